@@ -210,7 +210,7 @@ TEST_CASE("Jasper 10x5 with dense residual connections has the published paramet
   // Convolutions of stride 1 after the first: each weight meets each of 840 frames.
   const LayerRow& row = table.at(4); // the first convolution of the first block
   CHECK(row.name == "block1.main.1.conv");
-  CHECK(row.forward_flop_per_sample == 2 * 840 * 256 * 256 * 11);
+  CHECK(row.forward_flop_per_sample == 2L * 840 * 256 * 256 * 11);
 }
 
 TEST_CASE("SSD300 has the parameters of ResNet-50's first stages, its blocks and its predictors, and 8732 boxes") {
@@ -227,20 +227,20 @@ TEST_CASE("SSD300 has the parameters of ResNet-50's first stages, its blocks and
   const LayerTable table = checked_table("ssd300");
   CHECK(ddltrain::parameter_count(table) == kBackbone + blocks + (4 + 81) * (9 * inputs_of_boxes + boxes_of_a_place));
   for (const LayerRow& row : table) {
-    if (row.name == "join_corners") CHECK(row.activation_bytes_per_sample == 4 * 4 * 8732);
+    if (row.name == "join_corners") CHECK(row.activation_bytes_per_sample == 4L * 4 * 8732);
   }
 }
 
 TEST_CASE("SSD320 has the parameters of ResNet-50, its pyramid and two towers that five maps share, and 12,804 boxes") {
   // tensorflow/models, object_detection: ssd_resnet_v1_fpn_feature_extractor.py, convolutional_box_predictor.py.
   constexpr std::int64_t kBackbone =
-      25'557'032 - (2048 * 1000 + 1000);        // torchvision's ResNet-50 without its classifier
-  constexpr std::int64_t kWide = 9 * 256 * 256; // a 3x3 convolution of 256 channels
-  constexpr std::int64_t kNorm = 2 * 256;
+      25'557'032 - (2048 * 1000 + 1000);         // torchvision's ResNet-50 without its classifier
+  constexpr std::int64_t kWide = 9L * 256 * 256; // a 3x3 convolution of 256 channels
+  constexpr std::int64_t kNorm = 2L * 256;
   constexpr std::int64_t kProjections = (512 + 1024 + 2048) * 256 + 3 * 256;
   constexpr std::int64_t kSteps = 4 * (kWide + kNorm); // two smooth, two halve
   constexpr std::int64_t kTower = 4 * (kWide + 5 * kNorm);
-  const auto predictor = [](std::int64_t values) { return (9 * 256 + 1) * 6 * values; };
+  const auto predictor = [](std::int64_t values) { return (9L * 256 + 1) * 6 * values; };
   constexpr std::int64_t kPlaces = 40 * 40 + 20 * 20 + 10 * 10 + 5 * 5 + 3 * 3;
   const LayerTable table = checked_table("ssd320_fpn");
   CHECK(ddltrain::parameter_count(table) ==
@@ -249,7 +249,7 @@ TEST_CASE("SSD320 has the parameters of ResNet-50, its pyramid and two towers th
     if (row.name == "classes.predictor") CHECK(row.activation_bytes_per_sample == 4 * kPlaces * 6 * 91);
     if (row.name == "classes.conv3") CHECK(row.forward_flop_per_sample == 2 * kPlaces * kWide);
     if (row.name == "classes.bn3") CHECK(row.tensors.size() == 10); // gamma and beta of each map
-    if (row.name == "pyramid.layer4.subsample") CHECK(row.activation_bytes_per_sample == 4 * 1024 * 10 * 10);
+    if (row.name == "pyramid.layer4.subsample") CHECK(row.activation_bytes_per_sample == 4L * 1024 * 10 * 10);
   }
 }
 
@@ -302,17 +302,17 @@ TEST_CASE("Mask R-CNN trains torchvision's parameters but for ten classes and th
   // torchvision's maskrcnn_resnet50_fpn has 91 classes and no frozen convolutions; its norms are frozen too.
   constexpr std::int64_t kTorchvision = 44'401'393;
   constexpr std::int64_t kClass = 5 * (1024 + 1) + (256 + 1); // score and box, mask
-  constexpr std::int64_t kStem = 3 * 64 * 7 * 7;
+  constexpr std::int64_t kStem = 3L * 64 * 7 * 7;
   constexpr std::int64_t kFirstStage = (64 + 9 * 64 + 256 + 256) * 64 + 2 * (256 + 9 * 64 + 256) * 64;
   const LayerTable table = checked_table("maskrcnn");
   CHECK(ddltrain::parameter_count(table) == kTorchvision - 10 * kClass - kStem - kFirstStage);
   std::int64_t mask_flop = 0;
   for (const LayerRow& row : table) {
     if (row.name == "box_head.body.fc1")
-      CHECK(row.forward_flop_per_sample == std::int64_t{512} * 2 * (256 * 7 * 7) * 1024);
+      CHECK(row.forward_flop_per_sample == std::int64_t{512} * 2 * (256L * 7 * 7) * 1024);
     if (row.name.starts_with("mask_head.body.conv") && row.kind == "conv3x3") mask_flop += row.forward_flop_per_sample;
   }
-  CHECK(mask_flop == std::int64_t{4} * 128 * (14 * 14) * 2 * (9 * 256) * 256);
+  CHECK(mask_flop == std::int64_t{4} * 128 * (14L * 14) * 2 * (9L * 256) * 256);
 }
 
 TEST_CASE("The other AlexNets have the parameters of their convolutions and matrices") {

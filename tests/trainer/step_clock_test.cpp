@@ -57,7 +57,7 @@ std::vector<double> times(std::size_t steps, const std::function<void(Device&, s
     update(device);
     CHECK(clock.end_step() == (i + 1 == steps));
   }
-  const std::vector<double> found = clock.settle();
+  std::vector<double> found = clock.settle();
   count = clock.count();
   CHECK(count.waits == 1);
   return found;

@@ -214,7 +214,7 @@ TEST_CASE("a transformer's block: attention by its products, positions and a tie
   CHECK(rows == std::vector<std::string>{
                     fmt::format("embedding embedding 0 {} 1", 4 * state),
                     fmt::format("add elementwise {} {} 1", state, 4 * state),
-                    fmt::format("linear linear {} {} 1", 2 * 3 * state * kWidth, 4 * 3 * state),
+                    fmt::format("linear linear {} {} 1", 2L * 3 * state * kWidth, 4L * 3 * state),
                     fmt::format("matmul attention {} {} 0", 2 * scores * kWidth, 4 * scores),
                     fmt::format("mul elementwise {} {} 0", scores, 4 * scores),
                     fmt::format("softmax activation {} {} 0", 5 * scores, 4 * scores),
@@ -233,19 +233,20 @@ TEST_CASE("layers that share weights are one, groups and transposed convolutions
                    "def forward(self, x):\n  return torch.linear(torch.linear(x, self.weight), self.weight)\n");
   const auto shared = described(twice, {"4"}).layers;
   REQUIRE(shared.size() == 1);
-  CHECK(shared[0].forward_flop_per_sample == 2 * 2 * 4 * 4);
+  CHECK(shared[0].forward_flop_per_sample == 2L * 2 * 4 * 4);
   CHECK(shared[0].tensors.size() == 1);
   const auto depthwise = with_weights("Depthwise", {{"weight", trained({8, 1, 3, 3})}},
                                       "def forward(self, x):\n"
                                       "  return torch.conv2d(x, self.weight, None, [1, 1], [1, 1], [1, 1], 8)\n");
   CHECK(described(depthwise, {"8x10x10"}).layers.at(0).kind == "depthwise");
-  CHECK(described(depthwise, {"8x10x10"}).layers.at(0).forward_flop_per_sample == 2 * 9 * 800);
+  CHECK(described(depthwise, {"8x10x10"}).layers.at(0).forward_flop_per_sample == 2L * 9 * 800);
   const auto doubled = with_weights("Doubled", {{"weight", trained({6, 5, 2, 2})}},
                                     "def forward(self, x):\n"
                                     "  return torch.conv_transpose2d(x, self.weight, None, [2, 2])\n");
   const auto larger = described(doubled, {"6x10x10"}).layers;
-  CHECK(larger.at(0).forward_flop_per_sample == 2 * 6 * (5 * 20 * 20)); // one weight a channel meets each output value
-  CHECK(larger.at(0).activation_bytes_per_sample == 4 * 5 * 20 * 20);
+  CHECK(larger.at(0).forward_flop_per_sample ==
+        2L * 6 * (5L * 20 * 20)); // one weight a channel meets each output value
+  CHECK(larger.at(0).activation_bytes_per_sample == 4L * 5 * 20 * 20);
 }
 
 TEST_CASE("half precision is widened, several arguments are given in order, one sample is enough where it must be") {

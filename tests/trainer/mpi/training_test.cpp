@@ -36,7 +36,7 @@ TrainOptions options_for(int workers) {
 }
 
 TrainResult result_of(MpiCommunicator& ranks, const TrainOptions& options, const LinkMaker& make_link = {}) {
-  const auto fail = [](std::exception_ptr failure) {
+  const auto fail = [](const std::exception_ptr& failure) {
     try {
       std::rethrow_exception(failure);
     } catch (const std::exception& error) {
