@@ -146,10 +146,10 @@ class Calibrate(Case):
         shutil.copytree(SOURCE / "platforms" / "servers-2core", self.folder / "platforms" / "servers-2core")
         result = run("calibrate", "--priors", "--data", self.folder)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stdout, r"server_process_rate, grpc, tf-ps .* testbed at least 2[.]\d+e[+]09\n")
+        self.assertRegex(result.stdout, r"server_process_rate, grpc, tf2-ps .* testbed at least 2[.]\d+e[+]09\n")
         file = self.folder / "platforms" / "priors.json"
         learnt, judged = (prior for prior in json.loads(file.read_text())["priors"]
-                          if (prior["parameter"], prior.get("preset")) == ("server_process_rate", "tf-ps"))
+                          if (prior["parameter"], prior.get("preset")) == ("server_process_rate", "tf2-ps"))
         self.assertEqual([(site["site"], site["at_least"]) for site in learnt["sites"]], [("testbed", True)])
         self.assertEqual(learnt["shaped_by"], ["servers-2core"])
         self.assertLess(judged["median"], learnt["median"])
