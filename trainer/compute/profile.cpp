@@ -82,6 +82,16 @@ void add_time(Profile& profile, const ddlsim::LayerRecord& record) {
   if (record.pass.rfind("backward", 0) == 0) at->backward_s += record.time_s;
 }
 
+/// A profile's own file is read within these limits, so records beyond them make none.
+void refuse_beyond(const Profile& profile, const std::string& file) {
+  if (profile.batch > kMost)
+    throw ddlsim::UserError(file, "",
+                            fmt::format("{} at batch {}, of {} at the most", profile.model, profile.batch, kMost));
+  for (const auto& layer : profile.layers)
+    if (layer.forward_s > kMost || layer.backward_s > kMost)
+      throw ddlsim::UserError(file, "", fmt::format("layer {} takes more than {} s", layer.layer, kMost));
+}
+
 Profile from_records(const std::filesystem::path& file, const std::string& model, double batch) {
   const ddlsim::MeasurementFile read = ddlsim::read_measurements(file);
   std::vector<ddlsim::LayerRecord> records = ddlsim::records_of<ddlsim::LayerRecord>({read});
@@ -99,6 +109,7 @@ Profile from_records(const std::filesystem::path& file, const std::string& model
     profile.precision = ddlsim::to_text(record.precision);
     add_time(profile, record);
   }
+  refuse_beyond(profile, file.string());
   return profile;
 }
 
