@@ -96,12 +96,15 @@ std::string last_message(std::FILE* file, const std::string& name) {
 }
 
 [[noreturn]] void tell_failure(const FrameworkScript& script, int rank, int status, std::FILE* errors) {
+  const std::string said = last_message(errors, script.name);
   if (WIFSIGNALED(status)) {
+    const bool aborted = WTERMSIG(status) == SIGABRT; // by itself, and mostly with a word why
     throw RunError(
-        fmt::format("{} of rank {} died of signal {} ({}); the job has ended. Records written so far are kept.",
-                    script.name, rank, WTERMSIG(status), ::strsignal(WTERMSIG(status)))); // NOLINT: one thread
+        fmt::format("{} of rank {} died of signal {} ({}); the job has ended. Records written so far are kept.{}",
+                    script.name, rank, WTERMSIG(status), ::strsignal(WTERMSIG(status)), // NOLINT: one thread
+                    aborted && !said.empty() ? " It said last: " + said : ""));
   }
-  const std::string text = fmt::format("{}, rank {}: {}", script.name, rank, last_message(errors, script.name));
+  const std::string text = fmt::format("{}, rank {}: {}", script.name, rank, said);
   if (WEXITSTATUS(status) == kWrongUse) throw ddlsim::UserError("", "", text);
   throw RunError(text);
 }

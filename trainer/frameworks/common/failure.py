@@ -15,7 +15,8 @@ class Failure(Exception):
         self.status = status
 
 
-def _exit(status):
+def end_at_once(status):
+    """Ends the process without what the interpreter does at its end."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)  # a framework's threads may wait for other ranks for ever
@@ -27,11 +28,11 @@ def end_on_failure(name, body):
         body()
     except Failure as failure:
         print(f"{name}: {failure}", file=sys.stderr)
-        _exit(failure.status)
+        end_at_once(failure.status)
     except Exception as error:  # a framework's own, whose place matters too
         if "DDLTRAIN_JOB" in os.environ:
             time.sleep(OTHERS_FIRST_S)  # mostly that another rank has died, whose own message tells why
         place = traceback.extract_tb(error.__traceback__)[-1]
         words = " ".join(str(error).split())
         print(f"{name}: {type(error).__name__}: {words} ({place.filename}:{place.lineno})", file=sys.stderr)
-        _exit(1)
+        end_at_once(1)
