@@ -108,6 +108,7 @@ void read_machine(const NewCommand& command, const CommandLine& line, ClusterReq
   if (request.nodes == 0) request.nodes = facts.nodes;
   if (request.networks.empty()) request.networks = networks_of(facts);
   request.cpu = facts.cpu;
+  request.cores = facts.cores;
   request.links_word = facts.links;
   request.links_seen = links_of(facts);
   if (!facts.links.empty())

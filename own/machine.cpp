@@ -3,6 +3,7 @@
 #include "calibrate/import/imported.hpp"
 #include "calibrate/import/plain_text.hpp"
 #include "sim/base/error.hpp"
+#include "sim/formats/cluster.hpp"
 
 #include <fmt/format.h>
 
@@ -127,6 +128,7 @@ void read_lscpu(const std::string& text, MachineFacts& facts) {
     if (colon != std::string::npos)
       said.emplace(trim(line.substr(0, colon)), std::string(trim(line.substr(colon + 1))));
   }
+  facts.cores = count_of(said["CPU(s)"], most_cores_of_node);
   if (said["Model name"].empty()) return;
   const int sockets = count_of(said["Socket(s)"], most_gpus_seen);
   facts.cpu = sockets > 1 ? fmt::format("{}x {}", sockets, said["Model name"]) : said["Model name"];

@@ -28,6 +28,7 @@ struct MachineFacts {
   int controllers = 0;               ///< 3D controllers on PCIe, by lstopo
   std::vector<std::string> adapters; ///< RDMA devices, by lstopo
   std::string cpu;
+  int cores = 0; ///< that the operating system counts
   int nodes = 0; ///< that the batch system lists with the same GPUs
   std::vector<MachinePort> ports;
   std::vector<std::string> unseen; ///< one sentence for each thing that could not be seen

@@ -253,9 +253,11 @@ private:
                          : static_cast<int>(std::min(most_own_nodes, long{usual_growth} * request_.nodes));
     Json node{{"gpu", gpu}, {"gpus", request_.gpus_per_node}};
     if (!request_.cpu.empty()) node["cpu"] = request_.cpu;
+    if (request_.cores > 0) node["cores"] = request_.cores;
     node["intra"] = links;
     node["nics"] = nics();
     sources_["/node/gpus"] = request_.stated_by;
+    if (request_.cores > 0) sources_["/node/cores"] = request_.stated_by;
     if (!networks_.empty()) sources_["/node/nics"] = request_.stated_by;
     sources_["/fabric"] = "not stated; assumed: one non-blocking switch of the usual latency of its kind, because "
                           "how nodes are linked was not given";

@@ -1,5 +1,6 @@
 #include "calibrate/fit/step_fit.hpp"
 
+#include "calibrate/fit/fit_search.hpp"
 #include "calibrate/fit/step_problem.hpp"
 #include "sim/base/robust_fit.hpp"
 #include "sim/predict/prediction.hpp"
@@ -162,52 +163,6 @@ void add_leave_one_out(Calibration& calibration, StepProblem& problem, const Rob
   if (sum > 0) calibration.quality.leave_one_out_error = sum / calibration.quality.leave_one_out_points;
 }
 
-bool crosses_nodes(const SeriesData& series) {
-  return std::any_of(series.points.begin(), series.points.end(),
-                     [](const DataPoint& point) { return point.nodes > 1; });
-}
-
-using Rates = std::vector<double Parameters::*>;
-
-/// Everything at its prior's median, but those rates much below it where runs across nodes can tell.
-std::vector<double> slow_start(const FreeParameters& free_parameters, const std::vector<SeriesData>& series,
-                               const Rates& rates) {
-  constexpr double slow = -2; // prior standard deviations
-  const auto fields = parameter_fields();
-  std::vector<double> start(free_parameters.all.size(), 0);
-  for (std::size_t s = 0; s < series.size(); ++s) {
-    if (!crosses_nodes(series[s])) continue;
-    for (std::size_t k = 0; k < fields.size(); ++k) {
-      const int free_parameter = free_parameters.of_series[s][k];
-      const bool slows = std::find(rates.begin(), rates.end(), fields[k].value) != rates.end();
-      if (slows && free_parameter >= 0) start[static_cast<std::size_t>(free_parameter)] = slow;
-    }
-  }
-  return start;
-}
-
-/// The priors' medians; a slow network with slow servers; slow connections to servers. A slow network and much
-/// interference explain the same times, and so do a slow server and slow connections to it: a search that starts where
-/// none of them decides may end there.
-std::vector<std::vector<double>> starts(const FreeParameters& free_parameters, const std::vector<SeriesData>& series) {
-  const Rates slow_network{&Parameters::nic_efficiency, &Parameters::server_process_Bps};
-  const Rates slow_connections{&Parameters::server_connection_Bps};
-  std::vector<std::vector<double>> all{std::vector<double>(free_parameters.all.size(), 0)};
-  for (const auto& rates : {slow_network, slow_connections}) {
-    auto start = slow_start(free_parameters, series, rates);
-    if (start != all.front()) all.push_back(std::move(start));
-  }
-  return all;
-}
-
-/// From every start, the likeliest first.
-std::vector<RobustFit> search(const RobustProblem& robust, const std::vector<std::vector<double>>& from) {
-  std::vector<RobustFit> found;
-  for (const auto& start : from) found.push_back(fit_robust(robust, start));
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
-  return found;
-}
-
 } // namespace
 
 ResidualProcess StepFitOptions::residual_process() const {
@@ -226,7 +181,7 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   robust.priors.assign(problem.free_parameters().all.size(), NormalPrior{}); // z-scores: mean 0, width 1
   robust.prior_loss = Loss::cauchy;
   constexpr RobustFitOptions again{6, 1e-3}; // from where the last search ended
-  auto searches = search(robust, starts(problem.free_parameters(), series));
+  auto searches = search_fits(robust, problem.free_parameters(), series);
   auto fit = searches.front();
   searches.erase(searches.begin());
   for (int round = 1; round <= options.noise_rounds; ++round) {

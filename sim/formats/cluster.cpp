@@ -59,8 +59,8 @@ std::vector<Nic> nics_from(const JsonNode& node) {
 }
 
 void read_node(const JsonNode& node, Cluster& cluster) {
-  static const std::vector<std::string> known{
-      "gpu", "gpus", "cpu", "host_memory_bandwidth", "host_memory", "host_link", "power", "intra", "nics"};
+  static const std::vector<std::string> known{"gpu",         "gpus",      "cpu",   "cores", "host_memory_bandwidth",
+                                              "host_memory", "host_link", "power", "intra", "nics"};
   if (!node.is_object()) return;
   node.allow_only(known);
   const auto before = node.mistakes_so_far();
@@ -75,6 +75,7 @@ void read_node(const JsonNode& node, Cluster& cluster) {
                     fmt::format("0 found beside GPU {}; give their number, or \"gpu\": \"\"", in_quotes(cluster.gpu)));
   }
   cluster.cpu = node.text_or("cpu", "");
+  cluster.cores_per_node = static_cast<int>(node.integer_or("cores", 0, 1, most_cores_of_node));
   cluster.host_memory_bandwidth_Bps = node.quantity_or("host_memory_bandwidth", Dimension::bandwidth, 0);
   cluster.host_memory_bytes = node.quantity_or("host_memory", Dimension::size, 0);
   if (node.has("host_link")) cluster.host_link = host_link_from(node.at("host_link"));

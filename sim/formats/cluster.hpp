@@ -59,6 +59,8 @@ struct Borrow {
   std::string label; ///< "transferred"
 };
 
+inline constexpr int most_cores_of_node = 100'000; ///< that a file may state
+
 struct Cluster {
   std::string name;
   std::string title;
@@ -66,6 +68,7 @@ struct Cluster {
   std::string gpu;  ///< name in gpus.json; "" without GPUs, or when it is not stated
   int gpus_per_node = 0;
   std::string cpu;                      ///< words: "2x Xeon Gold 6132"; "" when not stated
+  int cores_per_node = 0;               ///< that the operating system counts: hardware threads, vCPU; 0: not known
   double host_memory_bandwidth_Bps = 0; ///< that all cores of a node together reach; 0: not known
   double host_memory_bytes = 0;         ///< of a node; 0: not known
   HostLink host_link;

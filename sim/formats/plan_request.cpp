@@ -1,6 +1,7 @@
 #include "sim/formats/plan_request.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/cluster.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -162,8 +163,7 @@ PlanCandidate candidate_from(const JsonNode& node) {
   candidate.strategies = strategies_from(node);
   if (node.has("gpus")) candidate.gpus = gpu_counts_from(node);
   if (node.has("batch_per_gpu")) candidate.batch_per_gpu = node.positive("batch_per_gpu");
-  constexpr long most_cores = 100'000; // of a node
-  candidate.cores_per_node = static_cast<int>(node.integer_or("cores_per_node", 0, 1, most_cores));
+  candidate.cores_per_node = static_cast<int>(node.integer_or("cores_per_node", 0, 1, most_cores_of_node));
   if (node.has("price")) candidate.price = candidate_price_from(node.at("price"));
   return candidate;
 }

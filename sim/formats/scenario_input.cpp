@@ -1,5 +1,6 @@
 // "input" of a scenario, and of a plan's workload.
 
+#include "sim/formats/cluster.hpp"
 #include "sim/formats/readers.hpp"
 #include "sim/formats/scenario.hpp"
 
@@ -8,8 +9,6 @@
 
 namespace ddlsim {
 namespace {
-
-constexpr long most_cores = 100'000; // of a node
 
 /// Rules between the fields: what means nothing without another.
 void check_input(const JsonNode& node) {
@@ -50,8 +49,8 @@ void read_input(const JsonNode& node, InputPipeline& input, InputNames& names) {
   if (node.has("storage")) names.storage = node.text("storage");
   if (node.has("format")) names.format = node.text("format");
   if (node.has("loader")) names.loader = node.text("loader");
-  names.cores_per_node = static_cast<int>(node.integer_or("cores_per_node", 0, 1, most_cores));
-  names.readers_per_node = static_cast<int>(node.integer_or("readers_per_node", 0, 1, most_cores));
+  names.cores_per_node = static_cast<int>(node.integer_or("cores_per_node", 0, 1, most_cores_of_node));
+  names.readers_per_node = static_cast<int>(node.integer_or("readers_per_node", 0, 1, most_cores_of_node));
   check_input(node);
 }
 

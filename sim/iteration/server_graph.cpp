@@ -52,7 +52,7 @@ void limit_connections(ServerMachine& servers, double limit_Bps) {
 /// Servers on the only node are reached by memory copies: no socket, no RPC.
 ServerRules rules_of(const StepSetup& setup, const Parameters& sample, const Machine& machine) {
   ServerRules rules;
-  rules.machine = build_servers(completed(setup.strategy, setup.preset), machine, sample);
+  rules.machine = build_servers(completed(setup.strategy, setup.preset), machine, sample, setup.cluster.cores_per_node);
   rules.messages_per_node = setup.strategy.on_node_reduce ? 1 : machine.ranks_per_node;
   rules.message_cost_s = sample.server_message_cost_s;
   limit_connections(rules.machine, connection_limit_Bps(setup.cluster, setup.transport));

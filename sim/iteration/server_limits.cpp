@@ -58,7 +58,8 @@ double first_ready_s(const StepSetup& setup, const CommunicationInputs& inputs, 
 double least_travel_s(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   Machine machine = inputs.machine;
   machine.nic_Bps *= inputs.sample.server_duplex;
-  const auto servers = build_servers(completed(setup.strategy, setup.preset), machine, inputs.sample);
+  const auto servers =
+      build_servers(completed(setup.strategy, setup.preset), machine, inputs.sample, setup.cluster.cores_per_node);
   ServerExchange exchange;
   exchange.messages_per_node = setup.strategy.on_node_reduce ? 1 : machine.ranks_per_node;
   const auto rule = sharding_of(setup, inputs.sample);

@@ -233,7 +233,8 @@ bool starts_servers(const StepSetup& setup) {
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample) {
   if (!is_parameter_server(setup.strategy.name) || setup.gpus == 1) return 0;
   const auto machine = machine_of(setup, sample);
-  const auto servers = build_servers(completed(setup.strategy, setup.preset), machine, sample);
+  const auto servers =
+      build_servers(completed(setup.strategy, setup.preset), machine, sample, setup.cluster.cores_per_node);
   return servers.dedicated && !serves_itself(setup, machine) ? servers.servers : 0;
 }
 

@@ -84,13 +84,28 @@ double negotiation_hops(const Machine& machine, const Transport& transport) {
   return machine.nodes() > 1 ? 1 + std::log2(machine.nodes()) : 0;
 }
 
-ServerMachine build_servers(const Strategy& strategy, const Machine& machine, const Parameters& parameters) {
+namespace {
+
+/// What the cores of a server's node let it move; 0: no limit.
+double cores_limit_Bps(const ServerMachine& servers, const Machine& machine, int cores_per_node) {
+  const int servers_of_node = servers.dedicated ? 1 : (servers.servers + machine.nodes() - 1) / machine.nodes();
+  const double cores = std::max(1.0, static_cast<double>(cores_per_node) / servers_of_node);
+  return cores_per_node > 0 ? cores * servers.connection_Bps : 0;
+}
+
+} // namespace
+
+ServerMachine build_servers(const Strategy& strategy, const Machine& machine, const Parameters& parameters,
+                            int cores_per_node) {
   ServerMachine servers;
   const int stated = server_count(strategy.servers, machine.ranks, machine.nodes());
   servers.servers = stated > 0 ? stated : machine.nodes();
   servers.dedicated = strategy.placement == Placement::dedicated;
   servers.process_Bps = parameters.server_process_Bps;
   servers.connection_Bps = parameters.server_connection_Bps;
+  const double limit_Bps = cores_limit_Bps(servers, machine, cores_per_node);
+  if (limit_Bps > 0)
+    servers.process_Bps = servers.process_Bps > 0 ? std::min(servers.process_Bps, limit_Bps) : limit_Bps;
   return servers;
 }
 

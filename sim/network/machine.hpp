@@ -82,8 +82,11 @@ double negotiation_hops(const Machine& machine, const Transport& transport);
 
 /// The servers of a parameter-server strategy; the NIC they see is that of `build_machine` times server_duplex.
 /// A server rule of `unknown` is taken as one server a node, colocated: the layout of TensorFlow's and MXNet's
-/// launchers.
-ServerMachine build_servers(const Strategy& strategy, const Machine& machine, const Parameters& parameters);
+/// launchers. A connection that its own rate limits takes a core for itself (bytes are copied and decoded by one thread),
+/// so that a server moves no more than its node's cores, which the node's servers share, times that rate;
+/// cores_per_node 0 is no such limit.
+ServerMachine build_servers(const Strategy& strategy, const Machine& machine, const Parameters& parameters,
+                            int cores_per_node);
 
 // Which links a collective over all ranks needs.
 

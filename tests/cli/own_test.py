@@ -238,7 +238,7 @@ class Own(Case):
             f"GPU{i}" + "".join("\t X " if i == j else "\tNV18" for j in range(4)) + "\tPIX\n" for i in range(4))
         ibstat = "CA 'mlx5_0'\n\tPort 1:\n\t\tState: Active\n\t\tRate: 400\n\t\tLink layer: InfiniBand\n"
         environment = self.machine(nvidia_smi={"-L": gpus, "topo -m": topology}, ibstat=ibstat,
-                                   lscpu="Model name: Some Processor\nSocket(s): 2\n",
+                                   lscpu="CPU(s): 96\nModel name: Some Processor\nSocket(s): 2\n",
                                    scontrol="NodeName=a Gres=gpu:h100:4\n\nNodeName=b Gres=gpu:h100:4\n")
         result = subprocess.run([DDLSIM, "new", "cluster", "here", "--from-machine", "--sysfs", "sys"], cwd=self.folder,
                                 env=environment, capture_output=True, text=True, timeout=60, check=False)
@@ -249,7 +249,7 @@ class Own(Case):
         self.assertEqual((cluster["node"]["gpu"], cluster["node"]["gpus"], cluster["available"]["nodes"]), ("H100-SXM5-80GB", 4, 2))
         self.assertEqual(cluster["node"]["nics"][0], {"name": "ib", "bandwidth": "400 Gbps", "count": 1})
         self.assertEqual(cluster["node"]["intra"]["kind"], "nvswitch")
-        self.assertEqual(cluster["node"]["cpu"], "2x Some Processor")
+        self.assertEqual((cluster["node"]["cpu"], cluster["node"]["cores"]), ("2x Some Processor", 96))
         self.done("check", "here/cluster.json")
 
     def test_a_machine_that_says_nothing_is_asked_about_and_says_so(self):

@@ -12,6 +12,7 @@ TEST_CASE("a cluster is read") {
   CHECK(cluster.name == "iris");
   CHECK(cluster.gpu == "V100-SXM2-16GB");
   CHECK(cluster.gpus_per_node == 4);
+  CHECK(cluster.cores_per_node == 28);
   CHECK(cluster.host_memory_bandwidth_Bps == 200e9);
   CHECK(cluster.host_memory_bytes == 384e9);
   CHECK(cluster.host_link.bandwidth_Bps == 12e9);
@@ -103,6 +104,7 @@ TEST_CASE("what is wrong with a cluster is reported") {
       ddlsim_test::sample_cluster(),
       {{"/node/gpus", "0", "/node/gpus: 0 found beside GPU \"V100-SXM2-16GB\"; give their number, or \"gpu\": \"\""},
        {"/node/gpus", "-4", "/node/gpus: -4 is out of range; give 0 to 1024"},
+       {"/node/cores", "0", "/node/cores: 0 is out of range; give 1 to 100000"},
        {"/node/gpu", "",
         "/node/gpu: missing; give a name of gpus.json, or \"\" for a node without GPUs or of a GPU nobody names"},
        {"/node/intra/bandwidth", "\"50\"",
@@ -232,7 +234,7 @@ TEST_CASE("a source covers what is below it, not what merely begins alike") {
   std::vector<std::string> missing;
   for (const auto& line : reported) missing.push_back(line.substr(0, line.find(';')));
   CHECK(missing == std::vector<std::string>{
-                       "/sources: no source for /node/host_link/bandwidth",
+                       "/sources: no source for /node/cores", "/sources: no source for /node/host_link/bandwidth",
                        "/sources: no source for /node/host_link/gpus", "/sources: no source for /node/host_memory",
                        "/sources: no source for /node/host_memory_bandwidth",
                        "/sources: no source for /node/intra/bandwidth", "/sources: no source for /node/intra/latency",

@@ -28,7 +28,7 @@ json sample_gpus() {
 json sample_cluster() {
   return json::parse(R"({"format": "ddlsim-cluster", "version": 1, "name": "iris",
     "title": "Iris: 24 nodes of a university, as the tests have them",
-    "node": {"gpu": "V100-SXM2-16GB", "gpus": 4, "cpu": "2x Xeon Gold 6132", "host_memory_bandwidth": "200 GB/s",
+    "node": {"gpu": "V100-SXM2-16GB", "gpus": 4, "cpu": "2x Xeon Gold 6132", "cores": 28, "host_memory_bandwidth": "200 GB/s",
              "host_memory": "384 GB", "host_link": {"bandwidth": "12 GB/s", "gpus": 2}, "power": "2.5 kW",
              "intra": {"kind": "nvlink-mesh", "bandwidth": "50 GB/s", "latency": "5 us"},
              "nics": [{"name": "ib-edr", "bandwidth": "100 Gbps", "count": 2}]},

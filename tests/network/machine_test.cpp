@@ -81,13 +81,38 @@ TEST_CASE("servers follow the strategy's rule", "[machine]") {
   const auto machine = build_machine(two_level(), {"nccl-ib", "ib"}, sample(), 16, 4);
   Strategy strategy;
   strategy.name = StrategyName::ps;
-  CHECK(build_servers(strategy, machine, sample()).servers == 4); // unknown: one a node
+  CHECK(build_servers(strategy, machine, sample(), 0).servers == 4); // unknown: one a node
   strategy.servers = {ServerCount::Rule::count, 3};
   strategy.placement = Placement::dedicated;
-  CHECK(build_servers(strategy, machine, sample()).servers == 3);
-  CHECK(build_servers(strategy, machine, sample()).dedicated);
+  CHECK(build_servers(strategy, machine, sample(), 0).servers == 3);
+  CHECK(build_servers(strategy, machine, sample(), 0).dedicated);
   strategy.servers = {ServerCount::Rule::equal_workers, 0};
-  CHECK(build_servers(strategy, machine, sample()).servers == 16);
+  CHECK(build_servers(strategy, machine, sample(), 0).servers == 16);
+}
+
+TEST_CASE("a server serves no more connections at a time than its node has cores", "[machine]") {
+  const auto machine = build_machine(two_level(), {"nccl-ib", "ib"}, sample(), 16, 4);
+  Parameters parameters = sample();
+  parameters.server_process_Bps = 5e9;
+  parameters.server_connection_Bps = 1e8;
+  Strategy strategy;
+  strategy.name = StrategyName::ps;
+  const auto process_Bps = [&](int servers, Placement placement, int cores) {
+    strategy.servers = {ServerCount::Rule::count, servers};
+    strategy.placement = placement;
+    return build_servers(strategy, machine, parameters, cores).process_Bps;
+  };
+  CHECK(process_Bps(4, Placement::colocated, 0) == 5e9); // cores are not known
+  CHECK(process_Bps(4, Placement::colocated, 4) == 4e8);
+  CHECK(process_Bps(8, Placement::colocated, 4) == 2e8); // two servers a node
+  CHECK(process_Bps(8, Placement::dedicated, 4) == 4e8); // a host each
+  CHECK(process_Bps(64, Placement::colocated, 4) ==
+        1e8); // a core's time is shared, but a connection's rate is known whole
+  CHECK(process_Bps(4, Placement::colocated, 64) == 5e9); // the process itself is the limit
+  parameters.server_process_Bps = 0;
+  CHECK(process_Bps(4, Placement::colocated, 4) == 4e8);
+  parameters.server_connection_Bps = 0;
+  CHECK(process_Bps(4, Placement::colocated, 4) == 0);
 }
 
 } // namespace ddlsim

@@ -81,6 +81,7 @@ TEST_CASE("a node's tools say what it is") {
   CHECK(facts.gpu == "H100-SXM5-80GB");
   CHECK(facts.links == "NV18");
   CHECK(facts.cpu == "2x Intel(R) Xeon(R) Platinum 8480C");
+  CHECK(facts.cores == 112);
   CHECK(facts.nodes == 2);
   CHECK(networks_of(facts) == std::vector<std::string>{"1x400 Gbps ib", "1x100 Gbps roce", "1x25 Gbps ethernet"});
   REQUIRE(facts.unseen.size() == 2);
