@@ -16,10 +16,10 @@ from frameworks_table import call
 import document_table
 
 BEGIN, END = "<!-- loaders: begin -->\n", "<!-- loaders: end -->\n"
-LOADERS = {"pytorch": "pytorch-dataloader", "tensorflow": "tf-data"}  # of scenarios/inputs.json
+LOADERS = {"pytorch": "pytorch-dataloader", "tensorflow": "tf-data", "tensorflow-keras": "keras"}  # of scenarios/inputs.json
 AT_ONCE = 1e6  # samples a second of the GPU: nothing but input takes time
 CLUSTER = "testbed-frameworks"
-SERIES = re.compile(r"(\w+)-loader-(\w+?)(?:-http-(\d+)m)?(-undecoded)?-w(\d+)")
+SERIES = re.compile(r"([\w-]+)-loader-(\w+?)(?:-http-(\d+)m)?(-undecoded)?(?:-threads)?-w(\d+)")
 TCP_SHARE = 1448 / 1514  # of a full Ethernet frame as Linux' tbf counts it: 14 of Ethernet, 20 of IP, 32 of TCP (RFC 9293, 7323)
 
 
@@ -60,7 +60,8 @@ def from_disk(record, records):
     software, form, link, decodes, workers = parts_of(record["series"])
     if not link or not decodes:
         return None
-    return next(other["value"] for other in records if parts_of(other["series"]) == (software, form, None, True, workers))
+    others = (other for other in records if parts_of(other["series"]) == (software, form, None, True, workers))
+    return next(other["value"] for other in others if ("-threads-" in other["series"]) == ("-threads-" in record["series"]))
 
 
 def row(ddlsim, root, record, records):

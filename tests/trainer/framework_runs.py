@@ -55,14 +55,14 @@ class Frameworks(OwnProgram):
         self.assertGreater(server["processor_s"], 0)
         self.assertRegex(server["note"], r"^others kept [0-9.]+ cores busy(, after this process)?$")
 
-    def load(self, name, form, decode="on"):
-        """Two counts of workers read a few pictures."""
+    def load(self, name, form, decode="on", kind=""):
+        """Two counts of workers read a few pictures. kind: of workers, where it is not the script's first."""
         disk = pathlib.Path(self.folder, "disk")
         disk.mkdir(exist_ok=True)
         records = self.train(name, "--pictures", "64", "--batch", "8", "--repeats", "2", "--format", form, "--workers", "1,2",
-                             "--folder", str(disk), "--decode", decode)
+                             "--folder", str(disk), "--decode", decode, *(["--workers-are", kind] if kind else []))
         self.assertEqual([record["record"] for record in records], ["context", "input", "input"])
-        form += "" if decode == "on" else "-undecoded"
+        form += ("" if decode == "on" else "-undecoded") + (f"-{kind}" if kind else "")
         for record, workers in zip(records[1:], (1, 2)):
             self.assertEqual((record["series"], record["what"], record["repeats"]), (f"{name}-{form}-w{workers}", "loader", 2))
             size = int(re.search(r"64 JPEG pictures of (\d+) bytes", record["note"])[1])

@@ -255,6 +255,16 @@ with tf.Graph().as_default():
 """
 
 
+# Of a picture of 500 x 375.
+CROPS = """
+import json
+import numpy as np
+from tensorflow_keras_loader import crop_box
+generator = np.random.RandomState(1)
+print(json.dumps([crop_box(generator, 500, 375) for _ in range(2000)]))
+"""
+
+
 class Tensorflow(Frameworks):
     def test_gradients_of_a_replay_are_ready_when_the_profile_says(self):
         self.hold_to_profile("tensorflow", TENSORFLOW_READY)
@@ -292,6 +302,24 @@ class Tensorflow(Frameworks):
         self.load("tensorflow-loader", "tfrecord")
         self.load("tensorflow-loader", "files", "off")
         self.load("tensorflow-loader", "tfrecord", "off")
+
+    def test_keras_own_workers_read_pictures(self):
+        self.load("tensorflow-keras-loader", "files")
+        self.load("tensorflow-keras-loader", "files", "off")
+        self.load("tensorflow-keras-loader", "files", "on", "threads")
+        self.load_from_a_server("tensorflow-keras-loader")
+
+    def test_crops_lie_within_the_picture(self):
+        done = subprocess.run([ROOT / "build" / "frameworks" / "tensorflow" / "bin" / "python3", "-c", CROPS], capture_output=True,
+                              text=True, check=True, cwd=ROOT / "trainer" / "frameworks")
+        shares, ratios = [], []
+        for left, top, right, bottom in json.loads(done.stdout):
+            self.assertTrue(0 <= left < right <= 500 and 0 <= top < bottom <= 375)
+            shares.append((right - left) * (bottom - top) / (500 * 375))
+            ratios.append((right - left) / (bottom - top))
+        # whole pixels: half of one at each end of a side of 100 or more; 2,000 draws reach the ends within some percent
+        self.assertTrue(0.079 < min(shares) < 0.1 and 0.9 < max(shares) <= 1, (min(shares), max(shares)))
+        self.assertTrue(0.74 < min(ratios) < 0.76 and 1.3 < max(ratios) < 1.35, (min(ratios), max(ratios)))
 
     def test_asynchronous_workers_beside_their_server(self):
         """Ranks are bound to a core each here: with a thread a core two workers waited for each other for ever."""

@@ -10,16 +10,9 @@ from common.failure import end_on_failure  # noqa: E402
 from common.job import this_job  # noqa: E402
 from common.loading import InputRecords, encoded, forget, measure, read_options, write_files  # noqa: E402
 from common.object_server import Objects, serve  # noqa: E402
-from common.pictures import QUALITY  # noqa: E402
+from common.pictures import pillow_jpeg  # noqa: E402
 
 NAME = "pytorch-loader"
-
-
-def encode(picture):
-    from PIL import Image
-    text = io.BytesIO()
-    Image.fromarray(picture).save(text, "JPEG", quality=QUALITY)
-    return text.getvalue()
 
 
 def augment():
@@ -48,7 +41,7 @@ class Samples:
 def from_disk(options, records, load):
     from torchvision import datasets
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        sizes = write_files(options, folder, encode)
+        sizes = write_files(options, folder, pillow_jpeg)
         if options.decode == "on":
             samples = datasets.ImageFolder(folder, augment())
         else:
@@ -70,7 +63,7 @@ def main():
     options = read_options(NAME, ["files"], sys.argv[1:], storages=["disk", "http"])
     job = this_job(servers=options.servers)
     if not job.is_worker:
-        return serve(job.addresses[job.rank], job.ports[job.rank][1], dict(encoded(options, encode)))
+        return serve(job.addresses[job.rank], job.ports[job.rank][1], dict(encoded(options, pillow_jpeg)))
     os.environ["OMP_NUM_THREADS"] = "1"  # of a worker; DataLoader's own setting too
     import torch
     import torchvision

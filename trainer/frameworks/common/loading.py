@@ -13,7 +13,8 @@ from common.pictures import pictures
 from common.records import RecordFile, add_record_options, context, rounded, settings_here
 
 
-def read_options(name, formats, words, storages=("disk",)):
+def read_options(name, formats, words, storages=("disk",), worker_kinds=()):
+    """worker_kinds: what a worker may be, where that can be chosen; the series' names say what is not the first."""
     parser = argparse.ArgumentParser(prog=name, allow_abbrev=False)
     parser.add_argument("--format", default=formats[0], choices=formats)
     parser.add_argument("--storage", default=storages[0], choices=storages, help="http: a rank more serves (--servers 1)")
@@ -21,6 +22,9 @@ def read_options(name, formats, words, storages=("disk",)):
     parser.add_argument("--servers", type=int, default=0)
     parser.add_argument("--decode", default="on", choices=["on", "off"], help="off: bytes are read and handed on")
     parser.add_argument("--workers", default="1,2", help="that read and decode, one count after another")
+    parser.set_defaults(workers_are="")
+    if worker_kinds:
+        parser.add_argument("--workers-are", default=worker_kinds[0], choices=worker_kinds)
     parser.add_argument("--pictures", type=int, default=600, help="drawn, written and read")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=3, help="passes over the pictures")
@@ -28,6 +32,7 @@ def read_options(name, formats, words, storages=("disk",)):
     parser.add_argument("--seed", type=int, default=1)
     add_record_options(parser)
     options = parser.parse_args(words)
+    options.other_workers = "" if options.workers_are in ("", *worker_kinds[:1]) else options.workers_are
     try:
         options.workers = [int(word) for word in options.workers.split(",")]
     except ValueError:
@@ -101,7 +106,7 @@ class InputRecords:
         options = self.options
         value = statistics.median(rates)
         note, suspect = disturbance
-        counted = f"{workers} worker" + ("s" if workers > 1 else "")
+        counted = f"{workers} worker" + ("s" if workers > 1 else "") + (f" ({options.workers_are})" if options.workers_are else "")
         record = self._head(f"w{workers}", len(rates), statistics.pstdev(rates) / value)
         if suspect:
             record["suspect"] = True
@@ -125,17 +130,20 @@ class InputRecords:
         rate = f"-{options.link_rate:g}m" if options.link_rate > 0 else ""
         storage = "" if options.storage == "disk" else f"-{options.storage}{rate}"
         decode = "" if options.decode == "on" or last == "storage" else "-undecoded"
-        return {"record": "input", "series": f"{self.name}-{options.format}{storage}{decode}-{last}", "origin": "run",
+        others = f"-{options.other_workers}" if options.other_workers and last != "storage" else ""
+        return {"record": "input", "series": f"{self.name}-{options.format}{storage}{decode}{others}-{last}", "origin": "run",
                 "device": "cpu", **self._host, "transport": "unknown", "library": "unknown", "software": self.software,
                 "statistic": "median", "repeats": repeats, "relative_spread": rounded(spread, 6)}
 
 
-def measure(options, records, before_pass, sizes, make_batches, batch_a_worker):
+def measure(options, records, before_pass, sizes, make_batches, batch_a_worker, after_pass=lambda batches: None):
     """make_batches(workers): what a pass iterates over, each element (pictures, labels). batch_a_worker: every worker makes a
-    batch of its own; else all make one together."""
+    batch of its own; else all make one together. after_pass(batches) is not timed."""
     for workers in options.workers:
         rates, clock, cpu_s = [], Disturbance(), own_cpu_s(children=True)
         for _ in range(options.repeats):
             before_pass()
-            rates.append(pass_rate(make_batches(workers), options.batch * (workers if batch_a_worker else 1)))
+            batches = make_batches(workers)
+            rates.append(pass_rate(batches, options.batch * (workers if batch_a_worker else 1)))
+            after_pass(batches)
         records.rates(workers, rates, statistics.mean(sizes), clock.since(own_cpu_s(children=True) - cpu_s))

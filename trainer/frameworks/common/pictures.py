@@ -1,4 +1,6 @@
 """Pictures for loaders: drawn digits as large, and as hard to compress, as ImageNet's photographs."""
+import io
+
 import numpy as np
 
 from common.digits import draw_digits
@@ -20,3 +22,11 @@ def pictures(count, seed):
             colour = generator.uniform(60, 200, 3).astype(np.float32)
             shifted = np.roll(grain, tuple(generator.randint(0, ROWS, 2)), (0, 1))  # another grain, without drawing it anew
             yield np.clip(large[..., None] * colour + 30 + shifted, 0, 255).astype(np.uint8), int(digit)
+
+
+def pillow_jpeg(picture):
+    """Its bytes as JPEG, by Pillow."""
+    from PIL import Image
+    content = io.BytesIO()
+    Image.fromarray(picture).save(content, "JPEG", quality=QUALITY)
+    return content.getvalue()
