@@ -229,10 +229,10 @@ void advance(AsyncFluid& fluid, double wait_s) {
 }
 
 std::vector<Customer> make_customers(const AsyncNetwork& network, const AsyncExchange& async, int customers,
-                                     int round) {
+                                     double iteration, int round) {
   std::vector<Customer> all;
   for (int i = 0; i < customers; ++i) {
-    Customer customer{ComputeDraws(async.seed, i, round, async.compute_spread)};
+    Customer customer{ComputeDraws(async.seed, i, round, async.compute_spread, iteration)};
     customer.node = i / network.workers_per_node;
     const double place = static_cast<double>(i) / customers * network.workers / network.workers_per_node;
     customer.hosting = place < network.serving_nodes;
@@ -272,9 +272,10 @@ struct RoundResult {
   double stale_updates = 0; ///< of other customers
 };
 
-RoundResult run_round(const AsyncNetwork& network, const AsyncExchange& async, int customers, int round) {
+RoundResult run_round(const AsyncNetwork& network, const AsyncExchange& async, int customers, double iteration,
+                      int round) {
   AsyncFluid fluid{network, async, static_cast<double>(network.workers) / customers,
-                   make_customers(network, async, customers, round), customers};
+                   make_customers(network, async, customers, iteration, round), customers};
   fluid.updates.assign(network.pushes.size(), 0.0);
   const bool by_nodes = network.serving_nodes > 1 && network.process_Bps > narrow_process_share * network.nic_Bps;
   std::vector<Customer*> active;
@@ -304,10 +305,11 @@ AsyncTiming async_reduced(const Machine& machine, const ServerMachine& servers, 
   merge_pushes(network);
   const int customers = std::min(network.workers, most_followed_customers);
   const int rounds = 1 + enough_iterations / (customers * measured_iterations);
+  const double iteration = async_closed_form(machine, servers, async).iteration_s / async.compute_s;
   double iteration_s = 0;
   double stale_updates = 0;
   for (int round = 0; round < rounds; ++round) {
-    const RoundResult result = run_round(network, async, customers, round);
+    const RoundResult result = run_round(network, async, customers, iteration, round);
     iteration_s += network.workers / result.updates_per_s / rounds;
     stale_updates += result.stale_updates / rounds;
   }
