@@ -89,7 +89,7 @@ void require_usable(const Machine& machine, const ServerMachine& servers, const 
   const Copies copies = copies_at_server(machine, servers, exchange);
   const bool leaves_leaf = leaf_of_node(machine, machine.nodes() - 1) > 0 ||
                            leaf_of_node(machine, server_node(machine, servers, servers.servers - 1)) > 0;
-  if ((copies.remote > 0 && !(machine.nic_Bps > 0 && machine.slow_nic_factor > 0)) ||
+  if ((copies.remote > 0 && !(machine.nic_Bps > 0 && machine.slow_nic_factor > 0 && machine.nic_duplex > 0)) ||
       (copies.local > 0 && !(machine.intra_Bps > 0)) || (leaves_leaf && !(machine.uplink_Bps > 0))) {
     throw std::invalid_argument("server exchange: the rate of a link in use is not above zero");
   }
