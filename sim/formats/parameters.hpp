@@ -45,7 +45,7 @@ struct Parameters {
   double step_spread = 0;                   ///< standard deviation of a node's compute, as a share
   double server_process_Bps = 0;            ///< one server process, each direction
   double server_connection_Bps = 0;         ///< one connection of a server
-  double server_duplex = 0;                 ///< rate left when both directions are busy
+  double server_duplex = 0;                 ///< of a NIC's rate, left each way while both are busy
   double server_message_cost_s = 0;         ///< one message at a server
   double model_discrepancy = 1;             ///< what no parameter explains: a factor on the iteration
   std::optional<LibraryVersion> library{};  ///< that sums, of those the preset may use; nothing: the likeliest

@@ -151,10 +151,10 @@ std::vector<ComputeStream> add_streams_of_workers(Graph& graph, double slowdown)
   return streams;
 }
 
-/// The machine, whose NICs push and pull at once, and its servers.
+/// The machine, whose NICs may push and pull at once, and its servers.
 void set_machines(Graph& graph, const StepSetup& setup, const Parameters& sample, const Machine& machine) {
   graph.machine = machine;
-  graph.machine.nic_Bps *= sample.server_duplex;
+  graph.machine.nic_duplex = sample.server_duplex;
   graph.servers = rules_of(setup, sample, graph.machine);
 }
 
@@ -270,7 +270,7 @@ std::string communication_part(const Graph& graph) {
   const auto to_server = [](const Stream& stream) { return stream.kind == StreamKind::connection; };
   if (std::none_of(graph.streams.begin(), graph.streams.end(), to_server)) return "communication";
   const double process_Bps = graph.servers.machine.process_Bps;
-  return process_Bps > 0 && process_Bps < graph.machine.nic_Bps ? "server-software" : "server-link";
+  return process_Bps > 0 && process_Bps < graph.machine.busy_nic_Bps() ? "server-software" : "server-link";
 }
 
 } // namespace ddlsim

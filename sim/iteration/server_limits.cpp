@@ -57,7 +57,7 @@ double first_ready_s(const StepSetup& setup, const CommunicationInputs& inputs, 
 /// What the busiest server, and all worker nodes' NICs together, need for everything.
 double least_travel_s(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   Machine machine = inputs.machine;
-  machine.nic_Bps *= inputs.sample.server_duplex;
+  machine.nic_duplex = inputs.sample.server_duplex;
   const auto servers =
       build_servers(completed(setup.strategy, setup.preset), machine, inputs.sample, setup.cluster.cores_per_node);
   ServerExchange exchange;
@@ -67,7 +67,7 @@ double least_travel_s(const StepSetup& setup, const CommunicationInputs& inputs,
   const auto copies = copies_at_server(machine, servers, exchange);
   const double server_s = copies.all() * bound.busiest_server_bytes / server_rate_Bps(machine, servers, exchange);
   const double ways = servers.dedicated ? 1 : 2; // into a node come pushes to its servers, and what its workers pull
-  const double nics_s = ways * copies.remote * bytes_of(shape) / (machine.nodes() * machine.nic_Bps);
+  const double nics_s = ways * copies.remote * bytes_of(shape) / (machine.nodes() * machine.busy_nic_Bps());
   return std::max(server_s, nics_s);
 }
 

@@ -7,6 +7,7 @@
 #include "sim/formats/strategy.hpp"
 #include "sim/network/placed_fabric.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -27,10 +28,14 @@ struct Machine {
   int nodes_per_leaf = 0;     ///< 0: one non-blocking switch (star)
   double uplink_Bps = 0;      ///< one leaf, one direction; only with nodes_per_leaf > 0
   double slow_nic_factor = 1; ///< what node 0's NIC reaches of nic_Bps, both directions; 1: no node is slow
+  double nic_duplex = 1;      ///< of nic_Bps, what servers find left each way while both are busy; 1 or more: all of it
   /// Where links between switches have to be followed one by one; nodes_per_leaf is then 0. Null elsewhere.
   std::shared_ptr<const PlacedFabric> fabric{};
 
   double nic_Bps_of(int node) const { return node == 0 ? slow_nic_factor * nic_Bps : nic_Bps; }
+  bool ways_meet() const { return nic_duplex < 1; }                           ///< both ways of a NIC slow each other
+  double both_ways_Bps() const { return 2 * nic_duplex * nic_Bps; }           ///< the two together, where they meet
+  double busy_nic_Bps() const { return std::min(1.0, nic_duplex) * nic_Bps; } ///< each way while both are busy
   int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
   int node_of(int rank) const { return rank / ranks_per_node; }
 
@@ -80,7 +85,7 @@ double link_Bps(const Machine& machine, const PlacedFabric& placed, std::size_t 
 /// Horovod runs in platforms/azure-* have this dependence; a sum over ranks fits them about as well.
 double negotiation_hops(const Machine& machine, const Transport& transport);
 
-/// The servers of a parameter-server strategy; the NIC they see is that of `build_machine` times server_duplex.
+/// The servers of a parameter-server strategy.
 /// A server rule of `unknown` is taken as one server a node, colocated: the layout of TensorFlow's and MXNet's
 /// launchers. A connection that its own rate limits takes a core for itself (bytes are copied and decoded by one thread),
 /// so that a server moves no more than its node's cores, which the node's servers share, times that rate;

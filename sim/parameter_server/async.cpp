@@ -20,6 +20,7 @@ struct Demands {
   double pull_alone_s = 0; ///< one worker alone
   double push_alone_s = 0;
   double station_s = 0;     ///< one transfer of a whole group, bounded by the station alone
+  double busy_s = 0;        ///< the same while the station is busy the other way too
   double same_nic_s = 0;    ///< one transfer, bounded by the worker's NIC alone
   double neighbours = 0;    ///< share of the other workers that sit on the worker's node
   double slow_share = 0;    ///< of the workers
@@ -35,6 +36,7 @@ Demands demands_of(const AsyncNetwork& network, double group) {
     demands.push_alone_s += alone_s(network, push);
   }
   demands.station_s = group * network.busiest_bytes / network.server_Bps;
+  demands.busy_s = group * network.busiest_bytes / std::min(network.server_Bps, network.both_ways_Bps / 2);
   demands.same_nic_s = network.total_bytes / network.nic_Bps;
   if (network.workers > 1) demands.neighbours = (network.workers_per_node - 1.0) / (network.workers - 1.0);
   demands.slow_share = static_cast<double>(network.workers_per_node) / network.workers;
@@ -64,9 +66,17 @@ double meeting_s(const Demands& demands, double alone_s, int others, double mean
   return std::max(sum_s, alone_s);
 }
 
+/// Demands while so many of `others` customers, in the mean, move bytes the other way.
+Demands beside(Demands demands, int others, double against) {
+  if (others == 0 || demands.busy_s == demands.station_s) return demands;
+  const double nobody = std::pow(1 - std::min(1.0, against / others), others);
+  demands.station_s = nobody * demands.station_s + (1 - nobody) * demands.busy_s;
+  return demands;
+}
+
 double transfer_s(const AsyncNetwork& network, const Demands& demands, double alone_s, int others, double with,
                   double against, bool hosting) {
-  if (network.serving_nodes == 0) return meeting_s(demands, alone_s, others, with);
+  if (network.serving_nodes == 0) return meeting_s(beside(demands, others, against), alone_s, others, with);
   return colocated_transfer_s(network, hosting, with * demands.group, against * demands.group);
 }
 
@@ -142,7 +152,7 @@ double ungroup(double grouped_s, double without_chance_s, double group) {
 double without_chance_s(const AsyncNetwork& network, const AsyncExchange& async) {
   const Demands demands = demands_of(network, 1);
   const double alone = network.delay_s + demands.pull_alone_s + pushed_s(network, async, demands.push_alone_s);
-  return std::max(alone, network.workers * demands.station_s);
+  return std::max(alone, network.workers * demands.busy_s);
 }
 
 /// Others update a parameter evenly in time, so it counts how long a worker's copy is out: from the middle of its pull.

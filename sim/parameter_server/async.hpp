@@ -37,6 +37,8 @@ struct AsyncTiming {
 /// end at max over k of (ready_k + their share of R from k on). Exact for one server without overlap, whatever the
 /// spread: delays and processor sharing are insensitive to it (Baskett, Chandy, Muntz and Palacios, J. ACM 22, 1975).
 ///
+/// Where a NIC's ways meet, D is longer by the chance that somebody moves bytes the other way.
+///
 /// It takes the workers' phases as independent. They are not where a worker that is ahead is delayed more by those
 /// behind than they by it: pushes overlapped with backward (its last push meets their earlier ones), and unequal shards
 /// where the worker's NIC is narrower than its servers together. There workers gather and queue: `async_reduced`

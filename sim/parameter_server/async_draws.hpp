@@ -8,9 +8,9 @@
 namespace ddlsim {
 
 /// Workers that start together and differ little would stay in lock-step for about 1/(2 pi spread)^2 iterations (63 at
-/// 0.02, for ever at 0): an effect of the start, not the steady state. So the first iterations of a round draw computes
-/// evenly from 0 to twice the mean; the sum of four such draws has a standard deviation of more than one compute, after
-/// which the start no longer matters.
+/// 0.02, for ever at 0, longer still where most of an iteration is transfer): an effect of the start, not the steady
+/// state. So the first iterations of a round draw computes evenly from 0 to two iterations; the sum of four such draws
+/// has a standard deviation of more than one iteration, after which the start no longer matters.
 constexpr int stirring_iterations = 4;
 
 /// Iterations in which queues then reach their level at the true spread. Where workers gather (see `async_closed_form`)
@@ -35,11 +35,12 @@ inline bool is_measured(int iteration) {
   return iteration >= first_measured && iteration < round_iterations;
 }
 
-/// One worker's computes, in units of their mean. Own arithmetic: the standard's distributions differ between
+/// One worker's computes, in units of their mean. `iteration` is a whole iteration in that unit, about. Own arithmetic: the standard's distributions differ between
 /// libraries.
 class ComputeDraws {
 public:
-  ComputeDraws(std::uint64_t seed, int worker, int round, double spread) : spread_(spread) {
+  ComputeDraws(std::uint64_t seed, int worker, int round, double spread, double iteration)
+      : spread_(spread), stirring_(2 * iteration) {
     std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U),
                         static_cast<std::uint32_t>(worker), static_cast<std::uint32_t>(round)};
     random_.seed(words);
@@ -50,7 +51,7 @@ public:
   double next() {
     constexpr double least = 0.1;
     constexpr int terms = 12; // the variance of an even draw is 1/12
-    if (iteration_++ < stirring_iterations) return 2 * even();
+    if (iteration_++ < stirring_iterations) return stirring_ * even();
     double normal = -0.5 * terms;
     for (int i = 0; i < terms; ++i) {
       normal += even();
@@ -66,6 +67,7 @@ private:
 
   std::mt19937_64 random_;
   double spread_;
+  double stirring_; ///< most of a compute while phases are stirred
   int iteration_ = 0;
 };
 

@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace ddlsim {
 namespace {
-
-constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// Bytes on each server, of all shards or of those ready at one moment.
 using Loads = std::vector<double>;
@@ -35,7 +32,7 @@ AsyncMessage make_message(const Loads& loads_bytes, std::size_t busiest, double 
 double uplink_bound_Bps(const Machine& machine, const ServerMachine& servers, const AsyncNetwork& network) {
   const int last_node = servers.dedicated ? machine.nodes() + servers.servers - 1 : machine.nodes() - 1;
   const int leaves = leaf_of_node(machine, last_node) + 1;
-  if (leaves == 1) return unlimited;
+  if (leaves == 1) return unlimited_Bps;
   const int worker_leaves = leaf_of_node(machine, machine.nodes() - 1) + 1;
   const double in_a_leaf = std::min(machine.nodes_per_leaf, servers.servers);
   const double crossing = servers.dedicated ? 1.0 : 1 - 1.0 / leaves;
@@ -89,11 +86,16 @@ AsyncNetwork build_async_network(const Machine& machine, const ServerMachine& se
   }
   network.delay_s = 2 * copy_latency_s(machine, servers, exchange);
   network.serving_nodes = servers.dedicated ? 0 : std::min(servers.servers, machine.nodes());
-  network.process_Bps = servers.process_Bps > 0 ? servers.process_Bps : unlimited;
+  network.process_Bps = servers.process_Bps > 0 ? servers.process_Bps : unlimited_Bps;
   network.loopback_Bps = machine.intra_Bps;
   const bool by_network = copies_at_server(machine, servers, exchange).remote > 0;
   network.nic_Bps = by_network ? machine.nic_Bps : machine.intra_Bps;
-  network.connection_Bps = servers.connection_Bps > 0 ? servers.connection_Bps : unlimited;
+  network.both_ways_Bps = unlimited_Bps;
+  if (by_network && machine.ways_meet()) {
+    network.both_ways_Bps = machine.both_ways_Bps();
+    network.nic_Bps = std::min(network.nic_Bps, network.both_ways_Bps);
+  }
+  network.connection_Bps = servers.connection_Bps > 0 ? servers.connection_Bps : unlimited_Bps;
   network.server_Bps = network.nic_Bps;
   if (servers.process_Bps > 0) network.server_Bps = std::min(network.server_Bps, servers.process_Bps);
   if (network.busiest_bytes == 0) return network;
@@ -122,17 +124,25 @@ double colocated_transfer_s(const AsyncNetwork& network, bool hosting, double wi
   const double remote_hosts = hosting ? hosts - 1 : hosts;
   // A worker on one of the other serving nodes is likely to move bytes the other way, and shares that node's NIC by
   // flow.
-  const double some = 1 - std::pow(1 - std::min(1.0, against / workers), remote_hosts * a_node);
+  const auto some_of = [&](double moving) {
+    return 1 - std::pow(1 - std::min(1.0, moving / workers), remote_hosts * a_node);
+  };
   const double queue = with * std::max(0.0, 1 - a_node * (hosting ? 2 : 1) / workers);
-  const double total_s = network.total_bytes / network.nic_Bps * remote_hosts / hosts;
   double transfer_s = std::max(local_s, process_s);
-  if (network.process_Bps < unlimited) {
+  if (network.process_Bps < unlimited_Bps) {
     transfer_s = std::max(transfer_s, network.busiest_bytes / network.process_Bps * (1 + with));
   }
   if (remote_hosts == 0) return transfer_s;
-  const double at_host_s = host_s * (1 + queue + (hosts - 1) * some);
+  const double total_s = network.total_bytes / network.nic_Bps * remote_hosts / hosts;
+  const double at_host_s = host_s * (1 + queue + (hosts - 1) * some_of(against));
   const double own_s = hosting ? total_s * (1 + against / remote_hosts) : total_s;
-  return std::max({transfer_s, at_host_s, own_s});
+  // The same of both ways of a NIC together: on it are those who move bytes the other way, too.
+  const double both_share = network.nic_Bps / network.both_ways_Bps; // 0 where the ways do not meet
+  const double opposite = against * std::max(0.0, 1 - a_node / workers);
+  const double both_at_host_s =
+      both_share * host_s * (1 + queue + opposite + (hosts - 1) * (some_of(against) + some_of(with)));
+  const double both_own_s = both_share * total_s * (hosting ? 1 + (with + against) / remote_hosts : 1);
+  return std::max({transfer_s, at_host_s, own_s, both_at_host_s, both_own_s});
 }
 
 } // namespace ddlsim

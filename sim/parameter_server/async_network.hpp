@@ -6,9 +6,12 @@
 #include "sim/parameter_server/async.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace ddlsim {
+
+inline constexpr double unlimited_Bps = std::numeric_limits<double>::infinity();
 
 /// Where pushes are merged, each has at least this share of its server's bytes, except the last, which decides when the
 /// iteration ends.
@@ -31,6 +34,7 @@ struct AsyncNetwork {
   int workers = 1;
   int workers_per_node = 1;
   double server_Bps = 0;      ///< what the station serves, one direction
+  double both_ways_Bps = 0;   ///< the two directions of the station together; infinite where they do not meet
   double connection_Bps = 0;  ///< most of one flow
   double nic_Bps = 0;         ///< a worker node's, shared by its flows; 0: no worker leaves its node
   double slow_nic_factor = 1; ///< of node 0

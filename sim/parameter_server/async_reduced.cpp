@@ -58,6 +58,8 @@ struct AsyncFluid {
   double bytes = 0;
   bool pulls_changed = true; ///< the flows that share the station in that direction
   bool pushes_changed = true;
+  std::vector<Customer*> sharing{}; ///< the station: in one direction, and in both
+  std::vector<Customer*> sharing_both{};
 };
 
 const AsyncMessage& message_of(const AsyncFluid& fluid, const Customer& customer) {
@@ -133,17 +135,20 @@ void go_on(AsyncFluid& fluid, Customer& customer) {
 /// the worker's other flows and with other workers of the node.
 double own_bound_Bps(const AsyncFluid& fluid, const Customer& customer) {
   const AsyncNetwork& network = fluid.network;
-  int node_reduction = 1;
+  int same_way = 1; // of the node's workers
+  int other_way = 0;
   if (network.workers_per_node > 1 && fluid.group == 1) {
     for (const Customer& other : fluid.customers) {
-      if (&other == &customer || other.node != customer.node) continue;
-      if (other.under_way && other.pulling == customer.pulling) ++node_reduction;
+      if (&other == &customer || other.node != customer.node || !other.under_way) continue;
+      ++(other.pulling == customer.pulling ? same_way : other_way);
     }
   }
   const int flows = message_of(fluid, customer).segments[customer.segment].flows;
   const bool slow = customer.node == 0 && fluid.group == 1;
-  const double nic_Bps = network.nic_Bps * (slow ? network.slow_nic_factor : 1.0);
-  return fluid.group * std::min(network.connection_Bps, nic_Bps / (flows * node_reduction));
+  double own_Bps = network.nic_Bps / same_way;
+  if (other_way > 0) own_Bps = std::min(own_Bps, network.both_ways_Bps / (same_way + other_way));
+  own_Bps *= slow ? network.slow_nic_factor : 1.0;
+  return fluid.group * std::min(network.connection_Bps, own_Bps / flows);
 }
 
 /// The only serving node's own workers: their bytes stay off the station when that is a NIC.
@@ -151,19 +156,9 @@ bool bypasses(const AsyncFluid& fluid, const Customer& customer) {
   return customer.hosting && fluid.network.process_Bps >= fluid.network.nic_Bps;
 }
 
-/// Max-min fairness in one direction: flows bound below the even share leave the rest to the others.
-void share_station(AsyncFluid& fluid, bool pulling, std::vector<Customer*>& active) {
-  active.clear();
-  for (Customer& customer : fluid.customers) {
-    if (!customer.under_way || customer.pulling != pulling) continue;
-    customer.rate_Bps = own_bound_Bps(fluid, customer);
-    if (bypasses(fluid, customer)) {
-      customer.rate_Bps *= fluid.network.loopback_Bps / fluid.network.nic_Bps;
-    } else {
-      active.push_back(&customer);
-    }
-  }
-  double left_Bps = fluid.network.server_Bps;
+/// Max-min fairness on one link: flows bound below the even share leave the rest to the others.
+void share_link(std::vector<Customer*>& active, double link_Bps) {
+  double left_Bps = link_Bps;
   std::size_t open = active.size();
   for (bool settled = true; settled && open > 0;) {
     settled = false;
@@ -181,6 +176,32 @@ void share_station(AsyncFluid& fluid, bool pulling, std::vector<Customer*>& acti
   for (std::size_t i = 0; i < open; ++i) {
     active[i]->rate_Bps = left_Bps / static_cast<double>(open);
   }
+}
+
+/// The station in one direction.
+void share_direction(AsyncFluid& fluid, bool pulling) {
+  auto& sharing = fluid.sharing;
+  sharing.clear();
+  for (Customer& customer : fluid.customers) {
+    if (!customer.under_way || customer.pulling != pulling) continue;
+    customer.rate_Bps = own_bound_Bps(fluid, customer);
+    if (bypasses(fluid, customer)) {
+      customer.rate_Bps *= fluid.network.loopback_Bps / fluid.network.nic_Bps;
+    } else {
+      sharing.push_back(&customer);
+    }
+  }
+  share_link(sharing, fluid.network.server_Bps);
+  fluid.sharing_both.insert(fluid.sharing_both.end(), sharing.begin(), sharing.end());
+}
+
+/// What each gets of its direction bounds what it gets of the two together: one is within the other.
+void share_station(AsyncFluid& fluid) {
+  const bool meet = fluid.network.both_ways_Bps < unlimited_Bps;
+  fluid.sharing_both.clear();
+  if (fluid.pulls_changed || (meet && fluid.pushes_changed)) share_direction(fluid, true);
+  if (fluid.pushes_changed || (meet && fluid.pulls_changed)) share_direction(fluid, false);
+  if (meet && !fluid.sharing_both.empty()) share_link(fluid.sharing_both, fluid.network.both_ways_Bps);
 }
 
 void share_nodes(AsyncFluid& fluid) {
@@ -229,10 +250,10 @@ void advance(AsyncFluid& fluid, double wait_s) {
 }
 
 std::vector<Customer> make_customers(const AsyncNetwork& network, const AsyncExchange& async, int customers,
-                                     int round) {
+                                     double iteration, int round) {
   std::vector<Customer> all;
   for (int i = 0; i < customers; ++i) {
-    Customer customer{ComputeDraws(async.seed, i, round, async.compute_spread)};
+    Customer customer{ComputeDraws(async.seed, i, round, async.compute_spread, iteration)};
     customer.node = i / network.workers_per_node;
     const double place = static_cast<double>(i) / customers * network.workers / network.workers_per_node;
     customer.hosting = place < network.serving_nodes;
@@ -272,18 +293,17 @@ struct RoundResult {
   double stale_updates = 0; ///< of other customers
 };
 
-RoundResult run_round(const AsyncNetwork& network, const AsyncExchange& async, int customers, int round) {
+RoundResult run_round(const AsyncNetwork& network, const AsyncExchange& async, int customers, double iteration,
+                      int round) {
   AsyncFluid fluid{network, async, static_cast<double>(network.workers) / customers,
-                   make_customers(network, async, customers, round), customers};
+                   make_customers(network, async, customers, iteration, round), customers};
   fluid.updates.assign(network.pushes.size(), 0.0);
   const bool by_nodes = network.serving_nodes > 1 && network.process_Bps > narrow_process_share * network.nic_Bps;
-  std::vector<Customer*> active;
   while (fluid.to_measure > 0) {
     if (by_nodes) {
       share_nodes(fluid);
     } else {
-      if (fluid.pulls_changed) share_station(fluid, true, active);
-      if (fluid.pushes_changed) share_station(fluid, false, active);
+      share_station(fluid);
     }
     fluid.pulls_changed = fluid.pushes_changed = false;
     advance(fluid, next_change_s(fluid));
@@ -304,10 +324,11 @@ AsyncTiming async_reduced(const Machine& machine, const ServerMachine& servers, 
   merge_pushes(network);
   const int customers = std::min(network.workers, most_followed_customers);
   const int rounds = 1 + enough_iterations / (customers * measured_iterations);
+  const double iteration = async_closed_form(machine, servers, async).iteration_s / async.compute_s;
   double iteration_s = 0;
   double stale_updates = 0;
   for (int round = 0; round < rounds; ++round) {
-    const RoundResult result = run_round(network, async, customers, round);
+    const RoundResult result = run_round(network, async, customers, iteration, round);
     iteration_s += network.workers / result.updates_per_s / rounds;
     stale_updates += result.stale_updates / rounds;
   }

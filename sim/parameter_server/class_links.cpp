@@ -20,13 +20,19 @@ Pair add_pair(std::vector<ClassLink>& links, const char* out, const char* in, do
 /// Representative links, by class.
 struct Pairs {
   std::vector<Pair> nics, loops, leaves, processes;
+  std::vector<std::size_t> both_ways; ///< of NICs; none where their ways do not meet
 };
 
 Pairs add_links(std::vector<ClassLink>& links, const Machine& machine, const ServerMachine& servers,
                 const ServerClasses& classes) {
   Pairs all;
   for (const NodeClass& node : classes.nodes) {
-    all.nics.push_back(add_pair(links, "nic-out", "nic-in", node.slow ? machine.nic_Bps_of(0) : machine.nic_Bps));
+    const double of_usual = node.slow ? machine.slow_nic_factor : 1;
+    all.nics.push_back(add_pair(links, "nic-out", "nic-in", of_usual * machine.nic_Bps));
+    if (machine.ways_meet()) {
+      all.both_ways.push_back(links.size());
+      links.push_back({"nic-both-ways", of_usual * machine.both_ways_Bps()});
+    }
     all.loops.push_back(add_pair(links, "loop-push", "loop-pull", machine.intra_Bps));
   }
   for (std::size_t leaf = 0; leaf < classes.leaves.size(); ++leaf) {
@@ -72,6 +78,11 @@ ConnectionWays ways_of(const Pairs& all, const Passage& at, Distance distance, b
   } else {
     push = {{all.nics[at.worker].out, at.at_worker}, {all.nics[at.server_node].in, at.at_server_node}};
     pull = {{all.nics[at.server_node].out, at.at_server_node}, {all.nics[at.worker].in, at.at_worker}};
+    if (!all.both_ways.empty())
+      for (auto* way : {&push, &pull}) {
+        way->push_back({all.both_ways[at.worker], at.at_worker});
+        way->push_back({all.both_ways[at.server_node], at.at_server_node});
+      }
   }
   if (distance == Distance::other_leaf) {
     push.push_back({all.leaves[at.worker_leaf].out, at.at_worker_leaf});

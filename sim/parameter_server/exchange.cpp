@@ -107,27 +107,32 @@ void advance(ShardFluid& fluid, double wait_s) {
   std::erase_if(fluid.under_way, has_ended);
 }
 
-/// Rates of a copy in each direction of the only class of servers; 0 where a push and a pull slow each other.
+/// Rates of a copy in each direction of the only class of servers.
 struct BothWays {
-  double push_Bps = 0;
-  double pull_Bps = 0;
+  double push_Bps = 0; ///< while nothing is pulled
+  double pull_Bps = 0; ///< while nothing is pushed
+  double push_beside_Bps = 0;
+  double pull_beside_Bps = 0;
+  bool apart() const { return push_beside_Bps == push_Bps && pull_beside_Bps == pull_Bps; }
 };
 BothWays rates_of_only_class(FairShare share) {
   constexpr std::size_t only = 0;
+  BothWays rates;
   share.set_busy(only, true, true);
   share.settle();
-  const double push_alone_Bps = share.rate_Bps(only, true);
+  rates.push_Bps = share.rate_Bps(only, true);
   share.set_busy(only, false, true);
   share.settle();
-  const BothWays together{share.rate_Bps(only, true), share.rate_Bps(only, false)};
+  rates.push_beside_Bps = share.rate_Bps(only, true);
+  rates.pull_beside_Bps = share.rate_Bps(only, false);
   share.set_busy(only, true, false);
   share.settle();
-  const bool apart = together.push_Bps == push_alone_Bps && together.pull_Bps == share.rate_Bps(only, false);
-  return apart ? together : BothWays{};
+  rates.pull_Bps = share.rate_Bps(only, false);
+  return rates;
 }
 
 /// Each direction is a FIFO of constant rate: what `run_lanes` comes to, without following the rates.
-void run_fifos(ShardFluid& fluid, const std::vector<std::size_t>& queue, const BothWays& rates) {
+void run_fifos_apart(ShardFluid& fluid, const std::vector<std::size_t>& queue, const BothWays& rates) {
   double pushed_s = 0;
   double out_s = 0;
   for (const std::size_t shard : queue) {
@@ -135,6 +140,52 @@ void run_fifos(ShardFluid& fluid, const std::vector<std::size_t>& queue, const B
     fluid.pullable_s[shard] = pushed_s + fluid.latency_s;
     out_s = std::max(out_s, fluid.pullable_s[shard]) + fluid.sizes_bytes[shard] / rates.pull_Bps;
     fluid.pulled_s[shard] = out_s + fluid.latency_s;
+  }
+}
+
+/// One direction of the only class, as far as it has come.
+struct Fifo {
+  const std::vector<double>& ready_s; ///< of each shard
+  std::vector<double>& ended_s;
+  std::size_t head = 0;
+  double left_bytes = 0; ///< of the shard at the head
+  double now_s = 0;      ///< when the last shard ended, or how far the head has come
+};
+
+/// When the head goes on; never where its time is not known yet.
+double goes_on_s(const Fifo& fifo, const std::vector<std::size_t>& queue) {
+  return fifo.head == queue.size() ? never_s : std::max(fifo.now_s, fifo.ready_s[queue[fifo.head]]);
+}
+
+/// The head moves at a rate from a time on, to its end or to `until_s`.
+void move_head(ShardFluid& fluid, Fifo& fifo, const std::vector<std::size_t>& queue, double rate_Bps, double from_s,
+               double until_s) {
+  const double end_s = from_s + fifo.left_bytes / rate_Bps;
+  fifo.now_s = std::min(end_s, until_s);
+  fifo.left_bytes -= (fifo.now_s - from_s) * rate_Bps;
+  if (end_s > until_s) return;
+  fifo.ended_s[queue[fifo.head]] = end_s + fluid.latency_s;
+  if (++fifo.head < queue.size()) fifo.left_bytes = fluid.sizes_bytes[queue[fifo.head]];
+}
+
+/// The same where each direction's rate depends on whether the other sends.
+void run_fifos(ShardFluid& fluid, const std::vector<std::size_t>& queue, const BothWays& rates) {
+  if (rates.apart()) return run_fifos_apart(fluid, queue, rates);
+  Fifo push{fluid.pushable_s, fluid.pullable_s, 0, fluid.sizes_bytes[queue.front()]};
+  Fifo pull{fluid.pullable_s, fluid.pulled_s, 0, fluid.sizes_bytes[queue.front()]};
+  while (pull.head < queue.size()) {
+    const double push_s = goes_on_s(push, queue);
+    const double pull_s = goes_on_s(pull, queue);
+    if (push_s < pull_s) {
+      move_head(fluid, push, queue, rates.push_Bps, push_s, pull_s);
+    } else if (pull_s < push_s) {
+      move_head(fluid, pull, queue, rates.pull_Bps, pull_s, push_s);
+    } else {
+      const double push_end_s = push_s + push.left_bytes / rates.push_beside_Bps;
+      const double pull_end_s = pull_s + pull.left_bytes / rates.pull_beside_Bps;
+      move_head(fluid, push, queue, rates.push_beside_Bps, push_s, pull_end_s);
+      move_head(fluid, pull, queue, rates.pull_beside_Bps, pull_s, push_end_s);
+    }
   }
 }
 
@@ -153,9 +204,8 @@ ServerExchangeTiming time_shards(const Machine& machine, const ServerMachine& se
     fluid.lanes.push_back({server, true, &classes.servers[server].shards});
     fluid.lanes.push_back({server, false, &classes.servers[server].shards});
   }
-  const BothWays only = classes.servers.size() == 1 ? rates_of_only_class(fluid.share) : BothWays{};
-  if (only.push_Bps > 0) {
-    run_fifos(fluid, classes.servers.front().shards, only);
+  if (classes.servers.size() == 1) {
+    run_fifos(fluid, classes.servers.front().shards, rates_of_only_class(fluid.share));
   } else {
     run_lanes(fluid);
   }

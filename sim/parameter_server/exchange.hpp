@@ -30,7 +30,8 @@ struct ServerExchangeTiming {
 };
 
 /// Closed form: every connection carries one message at a time, all copies of a shard move at one rate, and between
-/// shards the links (NICs, leaf uplinks, server process, connection, loopback) are shared by max-min fairness. With
+/// shards the links (NICs, each way and both together, leaf uplinks, server process, connection, loopback) are shared by
+/// max-min fairness. With
 /// copies = nodes x messages_per_node:
 ///   1. push: shard k of server p starts when it is ready and shard k-1 of p is in; its rate changes as other shards
 ///            start and end

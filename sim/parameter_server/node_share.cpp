@@ -27,7 +27,8 @@ using NodeKind = std::tuple<std::size_t, bool, double, double, std::size_t>;
 
 NodeShare::NodeShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                      double ceiling_Bps)
-    : ceiling_Bps_(ceiling_Bps > 0 ? ceiling_Bps : never_s), nic_Bps_(machine.nic_Bps), uplink_Bps_(machine.uplink_Bps),
+    : ceiling_Bps_(ceiling_Bps > 0 ? ceiling_Bps : never_s), nic_Bps_(machine.nic_Bps),
+      both_ways_Bps_(machine.ways_meet() ? machine.both_ways_Bps() : never_s), uplink_Bps_(machine.uplink_Bps),
       loop_Bps_(servers.dedicated ? 0 : machine.intra_Bps), workers_(machine.nodes()),
       messages_per_node_(exchange.messages_per_node) {}
 
@@ -153,6 +154,12 @@ double NodeShare::rest_share_Bps(std::size_t way) const {
   return has_rest_ && all.rising > 0 ? (nic_Bps_ - all.settled_Bps) / all.rising : never_s;
 }
 
+double NodeShare::rest_both_ways_Bps() const {
+  const double rising = on_all_[0].rising + on_all_[1].rising;
+  const double settled_Bps = on_all_[0].settled_Bps + on_all_[1].settled_Bps;
+  return has_rest_ && rising > 0 ? (both_ways_Bps_ - settled_Bps) / rising : never_s;
+}
+
 /// As on a NIC, what stays inside left out.
 double NodeShare::uplink_share_Bps(const Leaf& leaf, std::size_t way) const {
   const Flows& all = on_all_[way];
@@ -167,6 +174,8 @@ double NodeShare::uplink_share_Bps(const Leaf& leaf, std::size_t way) const {
 /// On the way out are the worker's pushes and the servers' pulls, on the way in the worker's pulls and the pushes.
 NodeShare::Shares NodeShare::shares_of(const Role& role) const {
   Shares shares;
+  double both_rising = 0;
+  double both_settled_Bps = 0;
   for (std::size_t way = 0; way < 2; ++way) {
     const Lanes& own = role.lanes[way];
     const Lanes& other = role.lanes[1 - way];
@@ -178,21 +187,24 @@ NodeShare::Shares NodeShare::shares_of(const Role& role) const {
     }
     shares.nic_Bps[way] = rising > 0 ? (nic_Bps_ - settled_Bps) / rising : never_s;
     shares.loop_Bps[way] = own.rises && own.on_loop > 0 ? loop_Bps_ / own.on_loop : never_s;
+    both_rising += rising;
+    both_settled_Bps += settled_Bps;
   }
+  shares.both_ways_Bps = both_rising > 0 ? (both_ways_Bps_ - both_settled_Bps) / both_rising : never_s;
   return shares;
 }
 
 /// Of all links; what each of them gives a flow is kept.
 double NodeShare::narrowest_Bps() {
   count_flows();
-  double narrowest_Bps = std::min({ceiling_Bps_, rest_share_Bps(0), rest_share_Bps(1)});
+  double narrowest_Bps = std::min({ceiling_Bps_, rest_share_Bps(0), rest_share_Bps(1), rest_both_ways_Bps()});
   for (Leaf& leaf : leaves_) {
     leaf.up_Bps = {uplink_share_Bps(leaf, 0), uplink_share_Bps(leaf, 1)};
     narrowest_Bps = std::min({narrowest_Bps, leaf.up_Bps[0], leaf.up_Bps[1]});
   }
   for (const std::size_t i : played_) {
-    const auto& [nic_Bps, loop_Bps] = shares_[i] = shares_of(roles_[i]);
-    narrowest_Bps = std::min({narrowest_Bps, nic_Bps[0], nic_Bps[1], loop_Bps[0], loop_Bps[1]});
+    const auto& [nic_Bps, loop_Bps, both_Bps] = shares_[i] = shares_of(roles_[i]);
+    narrowest_Bps = std::min({narrowest_Bps, nic_Bps[0], nic_Bps[1], loop_Bps[0], loop_Bps[1], both_Bps});
   }
   return narrowest_Bps;
 }
@@ -225,14 +237,19 @@ void NodeShare::fill_leaf(std::size_t leaf, double full_below_Bps, double level_
   }
 }
 
-void NodeShare::fill_role(std::size_t role, double full_below_Bps, double level_Bps) {
+void NodeShare::fill_nic(std::size_t role, std::size_t way, double level_Bps) {
   auto& lanes = roles_[role].lanes;
+  const auto at_home = [&](std::size_t i) { return i == role ? lanes[way].at_home : 0; };
+  if (roles_[role].worker) settle_all_on(way, level_Bps, at_home);
+  if (lanes[1 - way].across > 0) settle_lanes(lanes[1 - way], level_Bps);
+}
+
+void NodeShare::fill_role(std::size_t role, double full_below_Bps, double level_Bps) {
+  const Shares& shares = shares_[role];
+  const bool both_full = shares.both_ways_Bps <= full_below_Bps;
   for (std::size_t way = 0; way < 2; ++way) {
-    if (shares_[role].loop_Bps[way] <= full_below_Bps) settle_lanes(lanes[way], level_Bps);
-    if (shares_[role].nic_Bps[way] > full_below_Bps) continue;
-    const auto at_home = [&](std::size_t i) { return i == role ? lanes[way].at_home : 0; };
-    if (roles_[role].worker) settle_all_on(way, level_Bps, at_home);
-    if (lanes[1 - way].across > 0) settle_lanes(lanes[1 - way], level_Bps);
+    if (shares.loop_Bps[way] <= full_below_Bps) settle_lanes(roles_[role].lanes[way], level_Bps);
+    if (both_full || shares.nic_Bps[way] <= full_below_Bps) fill_nic(role, way, level_Bps);
   }
 }
 
@@ -247,7 +264,8 @@ void NodeShare::settle() {
         for (Lanes& lanes : roles_[i].lanes) settle_lanes(lanes, ceiling_Bps_);
       return;
     }
-    const std::array<double, 2> rest_Bps{rest_share_Bps(0), rest_share_Bps(1)};
+    const double both_Bps = rest_both_ways_Bps();
+    const std::array<double, 2> rest_Bps{std::min(both_Bps, rest_share_Bps(0)), std::min(both_Bps, rest_share_Bps(1))};
     for (std::size_t way = 0; way < 2; ++way)
       if (rest_Bps[way] <= full_below_Bps) settle_all_on(way, level_Bps, [](std::size_t) { return 0; });
     for (std::size_t i = 0; i < leaves_.size(); ++i) fill_leaf(i, full_below_Bps, level_Bps);

@@ -70,10 +70,12 @@ private:
     std::array<double, 2> up_Bps{}; ///< shares of its uplinks, out and in
   };
 
-  /// Shares of a role's links: on its NIC, out and in, and on its loopback, pushes and pulls.
+  /// Shares of a role's links: on its NIC, out and in, on its loopback, pushes and pulls, and on its NIC both ways
+  /// together.
   struct Shares {
     std::array<double, 2> nic_Bps{};
     std::array<double, 2> loop_Bps{};
+    double both_ways_Bps = 0;
   };
 
   NodeShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange, double ceiling_Bps);
@@ -88,14 +90,17 @@ private:
   double narrowest_Bps();
   Shares shares_of(const Role& role) const;
   double rest_share_Bps(std::size_t way) const;
+  double rest_both_ways_Bps() const;
   double uplink_share_Bps(const Leaf& leaf, std::size_t way) const;
   void fill_leaf(std::size_t leaf, double full_below_Bps, double level_Bps);
   void fill_role(std::size_t role, double full_below_Bps, double level_Bps);
+  void fill_nic(std::size_t role, std::size_t way, double level_Bps);
   template <class Stays> void settle_all_on(std::size_t way, double rate_Bps, const Stays& stays);
   void settle_lanes(Lanes& lanes, double rate_Bps);
 
   double ceiling_Bps_;
   double nic_Bps_;
+  double both_ways_Bps_; ///< of a NIC; infinite where its ways do not meet
   double uplink_Bps_;
   double loop_Bps_; ///< 0: none
   double workers_;

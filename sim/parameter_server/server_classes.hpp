@@ -74,7 +74,8 @@ std::size_t count_connection_classes(const ServerClasses& classes);
 // The links that classes of connections share, one representative of each.
 
 struct ClassLink {
-  const char* name = ""; ///< nic-out, nic-in, loop-push, loop-pull, leaf-up, leaf-down, process-out, process-in
+  const char* name =
+      ""; ///< nic-out, nic-in, nic-both-ways, loop-push, loop-pull, leaf-up, leaf-down, process-out, process-in
   double rate_Bps = 0;
 };
 
@@ -90,7 +91,7 @@ struct ClassLinks {
 };
 
 /// The links are those of the full simulation: NICs, leaf uplinks, loopbacks and server processes, each direction by
-/// itself. The ceiling of a connection is no link: no two flows share it.
+/// itself, and what a NIC passes both ways together where its ways meet. The ceiling of a connection is no link: no two flows share it.
 ClassLinks find_class_links(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                             const ServerClasses& classes, const std::vector<ConnectionClass>& connections);
 

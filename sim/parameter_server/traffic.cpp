@@ -22,7 +22,7 @@ Copies copies_at_server(const Machine& machine, const ServerMachine& servers, co
 double server_rate_Bps(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   const Copies copies = copies_at_server(machine, servers, exchange);
   double seconds_per_byte = 0; // of all copies together
-  if (copies.remote > 0) seconds_per_byte = std::max(seconds_per_byte, copies.remote / machine.nic_Bps);
+  if (copies.remote > 0) seconds_per_byte = std::max(seconds_per_byte, copies.remote / machine.busy_nic_Bps());
   if (copies.local > 0) seconds_per_byte = std::max(seconds_per_byte, copies.local / machine.intra_Bps);
   if (servers.process_Bps > 0) seconds_per_byte = std::max(seconds_per_byte, copies.all() / servers.process_Bps);
   if (servers.connection_Bps > 0) seconds_per_byte = std::max(seconds_per_byte, 1 / servers.connection_Bps);
@@ -31,12 +31,12 @@ double server_rate_Bps(const Machine& machine, const ServerMachine& servers, con
 
 namespace {
 
-/// The same while all servers take copies in, and share the NICs of the workers.
+/// The same while all servers take copies in and give them out, and share the NICs of the workers.
 double shared_server_rate_Bps(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   const double alone_Bps = server_rate_Bps(machine, servers, exchange);
   const Copies copies = copies_at_server(machine, servers, exchange);
   if (copies.remote == 0) return alone_Bps;
-  const double of_workers_Bps = machine.nodes() * machine.nic_Bps * copies.all() / copies.remote;
+  const double of_workers_Bps = machine.nodes() * machine.busy_nic_Bps() * copies.all() / copies.remote;
   return std::min(alone_Bps, of_workers_Bps / servers.servers);
 }
 
@@ -89,7 +89,7 @@ void require_usable(const Machine& machine, const ServerMachine& servers, const 
   const Copies copies = copies_at_server(machine, servers, exchange);
   const bool leaves_leaf = leaf_of_node(machine, machine.nodes() - 1) > 0 ||
                            leaf_of_node(machine, server_node(machine, servers, servers.servers - 1)) > 0;
-  if ((copies.remote > 0 && !(machine.nic_Bps > 0 && machine.slow_nic_factor > 0)) ||
+  if ((copies.remote > 0 && !(machine.nic_Bps > 0 && machine.slow_nic_factor > 0 && machine.nic_duplex > 0)) ||
       (copies.local > 0 && !(machine.intra_Bps > 0)) || (leaves_leaf && !(machine.uplink_Bps > 0))) {
     throw std::invalid_argument("server exchange: the rate of a link in use is not above zero");
   }

@@ -21,7 +21,7 @@ struct Copies {
 };
 Copies copies_at_server(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange);
 
-/// Rate at which one server alone takes in (or gives out) all copies together.
+/// Rate at which one server alone takes in all copies together while it gives out as many.
 double server_rate_Bps(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange);
 
 /// Bytes that every copy of each shard counts as: its own and the software cost at the server's rate while all servers

@@ -162,11 +162,12 @@ std::vector<std::vector<PushState>> make_pushes(const Machine& machine, const Se
   return queues;
 }
 
-std::vector<WorkerState> make_workers(const Machine& machine, const AsyncExchange& async, int connections, int round) {
+std::vector<WorkerState> make_workers(const Machine& machine, const AsyncExchange& async, double iteration,
+                                      int connections, int round) {
   const int a_node = async.exchange.messages_per_node;
   std::vector<WorkerState> workers;
   for (int i = 0; i < machine.nodes() * a_node; ++i) {
-    workers.push_back({ComputeDraws(async.seed, i, round, async.compute_spread)});
+    workers.push_back({ComputeDraws(async.seed, i, round, async.compute_spread, iteration)});
     workers.back().mean_factor = i < a_node ? async.slow_factor : 1.0;
     workers.back().together = s4u::Barrier::create(static_cast<unsigned>(connections));
   }
@@ -237,7 +238,8 @@ std::vector<double> simulate_async_round(const Machine& machine, const ServerMac
   start_simgrid();
   auto queues = make_pushes(machine, servers, async.exchange);
   const auto used = std::count_if(queues.begin(), queues.end(), [](const auto& queue) { return !queue.empty(); });
-  std::vector<WorkerState> workers = make_workers(machine, async, static_cast<int>(used), round_number);
+  const double iteration = async_closed_form(machine, servers, async).iteration_s / async.compute_s;
+  std::vector<WorkerState> workers = make_workers(machine, async, iteration, static_cast<int>(used), round_number);
   Round round{async.compute_s, static_cast<int>(workers.size())};
   const ServerPlatform platform = make_server_platform(machine, servers, beside);
   std::vector<AsyncConnection> connections =

@@ -53,9 +53,10 @@ std::vector<double> RequestReader::list() {
 
 void RequestWriter::add(const Machine& machine) {
   const auto& [ranks, ranks_per_node, intra_Bps, intra_latency_s, nic_Bps, net_latency_s, nodes_per_leaf, uplink_Bps,
-               slow_nic_factor, fabric] = machine; // a new field does not compile until it is sent too
+               slow_nic_factor, nic_duplex, fabric] = machine; // a new field does not compile until it is sent too
   for (const int number : {ranks, ranks_per_node, nodes_per_leaf}) add(number);
-  for (const double number : {intra_Bps, intra_latency_s, nic_Bps, net_latency_s, uplink_Bps, slow_nic_factor})
+  for (const double number :
+       {intra_Bps, intra_latency_s, nic_Bps, net_latency_s, uplink_Bps, slow_nic_factor, nic_duplex})
     add(number);
   add(fabric ? 1 : 0);
   if (fabric) add(*fabric);
@@ -102,7 +103,7 @@ Machine RequestReader::machine() {
   Machine machine;
   for (int* number : {&machine.ranks, &machine.ranks_per_node, &machine.nodes_per_leaf}) *number = integer();
   for (double* value : {&machine.intra_Bps, &machine.intra_latency_s, &machine.nic_Bps, &machine.net_latency_s,
-                        &machine.uplink_Bps, &machine.slow_nic_factor})
+                        &machine.uplink_Bps, &machine.slow_nic_factor, &machine.nic_duplex})
     *value = number();
   if (integer() == 1) machine.fabric = std::make_shared<const PlacedFabric>(placed_fabric());
   return machine;

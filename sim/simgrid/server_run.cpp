@@ -78,8 +78,14 @@ using Route = std::vector<s4u::LinkInRoute>;
 
 /// All links of the platform; kinds that are not limited are empty.
 struct FabricLinks {
-  Links nic_out, nic_in, leaf_up, leaf_down, loop_push, loop_pull, process_in, process_out;
+  Links nic_out, nic_in, nic_both, leaf_up, leaf_down, loop_push, loop_pull, process_in, process_out;
 };
+
+/// A machine whose NICs' rate is what they pass both ways together.
+Machine with_rate_of_both_ways(Machine machine) {
+  machine.nic_Bps = machine.both_ways_Bps();
+  return machine;
+}
 
 FabricLinks make_fabric(s4u::NetZone& zone, const Machine& machine, const ServerMachine& servers) {
   const int nodes = machine.nodes() + (servers.dedicated ? servers.servers : 0);
@@ -88,6 +94,7 @@ FabricLinks make_fabric(s4u::NetZone& zone, const Machine& machine, const Server
   if (nodes > 1) {
     fabric.nic_out = make_nics(zone, "nic-out", nodes, machine);
     fabric.nic_in = make_nics(zone, "nic-in", nodes, machine);
+    if (machine.ways_meet()) fabric.nic_both = make_nics(zone, "nic-both-ways", nodes, with_rate_of_both_ways(machine));
   }
   if (leaves > 1) {
     fabric.leaf_up = make_links(zone, "leaf-up", leaves, machine.uplink_Bps);
@@ -114,11 +121,13 @@ void add_network(Route& route, const FabricLinks& fabric, FabricZone& switches, 
   const int from_leaf = leaf_of_node(machine, from_node);
   const int to_leaf = leaf_of_node(machine, to_node);
   add(route, fabric.nic_out, from_node);
+  add(route, fabric.nic_both, from_node);
   if (from_leaf != to_leaf) {
     add(route, fabric.leaf_up, from_leaf);
     add(route, fabric.leaf_down, to_leaf);
   }
   for (auto* link : switches.way(from_node, to_node)) route.emplace_back(link);
+  add(route, fabric.nic_both, to_node);
   add(route, fabric.nic_in, to_node);
 }
 

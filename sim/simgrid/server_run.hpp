@@ -64,8 +64,8 @@ struct ServerPlatform {
   std::vector<std::vector<RingRank>> beside; ///< of each neighbour
 };
 
-/// Routes exist between each worker node and each server, both ways. A message passes the NICs of the two nodes, the
-/// leaf uplinks if it leaves a leaf, and the server process's link if there is one. Between a worker and a server of
+/// Routes exist between each worker node and each server, both ways. A message passes the NICs of the two nodes
+/// (where a NIC's ways meet, also the link that has both), the leaf uplinks if it leaves a leaf, and the server process's link if there is one. Between a worker and a server of
 /// the same node it takes the loopback (intra rate) instead of NICs. A neighbour's ranks have a NIC each and the ways
 /// of the fabric.
 ServerPlatform make_server_platform(const Machine& machine, const ServerMachine& servers,

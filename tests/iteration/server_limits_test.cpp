@@ -66,6 +66,7 @@ TEST_CASE("no iteration with servers is faster than its bound", "[server-bound]"
     random.strategy.on_node_reduce = seed % 3 != 0;
     random.sample.server_process_Bps = seed % 5 == 0 ? 3e8 : 0;
     random.sample.server_connection_Bps = seed % 7 == 0 ? 2e8 : 0;
+    random.sample.server_duplex = seed % 4 == 0 ? 0.3 + 0.1 * static_cast<double>(seed % 11) : 1;
     const auto setup = random.setup();
     const double least_s = least_server_iteration_s(setup, random.sample, backward_shape_of(setup));
     INFO("seed " << seed << ", " << to_text(setup.strategy) << " on " << setup.gpus << " GPUs");

@@ -63,6 +63,42 @@ TEST_CASE("one dedicated server is a two-machine flow shop: copies/B (sum s + ma
   }
 }
 
+// Shards of 2 and 1 MB, a worker of 1 GB/s, both ways of a NIC 2 d GB/s together:
+//   2 ms      the first is in, and goes out beside the second: both at d
+//   1 / d ms  the second is in, 1 MB of the first is out and the other goes alone: 1 ms; then the second: 1 ms
+TEST_CASE("a NIC's ways slow each other only while both are busy") {
+  for (const double duplex : {0.5, 0.6, 0.8, 1.0, 1.3}) {
+    Machine machine = workers(1);
+    machine.nic_duplex = duplex;
+    INFO("duplex " << duplex);
+    const auto one_way = on_each_server(1, {5e6});
+    const auto both_ways = on_each_server(1, {2e6, 1e6});
+    const double both_s = 4e-3 + 1e-3 / std::min(1.0, duplex);
+    CHECK(server_exchange_closed_form(machine, dedicated(1), one_way).end_s == Approx(10e-3).epsilon(rounding));
+    CHECK(server_exchange_reduced(machine, dedicated(1), one_way).end_s == Approx(10e-3).epsilon(rounding));
+    CHECK(server_exchange_closed_form(machine, dedicated(1), both_ways).end_s == Approx(both_s).epsilon(rounding));
+    CHECK(server_exchange_reduced(machine, dedicated(1), both_ways).end_s == Approx(both_s).epsilon(rounding));
+  }
+}
+
+TEST_CASE("below a half, one way of a NIC has no more than both together") {
+  Machine machine = workers(4);
+  machine.nic_duplex = 0.3;
+  const auto timing = server_exchange_closed_form(machine, dedicated(1), on_each_server(1, {3e6}));
+  CHECK(timing.end_s == Approx(2 * 4 * 3e6 / 0.6e9).epsilon(rounding));
+}
+
+TEST_CASE("a server on every worker keeps both ways of all NICs busy: 2 (N-1) / (duplex B) sum s") {
+  for (const double duplex : {0.4, 0.7, 1.0}) {
+    Machine machine = workers(5);
+    machine.nic_duplex = duplex;
+    const auto exchange = on_each_server(5, {3e6, 3e6});
+    const double end_s = 2 * 4 * 6e6 / (duplex * 1e9);
+    CHECK(server_exchange_closed_form(machine, colocated(5), exchange).end_s == Approx(end_s).epsilon(rounding));
+    CHECK(server_exchange_reduced(machine, colocated(5), exchange).end_s == Approx(end_s).epsilon(rounding));
+  }
+}
+
 TEST_CASE("as many dedicated servers as workers, with equal shards, take as long as one server with its share") {
   const std::vector<double> sizes_bytes = {3e6, 8e6, 1e5};
   for (const int nodes : {1, 2, 3, 8, 17, 64}) {
@@ -162,6 +198,9 @@ TEST_CASE("no shards take no time; what cannot be computed is refused") {
   no_network.nic_Bps = 0;
   CHECK_THROWS_AS(server_exchange_closed_form(no_network, dedicated(1), on_each_server(1, {1e6})),
                   std::invalid_argument);
+  Machine no_way = workers(2);
+  no_way.nic_duplex = 0;
+  CHECK_THROWS_AS(server_exchange_closed_form(no_way, dedicated(1), on_each_server(1, {1e6})), std::invalid_argument);
 }
 
 using ddlsim::dedicated;

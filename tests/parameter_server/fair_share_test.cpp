@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <random>
 
 using namespace ddlsim;
@@ -28,6 +29,7 @@ RandomExchange draw(std::mt19937& random) {
   one.servers.dedicated = upto(2) == 1;
   if (upto(3) == 1) one.servers.process_Bps = 3 * rate_Bps();
   if (upto(3) == 1) one.servers.connection_Bps = rate_Bps() / 10;
+  if (upto(2) == 1) one.machine.nic_duplex = std::uniform_real_distribution<double>(0.3, 1.1)(random);
   one.exchange.messages_per_node = upto(3);
   const int sizes = upto(3);
   for (int shard = 0; shard < 2 * one.servers.servers; ++shard) {
@@ -86,4 +88,29 @@ TEST_CASE("fair share: a busy server's NIC is its copies', and what others leave
   share.settle();
   CHECK(share.rate_Bps(1, false) == Approx(3));
   CHECK(share.rate_Bps(0, true) == Approx(3));
+}
+
+TEST_CASE("fair share: a NIC busy one way has its whole rate, both ways together twice what duplex leaves") {
+  Machine machine;
+  machine.ranks = 3;
+  machine.nic_Bps = 12;
+  const ServerMachine servers{1, true};
+  const ServerExchange exchange{{{0, 0, 1}}, {0}, {}};
+  for (const double duplex : {0.3, 0.5, 0.75, 1.0, 1.2}) {
+    machine.nic_duplex = duplex;
+    INFO("duplex " << duplex);
+    for (const auto solver : {FairShare::Solver::by_roles, FairShare::Solver::link_by_link}) {
+      FairShare share(machine, servers, exchange, find_server_classes(machine, servers, exchange), solver);
+      share.set_busy(0, true, true);
+      share.settle();
+      CHECK(share.rate_Bps(0, true) == Approx(std::min(12.0, 2 * duplex * 12) / 3));
+      share.set_busy(0, false, true);
+      share.settle();
+      CHECK(share.rate_Bps(0, true) == Approx(std::min(1.0, duplex) * 12 / 3));
+      CHECK(share.rate_Bps(0, false) == share.rate_Bps(0, true));
+      share.set_busy(0, true, false);
+      share.settle();
+      CHECK(share.rate_Bps(0, false) == Approx(std::min(12.0, 2 * duplex * 12) / 3));
+    }
+  }
 }

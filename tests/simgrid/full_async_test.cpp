@@ -66,9 +66,10 @@ AsyncExchange make_async(const AsyncRow& row, int parts = 4) {
   return async;
 }
 
-AsyncTiming run(const AsyncRow& row, Fidelity fidelity, int parts = 4) {
+AsyncTiming run(const AsyncRow& row, Fidelity fidelity, int parts = 4, double nic_duplex = 1) {
   Machine machine = ddlsim::ideal_workers(row.workers);
   machine.intra_Bps = 1e10;
+  machine.nic_duplex = nic_duplex;
   return executor_of(fidelity).async_servers(machine, ddlsim::server_machine(row.servers, row.dedicated),
                                              make_async(row, parts));
 }
@@ -159,6 +160,39 @@ TEST_CASE("asynchronous servers: without overlap, equal shards, the mean value a
     const AsyncTiming closed = run(row, Fidelity::closed_form);
     CHECK(closed.iteration_s == Approx(full.iteration_s).epsilon(promised_async));
     CHECK(closed.mean_staleness == Approx(full.mean_staleness).epsilon(promised_async));
+  }
+}
+
+TEST_CASE("asynchronous servers: where a NIC's ways meet, the reduced network is every message") {
+  constexpr double mean_values = 0.2; // the chance of meeting is taken as independent of the queue
+  constexpr double four_on_four = 0.09;
+  const AsyncRow rows[] = {
+      {2, 1, true, Shards::equal, 0.4, 0.05, false},      {2, 1, true, Shards::equal, 10, 0.05, false},
+      {8, 1, true, Shards::equal, 0.15, 0.1, false},      {8, 1, true, Shards::equal, 0.15, 0.1, true},
+      {4, 2, true, Shards::one_triple, 0.6, 0.05, false}, {2, 1, false, Shards::equal, 0.4, 0.05, false},
+      {2, 2, false, Shards::equal, 1, 0.05, false},       {4, 4, false, Shards::equal, 1, 0.05, false},
+  };
+  for (const AsyncRow& row : rows) {
+    if (!small_enough(row)) continue;
+    for (const double duplex : {0.4, 0.7}) {
+      const AsyncTiming every = run(row, Fidelity::full, 4, duplex);
+      const double promised = row.servers == 4 ? four_on_four : promised_async;
+      INFO(text_of(row) << ", duplex " << duplex);
+      CHECK(run(row, Fidelity::reduced, 4, duplex).iteration_s == Approx(every.iteration_s).epsilon(promised));
+      CHECK(run(row, Fidelity::closed_form, 4, duplex).iteration_s == Approx(every.iteration_s).epsilon(mean_values));
+    }
+  }
+}
+
+// Transfers of 10 s each way beside a compute of 1 s, and workers that hardly differ. One after the other they take
+// 21 s, in lock-step 41; at phases of every kind 1 + 3 x 10 by the product form, less what compute hides.
+TEST_CASE("asynchronous servers: on slow links workers do not stay in the lock-step they start in") {
+  const AsyncRow row{2, 1, true, Shards::equal, 10, 0.001, false};
+  const double independent_s = run(row, Fidelity::closed_form).iteration_s;
+  CHECK(independent_s == Approx(30.4).epsilon(0.01));
+  for (const Fidelity fidelity : {Fidelity::reduced, Fidelity::full}) {
+    if (fidelity == Fidelity::full && !small_enough(row)) continue;
+    CHECK(run(row, fidelity).iteration_s == Approx(independent_s).epsilon(promised_async));
   }
 }
 

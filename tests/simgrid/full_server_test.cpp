@@ -110,6 +110,7 @@ TEST_CASE("full equals the closed form for dedicated servers, whatever the shard
     ServerMachine servers = server_machine(1 + static_cast<int>(random() % 6), true);
     if (random() % 3 == 0) servers.process_Bps = 4e8;
     if (random() % 3 == 0) servers.connection_Bps = 2e8;
+    if (round % 2 == 0) machine.nic_duplex = 0.3 + 0.02 * round;
     const ServerExchange exchange = random_exchange(random, servers.servers);
     INFO("round " << round);
     check_same(full(machine, servers, exchange),
@@ -124,6 +125,7 @@ TEST_CASE("full equals the closed form for one colocated server, ceilings and me
     machine.net_latency_s = machine.intra_latency_s = 20e-6;
     ServerMachine servers = server_machine(1, false);
     if (random() % 2 == 0) servers.process_Bps = 4e8;
+    if (round % 2 == 0) machine.nic_duplex = 0.3 + 0.05 * round;
     const ServerExchange exchange = random_exchange(random, 1);
     INFO("round " << round);
     check_same(full(machine, servers, exchange),

@@ -92,6 +92,7 @@ TEST_CASE("by classes, on SimGrid too, equals full: 2 to 64 ranks, 1, 4 and 8 a 
           exchange.messages_per_node = round % 5 == 0 ? gpus_per_node : 1;
           exchange.message_cost_s = round % 6 == 0 ? 30e-6 : 0;
           slow_down(machine, exchange, round % 11 % 4);
+          if (round % 13 < 6) machine.nic_duplex = 0.35 + 0.1 * (round % 13);
           INFO("round " << round << ": " << ranks << " ranks, " << gpus_per_node << " a node, " << count << " servers");
           check_classes_are_full(machine, server_machine(count, dedicated), exchange);
         }
@@ -109,6 +110,7 @@ TEST_CASE("by classes, on SimGrid too, equals full: random clusters, shards, cei
     ServerMachine servers = server_machine(1 + static_cast<int>(random() % 9), random() % 2 == 0);
     if (random() % 3 == 0) servers.process_Bps = 4e8;
     if (random() % 3 == 0) servers.connection_Bps = 2e8;
+    if (round % 2 == 0) machine.nic_duplex = 0.3 + 0.1 * (round % 14) / 2;
     ServerExchange exchange;
     const int shards = 1 + static_cast<int>(random() % 12);
     for (int i = 0; i < shards; ++i) {
