@@ -22,8 +22,8 @@ struct ClusterRequest {
   std::string cpu;                   ///< words; may be empty
   std::string stated_by = "stated by the user"; ///< the source of what the request says
   std::string links_word;                       ///< as nvidia-smi topo -m calls them: "NV18", "SYS"; "": not seen
-  int cores = 0;                                ///< of a node, as its operating system counts them; 0: not known
   std::string links_seen; ///< like `links`, from NVLink's own rate: taken where no shipped cluster is alike
+  int cores = 0;          ///< of a node, as its operating system counts them; 0: not known
 };
 
 struct NewCluster {

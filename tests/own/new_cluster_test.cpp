@@ -109,7 +109,8 @@ TEST_CASE("Amazon's adapter is a path of its own") {
 }
 
 TEST_CASE("a machine alone needs no network, and processors no GPU") {
-  ClusterRequest request{"my-cluster", "", 2, 1, {}, "host-staging 5 GB/s 1 us", 1, "2x Xeon"};
+  ClusterRequest request{"my-cluster",         "", 2, 1, {}, "host-staging 5 GB/s 1 us", 1, "2x Xeon",
+                         "stated by the user", "", ""};
   request.cores = 4;
   const auto cluster = read_new(request);
   CHECK(cluster.gpu.empty());
