@@ -41,7 +41,8 @@ TEST_CASE("K80 parameter servers lose linearity between 32 and 128 workers", "[c
   const Question question("k80-inception-ps");
   const Strategy& servers = servers_of(question);
   CHECK(question.efficiency(servers, 16, closed) > 0.85); // synchronisation costs a share of compute
-  CHECK(question.efficiency(servers, 32, closed) > 0.8);
+  // A connection of the two sites that teach the prior is 5 to 20 % slower than here, which half of this iteration feels.
+  CHECK(question.efficiency(servers, 32, closed) == Approx(0.84).epsilon(0.1));
   CHECK(question.efficiency(servers, 64, closed) < 0.8);
   CHECK(question.efficiency(servers, 128, closed) < 0.4);
   const int workers = std::min(32, most_ranks);
