@@ -84,7 +84,7 @@ std::optional<double> judge_s(const Records& records, const Records& at_batch, d
   constexpr std::size_t fewest_votes = 3;
   const auto others = without_batch(records, batch);
   if (batches_of(others).size() >= fewest_batches)
-    return fit_line(batch_times(others), screen.expected_fixed_s).time_s(batch);
+    return fit_line(batch_times(others), screen.expected_fixed).time_s(batch);
   if (at_batch.size() >= fewest_votes) return at_batch[at_batch.size() / 2]->iteration_s;
   return {};
 }
@@ -137,8 +137,8 @@ void drop_outliers(Records& records, const Screen& screen, std::vector<Excluded>
     for (const double batch : batches_of(records)) {
       const auto others = batch_times(without_batch(records, batch));
       // The others must agree among themselves, else they, not this batch, may hold the outlier.
-      if (leave_one_batch_out(others, screen.expected_fixed_s) > disagreement / 2) continue;
-      const auto line = fit_line(others, screen.expected_fixed_s);
+      if (leave_one_batch_out(others, screen.expected_fixed) > disagreement / 2) continue;
+      const auto line = fit_line(others, screen.expected_fixed);
       for (const auto* record : records) {
         if (record->batch_per_gpu != batch) continue;
         const double off = std::abs(ln_ratio(record->iteration_s, line.time_s(batch)));

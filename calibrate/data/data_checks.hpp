@@ -59,7 +59,7 @@ std::string unit_mistake_text(double ln_ratio, const std::string& than);
 struct Screen {
   const Model* model = nullptr;
   const Gpu* gpu = nullptr;
-  double expected_fixed_s = 0;
+  FixedTime expected_fixed{};
 };
 
 /// `records` are of one GPU, model, precision and stack, sorted by batch and time; what is left of them, in the same

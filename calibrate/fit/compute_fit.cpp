@@ -50,17 +50,18 @@ std::map<CurveKey, std::vector<const StepRecord*>> by_curve(const std::vector<St
   return curves;
 }
 
-BatchLine line_of(const CurveKey& key, const std::vector<const StepRecord*>& records, double expected_s) {
+BatchLine line_of(const CurveKey& key, const std::vector<const StepRecord*>& records, FixedTime expected) {
   const auto points = batch_times(records);
-  const auto fit = fit_line(points, expected_s);
+  const auto fit = fit_line(points, expected);
   BatchLine line;
   std::tie(line.gpu, line.model, line.precision, line.preset) = key;
   line.fixed_s = fit.fixed_s;
   line.per_sample_s = fit.per_sample_s;
+  line.least_s = fit.least_s;
   line.smallest_batch = records.front()->batch_per_gpu;
   line.largest_batch = records.back()->batch_per_gpu;
   line.relative_error = fit.relative_error;
-  line.leave_one_out = leave_one_batch_out(points, expected_s);
+  line.leave_one_out = leave_one_batch_out(points, expected);
   line.fixed_error = fit.fixed_error;
   line.per_sample_error = fit.per_sample_error;
   line.correlation = fit.correlation;
@@ -96,14 +97,12 @@ ComputeFit fit_compute(const std::vector<StepRecord>& records, const std::vector
     const auto model = models.find(model_name);
     const auto gpu =
         std::find_if(gpus.begin(), gpus.end(), [&, name = gpu_name](const Gpu& one) { return one.name == name; });
-    constexpr double usual_s = 0.02; // a hundred layers, for a model without layer table; counts weakly
-    double expected_s = usual_s;
-    if (model != models.end())
-      expected_s = expected_fixed_s(size_of(model->second), gpu == gpus.end() ? 0 : gpu->memory_bandwidth_Bps);
-    Screen screen{model == models.end() ? nullptr : &model->second, gpu == gpus.end() ? nullptr : &*gpu, expected_s};
+    const auto expected =
+        model == models.end() ? usual_fixed : expected_fixed(size_of(model->second), gpu == gpus.end() ? Gpu{} : *gpu);
+    Screen screen{model == models.end() ? nullptr : &model->second, gpu == gpus.end() ? nullptr : &*gpu, expected};
     const auto kept = screen_records(curve, screen, fit.excluded, fit.warnings);
     if (kept.empty()) continue;
-    fit.lines.push_back(line_of(key, kept, expected_s));
+    fit.lines.push_back(line_of(key, kept, expected));
     warn_of(fit.lines.back(), fit.warnings);
   }
   return fit;

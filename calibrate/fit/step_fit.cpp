@@ -177,6 +177,7 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   RobustProblem robust;
   robust.residuals = [&](const std::vector<double>& z_scores) { return problem.residuals(z_scores); };
   robust.slopes = [&](const std::vector<double>& z_scores) { return slopes.next(z_scores); };
+  robust.begin_search = [&] { slopes.begin_search(); };
   robust.loss = Loss::cauchy;
   robust.priors.assign(problem.free_parameters().all.size(), NormalPrior{}); // z-scores: mean 0, width 1
   robust.prior_loss = Loss::cauchy;

@@ -73,11 +73,12 @@ private:
   std::vector<double> own_; ///< by series: how much further off than its transport's
 };
 
-/// Derivatives of a problem's residuals at one place after another. All are worked out at every fourth place; those
-/// that were negligible there are taken to be 0 at the three next.
+/// Derivatives of a problem's residuals at one place after another of a search. All are worked out at its first place
+/// and every fourth one; those that were negligible there are taken to be 0 at the three next.
 class SlopeFollower {
 public:
   explicit SlopeFollower(StepProblem& problem) : problem_(problem) {}
+  void begin_search() { places_ = 0; } ///< what was negligible where another search ended may not be where this begins
   Matrix next(const std::vector<double>& z_scores);
 
 private:

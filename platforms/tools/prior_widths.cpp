@@ -51,14 +51,14 @@ std::string for_precision(const std::string& kind, Precision precision) {
 void leave_batches_out(const OneGpuCurves& one_gpu, const BatchCurve& curve, Tally& tally) {
   constexpr std::size_t fewest = 3;
   constexpr double farthest_end = 2.001;
-  const auto expected_s = expected_fixed_s(one_gpu.sizes, one_gpu.gpus, curve.model, curve.gpu);
-  if (curve.points.size() < fewest || !expected_s) return;
+  const auto expected = expected_fixed(one_gpu.sizes, one_gpu.gpus, curve.model, curve.gpu);
+  if (curve.points.size() < fewest || !expected) return;
   for (std::size_t i = 0; i < curve.points.size(); ++i) {
     std::vector<BatchTime> others;
     for (std::size_t k = 0; k < curve.points.size(); ++k)
-      if (k != i) others.push_back({curve.points[k].batch, curve.points[k].time_s});
+      if (k != i) others.push_back(curve.points[k].measured());
     const auto& left = curve.points[i];
-    const double error = std::log(fit_line(others, *expected_s).time_s(left.batch) / left.time_s);
+    const double error = std::log(fit_line(others, *expected).time_s(left.batch) / left.time_s);
     const bool inner = left.batch > others.front().batch && left.batch < others.back().batch;
     const double away = std::max(others.front().batch / left.batch, left.batch / others.back().batch);
     if (inner || away < farthest_end) tally.add(inner ? "compute_interpolated" : "compute_extrapolated", error);
@@ -67,13 +67,15 @@ void leave_batches_out(const OneGpuCurves& one_gpu, const BatchCurve& curve, Tal
 
 void from_one_batch(const OneGpuCurves& one_gpu, const BatchCurve& curve, Tally& tally) {
   constexpr double farthest = 4.001;
-  const auto expected_s = expected_fixed_s(one_gpu.sizes, one_gpu.gpus, curve.model, curve.gpu);
-  if (!expected_s) return;
+  const auto expected = expected_fixed(one_gpu.sizes, one_gpu.gpus, curve.model, curve.gpu);
+  if (!expected) return;
   for (const auto& from : curve.points) {
-    const auto line = fit_line({{from.batch, from.time_s}}, *expected_s);
+    const auto line = fit_line({from.measured()}, *expected);
     for (const auto& to : curve.points) {
       const double ratio = std::max(from.batch / to.batch, to.batch / from.batch);
-      if (ratio > 1 && ratio < farthest) tally.add("compute_one_batch", std::log(line.time_s(to.batch) / to.time_s));
+      const bool tells = to.batch < from.batch || !from.measured().host_paced; // else predict does not ask it
+      if (ratio > 1 && ratio < farthest && tells)
+        tally.add("compute_one_batch", std::log(line.time_s(to.batch) / to.time_s));
     }
   }
 }

@@ -194,7 +194,7 @@ std::vector<VectorXd> run_chains(const Posterior& posterior, const std::vector<b
                                  const std::vector<VectorXd>& from, const std::vector<double>& log_weights, int count,
                                  std::mt19937_64& random) {
   constexpr int chains = 4;
-  constexpr int steps_a_draw = 2;
+  constexpr int steps_a_draw = 8;
   std::vector<std::size_t> order(from.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return log_weights[a] > log_weights[b]; });

@@ -115,6 +115,7 @@ double weight_of(Loss loss, double residual) {
 }
 
 RobustFit fit_robust(const RobustProblem& problem, const std::vector<double>& start, const RobustFitOptions& options) {
+  if (problem.begin_search) problem.begin_search();
   RobustFit fit;
   fit.unknowns = start;
   fit.residuals = problem.residuals(start);

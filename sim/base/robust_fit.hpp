@@ -47,6 +47,8 @@ struct RobustProblem {
   std::function<std::vector<double>(const std::vector<double>& unknowns)> residuals;
   /// Their derivatives: a row a residual, a column an unknown.
   std::function<Matrix(const std::vector<double>& unknowns)> slopes;
+  /// Told that a search begins, where slopes depend on the places before.
+  std::function<void()> begin_search{};
   Loss loss = Loss::cauchy;
   std::vector<NormalPrior> priors; ///< one an unknown
   Loss prior_loss = Loss::quadratic;

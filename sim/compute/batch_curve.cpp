@@ -77,12 +77,12 @@ std::string catalogue_name(const std::vector<Gpu>& gpus, const std::string& name
   return name;
 }
 
-std::optional<double> expected_fixed_s(const ModelSizes& models, const std::vector<Gpu>& gpus, const std::string& model,
-                                       const std::string& gpu) {
+std::optional<FixedTime> expected_fixed(const ModelSizes& models, const std::vector<Gpu>& gpus,
+                                        const std::string& model, const std::string& gpu) {
   const auto size = models.find(model);
   if (size == models.end()) return {};
   const auto card = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& one) { return one.name == gpu; });
-  return expected_fixed_s(size->second, card == gpus.end() ? 0 : card->memory_bandwidth_Bps);
+  return expected_fixed(size->second, card == gpus.end() ? Gpu{} : *card);
 }
 
 bool is_one_gpu_training(const StepRecord& record) {
@@ -120,8 +120,8 @@ std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, c
   for (auto& curve : curves) {
     sort_points(curve);
     if (curve.points.size() < 2) continue;
-    constexpr double usual_s = 0.02; // a hundred layers, for a model without layer table; counts weakly
-    curve.line = fit_line(batch_times(curve), expected_fixed_s(models, gpus, curve.model, curve.gpu).value_or(usual_s));
+    curve.line =
+        fit_line(batch_times(curve), expected_fixed(models, gpus, curve.model, curve.gpu).value_or(usual_fixed));
   }
   return curves;
 }
@@ -129,7 +129,8 @@ std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, c
 std::vector<BatchTime> batch_times(const BatchCurve& curve) {
   std::vector<BatchTime> points;
   for (const auto& point : curve.points)
-    for (const auto* record : point.duplicates) points.push_back({record->batch_per_gpu, record->iteration_s});
+    for (const auto* record : point.duplicates)
+      points.push_back({record->batch_per_gpu, record->iteration_s, record->host_paced});
   return points;
 }
 

@@ -18,6 +18,8 @@ struct CurvePoint {
   double time_s = 0;                         ///< of the record in the middle
   const StepRecord* record = nullptr;        ///< that record
   std::vector<const StepRecord*> duplicates; ///< all at this batch, fastest first
+  /// The record's batch and time.
+  BatchTime measured() const { return {batch, time_s, record != nullptr && record->host_paced}; }
 };
 
 /// One GPU training one model in one precision under one stack with the same switches, batches ascending.
@@ -42,9 +44,12 @@ std::string series_stem(const std::string& series);
 /// The catalogue's name for a GPU or one of its aliases; `name` itself where the catalogue has none.
 std::string catalogue_name(const std::vector<Gpu>& gpus, const std::string& name);
 
-/// Expected time of the fixed part on that GPU; nothing for a model without layer table.
-std::optional<double> expected_fixed_s(const ModelSizes& models, const std::vector<Gpu>& gpus, const std::string& model,
-                                       const std::string& gpu);
+/// Expected fixed part on that GPU; nothing for a model without layer table.
+std::optional<FixedTime> expected_fixed(const ModelSizes& models, const std::vector<Gpu>& gpus,
+                                        const std::string& model, const std::string& gpu);
+
+/// Of a model without layer table: a hundred layers. Counts weakly.
+inline constexpr FixedTime usual_fixed{0.02, 0};
 
 /// Curves of all records that are of one GPU, training, and not suspect, in the order of first appearance; the records
 /// must outlive them. Records that name no GPU are of `unnamed_gpu`; with that empty they are left out.

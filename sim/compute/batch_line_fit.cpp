@@ -100,27 +100,8 @@ double start_per_sample(const std::vector<BatchTime>& points, double fixed_s) {
   return slopes[slopes.size() / 2];
 }
 
-} // namespace
-
-ModelSize size_of(const Model& model) {
-  const bool attends = std::any_of(model.layers.begin(), model.layers.end(),
-                                   [](const Layer& layer) { return layer.kind == "attention"; });
-  return {static_cast<double>(model.layers.size()), model.size_bytes(), work_of(model), attends};
-}
-
-double expected_fixed_s(const ModelSize& size, double memory_bandwidth_Bps) {
-  constexpr double launch_s = ModelConstants{}.layer_launch_s;
-  constexpr double passes = 3;
-  constexpr double touches = 5;
-  constexpr double memory_efficiency = 0.5; // of the data sheet's bandwidth, as in the roofline
-  const double optimizer_s =
-      memory_bandwidth_Bps > 0 ? touches * size.size_bytes / (memory_efficiency * memory_bandwidth_Bps) : 0;
-  return passes * launch_s * size.layers + optimizer_s;
-}
-
-LineFit fit_line(const std::vector<BatchTime>& unordered, double expected_s) {
-  check(unordered);
-  const auto points = in_order(unordered);
+/// The line through points in order of batch.
+LineFit through(const std::vector<BatchTime>& points, double expected_s) {
   if (points.front().batch == points.back().batch) return through_one_batch(points, expected_s);
   RobustFitOptions options;
   options.most_steps = 200;
@@ -145,7 +126,64 @@ LineFit fit_line(const std::vector<BatchTime>& unordered, double expected_s) {
   return line;
 }
 
-double leave_one_batch_out(const std::vector<BatchTime>& points, double expected_s) {
+double shortest_of(const std::vector<BatchTime>& points) {
+  return std::min_element(points.begin(), points.end(),
+                          [](const BatchTime& a, const BatchTime& b) { return a.time_s < b.time_s; })
+      ->time_s;
+}
+
+/// Times that the host paced, shortest first.
+std::vector<double> times_of_host(const std::vector<BatchTime>& points) {
+  std::vector<double> times;
+  for (const auto& point : points)
+    if (point.host_paced) times.push_back(point.time_s);
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+} // namespace
+
+ModelSize size_of(const Model& model) {
+  const bool attends = std::any_of(model.layers.begin(), model.layers.end(),
+                                   [](const Layer& layer) { return layer.kind == "attention"; });
+  return {static_cast<double>(model.layers.size()), model.size_bytes(), work_of(model), attends};
+}
+
+double least_layer_s(const Gpu& gpu) {
+  constexpr ModelConstants constants;
+  const auto peak = gpu.peak_flop_per_s.find(ArithmeticUnit::fp32);
+  if (peak == gpu.peak_flop_per_s.end() || gpu.memory_bandwidth_Bps <= 0) return constants.layer_launch_s;
+  return std::min(constants.layer_launch_s,
+                  constants.small_layer_work / std::sqrt(peak->second * gpu.memory_bandwidth_Bps));
+}
+
+FixedTime expected_fixed(const ModelSize& size, const Gpu& gpu) {
+  constexpr double passes = 3;
+  constexpr double touches = 5;
+  constexpr double memory_efficiency = 0.5; // of the data sheet's bandwidth, as in the roofline
+  const double layer_passes = passes * size.layers;
+  const double layers_s = layer_passes * least_layer_s(gpu);
+  if (gpu.memory_bandwidth_Bps <= 0) return {layers_s, 0};
+  return {layers_s + touches * size.size_bytes / (memory_efficiency * gpu.memory_bandwidth_Bps),
+          layer_passes * ModelConstants{}.host_launch_s};
+}
+
+LineFit fit_line(const std::vector<BatchTime>& unordered, FixedTime expected) {
+  check(unordered);
+  auto points = in_order(unordered);
+  const double shortest_s = shortest_of(points);
+  const auto of_host = times_of_host(points);
+  if (of_host.size() < points.size()) {
+    std::erase_if(points, [](const BatchTime& point) { return point.host_paced; });
+  } else {
+    expected.gpu_s = largest_fixed_share * shortest_s;
+  }
+  auto line = through(points, expected.gpu_s);
+  line.least_s = of_host.empty() ? std::min(expected.host_s, shortest_s) : of_host[of_host.size() / 2];
+  return line;
+}
+
+double leave_one_batch_out(const std::vector<BatchTime>& points, FixedTime expected) {
   std::set<double> batches;
   for (const auto& point : points) batches.insert(point.batch);
   constexpr std::size_t fewest_batches = 3;
@@ -155,7 +193,7 @@ double leave_one_batch_out(const std::vector<BatchTime>& points, double expected
     std::vector<BatchTime> others;
     std::copy_if(points.begin(), points.end(), std::back_inserter(others),
                  [&](const BatchTime& point) { return point.batch != batch; });
-    const auto fit = fit_line(others, expected_s);
+    const auto fit = fit_line(others, expected);
     for (const auto& point : points)
       if (point.batch == batch) squares += std::pow(std::log(fit.time_s(batch) / point.time_s), 2);
   }

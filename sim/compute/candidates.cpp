@@ -48,8 +48,8 @@ Candidate candidate_of(const BatchCurve& curve, Pool pool, const ComputeQuestion
     if (in_reach(curve, question.batch))
       candidate.rung = here && inside(curve, question.batch) ? Rung::on_line : Rung::on_line_elsewhere;
   } else {
-    const double expected_s = expected_fixed_s(size_of(question.model), question.gpu.memory_bandwidth_Bps);
-    candidate.time_s = fit_line({{nearest->batch, nearest->time_s}}, expected_s).time_s(question.batch);
+    const auto expected = expected_fixed(size_of(question.model), question.gpu);
+    candidate.time_s = fit_line({nearest->measured()}, expected).time_s(question.batch);
   }
   return candidate;
 }
@@ -58,10 +58,17 @@ bool is_asked(const BatchCurve& curve, const ComputeQuestion& question) {
   return curve.gpu == question.gpu.name && curve.model == question.model.name && curve.precision == question.precision;
 }
 
+/// Steps that the host paced say nothing of larger batches, whose pace the GPU may set.
+bool tells(const BatchCurve& curve, double batch) {
+  return batch <= reach_beyond_largest * curve.points.back().batch ||
+         std::any_of(curve.points.begin(), curve.points.end(),
+                     [](const CurvePoint& point) { return !point.measured().host_paced; });
+}
+
 void add_candidates(std::vector<Candidate>& found, const std::vector<BatchCurve>& curves, Pool pool,
                     const ComputeQuestion& question) {
   for (const auto& curve : curves)
-    if (is_asked(curve, question)) found.push_back(candidate_of(curve, pool, question));
+    if (is_asked(curve, question) && tells(curve, question.batch)) found.push_back(candidate_of(curve, pool, question));
 }
 
 bool names_software(const Candidate& candidate, const std::string& software) {
@@ -81,8 +88,8 @@ double carried_s(const Candidate& at_record, double time_s, const ComputeQuestio
   const auto& curve = *at_record.curve;
   const double from = at_record.nearest->batch;
   if (curve.line) return time_s * curve.line->time_s(question.batch) / curve.line->time_s(from);
-  const double expected_s = expected_fixed_s(size_of(question.model), question.gpu.memory_bandwidth_Bps);
-  return fit_line({{from, time_s}}, expected_s).time_s(question.batch);
+  const auto expected = expected_fixed(size_of(question.model), question.gpu);
+  return fit_line({{from, time_s, at_record.nearest->measured().host_paced}}, expected).time_s(question.batch);
 }
 
 } // namespace

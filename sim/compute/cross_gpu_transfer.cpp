@@ -21,10 +21,10 @@ std::optional<CellTime> estimated(const CurveIndex& index, const BatchCurve& cur
   const auto away = [&](const CurvePoint& point) { return std::abs(std::log(point.batch / batch)); };
   const auto nearest = std::min_element(curve.points.begin(), curve.points.end(),
                                         [&](const CurvePoint& a, const CurvePoint& b) { return away(a) < away(b); });
-  const auto expected_s = expected_fixed_s(index.models(), index.gpus(), curve.model, curve.gpu);
+  const auto expected = expected_fixed(index.models(), index.gpus(), curve.model, curve.gpu);
   const bool is_far = away(*nearest) > std::log(farthest);
-  if (!expected_s || (is_far && !any_batch)) return {};
-  return CellTime{fit_line({{nearest->batch, nearest->time_s}}, *expected_s).time_s(batch),
+  if (!expected || (is_far && !any_batch)) return {};
+  return CellTime{fit_line({nearest->measured()}, *expected).time_s(batch),
                   is_far ? CurveUse::far : CurveUse::estimated};
 }
 

@@ -205,7 +205,7 @@ std::optional<OtherGpuTime> time_of_others(const CurveIndex& index, OtherGpuQues
 
 /// What others' records answer at their own batches, carried to the batch asked for.
 std::vector<NearBatch> near_batches_of_others(const CurveIndex& index, const OtherGpuQuestion& asked,
-                                              double expected_s) {
+                                              FixedTime expected) {
   std::set<double> batches;
   for (const auto& curve : index.curves())
     if (curve.model == asked.model && curve.precision == asked.precision)
@@ -217,7 +217,7 @@ std::vector<NearBatch> near_batches_of_others(const CurveIndex& index, const Oth
     there.batch = batch;
     const auto other = time_of_others(index, there);
     if (other && other->use == CurveUse::measured)
-      near.push_back({batch, fit_line({{batch, other->time_s}}, expected_s).time_s(asked.batch)});
+      near.push_back({batch, fit_line({{batch, other->time_s}}, expected).time_s(asked.batch)});
   }
   return near;
 }
@@ -232,9 +232,8 @@ OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const std::vector
   auto other = time_of_others(index, asked);
   if (!other) return from_roofline(question);
   if (other->use == CurveUse::measured) return from_other_gpu(question, *other);
-  const double expected_s = expected_fixed_s(size_of(question.model), question.gpu.memory_bandwidth_Bps);
-  const auto joined =
-      join_near_batches(other->time_s, question.batch, near_batches_of_others(index, asked, expected_s));
+  const auto expected = expected_fixed(size_of(question.model), question.gpu);
+  const auto joined = join_near_batches(other->time_s, question.batch, near_batches_of_others(index, asked, expected));
   other->time_s = joined.time_s;
   auto estimate = from_other_gpu(question, *other);
   if (joined.deviation > repeat_difference) estimate.disagreement = joined.deviation;

@@ -12,11 +12,11 @@
 namespace ddlsim {
 
 double line_time_s(const BatchLine& line, double batch) {
-  return line.fixed_s + line.per_sample_s * batch;
+  return std::max(line.least_s, line.fixed_s + line.per_sample_s * batch);
 }
 
 double line_width(const BatchLine& line, double batch) {
-  const double share = line.fixed_s / line_time_s(line, batch);
+  const double share = line.fixed_s / (line.fixed_s + line.per_sample_s * batch);
   const double fixed = share * line.fixed_error;
   const double growing = (1 - share) * line.per_sample_error;
   const double variance = fixed * fixed + growing * growing + 2 * line.correlation * fixed * growing +
@@ -25,20 +25,10 @@ double line_width(const BatchLine& line, double batch) {
 }
 
 BatchLine batch_line_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"gpu",
-                                              "model",
-                                              "precision",
-                                              "preset",
-                                              "fixed",
-                                              "per_sample",
-                                              "smallest_batch",
-                                              "largest_batch",
-                                              "relative_error",
-                                              "leave_one_out",
-                                              "fixed_error",
-                                              "per_sample_error",
-                                              "correlation",
-                                              "records"};
+  static const std::vector<std::string> known{
+      "gpu",           "model",       "precision",        "preset",        "fixed",
+      "per_sample",    "least",       "smallest_batch",   "largest_batch", "relative_error",
+      "leave_one_out", "fixed_error", "per_sample_error", "correlation",   "records"};
   constexpr double largest_batch = 1e9;
   constexpr double largest_error = 10; // a factor of 22,000: so wide a line is none
   BatchLine line;
@@ -51,6 +41,7 @@ BatchLine batch_line_from(const JsonNode& node) {
   line.preset = node.text("preset");
   line.fixed_s = node.quantity("fixed", Dimension::time);
   line.per_sample_s = node.quantity("per_sample", Dimension::time);
+  if (node.has("least")) line.least_s = node.quantity("least", Dimension::time);
   line.smallest_batch = node.number("smallest_batch", 0, largest_batch);
   line.largest_batch = node.number("largest_batch", 0, largest_batch);
   line.relative_error = node.number("relative_error", 0, largest_error);
@@ -88,6 +79,7 @@ nlohmann::json batch_line_to_json(const BatchLine& line) {
                       {"correlation", digits(line.correlation)},
                       {"records", line.records}};
   if (!line.gpu.empty()) json["gpu"] = line.gpu;
+  if (line.least_s > 0) json["least"] = seconds(line.least_s);
   if (line.leave_one_out > 0) json["leave_one_out"] = digits(line.leave_one_out);
   return json;
 }

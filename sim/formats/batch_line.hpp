@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// t(batch) = fixed_s + per_sample_s x batch, of one GPU training one model in one precision under one software stack.
+/// t(batch) = fixed_s + per_sample_s x batch, but no less than least_s, of one GPU training one model in one precision under one software stack.
 /// A line leaves 3 % over the published batch sweeps; near full memory it fails, so it ends a little beyond the largest
 /// measured batch.
 struct BatchLine {
@@ -20,6 +20,7 @@ struct BatchLine {
   std::string preset; ///< the software stack
   double fixed_s = 0;
   double per_sample_s = 0;
+  double least_s = 0;        ///< the host's pace; 0: not known
   double smallest_batch = 0; ///< measured
   double largest_batch = 0;  ///< measured
   double relative_error = 0; ///< standard deviation of ln of one measured time about the line

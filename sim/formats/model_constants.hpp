@@ -34,7 +34,9 @@ struct ModelConstants {
   double batch_line_scatter = 0.03; ///< standard deviation of ln of measured times about a line over batch
   double batch_line_reach = 1.5;    ///< a line holds to this much beyond its largest batch
   double one_batch_width = 0.3;     ///< standard deviation of ln of the part that does not grow with the batch
-  double layer_launch_s = 60e-6;    ///< a layer and pass, until its kernels run
+  double layer_launch_s = 60e-6;    ///< a layer and pass, until its kernels run; however small the batch
+  double small_layer_work = 1.6e8;  ///< on fast GPUs in place of that, at the GPU's rate; root of FLOP x byte
+  double host_launch_s = 40e-6;     ///< a layer and pass, for the host to launch its kernels
   double roofline_share = 0.8;      ///< of the sum of a network's layer times is its iteration
   /// 1: a series that has the same times on two fabrics counts as run on the slower; 0: it is used as it stands.
   double same_on_two_fabrics = 1;

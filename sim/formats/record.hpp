@@ -76,7 +76,9 @@ struct StepRecord {
   int nodes = 0;
   int gpus_per_node = 0;
   bool synchronised = true; ///< one GPU under the framework's synchronisation is not one GPU without
-  std::string data;         ///< synthetic, real
+  /// The GPU waited for the host, which launches its kernels: a larger batch may take no longer.
+  bool host_paced = false;
+  std::string data; ///< synthetic, real
   RunMode mode = RunMode::train;
   double iteration_s = 0; ///< batch_per_gpu x gpus / rate, or the time itself
   /// How many times as long kernels took while communication ran as the same kernels alone: 1 + interference, as a

@@ -233,11 +233,26 @@ double iteration_s_of(const JsonNode& line, const StepRecord& step) {
 } // namespace
 
 StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{
-      "model",          "precision", "wire_precision", "batch_per_gpu",     "preset",          "strategy",
-      "algorithm",      "gpus",      "nodes",          "gpus_per_node",     "synchronised",    "data",
-      "mode",           "value",     "unit",           "tokens_per_sample", "flop_per_sample", "overlap_slowdown",
-      "overlap_kernels"};
+  static const std::vector<std::string> keys{"model",
+                                             "precision",
+                                             "wire_precision",
+                                             "batch_per_gpu",
+                                             "preset",
+                                             "strategy",
+                                             "algorithm",
+                                             "gpus",
+                                             "nodes",
+                                             "gpus_per_node",
+                                             "synchronised",
+                                             "data",
+                                             "mode",
+                                             "value",
+                                             "unit",
+                                             "tokens_per_sample",
+                                             "flop_per_sample",
+                                             "overlap_slowdown",
+                                             "overlap_kernels",
+                                             "host_paced"};
   static const std::vector<std::string> data{"synthetic", "real", "unknown"};
   StepRecord step;
   const auto before = line.mistakes_so_far();
@@ -255,6 +270,7 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   step.nodes = static_cast<int>(line.integer("nodes", 1, most_ranks));
   step.gpus_per_node = static_cast<int>(line.integer("gpus_per_node", 1, most_ranks));
   step.synchronised = line.boolean("synchronised");
+  step.host_paced = line.boolean_or("host_paced", false);
   step.data = line.one_of("data", data);
   step.mode = one_of_or(line, "mode", RunMode::train);
   step.iteration_s = iteration_s_of(line, step);

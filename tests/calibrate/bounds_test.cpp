@@ -285,7 +285,5 @@ TEST_CASE("connections so slow that their prior would not show it are found, and
       if (one.name == "server_process_rate") CHECK(one.z_score > -1);
     }
   }
-  // A known defect misses one of them: a search takes slopes that were negligible where the search before it ended to be
-  // 0 in its own first three steps (SlopeFollower), and so may stop where it starts. All five are to be found.
-  CHECK(found >= seeds - 1);
+  CHECK(found == seeds);
 }

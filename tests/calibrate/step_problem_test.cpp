@@ -129,6 +129,9 @@ TEST_CASE("negligible derivatives are worked out at every fourth place", "[step-
   CHECK(follower.next(at) == whole);
   for (int i = 0; i < 3; ++i) CHECK(follower.next(at) == part);
   CHECK(follower.next(at) == whole);
+  CHECK(follower.next(at) == part);
+  follower.begin_search();
+  CHECK(follower.next(at) == whole);
 }
 
 TEST_CASE("one thread and several find the same to the bit", "[step-problem]") {

@@ -77,6 +77,20 @@ TEST_CASE("another batch is estimated by a + c batch", "[evidence]") {
   CHECK(found.error_sources == std::vector<std::string>{"compute_one_batch"});
 }
 
+TEST_CASE("a step that the host paced answers for smaller batches, and for larger ones where the GPU paced another",
+          "[evidence]") {
+  const Desk desk;
+  auto host_paced = record(8, 0.1);
+  host_paced.host_paced = true;
+  CHECK(find_compute(desk.question(8), {host_paced}, {}).one_gpu_s == 0.1);
+  CHECK(find_compute(desk.question(4), {host_paced}, {}).one_gpu_s == 0.1);
+  CHECK(find_compute(desk.question(64), {host_paced}, {}).prior == "compute_roofline");
+  const auto beside = find_compute(desk.question(64), {host_paced, record(32, 0.2)}, {});
+  CHECK(beside.prior == "compute_one_batch");
+  const double fixed_s = 10 * 3 * 60e-6;
+  CHECK(beside.one_gpu_s == Approx(fixed_s + 2 * (0.2 - fixed_s)));
+}
+
 TEST_CASE("the preset's own stack comes first; among equals the median", "[evidence]") {
   const Desk desk;
   CHECK(find_compute(desk.question(32), {record(32, 0.5, "apex"), record(32, 0.2)}, {}).one_gpu_s == 0.2);

@@ -21,12 +21,12 @@ const EvidenceError* row(const std::vector<EvidenceError>& errors, const std::st
 /// Every second batch of a curve is fitted, the others are predicted as far as the line reaches, and the other way
 /// round.
 void half_split(const OneGpuCurves& one_gpu, const BatchCurve& curve, std::vector<double>& errors) {
-  const double expected_s = *expected_fixed_s(one_gpu.sizes, one_gpu.gpus, curve.model, curve.gpu);
+  const auto expected = *expected_fixed(one_gpu.sizes, one_gpu.gpus, curve.model, curve.gpu);
   for (const std::size_t phase : {0U, 1U}) {
     std::vector<BatchTime> fitted;
     for (std::size_t i = phase; i < curve.points.size(); i += 2)
       fitted.push_back({curve.points[i].batch, curve.points[i].time_s});
-    const auto line = fit_line(fitted, expected_s);
+    const auto line = fit_line(fitted, expected);
     for (std::size_t i = 1 - phase; i < curve.points.size(); i += 2) {
       const auto& left = curve.points[i];
       if (left.batch < 0.5 * fitted.front().batch || left.batch > 1.5 * fitted.back().batch) continue;

@@ -81,6 +81,7 @@ TEST_CASE("Queued steps keep their own times where the device is the pace") {
   CHECK(found[3] == Approx(0.014));
   CHECK(count.host_paced == 0);
   CHECK(queue_text(count) == "4 steps queued at a time");
+  CHECK_FALSE(host_was_the_pace(count));
 }
 
 TEST_CASE("Where the host is the pace, queued steps count their mean, and the note says so") {
@@ -89,6 +90,7 @@ TEST_CASE("Where the host is the pace, queued steps count their mean, and the no
   for (const double time_s : found) CHECK(time_s == Approx(0.041 / 4));
   CHECK(queue_text(count) ==
         "4 steps queued at a time; the host set the pace in 1 of 1 queues, whose steps count their mean");
+  CHECK(host_was_the_pace(count));
 }
 
 TEST_CASE("The device is the pace where CUDA holds the host up: at a step's end it has only short launches to do") {
@@ -145,4 +147,6 @@ TEST_CASE("Steps on a processor are timed alone") {
   CHECK(queued_steps_on("cuda", 1) == 1);
   CHECK_THROWS_AS(queued_steps_on("cpu", 10), ddlsim::UserError);
   CHECK(queue_text({1, 50, 50}).empty());
+  CHECK_FALSE(host_was_the_pace({1, 50, 50})); // a processor does a step when it is called
+  CHECK_FALSE(host_was_the_pace({10, 4, 2}));
 }

@@ -187,6 +187,7 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
   record.nodes = workers_.nodes;
   record.gpus_per_node = workers_.most_ranks_per_node;
   record.synchronised = strategy.exchange != Exchange::none;
+  record.host_paced = host_was_the_pace(result.queue);
   record.data = arguments_.options.data == "synthetic" ? "synthetic" : "real";
   record.iteration_s = summary.median;
   return record;

@@ -72,6 +72,7 @@ StepRecord step_record(const LayerMeasurement& measured, const MeasureOptions& o
   step.precision = measured.precision;
   step.batch_per_gpu = static_cast<double>(measured.batch);
   step.preset = "ddltrain";
+  step.host_paced = host_was_the_pace(measured.queue);
   const auto median = [&](double (*get)(const StepTimes&)) {
     return summarise(column(measured.plain_steps, get)).median;
   };

@@ -19,6 +19,10 @@ std::size_t queued_steps_on(const std::string& device, std::size_t requested) {
   return 1;
 }
 
+bool host_was_the_pace(const QueueCount& count) {
+  return count.queued > 1 && 2 * count.host_paced > count.waits;
+}
+
 std::string queue_text(const QueueCount& count) {
   if (count.queued <= 1) return "";
   std::string text = fmt::format("{} steps queued at a time", count.queued);

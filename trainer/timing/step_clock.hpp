@@ -25,6 +25,9 @@ struct QueueCount {
   std::size_t host_paced = 0; ///< of them, how often the host had no lead
 };
 
+/// Whether the host had no lead in more than half of the waits: the steps' median is its. A step alone does not tell.
+bool host_was_the_pace(const QueueCount& count);
+
 /// A mark, and when the host had come to something of it.
 struct HostMark {
   std::size_t mark = 0;
