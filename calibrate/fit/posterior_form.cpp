@@ -35,19 +35,6 @@ void shuffle(std::vector<std::vector<double>>& draws) {
   draws = std::move(shuffled);
 }
 
-/// Standard deviation of each unknown among the modes, by their shares.
-std::vector<double> among(const std::vector<Mode>& modes) {
-  std::vector<double> deviations(modes.front().fit.unknowns.size());
-  for (std::size_t i = 0; i < deviations.size(); ++i) {
-    double mean = 0;
-    double squares = 0;
-    for (const auto& mode : modes) mean += mode.share * mode.fit.unknowns[i];
-    for (const auto& mode : modes) squares += mode.share * std::pow(mode.fit.unknowns[i] - mean, 2);
-    deviations[i] = std::sqrt(squares);
-  }
-  return deviations;
-}
-
 } // namespace
 
 std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const std::vector<RobustFit>& others) {
@@ -75,7 +62,6 @@ std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const s
 PosteriorForm form_of(const RobustProblem& robust, const std::vector<Mode>& modes, const LaplaceCheckOptions& draws) {
   PosteriorForm form;
   form.modes = static_cast<int>(modes.size());
-  if (modes.size() > 1) form.among_modes = among(modes);
   for (const auto& mode : modes) {
     auto options = draws;
     options.draws = std::max(1, static_cast<int>(std::lround(mode.share * draws.draws)));

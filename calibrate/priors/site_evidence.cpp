@@ -57,28 +57,16 @@ const LearntParameter* learnt_parameter(const std::string& name) {
   return found == std::end(table) ? nullptr : found;
 }
 
-namespace {
-
-/// Whether several regions explain the measurements and differ in the parameter of that number by more than each leaves
-/// it uncertain.
-bool is_ambiguous(const Calibration& calibration, std::size_t number) {
-  const auto& among = calibration.form.among_modes;
-  return !among.empty() && among[number] > calibration.parameters[number].error;
-}
-
-} // namespace
-
 void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const std::string& site, EvidenceRuns runs) {
-  for (std::size_t i = 0; i < calibration.parameters.size(); ++i) {
-    const auto& parameter = calibration.parameters[i];
+  for (const auto& parameter : calibration.parameters) {
     const auto* learnt = learnt_parameter(parameter.name);
     const auto& prior = parameter.prior;
     if (learnt == nullptr || learnt->synthetic_only != (runs == EvidenceRuns::synthetic)) continue;
-    if (parameter.borrowed_points > 0 || parameter.error >= hardly_narrowed || is_ambiguous(calibration, i)) continue;
+    if (parameter.borrowed_points > 0 || parameter.error >= hardly_narrowed) continue;
     const double error = 1 / std::sqrt(1 / (parameter.error * parameter.error) - 1);
-    const double ln = std::log(prior.median) + prior.width * parameter.z_score * (1 + error * error);
-    if (ln > std::log(learnt->highest)) continue;
-    evidence[class_of(prior)].push_back({site, ln, prior.width * error});
+    const double mean = std::log(prior.median) + prior.width * parameter.z_score * (1 + error * error);
+    if (mean > std::log(learnt->highest)) continue;
+    evidence[class_of(prior)].push_back({site, mean, prior.width * error});
   }
 }
 

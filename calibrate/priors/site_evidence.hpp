@@ -69,8 +69,7 @@ using SiteEvidence = std::map<PriorClass, std::vector<SiteValue>>;
 
 /// Adds what a calibration's own records taught. The fit's posterior is prior times likelihood, both normal in the
 /// z-score: 1 / error^2 = 1 + 1 / e^2, so the likelihood has error e = 1 / sqrt(1 / error^2 - 1) and mean z (1 + e^2).
-/// What several regions that explain the records differ in says nothing: two explanations are none. A parameter that the
-/// records hardly narrowed says nothing. Each parameter is taken from one kind of fit only: of the
+/// A parameter that the records hardly narrowed says nothing. Each parameter is taken from one kind of fit only: of the
 /// synthetic runs, or of all.
 void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const std::string& site, EvidenceRuns runs);
 

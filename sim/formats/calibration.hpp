@@ -93,9 +93,6 @@ struct PosteriorForm {
   double effective_share = 1; ///< of the weights: 1 where the normal distribution is the posterior
   int modes = 1;              ///< separate regions of the parameters that explain the measurements
   bool sampled = false;       ///< by a Markov chain
-  /// Standard deviation of each parameter's z-score among the regions, by their shares; none where there is one. In no
-  /// file.
-  std::vector<double> among_modes{};
   /// Equally likely draws of the parameters' z-scores; none where the normal distribution stands.
   std::vector<std::vector<double>> draws;
 };

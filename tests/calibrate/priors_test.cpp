@@ -89,19 +89,6 @@ TEST_CASE("dividing the prior out gives the measurement back", "[priors]") {
   CHECK(value.error == Approx(0.2));
 }
 
-TEST_CASE("what two regions that explain the measurements differ in is no evidence", "[priors]") {
-  Calibration calibration;
-  calibration.parameters = {after_measuring(judged_rate(), 1e9, 0.2), after_measuring(judged_rate(), 2e9, 0.2)};
-  calibration.form.modes = 2;
-  const double error = calibration.parameters[0].error;
-  calibration.form.among_modes = {1.1 * error, 0.9 * error};
-  SiteEvidence evidence;
-  add_evidence(evidence, calibration, "here", EvidenceRuns::all);
-  REQUIRE(evidence.size() == 1);
-  REQUIRE(evidence.begin()->second.size() == 1);
-  CHECK(std::exp(evidence.begin()->second.front().mean) == Approx(2e9)); // the second's, as if it were alone
-}
-
 TEST_CASE("no evidence of what nobody narrowed, what was borrowed, or what a wrong data sheet makes", "[priors]") {
   Prior efficiency = judged_rate();
   efficiency.parameter = "nic_efficiency";
