@@ -59,7 +59,7 @@ bool is_asked(const BatchCurve& curve, const ComputeQuestion& question) {
 }
 
 /// Steps that the host paced say nothing of larger batches, whose pace the GPU may set.
-bool tells(const BatchCurve& curve, double batch) {
+bool can_answer(const BatchCurve& curve, double batch) {
   return batch <= reach_beyond_largest * curve.points.back().batch ||
          std::any_of(curve.points.begin(), curve.points.end(),
                      [](const CurvePoint& point) { return !point.measured().host_paced; });
@@ -68,7 +68,8 @@ bool tells(const BatchCurve& curve, double batch) {
 void add_candidates(std::vector<Candidate>& found, const std::vector<BatchCurve>& curves, Pool pool,
                     const ComputeQuestion& question) {
   for (const auto& curve : curves)
-    if (is_asked(curve, question) && tells(curve, question.batch)) found.push_back(candidate_of(curve, pool, question));
+    if (is_asked(curve, question) && can_answer(curve, question.batch))
+      found.push_back(candidate_of(curve, pool, question));
 }
 
 bool names_software(const Candidate& candidate, const std::string& software) {
