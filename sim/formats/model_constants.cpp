@@ -154,14 +154,14 @@ std::vector<ModelConstant> make_table() {
       {"small_layer_work",
        &C::small_layer_work,
        1.6e8,
-       {},
+       {"h100-1x1-vm"},
        "batches of one stack on the reference data single-gpu and on the H100 of h100-1x1-vm, each from another that "
        "the GPU paced: a layer and pass takes 60 us on a P100, 45 on a V100, 30 on an A100 and 10 on an H100, where 60 "
        "for all was 52 % off and this is 5; before: nothing else was known"},
       {"host_launch_s",
        &C::host_launch_s,
        10e-6,
-       {},
+       {"h100-1x1-vm"},
        "steps that the host paced on the H100 of h100-1x1-vm, from PyTorch's C++ interface on a virtual machine; "
        "before: "
        "a kernel launch"},

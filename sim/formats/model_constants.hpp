@@ -29,8 +29,8 @@ struct ModelConstants {
   double algorithm_likelihood_share = 0.25;
   /// Of one-GPU times. Repeats whose ln differ by more are other experiments.
   double repeat_difference = 0.06;
-  /// The rest of them was chosen on the reference data `single-gpu` alone, which no validation asks for: no split takes
-  /// them away, and they are read where they act.
+  /// The rest was chosen on what no validation asks for, `single-gpu` and, where they name it, `h100-1x1-vm`: no split
+  /// takes them away, and they are read where they act.
   double batch_line_scatter = 0.03; ///< standard deviation of ln of measured times about a line over batch
   double batch_line_reach = 1.5;    ///< a line holds to this much beyond its largest batch
   double one_batch_width = 0.3;     ///< standard deviation of ln of the part that does not grow with the batch
