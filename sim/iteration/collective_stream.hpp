@@ -15,8 +15,8 @@ namespace ddlsim {
 class TimedSizes {
 public:
   /// Machine and executor must outlive this.
-  TimedSizes(const Machine& machine, SumRules rules, const Executor& executor)
-      : machine_(machine), rules_(rules), executor_(executor) {}
+  TimedSizes(const Machine& machine, const SumRules& rules, const Executor& executor)
+      : machine_(machine), ways_(sum_ways(rules, machine.ranks)), executor_(executor) {}
 
   /// Times all of them together, which is one run of SimGrid.
   void add(std::vector<double> sizes_bytes);
@@ -24,7 +24,7 @@ public:
   /// Of one collective; timed now where it was not added.
   double time_s(double size_bytes);
 
-  Way way_of_size(double size_bytes) const { return way_of(rules_, machine_.ranks, size_bytes); }
+  Way way_of_size(double size_bytes) const { return way_of(ways_, size_bytes); }
 
   double simgrid_messages() const { return simgrid_messages_; }
 
@@ -32,7 +32,7 @@ private:
   std::vector<double> time(const std::vector<double>& sizes_bytes);
 
   const Machine& machine_;
-  SumRules rules_;
+  SumWays ways_;
   const Executor& executor_;
   std::vector<double> sizes_bytes_; ///< ascending
   std::vector<double> times_s_;     ///< of each

@@ -233,36 +233,50 @@ Way choice_by_size(const LibraryVersion& version, const NcclJob& job, double siz
   return {algorithm, size_bytes <= ll_limit_bytes(job, algorithm) ? Protocol::ll : Protocol::simple};
 }
 
+std::optional<NcclLine> line_of(const LibraryVersion& version, const NcclTuning& tuning, const NcclJob& job,
+                                const Way& way) {
+  if (way.protocol == Protocol::none || !is_enabled(tuning, job, way.protocol)) return std::nullopt;
+  if (way.algorithm == Algorithm::ring)
+    return NcclLine{way, ring_latency_us(tuning, job, way.protocol), ring_bus_GBps(tuning, job, way.protocol)};
+  if (way.algorithm == Algorithm::tree)
+    return NcclLine{way, tree_latency_us(tuning, job, way.protocol), tree_bus_GBps(tuning, job, way.protocol)};
+  if (way.protocol != Protocol::simple) return std::nullopt;
+  if (way.algorithm == Algorithm::nvls) {
+    if (!runs_nvls(version, job)) return std::nullopt;
+    return NcclLine{way, nvls_latency_us(tuning, job), nvls_rate_GBps(tuning.nvls, job)};
+  }
+  if (way.algorithm == Algorithm::nvls_sharp) {
+    if (!runs_nvls_sharp(version, job)) return std::nullopt;
+    return NcclLine{way, tuning.nvls.base_us + tuning.nvls.hop_us + tuning.nvls.sharp_hop_us,
+                    nvls_sharp_rate_GBps(tuning.nvls, job)};
+  }
+  if (!runs_collnet(version, job)) return std::nullopt;
+  const auto& of_version = *collnet_tuning(version);
+  return NcclLine{way, collnet_latency_us(of_version, job), collnet_rate_GBps(of_version, job)};
+}
+
+double estimate_s(const NcclTuning& tuning, const NcclJob& job, const NcclLine& line, double size_bytes) {
+  const auto& [way, latency_us, bus_GBps] = line;
+  if (way.algorithm == Algorithm::tree) {
+    const double corrected_GBps = bus_GBps * tree_correction(tuning, way.protocol, size_bytes);
+    return s_per_us * latency_us + size_bytes / (0.5 * corrected_GBps * Bps_per_GBps);
+  }
+  if (way.algorithm == Algorithm::ring) {
+    const double bus_share = job.ranks / (2.0 * (job.ranks - 1));
+    return s_per_us * (latency_us * plateau_of(tuning, job, way.protocol, size_bytes)) +
+           size_bytes / (bus_share * bus_GBps * Bps_per_GBps);
+  }
+  return s_per_us * latency_us + size_bytes / (bus_GBps * Bps_per_GBps);
+}
+
 } // namespace
 
 std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job, const Way& way,
                                       double size_bytes) {
   const auto& tuning = nccl_tuning(version);
-  if (way.protocol == Protocol::none || !is_enabled(tuning, job, way.protocol)) return std::nullopt;
-  if (way.algorithm == Algorithm::nvls) {
-    if (!runs_nvls(version, job) || way.protocol != Protocol::simple) return std::nullopt;
-    return s_per_us * nvls_latency_us(tuning, job) + size_bytes / (nvls_rate_GBps(tuning.nvls, job) * Bps_per_GBps);
-  }
-  if (way.algorithm == Algorithm::nvls_sharp) {
-    if (!runs_nvls_sharp(version, job) || way.protocol != Protocol::simple) return std::nullopt;
-    return s_per_us * (tuning.nvls.base_us + tuning.nvls.hop_us + tuning.nvls.sharp_hop_us) +
-           size_bytes / (nvls_sharp_rate_GBps(tuning.nvls, job) * Bps_per_GBps);
-  }
-  if (way.algorithm == Algorithm::collnet) {
-    if (!runs_collnet(version, job) || way.protocol != Protocol::simple) return std::nullopt;
-    const auto& of_version = *collnet_tuning(version);
-    return s_per_us * collnet_latency_us(of_version, job) +
-           size_bytes / (collnet_rate_GBps(of_version, job) * Bps_per_GBps);
-  }
-  if (way.algorithm == Algorithm::tree) {
-    const double bus_GBps =
-        tree_bus_GBps(tuning, job, way.protocol) * tree_correction(tuning, way.protocol, size_bytes);
-    return s_per_us * tree_latency_us(tuning, job, way.protocol) + size_bytes / (0.5 * bus_GBps * Bps_per_GBps);
-  }
-  const double bus_share = job.ranks / (2.0 * (job.ranks - 1));
-  const double latency_us =
-      ring_latency_us(tuning, job, way.protocol) * plateau_of(tuning, job, way.protocol, size_bytes);
-  return s_per_us * latency_us + size_bytes / (bus_share * ring_bus_GBps(tuning, job, way.protocol) * Bps_per_GBps);
+  const auto line = line_of(version, tuning, job, {estimated_as(way.algorithm), way.protocol});
+  if (!line) return std::nullopt;
+  return estimate_s(tuning, job, *line, size_bytes);
 }
 
 bool runs_nvls(const LibraryVersion& version, const NcclJob& job) {
@@ -283,21 +297,34 @@ const CollnetWay& collnet_way(const LibraryVersion& version, const NcclJob& job)
   return way_of_collnet(*collnet_tuning(version), job);
 }
 
-Way nccl_choice(const LibraryVersion& version, const NcclJob& job, double size_bytes, std::optional<Algorithm> forced) {
-  if (version < nccl_with_estimates) return choice_by_size(version, job, size_bytes, forced);
-  Way least{forced.value_or(Algorithm::ring), Protocol::simple};
-  double least_s = std::numeric_limits<double>::infinity();
+NcclWays nccl_ways(const LibraryVersion& version, const NcclJob& job, std::optional<Algorithm> forced) {
+  NcclWays ways{version, job, forced};
+  if (version < nccl_with_estimates) return ways;
+  ways.tuning = &nccl_tuning(version);
   for (const Algorithm algorithm :
        {Algorithm::ring, Algorithm::tree, Algorithm::nvls, Algorithm::nvls_sharp, Algorithm::collnet}) {
     if (forced && estimated_as(*forced) != algorithm) continue;
-    for (const Protocol protocol : protocols) {
-      const auto estimate_s = nccl_estimate_s(version, job, {algorithm, protocol}, size_bytes);
-      if (!estimate_s || *estimate_s >= least_s) continue;
-      least = {forced.value_or(algorithm), protocol};
-      least_s = *estimate_s;
-    }
+    for (const Protocol protocol : protocols)
+      if (const auto line = line_of(version, *ways.tuning, job, {algorithm, protocol})) ways.lines.push_back(*line);
+  }
+  return ways;
+}
+
+Way nccl_choice(const NcclWays& ways, double size_bytes) {
+  if (ways.tuning == nullptr) return choice_by_size(ways.version, ways.job, size_bytes, ways.forced);
+  Way least{ways.forced.value_or(Algorithm::ring), Protocol::simple};
+  double least_s = std::numeric_limits<double>::infinity();
+  for (const auto& line : ways.lines) {
+    const double line_s = estimate_s(*ways.tuning, ways.job, line, size_bytes);
+    if (line_s >= least_s) continue;
+    least = {ways.forced.value_or(line.way.algorithm), line.way.protocol};
+    least_s = line_s;
   }
   return least;
+}
+
+Way nccl_choice(const LibraryVersion& version, const NcclJob& job, double size_bytes, std::optional<Algorithm> forced) {
+  return nccl_choice(nccl_ways(version, job, forced), size_bytes);
 }
 
 } // namespace ddlsim

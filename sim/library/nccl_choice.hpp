@@ -6,6 +6,7 @@
 #include "sim/library/nccl_tuning.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace ddlsim {
 
@@ -76,6 +77,27 @@ const CollnetWay& collnet_way(const LibraryVersion& version, const NcclJob& job)
 /// with the shares and ceilings of NcclTuning.
 std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job, const Way& way,
                                       double size_bytes);
+
+/// A way that this version runs on a job, with what the size does not change.
+struct NcclLine {
+  Way way;
+  double latency_us = 0;
+  double bus_GBps = 0; ///< of a ring or a tree; else the rate at which the vector is summed
+};
+
+/// All ways among which NCCL chooses: its estimates of many sizes share them.
+struct NcclWays {
+  LibraryVersion version;
+  NcclJob job;
+  std::optional<Algorithm> forced{};
+  const NcclTuning* tuning = nullptr; ///< of the version, which stays; none before 2.5, which chooses by size
+  std::vector<NcclLine> lines{};
+};
+
+NcclWays nccl_ways(const LibraryVersion& version, const NcclJob& job, std::optional<Algorithm> forced = std::nullopt);
+
+/// The way of least estimate.
+Way nccl_choice(const NcclWays& ways, double size_bytes);
 
 /// What NCCL takes; with `forced`, the protocol that it takes for that algorithm. Hierarchical ring and
 /// halving-doubling, which NCCL does not have, are taken to pass messages on as its ring does. Before 2.4 there are

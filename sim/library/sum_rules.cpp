@@ -111,14 +111,22 @@ std::string forced_complaint(const SumRules& rules, int ranks) {
                      to_text(rules.library), ranks);
 }
 
-Way way_of(const SumRules& rules, int ranks, double size_bytes) {
+SumWays sum_ways(const SumRules& rules, int ranks) {
+  SumWays ways{rules, ranks};
+  if (rules.library.library == SumLibrary::nccl && ranks > 1)
+    ways.nccl = nccl_ways(rules.library, rules.nccl, rules.forced);
+  return ways;
+}
+
+Way way_of(const SumWays& ways, double size_bytes) {
+  const auto& rules = ways.rules;
   switch (rules.library.library) {
   case SumLibrary::nccl:
-    return ranks > 1 ? nccl_choice(rules.library, rules.nccl, size_bytes, rules.forced)
+    return ways.nccl ? nccl_choice(*ways.nccl, size_bytes)
                      : Way{rules.forced.value_or(Algorithm::ring), Protocol::none};
   case SumLibrary::open_mpi:
   case SumLibrary::mpich:
-    return {rules.forced.value_or(mpi_choice(rules.library, ranks, size_bytes)), Protocol::none};
+    return {rules.forced.value_or(mpi_choice(rules.library, ways.ranks, size_bytes)), Protocol::none};
   case SumLibrary::gloo:
     return {ring_of_gloo(rules.forced), Protocol::none};
   case SumLibrary::grpc:
@@ -127,15 +135,19 @@ Way way_of(const SumRules& rules, int ranks, double size_bytes) {
   return {rules.forced.value_or(Algorithm::ring), Protocol::none};
 }
 
-std::vector<SumsOfWay> by_way(const SumRules& rules, int ranks, const std::vector<double>& sizes_bytes) {
-  std::vector<SumsOfWay> ways;
+Way way_of(const SumRules& rules, int ranks, double size_bytes) {
+  return way_of(sum_ways(rules, ranks), size_bytes);
+}
+
+std::vector<SumsOfWay> by_way(const SumWays& ways, const std::vector<double>& sizes_bytes) {
+  std::vector<SumsOfWay> sums;
   for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
-    const auto way = way_of(rules, ranks, sizes_bytes[i]);
-    auto found = std::find_if(ways.begin(), ways.end(), [&](const SumsOfWay& one) { return one.way == way; });
-    if (found == ways.end()) found = ways.insert(ways.end(), {way, {}});
+    const auto way = way_of(ways, sizes_bytes[i]);
+    auto found = std::find_if(sums.begin(), sums.end(), [&](const SumsOfWay& one) { return one.way == way; });
+    if (found == sums.end()) found = sums.insert(sums.end(), {way, {}});
     found->numbers.push_back(i);
   }
-  return ways;
+  return sums;
 }
 
 double wire_bytes(Protocol protocol, double size_bytes) {

@@ -29,7 +29,17 @@ struct LargestSum {
   double size_bytes = 0;
 };
 
-/// How the library runs an all-reduce of that size on that many ranks.
+/// How the library runs all-reduces on that many ranks, before their size is known.
+struct SumWays {
+  SumRules rules;
+  int ranks = 1;
+  std::optional<NcclWays> nccl{}; ///< of NCCL on more than one rank
+};
+
+SumWays sum_ways(const SumRules& rules, int ranks);
+
+/// How the library runs an all-reduce of that size.
+Way way_of(const SumWays& ways, double size_bytes);
 Way way_of(const SumRules& rules, int ranks, double size_bytes);
 
 /// All-reduces that are run one way, by their numbers in a list of sizes.
@@ -39,7 +49,7 @@ struct SumsOfWay {
 };
 
 /// The sizes of a list by the way that the library takes for each, in the order of their first.
-std::vector<SumsOfWay> by_way(const SumRules& rules, int ranks, const std::vector<double>& sizes_bytes);
+std::vector<SumsOfWay> by_way(const SumWays& ways, const std::vector<double>& sizes_bytes);
 
 /// Bytes that travel for so many bytes of gradient: LL sends 8 for 4, LL128 128 for 120.
 double wire_bytes(Protocol protocol, double size_bytes);

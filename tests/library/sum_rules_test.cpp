@@ -133,7 +133,7 @@ TEST_CASE("one all-reduce by its way, and a list of sizes by theirs", "[nccl]") 
   const SumRules rules{open_mpi_4_0};
   CHECK(sum_s(machine, rules, 1000) == Approx(all_reduce_s(machine, 1000, Algorithm::recursive_doubling)));
   CHECK(sum_s(machine, rules, 1e6) == Approx(all_reduce_s(machine, 1e6, Algorithm::ring)));
-  const auto ways = by_way(rules, 16, {1e6, 100, 2e6, 200});
+  const auto ways = by_way(sum_ways(rules, 16), {1e6, 100, 2e6, 200});
   REQUIRE(ways.size() == 2);
   CHECK(ways[0].way.algorithm == Algorithm::ring);
   CHECK(ways[0].numbers == std::vector<std::size_t>{0, 2});
