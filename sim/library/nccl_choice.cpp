@@ -323,8 +323,4 @@ Way nccl_choice(const NcclWays& ways, double size_bytes) {
   return least;
 }
 
-Way nccl_choice(const LibraryVersion& version, const NcclJob& job, double size_bytes, std::optional<Algorithm> forced) {
-  return nccl_choice(nccl_ways(version, job, forced), size_bytes);
-}
-
 } // namespace ddlsim

@@ -94,15 +94,12 @@ struct NcclWays {
   std::vector<NcclLine> lines{};
 };
 
+/// With `forced`, only the protocols of that algorithm. Hierarchical ring and halving-doubling, which NCCL does not
+/// have, are taken to pass messages on as its ring does.
 NcclWays nccl_ways(const LibraryVersion& version, const NcclJob& job, std::optional<Algorithm> forced = std::nullopt);
 
-/// The way of least estimate.
+/// What NCCL takes: the way of least estimate. Before 2.4 there are rings only; 2.4 takes a tree up to a size, and both
+/// take LL up to a size (src/init.cc and src/enqueue.cc of 2.4.8).
 Way nccl_choice(const NcclWays& ways, double size_bytes);
-
-/// What NCCL takes; with `forced`, the protocol that it takes for that algorithm. Hierarchical ring and
-/// halving-doubling, which NCCL does not have, are taken to pass messages on as its ring does. Before 2.4 there are
-/// rings only; 2.4 takes a tree up to a size, and both take LL up to a size (src/init.cc and src/enqueue.cc of 2.4.8).
-Way nccl_choice(const LibraryVersion& version, const NcclJob& job, double size_bytes,
-                std::optional<Algorithm> forced = std::nullopt);
 
 } // namespace ddlsim

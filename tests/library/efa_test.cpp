@@ -47,11 +47,11 @@ TEST_CASE("over EFA GPUs before Hopper use Simple only, from the plug-in of 2023
   const auto ampere = eight_gpus_a_node(NicPath::efa, 80);
   CHECK(ampere.simple_only);
   for (double size_bytes = 4; size_bytes < 1e11; size_bytes *= 3)
-    CHECK(nccl_choice(with_plugin, ampere, size_bytes).protocol == Protocol::simple);
+    CHECK(nccl_choice(nccl_ways(with_plugin, ampere), size_bytes).protocol == Protocol::simple);
   CHECK_FALSE(nccl_estimate_s(with_plugin, ampere, {Algorithm::ring, Protocol::ll}, 8));
-  CHECK(nccl_choice(before_plugin, ampere, 8).protocol == Protocol::ll);
+  CHECK(nccl_choice(nccl_ways(before_plugin, ampere), 8).protocol == Protocol::ll);
   CHECK_FALSE(eight_gpus_a_node(NicPath::efa, 90).simple_only);
-  CHECK(nccl_choice(with_plugin, eight_gpus_a_node(NicPath::efa, 90), 8).protocol == Protocol::ll);
+  CHECK(nccl_choice(nccl_ways(with_plugin, eight_gpus_a_node(NicPath::efa, 90)), 8).protocol == Protocol::ll);
   const auto infiniband = eight_gpus_a_node({}, 80);
   CHECK_FALSE(infiniband.simple_only);
   CHECK(infiniband.plugin_latency_us == 0);
