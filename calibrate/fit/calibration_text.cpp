@@ -117,6 +117,9 @@ std::string quality_text(const CalibrationQuality& quality) {
   if (quality.leave_one_out_points > 0)
     text += fmt::format(",\neach series predicted from all others {:.1f} % ({} points)",
                         100 * quality.leave_one_out_error, quality.leave_one_out_points);
+  if (quality.unmeasured_models > 0)
+    text += fmt::format(",\neach of {} models predicted from the others {:.1f} % (root mean square)",
+                        quality.unmeasured_models, 100 * quality.unmeasured_model_error);
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "calibrate/fit/step_fit.hpp"
 
 #include "calibrate/fit/fit_search.hpp"
+#include "calibrate/fit/left_out.hpp"
 #include "calibrate/fit/step_problem.hpp"
 #include "sim/base/robust_fit.hpp"
 #include "sim/predict/prediction.hpp"
@@ -137,32 +138,6 @@ void add_series(Calibration& calibration, const StepProblem& problem, const std:
   calibration.quality.fit_error = row > 0 ? sum / static_cast<double>(row) : 0;
 }
 
-/// Each own series predicted by a fit without it, its one-GPU time known: steps where there are some, else transfers
-/// alone.
-void add_leave_one_out(Calibration& calibration, StepProblem& problem, const RobustProblem& robust,
-                       const RobustFit& fit, const std::vector<SeriesData>& series) {
-  const auto counts = [&](const SeriesData& one, bool transfers) {
-    return !one.borrowed && one.excluded.empty() && !one.points.empty() && is_transfer(one) == transfers;
-  };
-  const bool transfers =
-      std::none_of(series.begin(), series.end(), [&](const SeriesData& one) { return counts(one, false); });
-  double sum = 0;
-  std::size_t first = 0;
-  for (std::size_t s = 0; s < series.size(); ++s) {
-    const std::size_t count = series[s].points.size();
-    if (counts(series[s], transfers)) {
-      const auto z_scores = unknowns_without(robust, fit, first, count);
-      auto sample = sample_at(problem.free_parameters(), series[s], s, z_scores);
-      problem.algorithm_choices().put(s, sample);
-      for (const auto& point : series[s].points)
-        sum += std::abs(std::log(point.measured_s / model_time_s(series[s], point, sample)));
-      calibration.quality.leave_one_out_points += static_cast<int>(count);
-    }
-    first += count;
-  }
-  if (sum > 0) calibration.quality.leave_one_out_error = sum / calibration.quality.leave_one_out_points;
-}
-
 } // namespace
 
 ResidualProcess StepFitOptions::residual_process() const {
@@ -199,7 +174,7 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   calibration.form = form_of(robust, modes, options.draws);
   calibration.algorithm_choices = problem.algorithm_choices().calibrated();
   add_series(calibration, problem, series, misses_of_shown(problem, series, fit.unknowns));
-  add_leave_one_out(calibration, problem, robust, fit, series);
+  add_left_out(calibration.quality, problem, robust, fit, series);
   return calibration;
 }
 

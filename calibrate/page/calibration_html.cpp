@@ -121,6 +121,9 @@ std::vector<std::string> calibration_sentences(const Calibrated& calibrated) {
   if (quality.leave_one_out_points > 0)
     sentences.push_back(fmt::format("Each series predicted from all others is {:.1f} % off ({} points).",
                                     100 * quality.leave_one_out_error, quality.leave_one_out_points));
+  if (quality.unmeasured_models > 0)
+    sentences.push_back(fmt::format("Each of {} models predicted from the others is {:.1f} % off (root mean square).",
+                                    quality.unmeasured_models, 100 * quality.unmeasured_model_error));
   const auto learnt = std::count_if(calibration.parameters.begin(), calibration.parameters.end(),
                                     [](const CalibratedParameter& one) { return one.identified; });
   sentences.push_back(fmt::format("{} of {} parameters were learnt; the others stay at their priors.", learnt,

@@ -78,8 +78,8 @@ std::vector<double> damped_step(const RobustProblem& problem, const RobustFit& f
   return values_of(vector_of(from.unknowns) - step);
 }
 
-void clear_rows(std::vector<double>& residuals, std::size_t first, std::size_t count) {
-  std::fill_n(residuals.begin() + static_cast<std::ptrdiff_t>(first), count, 0.0);
+void clear_rows(std::vector<double>& residuals, const std::vector<std::size_t>& left_out) {
+  for (const std::size_t row : left_out) residuals[row] = 0;
 }
 
 } // namespace
@@ -154,8 +154,8 @@ FitUncertainty uncertainty_of(const RobustProblem& problem, const RobustFit& fit
   return uncertainty;
 }
 
-std::vector<double> unknowns_without(const RobustProblem& problem, const RobustFit& fit, std::size_t first,
-                                     std::size_t count) {
+std::vector<double> unknowns_without(const RobustProblem& problem, const RobustFit& fit,
+                                     const std::vector<std::size_t>& left_out) {
   constexpr int most_steps = 3;
   constexpr double shorter = 0.4;
   constexpr double shortest = 0.1; // of a step: one that helps no sooner points the wrong way
@@ -163,9 +163,9 @@ std::vector<double> unknowns_without(const RobustProblem& problem, const RobustF
   auto unknowns = fit.unknowns;
   auto residuals = fit.residuals;
   auto slopes = fit.slopes;
-  clear_rows(residuals, first, count);
+  clear_rows(residuals, left_out);
   for (std::size_t column = 0; column < slopes.columns; ++column)
-    for (std::size_t row = first; row < first + count; ++row) slopes(row, column) = 0;
+    for (const std::size_t row : left_out) slopes(row, column) = 0;
   for (int i = 0; i < most_steps; ++i) {
     const double cost = total_cost(problem, unknowns, residuals);
     const auto normal = normal_equations(problem, unknowns, residuals, slopes);
@@ -174,7 +174,7 @@ std::vector<double> unknowns_without(const RobustProblem& problem, const RobustF
     for (double share = 1; !(gained > 0) && share > shortest; share *= shorter) {
       const auto there = values_of(vector_of(unknowns) + share * step);
       auto residuals_there = problem.residuals(there);
-      clear_rows(residuals_there, first, count);
+      clear_rows(residuals_there, left_out);
       gained = cost - total_cost(problem, there, residuals_there);
       if (!(gained > 0)) continue;
       unknowns = there;

@@ -78,12 +78,12 @@ struct FitUncertainty {
 };
 FitUncertainty uncertainty_of(const RobustProblem& problem, const RobustFit& fit);
 
-/// The unknowns of a fit without `count` of its residuals from `first` on: a few Gauss-Newton steps from `fit`, each
-/// shortened until it costs less, with the slopes of the whole fit:
+/// The unknowns of a fit without these of its residuals: a few Gauss-Newton steps from `fit`, each shortened until it
+/// costs less, with the slopes of the whole fit:
 ///   step = -(V + J^T W J)^-1 (V x + J^T W r)
 /// J, W and r are the other rows' slopes, weights and residuals. Exact where residuals are linear and small; the priors
 /// stay.
-std::vector<double> unknowns_without(const RobustProblem& problem, const RobustFit& fit, std::size_t first,
-                                     std::size_t count);
+std::vector<double> unknowns_without(const RobustProblem& problem, const RobustFit& fit,
+                                     const std::vector<std::size_t>& left_out);
 
 } // namespace ddlsim

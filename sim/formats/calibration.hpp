@@ -78,12 +78,14 @@ struct Excluded {
   std::string why;
 };
 
-/// Mean |ln(model / measured)| of points predicted without their own series' larger scales.
+/// How far the fitted model is off, as |ln(model / measured)|.
 struct CalibrationQuality {
   int points = 0;
   double fit_error = 0;           ///< mean of the fitted points
-  double leave_one_out_error = 0; ///< mean of each series' largest scale, predicted from all else; 0: not computed
+  double leave_one_out_error = 0; ///< mean of each series' points, predicted from all other series; 0: not computed
   int leave_one_out_points = 0;
+  double unmeasured_model_error = 0; ///< root mean square over models, each predicted by a fit without its series
+  int unmeasured_models = 0;         ///< so many; 0 where fewer than two were measured here
 };
 
 /// How well the normal distribution of the parameters' z-scores (z_score, error, correlation) says what the

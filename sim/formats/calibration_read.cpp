@@ -133,7 +133,8 @@ std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::siz
 }
 
 CalibrationQuality quality_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"points", "fit_error", "leave_one_out_points", "leave_one_out_error"};
+  static const std::vector<std::string> known{"points", "fit_error", "leave_one_out_points", "leave_one_out_error",
+                                              "unmeasured_models", "unmeasured_model_error"};
   CalibrationQuality quality;
   if (!node.is_object()) return quality;
   node.allow_only(known);
@@ -141,6 +142,8 @@ CalibrationQuality quality_from(const JsonNode& node) {
   quality.fit_error = node.number("fit_error", 0, unbounded);
   quality.leave_one_out_points = static_cast<int>(node.integer("leave_one_out_points", 0, most));
   quality.leave_one_out_error = node.number("leave_one_out_error", 0, unbounded);
+  quality.unmeasured_models = static_cast<int>(node.integer_or("unmeasured_models", 0, 0, most));
+  quality.unmeasured_model_error = node.number_or("unmeasured_model_error", 0, 0, unbounded);
   return quality;
 }
 

@@ -159,10 +159,14 @@ std::vector<Json> excluded_rows(const Calibration& calibration) {
 
 std::string calibration_json(const Calibration& calibration) {
   const auto& quality = calibration.quality;
-  const Json judged{{"points", quality.points},
-                    {"fit_error", four_digits(quality.fit_error)},
-                    {"leave_one_out_points", quality.leave_one_out_points},
-                    {"leave_one_out_error", four_digits(quality.leave_one_out_error)}};
+  Json judged{{"points", quality.points},
+              {"fit_error", four_digits(quality.fit_error)},
+              {"leave_one_out_points", quality.leave_one_out_points},
+              {"leave_one_out_error", four_digits(quality.leave_one_out_error)}};
+  if (quality.unmeasured_models > 0) {
+    judged["unmeasured_models"] = quality.unmeasured_models;
+    judged["unmeasured_model_error"] = four_digits(quality.unmeasured_model_error);
+  }
   std::string text = fmt::format("{{\"format\": \"ddlsim-calibration\", \"version\": {},\n", calibration_version);
   text += " \"cluster\": " + json_text(Json(calibration.cluster)) + ",\n";
   text += " \"made_by\": " + json_text(Json(calibration.version)) + ",\n";

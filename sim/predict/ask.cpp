@@ -62,9 +62,12 @@ void append(Draws& all, const Draws& more) {
                                  more.algorithm_quantiles.end());
 }
 
-/// The same stack, model and batch from the same one-GPU time.
+/// The same stack, model and batch from the same one-GPU time, on several GPUs: one synchronises nothing.
 bool same_stack(const CalibratedSeries& series, const CalibrationScope& scope) {
-  return covers(series.scope, scope) && series.scope.preset == scope.preset && series.scope.model == scope.model;
+  const auto& points = series.points;
+  const bool several =
+      std::any_of(points.begin(), points.end(), [](const CalibratedPoint& point) { return point.gpus > 1; });
+  return several && covers(series.scope, scope) && series.scope.preset == scope.preset && series.scope.model == scope.model;
 }
 
 /// Residuals of a stack's series: of the strategy asked for, where it was measured; else of its others, so that
@@ -85,22 +88,31 @@ void learn_residuals(CalibrationInfo& learnt, const std::vector<const Calibrated
   }
 }
 
+/// Standard deviation of ln(measured / model) of a stack or model that was not measured here: how far fits without a
+/// measured model are off that model, as if two models that the prior expects had been seen before.
+double unmeasured_spread(double of_prior, const CalibrationQuality& here) {
+  constexpr double seen_before = 2;
+  const double squares = seen_before * of_prior * of_prior +
+                         here.unmeasured_models * here.unmeasured_model_error * here.unmeasured_model_error;
+  return std::sqrt(squares / (seen_before + here.unmeasured_models));
+}
+
 /// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it,
 /// and what the fit leaves of the only run across nodes does not fade.
-void widen_across_nodes(CalibrationInfo& learnt, const ModelConstants& constants) {
+void widen_across_nodes(CalibrationInfo& learnt, double of_prior) {
   auto& process = learnt.residual_process;
   const bool unseen = learnt.largest_nodes <= 1 && learnt.largest_donor_nodes <= 1;
-  if (unseen && process.spread < constants.residual_spread)
-    learnt.unseen_across_nodes =
-        std::sqrt(constants.residual_spread * constants.residual_spread - process.spread * process.spread);
+  if (unseen && process.spread < of_prior)
+    learnt.unseen_across_nodes = std::sqrt(of_prior * of_prior - process.spread * process.spread);
   learnt.misfit = misfit_across_nodes(learnt.own);
   if (learnt.misfit > 0) process.persistent_share = 1;
 }
 
-/// What the calibration knows of this strategy: its stack's series, else how far series of that transport are off.
+/// What the calibration knows of this strategy: its stack's series, else how far models are off that a fit has not seen.
+/// `of_prior` is the width of what no parameter explains.
 CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope,
                       const std::vector<Prior>& fit_priors, const RunningStrategy& asked,
-                      const ModelConstants& constants) {
+                      const ModelConstants& constants, double of_prior) {
   CalibrationInfo learnt;
   learnt.any = true;
   learnt.residual_process = residual_process_of(constants);
@@ -111,12 +123,10 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     learnt.identified.push_back(one != nullptr && one->identified);
     learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
   }
-  std::vector<double> spreads;
   std::vector<double> noises; // of measurements on this cluster
   std::vector<const CalibratedSeries*> of_stack;
   for (const auto& series : calibration.series) {
     if (series.scope.transport != scope.transport) continue;
-    spreads.push_back(series.spread);
     if (!series.borrowed && same_stack(series, scope)) of_stack.push_back(&series);
     if (family_of(series) != family_of(asked.strategy.name)) continue;
     int& largest_nodes = series.borrowed ? learnt.largest_donor_nodes : learnt.largest_nodes;
@@ -128,10 +138,9 @@ CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& sc
     }
   }
   learnt.measurement_noise = noises.empty() ? constants.unstated_noise : quantile(noises, 0.5);
-  learnt.residual_process.spread = of_stack.empty() && !spreads.empty() ? quantile(spreads, 0.5) : 0;
-  if (spreads.empty()) learnt.residual_process.spread = constants.residual_spread;
+  learnt.residual_process.spread = of_stack.empty() ? unmeasured_spread(of_prior, calibration.quality) : 0;
   learn_residuals(learnt, of_stack, asked);
-  widen_across_nodes(learnt, constants);
+  widen_across_nodes(learnt, of_prior);
   return learnt;
 }
 
@@ -248,7 +257,7 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   learnt.measurement_noise = known.constants.unstated_noise;
   if (known.calibration != nullptr)
     learnt = learn(*known.calibration, scope, fit_priors, {strategy, usual_algorithm(setup, posterior.median)},
-                   known.constants);
+                   known.constants, discrepancy_width);
   if (known.calibration != nullptr)
     learnt.sums =
         known_sums(known.calibration->collectives, setup.transport, library_of(setup, posterior.median).library);

@@ -44,7 +44,7 @@ Calibration sample() {
                          true,
                          {{4, 1, -0.0123456, 0.004}, {8, 2, 0.02, 0.015}}}};
   calibration.excluded = {{"iris/runs/b", "it says \"twice\""}};
-  calibration.quality = {2, 0.0123, 0.0456, 1};
+  calibration.quality = {2, 0.0123, 0.0456, 1, 0.0789, 3};
   return calibration;
 }
 
@@ -92,6 +92,8 @@ TEST_CASE("a calibration is written, read and written to the same bytes") {
   CHECK(back.series[0].points[1].noise == 0.015);
   CHECK(back.excluded[0].why == "it says \"twice\"");
   CHECK(back.quality.leave_one_out_points == 1);
+  CHECK(back.quality.unmeasured_models == 3);
+  CHECK(back.quality.unmeasured_model_error == 0.0789);
 }
 
 TEST_CASE("a calibration that learnt nothing is written and read too") {

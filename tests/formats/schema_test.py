@@ -26,7 +26,8 @@ CALIBRATION = {
     "files": ["iris/runs.jsonl 0123456789abcdef"],
     "machines": {"iris": {"gpu": "V100-SXM2-16GB", "node": "4 x nvlink-mesh, 1.26e+11 B/s, 4.7e-07 s",
                           "transports": {"nccl-ib": "1 x 1.25e+10 B/s, star, 0 s a hop"}}},
-    "quality": {"points": 2, "fit_error": 0.01, "leave_one_out_points": 0, "leave_one_out_error": 0},
+    "quality": {"points": 2, "fit_error": 0.01, "leave_one_out_points": 0, "leave_one_out_error": 0,
+                "unmeasured_models": 2, "unmeasured_model_error": 0.08},
     "parameters": [
         {"name": name, "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
          "batch_per_gpu": 64, "value": 0.7, "low": 0.6, "high": 0.8, "unit": "1", "identified": True, "points": 2, "borrowed_points": 1,

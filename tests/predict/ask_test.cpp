@@ -137,7 +137,33 @@ std::vector<double> residuals_of(const AskedCluster& asked, Scenario scenario, S
   return residuals;
 }
 
+/// What no parameter explains of that question, on GPUs of several nodes.
+double spread_of(const AskedCluster& asked, const Scenario& scenario) {
+  const auto curve = make_curve(scenario, scenario.strategies.front(), load_model(shipped_for_asking, scenario.model),
+                                asked.known(true));
+  return curve.learnt.residual_process.spread;
+}
+
 } // namespace
+
+TEST_CASE("a model that the cluster has not measured is as doubtful as those that a fit has not seen", "[ask]") {
+  AskedCluster asked("iris");
+  const auto scenario = question_about("iris");
+  const double elsewhere = find_prior(asked.priors, "model_discrepancy", "nccl-ib", scenario.preset).width;
+  auto& quality = asked.calibration.quality;
+  asked.calibration.series.clear();
+  quality.unmeasured_models = 0;
+  CHECK(spread_of(asked, scenario) == elsewhere);
+  quality.unmeasured_models = 6;
+  quality.unmeasured_model_error = 0.2;
+  const double two_elsewhere = 2 * elsewhere * elsewhere;
+  CHECK(spread_of(asked, scenario) == Approx(std::sqrt((two_elsewhere + 6 * 0.2 * 0.2) / 8)));
+  quality.unmeasured_model_error = 0.01;
+  CHECK(spread_of(asked, scenario) < elsewhere);
+  plant_series(asked, scenario, "nccl-ib", {{"ring", 0.3}});
+  quality.unmeasured_model_error = 0.5;
+  CHECK(spread_of(asked, scenario) == 0.1); // measured: its own
+}
 
 TEST_CASE("auto and the algorithm that the library takes are one run, and share residuals", "[ask]") {
   AskedCluster asked("iris");
