@@ -133,8 +133,12 @@ std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::siz
 }
 
 CalibrationQuality quality_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"points", "fit_error", "leave_one_out_points", "leave_one_out_error",
-                                              "unmeasured_models", "unmeasured_model_error"};
+  static const std::vector<std::string> known{"points",
+                                              "fit_error",
+                                              "leave_one_out_points",
+                                              "leave_one_out_error",
+                                              "unmeasured_models",
+                                              "unmeasured_model_error"};
   CalibrationQuality quality;
   if (!node.is_object()) return quality;
   node.allow_only(known);

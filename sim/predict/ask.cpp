@@ -1,33 +1,17 @@
 #include "sim/predict/ask.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/statistics.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/predict/input.hpp"
+#include "sim/predict/learnt.hpp"
 #include "sim/predict/posterior.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace ddlsim {
 namespace {
-
-StrategyFamily family_of(const CalibratedSeries& series) {
-  return family_of(strategy_name_in(series.strategy).value_or(StrategyName::all_reduce));
-}
-
-/// A strategy as it runs: where it leaves the algorithm open, `library_takes` is what the preset's library does.
-struct RunningStrategy {
-  const Strategy& strategy;
-  std::optional<Algorithm> library_takes;
-
-  std::optional<Algorithm> algorithm_as(StrategyName name) const {
-    const bool open = name == StrategyName::all_reduce || name == StrategyName::automatic;
-    return open ? library_takes : algorithm_of(name);
-  }
-};
 
 /// What the library takes for the model's gradients, as they are grouped, on as many GPUs as there are.
 std::optional<Algorithm> usual_algorithm(const StepSetup& setup, const Parameters& sample) {
@@ -41,17 +25,6 @@ std::optional<Algorithm> usual_algorithm(const StepSetup& setup, const Parameter
   return way_of(sum_rules_of(all, sample), all.gpus, std::min(cap_bytes, gradient_bytes)).algorithm;
 }
 
-/// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does, and one run
-/// with the algorithm that a strategy or another record names.
-bool same_strategy(const CalibratedSeries& series, const RunningStrategy& asked) {
-  const auto& strategy = asked.strategy;
-  const auto name = strategy_name_in(series.strategy);
-  const auto measured = name ? asked.algorithm_as(*name) : std::nullopt;
-  if (measured && measured == asked.algorithm_as(strategy.name)) return true;
-  const bool both_open = name == StrategyName::all_reduce && strategy.name == StrategyName::automatic;
-  return both_open || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
-}
-
 /// Blocks of scenario.samples behind an interval, at most.
 constexpr std::uint64_t most_blocks = 4;
 
@@ -60,88 +33,6 @@ void append(Draws& all, const Draws& more) {
   all.z_scores.insert(all.z_scores.end(), more.z_scores.begin(), more.z_scores.end());
   all.algorithm_quantiles.insert(all.algorithm_quantiles.end(), more.algorithm_quantiles.begin(),
                                  more.algorithm_quantiles.end());
-}
-
-/// The same stack, model and batch from the same one-GPU time, on several GPUs: one synchronises nothing.
-bool same_stack(const CalibratedSeries& series, const CalibrationScope& scope) {
-  const auto& points = series.points;
-  const bool several =
-      std::any_of(points.begin(), points.end(), [](const CalibratedPoint& point) { return point.gpus > 1; });
-  return several && covers(series.scope, scope) && series.scope.preset == scope.preset && series.scope.model == scope.model;
-}
-
-/// Residuals of a stack's series: of the strategy asked for, where it was measured; else of its others, so that
-/// strategies of one stack are compared by what they do and not by what the model misses of one of them.
-void learn_residuals(CalibrationInfo& learnt, const std::vector<const CalibratedSeries*>& of_stack,
-                     const RunningStrategy& asked) {
-  std::vector<const CalibratedSeries*> used;
-  for (const auto* series : of_stack)
-    if (same_strategy(*series, asked)) used.push_back(series);
-  if (used.empty()) used = of_stack;
-  if (!used.empty()) learnt.largest_gpus = 0;
-  for (const auto* series : used) {
-    learnt.residual_process.spread = std::max(learnt.residual_process.spread, series->spread);
-    for (const auto& point : series->points) {
-      learnt.own.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
-      learnt.largest_gpus = std::max(learnt.largest_gpus, point.gpus);
-    }
-  }
-}
-
-/// Standard deviation of ln(measured / model) of a stack or model that was not measured here: how far fits without a
-/// measured model are off that model, as if two models that the prior expects had been seen before.
-double unmeasured_spread(double of_prior, const CalibrationQuality& here) {
-  constexpr double seen_before = 2;
-  const double squares = seen_before * of_prior * of_prior +
-                         here.unmeasured_models * here.unmeasured_model_error * here.unmeasured_model_error;
-  return std::sqrt(squares / (seen_before + here.unmeasured_models));
-}
-
-/// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it,
-/// and what the fit leaves of the only run across nodes does not fade.
-void widen_across_nodes(CalibrationInfo& learnt, double of_prior) {
-  auto& process = learnt.residual_process;
-  const bool unseen = learnt.largest_nodes <= 1 && learnt.largest_donor_nodes <= 1;
-  if (unseen && process.spread < of_prior)
-    learnt.unseen_across_nodes = std::sqrt(of_prior * of_prior - process.spread * process.spread);
-  learnt.misfit = misfit_across_nodes(learnt.own);
-  if (learnt.misfit > 0) process.persistent_share = 1;
-}
-
-/// What the calibration knows of this strategy: its stack's series, else how far models are off that a fit has not seen.
-/// `of_prior` is the width of what no parameter explains.
-CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope,
-                      const std::vector<Prior>& fit_priors, const RunningStrategy& asked,
-                      const ModelConstants& constants, double of_prior) {
-  CalibrationInfo learnt;
-  learnt.any = true;
-  learnt.residual_process = residual_process_of(constants);
-  learnt.line_share = constants.line_share;
-  learnt.line_fade = constants.line_fade;
-  for (const int at : calibrated_fields(calibration, scope, fit_priors)) {
-    const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
-    learnt.identified.push_back(one != nullptr && one->identified);
-    learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
-  }
-  std::vector<double> noises; // of measurements on this cluster
-  std::vector<const CalibratedSeries*> of_stack;
-  for (const auto& series : calibration.series) {
-    if (series.scope.transport != scope.transport) continue;
-    if (!series.borrowed && same_stack(series, scope)) of_stack.push_back(&series);
-    if (family_of(series) != family_of(asked.strategy.name)) continue;
-    int& largest_nodes = series.borrowed ? learnt.largest_donor_nodes : learnt.largest_nodes;
-    for (const auto& point : series.points) {
-      largest_nodes = std::max(largest_nodes, point.nodes);
-      if (series.borrowed) continue;
-      learnt.largest_gpus = std::max(learnt.largest_gpus, point.gpus);
-      noises.push_back(point.noise);
-    }
-  }
-  learnt.measurement_noise = noises.empty() ? constants.unstated_noise : quantile(noises, 0.5);
-  learnt.residual_process.spread = of_stack.empty() ? unmeasured_spread(of_prior, calibration.quality) : 0;
-  learn_residuals(learnt, of_stack, asked);
-  widen_across_nodes(learnt, of_prior);
-  return learnt;
 }
 
 /// Where records contradict each other and none is named, no fitted factor goes with the time in their middle.

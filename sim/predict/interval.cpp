@@ -142,7 +142,8 @@ double spread_at(const Curve& curve, int gpus) {
 Unexplained unexplained_at(const Curve& curve, int gpus) {
   const auto& learnt = curve.learnt;
   const int nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
-  const auto residual = estimate_residual(learnt.residual_process, learnt.own, {gpus, nodes});
+  const auto residual =
+      estimate_residual(learnt.residual_process, learnt.own, {gpus, nodes, 0, 0, curve.setup.batch_per_gpu});
   const int measured_gpus = learnt.largest_gpus > 0 ? learnt.largest_gpus : curve.gpus_per_full_node;
   const double distance = spread_of_distance(learnt.residual_process, gpus, measured_gpus);
   const double mean = residual.mean + ln_shift_to_line(curve, gpus);

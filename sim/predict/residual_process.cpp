@@ -9,6 +9,15 @@
 
 namespace ddlsim {
 
+namespace {
+
+/// What each doubling between two quantities leaves of a correlation; all of it where one of them is not told.
+double alike_over(const ResidualProcess& process, double a, double b) {
+  return a > 0 && b > 0 ? std::pow(process.per_doubling, std::abs(std::log2(a / b))) : 1;
+}
+
+} // namespace
+
 ResidualProcess residual_process_of(const ModelConstants& constants) {
   return {constants.residual_spread, constants.residual_persistent_share, constants.residual_per_doubling,
           constants.residual_across_boundary, constants.residual_growth};
@@ -27,15 +36,10 @@ double spread_at(const ResidualProcess& process, const Scale& scale) {
 }
 
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b) {
-  const double doublings = std::abs(std::log2(static_cast<double>(a.gpus) / b.gpus));
-  const double alike =
-      process.persistent_share + (1 - process.persistent_share) * std::pow(process.per_doubling, doublings);
+  const double alike = process.persistent_share + (1 - process.persistent_share) * alike_over(process, a.gpus, b.gpus);
   const bool crossing = (a.nodes > 1) != (b.nodes > 1);
-  const bool of_sizes = a.size_bytes > 0 && b.size_bytes > 0;
-  const double of_size =
-      of_sizes ? std::pow(process.per_doubling, std::abs(std::log2(a.size_bytes / b.size_bytes))) : 1;
-  return spread_at(process, a) * spread_at(process, b) * alike * of_size *
-         (crossing ? process.node_boundary_correlation : 1);
+  return spread_at(process, a) * spread_at(process, b) * alike * alike_over(process, a.size_bytes, b.size_bytes) *
+         alike_over(process, a.batch, b.batch) * (crossing ? process.node_boundary_correlation : 1);
 }
 
 ResidualWeights residual_weights(const ResidualProcess& process, const std::vector<KnownResidual>& known,

@@ -15,6 +15,7 @@ struct Scale {
   int nodes = 1;
   double size_bytes = 0; ///< of an all-reduce by itself; 0 of an iteration
   double bend = 0;       ///< of an all-reduce: bend_of_sum()
+  double batch = 0;      ///< of training, on a GPU; 0: it is the same wherever residuals are compared
 };
 
 /// Covariance of ln(measured / model) between two scales of one series: a Gaussian process of a persistent part and one
@@ -23,6 +24,7 @@ struct Scale {
 ///            x node_boundary_correlation where one scale is inside a node and the other is not
 ///            x per_doubling^|log2 of the ratio of sizes| of two all-reduces, of which nothing persists: small ones
 ///              take latency, large ones the wire
+///            x per_doubling^|log2 of the ratio of batches| of two series of one stack and model
 struct ResidualProcess {
   double spread = ModelConstants{}.residual_spread; ///< standard deviation of ln
   double persistent_share = ModelConstants{}.residual_persistent_share;

@@ -50,7 +50,7 @@ double share_of(const Curve& curve, const std::vector<double>& times_s, const st
 /// Whether this cluster's records have the very point.
 bool was_measured(const Curve& curve, const PredictedPoint& point) {
   const auto& own = curve.learnt.own;
-  return std::any_of(own.begin(), own.end(), [&](const KnownResidual& known) {
+  return !curve.learnt.of_other_batches && std::any_of(own.begin(), own.end(), [&](const KnownResidual& known) {
     return known.scale.gpus == point.gpus && known.scale.nodes == point.nodes;
   });
 }

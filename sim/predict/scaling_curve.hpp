@@ -24,10 +24,11 @@ struct CalibrationInfo {
   std::vector<bool> borrowed{};       ///< the same, by measurements of other clusters only
   ResidualProcess residual_process{}; ///< of this strategy's series
   std::vector<KnownResidual> own{};   ///< of the same series, where it was measured
-  int largest_nodes = 0;              ///< measured here with this transport and kind of strategy
-  int largest_donor_nodes = 0;        ///< the same on donor clusters; 0: none ran it
-  int largest_gpus = 0;               ///< measured here; of this stack alone where it was measured
-  double line_share = 0;              ///< of the straight line, see ln_shift_to_line()
+  bool of_other_batches = false; ///< `own` is of the same stack and model with other batches: this was not measured
+  int largest_nodes = 0;         ///< measured here with this transport and kind of strategy
+  int largest_donor_nodes = 0;   ///< the same on donor clusters; 0: none ran it
+  int largest_gpus = 0;          ///< measured here; of this stack alone where it was measured
+  double line_share = 0;         ///< of the straight line, see ln_shift_to_line()
   double line_fade = ModelConstants{}.line_fade;
   double measurement_noise = ModelConstants{}.unstated_noise; ///< standard deviation of ln of one measurement
   /// Standard deviation of ln across nodes, where no run across nodes tells it: what series inside one node leave

@@ -10,6 +10,7 @@ namespace {
 /// 0: no series of this stack was measured across nodes.
 int last_measured_gpus(const CalibrationInfo& learnt) {
   int last = 0;
+  if (learnt.of_other_batches) return last;
   for (const auto& known : learnt.own)
     if (known.scale.nodes > 1) last = std::max(last, known.scale.gpus);
   return last;
@@ -20,7 +21,8 @@ double ln_time_with_residual(const Curve& curve, int gpus, Parameters sample) {
   setup.input = {};
   sample.model_discrepancy = 1;
   const int nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
-  const auto residual = estimate_residual(curve.learnt.residual_process, curve.learnt.own, {gpus, nodes});
+  const auto residual = estimate_residual(curve.learnt.residual_process, curve.learnt.own,
+                                          {gpus, nodes, 0, 0, curve.setup.batch_per_gpu});
   return std::log(time_step(setup, sample, Fidelity::screening).iteration_s) + residual.mean;
 }
 

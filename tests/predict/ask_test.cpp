@@ -3,6 +3,7 @@
 #include "sim/base/statistics.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/predict/ask.hpp"
+#include "sim/predict/interval.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -163,6 +164,43 @@ TEST_CASE("a model that the cluster has not measured is as doubtful as those tha
   plant_series(asked, scenario, "nccl-ib", {{"ring", 0.3}});
   quality.unmeasured_model_error = 0.5;
   CHECK(spread_of(asked, scenario) == 0.1); // measured: its own
+}
+
+TEST_CASE("a batch that was not measured takes over what others of its stack leave, less with each doubling", "[ask]") {
+  AskedCluster asked("iris");
+  auto scenario = question_about("iris");
+  plant_series(asked, scenario, "nccl-ib", {{"ring", 0.3}});
+  const double measured = scenario.batch_per_gpu;
+  const auto residual_at = [&](double batch) {
+    scenario.batch_per_gpu = batch;
+    const auto curve = make_curve(scenario, scenario.strategies.front(), load_model(shipped_for_asking, scenario.model),
+                                  asked.known(true));
+    const Scale scale{8, 2, 0, 0, batch};
+    return std::pair(curve.learnt.of_other_batches,
+                     estimate_residual(curve.learnt.residual_process, curve.learnt.own, scale));
+  };
+  const auto [other, same] = residual_at(measured);
+  CHECK_FALSE(other);
+  CHECK(same.mean == Approx(0.3).epsilon(0.02)); // its noise is a tenth of its spread
+  for (const double ratio : {2.0, 4.0}) {
+    const auto [of_other_batches, carried] = residual_at(ratio * measured);
+    const double share = std::pow(ModelConstants{}.residual_per_doubling, std::log2(ratio));
+    CHECK(of_other_batches);
+    CHECK(carried.mean == Approx(share * same.mean).epsilon(1e-6));
+    CHECK(carried.spread > same.spread);
+  }
+}
+
+TEST_CASE("another batch's run across nodes is not the last point of a straight line, nor a measured point", "[ask]") {
+  AskedCluster asked("iris");
+  auto scenario = question_about("iris");
+  plant_series(asked, scenario, "nccl-ib", {{"ring", 0.3}});
+  scenario.batch_per_gpu *= 2;
+  const auto curve = make_curve(scenario, scenario.strategies.front(), load_model(shipped_for_asking, scenario.model),
+                                asked.known(true));
+  CHECK(curve.learnt.of_other_batches);
+  CHECK(curve.learnt.misfit == 0);
+  CHECK(ln_shift_to_line(curve, 64) == 0);
 }
 
 TEST_CASE("auto and the algorithm that the library takes are one run, and share residuals", "[ask]") {

@@ -26,6 +26,15 @@ TEST_CASE("a scale inside a node tells half as much of one across nodes") {
   CHECK(covariance(process, {2, 1}, {4, 1}) == Approx(covariance(process, {8, 2}, {16, 4})).epsilon(1e-12));
 }
 
+TEST_CASE("a batch tells less of its double, and nothing less where no batch is told") {
+  const auto of_batch = [](double batch) { return Scale{8, 2, 0, 0, batch}; };
+  const double whole = 0.05 * 0.05;
+  CHECK(covariance(process, of_batch(64), of_batch(64)) == Approx(whole).epsilon(1e-12));
+  CHECK(covariance(process, of_batch(64), of_batch(128)) == Approx(0.7 * whole).epsilon(1e-12));
+  CHECK(covariance(process, of_batch(256), of_batch(64)) == Approx(0.49 * whole).epsilon(1e-12));
+  CHECK(covariance(process, of_batch(64), {8, 2}) == Approx(whole).epsilon(1e-12));
+}
+
 TEST_CASE("nothing known: no residual, the process's spread") {
   const auto estimated = estimate_residual(process, {}, {8, 2});
   CHECK(estimated.mean == 0);

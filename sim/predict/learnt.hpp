@@ -1,0 +1,26 @@
+#pragma once
+// What a cluster's calibration knows of one question beside its parameters: how far such runs were from the model.
+
+#include "sim/formats/calibration.hpp"
+#include "sim/formats/model_constants.hpp"
+#include "sim/predict/scaling_curve.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace ddlsim {
+
+/// A strategy as it runs: where it leaves the algorithm open, `library_takes` is what the preset's library does.
+struct RunningStrategy {
+  const Strategy& strategy;
+  std::optional<Algorithm> library_takes;
+};
+
+/// What the calibration knows of this strategy: its stack's series, else those with other batches, else how far models
+/// are off that a fit has not seen. `fit_priors` are those that a fit of the cluster would start from today; `of_prior`
+/// is the width of what no parameter explains (model_discrepancy).
+CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope,
+                      const std::vector<Prior>& fit_priors, const RunningStrategy& asked,
+                      const ModelConstants& constants, double of_prior);
+
+} // namespace ddlsim
