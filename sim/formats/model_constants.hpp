@@ -10,9 +10,8 @@ namespace ddlsim {
 
 struct ModelConstants {
   /// How the residuals of one series are correlated (sim/predict/residual_process.hpp).
-  double residual_spread = 0.05;          ///< standard deviation of ln, where no series tells
   double residual_persistent_share = 0.6; ///< of the variance, does not fade with scale
-  double residual_per_doubling = 0.7;     ///< correlation of the rest from a scale to its double
+  double residual_per_doubling = 0.7;     ///< correlation of the rest from a scale to its double, and from a batch
   double residual_across_boundary = 0.5;  ///< correlation between scales inside a node and across nodes
   double residual_growth = 0.02;          ///< standard deviation of ln that a doubling beyond what was measured adds
   /// The straight line beside the simulator (sim/predict/straight_line.cpp).

@@ -19,7 +19,7 @@ double alike_over(const ResidualProcess& process, double a, double b) {
 } // namespace
 
 ResidualProcess residual_process_of(const ModelConstants& constants) {
-  return {constants.residual_spread, constants.residual_persistent_share, constants.residual_per_doubling,
+  return {usual_residual, constants.residual_persistent_share, constants.residual_per_doubling,
           constants.residual_across_boundary, constants.residual_growth};
 }
 
