@@ -48,8 +48,8 @@ std::map<std::string, std::vector<double>> times_at_new_sites(const std::vector<
 
 TEST_CASE("a constant that a site shaped is taken away from that site and from no other") {
   const auto before = times_at_new_sites({});
-  const auto planted =
-      times_at_new_sites({{"fit_spread", &ModelConstants::fit_spread, 0.3, {"horovod-pascal"}, "planted by the test"}});
+  const auto planted = times_at_new_sites(
+      {{"unstated_noise", &ModelConstants::unstated_noise, 0.3, {"horovod-pascal"}, "planted by the test"}});
   REQUIRE(before.size() == 2);
   CHECK(planted.at("horovod-pascal") != before.at("horovod-pascal"));
   CHECK(planted.at("dell-xe8545-a100") == before.at("dell-xe8545-a100"));
