@@ -100,8 +100,8 @@ SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& p
     series.strategy = to_text(series.setup.strategy.name);
   }
   const int per_node = (curve.key.ranks + curve.key.nodes - 1) / curve.key.nodes;
-  const auto median =
-      median_parameters(priors_on(cluster, priors), series.compute_prior, series.setup.transport.name, no_preset);
+  const auto median = median_parameters(
+      priors_of_fields(priors_on(cluster, priors), series.compute_prior, series.setup.transport.name, no_preset));
   for (const auto& sample : curve.samples) {
     if (sample.sample.size_bytes < least_bytes || (is_message && beats_the_wire(series, curve.key.nodes, sample)))
       continue;

@@ -20,7 +20,7 @@ struct FreeParameters {
 };
 
 /// One free parameter for every field, scope and prior that occur, in the order of series and fields. A compute
-/// factor is of all series that start from one one-GPU time.
+/// factor is of all series that start from one one-GPU time, and what servers cost of all stacks with the same servers.
 FreeParameters find_free_parameters(const std::vector<SeriesData>& series);
 
 /// The sample of one series where the free parameters have these z-scores.

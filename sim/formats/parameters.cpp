@@ -14,6 +14,7 @@ namespace {
 constexpr ParameterScope of_cluster{};
 constexpr ParameterScope of_transport{.transport = true};
 constexpr ParameterScope of_stack{.transport = true, .preset = true};
+constexpr ParameterScope of_server_software{.transport = true, .preset = true, .servers = true};
 constexpr ParameterScope of_preset{.preset = true};
 constexpr ParameterScope of_preset_in_precision{.preset = true, .precision = true};
 constexpr ParameterScope of_workload{.precision = true, .model = true};
@@ -58,13 +59,13 @@ constexpr std::array<ParameterField, 21> fields{{
     {"second_node_jump", &Parameters::second_node_jump, "1", of_preset_in_precision, by_steps, "two nodes against one"},
     {"step_spread", &Parameters::step_spread, "1", of_preset, by_steps,
      "step times of every node over some hundred steps"},
-    {"server_process_rate", &Parameters::server_process_Bps, "B/s", of_stack, by_servers,
+    {"server_process_rate", &Parameters::server_process_Bps, "B/s", of_server_software, by_servers,
      "two servers, all workers pushing and pulling the largest tensor"},
-    {"server_connection_rate", &Parameters::server_connection_Bps, "B/s", of_stack, by_servers,
+    {"server_connection_rate", &Parameters::server_connection_Bps, "B/s", of_server_software, by_servers,
      "one worker and one server, push and pull of a large tensor"},
-    {"server_duplex", &Parameters::server_duplex, "1", of_stack, by_server_steps,
+    {"server_duplex", &Parameters::server_duplex, "1", of_server_software, by_server_steps,
      "one worker and one server, push and pull at once against push alone"},
-    {"server_message_cost", &Parameters::server_message_cost_s, "s", of_stack, by_servers,
+    {"server_message_cost", &Parameters::server_message_cost_s, "s", of_server_software, by_servers,
      "one worker and one server, many small tensors"},
     {"model_discrepancy", &Parameters::model_discrepancy, "1", of_cluster, by_nothing,
      "a run of this model at the largest scale at hand"},
@@ -93,17 +94,22 @@ std::vector<Prior> priors_of_fields(const std::vector<Prior>& priors, const std:
   return found;
 }
 
-Parameters median_parameters(const std::vector<Prior>& priors, const std::string& compute_prior,
-                             const std::string& transport, const std::string& preset) {
-  const auto of_fields = priors_of_fields(priors, compute_prior, transport, preset);
+std::vector<Prior> priors_of_stack(const std::vector<Prior>& priors, const std::string& compute_prior,
+                                   const std::string& transport, const Preset& preset) {
+  auto found = priors_of_fields(priors, compute_prior, transport, preset.name);
+  for (std::size_t k = 0; k < fields.size(); ++k)
+    if (fields[k].scope.servers)
+      found[k] = find_prior(priors, fields[k].name, transport, servers_preset(preset, preset.name));
+  return found;
+}
+
+Parameters median_parameters(const std::vector<Prior>& of_fields) {
   Parameters parameters;
   for (std::size_t k = 0; k < fields.size(); ++k) parameters.*fields[k].value = of_fields[k].median;
   return parameters;
 }
 
-Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compute_prior, const std::string& transport,
-                      const std::string& preset, int count, std::uint64_t seed) {
-  const auto of_fields = priors_of_fields(priors, compute_prior, transport, preset);
+Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<double> strata(count);
   for (int i = 0; i < count; ++i) strata[i] = normal_quantile((i + 0.5) / count);

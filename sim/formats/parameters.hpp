@@ -4,6 +4,7 @@
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/library_version.hpp"
 #include "sim/formats/names.hpp"
+#include "sim/formats/preset.hpp"
 #include "sim/formats/prior.hpp"
 
 #include <cstdint>
@@ -61,6 +62,7 @@ struct Parameters {
 struct ParameterScope {
   bool transport = false;
   bool preset = false;
+  bool servers = false; ///< stacks with the same servers (`servers_as` of presets.json) count as one
   bool precision = false;
   bool model = false;
 };
@@ -106,14 +108,16 @@ struct Draws {
 std::vector<Prior> priors_of_fields(const std::vector<Prior>& priors, const std::string& compute_prior,
                                     const std::string& transport, const std::string& preset);
 
-/// Every parameter at its prior's median. Throws UserError when a parameter has no prior.
-Parameters median_parameters(const std::vector<Prior>& priors, const std::string& compute_prior,
-                             const std::string& transport, const std::string& preset);
+/// The same for a stack: what servers cost has the prior of the preset whose servers it runs.
+std::vector<Prior> priors_of_stack(const std::vector<Prior>& priors, const std::string& compute_prior,
+                                   const std::string& transport, const Preset& preset);
+
+/// Every parameter at its prior's median; `of_fields` are the priors of parameter_fields(), here and below.
+Parameters median_parameters(const std::vector<Prior>& of_fields);
 
 /// `count` samples by Latin hypercube over all priors (McKay, Beckman and Conover, Technometrics 21, 1979). Same seed,
 /// same samples.
-Draws draw_parameters(const std::vector<Prior>& priors, const std::string& compute_prior, const std::string& transport,
-                      const std::string& preset, int count, std::uint64_t seed);
+Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint64_t seed);
 
 /// Priors without those learnt from `cluster`: the ones to use when that cluster is under test.
 std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::string& cluster);

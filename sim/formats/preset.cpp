@@ -106,7 +106,7 @@ Preset preset_from(const JsonNode& node) {
       "name",     "title",      "grouping",         "first_bucket",   "bucket",
       "cycle",    "split",      "overlapped",       "library",        "libraries",
       "sharding", "transports", "source",           "node_reduction", "serves_one_machine",
-      "servers",  "placement",  "sharding_choices", "one_gpu_as"};
+      "servers",  "placement",  "sharding_choices", "one_gpu_as",     "servers_as"};
   Preset preset;
   if (!node.is_object()) return preset;
   node.allow_only(known);
@@ -125,6 +125,7 @@ Preset preset_from(const JsonNode& node) {
   preset.serves_one_machine = node.boolean_or("serves_one_machine", true);
   preset.transports = transports_from(node);
   if (node.has("one_gpu_as")) preset.one_gpu_as = node.text("one_gpu_as");
+  if (node.has("servers_as")) preset.servers_as = node.text("servers_as");
   preset.source = node.paragraph("source");
   if (node.mistakes_so_far() == before) read_sizes(node, preset);
   return preset;
@@ -134,11 +135,13 @@ Preset preset_from(const JsonNode& node) {
 
 namespace {
 
-void check_one_gpu_as(const JsonNode& node, const Preset& preset, const std::vector<Preset>& presets) {
-  if (preset.one_gpu_as.empty() || preset_named(presets, preset.one_gpu_as) != nullptr) return;
+/// `name` is what the preset says there; "" where it says nothing.
+void check_names_preset(const JsonNode& node, const char* key, const std::string& name,
+                        const std::vector<Preset>& presets) {
+  if (name.empty() || preset_named(presets, name) != nullptr) return;
   std::vector<std::string> names;
   for (const auto& other : presets) names.push_back(other.name);
-  node.mistake_at("one_gpu_as", unknown_name_text("preset", preset.one_gpu_as, names, names));
+  node.mistake_at(key, unknown_name_text("preset", name, names, names));
 }
 
 } // namespace
@@ -154,7 +157,10 @@ std::vector<Preset> presets_from(const JsonNode& root) {
     if (!presets.back().name.empty() && !names.insert(presets.back().name).second)
       node.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(presets.back().name)));
   }
-  for (std::size_t i = 0; i < nodes.size(); ++i) check_one_gpu_as(nodes[i], presets[i], presets);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    check_names_preset(nodes[i], "one_gpu_as", presets[i].one_gpu_as, presets);
+    check_names_preset(nodes[i], "servers_as", presets[i].servers_as, presets);
+  }
   return presets;
 }
 

@@ -48,12 +48,19 @@ struct Preset {
   double split_bytes = 0;
   std::vector<std::string> transports; ///< in order of preference; the first the cluster has is taken
   std::string one_gpu_as{};            ///< preset whose records say what one GPU does; "": its own
+  std::string servers_as{};            ///< preset whose servers and connections these are; "": its own
   std::string source;                  ///< code and version the rules were read in
 };
 
 /// The preset whose records say what one GPU of this one does: alone it runs no synchronisation.
 inline const std::string& one_gpu_preset(const Preset& preset) {
   return preset.one_gpu_as.empty() ? preset.name : preset.one_gpu_as;
+}
+
+/// The preset whose servers a stack has, `stack` itself where its preset names none: what one run teaches of servers
+/// holds for every stack that has these.
+inline const std::string& servers_preset(const Preset& preset, const std::string& stack) {
+  return preset.servers_as.empty() ? stack : preset.servers_as;
 }
 
 /// The libraries that sum over a transport, the likeliest first, weights summing to 1: the preset's over that carrier,

@@ -58,7 +58,7 @@ int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
 std::vector<Prior> fit_priors_of(const Knowledge& known, const OneGpuEstimate& compute, const StepSetup& setup) {
   const auto& cluster = known.cluster;
   const auto priors = with_doubts_of(priors_on(cluster, priors_without(known.priors, cluster.name)), compute);
-  return priors_of_fields(priors, compute.prior, setup.transport.name, setup.preset.name);
+  return priors_of_stack(priors, compute.prior, setup.transport.name, setup.preset);
 }
 
 StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known,
@@ -138,17 +138,16 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   const auto priors = with_doubts_of(priors_on(cluster, known.priors), compute);
   std::vector<Prior> fit_priors;
   if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);
-  auto posterior = posterior_in_blocks(
-      priors, known.calibration, {compute.prior, setup.preset, is_parameter_server(strategy.name), scope, fit_priors},
-      scenario);
+  const PosteriorQuestion question{compute.prior, setup.preset, is_parameter_server(strategy.name), scope, fit_priors};
+  auto posterior = posterior_in_blocks(priors, known.calibration, question, scenario);
   draw_input(posterior.samples, input.uncertainty, scenario.samples, scenario.seed);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;
   learnt.residual_process = residual_process_of(known.constants);
   learnt.measurement_noise = known.constants.unstated_noise;
   if (known.calibration != nullptr)
-    learnt = learn(*known.calibration, scope, fit_priors, {strategy, usual_algorithm(setup, posterior.median)},
-                   known.constants, discrepancy_width);
+    learnt = learn(*known.calibration, question, {strategy, usual_algorithm(setup, posterior.median)}, known.constants,
+                   discrepancy_width);
   if (known.calibration != nullptr)
     learnt.sums =
         known_sums(known.calibration->collectives, setup.transport, library_of(setup, posterior.median).library);
@@ -169,7 +168,7 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
           compute.label,
           discrepancy_width,
           std::move(learnt),
-          priors_of_fields(priors, compute.prior, transport, setup.preset.name),
+          priors_of_stack(priors, compute.prior, transport, setup.preset),
           scenario.samples,
           best_servers,
           best_layout,

@@ -1,7 +1,6 @@
 #include "sim/predict/learnt.hpp"
 
 #include "sim/base/statistics.hpp"
-#include "sim/predict/posterior.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -104,15 +103,15 @@ void widen_across_nodes(CalibrationInfo& learnt, double of_prior) {
 
 } // namespace
 
-CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope,
-                      const std::vector<Prior>& fit_priors, const RunningStrategy& asked,
+CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& question, const RunningStrategy& asked,
                       const ModelConstants& constants, double of_prior) {
+  const auto& scope = question.scope;
   CalibrationInfo learnt;
   learnt.any = true;
   learnt.residual_process = residual_process_of(constants);
   learnt.line_share = constants.line_share;
   learnt.line_fade = constants.line_fade;
-  for (const int at : calibrated_fields(calibration, scope, fit_priors)) {
+  for (const int at : calibrated_fields(calibration, question)) {
     const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
     learnt.identified.push_back(one != nullptr && one->identified);
     learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);

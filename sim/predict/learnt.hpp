@@ -3,6 +3,7 @@
 
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/model_constants.hpp"
+#include "sim/predict/posterior.hpp"
 #include "sim/predict/scaling_curve.hpp"
 
 #include <optional>
@@ -17,10 +18,8 @@ struct RunningStrategy {
 };
 
 /// What the calibration knows of this strategy: its stack's series, else those with other batches, else how far models
-/// are off that a fit has not seen. `fit_priors` are those that a fit of the cluster would start from today; `of_prior`
-/// is the width of what no parameter explains (model_discrepancy).
-CalibrationInfo learn(const Calibration& calibration, const CalibrationScope& scope,
-                      const std::vector<Prior>& fit_priors, const RunningStrategy& asked,
+/// are off that a fit has not seen. `of_prior` is the width of what no parameter explains (model_discrepancy).
+CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& question, const RunningStrategy& asked,
                       const ModelConstants& constants, double of_prior);
 
 } // namespace ddlsim

@@ -166,12 +166,15 @@ void choose_algorithms(Posterior& posterior, const Calibration* calibration, con
 
 } // namespace
 
-std::vector<int> calibrated_fields(const Calibration& calibration, const CalibrationScope& asked,
-                                   const std::vector<Prior>& fit_priors) {
+std::vector<int> calibrated_fields(const Calibration& calibration, const PosteriorQuestion& question) {
   using Rank = std::pair<int, bool>; // scopes named, from the same prior
+  const auto& fit_priors = question.fit_priors;
+  auto of_servers = question.scope;
+  of_servers.preset = servers_preset(question.preset, question.scope.preset);
   std::vector<int> found;
   for (const auto& field : parameter_fields()) {
     const std::size_t k = found.size();
+    const auto& asked = field.scope.servers ? of_servers : question.scope;
     int best = -1;
     Rank highest{-1, false};
     for (std::size_t i = 0; i < calibration.parameters.size(); ++i) {
@@ -189,14 +192,12 @@ std::vector<int> calibrated_fields(const Calibration& calibration, const Calibra
 
 Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
                          const PosteriorQuestion& question, int count, std::uint64_t seed) {
-  const auto& transport = question.scope.transport;
-  Posterior posterior{median_parameters(priors, question.compute_prior, transport, question.preset.name),
-                      draw_parameters(priors, question.compute_prior, transport, question.preset.name, count, seed)};
+  auto of_fields = priors_of_stack(priors, question.compute_prior, question.scope.transport, question.preset);
+  Posterior posterior{median_parameters(of_fields), draw_parameters(of_fields, count, seed)};
   choose_algorithms(posterior, calibration, question);
   if (calibration == nullptr) return posterior;
-  const auto found = calibrated_fields(*calibration, question.scope, question.fit_priors);
+  const auto found = calibrated_fields(*calibration, question);
   const auto joint = joint_of(*calibration, question, found);
-  auto of_fields = priors_of_fields(priors, question.compute_prior, transport, question.preset.name);
   for (std::size_t i = 0; i < joint.fields.size(); ++i)
     of_fields[joint.fields[i]] = calibration->parameters[joint.parameters[i]].prior;
   if (!joint.fields.empty()) move(posterior, joint, of_fields);

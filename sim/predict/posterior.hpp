@@ -37,8 +37,8 @@ Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* ca
                          const PosteriorQuestion& question, int count, std::uint64_t seed);
 
 /// For each of parameter_fields() its position in calibration.parameters, or -1; where several cover the question, the
-/// one that names most, and of those the one that started from the question's prior (as in PosteriorQuestion).
-std::vector<int> calibrated_fields(const Calibration& calibration, const CalibrationScope& asked,
-                                   const std::vector<Prior>& fit_priors = {});
+/// one that names most, and of those the one that started from the question's prior. Of servers, those that were
+/// learnt from any stack with the same servers cover it.
+std::vector<int> calibrated_fields(const Calibration& calibration, const PosteriorQuestion& question);
 
 } // namespace ddlsim

@@ -55,8 +55,8 @@ double read_back_s(const StepRecord& record, const Cluster& cluster, const Refer
   try {
     const auto setup = timed_setup(record, cluster, reference);
     if (!setup) return 0;
-    auto sample = median_parameters(priors_on(cluster, reference.priors), "compute_measured", setup->transport.name,
-                                    setup->preset.name);
+    auto sample = median_parameters(priors_of_stack(priors_on(cluster, reference.priors), "compute_measured",
+                                                    setup->transport.name, setup->preset));
     sample.compute_factor = 1;
     return one_gpu_s_of(*setup, sample, record.iteration_s);
   } catch (const UserError&) {

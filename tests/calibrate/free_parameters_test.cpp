@@ -54,6 +54,26 @@ TEST_CASE("another transport has a network of its own") {
         free_parameter_of(free_parameters, 1, "compute_factor"));
 }
 
+TEST_CASE("stacks that run the same servers share what servers cost, and nothing else of a stack") {
+  const auto reference = planted_reference();
+  auto series = planted_data(reference, {"small", "small"});
+  for (auto& one : series) one.setup.strategy.name = StrategyName::ps;
+  series[1].scope.preset = "bytes-wfbp";
+  const auto shared = [&](const char* name) {
+    const auto free_parameters = find_free_parameters(series);
+    return free_parameter_of(free_parameters, 0, name) == free_parameter_of(free_parameters, 1, name);
+  };
+  CHECK_FALSE(shared("server_duplex"));
+  series[1].setup.preset.servers_as = series[0].scope.preset;
+  for (const char* name : {"server_process_rate", "server_connection_rate", "server_duplex", "server_message_cost"})
+    CHECK(shared(name));
+  CHECK_FALSE(shared("sync_on"));
+  CHECK_FALSE(shared("step_spread"));
+  const auto free_parameters = find_free_parameters(series);
+  const auto duplex = static_cast<std::size_t>(free_parameter_of(free_parameters, 1, "server_duplex"));
+  CHECK(free_parameters.all[duplex].scope.preset == series[0].scope.preset);
+}
+
 TEST_CASE("a compute factor goes with one one-GPU time") {
   const auto reference = planted_reference();
   auto series = planted_data(reference, {"small", "small"});

@@ -23,8 +23,8 @@ struct Question {
     const auto compute = find_compute({model, gpu, scenario.precision, scenario.batch_per_gpu, preset.name}, own,
                                       borrowed_steps(data, cluster));
     one_gpu_s = compute.one_gpu_s;
-    median =
-        median_parameters(priors_without(load_priors(data), cluster.name), compute.prior, transport.name, preset.name);
+    median = median_parameters(
+        priors_of_fields(priors_without(load_priors(data), cluster.name), compute.prior, transport.name, preset.name));
   }
 
   StepTime step(const Strategy& strategy, int gpus, Fidelity fidelity) const {

@@ -192,18 +192,24 @@ TEST_CASE("a preset lists the rules of sharding that its user may choose among")
   CHECK(mistakes[1] == "/presets/2/sharding_choices: \"split\" is there twice; keep one");
 }
 
-TEST_CASE("a preset may compute as another that is there") {
+TEST_CASE("a preset may compute, and have servers, as another that is there") {
   auto presets = ddlsim_test::sample_presets();
   presets["presets"][0]["one_gpu_as"] = "horovod";
+  presets["presets"][0]["servers_as"] = "mxnet-kvstore";
   const ddlsim_test::TemporaryFolder folder;
   const auto read = read_presets(folder.write("presets.json", presets.dump()));
-  CHECK(read[0].one_gpu_as == "horovod");
-  CHECK(read[1].one_gpu_as.empty());
+  CHECK(one_gpu_preset(read[0]) == "horovod");
+  CHECK(one_gpu_preset(read[1]) == read[1].name);
+  CHECK(servers_preset(read[0], "my-stack") == "mxnet-kvstore");
+  CHECK(servers_preset(read[1], "my-stack") == "my-stack");
   presets["presets"][0]["one_gpu_as"] = "horovdo";
+  presets["presets"][0]["servers_as"] = "mxnet";
   const auto file = folder.write("spoilt.json", presets.dump());
   CHECK(ddlsim_test::mistakes_of(file, [&] { read_presets(file); }) ==
         std::vector<std::string>{
             "/presets/0/one_gpu_as: no preset is called \"horovdo\"; did you mean horovod? there are: "
+            "pytorch-ddp, horovod, mxnet-kvstore",
+            "/presets/0/servers_as: no preset is called \"mxnet\"; did you mean mxnet-kvstore? there are: "
             "pytorch-ddp, horovod, mxnet-kvstore"});
 }
 

@@ -25,7 +25,7 @@ TEST_CASE("every parameter has a prior for every preset and transport, also with
     for (const auto& preset : presets)
       for (const auto& transport : {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp", "grpc", "shm"})
         for (const auto& compute : {"compute_measured", "compute_transferred", "compute_roofline"})
-          CHECK_NOTHROW(median_parameters(kept, compute, transport, preset.name));
+          CHECK_NOTHROW(median_parameters(priors_of_fields(kept, compute, transport, preset.name)));
   }
 }
 
@@ -43,10 +43,22 @@ TEST_CASE("a parameter's row has the unit of its priors, and says what to run", 
 
 TEST_CASE("a prior learnt from the cluster under test is dropped", "[parameters][leakage]") {
   const auto priors = load_priors(shipped_priors);
-  const auto with = median_parameters(priors, "compute_measured", "nccl-tcp", "byteps");
-  const auto without = median_parameters(priors_without(priors, "hkbu-2020"), "compute_measured", "nccl-tcp", "byteps");
+  const auto with = median_parameters(priors_of_fields(priors, "compute_measured", "nccl-tcp", "byteps"));
+  const auto without = median_parameters(
+      priors_of_fields(priors_without(priors, "hkbu-2020"), "compute_measured", "nccl-tcp", "byteps"));
   CHECK(with.server_duplex != without.server_duplex);
   CHECK(with.server_connection_Bps != without.server_connection_Bps);
+}
+
+TEST_CASE("what servers cost has the prior of the preset whose servers a stack runs") {
+  const auto priors = load_priors({DDLSIM_SOURCE_DIR});
+  const auto of = [&](const char* name) {
+    return median_parameters(
+        priors_of_stack(priors, "compute_measured", "nccl-tcp", find_preset(load_presets({DDLSIM_SOURCE_DIR}), name)));
+  };
+  CHECK(of("byteps-wfbp").server_connection_Bps == of("byteps").server_connection_Bps);
+  CHECK(of("byteps-bsp").server_duplex == of("byteps").server_duplex);
+  CHECK(of("byteps-rdma").server_connection_Bps > of("byteps").server_connection_Bps);
 }
 
 TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and goes first", "[parameters]") {
@@ -55,7 +67,8 @@ TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and g
   cluster.transports = {{"nccl-tcp", "ethernet"}, {"mpi-ib", "ib"}, {"shm", ""}};
   const auto priors = load_priors(shipped_priors);
   const auto on = [&](const Cluster& where) {
-    return median_parameters(priors_on(where, priors), "compute_measured", "nccl-tcp", "horovod").nic_efficiency;
+    return median_parameters(priors_of_fields(priors_on(where, priors), "compute_measured", "nccl-tcp", "horovod"))
+        .nic_efficiency;
   };
   CHECK(on(cluster) < 0.6); // a hypervisor's switch takes its part
   cluster.nics[1].path.reset();
@@ -66,9 +79,9 @@ TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and g
 TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives the same samples", "[parameters]") {
   const auto priors = load_priors(shipped_priors);
   const int count = 50;
-  const auto draws = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
-  const auto again = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 3);
-  const auto other = draw_parameters(priors, "compute_measured", "nccl-ib", "pytorch-ddp", count, 4);
+  const auto draws = draw_parameters(priors_of_fields(priors, "compute_measured", "nccl-ib", "pytorch-ddp"), count, 3);
+  const auto again = draw_parameters(priors_of_fields(priors, "compute_measured", "nccl-ib", "pytorch-ddp"), count, 3);
+  const auto other = draw_parameters(priors_of_fields(priors, "compute_measured", "nccl-ib", "pytorch-ddp"), count, 4);
   CHECK(draws.values[0].key_order != draws.values[1].key_order);
   CHECK(draws.values[0].key_order == again.values[0].key_order);
   CHECK(draws.z_scores == again.z_scores);
@@ -92,7 +105,7 @@ TEST_CASE("prior values: log-normal and normal cut at nothing", "[parameters]") 
 }
 
 TEST_CASE("a parameter without a prior is a clear error", "[parameters]") {
-  CHECK_THROWS_AS(median_parameters({}, "compute_measured", "nccl-ib", "pytorch-ddp"), UserError);
+  CHECK_THROWS_AS(median_parameters(priors_of_fields({}, "compute_measured", "nccl-ib", "pytorch-ddp")), UserError);
 }
 
 } // namespace ddlsim

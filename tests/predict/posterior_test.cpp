@@ -88,8 +88,8 @@ double share_of(const Posterior& posterior, const LibraryVersion& library) {
 TEST_CASE("without a calibration the samples are the priors'") {
   const auto priors = shipped_priors();
   const auto posterior = find_posterior(priors, nullptr, question, 50, 7);
-  const auto draws = draw_parameters(priors, "compute_measured", "nccl-ib", "horovod", 50, 7);
-  const auto median = median_parameters(priors, "compute_measured", "nccl-ib", "horovod");
+  const auto draws = draw_parameters(priors_of_fields(priors, "compute_measured", "nccl-ib", "horovod"), 50, 7);
+  const auto median = median_parameters(priors_of_fields(priors, "compute_measured", "nccl-ib", "horovod"));
   CHECK(posterior.samples.z_scores == draws.z_scores);
   for (const auto& one : parameter_fields()) {
     CHECK(posterior.median.*one.value == median.*one.value);
@@ -171,13 +171,27 @@ TEST_CASE("of several that cover a question the one that names most holds") {
                             calibrated("sync_on", {"nccl-ib", "horovod", Precision::amp, "", 0}, 4, 0.1)};
   calibration.correlation = {{}, {0}, {0, 0}, {0, 0, 0}};
   const auto at = [&](const CalibrationScope& scope) {
-    return calibrated_fields(calibration, scope)[field("sync_on")];
+    return calibrated_fields(calibration, {"compute_measured", preset, false, scope})[field("sync_on")];
   };
   CHECK(at(asked) == 1);
   CHECK(at({"nccl-ib", "pytorch-ddp", Precision::fp32, "", 0}) == 2);
   CHECK(at({"grpc", "tf-ps", Precision::fp32, "", 0}) == 0);
   CHECK(at({"nccl-ib", "horovod", Precision::amp, "m", 32}) == 3);
-  CHECK(calibrated_fields(calibration, asked)[field("nic_efficiency")] == -1);
+  CHECK(calibrated_fields(calibration, question)[field("nic_efficiency")] == -1);
+}
+
+TEST_CASE("a stack takes what was learnt of the servers that it runs, and of its own schedule nothing") {
+  Calibration calibration;
+  calibration.parameters = {calibrated("server_duplex", {"nccl-tcp", "byteps", {}, "", 0}, 1, 0.1),
+                            calibrated("sync_on", {"nccl-tcp", "byteps", {}, "", 0}, 1, 0.1)};
+  calibration.correlation = {{}, {0}};
+  Preset scheduled = preset;
+  const PosteriorQuestion of_scheduled{
+      "compute_measured", scheduled, true, {"nccl-tcp", "byteps-wfbp", Precision::fp32, "m", 32}};
+  CHECK(calibrated_fields(calibration, of_scheduled)[field("server_duplex")] == -1);
+  scheduled.servers_as = "byteps";
+  CHECK(calibrated_fields(calibration, of_scheduled)[field("server_duplex")] == 0);
+  CHECK(calibrated_fields(calibration, of_scheduled)[field("sync_on")] == -1);
 }
 
 namespace {
@@ -243,7 +257,8 @@ TEST_CASE("of two that cover a question alike the one of the question's prior ho
   calibration.parameters[1].prior.width = 0.18;
   calibration.correlation = {{}, {0}};
   const auto at = [&](double width) {
-    return calibrated_fields(calibration, asked, todays_priors("compute_factor", 2, width))[field("compute_factor")];
+    const PosteriorQuestion today{"compute_measured", preset, false, asked, todays_priors("compute_factor", 2, width)};
+    return calibrated_fields(calibration, today)[field("compute_factor")];
   };
   CHECK(at(0.5) == 0);
   CHECK(at(0.18) == 1);

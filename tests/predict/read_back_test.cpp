@@ -29,7 +29,7 @@ double simulated_s(const StepRecord& record, double one_gpu_s, const Cluster& cl
   setup.gpus = record.gpus;
   setup.gpus_per_node = record.gpus_per_node;
   const auto priors = priors_on(cluster, reference.priors);
-  return time_step(setup, median_parameters(priors, "compute_measured", transport.name, preset.name),
+  return time_step(setup, median_parameters(priors_of_fields(priors, "compute_measured", transport.name, preset.name)),
                    Fidelity::screening)
       .iteration_s;
 }
