@@ -203,13 +203,13 @@ TEST_CASE("a preset may compute, and have servers, as another that is there") {
   CHECK(servers_preset(read[0], "my-stack") == "mxnet-kvstore");
   CHECK(servers_preset(read[1], "my-stack") == "my-stack");
   presets["presets"][0]["one_gpu_as"] = "horovdo";
-  presets["presets"][0]["servers_as"] = "mxnet";
+  presets["presets"][0]["servers_as"] = "mxnet-kvstor";
   const auto file = folder.write("spoilt.json", presets.dump());
   CHECK(ddlsim_test::mistakes_of(file, [&] { read_presets(file); }) ==
         std::vector<std::string>{
             "/presets/0/one_gpu_as: no preset is called \"horovdo\"; did you mean horovod? there are: "
             "pytorch-ddp, horovod, mxnet-kvstore",
-            "/presets/0/servers_as: no preset is called \"mxnet\"; did you mean mxnet-kvstore? there are: "
+            "/presets/0/servers_as: no preset is called \"mxnet-kvstor\"; did you mean mxnet-kvstore? there are: "
             "pytorch-ddp, horovod, mxnet-kvstore"});
 }
 
