@@ -1,6 +1,7 @@
 #include "calibrate/fit/free_parameters.hpp"
 
 #include "sim/iteration/server_graph.hpp"
+#include "sim/predict/posterior.hpp"
 
 #include <algorithm>
 #include <compare>
@@ -55,12 +56,11 @@ FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
   std::map<FreeParameterKey, int> known;
   FreeParameters free_parameters;
   for (const auto& one : series) {
-    auto of_servers = one.scope;
-    of_servers.preset = servers_preset(one.setup.preset, one.scope.preset);
+    const auto with_servers = of_servers(one.scope, one.setup.preset);
     std::vector<int> of_fields(fields.size(), -1);
     for (std::size_t k = 0; k < fields.size(); ++k) {
       if (!depends_on(one, fields[k].seen_by)) continue;
-      const FreeParameter free_parameter{k, scope_of(fields[k], fields[k].scope.servers ? of_servers : one.scope),
+      const FreeParameter free_parameter{k, scope_of(fields[k], fields[k].scope.servers ? with_servers : one.scope),
                                          one.priors[k]};
       const auto [found, fresh] = known.emplace(key_of(free_parameter), static_cast<int>(free_parameters.all.size()));
       if (fresh) free_parameters.all.push_back(free_parameter);

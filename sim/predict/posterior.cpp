@@ -166,15 +166,19 @@ void choose_algorithms(Posterior& posterior, const Calibration* calibration, con
 
 } // namespace
 
+CalibrationScope of_servers(CalibrationScope of_stack, const Preset& preset) {
+  of_stack.preset = servers_preset(preset, of_stack.preset);
+  return of_stack;
+}
+
 std::vector<int> calibrated_fields(const Calibration& calibration, const PosteriorQuestion& question) {
   using Rank = std::pair<int, bool>; // scopes named, from the same prior
   const auto& fit_priors = question.fit_priors;
-  auto of_servers = question.scope;
-  of_servers.preset = servers_preset(question.preset, question.scope.preset);
+  const auto with_servers = of_servers(question.scope, question.preset);
   std::vector<int> found;
   for (const auto& field : parameter_fields()) {
     const std::size_t k = found.size();
-    const auto& asked = field.scope.servers ? of_servers : question.scope;
+    const auto& asked = field.scope.servers ? with_servers : question.scope;
     int best = -1;
     Rank highest{-1, false};
     for (std::size_t i = 0; i < calibration.parameters.size(); ++i) {

@@ -36,6 +36,9 @@ struct PosteriorQuestion {
 Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
                          const PosteriorQuestion& question, int count, std::uint64_t seed);
 
+/// The scope that what servers cost has: of the preset whose servers a stack runs.
+CalibrationScope of_servers(CalibrationScope of_stack, const Preset& preset);
+
 /// For each of parameter_fields() its position in calibration.parameters, or -1; where several cover the question, the
 /// one that names most, and of those the one that started from the question's prior. Of servers, those that were
 /// learnt from any stack with the same servers cover it.

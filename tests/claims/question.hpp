@@ -24,7 +24,7 @@ struct Question {
                                       borrowed_steps(data, cluster));
     one_gpu_s = compute.one_gpu_s;
     median = median_parameters(
-        priors_of_fields(priors_without(load_priors(data), cluster.name), compute.prior, transport.name, preset.name));
+        priors_of_stack(priors_without(load_priors(data), cluster.name), compute.prior, transport.name, preset));
   }
 
   StepTime step(const Strategy& strategy, int gpus, Fidelity fidelity) const {

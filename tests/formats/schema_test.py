@@ -232,7 +232,8 @@ def check_shipped(root, schemas):
     samples["calibration"] = CALIBRATION
     samples["plan-request"] = PLAN_REQUEST
     samples["scenario"] = two_stacks(samples["scenario"])
-    samples["presets"]["presets"][0].update({"sharding_choices": ["bytes", "pieces"], "one_gpu_as": "horovod", "servers_as": "horovod"})
+    of_preset = {"sharding_choices": ["bytes", "pieces"], "one_gpu_as": "horovod", "servers_as": "horovod"}
+    samples["presets"]["presets"][0].update(of_preset)
     samples["priors"]["priors"][0]["sites"] = [{"site": "s", "value": 0.5, "error": 0.1, "at_least": True}]
     samples.update(variants(samples))
     for key in [key for key in samples if isinstance(key, str) and ("scenario" in key or "plan" in key) or "@" in key]:

@@ -25,7 +25,7 @@ TEST_CASE("every parameter has a prior for every preset and transport, also with
     for (const auto& preset : presets)
       for (const auto& transport : {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp", "grpc", "shm"})
         for (const auto& compute : {"compute_measured", "compute_transferred", "compute_roofline"})
-          CHECK_NOTHROW(median_parameters(priors_of_fields(kept, compute, transport, preset.name)));
+          CHECK_NOTHROW(median_parameters(priors_of_stack(kept, compute, transport, preset)));
   }
 }
 
