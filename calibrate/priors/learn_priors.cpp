@@ -28,6 +28,16 @@ std::vector<Series> synthetic_of(const std::vector<Series>& series) {
   return synthetic;
 }
 
+/// Whether any run that the cluster's fit sees loads real data.
+bool sees_real_data(const Cluster& cluster, const std::vector<Series>& series) {
+  const auto is_seen = [&](const std::string& from) {
+    return from == cluster.name || std::any_of(cluster.borrows.begin(), cluster.borrows.end(),
+                                               [&](const Borrow& borrow) { return borrow.cluster == from; });
+  };
+  return std::any_of(series.begin(), series.end(),
+                     [&](const Series& one) { return one.data != "synthetic" && is_seen(one.cluster); });
+}
+
 SiteEvidence evidence_of_all(const ReferenceData& reference, const std::vector<MeasurementFile>& files) {
   const auto all = group_series(files);
   const auto synthetic = synthetic_of(all);
@@ -36,9 +46,11 @@ SiteEvidence evidence_of_all(const ReferenceData& reference, const std::vector<M
   SiteEvidence evidence;
   for (const auto& [name, cluster] : reference.clusters) {
     if (measured.count(name) == 0) continue;
-    add_evidence(evidence, fit_cluster(reference, name, all, files).calibration, cluster.site, EvidenceRuns::all);
-    add_evidence(evidence, fit_cluster(reference, name, synthetic, files).calibration, cluster.site,
-                 EvidenceRuns::synthetic);
+    const auto of_all = fit_cluster(reference, name, all, files).calibration;
+    add_evidence(evidence, of_all, cluster, EvidenceRuns::all);
+    add_evidence(evidence,
+                 sees_real_data(cluster, all) ? fit_cluster(reference, name, synthetic, files).calibration : of_all,
+                 cluster, EvidenceRuns::synthetic);
     add_server_bounds(evidence, cluster, reference.priors, files);
   }
   return evidence;

@@ -57,16 +57,28 @@ const LearntParameter* learnt_parameter(const std::string& name) {
   return found == std::end(table) ? nullptr : found;
 }
 
-void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const std::string& site, EvidenceRuns runs) {
+namespace {
+
+/// A share of a nominal rate that no source states: whoever assumed another rate would see another share.
+bool is_share_of_assumed_rate(const Cluster& cluster, const Prior& prior) {
+  if (prior.parameter != "nic_efficiency") return false;
+  const auto* transport = transport_named(cluster, prior.transport);
+  return transport != nullptr && !transport->nic.empty() && find_nic(cluster, transport->nic).bandwidth_assumed;
+}
+
+} // namespace
+
+void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const Cluster& cluster, EvidenceRuns runs) {
   for (const auto& parameter : calibration.parameters) {
     const auto* learnt = learnt_parameter(parameter.name);
     const auto& prior = parameter.prior;
     if (learnt == nullptr || learnt->synthetic_only != (runs == EvidenceRuns::synthetic)) continue;
     if (parameter.borrowed_points > 0 || parameter.error >= hardly_narrowed) continue;
+    if (is_share_of_assumed_rate(cluster, prior)) continue;
     const double error = 1 / std::sqrt(1 / (parameter.error * parameter.error) - 1);
     const double mean = std::log(prior.median) + prior.width * parameter.z_score * (1 + error * error);
     if (mean > std::log(learnt->highest)) continue;
-    evidence[class_of(prior)].push_back({site, mean, prior.width * error});
+    evidence[class_of(prior)].push_back({cluster.site, mean, prior.width * error});
   }
 }
 

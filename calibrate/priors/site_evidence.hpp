@@ -2,6 +2,7 @@
 // What the calibrations of sites say of each parameter, their priors divided out; and the prior that this makes.
 
 #include "sim/formats/calibration.hpp"
+#include "sim/formats/cluster.hpp"
 #include "sim/formats/prior.hpp"
 
 #include <map>
@@ -69,9 +70,9 @@ using SiteEvidence = std::map<PriorClass, std::vector<SiteValue>>;
 
 /// Adds what a calibration's own records taught. The fit's posterior is prior times likelihood, both normal in the
 /// z-score: 1 / error^2 = 1 + 1 / e^2, so the likelihood has error e = 1 / sqrt(1 / error^2 - 1) and mean z (1 + e^2).
-/// A parameter that the records hardly narrowed says nothing. Each parameter is taken from one kind of fit only: of the
-/// synthetic runs, or of all.
-void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const std::string& site, EvidenceRuns runs);
+/// A parameter that the records hardly narrowed says nothing, and neither does a share of a NIC's rate that is assumed.
+/// Each parameter is taken from one kind of fit only: of the synthetic runs, or of all.
+void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const Cluster& cluster, EvidenceRuns runs);
 
 /// One value a site: the weighted mean of its clusters, as uncertain as they differ. Bounds count where a site has no
 /// value: the highest.

@@ -39,6 +39,7 @@ struct Nic {
   int count = 1;                             ///< ports a node that carry training traffic
   std::optional<NicPath> path{};             ///< none: straight to the wire
   std::vector<std::string> path_shaped_by{}; ///< clusters whose times, not a data sheet, showed that path
+  bool bandwidth_assumed = false;            ///< no source states the rate; `sources` says why this one
 };
 
 /// The software that moves bytes, and the NIC it uses. Efficiency and step cost come from priors or calibration.

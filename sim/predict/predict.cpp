@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <string_view>
 
 namespace ddlsim {
 namespace {
@@ -114,6 +116,27 @@ void warn_of_misfit(const Curve& curve, const std::string& strategy, std::vector
                   strategy, 100 * curve.learnt.misfit));
 }
 
+bool is_known(const Curve& curve, std::string_view parameter) {
+  const auto fields = parameter_fields();
+  const auto at = std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.name == parameter; });
+  const auto place = static_cast<std::size_t>(at - fields.begin());
+  return place < curve.learnt.identified.size() && curve.learnt.identified[place];
+}
+
+/// Where traffic leaves the node over a NIC whose rate is assumed, and no measurement says what software gets of it.
+void warn_of_assumed_rate(const Curve& curve, const StrategyAnswer& answer, std::vector<std::string>& warnings) {
+  const bool crosses = std::any_of(answer.points.begin(), answer.points.end(),
+                                   [](const PredictedPoint& point) { return point.error.empty() && point.nodes > 1; });
+  const auto& setup = curve.setup;
+  if (!crosses || setup.transport.nic.empty() || is_known(curve, "nic_efficiency")) return;
+  const auto& nic = find_nic(setup.cluster, setup.transport.nic);
+  if (!nic.bandwidth_assumed) return;
+  const auto warning = fmt::format("no source states the rate of NIC \"{}\" of {}: {} are assumed, and the intervals "
+                                   "have that doubt; a run on two nodes settles it",
+                                   nic.name, setup.cluster.name, print_quantity(nic.bandwidth_Bps, Dimension::bandwidth));
+  if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+}
+
 } // namespace
 
 Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options) {
@@ -130,6 +153,7 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
     prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, options));
     auto& answer = prediction.strategies.back();
     warn_of_misfit(curve, label_of(strategy), prediction.warnings);
+    warn_of_assumed_rate(curve, answer, prediction.warnings);
     add_measured(answer.points, asked_with(scenario, strategy), curve, files.measured_steps());
     answer.preset = curve.setup.preset.name;
     answer.one_gpu = one_gpu_rate(asked_with(scenario, strategy), model, known);

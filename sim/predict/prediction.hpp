@@ -158,7 +158,7 @@ struct Prediction {
   int available_gpus = 0;
   int growth_gpus = 0;
   std::vector<StrategyAnswer> strategies;
-  std::vector<std::string> warnings; ///< what of the calibration no longer fits the files, and what to run
+  std::vector<std::string> warnings; ///< what no longer fits, what is assumed of the network, and what to run
   std::vector<UsedFile> files;
 };
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""platforms/CLUSTER/calibration.json is what `ddlsim calibrate --cluster CLUSTER` writes, byte for byte.
+"""What is committed is what the command writes, byte for byte: of a cluster platforms/CLUSTER/calibration.json by
+`ddlsim calibrate --cluster CLUSTER`, else platforms/priors.json by `ddlsim calibrate --priors`.
 
-Usage: committed_test.py DDLSIM SOURCE_FOLDER CLUSTER
+Usage: committed_test.py DDLSIM SOURCE_FOLDER (CLUSTER | --priors)
 """
 
 import difflib
@@ -14,21 +15,21 @@ MOST_LINES = 12  # of the difference: which parameters moved shows in the first 
 MOST_LETTERS = 160
 
 
-def main(program: str, source: str, cluster: str) -> int:
-    committed = pathlib.Path(source) / "platforms" / cluster / "calibration.json"
+def main(program: str, source: str, asked: str) -> int:
+    what = ["--priors"] if asked == "--priors" else ["--cluster", asked]
+    name = "priors.json" if asked == "--priors" else f"{asked}/calibration.json"
     with tempfile.TemporaryDirectory() as folder:
-        written = pathlib.Path(folder) / "calibration.json"
-        run = subprocess.run(
-            [program, "calibrate", "--cluster", cluster, "--data", source, "--output", str(written)],
-            capture_output=True, text=True)
+        written = pathlib.Path(folder) / "written.json"
+        run = subprocess.run([program, "calibrate", *what, "--data", source, "--output", str(written)],
+                             capture_output=True, text=True)
         if run.returncode != 0:
             print(run.stderr, end="")
             return 1
-        before, after = committed.read_bytes(), written.read_bytes()
+        before, after = (pathlib.Path(source) / "platforms" / name).read_bytes(), written.read_bytes()
     if before == after:
         return 0
-    print(f"platforms/{cluster}/calibration.json is not what the command writes. Run\n"
-          f"    ./run ddlsim calibrate --cluster {cluster}\n"
+    print(f"platforms/{name} is not what the command writes. Run\n"
+          f"    ./run ddlsim calibrate {' '.join(what)}\n"
           "look at what moved with `git diff`, and commit it. It moves when records, priors or the fit change.")
     lines = difflib.unified_diff(before.decode().splitlines(), after.decode().splitlines(), "committed", "written",
                                  lineterm="", n=0)

@@ -77,11 +77,18 @@ CalibratedParameter after_measuring(const Prior& prior, double measured, double 
   return parameter;
 }
 
+Cluster here() {
+  Cluster cluster;
+  cluster.name = "boxes";
+  cluster.site = "here";
+  return cluster;
+}
+
 TEST_CASE("dividing the prior out gives the measurement back", "[priors]") {
   Calibration calibration;
   calibration.parameters = {after_measuring(judged_rate(), 1e9, 0.2)};
   SiteEvidence evidence;
-  add_evidence(evidence, calibration, "here", EvidenceRuns::all);
+  add_evidence(evidence, calibration, here(), EvidenceRuns::all);
   REQUIRE(evidence.size() == 1);
   const auto& value = evidence.begin()->second.front();
   CHECK(value.site == "here");
@@ -101,8 +108,28 @@ TEST_CASE("no evidence of what nobody narrowed, what was borrowed, or what a wro
   calibration.parameters = {after_measuring(judged_rate(), 1e9, 5), borrowed, gpu,
                             after_measuring(efficiency, 3, 0.05)};
   SiteEvidence evidence;
-  add_evidence(evidence, calibration, "here", EvidenceRuns::all);
+  add_evidence(evidence, calibration, here(), EvidenceRuns::all);
   CHECK(evidence.empty());
+}
+
+TEST_CASE("a share of a NIC's rate is no evidence where the rate is assumed, what software moves is", "[priors]") {
+  Prior efficiency = judged_rate();
+  efficiency.parameter = "nic_efficiency";
+  efficiency.median = 0.8;
+  auto sockets = judged_rate();
+  efficiency.transport = sockets.transport = "nccl-tcp";
+  Calibration calibration;
+  calibration.parameters = {after_measuring(efficiency, 0.7, 0.05), after_measuring(sockets, 1e9, 0.2)};
+  auto cluster = here();
+  cluster.nics = {{"ethernet", 25e9 / 8}};
+  cluster.transports = {{"nccl-tcp", "ethernet"}};
+  for (const bool assumed : {false, true}) {
+    cluster.nics.front().bandwidth_assumed = assumed;
+    SiteEvidence evidence;
+    add_evidence(evidence, calibration, cluster, EvidenceRuns::all);
+    CHECK(evidence.size() == (assumed ? 1 : 2));
+    CHECK(evidence.count(class_of(sockets)) == 1);
+  }
 }
 
 TEST_CASE("what switching synchronisation on costs is learnt from synthetic runs, other parameters from all",
@@ -113,7 +140,7 @@ TEST_CASE("what switching synchronisation on costs is learnt from synthetic runs
   calibration.parameters = {after_measuring(judged_rate(), 1e9, 0.2), after_measuring(on, 1e9, 0.2)};
   const auto parameters_of = [&](EvidenceRuns runs) {
     SiteEvidence evidence;
-    add_evidence(evidence, calibration, "here", runs);
+    add_evidence(evidence, calibration, here(), runs);
     std::vector<std::string> names;
     for (const auto& [of, values] : evidence) names.push_back(of.parameter);
     return names;

@@ -110,3 +110,16 @@ TEST_CASE("reference data have everything that is shipped") {
   CHECK(reference.models.at("resnet50_v1.5").name == "resnet50_v1.5");
   CHECK_FALSE(reference.priors.empty());
 }
+
+TEST_CASE("a shipped NIC whose rate is assumed has a source that says so") {
+  int assumed = 0;
+  for (const auto& [name, cluster] : read_reference_data(DataFolder{DDLSIM_SOURCE_DIR}).clusters) {
+    for (std::size_t i = 0; i < cluster.nics.size(); ++i) {
+      if (!cluster.nics[i].bandwidth_assumed) continue;
+      ++assumed;
+      INFO(name);
+      CHECK(cluster.sources.at("/node/nics/" + std::to_string(i)).find("assumed") != std::string::npos);
+    }
+  }
+  CHECK(assumed > 0);
+}

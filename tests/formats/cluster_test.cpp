@@ -34,6 +34,7 @@ TEST_CASE("a cluster is read") {
   CHECK(find_transport(cluster, "shm").nic.empty());
   CHECK(find_nic(cluster, "ib-edr").bandwidth_Bps == 12.5e9);
   CHECK(find_nic(cluster, "ib-edr").count == 2);
+  CHECK_FALSE(find_nic(cluster, "ib-edr").bandwidth_assumed);
   CHECK_THROWS_WITH(find_transport(cluster, "nccl-tcp"),
                     "no transport of cluster iris is called \"nccl-tcp\"; there are: nccl-ib, shm");
   CHECK_THROWS_WITH(find_nic(cluster, "10gbe"), "no NIC of cluster iris is called \"10gbe\"; there are: ib-edr");
@@ -115,6 +116,7 @@ TEST_CASE("what is wrong with a cluster is reported") {
         "/node/intra: kind none, with 4 GPUs a node; say how they reach each other"},
        {"/node/nics/1", "{\"name\": \"ib-edr\", \"bandwidth\": \"1 Gbps\"}",
         "/node/nics/1/name: \"ib-edr\" is there twice; give ports of one kind as \"count\""},
+       {"/node/nics/0/bandwidth_assumed", "\"yes\"", "/node/nics/0/bandwidth_assumed: \"yes\" found; give true or false, without quotes"},
        {"/fabric/kind", "\"hypercube\"",
         "/fabric/kind: \"hypercube\" found; give one of star, fat-tree, rails, torus, dragonfly"},
        {"/fabric/blocking", "0.5", "/fabric/blocking: 0.5 is out of range; give 1 to 1000"},

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ddlsim {
 
@@ -74,6 +75,26 @@ TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and g
   cluster.nics[1].path.reset();
   CHECK(on(cluster) > 0.8);
   CHECK(priors_on(cluster, priors).size() < priors.size());
+}
+
+TEST_CASE("a share of a NIC's rate is as much more doubtful as the rate, where that is assumed", "[parameters]") {
+  Cluster cluster;
+  cluster.nics = {{"ib", 7e9, 1}, {"ethernet", 1.25e9, 1}};
+  cluster.transports = {{"nccl-tcp", "ethernet"}, {"mpi-ib", "ib"}, {"shm", ""}};
+  const auto priors = load_priors(shipped_priors);
+  const auto width = [&](const char* transport, const std::string& parameter) {
+    const auto of_fields = priors_of_fields(priors_on(cluster, priors), "compute_measured", transport, "horovod");
+    return std::find_if(of_fields.begin(), of_fields.end(), [&](const Prior& one) { return one.parameter == parameter; })
+        ->width;
+  };
+  const double stated = width("nccl-tcp", "nic_efficiency");
+  const double sockets = width("nccl-tcp", "socket_rate");
+  const double over_ib = width("mpi-ib", "nic_efficiency");
+  cluster.nics[1].bandwidth_assumed = true;
+  const double neighbour = std::log(10.0) / 5; // 10 to 100 Gbit/s in five steps
+  CHECK(width("nccl-tcp", "nic_efficiency") == Approx(std::hypot(stated, neighbour)).epsilon(0.01));
+  CHECK(width("nccl-tcp", "socket_rate") == sockets);
+  CHECK(width("mpi-ib", "nic_efficiency") == over_ib);
 }
 
 TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives the same samples", "[parameters]") {

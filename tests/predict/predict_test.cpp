@@ -306,6 +306,20 @@ TEST_CASE("every all-reduce by name is answered on the shipped cluster, full and
   }
 }
 
+TEST_CASE("that a NIC's rate is assumed is told where traffic leaves the node and nothing measured it", "[predict]") {
+  auto scenario = iris();
+  CHECK(predict(scenario, shipped, screening).warnings.empty());
+  scenario.cluster = "v100-2x1-10g";
+  scenario.transport = "nccl-ib";
+  scenario.strategies.resize(2); // told once
+  scenario.gpus = {1, 2};
+  const auto warnings = predict(scenario, shipped, screening).warnings;
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings.front(), Catch::Contains("no source states the rate of NIC \"10g\" of v100-2x1-10g: 1.25 GB/s"));
+  scenario.gpus = {1};
+  CHECK(predict(scenario, shipped, screening).warnings.empty());
+}
+
 TEST_CASE("too many GPUs are a row with its error while the rest goes on", "[predict]") {
   auto scenario = iris();
   scenario.gpus = {4, 1'000'000};
