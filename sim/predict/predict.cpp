@@ -123,12 +123,14 @@ bool is_known(const Curve& curve, std::string_view parameter) {
   return place < curve.learnt.identified.size() && curve.learnt.identified[place];
 }
 
-/// Where traffic leaves the node over a NIC whose rate is assumed, and no measurement says what software gets of it.
+/// Where traffic leaves the node over a NIC whose rate is assumed, and neither a run across nodes nor a measured
+/// all-reduce says what software gets of it.
 void warn_of_assumed_rate(const Curve& curve, const StrategyAnswer& answer, std::vector<std::string>& warnings) {
   const bool crosses = std::any_of(answer.points.begin(), answer.points.end(),
                                    [](const PredictedPoint& point) { return point.error.empty() && point.nodes > 1; });
   const auto& setup = curve.setup;
-  if (!crosses || setup.transport.nic.empty() || is_known(curve, "nic_efficiency")) return;
+  const bool measured = curve.learnt.largest_nodes > 1 || is_known(curve, "nic_efficiency");
+  if (!crosses || measured || setup.transport.nic.empty()) return;
   const auto& nic = find_nic(setup.cluster, setup.transport.nic);
   if (!nic.bandwidth_assumed) return;
   const auto warning = fmt::format("no source states the rate of NIC \"{}\" of {}: {} are assumed, and the intervals "
