@@ -123,8 +123,8 @@ Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint6
 std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::string& cluster);
 
 /// Priors that hold on a cluster: those of another path than its transports' NICs have are dropped, those of their path
-/// go first. Where the rate of a transport's NIC is assumed, the share that software gets of it (`nic_efficiency`) is as
-/// much more doubtful: the true rate may be the next line rate, 0.46 in ln away.
+/// go first. Where the rate of a transport's NIC is assumed, the share that software gets of it (`nic_efficiency`) is
+/// as much more doubtful: the true rate may be the next line rate, 0.46 in ln away.
 std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors);
 
 } // namespace ddlsim

@@ -118,7 +118,8 @@ void warn_of_misfit(const Curve& curve, const std::string& strategy, std::vector
 
 bool is_known(const Curve& curve, std::string_view parameter) {
   const auto fields = parameter_fields();
-  const auto at = std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.name == parameter; });
+  const auto at =
+      std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.name == parameter; });
   const auto place = static_cast<std::size_t>(at - fields.begin());
   return place < curve.learnt.identified.size() && curve.learnt.identified[place];
 }
@@ -133,9 +134,10 @@ void warn_of_assumed_rate(const Curve& curve, const StrategyAnswer& answer, std:
   if (!crosses || measured || setup.transport.nic.empty()) return;
   const auto& nic = find_nic(setup.cluster, setup.transport.nic);
   if (!nic.bandwidth_assumed) return;
-  const auto warning = fmt::format("no source states the rate of NIC \"{}\" of {}: {} are assumed, and the intervals "
-                                   "have that doubt; a run on two nodes settles it",
-                                   nic.name, setup.cluster.name, print_quantity(nic.bandwidth_Bps, Dimension::bandwidth));
+  const auto warning =
+      fmt::format("no source states the rate of NIC \"{}\" of {}: {} are assumed, and the intervals "
+                  "have that doubt; a run on two nodes settles it",
+                  nic.name, setup.cluster.name, print_quantity(nic.bandwidth_Bps, Dimension::bandwidth));
   if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
 }
 

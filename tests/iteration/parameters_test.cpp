@@ -84,7 +84,8 @@ TEST_CASE("a share of a NIC's rate is as much more doubtful as the rate, where t
   const auto priors = load_priors(shipped_priors);
   const auto width = [&](const char* transport, const std::string& parameter) {
     const auto of_fields = priors_of_fields(priors_on(cluster, priors), "compute_measured", transport, "horovod");
-    return std::find_if(of_fields.begin(), of_fields.end(), [&](const Prior& one) { return one.parameter == parameter; })
+    return std::find_if(of_fields.begin(), of_fields.end(),
+                        [&](const Prior& one) { return one.parameter == parameter; })
         ->width;
   };
   const double stated = width("nccl-tcp", "nic_efficiency");
