@@ -1,5 +1,7 @@
 #include "calibrate/priors/site_evidence.hpp"
 
+#include "sim/formats/parameters.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -56,17 +58,6 @@ const LearntParameter* learnt_parameter(const std::string& name) {
       std::find_if(std::begin(table), std::end(table), [&](const LearntParameter& row) { return name == row.name; });
   return found == std::end(table) ? nullptr : found;
 }
-
-namespace {
-
-/// A share of a nominal rate that no source states: whoever assumed another rate would see another share.
-bool is_share_of_assumed_rate(const Cluster& cluster, const Prior& prior) {
-  if (prior.parameter != "nic_efficiency") return false;
-  const auto* transport = transport_named(cluster, prior.transport);
-  return transport != nullptr && !transport->nic.empty() && find_nic(cluster, transport->nic).bandwidth_assumed;
-}
-
-} // namespace
 
 void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const Cluster& cluster, EvidenceRuns runs) {
   for (const auto& parameter : calibration.parameters) {

@@ -151,14 +151,19 @@ const Nic* nic_of(const Cluster& cluster, const std::string& transport) {
 
 } // namespace
 
+bool is_share_of_assumed_rate(const Cluster& cluster, const Prior& prior) {
+  if (prior.parameter != "nic_efficiency") return false;
+  const auto* nic = nic_of(cluster, prior.transport);
+  return nic != nullptr && nic->bandwidth_assumed;
+}
+
 std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors) {
   std::vector<Prior> kept;
   for (const auto& prior : priors) {
     const auto* nic = nic_of(cluster, prior.transport);
     if (prior.path && (nic == nullptr || prior.path != nic->path)) continue;
     kept.push_back(prior);
-    if (prior.parameter == "nic_efficiency" && nic != nullptr && nic->bandwidth_assumed)
-      kept.back().width = std::hypot(prior.width, line_rate_step);
+    if (is_share_of_assumed_rate(cluster, prior)) kept.back().width = std::hypot(prior.width, line_rate_step);
   }
   std::stable_partition(kept.begin(), kept.end(), [](const Prior& prior) { return prior.path.has_value(); });
   return kept;

@@ -122,6 +122,10 @@ Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint6
 /// Priors without those learnt from `cluster`: the ones to use when that cluster is under test.
 std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::string& cluster);
 
+/// Whether the prior is of a share of a NIC's rate that no source states (`nic_efficiency` over a transport whose NIC
+/// says `bandwidth_assumed`): with another assumption it would be another share.
+bool is_share_of_assumed_rate(const Cluster& cluster, const Prior& prior);
+
 /// Priors that hold on a cluster: those of another path than its transports' NICs have are dropped, those of their path
 /// go first. Where the rate of a transport's NIC is assumed, the share that software gets of it (`nic_efficiency`) is
 /// as much more doubtful: the true rate may be the next line rate, 0.46 in ln away.
