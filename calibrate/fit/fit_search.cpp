@@ -1,7 +1,11 @@
 #include "calibrate/fit/fit_search.hpp"
 
+#include "sim/base/statistics.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <random>
 
 namespace ddlsim {
 namespace {
@@ -83,6 +87,15 @@ RobustFit with_slower_connections(const RobustProblem& robust, std::vector<doubl
   return fit_robust(robust, unknowns);
 }
 
+/// A place beside this one: every z-score moved by a normal draw.
+std::vector<double> beside(std::vector<double> place, std::mt19937_64& random) {
+  constexpr double spread = 0.5; // prior standard deviations
+  constexpr std::uint64_t parts = 1'000'000;
+  for (double& z_score : place)
+    z_score += spread * normal_quantile((static_cast<double>(random() % parts) + 0.5) / parts);
+  return place;
+}
+
 void sort_by_cost(std::vector<RobustFit>& fits) {
   std::stable_sort(fits.begin(), fits.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
 }
@@ -94,6 +107,12 @@ std::vector<RobustFit> search_fits(const RobustProblem& robust, const FreeParame
   constexpr double at_the_median = 0.02; // z-score of a parameter that no residual depends on: its prior holds it there
   std::vector<RobustFit> found;
   for (const auto& start : starts(free_parameters, series)) found.push_back(fit_robust(robust, start));
+  sort_by_cost(found);
+  constexpr int more_starts = 3;
+  constexpr std::uint64_t seed = 1;
+  std::mt19937_64 random(seed);
+  const auto best = found.front().unknowns;
+  for (int more = 0; more < more_starts; ++more) found.push_back(fit_robust(robust, beside(best, random)));
   sort_by_cost(found);
   for (const auto& rates : server_rates(free_parameters, series)) {
     if (std::abs(found.front().unknowns[rates.connection]) > at_the_median) continue;

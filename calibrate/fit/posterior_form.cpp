@@ -39,11 +39,10 @@ void shuffle(std::vector<std::vector<double>>& draws) {
 
 std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const std::vector<RobustFit>& others) {
   constexpr double least_share = 0.02;
-  constexpr RobustFitOptions again{6, 1e-3}; // from where the search ended
   std::vector<Mode> modes{{std::move(fit), 0, 1}};
   for (const auto& ended : others) {
     if (!apart(robust, modes.front().fit, ended)) continue;
-    auto other = fit_robust(robust, ended.unknowns, again);
+    auto other = fit_robust(robust, ended.unknowns);
     if (apart(robust, modes.front().fit, other)) modes.push_back({std::move(other), 0, 1});
   }
   if (modes.size() == 1) return modes;

@@ -156,14 +156,13 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   robust.loss = Loss::cauchy;
   robust.priors.assign(problem.free_parameters().all.size(), NormalPrior{}); // z-scores: mean 0, width 1
   robust.prior_loss = Loss::cauchy;
-  constexpr RobustFitOptions again{6, 1e-3}; // from where the last search ended
   auto searches = search_fits(robust, problem.free_parameters(), series);
   auto fit = searches.front();
   searches.erase(searches.begin());
   for (int round = 1; round <= options.noise_rounds; ++round) {
     judge_noise(problem, series, problem.residuals(fit.unknowns), uncertainty_of(robust, fit).leverage);
     if (round == 1) judge_series(problem, series, problem.residuals(fit.unknowns));
-    fit = fit_robust(robust, fit.unknowns, again);
+    fit = fit_robust(robust, fit.unknowns);
     if (round == 1) fit = choose_algorithms(problem, robust, std::move(fit));
   }
   const auto modes = find_modes(robust, std::move(fit), searches);

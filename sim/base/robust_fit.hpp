@@ -55,8 +55,8 @@ struct RobustProblem {
 };
 
 struct RobustFitOptions {
-  int most_steps = 12;     ///< steps tried, those that did not help included
-  double tolerance = 1e-3; ///< a step that lowers the cost by less than this share of it is the last
+  int most_steps = 100;    ///< steps tried, those that did not help included
+  double tolerance = 1e-4; ///< a step that lowers the cost by less than this share of it is the last
   double largest_step = std::numeric_limits<double>::infinity(); ///< of one unknown
 };
 
