@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/robust_fit.hpp"
+#include "sim/compute/unit_shape.hpp"
 
 #include <fmt/format.h>
 
@@ -141,12 +142,24 @@ std::vector<double> times_of_host(const std::vector<BatchTime>& points) {
   return times;
 }
 
+/// Columns of the block's first matrix, which takes in what stands for a token.
+double width_of_block(const Model& model, const std::string& block) {
+  for (const auto& layer : model.layers)
+    if (unit_name_of(layer.name) == block)
+      for (const auto& tensor : layer.tensors)
+        if (tensor.shape.size() == 2) return static_cast<double>(tensor.shape[1]);
+  return 0;
+}
+
 } // namespace
 
 ModelSize size_of(const Model& model) {
-  const bool attends = std::any_of(model.layers.begin(), model.layers.end(),
-                                   [](const Layer& layer) { return layer.kind == "attention"; });
-  return {static_cast<double>(model.layers.size()), model.size_bytes(), work_of(model), attends};
+  ModelSize size{static_cast<double>(model.layers.size()), model.size_bytes(), work_of(model)};
+  const auto attention = std::find_if(model.layers.begin(), model.layers.end(),
+                                      [](const Layer& layer) { return layer.kind == "attention"; });
+  size.attends = attention != model.layers.end();
+  if (size.attends) size.width = width_of_block(model, unit_name_of(attention->name));
+  return size;
 }
 
 double least_layer_s(const Gpu& gpu) {

@@ -18,6 +18,7 @@ struct ModelSize {
   double size_bytes = 0; ///< parameters in fp32
   ModelWork work{};      ///< of a sample
   bool attends = false;  ///< has layers of attention
+  double width = 0;      ///< of those: numbers that stand for a token between blocks; 0: not known
 };
 ModelSize size_of(const Model& model);
 

@@ -27,6 +27,9 @@ struct EffectSizes {
   /// mosaic-a100-80gb and mosaic-h100-80gb: they take 0.4 to 0.8 less in ln than the catalogue says, whose efficiencies
   /// are those of convolutions and of BERT's small matrices. So wide, it keeps that gain among transformers.
   double transformer = 0.5;
+  /// Of transformers, a factor of 1,024 over the width: what norms, additions and casts cost, and small matrices, beyond
+  /// the catalogue; they grow with the width, and the matrices' work with its square. A judgement in sight of the same.
+  double narrow = 0.2;
   double stack = 0.07;        ///< in one precision
   double stack_family = 0.06; ///< in one precision
   double gpu = 0.10;
@@ -47,6 +50,7 @@ struct EffectSizes {
 constexpr double batch_reach = 1.5; // ln of the ratio of two batches at which their effect is alike by 1/e
 constexpr double year_of_reference = 2016;
 constexpr double peak_of_reference = 1e13;
+constexpr double width_of_reference = 1024;
 constexpr const char* transformer_family = "transformer";
 
 /// How much faster a unit is than fp32 units of the same GPU, by the catalogue's V100 and A100.
@@ -79,6 +83,7 @@ struct Sample {
   int gpu, architecture, model, family, stack, precision;
   bool half, transformer;
   double ln_batch, years, ln_peak;
+  double narrow;    ///< 1,024 over the width of a transformer
   double ln_excess; ///< ln(measured / catalogue)
   double doubt;     ///< of a time that was read back; standard deviation of ln
 };
@@ -110,6 +115,7 @@ Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, co
           std::log(batch),
           gpu.year > 0 ? gpu.year - year_of_reference : 0,
           std::log(peak_flop_per_s / (peak_of_reference * rate_over_fp32(unit))),
+          family == transformer_family && size.width > 0 ? width_of_reference / size.width : 0,
           0,
           0};
 }
@@ -139,7 +145,7 @@ double machine_covariance(const EffectSizes& size, const Sample& a, const Sample
 
 /// Effects that records of one model, family or stack share.
 double software_covariance(const EffectSizes& size, const Sample& a, const Sample& b) {
-  double sum = square(size.all);
+  double sum = square(size.all) + square(size.narrow) * a.narrow * b.narrow;
   if (a.family == b.family) sum += square(a.transformer ? size.transformer : size.family);
   if (a.precision != b.precision) return sum;
   sum += square(size.precision);
@@ -250,8 +256,10 @@ std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSiz
   if (samples.all.empty()) return {};
   auto asked = sample_of(names, gpu, question, model, question.batch);
   // Where nobody ran a transformer, the doubt about one is that of any family.
-  asked.transformer = asked.transformer && std::any_of(samples.all.begin(), samples.all.end(),
-                                                       [](const Sample& one) { return one.transformer; });
+  const bool knows_one =
+      std::any_of(samples.all.begin(), samples.all.end(), [](const Sample& one) { return one.transformer; });
+  if (!knows_one) asked.transformer = false;
+  if (!knows_one) asked.narrow = 0;
   const auto count = static_cast<Eigen::Index>(samples.all.size());
   Eigen::VectorXd shared(count);
   Eigen::VectorXd excess(count);

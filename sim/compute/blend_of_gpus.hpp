@@ -32,10 +32,11 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
 /// The best linear prediction of ln time (kriging; Rasmussen and Williams, Gaussian Processes for Machine Learning,
 /// 2006, eq. 2.25 and 2.26). ln(measured / catalogue_time_s) of every record is a sum of independent effects, each
 /// shared by the records that agree in something: precision, model, family of models, stack, GPU, architecture, and
-/// pairs of these; and a gain by year. A record weighs by what it shares with the question, so an anchor of the same
-/// family, the same model on a near GPU and a neighbouring batch are one rule. 16 bits (fp16, bf16, amp) are one
-/// precision here. The effects' sizes are the likeliest for the reference data `single-gpu`. Nothing without a record
-/// that can be compared, or where catalogue_time_s() says nothing.
+/// pairs of these; a gain by year; and, among transformers, a cost that falls with the width. A record weighs by what
+/// it shares with the question, so an anchor of the same family, the same model on a near GPU and a neighbouring batch
+/// are one rule. 16 bits (fp16, bf16, amp) are one precision here. The effects' sizes are the likeliest for the
+/// reference data `single-gpu`. Nothing without a record that can be compared, or where catalogue_time_s() says
+/// nothing.
 std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSize& model, const Gpu& gpu,
                                          const OtherGpuQuestion& question);
 

@@ -107,9 +107,9 @@ void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
                     "give that schedule");
 }
 
-/// A number, or in a question the word "best".
-int degree_or_best(const JsonNode& node, const char* key, long most, StrategyUse use) {
-  if (use == StrategyUse::record || !node.has(key) || !node.value()[key].is_string())
+/// A number, or in a question the word "best"; a record may leave open what its source does not state.
+int degree_or_best(const JsonNode& node, const char* key, long most, bool may_be_open) {
+  if (!may_be_open || !node.has(key) || !node.value()[key].is_string())
     return static_cast<int>(node.integer(key, 1, most));
   const auto word = node.value()[key].get<std::string>();
   if (word != best_word)
@@ -121,11 +121,12 @@ int degree_or_best(const JsonNode& node, const char* key, long most, StrategyUse
 void read_model_parallel_fields(const JsonNode& node, StrategyUse use, Strategy& strategy) {
   auto& parallel = strategy.parallel;
   const auto before = node.mistakes_so_far();
-  if (node.has("tensor")) parallel.tensor = degree_or_best(node, "tensor", most_stages, use);
-  if (node.has("context")) parallel.context = degree_or_best(node, "context", most_stages, use);
-  if (node.has("pipeline")) parallel.pipeline = degree_or_best(node, "pipeline", most_stages, use);
+  const bool is_question = use == StrategyUse::scenario;
+  if (node.has("tensor")) parallel.tensor = degree_or_best(node, "tensor", most_stages, is_question);
+  if (node.has("context")) parallel.context = degree_or_best(node, "context", most_stages, is_question);
+  if (node.has("pipeline")) parallel.pipeline = degree_or_best(node, "pipeline", most_stages, is_question);
   if (parallel.pipeline != 1 || node.has("micro_batches"))
-    parallel.micro_batches = degree_or_best(node, "micro_batches", most_micro_batches, use);
+    parallel.micro_batches = degree_or_best(node, "micro_batches", most_micro_batches, true);
   parallel.schedule = one_of_or(node, "schedule", parallel.schedule);
   if (parallel.schedule == PipelineSchedule::interleaved)
     parallel.virtual_stages = static_cast<int>(node.integer("virtual_stages", 2, most_stages));

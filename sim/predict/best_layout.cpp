@@ -107,10 +107,15 @@ std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipelin
   return divisors(static_cast<int>(samples));
 }
 
+/// Nothing is parallel but data, and nobody asked for that by naming all degrees but the micro-batches.
+bool is_only_data(const ModelParallelOptions& asked, const ModelParallelOptions& parallel) {
+  const bool named = asked.tensor != open_degree && asked.context != open_degree && asked.pipeline != open_degree;
+  return !named && 1.0 * parallel.tensor * parallel.context * parallel.pipeline * parallel.expert == 1;
+}
+
 bool can_be(const StepSetup& setup, const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
-  if (1.0 * parallel.tensor * parallel.context * parallel.pipeline * parallel.expert == 1)
-    return false; // nothing is parallel but data
+  if (is_only_data(setup.strategy.parallel, parallel)) return false;
   if (parallel.schedule == PipelineSchedule::interleaved && parallel.micro_batches % parallel.pipeline != 0)
     return false;
   const double blocks = blocks_of(setup.model);

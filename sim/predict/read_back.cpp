@@ -3,7 +3,9 @@
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/parameters.hpp"
+#include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/step.hpp"
+#include "sim/predict/best_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -32,47 +34,64 @@ std::optional<StepSetup> timed_setup(const StepRecord& record, const Cluster& cl
   return setup;
 }
 
+/// By the fastest of the layouts that the record leaves open. Nothing where none fits.
+std::optional<TimedLayout> fastest_layout(const StepSetup& setup, const Parameters& sample) {
+  if (!seeks_best_layout(setup.strategy))
+    return TimedLayout{setup.strategy, time_step(setup, sample, Fidelity::screening)};
+  return BestLayout(setup, sample, setup.gpus_per_node).at(setup.gpus).best;
+}
+
 /// 0: even one GPU that takes nearly no time would make the run too slow. An iteration is as long as a GPU's compute
 /// or longer, and the longer the longer that is.
 double one_gpu_s_of(StepSetup setup, const Parameters& sample, double measured_s) {
   constexpr double least_share = 1e-3;
   constexpr int halvings = 40;
-  const auto time_s = [&](double one_gpu_s) {
+  const auto is_slower = [&](double one_gpu_s) {
     setup.one_gpu_s = one_gpu_s;
-    return time_step(setup, sample, Fidelity::screening).iteration_s;
+    const auto fastest = fastest_layout(setup, sample);
+    return !fastest || fastest->time.iteration_s > measured_s;
   };
   double low_s = least_share * measured_s;
   double high_s = measured_s;
-  if (time_s(low_s) > measured_s) return 0;
+  if (is_slower(low_s)) return 0;
   for (int i = 0; i < halvings; ++i) {
     const double middle_s = (low_s + high_s) / 2;
-    (time_s(middle_s) > measured_s ? high_s : low_s) = middle_s;
+    (is_slower(middle_s) ? high_s : low_s) = middle_s;
   }
   return (low_s + high_s) / 2;
 }
 
-double read_back_s(const StepRecord& record, const Cluster& cluster, const ReferenceData& reference) {
+/// What a run says of one GPU.
+struct OneGpu {
+  double step_s = 0;    ///< 0: nothing
+  double compute_s = 0; ///< with what the run computes again
+};
+
+OneGpu read_back(const StepRecord& record, const Cluster& cluster, const ReferenceData& reference) {
   try {
-    const auto setup = timed_setup(record, cluster, reference);
-    if (!setup) return 0;
+    auto setup = timed_setup(record, cluster, reference);
+    if (!setup) return {};
     auto sample = median_parameters(priors_of_stack(priors_on(cluster, reference.priors), "compute_measured",
                                                     setup->transport.name, setup->preset));
     sample.compute_factor = 1;
-    return one_gpu_s_of(*setup, sample, record.iteration_s);
+    setup->one_gpu_s = one_gpu_s_of(*setup, sample, record.iteration_s);
+    if (setup->one_gpu_s <= 0) return {};
+    setup->strategy = fastest_layout(*setup, sample).value().strategy;
+    return {setup->one_gpu_s, compute_s_of(*setup, sample, backward_shape_of(*setup))};
   } catch (const UserError&) {
-    return 0; // a layout that is not simulated; a GPU without a peak rate
+    return {}; // a layout that is not simulated; a GPU without a peak rate
   }
 }
 
-StepRecord alone(const StepRecord& record, double one_gpu_s) {
+StepRecord alone(const StepRecord& record, const OneGpu& gpu) {
   StepRecord one = record;
   one.head.statistic = fmt::format("read back from {} GPUs", record.gpus);
-  one.read_back_doubt = std::abs(std::log(record.iteration_s / one_gpu_s));
+  one.read_back_doubt = std::abs(std::log(record.iteration_s / gpu.compute_s));
   one.strategy = {};
   one.algorithm = "unknown";
   one.gpus = one.nodes = one.gpus_per_node = 1;
   one.synchronised = false;
-  one.iteration_s = one_gpu_s;
+  one.iteration_s = gpu.step_s;
   return one;
 }
 
@@ -83,9 +102,9 @@ using RunKey = std::tuple<std::string, std::string, Precision, std::string, doub
 
 std::optional<StepRecord> read_back_one_gpu(const StepRecord& record, const Cluster& cluster,
                                             const ReferenceData& reference) {
-  const double one_gpu_s = read_back_s(record, cluster, reference);
-  if (one_gpu_s <= 0) return {};
-  return alone(record, one_gpu_s);
+  const auto gpu = read_back(record, cluster, reference);
+  if (gpu.step_s <= 0) return {};
+  return alone(record, gpu);
 }
 
 std::vector<StepRecord> read_back_pipelines(const std::vector<StepRecord>& own, const Cluster& cluster,

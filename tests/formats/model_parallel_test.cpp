@@ -133,7 +133,16 @@ TEST_CASE("a record of model parallelism states its degrees") {
   CHECK(read(R"(,"tensor":8,"context":16)").strategy.parallel.context == 16);
   CHECK_THAT(read(R"(,"context":"best")").reported, Catch::StartsWith("/context: \"best\" found"));
   CHECK_THAT(read(R"(,"tensor":"best")").reported, Catch::StartsWith("/tensor: \"best\" found"));
-  CHECK_THAT(read(R"(,"pipeline":4,"micro_batches":"best")").reported, Catch::StartsWith("/micro_batches: "));
+  CHECK_THAT(read(R"(,"pipeline":4,"micro_batches":"fast")").reported, Catch::StartsWith("/micro_batches: \"fast\""));
+}
+
+TEST_CASE("a record may leave its micro-batches open, where its source does not state them") {
+  const std::string text = R"({"name":"model-parallel","tensor":8,"micro_batches":"best","data_parallel":"zero-1"})";
+  const auto [strategy, reported] = read_strategy(text, StrategyUse::record);
+  CHECK(reported.empty());
+  CHECK(strategy.parallel.micro_batches == ModelParallelOptions::best);
+  CHECK(seeks_best_layout(strategy));
+  CHECK(strategy_to_json(strategy) == nlohmann::json::parse(text));
 }
 
 TEST_CASE("replicas that keep a part each may have no other degree") {

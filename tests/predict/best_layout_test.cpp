@@ -55,6 +55,15 @@ TEST_CASE("layouts are divisors, and stated degrees stay", "[best-layout]") {
   }
 }
 
+TEST_CASE("data parallelism alone is a layout where all but the micro-batches is stated", "[best-layout]") {
+  const EvenModel even(6);
+  std::set<std::string> found;
+  for (const auto& one : layout_candidates(seeking_layout(even, 4, {1, 1, searched}))) found.insert(degrees_of(one));
+  CHECK(found == std::set<std::string>{"1 x 1 / 1", "1 x 1 / 2", "1 x 1 / 4", "1 x 1 / 8"}); // 8 samples a GPU
+  for (const auto& one : layout_candidates(seeking_layout(even, 4, {1, searched, searched})))
+    CHECK(one.parallel.pipeline > 1);
+}
+
 TEST_CASE("on a free network the fewest stages and the smallest micro-batches win, by (p-1)/m", "[best-layout]") {
   const EvenModel even(8);
   const auto found = layout_at(even, free_network(even.sample), 8);

@@ -23,7 +23,7 @@ const Cluster& planted_cluster() {
 }
 
 /// The sharded iteration that the simulator gives where one GPU needs `one_gpu_s`.
-StepRecord planted(double one_gpu_s, int nodes) {
+StepRecord planted(double one_gpu_s, int nodes, Recompute recompute = Recompute::none) {
   const auto& reference = shipped_files();
   const auto& cluster = planted_cluster();
   const auto& preset = find_preset(reference.presets, "pytorch-fsdp");
@@ -34,6 +34,7 @@ StepRecord planted(double one_gpu_s, int nodes) {
   record.batch_per_gpu = 14;
   record.preset = preset.name;
   record.strategy.name = StrategyName::fsdp;
+  record.strategy.sharded.recompute = recompute;
   record.gpus = 8 * nodes;
   record.nodes = nodes;
   record.gpus_per_node = 8;
@@ -69,6 +70,17 @@ TEST_CASE("the time of one GPU that was planted is read back from sharded runs, 
       CHECK(one->read_back_doubt == Approx(std::log(record.iteration_s / one_gpu_s)).margin(1e-6));
       CHECK(one->strategy.name == StrategyName::none);
     }
+}
+
+TEST_CASE("what a run computes again is taken off without a doubt", "[read-back]") {
+  constexpr double one_gpu_s = 0.6;
+  const auto record = planted(one_gpu_s, 1, Recompute::full);
+  const auto one = read_back_one_gpu(record, planted_cluster(), shipped_files());
+  REQUIRE(one);
+  CHECK(one->iteration_s == Approx(one_gpu_s).epsilon(1e-6));
+  const double again = std::log(record.iteration_s / one_gpu_s) - one->read_back_doubt;
+  CHECK(again > std::log(1.2)); // of a third, all but embeddings and the decoder of words
+  CHECK(again < std::log(4.0 / 3));
 }
 
 TEST_CASE("of runs elsewhere that differ in GPUs alone the one on fewest speaks, and none of the own site",

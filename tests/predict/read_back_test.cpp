@@ -1,5 +1,6 @@
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/step.hpp"
+#include "sim/predict/best_layout.hpp"
 #include "sim/predict/read_back.hpp"
 
 #include <catch2/catch.hpp>
@@ -16,7 +17,7 @@ ReferenceData reference_of(const std::vector<StepRecord>& records) {
   return reference;
 }
 
-/// With every parameter at its prior's median and that time of one GPU.
+/// With every parameter at its prior's median and that time of one GPU; the fastest where micro-batches are open.
 double simulated_s(const StepRecord& record, double one_gpu_s, const Cluster& cluster, const ReferenceData& reference) {
   const auto& preset = find_preset(reference.presets, record.preset);
   const auto& transport = *transport_for(cluster, preset, record.head.transport);
@@ -29,9 +30,10 @@ double simulated_s(const StepRecord& record, double one_gpu_s, const Cluster& cl
   setup.gpus = record.gpus;
   setup.gpus_per_node = record.gpus_per_node;
   const auto priors = priors_on(cluster, reference.priors);
-  return time_step(setup, median_parameters(priors_of_fields(priors, "compute_measured", transport.name, preset.name)),
-                   Fidelity::screening)
-      .iteration_s;
+  const auto sample = median_parameters(priors_of_fields(priors, "compute_measured", transport.name, preset.name));
+  if (seeks_best_layout(setup.strategy))
+    setup.strategy = BestLayout(setup, sample, record.gpus_per_node).at(record.gpus).strategy;
+  return time_step(setup, sample, Fidelity::screening).iteration_s;
 }
 
 } // namespace
@@ -42,15 +44,10 @@ TEST_CASE("what one GPU takes is read back from runs of pipelines: with it each 
       records_of<StepRecord>(read_cluster_measurements(release_data.platforms_of(cluster_name), cluster_name));
   const auto cluster = load_cluster(release_data, cluster_name);
   const auto reference = reference_of(records);
-  int found = 0;
   for (const auto& record : records) {
     INFO(record.model << " on " << record.gpus);
     const auto alone = read_back_one_gpu(record, cluster, reference);
-    if (!alone) { // what travels alone takes longer
-      CHECK(simulated_s(record, 1e-3 * record.iteration_s, cluster, reference) > record.iteration_s);
-      continue;
-    }
-    ++found;
+    REQUIRE(alone);
     const auto& one = *alone;
     CHECK(one.gpus == 1);
     CHECK(!one.synchronised);
@@ -59,7 +56,6 @@ TEST_CASE("what one GPU takes is read back from runs of pipelines: with it each 
     CHECK(one.iteration_s < record.iteration_s);
     CHECK(simulated_s(record, one.iteration_s, cluster, reference) == Approx(record.iteration_s).epsilon(1e-6));
   }
-  CHECK(found == 15); // of sixteen: see docs/parallelism.md
 }
 
 TEST_CASE("nothing is read back of a run that cannot be so quick, or of another strategy", "[read-back]") {
