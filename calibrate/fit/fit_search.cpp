@@ -89,7 +89,7 @@ RobustFit with_slower_connections(const RobustProblem& robust, std::vector<doubl
 
 /// A place beside this one: every z-score moved by a normal draw.
 std::vector<double> beside(std::vector<double> place, std::mt19937_64& random) {
-  constexpr double spread = 0.5; // prior standard deviations
+  constexpr double spread = 0.5; // prior standard deviations: off a stair, in the region; a judgement
   constexpr std::uint64_t parts = 1'000'000;
   for (double& z_score : place)
     z_score += spread * normal_quantile((static_cast<double>(random() % parts) + 0.5) / parts);

@@ -35,8 +35,8 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
 /// pairs of these; a gain by year; and, among transformers, a cost that falls with the width. A record weighs by what
 /// it shares with the question, so an anchor of the same family, the same model on a near GPU and a neighbouring batch
 /// are one rule. 16 bits (fp16, bf16, amp) are one precision here. The effects' sizes are the likeliest for the
-/// reference data `single-gpu`. Nothing without a record that can be compared, or where catalogue_time_s() says
-/// nothing.
+/// reference data `single-gpu`, but for the two of transformers, which are judged. Nothing without a record that can be
+/// compared, or where catalogue_time_s() says nothing.
 std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSize& model, const Gpu& gpu,
                                          const OtherGpuQuestion& question);
 
