@@ -155,7 +155,7 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   robust.begin_search = [&] { slopes.begin_search(); };
   robust.loss = Loss::cauchy;
   robust.priors.assign(problem.free_parameters().all.size(), NormalPrior{}); // z-scores: mean 0, width 1
-  robust.prior_loss = Loss::cauchy;
+  robust.prior_loss = step_prior_loss;
   auto searches = search_fits(robust, problem.free_parameters(), series);
   auto fit = searches.front();
   searches.erase(searches.begin());

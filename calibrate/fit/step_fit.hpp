@@ -11,6 +11,9 @@
 
 namespace ddlsim {
 
+/// Of a fit's priors: the tail is heavier than a normal's, so that records win where they say much.
+inline constexpr Loss step_prior_loss = Loss::cauchy;
+
 struct StepFitOptions {
   ModelConstants constants{};
   ResidualProcess residual_process() const; ///< before the data say how far series are off

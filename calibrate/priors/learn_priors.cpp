@@ -83,6 +83,7 @@ Prior learnt_from(const ReferenceData& reference, const Prior& judged, const std
   const auto found = learn_prior(judged, sites, learnt_parameter(judged.parameter)->spread);
   Prior prior = judged;
   prior.median = three_digits(found.median);
+  if (judged.highest) prior.median = std::min(prior.median, *judged.highest);
   prior.width = three_digits(found.width);
   prior.source =
       fmt::format("learnt from {} by `ddlsim calibrate --priors`; before: {:.3g}, {}",

@@ -1,5 +1,6 @@
 #include "calibrate/priors/site_evidence.hpp"
 
+#include "calibrate/fit/step_fit.hpp"
 #include "sim/formats/parameters.hpp"
 
 #include <algorithm>
@@ -66,9 +67,12 @@ void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const 
     if (learnt == nullptr || learnt->synthetic_only != (runs == EvidenceRuns::synthetic)) continue;
     if (parameter.borrowed_points > 0 || parameter.error >= hardly_narrowed) continue;
     if (is_share_of_assumed_rate(cluster, prior)) continue;
-    const double error = 1 / std::sqrt(1 / (parameter.error * parameter.error) - 1);
-    const double mean = std::log(prior.median) + prior.width * parameter.z_score * (1 + error * error);
-    if (mean > std::log(learnt->highest)) continue;
+    const double all_information = 1 / (parameter.error * parameter.error);
+    const double of_records = all_information - weight_of(step_prior_loss, parameter.z_score);
+    const double error = 1 / std::sqrt(of_records);
+    const double mean = std::log(prior.median) + prior.width * parameter.z_score * all_information / of_records;
+    const bool wants_more = prior.highest && prior_value(prior, parameter.z_score) >= *prior.highest;
+    if (wants_more || mean > std::log(learnt->highest)) continue;
     evidence[class_of(prior)].push_back({cluster.site, mean, prior.width * error});
   }
 }

@@ -28,13 +28,14 @@ CalibrationScope scope_from(const JsonNode& node) {
 }
 
 Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::string& unit) {
-  static const std::vector<std::string> known{"median", "width", "scale", "source"};
+  static const std::vector<std::string> known{"median", "width", "highest", "scale", "source"};
   Prior prior;
   if (!node.is_object()) return prior;
   node.allow_only(known);
   prior.parameter = of.name;
   prior.median = node.number("median", -unbounded, unbounded);
   prior.width = node.positive("width");
+  if (node.has("highest")) prior.highest = node.number("highest", prior.median, unbounded);
   prior.scale = one_of<PriorScale>(node, "scale");
   prior.source = node.text("source");
   prior.unit = unit;

@@ -52,10 +52,10 @@ Json to_json(const CalibratedParameter& one) {
   if (one.borrowed_points > 0) json["borrowed_points"] = one.borrowed_points;
   json["z_score"] = mean;
   json["error"] = error;
-  json["prior"] = {{"median", prior.median},
-                   {"width", prior.width},
-                   {"scale", to_text(one.prior.scale)},
-                   {"source", one.prior.source}};
+  auto& before = json["prior"] = {{"median", prior.median}, {"width", prior.width}};
+  if (prior.highest) before["highest"] = nine_digits(*prior.highest);
+  before["scale"] = to_text(one.prior.scale);
+  before["source"] = one.prior.source;
   return json;
 }
 

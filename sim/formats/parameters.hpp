@@ -128,7 +128,7 @@ bool is_share_of_assumed_rate(const Cluster& cluster, const Prior& prior);
 
 /// Priors that hold on a cluster: those of another path than its transports' NICs have are dropped, those of their path
 /// go first. Where the rate of a transport's NIC is assumed, the share that software gets of it (`nic_efficiency`) is
-/// as much more doubtful: the true rate may be the next line rate, 0.46 in ln away.
+/// as much more doubtful: the true rate may be the next line rate, 0.46 in ln away. It may be above 1, too.
 std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors);
 
 } // namespace ddlsim

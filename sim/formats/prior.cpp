@@ -24,8 +24,8 @@ PriorSite site_from(const JsonNode& node) {
 }
 
 Prior prior_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"parameter", "transport", "preset", "path",      "median", "width",
-                                              "scale",     "unit",      "source", "shaped_by", "sites"};
+  static const std::vector<std::string> known{"parameter", "transport", "preset", "path",   "median",    "width",
+                                              "highest",   "scale",     "unit",   "source", "shaped_by", "sites"};
   Prior prior;
   if (!node.is_object()) return prior;
   node.allow_only(known);
@@ -37,6 +37,7 @@ Prior prior_from(const JsonNode& node) {
   prior.scale = one_of_or(node, "scale", PriorScale::log);
   prior.median = prior.scale == PriorScale::linear ? node.number("median", 0, unbounded) : node.positive("median");
   prior.width = node.positive("width");
+  if (node.has("highest")) prior.highest = node.number("highest", prior.median, unbounded);
   prior.unit = node.text("unit");
   prior.source = node.paragraph("source");
   prior.shaped_by = node.texts_or_none("shaped_by");
@@ -54,6 +55,7 @@ Json to_json(const Prior& prior) {
   if (prior.path) json["path"] = to_text(prior.path);
   json["median"] = nine_digits(prior.median);
   json["width"] = nine_digits(prior.width);
+  if (prior.highest) json["highest"] = nine_digits(*prior.highest);
   json["scale"] = to_text(prior.scale);
   json["unit"] = prior.unit;
   json["source"] = prior.source;
@@ -120,8 +122,9 @@ const Prior& find_prior(const std::vector<Prior>& priors, const std::string& par
 }
 
 double prior_value(const Prior& prior, double z_score) {
-  if (prior.scale == PriorScale::linear) return std::max(0.0, prior.median + prior.width * z_score);
-  return prior.median * std::exp(prior.width * z_score);
+  const double value = prior.scale == PriorScale::linear ? std::max(0.0, prior.median + prior.width * z_score)
+                                                         : prior.median * std::exp(prior.width * z_score);
+  return prior.highest ? std::min(value, *prior.highest) : value;
 }
 
 std::string priors_json(const std::vector<Prior>& priors) {

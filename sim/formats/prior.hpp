@@ -20,7 +20,8 @@ struct PriorSite {
   bool at_least = false; ///< they bound it from below, and say no more
 };
 
-/// Log-normal unless `scale` is linear (then normal, cut at 0). `width` is the standard deviation of ln x (or of x).
+/// Log-normal unless `scale` is linear (then normal, cut at 0); what lies above `highest` counts there. `width` is the
+/// standard deviation of ln x (or of x).
 struct Prior {
   std::string parameter; ///< "nic_efficiency", "step_latency", "forward_share", ...
   std::string transport; ///< "" when it holds for all
@@ -31,6 +32,7 @@ struct Prior {
   std::string unit; ///< "s", "1", "B/s"
   std::string source;
   std::vector<std::string> shaped_by; ///< clusters that shaped it: dropped when one of them is under test
+  std::optional<double> highest{};    ///< no value is above it: a share of a stated rate
   std::optional<NicPath> path{};      ///< of the transport's NIC; none: it holds for all
   std::vector<PriorSite> sites{};     ///< that `ddlsim calibrate --priors` learnt it from; none: judged
 };

@@ -1,3 +1,4 @@
+#include "calibrate/fit/step_fit.hpp"
 #include "calibrate/priors/learn_priors.hpp"
 #include "tests/base/temporary_folder.hpp"
 
@@ -64,16 +65,19 @@ TEST_CASE("a prior on a linear scale is not learnt", "[priors]") {
   CHECK_THROWS_AS(learn_prior(linear, {}, 0.45), std::invalid_argument);
 }
 
-/// A posterior of prior N(ln median, width) and one measurement of ln x with this error, as a calibration states it.
+/// What a fit leaves of a heavy-tailed prior and one measurement of ln x with this error, as a calibration states it:
+/// where the prior's pull, weight(z) z, and the measurement's, (z_measured - z) / likelihood^2, are in balance.
 CalibratedParameter after_measuring(const Prior& prior, double measured, double error) {
   const double likelihood = error / prior.width; // in z-scores
   const double z_measured = std::log(measured / prior.median) / prior.width;
-  const double precision = 1 + 1 / (likelihood * likelihood);
+  double z_score = z_measured;
+  for (int turn = 0; turn < 200; ++turn)
+    z_score = z_measured / (1 + weight_of(step_prior_loss, z_score) * likelihood * likelihood);
   CalibratedParameter parameter;
   parameter.name = prior.parameter;
   parameter.prior = prior;
-  parameter.z_score = z_measured / (likelihood * likelihood) / precision;
-  parameter.error = 1 / std::sqrt(precision);
+  parameter.z_score = z_score;
+  parameter.error = 1 / std::sqrt(weight_of(step_prior_loss, z_score) + 1 / (likelihood * likelihood));
   return parameter;
 }
 
@@ -86,14 +90,16 @@ Cluster here() {
 
 TEST_CASE("dividing the prior out gives the measurement back", "[priors]") {
   Calibration calibration;
-  calibration.parameters = {after_measuring(judged_rate(), 1e9, 0.2)};
-  SiteEvidence evidence;
-  add_evidence(evidence, calibration, here(), EvidenceRuns::all);
-  REQUIRE(evidence.size() == 1);
-  const auto& value = evidence.begin()->second.front();
-  CHECK(value.site == "here");
-  CHECK(std::exp(value.mean) == Approx(1e9));
-  CHECK(value.error == Approx(0.2));
+  for (const double measured : {2.5e9, 1e9, 0.1e9}) { // near the prior, and 1.8 and 5.7 of its widths away
+    calibration.parameters = {after_measuring(judged_rate(), measured, 0.2)};
+    SiteEvidence evidence;
+    add_evidence(evidence, calibration, here(), EvidenceRuns::all);
+    REQUIRE(evidence.size() == 1);
+    const auto& value = evidence.begin()->second.front();
+    CHECK(value.site == "here");
+    CHECK(std::exp(value.mean) == Approx(measured));
+    CHECK(value.error == Approx(0.2));
+  }
 }
 
 TEST_CASE("no evidence of what nobody narrowed, what was borrowed, or what a wrong data sheet makes", "[priors]") {
@@ -104,9 +110,11 @@ TEST_CASE("no evidence of what nobody narrowed, what was borrowed, or what a wro
   borrowed.borrowed_points = 3;
   auto gpu = after_measuring(judged_rate(), 1e9, 0.2);
   gpu.name = gpu.prior.parameter = "compute_measured";
+  auto at_highest = efficiency;
+  at_highest.highest = 1;
   Calibration calibration;
-  calibration.parameters = {after_measuring(judged_rate(), 1e9, 5), borrowed, gpu,
-                            after_measuring(efficiency, 3, 0.05)};
+  calibration.parameters = {after_measuring(judged_rate(), 1e9, 5), borrowed, gpu, after_measuring(efficiency, 3, 0.05),
+                            after_measuring(at_highest, 1.05, 0.05)};
   SiteEvidence evidence;
   add_evidence(evidence, calibration, here(), EvidenceRuns::all);
   CHECK(evidence.empty());

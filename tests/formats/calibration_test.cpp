@@ -29,7 +29,8 @@ Calibration sample() {
   calibration.files = {"iris/runs.jsonl 0123456789abcdef"};
   calibration.machines = {{"iris", {"V100-SXM2-16GB", "4 x nvlink-mesh", {{"nccl-ib", "1 x 12.5e9 B/s, star"}}}},
                           {"old", {"", "8 x pcie-tree", {}}}};
-  const Prior rate{"nic_efficiency", "nccl-ib", "", 0.8, 0.15, PriorScale::log, "1", "runs", {}};
+  Prior rate{"nic_efficiency", "nccl-ib", "", 0.8, 0.15, PriorScale::log, "1", "runs", {}};
+  rate.highest = 1;
   const Prior offset{"sync_on", "", "", 0.01 / 3, 0.002, PriorScale::linear, "s", "a guess", {}};
   calibration.parameters = {parameter("nic_efficiency", {"nccl-ib", "", {}, "", 0}, rate),
                             parameter("sync_on", {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64}, offset)};

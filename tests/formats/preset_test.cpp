@@ -277,6 +277,7 @@ TEST_CASE("what is wrong with a prior is reported") {
       {{"/priors/0/median", "0", "/priors/0/median: 0 found; give a number above 0, without quotes or unit"},
        {"/priors/4/median", "-1", "/priors/4/median: -1 is out of range; give 0 or more"},
        {"/priors/0/width", "0", "/priors/0/width: 0 found; give a number above 0, without quotes or unit"},
+       {"/priors/0/highest", "0.5", "/priors/0/highest: 0.5 is out of range; give 0.75 or more"},
        {"/priors/0/scale", "\"lin\"", "/priors/0/scale: \"lin\" found; give one of log, linear"},
        {"/priors/1/path", "\"vswitch\"",
         "/priors/1/path: \"vswitch\" found; give one of virtual-switch, ec2, ec2-placement-group, efa"},

@@ -77,23 +77,28 @@ TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and g
   CHECK(priors_on(cluster, priors).size() < priors.size());
 }
 
-TEST_CASE("a share of a NIC's rate is as much more doubtful as the rate, where that is assumed", "[parameters]") {
+TEST_CASE("a share of a NIC's rate is as much more doubtful as the rate, where that is assumed, and may be above it",
+          "[parameters]") {
   Cluster cluster;
   cluster.nics = {{"ib", 7e9, 1}, {"ethernet", 1.25e9, 1}};
   cluster.transports = {{"nccl-tcp", "ethernet"}, {"mpi-ib", "ib"}, {"shm", ""}};
   const auto priors = load_priors(shipped_priors);
-  const auto width = [&](const char* transport, const std::string& parameter) {
+  const auto find = [&](const char* transport, const std::string& parameter) {
     const auto of_fields = priors_of_fields(priors_on(cluster, priors), "compute_measured", transport, "horovod");
-    return std::find_if(of_fields.begin(), of_fields.end(),
-                        [&](const Prior& one) { return one.parameter == parameter; })
-        ->width;
+    return *std::find_if(of_fields.begin(), of_fields.end(),
+                         [&](const Prior& one) { return one.parameter == parameter; });
   };
+  const auto width = [&](const char* transport, const std::string& parameter) {
+    return find(transport, parameter).width;
+  };
+  CHECK(prior_value(find("nccl-tcp", "nic_efficiency"), 3) == 1);
   const double stated = width("nccl-tcp", "nic_efficiency");
   const double sockets = width("nccl-tcp", "socket_rate");
   const double over_ib = width("mpi-ib", "nic_efficiency");
   cluster.nics[1].bandwidth_assumed = true;
   const double neighbour = std::log(10.0) / 5; // 10 to 100 Gbit/s in five steps
   CHECK(width("nccl-tcp", "nic_efficiency") == Approx(std::hypot(stated, neighbour)).epsilon(0.01));
+  CHECK(prior_value(find("nccl-tcp", "nic_efficiency"), 3) > 1.5);
   CHECK(width("nccl-tcp", "socket_rate") == sockets);
   CHECK(width("mpi-ib", "nic_efficiency") == over_ib);
 }
@@ -121,6 +126,10 @@ TEST_CASE("prior values: log-normal and normal cut at nothing", "[parameters]") 
   prior.width = 0.5;
   CHECK(prior_value(prior, 0) == 2);
   CHECK(prior_value(prior, 2) == Approx(2 * 2.718281828459045));
+  prior.highest = 2.5;
+  CHECK(prior_value(prior, 2) == 2.5);
+  CHECK(prior_value(prior, -2) == Approx(2 / 2.718281828459045));
+  prior.highest.reset();
   prior.scale = PriorScale::linear;
   CHECK(prior_value(prior, 1) == 2.5);
   CHECK(prior_value(prior, -10) == 0);
