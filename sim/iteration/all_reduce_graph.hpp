@@ -42,9 +42,10 @@ std::vector<std::size_t> group_ends(const ComputeProfile& profile, const Preset&
 ///               (torch/csrc/distributed/c10d/reducer.cpp counts numel x element_size; ddp_comm_hooks)
 ///   per-tensor  one operation a tensor
 ///   single      everything in one operation after backward
-///   fusion      one operation a tensor, which the stream fuses: every cycle_s, or when the last operation ended,
-///               whatever is ready, in operations of at most bucket_bytes on the wire: Horovod is handed tensors that
-///               are compressed already (horovod/torch/optimizer.py compresses before allreduce_async_)
+///   fusion      one operation a tensor, which the stream fuses: half a cycle_s after a tensor is ready, or when the
+///               last operation ended, whatever is ready, in operations of at most bucket_bytes on the wire: Horovod is
+///               handed tensors that are compressed already (horovod/torch/optimizer.py compresses before
+///               allreduce_async_)
 /// With preset.overlapped false all-reduces wait for backward's end. The caller sets the algorithm, what an operation
 /// costs in software, and the interference.
 Graph all_reduce_graph(const ComputeProfile& profile, const Preset& preset, const Machine& machine);

@@ -70,8 +70,8 @@ const SumRules& rules_of(const Graph& graph, bool sums) {
 CollectiveStream::CollectiveStream(const Graph& graph, const Executor& executor, std::vector<Span>& spans)
     : graph_(graph), spans_(spans), sums_(machine_of(graph, true), rules_of(graph, true), executor),
       scatters_(machine_of(graph, false), by(rules_of(graph, false), Algorithm::ring_reduce_scatter), executor),
-      gathers_(machine_of(graph, false), by(rules_of(graph, false), Algorithm::ring_all_gather), executor),
-      tick_s_(graph.fusion ? graph.fusion->cycle_s : 0) {}
+      gathers_(machine_of(graph, false), by(rules_of(graph, false), Algorithm::ring_all_gather), executor), tick_s_(0) {
+}
 
 void CollectiveStream::expect(const ExpectedSizes& sizes_bytes) {
   for (const auto& [kind, of_kind] : sizes_bytes) sizes_of(kind).add(of_kind);
@@ -84,9 +84,8 @@ TimedSizes& CollectiveStream::sizes_of(OperationKind kind) {
 
 void CollectiveStream::add(std::size_t operation, double ready_s) {
   if (!graph_.fusion) return run(&operation, 1, ready_s);
-  const double cycle_s = graph_.fusion->cycle_s;
-  const double wait_s = std::max(0.0, ready_s - tick_s_);
-  if (waiting_.empty()) tick_s_ += cycle_s > 0 ? std::ceil(wait_s / cycle_s) * cycle_s : wait_s;
+  const bool after_idle_tick = waiting_.empty() && ready_s > tick_s_;
+  if (after_idle_tick) tick_s_ = ready_s + graph_.fusion->cycle_s / 2;
   waiting_.push_back(operation);
 }
 

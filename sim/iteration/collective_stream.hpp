@@ -92,7 +92,7 @@ private:
   double free_s_ = 0;
   std::array<Lane, 2> lanes_;        ///< hybrid sharding: gathers and scatters; sums beside them
   std::size_t past_ = 0;             ///< collectives that ended before the compute of now
-  double tick_s_ = 0;                ///< of what waits; else the earliest next one
+  double tick_s_ = 0;                ///< of what waits; else the earliest next one, 0 before any
   std::vector<std::size_t> waiting_; ///< for the tick
 };
 

@@ -41,7 +41,8 @@ struct Execution {
 ///   paths        those of one kind together; what is ready first goes first
 ///   connections  all shards together, as `executor` shares links
 /// With `fusion` the stream of collectives ticks: a tick collects what is ready and runs it; the next tick is a cycle
-/// later, or when that is done.
+/// later, or when that is done. The loop that ticks is not in step with training. So a tensor that comes after an idle
+/// tick waits half a cycle, the mean over all phases, and times do not jump with the phase.
 Execution execute(const Graph& graph, const Executor& executor);
 
 /// Runs the graph by the requested fidelity, or as closely to it as choose_*() finds affordable; `choice` says how.

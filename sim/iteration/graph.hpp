@@ -82,7 +82,7 @@ struct HybridGroups {
   TransferGroup replicas;
 };
 
-/// Every cycle the stream of collectives fuses what is ready, into operations of at most buffer_bytes (Horovod).
+/// Once a cycle the stream of collectives fuses what is ready, into operations of at most buffer_bytes (Horovod).
 struct Fusion {
   double cycle_s = 0;
   double buffer_bytes = 0;
