@@ -93,17 +93,12 @@ int times_named(Fault fault, const std::vector<Observation>& points) {
 
 } // namespace
 
-/// Of 50. 45 are wanted, and all were named until 2026-11-27. Since then the priors learnt anew leave two things that look
-/// like a slow link more doubtful (the share of a NIC, latencies inside a node), and 41 and 43 are named: a debt of the
-/// priors (docs/diagnosis.md).
-constexpr int links_named = 40;
-
 TEST_CASE("a planted slow link is named by logs of nccl-tests", "[.planted]") {
-  CHECK(times_named(Fault::link, logs_of_nccl_tests()) >= links_named);
+  CHECK(times_named(Fault::link, logs_of_nccl_tests()) >= 45);
 }
 
 TEST_CASE("a planted slow link is named by times of iterations", "[.planted]") {
-  CHECK(times_named(Fault::link, steps()) >= links_named);
+  CHECK(times_named(Fault::link, steps()) >= 45);
 }
 
 TEST_CASE("a planted slow host is named by times of iterations", "[.planted]") {
