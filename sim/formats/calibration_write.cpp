@@ -43,6 +43,7 @@ Json to_json(const CalibratedParameter& one) {
   Prior prior = one.prior; // values follow from what is written, so that reading and writing change nothing
   prior.median = nine_digits(prior.median);
   prior.width = nine_digits(prior.width);
+  if (prior.highest) prior.highest = nine_digits(*prior.highest);
   json["value"] = nine_digits(prior_value(prior, mean));
   json["low"] = nine_digits(prior_value(prior, mean - upper_95 * error));
   json["high"] = nine_digits(prior_value(prior, mean + upper_95 * error));
@@ -53,7 +54,7 @@ Json to_json(const CalibratedParameter& one) {
   json["z_score"] = mean;
   json["error"] = error;
   auto& before = json["prior"] = {{"median", prior.median}, {"width", prior.width}};
-  if (prior.highest) before["highest"] = nine_digits(*prior.highest);
+  if (prior.highest) before["highest"] = *prior.highest;
   before["scale"] = to_text(one.prior.scale);
   before["source"] = one.prior.source;
   return json;

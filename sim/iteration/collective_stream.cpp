@@ -70,8 +70,7 @@ const SumRules& rules_of(const Graph& graph, bool sums) {
 CollectiveStream::CollectiveStream(const Graph& graph, const Executor& executor, std::vector<Span>& spans)
     : graph_(graph), spans_(spans), sums_(machine_of(graph, true), rules_of(graph, true), executor),
       scatters_(machine_of(graph, false), by(rules_of(graph, false), Algorithm::ring_reduce_scatter), executor),
-      gathers_(machine_of(graph, false), by(rules_of(graph, false), Algorithm::ring_all_gather), executor), tick_s_(0) {
-}
+      gathers_(machine_of(graph, false), by(rules_of(graph, false), Algorithm::ring_all_gather), executor) {}
 
 void CollectiveStream::expect(const ExpectedSizes& sizes_bytes) {
   for (const auto& [kind, of_kind] : sizes_bytes) sizes_of(kind).add(of_kind);

@@ -57,7 +57,7 @@ Eigen::MatrixXd factor_of(const Eigen::MatrixXd& covariance) {
 bool same_distribution(const Prior& a, const Prior& b) {
   constexpr double rounding = 1e-6;
   const auto same = [](double x, double y) { return std::abs(x - y) <= rounding * std::max(std::abs(x), std::abs(y)); };
-  return a.scale == b.scale && same(a.median, b.median) && same(a.width, b.width);
+  return a.scale == b.scale && same(a.median, b.median) && same(a.width, b.width) && a.highest == b.highest;
 }
 
 /// Whether what the fit made of field k holds for the question.

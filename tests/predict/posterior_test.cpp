@@ -230,6 +230,14 @@ TEST_CASE("what a fit did not identify is as wide as the prior of today, and at 
     CHECK(same.median.compute_factor == Approx(2 * std::exp(0.5 * 1.5)));
     CHECK(deviation_of(logs_of(same.samples, &Parameters::compute_factor)) == Approx(0.5 * 0.95).epsilon(0.01));
   }
+  SECTION("a highest value that the fit did not know is another prior") {
+    auto bounded = todays_priors("compute_factor", 2, 0.5);
+    bounded[field("compute_factor")].highest = 2.5;
+    const auto below = with_priors(calibration, bounded);
+    CHECK(below.median.compute_factor == 2);
+    const auto logs = logs_of(below.samples, &Parameters::compute_factor);
+    CHECK(*std::max_element(logs.begin(), logs.end()) == Approx(std::log(2.5)));
+  }
   SECTION("what it identified stays whatever the prior says today") {
     calibration.parameters[0].identified = true;
     const auto fitted = with_priors(calibration, todays);
