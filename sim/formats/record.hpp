@@ -78,6 +78,8 @@ struct StepRecord {
   bool synchronised = true; ///< one GPU under the framework's synchronisation is not one GPU without
   /// The GPU waited for the host, which launches its kernels: a larger batch may take no longer.
   bool host_paced = false;
+  /// Whether the step ends with the optimizer's update. On several GPUs that share the optimizer each has a part of it.
+  bool optimizer = true;
   std::string data; ///< synthetic, real
   RunMode mode = RunMode::train;
   double iteration_s = 0; ///< batch_per_gpu x gpus / rate, or the time itself
@@ -88,6 +90,7 @@ struct StepRecord {
   /// Of a time that was read back from several GPUs (sim/predict/read_back.hpp), the doubt that this adds: a standard
   /// deviation of ln. 0: measured. In no file.
   double read_back_doubt = 0;
+  std::string read_back_site{}; ///< of such a time, where the run was: Cluster::site. In no file.
 };
 
 struct CollectiveRecord {

@@ -252,7 +252,8 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
                                              "flop_per_sample",
                                              "overlap_slowdown",
                                              "overlap_kernels",
-                                             "host_paced"};
+                                             "host_paced",
+                                             "optimizer"};
   static const std::vector<std::string> data{"synthetic", "real", "unknown"};
   StepRecord step;
   const auto before = line.mistakes_so_far();
@@ -271,6 +272,7 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   step.gpus_per_node = static_cast<int>(line.integer("gpus_per_node", 1, most_ranks));
   step.synchronised = line.boolean("synchronised");
   step.host_paced = line.boolean_or("host_paced", false);
+  step.optimizer = line.boolean_or("optimizer", true);
   step.data = line.one_of("data", data);
   step.mode = one_of_or(line, "mode", RunMode::train);
   step.iteration_s = iteration_s_of(line, step);

@@ -191,6 +191,7 @@ TEST_CASE("what is wrong with a step is reported") {
          {"step", {"/overlap_slowdown", "0", "/overlap_slowdown: 0 is out of range; give 0.001 to 1000"}},
          {"step", {"/overlap_kernels", "9", "/overlap_kernels: has no meaning without overlap_slowdown; leave it out"}},
          {"step", {"/host_paced", "1", "/host_paced: 1 found; give true or false, without quotes"}},
+         {"step", {"/optimizer", "\"none\"", "/optimizer: \"none\" found; give true or false, without quotes"}},
          {"step", {"/mode", "\"infer\"", "/mode: \"infer\" found; give one of train, forward"}}});
   for (const char* count : {"5", "6", "7"}) CHECK(reported_of_record("step", {"/gpus", count, ""}).empty());
 }
