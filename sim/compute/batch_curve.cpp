@@ -7,8 +7,9 @@ namespace ddlsim {
 namespace {
 
 /// What the records of a curve agree in: GPU, model, precision, preset, series (batch apart), software, data,
-/// synchronised.
-using Key = std::tuple<std::string, std::string, Precision, std::string, std::string, std::string, std::string, bool>;
+/// synchronised, optimizer.
+using Key =
+    std::tuple<std::string, std::string, Precision, std::string, std::string, std::string, std::string, bool, bool>;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -111,10 +112,19 @@ std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, c
                   series_stem(record.head.series),
                   record.head.software,
                   record.data,
-                  record.synchronised};
+                  record.synchronised,
+                  record.optimizer};
     const auto [place, fresh] = places.emplace(key, curves.size());
     if (fresh)
-      curves.push_back({gpu, record.model, record.precision, record.preset, record.data, record.synchronised, {}, {}});
+      curves.push_back({gpu,
+                        record.model,
+                        record.precision,
+                        record.preset,
+                        record.data,
+                        record.synchronised,
+                        record.optimizer,
+                        {},
+                        {}});
     add_record(curves[place->second], record);
   }
   for (auto& curve : curves) {
@@ -130,7 +140,7 @@ std::vector<BatchTime> batch_times(const BatchCurve& curve) {
   std::vector<BatchTime> points;
   for (const auto& point : curve.points)
     for (const auto* record : point.duplicates)
-      points.push_back({record->batch_per_gpu, record->iteration_s, record->host_paced});
+      points.push_back({record->batch_per_gpu, record->iteration_s, record->host_paced, record->optimizer});
   return points;
 }
 

@@ -19,7 +19,9 @@ struct CurvePoint {
   const StepRecord* record = nullptr;        ///< that record
   std::vector<const StepRecord*> duplicates; ///< all at this batch, fastest first
   /// The record's batch and time.
-  BatchTime measured() const { return {batch, time_s, record != nullptr && record->host_paced}; }
+  BatchTime measured() const {
+    return {batch, time_s, record != nullptr && record->host_paced, record == nullptr || record->optimizer};
+  }
 };
 
 /// One GPU training one model in one precision under one stack with the same switches, batches ascending.
@@ -30,6 +32,7 @@ struct BatchCurve {
   std::string preset;
   std::string data;          ///< synthetic, real
   bool synchronised = false; ///< one GPU under the framework's synchronisation
+  bool optimizer = true;     ///< the times have the optimizer's update in them
   std::vector<CurvePoint> points;
   std::optional<LineFit> line; ///< with two batches and more
 };

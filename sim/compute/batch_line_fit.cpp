@@ -177,14 +177,16 @@ FixedTime expected_fixed(const ModelSize& size, const Gpu& gpu) {
   const double layer_passes = passes * size.layers;
   const double layers_s = layer_passes * least_layer_s(gpu);
   if (gpu.memory_bandwidth_Bps <= 0) return {layers_s, 0};
-  return {layers_s + touches * size.size_bytes / (memory_efficiency * gpu.memory_bandwidth_Bps),
-          layer_passes * ModelConstants{}.host_launch_s};
+  const double update_s = touches * size.size_bytes / (memory_efficiency * gpu.memory_bandwidth_Bps);
+  return {layers_s + update_s, layer_passes * ModelConstants{}.host_launch_s, update_s};
 }
 
 LineFit fit_line(const std::vector<BatchTime>& unordered, FixedTime expected) {
   check(unordered);
   auto points = in_order(unordered);
   const double shortest_s = shortest_of(points);
+  if (std::none_of(points.begin(), points.end(), [](const BatchTime& point) { return point.optimizer; }))
+    expected.gpu_s -= expected.update_s;
   const auto of_host = times_of_host(points);
   if (of_host.size() < points.size()) {
     std::erase_if(points, [](const BatchTime& point) { return point.host_paced; });

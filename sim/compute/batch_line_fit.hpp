@@ -24,8 +24,9 @@ ModelSize size_of(const Model& model);
 
 /// What of an iteration does not grow with the batch; seconds.
 struct FixedTime {
-  double gpu_s = 0;  ///< on the GPU: a layer and pass takes some time however small the batch, and the optimizer
-  double host_s = 0; ///< what the host takes to launch all kernels, beside the GPU: no iteration is shorter
+  double gpu_s = 0;    ///< on the GPU: a layer and pass takes some time however small the batch, and the optimizer
+  double host_s = 0;   ///< what the host takes to launch all kernels, beside the GPU: no iteration is shorter
+  double update_s = 0; ///< of gpu_s, the optimizer's
 };
 
 /// Seconds that a layer and pass takes on the GPU however small the batch: `layer_launch_s`, or on a fast GPU
@@ -43,6 +44,7 @@ struct BatchTime {
   double batch = 0;
   double time_s = 0;
   bool host_paced = false; ///< the GPU waited for the host
+  bool optimizer = true;   ///< the time has the optimizer's update in it
 };
 
 /// Natural units: errors are standard deviations of logarithms.
@@ -64,7 +66,8 @@ inline constexpr double affine_residual = ModelConstants{}.batch_line_scatter;
 /// and more: least squares in log time, soft-L1 so that one wrong point does not pull the line away (Gauss and Newton
 /// with damping on ln fixed and ln per sample), and the expected fixed part counts as weakly as a factor e. The line is
 /// of points that the GPU paced, where there are some; least_s is the median of the others, or what is expected of the
-/// host, at most the shortest time. Where the host paced all, 9/10 of the shortest is taken for fixed.
+/// host, at most the shortest time. Where the host paced all, 9/10 of the shortest is taken for fixed. Of times without
+/// the optimizer nothing is expected for it.
 /// Deterministic; the order of points does not matter beyond rounding. Throws UserError without points, or when a batch
 /// or time is not above 0.
 LineFit fit_line(const std::vector<BatchTime>& points, FixedTime expected);

@@ -25,11 +25,19 @@ struct EffectSizes {
   double family = 0.14;    ///< of models
   /// In place of family, of transformers, where runs of some are known. A judgement, in sight of mosaic-a100-40gb,
   /// mosaic-a100-80gb and mosaic-h100-80gb: they take 0.4 to 0.8 less in ln than the catalogue says, whose efficiencies
-  /// are those of convolutions and of BERT's small matrices. So wide, it keeps that gain among transformers.
+  /// are those of convolutions and of BERT's small matrices. So wide, it keeps that gain among transformers. The H100
+  /// of h100-1x1-vm, measured later, has 0.6 to 1.1 less, and 0.5 is the likeliest for it, too.
   double transformer = 0.5;
   /// Of transformers, a factor of 1,024 over the width: what norms, additions and casts cost, and small matrices, beyond
   /// the catalogue; they grow with the width, and the matrices' work with its square. A judgement in sight of the same.
   double narrow = 0.2;
+  /// Of transformers on a GPU alone, without an optimizer or ranks to wait for. A judgement: a few per cent to a tenth.
+  double alone = 0.1;
+  /// Of transformers read back from one site's runs, which share software and habits: as far as stacks are apart in 16
+  /// bits on one GPU and model (0.33, compute_other_stack_reduced of the reference data). Of 90 times of transformers
+  /// the likelihood hardly tells the two apart: 0.3 alone and 0.05 of a site are better by 0.5 in ln. Which it is was
+  /// decided in sight of megatron-h100's layouts too, which are 6 % off by this and 21 by that.
+  double site = 0.3;
   double stack = 0.07;        ///< in one precision
   double stack_family = 0.06; ///< in one precision
   double gpu = 0.10;
@@ -86,6 +94,8 @@ struct Sample {
   double narrow;    ///< 1,024 over the width of a transformer
   double ln_excess; ///< ln(measured / catalogue)
   double doubt;     ///< of a time that was read back; standard deviation of ln
+  NearTime time;    ///< how it is known
+  int site;         ///< of a time that was read back; -1: of none
 };
 
 class Names {
@@ -117,7 +127,9 @@ Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, co
           std::log(peak_flop_per_s / (peak_of_reference * rate_over_fp32(unit))),
           family == transformer_family && size.width > 0 ? width_of_reference / size.width : 0,
           0,
-          0};
+          0,
+          NearTime::training,
+          -1};
 }
 
 double square(double x) {
@@ -147,6 +159,8 @@ double machine_covariance(const EffectSizes& size, const Sample& a, const Sample
 double software_covariance(const EffectSizes& size, const Sample& a, const Sample& b) {
   double sum = square(size.all) + square(size.narrow) * a.narrow * b.narrow;
   if (a.family == b.family) sum += square(a.transformer ? size.transformer : size.family);
+  if (a.transformer && a.time == NearTime::gpu_alone && b.time == NearTime::gpu_alone) sum += square(size.alone);
+  if (a.transformer && a.site >= 0 && a.site == b.site) sum += square(size.site);
   if (a.precision != b.precision) return sum;
   sum += square(size.precision);
   if (a.model == b.model) sum += square(size.model);
@@ -175,15 +189,22 @@ struct TimeOnCurve {
   const BatchCurve* curve = nullptr;
   const CurvePoint* point = nullptr;
 };
-using AlikeTimes = std::map<std::tuple<std::string, std::string, Precision, std::string, double>, TimeOnCurve>;
+NearTime time_of(const StepRecord* record) {
+  if (record == nullptr) return NearTime::training;
+  if (record->read_back_doubt > 0) return NearTime::read_back;
+  return record->optimizer ? NearTime::training : NearTime::gpu_alone;
+}
+
+using AlikeTimes =
+    std::map<std::tuple<std::string, std::string, Precision, std::string, double, NearTime>, TimeOnCurve>;
 
 /// The fastest of each GPU, model, precision, stack and batch: a GPU is compared at the best its libraries reach.
 AlikeTimes fastest_of(const std::vector<BatchCurve>& curves) {
   AlikeTimes fastest;
   for (const auto& curve : curves) {
     for (const auto& point : curve.points) {
-      const auto [place, fresh] = fastest.emplace(
-          std::tuple(curve.gpu, curve.model, curve.precision, curve.preset, point.batch), TimeOnCurve{&curve, &point});
+      const std::tuple key(curve.gpu, curve.model, curve.precision, curve.preset, point.batch, time_of(point.record));
+      const auto [place, fresh] = fastest.emplace(key, TimeOnCurve{&curve, &point});
       if (!fresh && point.time_s < place->second.point->time_s) place->second = {&curve, &point};
     }
   }
@@ -193,7 +214,7 @@ AlikeTimes fastest_of(const std::vector<BatchCurve>& curves) {
 Samples samples_of(const CurveIndex& index, Names& names) {
   Samples samples;
   for (const auto& [key, time] : fastest_of(index.curves())) {
-    const auto& [gpu_name, model_name, precision, preset, batch] = key;
+    const auto& [gpu_name, model_name, precision, preset, batch, kind] = key;
     const auto gpu = std::find_if(index.gpus().begin(), index.gpus().end(),
                                   [&, name = gpu_name](const Gpu& one) { return one.name == name; });
     const auto model = index.models().find(model_name);
@@ -202,8 +223,13 @@ Samples samples_of(const CurveIndex& index, Names& names) {
     if (!expected_s) continue;
     samples.all.push_back(
         sample_of(names, *gpu, {gpu_name, model_name, precision, preset, batch}, model->second, batch));
-    samples.all.back().ln_excess = std::log(time.point->time_s / *expected_s);
-    samples.all.back().doubt = time.point->record == nullptr ? 0 : time.point->record->read_back_doubt;
+    auto& sample = samples.all.back();
+    sample.ln_excess = std::log(time.point->time_s / *expected_s);
+    sample.time = kind;
+    if (kind == NearTime::read_back) {
+      sample.doubt = time.point->record->read_back_doubt;
+      sample.site = names.number("site " + time.point->record->read_back_site);
+    }
     samples.curves.push_back(time.curve);
   }
   return samples;
@@ -268,13 +294,16 @@ std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSiz
     shared(i) = covariance(asked, sample);
     excess(i) = sample.ln_excess;
   }
-  const Eigen::VectorXd weights = covariances(samples.all).selfadjointView<Eigen::Lower>().llt().solve(shared);
+  // The most alike has the highest correlation: records of late years share more of their gain with each other.
+  const Eigen::MatrixXd matrix = covariances(samples.all);
+  const Eigen::VectorXd weights = matrix.selfadjointView<Eigen::Lower>().llt().solve(shared);
   Eigen::Index nearest = 0;
-  shared.maxCoeff(&nearest);
+  (shared.array() / matrix.diagonal().array().sqrt()).maxCoeff(&nearest);
   const auto& curve = *samples.curves[static_cast<std::size_t>(nearest)];
   const double variance = covariance(asked, asked) + square(EffectSizes{}.repeat) - weights.dot(shared);
+  const auto& near = samples.all[static_cast<std::size_t>(nearest)];
   return BlendedTime{*expected_s * std::exp(weights.dot(excess)), std::sqrt(std::max(0.0, variance)), curve.gpu,
-                     curve.model, samples.all[static_cast<std::size_t>(nearest)].doubt > 0};
+                     curve.model, near.time};
 }
 
 } // namespace ddlsim

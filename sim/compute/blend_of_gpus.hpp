@@ -5,6 +5,7 @@
 #include "sim/compute/cross_gpu_transfer.hpp"
 #include "sim/formats/gpu.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -14,13 +15,16 @@ namespace ddlsim {
 /// GPU; the model's own name where it has none.
 std::string family_of_model(const std::string& name, const ModelSize& size);
 
+/// How a time is known: as a GPU trained, as one ran alone without an optimizer, or read back from a run on several.
+enum class NearTime : std::uint8_t { training, gpu_alone, read_back };
+
 /// A time with its own uncertainty.
 struct BlendedTime {
   double time_s = 0;
-  double width = 0;               ///< standard deviation of ln
-  std::string nearest;            ///< the GPU whose record is most alike, "" without records
-  std::string near_model;         ///< the model it ran
-  bool near_is_read_back = false; ///< from a run on several GPUs
+  double width = 0;       ///< standard deviation of ln
+  std::string nearest;    ///< the GPU whose record is most alike, "" without records
+  std::string near_model; ///< the model it ran
+  NearTime near_time = NearTime::training;
 };
 
 /// What the catalogue alone says: the roofline of the model's layers at the balance of a V100 (FLOP/s a byte/s), times

@@ -58,6 +58,11 @@ bool is_asked(const BatchCurve& curve, const ComputeQuestion& question) {
   return curve.gpu == question.gpu.name && curve.model == question.model.name && curve.precision == question.precision;
 }
 
+/// A GPU alone, without an optimizer, is not what another cluster trains with: its times are blended.
+bool is_asked_of(const BatchCurve& curve, Pool pool, const ComputeQuestion& question) {
+  return is_asked(curve, question) && (curve.optimizer || pool != Pool::reference);
+}
+
 /// Steps that the host paced say nothing of larger batches, whose pace the GPU may set.
 bool can_answer(const BatchCurve& curve, double batch) {
   return batch <= reach_beyond_largest * curve.points.back().batch ||
@@ -68,7 +73,7 @@ bool can_answer(const BatchCurve& curve, double batch) {
 void add_candidates(std::vector<Candidate>& found, const std::vector<BatchCurve>& curves, Pool pool,
                     const ComputeQuestion& question) {
   for (const auto& curve : curves)
-    if (is_asked(curve, question) && can_answer(curve, question.batch))
+    if (is_asked_of(curve, pool, question) && can_answer(curve, question.batch))
       found.push_back(candidate_of(curve, pool, question));
 }
 
@@ -87,10 +92,11 @@ std::vector<Candidate> of_software(std::vector<Candidate> candidates, const std:
 /// The time of that candidate's record at its own batch, carried to another by the shape of its curve.
 double carried_s(const Candidate& at_record, double time_s, const ComputeQuestion& question) {
   const auto& curve = *at_record.curve;
-  const double from = at_record.nearest->batch;
-  if (curve.line) return time_s * curve.line->time_s(question.batch) / curve.line->time_s(from);
+  if (curve.line) return time_s * curve.line->time_s(question.batch) / curve.line->time_s(at_record.nearest->batch);
   const auto expected = expected_fixed(size_of(question.model), question.gpu);
-  return fit_line({{from, time_s, at_record.nearest->measured().host_paced}}, expected).time_s(question.batch);
+  auto at_batch = at_record.nearest->measured();
+  at_batch.time_s = time_s;
+  return fit_line({at_batch}, expected).time_s(question.batch);
 }
 
 } // namespace

@@ -181,15 +181,26 @@ OneGpuEstimate from_roofline(const ComputeQuestion& question) {
           {prior}};
 }
 
+std::string text_of(NearTime time) {
+  switch (time) {
+  case NearTime::training:
+    return "";
+  case NearTime::gpu_alone:
+    return ", alone and without an optimizer";
+  case NearTime::read_back:
+    return ", read back from a run on several GPUs";
+  }
+  return "";
+}
+
 /// What all records say together.
 OneGpuEstimate from_blend(const ComputeQuestion& question, const BlendedTime& blend) {
   const auto prior = for_precision("compute_other_gpus", question.precision);
   OneGpuEstimate estimate{blend.time_s, prior, EvidenceLabel::transferred, "", "", {prior}};
-  estimate.text = fmt::format("one {} was never measured with {} in {}: {:.4g} samples/s by all records of other GPUs "
+  estimate.text = fmt::format("one {} was never measured training {} in {}: {:.4g} samples/s by all records of GPUs "
                               "and models together, the most alike {} on {}{}",
                               question.gpu.name, question.model.name, to_text(question.precision),
-                              question.batch / blend.time_s, blend.near_model, blend.nearest,
-                              blend.near_is_read_back ? ", read back from a run on several GPUs" : "");
+                              question.batch / blend.time_s, blend.near_model, blend.nearest, text_of(blend.near_time));
   estimate.blend_width = blend.width;
   return estimate;
 }

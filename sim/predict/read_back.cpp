@@ -91,6 +91,7 @@ StepRecord alone(const StepRecord& record, const OneGpu& gpu) {
   one.algorithm = "unknown";
   one.gpus = one.nodes = one.gpus_per_node = 1;
   one.synchronised = false;
+  one.optimizer = false; // its parts are spread over the GPUs
   one.iteration_s = gpu.step_s;
   return one;
 }
@@ -138,6 +139,7 @@ std::vector<StepRecord> read_back_elsewhere(const std::map<std::string, std::vec
     auto one = read_back_one_gpu(*run.record, *run.cluster, reference);
     if (!one) continue;
     one->head.gpu = std::get<0>(key);
+    one->read_back_site = run.cluster->site;
     found.push_back(std::move(*one));
   }
   return found;

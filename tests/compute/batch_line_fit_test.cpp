@@ -100,11 +100,19 @@ TEST_CASE("one step that the host paced says the same of smaller batches, and li
   CHECK(fit.time_s(64) == Approx(0.2 * 1.1)); // a tenth of it is taken to grow
 }
 
+TEST_CASE("of a time without the optimizer nothing is expected for it", "[line]") {
+  const FixedTime expected{0.03, 0, 0.02};
+  CHECK(fit_line({{8, 0.11}}, expected).time_s(16) == Approx(0.03 + 2 * 0.08));
+  CHECK(fit_line({{8, 0.11, false, false}}, expected).time_s(16) == Approx(0.01 + 2 * 0.10));
+  CHECK(fit_line({{8, 0.11, false, false}, {8, 0.11}}, expected).time_s(16) == Approx(0.03 + 2 * 0.08));
+}
+
 TEST_CASE("the expected fixed part is layers and the optimizer, beside the host's launches", "[line]") {
   Gpu gpu;
   gpu.memory_bandwidth_Bps = 1e11;
   CHECK(expected_fixed({100, 0}, gpu).gpu_s == Approx(100 * 3 * 60e-6)); // its peak is not known
   CHECK(expected_fixed({100, 1e8}, gpu).gpu_s == Approx(100 * 3 * 60e-6 + 5 * 1e8 / 0.5e11));
+  CHECK(expected_fixed({100, 1e8}, gpu).update_s == Approx(5 * 1e8 / 0.5e11));
   CHECK(expected_fixed({100, 0}, gpu).host_s == Approx(100 * 3 * 40e-6));
   gpu.peak_flop_per_s[ArithmeticUnit::fp32] = 64e12;
   gpu.memory_bandwidth_Bps = 4e12; // root of 2.56e26: 1.6e13

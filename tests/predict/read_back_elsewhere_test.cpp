@@ -69,6 +69,7 @@ TEST_CASE("the time of one GPU that was planted is read back from sharded runs, 
       CHECK(one->iteration_s == Approx(one_gpu_s).epsilon(1e-6));
       CHECK(one->read_back_doubt == Approx(std::log(record.iteration_s / one_gpu_s)).margin(1e-6));
       CHECK(one->strategy.name == StrategyName::none);
+      CHECK_FALSE(one->optimizer); // of which each GPU had a part
     }
 }
 
@@ -92,6 +93,7 @@ TEST_CASE("of runs elsewhere that differ in GPUs alone the one on fewest speaks,
   REQUIRE(found.size() == 1);
   CHECK(found.front().iteration_s == Approx(0.6).epsilon(1e-6));
   CHECK(found.front().head.gpu == planted_cluster().gpu);
+  CHECK(found.front().read_back_site == planted_cluster().site);
   CHECK(read_back_elsewhere(spread_on, planted_cluster().site, shipped_files()).empty());
 }
 
