@@ -156,6 +156,13 @@ std::vector<ModelConstant> make_table() {
        "batches of one stack on the reference data single-gpu and on the H100 of h100-1x1-vm, each from another that "
        "the GPU paced: a layer and pass takes 60 us on a P100, 45 on a V100, 30 on an A100 and 10 on an H100, where 60 "
        "for all was 52 % off and this is 5; before: nothing else was known"},
+      {"tensor_part_touches",
+       &C::tensor_part_touches,
+       0,
+       {"h100-1x1-vm"},
+       "blocks of six models on the H100 of h100-1x1-vm, whole and as one rank of a tensor group of 2, 4 or 8 has them "
+       "(docs/parallelism.md): 27 to 70, the median 34, of which 4 stand for what the exchanges write; before: "
+       "every layer takes its share of the time"},
       {"host_launch_s",
        &C::host_launch_s,
        10e-6,

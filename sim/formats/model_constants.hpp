@@ -36,6 +36,7 @@ struct ModelConstants {
   double layer_launch_s = 60e-6;    ///< a layer and pass, until its kernels run; however small the batch
   double small_layer_work = 1.6e8;  ///< on fast GPUs in place of that, at the GPU's rate; root of FLOP x byte
   double host_launch_s = 40e-6;     ///< a layer and pass, for the host to launch its kernels
+  double tensor_part_touches = 30;  ///< bytes that a rank of a tensor group moves beyond its part, a byte of outputs
   double roofline_share = 0.8;      ///< of the sum of a network's layer times is its iteration
   /// 1: a series that has the same times on two fabrics counts as run on the slower; 0: it is used as it stands.
   double same_on_two_fabrics = 1;

@@ -1,6 +1,7 @@
 #include "sim/iteration/iteration_graph.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/model_constants.hpp"
 #include "sim/iteration/all_reduce_graph.hpp"
 #include "sim/iteration/host_offload.hpp"
 #include "sim/iteration/hybrid_shards.hpp"
@@ -170,6 +171,13 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
   return carriers;
 }
 
+/// Seconds for each byte of a block's outputs that a rank of a tensor group computes beyond its part.
+double beside_of_tensor_part(const StepSetup& setup) {
+  const double others = 1 - 1.0 / setup.strategy.parallel.tensor;
+  if (setup.gpu.memory_bandwidth_Bps <= 0) return 0;
+  return ModelConstants{}.tensor_part_touches * others / setup.gpu.memory_bandwidth_Bps;
+}
+
 Graph graph_of_pipeline(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   const auto& [machine, compute_s, sample] = inputs;
   const auto& strategy = setup.strategy;
@@ -178,7 +186,7 @@ Graph graph_of_pipeline(const StepSetup& setup, const CommunicationInputs& input
   constexpr double table_bytes = 4; // fp32
   const double computed_bytes = computed_bytes_per_parameter(setup.precision);
   const PipelineBytes bytes{computed_bytes / table_bytes * micro_batch_samples(strategy.parallel, setup.batch_per_gpu),
-                            setup.wire_bytes_per_parameter, computed_bytes};
+                            setup.wire_bytes_per_parameter, computed_bytes, beside_of_tensor_part(setup)};
   const WholePasses passes{sample.forward_share * compute_s, (1 - sample.forward_share) * compute_s};
   Graph graph =
       pipeline_graph(shape.pieces, passes, strategy.parallel, bytes, groups_of(setup, sample, machine), machine);

@@ -157,7 +157,16 @@ private:
     const double again_s = passes_.forward_s * (piece.again.forward + more * piece.again.expert_forward);
     const double all_s = step.forward ? passes_.forward_s * (piece.forward + more * piece.expert_forward)
                                       : passes_.backward_s * (piece.backward + more * piece.expert_backward) + again_s;
-    return all_s * options_.pipeline / options_.micro_batches;
+    return all_s * options_.pipeline / options_.micro_batches + beside_s(step);
+  }
+
+  /// What a rank of a tensor group computes beyond its part; forward takes a third of it, as of all matrix work.
+  double beside_s(const PipelineStep& step) const {
+    const auto& piece = pieces_[at(step.piece)];
+    if (piece.attentive_blocks == 0) return 0;
+    const double a_pass_s = bytes_.beside_s * bytes_.outputs * piece.inner_bytes / options_.context / 3;
+    const double again = 1.0 * piece.again.attentive_blocks / piece.attentive_blocks;
+    return a_pass_s * (step.forward ? 1 : 2 + again);
   }
 
   void add_step(std::size_t stage, const PipelineStep& step) {

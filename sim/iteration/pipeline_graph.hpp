@@ -29,6 +29,9 @@ struct PipelineBytes {
   double outputs = 0;  ///< of a micro-batch for each byte a sample of a piece's outputs, in PieceShape, whole sequences
   double gradient = 0; ///< on the wire, of a parameter
   double gathered = 0; ///< of a parameter, in what is computed with
+  /// Seconds that a rank of a tensor group computes beyond its part of a block, for each byte of the block's outputs;
+  /// 0: no layer is cut.
+  double beside_s = 0;
 };
 
 /// One step of a stage: a micro-batch's forward or backward through one piece.
@@ -69,6 +72,8 @@ double operations_of_pipeline(const ModelParallelOptions& options);
 /// ranks twice, before attention and before what follows it, and reduce-scatters them twice, behind each: the bytes of
 /// the two all-reduces of Shoeybi et al. (Megatron-LM, 2019). Nothing is computed meanwhile. They stand behind their
 /// piece's compute, all gathers of it and then all scatters; where they stand inside it does not change when it ends.
+/// A rank's part of a block takes longer than its share of the whole one, because each rank reads and writes what all
+/// tokens put in and out (ModelConstants::tensor_part_touches): a third of that forward.
 /// With tensor_overlap each is cut in t parts, of which all but one are carried while the matrix before or behind it is
 /// computed (Transformer Engine's userbuffers, Megatron-LM's --tp-comm-overlap; Wang et al., ASPLOS 2023, section 4): a
 /// t-th stands behind the compute, and the rest beside it, or where that is longer than it.

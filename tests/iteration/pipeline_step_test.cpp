@@ -119,7 +119,7 @@ TEST_CASE("a tensor group pays for its gathers and scatters and nothing else", "
   const TwoBlocks two;
   const double inside_s = 2 * 2 * 4 * 0.008;
   const auto alone = time_step(two.on(2, 1, 2), two.sample, Fidelity::by_symmetry);
-  CHECK(alone.bubble_s == Approx(0).margin(1e-12));
+  CHECK(alone.bubble_s == Approx(30 * 0.5 * 2 * 16e6 / 1e15).margin(1e-12)); // 30 touches of a memory of 1 PB/s
   CHECK(alone.exposed_communication_s == Approx(inside_s).epsilon(1e-6));
   CHECK(alone.compute_s == Approx(0.3));
   // Two replicas: each rank sums half of 4 MB with its like on the other node, over half of its NIC.
@@ -129,6 +129,30 @@ TEST_CASE("a tensor group pays for its gathers and scatters and nothing else", "
   const auto stages = time_step(two.on(2, 2, 4), two.sample, Fidelity::by_symmetry);
   CHECK(stages.bubble_s == Approx(0.3));
   CHECK(stages.exposed_communication_s == Approx(2 * inside_s + 2 * (0.032 + 0.001)).epsilon(1e-6));
+}
+
+TEST_CASE("a rank of a tensor group moves what all tokens put in and out, beside its part", "[pipeline]") {
+  // 16 samples of two blocks of 1 MB of outputs, half of them beyond a rank's part: 30 touches at 100 GB/s, twice as much
+  // backward as forward.
+  const TwoBlocks two;
+  auto setup = two.on(2, 1, 2);
+  auto gpu = setup.gpu;
+  gpu.memory_bandwidth_Bps = 100e9;
+  const StepSetup on_memory = [&] {
+    StepSetup other{setup.model, gpu, setup.cluster, setup.preset, setup.transport, setup.strategy};
+    other.one_gpu_s = setup.one_gpu_s;
+    other.precision = setup.precision;
+    other.wire_bytes_per_parameter = setup.wire_bytes_per_parameter;
+    other.batch_per_gpu = setup.batch_per_gpu;
+    other.gpus = setup.gpus;
+    other.gpus_per_node = setup.gpus_per_node;
+    other.fabrics = setup.fabrics;
+    return other;
+  }();
+  const auto plain = time_step(setup, two.sample, Fidelity::screening);
+  const auto time = time_step(on_memory, two.sample, Fidelity::screening);
+  const double more_s = 30 * 0.5 * 2 * 16e6 * (1 / 100e9 - 1 / setup.gpu.memory_bandwidth_Bps);
+  CHECK(time.iteration_s - plain.iteration_s == Approx(more_s).epsilon(1e-6));
 }
 
 TEST_CASE("layers of a model without attention are cut by their outputs, which are gathered and scattered",
