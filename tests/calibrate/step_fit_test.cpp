@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 
 using namespace ddlsim;
@@ -37,8 +39,15 @@ struct Tally {
 
 constexpr double to_90_percent = 1.645;
 
+/// Where a prior ends; what lies above counts there.
+double highest_z(const Prior& prior) {
+  if (!prior.highest) return std::numeric_limits<double>::infinity();
+  return std::log(*prior.highest / prior.median) / prior.width;
+}
+
 void add(Tally& tally, const CalibratedParameter& one, double truth) {
-  const double off = (one.z_score - truth) / one.error;
+  const double highest = highest_z(one.prior);
+  const double off = (std::min(one.z_score, highest) - std::min(truth, highest)) / one.error;
   ++tally.known;
   tally.covered += std::abs(off) <= to_90_percent ? 1 : 0;
   tally.off += off;
