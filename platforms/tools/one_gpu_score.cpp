@@ -41,11 +41,11 @@ OtherClusterTimes without(const ComputeRecords& shipped, const Gpu& asked, Hidde
   return known;
 }
 
-/// What was measured of the GPU in training, each at its fastest.
+/// What was measured of the GPU, each at its fastest.
 std::map<Key, double> measured_on(const OneGpuCurves& one_gpu, const std::string& gpu) {
   std::map<Key, double> fastest;
   for (const auto& curve : one_gpu.curves) {
-    if (curve.gpu != gpu || !curve.optimizer || one_gpu.models.count(curve.model) == 0) continue;
+    if (curve.gpu != gpu || one_gpu.models.count(curve.model) == 0) continue;
     for (const auto& point : curve.points) {
       const auto [place, fresh] =
           fastest.emplace(Key{curve.model, curve.precision, curve.preset, point.batch}, point.time_s);

@@ -232,6 +232,8 @@ ComputeRecords read_compute_records(const DataFolder& data, bool single_gpu_only
   read.one_gpu.sizes = reference.models;
   for (const auto& name : list_models(data)) read.one_gpu.models.emplace(name, load_model(data, name));
   read.one_gpu.curves = compute_curves(read.records, reference.gpus, reference.models, "");
+  // Without an optimizer a time of another cluster answers through the blend alone.
+  std::erase_if(read.one_gpu.curves, [](const BatchCurve& curve) { return !curve.optimizer; });
   return read;
 }
 
