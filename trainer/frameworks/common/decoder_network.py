@@ -7,8 +7,8 @@ from torch.nn import functional
 
 from common.eight_bits import Linear8
 
-EPSILON = 1e-5
-ROTARY_BASE = 1e4
+EPSILON = 1e-5     # PyTorch's own, of LayerNorm
+ROTARY_BASE = 1e4  # Su et al., RoFormer, arXiv:2104.09864, section 3.2.2; which base it is changes no time
 
 
 class _Gather(torch.autograd.Function):
