@@ -9,11 +9,6 @@ namespace {
 
 constexpr Protocol protocols[] = {Protocol::ll, Protocol::ll128, Protocol::simple};
 
-std::size_t column_of(Protocol protocol) {
-  return static_cast<std::size_t>(std::find(std::begin(protocols), std::end(protocols), protocol) -
-                                  std::begin(protocols));
-}
-
 const RingAndTree& hop_of(const NcclTuning& tuning, NcclHop hop) {
   return tuning.hop_us[static_cast<std::size_t>(hop)];
 }

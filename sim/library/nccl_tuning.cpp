@@ -159,6 +159,11 @@ NcclTuning of_2_28_7() {
 
 } // namespace
 
+std::size_t column_of(Protocol protocol) {
+  if (protocol == Protocol::ll) return 0;
+  return protocol == Protocol::ll128 ? 1 : 2;
+}
+
 const NcclTuning& nccl_tuning(const LibraryVersion& version) {
   static const std::array<NcclTuning, 8> versions{of_2_5(),  of_2_8(),  of_2_18(), of_2_19(),
                                                   of_2_21(), of_2_23(), of_2_28(), of_2_28_7()};

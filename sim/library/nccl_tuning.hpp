@@ -3,6 +3,7 @@
 // fits, of NVIDIA/nccl src/graph/tuning.cc; the tags are named in the source.
 
 #include "sim/formats/library_version.hpp"
+#include "sim/formats/names.hpp"
 
 #include <array>
 #include <optional>
@@ -12,6 +13,9 @@ namespace ddlsim {
 
 /// LL, LL128, Simple.
 using PerProtocol = std::array<double, 3>;
+
+/// The place of a protocol, none excepted, among those three.
+std::size_t column_of(Protocol protocol);
 
 /// Of a ring and a tree.
 struct RingAndTree {

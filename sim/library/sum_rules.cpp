@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace ddlsim {
@@ -18,6 +19,19 @@ double more_than_ll_s(NcclHop hop, std::size_t column) {
   constexpr double s_per_us = 1e-6;
   const auto& ring_us = nccl_tuning(version_of_delays).hop_us[static_cast<std::size_t>(hop)].ring;
   return s_per_us * (ring_us[column] - ring_us.front());
+}
+
+/// What a double tree reaches of its links. The row has a value for each power of two from 64 bytes on, and 1 behind
+/// its last; between two sizes the share is on the line between theirs.
+double share_of_tree(Protocol protocol, double size_bytes) {
+  const auto& tuning = nccl_tuning(version_of_delays);
+  const auto& row = tuning.tree_correction[column_of(protocol)];
+  const auto at = [&](double place) {
+    return place < static_cast<double>(row.size()) ? row[static_cast<std::size_t>(place)] : 1.0;
+  };
+  const double place = std::log2(std::max(64.0, size_bytes) / 64);
+  const double before = std::floor(place);
+  return tuning.tree_share * std::lerp(at(before), at(before + 1), place - before);
 }
 
 /// The row of NVLS counts a port's latency on the way into the switch and on the way out.
@@ -157,6 +171,12 @@ double wire_bytes(Protocol protocol, double size_bytes) {
   return protocol == Protocol::ll128 ? ll128_bytes_a_byte * size_bytes : size_bytes;
 }
 
+double timed_bytes(const Way& way, double size_bytes) {
+  const double sent_bytes = wire_bytes(way.protocol, size_bytes);
+  const bool nccl_tree = way.algorithm == Algorithm::tree && way.protocol != Protocol::none;
+  return nccl_tree ? sent_bytes / share_of_tree(way.protocol, size_bytes) : sent_bytes;
+}
+
 Machine machine_under(const Machine& machine, const Way& way, const NcclJob& job) {
   const Protocol protocol = way.protocol;
   const NcclHop intra = job.intra;
@@ -164,7 +184,7 @@ Machine machine_under(const Machine& machine, const Way& way, const NcclJob& job
   if (way.algorithm == Algorithm::nvls) return machine_under_nvls(machine, job, false);
   if (way.algorithm == Algorithm::nvls_sharp) return machine_under_nvls(machine, job, true);
   if (way.algorithm == Algorithm::collnet) return machine_under_collnet(machine, job);
-  const std::size_t column = protocol == Protocol::ll128 ? 1 : 2;
+  const std::size_t column = column_of(protocol);
   Machine under = machine;
   under.intra_latency_s += more_than_ll_s(intra, column);
   under.net_latency_s += more_than_ll_s(NcclHop::network, column);
@@ -173,7 +193,7 @@ Machine machine_under(const Machine& machine, const Way& way, const NcclJob& job
 
 double sum_s(const Machine& machine, const SumRules& rules, double size_bytes) {
   const auto way = way_of(rules, machine.ranks, size_bytes);
-  return all_reduce_s(machine_under(machine, way, rules.nccl), wire_bytes(way.protocol, size_bytes), way.algorithm);
+  return all_reduce_s(machine_under(machine, way, rules.nccl), timed_bytes(way, size_bytes), way.algorithm);
 }
 
 int connections_between_nodes(const LibraryVersion& library, const Cluster& cluster, const Nic& nic, const Gpu& gpu,

@@ -54,6 +54,11 @@ std::vector<SumsOfWay> by_way(const SumWays& ways, const std::vector<double>& si
 /// Bytes that travel for so many bytes of gradient: LL sends 8 for 4, LL128 128 for 120.
 double wire_bytes(Protocol protocol, double size_bytes);
 
+/// Bytes that keep the links busy as long as this all-reduce takes: those on the wire, and of NCCL's double tree more,
+/// because chunks that wait for each other leave links idle. A tree reaches 0.92 of a link's rate times a share by size
+/// and protocol, 0.4 to 1: what NVIDIA fitted to V100 and A100 (src/graph/tuning.cc of 2.8.4, treeCorrectionFactor).
+double timed_bytes(const Way& way, double size_bytes);
+
 /// A machine's delays are those of NCCL's LL, or of a library without protocols; Simple and LL128 add what NCCL 2.8.4
 /// counts more for a hop (src/graph/tuning.cc). NVLS reaches its efficiency of a port's rate and adds what NCCL 2.28.3
 /// counts more for it: 25 us through the switch and back, 14 us for a hop of its tree, 18 us to the switches between

@@ -73,6 +73,25 @@ TEST_CASE("LL doubles the bytes, LL128 adds a fifteenth; their hops are shorter 
   CHECK(machine_under(machine, {Algorithm::tree, Protocol::ll128}, job).intra_latency_s == Approx(1e-6 + 1.5e-6));
 }
 
+TEST_CASE("a double tree of NCCL leaves links idle, by NVIDIA's table", "[nccl]") {
+  const Way tree{Algorithm::tree, Protocol::simple};
+  constexpr double mib = 1048576;
+  CHECK(timed_bytes(tree, 32 * mib) == Approx(32 * mib / (0.92 * 0.7)));
+  CHECK(timed_bytes(tree, 64 * mib) == Approx(64 * mib / (0.92 * 0.8)));
+  CHECK(timed_bytes(tree, std::sqrt(32.0 * 64) * mib) == Approx(std::sqrt(32.0 * 64) * mib / (0.92 * 0.75)));
+  CHECK(timed_bytes(tree, 1024 * mib) == Approx(1024 * mib / 0.92)); // behind the table
+  CHECK(timed_bytes(tree, 8) == Approx(8 / (0.92 * 0.9)));           // before it
+  CHECK(timed_bytes({Algorithm::tree, Protocol::ll}, 32768) == Approx(2 * 32768 / (0.92 * 0.7)));
+  CHECK(timed_bytes({Algorithm::tree, Protocol::ll128}, 4 * mib) == Approx(128.0 / 120 * 4 * mib / (0.92 * 0.7)));
+  CHECK(timed_bytes({Algorithm::tree, Protocol::none}, mib) == mib); // of another library
+  CHECK(timed_bytes({Algorithm::ring, Protocol::simple}, mib) == mib);
+  double before_bytes = 0;
+  for (double size_bytes = 64; size_bytes < 1024 * mib; size_bytes *= 1.1) { // a larger message is never faster
+    CHECK(timed_bytes(tree, size_bytes) > before_bytes);
+    before_bytes = timed_bytes(tree, size_bytes);
+  }
+}
+
 TEST_CASE("NVLS reaches its efficiency of a port, and has the delays of NCCL 2.28", "[nccl][nvls]") {
   Machine machine{16, 8, 370.8e9, 0.6e-6, 400e9, 5e-6};
   NcclJob job;
