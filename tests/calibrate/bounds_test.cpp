@@ -247,12 +247,15 @@ TEST_CASE("a scale that saturates makes a value of the bound", "[bounds]") {
     const auto& of = *made;
     Normals normal(7);
     const double edge = edge_of(of);
+    const double highest = highest_z(of.heavy[0].priors[bounded_field(of.parameter)]);
     int held = 0;
     double mean_width = 0;
     for (int cluster = 1; cluster <= clusters; ++cluster) {
       double truth = normal();
       while (truth < edge || truth > 2) truth = normal(); // above: the large scale does not saturate it either
       auto z_scores = draws_of(of, fit_steps(bounded_times(of, of.heavy, truth, cluster), {}));
+      for (double& z_score : z_scores) z_score = std::min(z_score, highest);
+      truth = std::min(truth, highest);
       std::sort(z_scores.begin(), z_scores.end());
       const double low = quantile(z_scores, 0.05);
       const double high = quantile(z_scores, 0.95);

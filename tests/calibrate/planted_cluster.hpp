@@ -11,6 +11,7 @@
 #include <Eigen/Cholesky>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,6 +71,12 @@ inline ddlsim::ReferenceData planted_reference() {
   reference.models.emplace("middle", planted_model("middle", 5, 8e9, 25'000'000));
   reference.models.emplace("large", planted_model("large", 6, 1.2e10, 60'000'000));
   return reference;
+}
+
+/// The z-score where a prior ends; what lies above counts there.
+inline double highest_z(const ddlsim::Prior& prior) {
+  if (!prior.highest) return std::numeric_limits<double>::infinity();
+  return std::log(*prior.highest / prior.median) / prior.width;
 }
 
 struct PlantedScale {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 using namespace ddlsim;
@@ -38,12 +37,6 @@ struct Tally {
 };
 
 constexpr double to_90_percent = 1.645;
-
-/// Where a prior ends; what lies above counts there.
-double highest_z(const Prior& prior) {
-  if (!prior.highest) return std::numeric_limits<double>::infinity();
-  return std::log(*prior.highest / prior.median) / prior.width;
-}
 
 void add(Tally& tally, const CalibratedParameter& one, double truth) {
   const double highest = highest_z(one.prior);
