@@ -11,10 +11,10 @@ namespace ddlsim {
 std::vector<double> TimedSizes::time(const std::vector<double>& sizes_bytes) {
   std::vector<double> times_s(sizes_bytes.size());
   for (const auto& [way, numbers] : by_way(ways_, sizes_bytes)) {
-    std::vector<double> timed;
-    for (const std::size_t number : numbers) timed.push_back(timed_bytes(way, sizes_bytes[number]));
+    std::vector<double> busy_bytes;
+    for (const std::size_t number : numbers) busy_bytes.push_back(timed_bytes(way, sizes_bytes[number]));
     const auto machine = machine_under(machine_, way, ways_.rules.nccl);
-    const auto simulated = executor_.all_reduces(machine, timed, way.algorithm);
+    const auto simulated = executor_.all_reduces(machine, busy_bytes, way.algorithm);
     simgrid_messages_ += simulated.messages;
     for (std::size_t i = 0; i < numbers.size(); ++i) times_s[numbers[i]] = simulated.times_s[i];
   }

@@ -181,10 +181,9 @@ double plateau_of(const NcclTuning& tuning, const NcclJob& job, Protocol protoco
   return job.gpu == NcclGpu::volta ? tuning.plateau : tuning.plateau_from_ampere;
 }
 
-double tree_correction(const NcclTuning& tuning, Protocol protocol, double size_bytes) {
-  const auto& row = tuning.tree_correction[column_of(protocol)];
-  const double place = size_bytes < 64 ? 0 : log2_of(size_bytes / 64);
-  return place < static_cast<double>(row.size()) ? row[static_cast<std::size_t>(place)] : 1;
+/// NCCL takes the value of the next smaller size.
+double correction_of_size(const NcclTuning& tuning, Protocol protocol, double size_bytes) {
+  return tree_correction(tuning, protocol, std::max(0.0, log2_of(size_bytes / least_corrected_bytes)));
 }
 
 constexpr double s_per_us = 1e-6;
@@ -253,7 +252,7 @@ std::optional<NcclLine> line_of(const LibraryVersion& version, const NcclTuning&
 double estimate_s(const NcclTuning& tuning, const NcclJob& job, const NcclLine& line, double size_bytes) {
   const auto& [way, latency_us, bus_GBps] = line;
   if (way.algorithm == Algorithm::tree) {
-    const double corrected_GBps = bus_GBps * tree_correction(tuning, way.protocol, size_bytes);
+    const double corrected_GBps = bus_GBps * correction_of_size(tuning, way.protocol, size_bytes);
     return s_per_us * latency_us + size_bytes / (0.5 * corrected_GBps * Bps_per_GBps);
   }
   if (way.algorithm == Algorithm::ring) {

@@ -164,6 +164,11 @@ std::size_t column_of(Protocol protocol) {
   return protocol == Protocol::ll128 ? 1 : 2;
 }
 
+double tree_correction(const NcclTuning& tuning, Protocol protocol, double doublings) {
+  const auto& row = tuning.tree_correction[column_of(protocol)];
+  return doublings < static_cast<double>(row.size()) ? row[static_cast<std::size_t>(doublings)] : 1;
+}
+
 const NcclTuning& nccl_tuning(const LibraryVersion& version) {
   static const std::array<NcclTuning, 8> versions{of_2_5(),  of_2_8(),  of_2_18(), of_2_19(),
                                                   of_2_21(), of_2_23(), of_2_28(), of_2_28_7()};

@@ -85,7 +85,7 @@ struct NcclTuning {
   PerGpu<PerNodes> tree_channel_ceiling;
   PerGpu<PerNodes> ring_ll128_channel_ceiling;
   PerGpu<PerNodes> tree_ll128_channel_ceiling;
-  std::array<std::vector<double>, 3> tree_correction; ///< by protocol, then by log2(bytes / 64)
+  std::array<std::vector<double>, 3> tree_correction; ///< by protocol, then by doublings of least_corrected_bytes
   bool ring_hops_as_network; ///< across nodes every step of a ring is taken to cross the network
   double plateau;            ///< of a Simple ring's latency across nodes, from a size on
   double plateau_from_ampere;
@@ -99,6 +99,12 @@ struct NcclTuning {
 
 /// The constants of a version from 2.5 on, from which NCCL chooses by estimated time; those of 2.5 for one before.
 const NcclTuning& nccl_tuning(const LibraryVersion& version);
+
+/// The smallest message of the rows of tree_correction.
+inline constexpr double least_corrected_bytes = 64;
+
+/// The row's value at that message doubled so many times, a whole number; 1 behind the last.
+double tree_correction(const NcclTuning& tuning, Protocol protocol, double doublings);
 
 /// Null before 2.6, which has none.
 const CollnetTuning* collnet_tuning(const LibraryVersion& version);

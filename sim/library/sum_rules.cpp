@@ -21,17 +21,13 @@ double more_than_ll_s(NcclHop hop, std::size_t column) {
   return s_per_us * (ring_us[column] - ring_us.front());
 }
 
-/// What a double tree reaches of its links. The row has a value for each power of two from 64 bytes on, and 1 behind
-/// its last; between two sizes the share is on the line between theirs.
+/// What a double tree reaches of its links. Between two sizes of the table it is on the line between theirs.
 double share_of_tree(Protocol protocol, double size_bytes) {
   const auto& tuning = nccl_tuning(version_of_delays);
-  const auto& row = tuning.tree_correction[column_of(protocol)];
-  const auto at = [&](double place) {
-    return place < static_cast<double>(row.size()) ? row[static_cast<std::size_t>(place)] : 1.0;
-  };
-  const double place = std::log2(std::max(64.0, size_bytes) / 64);
-  const double before = std::floor(place);
-  return tuning.tree_share * std::lerp(at(before), at(before + 1), place - before);
+  const auto at = [&](double doublings) { return tree_correction(tuning, protocol, doublings); };
+  const double doublings = std::max(0.0, std::log2(size_bytes / least_corrected_bytes));
+  const double before = std::floor(doublings);
+  return tuning.tree_share * std::lerp(at(before), at(before + 1), doublings - before);
 }
 
 /// The row of NVLS counts a port's latency on the way into the switch and on the way out.
