@@ -34,6 +34,7 @@ std::vector<std::string> error_sources_of(const Candidate& best, const ComputeQu
     error_sources.emplace_back("compute_transferred");
   }
   if (error_sources.empty()) error_sources.emplace_back("compute_measured");
+  if (best.nearest->record->quoted) error_sources.emplace_back("compute_transferred");
   return error_sources;
 }
 
@@ -42,6 +43,7 @@ std::string how_text(const Candidate& best, const ComputeQuestion& question) {
   std::string text =
       fmt::format("{} (series {}, {})", best.pool == Pool::own ? "measured here" : "measured on another cluster",
                   head.series, head.statistic);
+  if (best.nearest->record->quoted) text += ", quoted from other runs";
   if (best.other_preset) text += fmt::format(" under {}", best.curve->preset);
   if (best.on_line) {
     const auto& points = best.curve->points;

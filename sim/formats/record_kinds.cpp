@@ -253,6 +253,7 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
                                              "overlap_slowdown",
                                              "overlap_kernels",
                                              "host_paced",
+                                             "quoted",
                                              "optimizer"};
   static const std::vector<std::string> data{"synthetic", "real", "unknown"};
   StepRecord step;
@@ -272,6 +273,7 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   step.gpus_per_node = static_cast<int>(line.integer("gpus_per_node", 1, most_ranks));
   step.synchronised = line.boolean("synchronised");
   step.host_paced = line.boolean_or("host_paced", false);
+  step.quoted = line.boolean_or("quoted", false);
   step.optimizer = line.boolean_or("optimizer", true);
   step.data = line.one_of("data", data);
   step.mode = one_of_or(line, "mode", RunMode::train);
