@@ -21,7 +21,7 @@ constexpr double variation = 0.7; ///< how unlike equal nodes are, what overlap 
 
 constexpr double unbounded_value = std::numeric_limits<double>::infinity();
 constexpr double above_line_rate = 1.15; ///< of a nominal rate: more than its rounding
-constexpr double whole_slow_down = 2;    ///< compute three times as long beside communication
+constexpr double whole_slow_down = 1;    ///< compute twice as long beside communication
 
 constexpr LearntParameter table[] = {
     {"forward_share", compute_share, 1},
