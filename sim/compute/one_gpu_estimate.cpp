@@ -40,10 +40,8 @@ std::vector<std::string> error_sources_of(const Candidate& best, const ComputeQu
 
 std::string how_text(const Candidate& best, const ComputeQuestion& question) {
   const auto& head = best.nearest->record->head;
-  std::string text =
-      fmt::format("{} (series {}, {})", best.pool == Pool::own ? "measured here" : "measured on another cluster",
-                  head.series, head.statistic);
-  if (best.nearest->record->quoted) text += ", quoted from other runs";
+  std::string text = fmt::format("{} {} (series {}, {})", best.nearest->record->quoted ? "quoted" : "measured",
+                                 best.pool == Pool::own ? "here" : "on another cluster", head.series, head.statistic);
   if (best.other_preset) text += fmt::format(" under {}", best.curve->preset);
   if (best.on_line) {
     const auto& points = best.curve->points;

@@ -244,7 +244,7 @@ TEST_CASE("a quoted time comes after a measured one, with the doubt of another c
   const auto alone = find_compute(desk.question(32), {quoted}, {});
   CHECK(alone.one_gpu_s == 0.3);
   CHECK(alone.error_sources == std::vector<std::string>{"compute_measured", "compute_transferred"});
-  CHECK(alone.text.find("quoted from other runs") != std::string::npos);
+  CHECK(alone.text.find("quoted here") != std::string::npos);
   const auto beside = find_compute(desk.question(32), {quoted, record(32, 0.2)}, {});
   CHECK(beside.one_gpu_s == 0.2);
   CHECK(beside.error_sources == std::vector<std::string>{"compute_measured"});
