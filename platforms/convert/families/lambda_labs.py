@@ -12,7 +12,7 @@ CLUSTERS = {"RTX 3080": "lambda-rtx3080", "RTX A6000": "lambda-rtxa6000",
             "RTX 8000": "lambda-rtx8000", "RTX 8000 NVLink": "lambda-rtx8000-nvlink",
             "Lambda Cloud RTX A6000": "lambda-cloud-rtxa6000", "V100 32GB": "lambda-v100-32gb",
             "GTX 1080Ti": "single-gpu"}
-NOTES = {"RTX 3080": "the 2-GPU rows are of other machines than the 1-GPU rows"}
+OTHER_MACHINES = {"RTX 3080": "the 2-GPU rows are of other machines than the 1-GPU rows"}
 TF32 = "fp32 on a build that may use TF32"
 AMPERE = ("RTX 3080", "RTX A6000", "Lambda Cloud RTX A6000")
 
@@ -31,10 +31,10 @@ def add_point(file, pointer, one, point):
     words, model = one["cluster"]["gpu"], TF_CNN[one["model"]]
     series = f"lambda-{words.lower().replace(' ', '-')}-{model}-{one['precision']}-b{one['batch_per_gpu']}"
     tf32 = TF32 if one["precision"] == "fp32" and words in AMPERE else None
-    note = "; ".join(filter(None, [NOTES.get(words), tf32])) or None
+    note = "; ".join(filter(None, [OTHER_MACHINES.get(words), tf32])) or None
     if CLUSTERS[words] == "single-gpu":
         forward_or_train(file, pointer, series, model, one["precision"], one["batch_per_gpu"], "tf-replicated", "train",
                          note=note)
     else:
         step(file, pointer, series, model, one["precision"], one["batch_per_gpu"], "tf-replicated", plain("all-reduce"),
-             layout(point["gpus"], 8), quoted=(words in NOTES and point["gpus"] == 1) or None, note=note)
+             layout(point["gpus"], 8), quoted=(words in OTHER_MACHINES and point["gpus"] == 1) or None, note=note)
