@@ -1,6 +1,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
 #include "validate/report.hpp"
+#include "validate/split.hpp"
 
 #include <fmt/format.h>
 
@@ -198,8 +199,9 @@ std::string series_lines(const ValidationResult& result) {
       continue;
     }
     ++grades[one.noise.grade];
-    const bool tier = std::any_of(one.splits.begin(), one.splits.end(),
-                                  [](const auto& s) { return s.size() == 2 || s.starts_with("layouts-"); });
+    const bool tier = std::any_of(one.splits.begin(), one.splits.end(), [](const auto& s) {
+      return s.size() == 2 || is_new_site(s) || s.starts_with("layouts-");
+    });
     ++(tier ? in_tiers : in_transfer_only);
   }
   return fmt::format("{} series: {} in tiers, {} within one node (in no tier), {} with nothing to predict\n"
