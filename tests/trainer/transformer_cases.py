@@ -3,6 +3,9 @@ import json
 import os
 import pathlib
 import re
+import subprocess
+
+from framework_runs import ROOT
 
 
 class Transformers:
@@ -33,6 +36,23 @@ class Transformers:
         self.assertAlmostEqual(1e3 * counted["value"], one + 2 * (two - one), delta=1e-3 * (one + two))  # the note has five digits
         self.assertEqual(len(self.train("pytorch-transformer", *few, "--tensor", "2")), 1)  # a part of it is no record
 
+    def test_what_a_step_computes_again_and_shards(self):
+        few = ["pytorch-transformer", "--models", self.decoder_table(), "--head-width", "16", "--seconds", "0.01", "--precision", "fp32"]
+        if self.version() < (2, 6):
+            self.assertIn("take 2.4 or later", self.refused(*few, "--recompute", "alternate-matmuls"))
+            self.assertIn("take 2.6 or later", self.refused(*few, "--shards", "4"))
+            return
+        for how in ("full", "alternate-matmuls"):
+            record = self.train(*few, "--recompute", how)[1]
+            self.assertEqual(record["strategy"], {"name": "fsdp", "recompute": how})
+        self.assertEqual(len(self.train(*few, "--shards", "4")), 1)  # nobody is there to send to, and there is no record
+
+    def version(self):
+        """Of this environment's PyTorch, its first two numbers."""
+        python = ROOT / "build" / "frameworks" / "pytorch" / "bin" / "python3"
+        done = subprocess.run([python, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True, check=True)
+        return tuple(int(word) for word in done.stdout.split(".")[:2])
+
     def test_a_transformer_that_cannot_be_is_one_message(self):
         table = self.decoder_table()
         few = ["--models", table, "--head-width", "16"]
@@ -42,6 +62,8 @@ class Transformers:
         self.assertIn("--blocks 4: tiny_seq32 has 3", self.refused("pytorch-transformer", *few, "--blocks", "1,4"))
         self.assertIn("the smaller first", self.refused("pytorch-transformer", *few, "--blocks", "2,1"))
         self.assertIn("give whole numbers above 0", self.refused("pytorch-transformer", *few, "--batch", "1,two"))
+        self.assertIn("--shards", self.refused("pytorch-transformer", *few, "--shards", "0"))
+        self.assertIn("alternate-matmuls", self.refused("pytorch-transformer", *few, "--recompute", "selective"))
         self.assertIn("cpu has fp32, bf16", self.refused("pytorch-transformer", *few, "--precision", "fp8"))
         self.assertIn("is no decoder of words", self.refused("pytorch-transformer", "--models", self.decoder_table(sample="image of 32 tokens")))
         for text in ("{", "[]", '{"layers": [{}], "sample": ""}'):

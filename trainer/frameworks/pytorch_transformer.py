@@ -10,6 +10,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common.decoder_shape import read_decoder  # noqa: E402
+from common.decoder_state import RECOMPUTED, recomputed, sharded  # noqa: E402
 from common.disturbance import Disturbance, own_cpu_s  # noqa: E402
 from common.failure import Failure, end_on_failure  # noqa: E402
 from common.job import this_job  # noqa: E402
@@ -41,6 +42,10 @@ def read_options(words):
                         help="two counts by a comma: runs of so many blocks tell what all take; left out: all run")
     parser.add_argument("--tensor", type=int, default=1,
                         help="a rank's part of a tensor group of so many; exchanges are copies, and there is no record")
+    parser.add_argument("--recompute", default="none", choices=RECOMPUTED,
+                        help="what backward computes again of each block; alternate-matmuls: torchtitan's \"selective, op\"")
+    parser.add_argument("--shards", type=int, default=1,
+                        help="a rank of FSDP2 among so many; collectives move nothing, and there is no record")
     parser.add_argument("--head-width", type=int, default=128, help="numbers of an attention head")
     parser.add_argument("--device", default="cpu", choices=list(PRECISIONS))
     parser.add_argument("--precision", default="bf16", choices=PRECISIONS["cuda"])
@@ -64,8 +69,8 @@ def check_options(options):
         raise Failure(f"--precision {options.precision}: {options.device} has {', '.join(PRECISIONS[options.device])}", 2)
     if options.blocks and (len(options.blocks) != 2 or options.blocks[0] >= options.blocks[1]):
         raise Failure("--blocks takes two counts, the smaller first, as 2,4", 2)
-    if min(options.threads, options.tensor, options.head_width) < 1 or options.seed < 0 or not options.seconds > 0:
-        raise Failure("--seconds must be above 0, --threads, --tensor, --head-width at least 1, --seed 0", 2)
+    if min(options.threads, options.tensor, options.shards, options.head_width) < 1 or options.seed < 0 or not options.seconds > 0:
+        raise Failure("--seconds must be above 0, --threads, --tensor, --shards, --head-width at least 1, --seed 0", 2)
     if this_job().ranks > 1:
         raise Failure("transformers are timed by one rank", 2)
 
@@ -135,14 +140,16 @@ class Clock:
 
 def network(torch, shape, blocks, options):
     from common.decoder_network import Decoder
-    torch.set_default_dtype(torch.float32 if options.precision == "fp32" else torch.bfloat16)
+    whole = options.precision == "fp32" or options.shards > 1  # FSDP2 casts what it gathers
+    torch.set_default_dtype(torch.float32 if whole else torch.bfloat16)
     with torch.device("cuda") if options.device == "cuda" else contextlib.nullcontext():  # drawn where it is used
         made = Decoder(shape, blocks, options)
     torch.set_default_dtype(torch.float32)
-    if options.compile:
-        for block in made.blocks:
-            block.compile(dynamic=False)
-    return made
+    for index, block in enumerate(made.blocks):
+        made.blocks[index] = recomputed(torch, block, options.recompute)
+        if options.compile:
+            made.blocks[index].compile(dynamic=False)
+    return made if options.shards == 1 else sharded(torch, made, options.shards, options.precision)
 
 
 def timed(torch, shape, blocks, batch, options):
@@ -206,9 +213,11 @@ class StepRecords:
     def step(self, runs, others, suspect):
         options, last = self.options, runs.last()
         part = f", a rank's part of {options.tensor}" if options.tensor > 1 else ""
+        part += f", a rank of {options.shards} by FSDP2 whose collectives move nothing" if options.shards > 1 else ""
+        part += f", {options.recompute} computed again" if options.recompute != "none" else ""
         print(f"{runs.shape.model}, batch {runs.batch}, {options.precision}{part}: {1e3 * runs.step_s():.5g} ms"
               f"{runs.counted_text()}", flush=True)
-        if options.tensor > 1:
+        if options.tensor > 1 or options.shards > 1:
             return
         by_clock = options.device == "cpu"  # a GPU's kernels wait for no process of the host
         record = {"record": "step", "series": self._series(runs), "origin": "run", "device": options.device, **self._host,
@@ -223,17 +232,23 @@ class StepRecords:
 
     def _series(self, runs):
         compiled = "compiled" if self.options.compile else "eager"
-        return f"{runs.shape.model}-{self.options.precision}-{compiled}-b{runs.batch}"
+        again = "" if self.options.recompute == "none" else f"-{self.options.recompute}"
+        return f"{runs.shape.model}-{self.options.precision}-{compiled}{again}-b{runs.batch}"
 
     def _how(self):
         how = "blocks by torch.compile" if self.options.compile else "eager"
         choice = {"first": "first choice", "cudnn": "choice of cuDNN"}[self.options.attention]
-        return f"{how}, attention by PyTorch's {choice}; no optimizer"
+        again = "" if self.options.recompute == "none" else f", {self.options.recompute} computed again"
+        return f"{how}, attention by PyTorch's {choice}{again}; no optimizer"
+
+    def _strategy(self):
+        how = self.options.recompute  # what is computed again is a part of a strategy that shards; alone it sends nothing
+        return {"name": "none"} if how == "none" else {"name": "fsdp", "recompute": how}
 
     def _what(self, runs):
         precision = self.options.precision
         return {"model": runs.shape.model, "precision": precision, "wire_precision": "fp32" if precision == "fp32" else "bf16",
-                "batch_per_gpu": float(runs.batch), "preset": "pytorch-fsdp", "strategy": {"name": "none"},
+                "batch_per_gpu": float(runs.batch), "preset": "pytorch-fsdp", "strategy": self._strategy(),
                 "algorithm": "unknown", "gpus": 1, "nodes": 1, "gpus_per_node": 1, "synchronised": False,
                 "optimizer": False, "data": "synthetic", "mode": "train", "value": rounded(runs.step_s(), 6), "unit": "s"}
 
