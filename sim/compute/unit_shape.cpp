@@ -2,7 +2,9 @@
 
 #include "sim/compute/layer_times.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <stdexcept>
 
 namespace ddlsim {
 namespace {
@@ -43,10 +45,33 @@ std::string unit_name_of(const std::string& layer) {
 }
 
 bool is_computed_again(const Layer& layer, Recompute recompute) {
+  if (recompute == Recompute::alternate_matmuls)
+    throw std::invalid_argument("which product is the next in turn, no layer tells alone");
   if (recompute == Recompute::none || unit_name_of(layer.name) == root_unit) return false;
   if (recompute == Recompute::full) return true;
   const bool of_attention = layer.kind == "attention" || layer.name.find(".attention.") != std::string::npos;
   return of_attention && layer.tensors.empty();
+}
+
+std::vector<bool> layers_computed_again(const Model& model, Recompute recompute, Precision precision) {
+  std::vector<bool> again;
+  again.reserve(model.layers.size());
+  std::string unit;
+  int product = 0; // of the unit so far
+  for (const auto& layer : model.layers) {
+    if (recompute != Recompute::alternate_matmuls) {
+      again.push_back(is_computed_again(layer, recompute));
+      continue;
+    }
+    const auto name = unit_name_of(layer.name);
+    if (name != unit) product = 0;
+    unit = name;
+    const bool multiplies = layer.kind == "linear";
+    if (multiplies) ++product;
+    const bool kept = layer.kind == "attention" || (multiplies && product % 2 == 1 && precision != Precision::fp8);
+    again.push_back(name != root_unit && !kept);
+  }
+  return again;
 }
 
 double UnitShape::recomputed() const {
@@ -57,6 +82,7 @@ double UnitShape::recomputed() const {
 
 UnitShape unit_shape(const Model& model, const Gpu& gpu, Precision precision, double batch, Recompute recompute) {
   const auto times = roofline_layer_times(model, gpu, precision, batch);
+  const auto again = layers_computed_again(model, recompute, precision);
   UnitShape shape;
   shape.units.push_back({root_unit});
   double forward_s = 0;
@@ -68,7 +94,7 @@ UnitShape unit_shape(const Model& model, const Gpu& gpu, Precision precision, do
     auto& stage = shape.stages.back();
     stage.forward += times[l].forward_s;
     stage.backward += times[l].backward_s;
-    if (is_computed_again(layer, recompute)) stage.again += times[l].forward_s;
+    if (again[l]) stage.again += times[l].forward_s;
     shape.units[unit].parameters += parameters_of(layer);
     forward_s += times[l].forward_s;
     backward_s += times[l].backward_s;

@@ -34,14 +34,20 @@ struct UnitShape {
   double recomputed() const; ///< share of forward, all stages
 };
 
-/// Shares by roofline_layer_times(). Blocks are computed again whole, or their attention's layers without parameters;
-/// the root is not.
+/// Shares by roofline_layer_times(). What is computed again is that of layers_computed_again().
 UnitShape unit_shape(const Model& model, const Gpu& gpu, Precision precision, double batch, Recompute recompute);
 
 /// The unit that a layer of that name belongs to; "root" for one of none.
 std::string unit_name_of(const std::string& layer);
 
-/// Whether a layer of a block is computed again.
+/// Whether a layer of a block is computed again, where that needs no other layer to tell: nothing, attention's layers
+/// without parameters, or all. The root never is. Throws std::invalid_argument for alternate matmuls.
 bool is_computed_again(const Layer& layer, Recompute recompute);
+
+/// The same of every layer of a model. Of alternate matmuls the first, third, ... layer of a block that multiplies by a
+/// matrix is kept, and so is the attention itself (kind "attention"), as by torchtitan's rule
+/// (torchtitan/models/llama3/parallelize_llama.py at e7c0cae); products in 8 bits are not counted there, and all of them
+/// are computed again.
+std::vector<bool> layers_computed_again(const Model& model, Recompute recompute, Precision precision);
 
 } // namespace ddlsim

@@ -51,6 +51,8 @@ std::string to_text(Recompute value) {
     return "none";
   case Recompute::selective:
     return "selective";
+  case Recompute::alternate_matmuls:
+    return "alternate-matmuls";
   case Recompute::full:
     return "full";
   }

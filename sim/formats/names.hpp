@@ -47,8 +47,9 @@ enum class StrategyName {
 enum class StrategyFamily { none, all_reduce, servers, sharded, model_parallel };
 
 /// What of the activations is not kept for backward, but computed again there: nothing; the attention's products;
-/// all of a block but its input.
-enum class Recompute { none, selective, full };
+/// all of a block but attention and every other matrix product (torchtitan's "selective" by operations); all of a block
+/// but its input.
+enum class Recompute { none, selective, alternate_matmuls, full };
 
 /// What of a sharded model's state is in host memory, where processors update it: nothing; the optimizer's state, with
 /// gradients on their way there; the parameters besides, of which each part comes to the GPU when it is gathered.

@@ -103,10 +103,11 @@ std::vector<Sharding> sharding_choices_from(const JsonNode& node) {
 
 Preset preset_from(const JsonNode& node) {
   static const std::vector<std::string> known{
-      "name",     "title",      "grouping",         "first_bucket",   "bucket",
-      "cycle",    "split",      "overlapped",       "library",        "libraries",
-      "sharding", "transports", "source",           "node_reduction", "serves_one_machine",
-      "servers",  "placement",  "sharding_choices", "one_gpu_as",     "servers_as"};
+      "name",       "title",      "grouping",         "first_bucket",   "bucket",
+      "cycle",      "split",      "overlapped",       "library",        "libraries",
+      "sharding",   "transports", "source",           "node_reduction", "serves_one_machine",
+      "servers",    "placement",  "sharding_choices", "one_gpu_as",     "servers_as",
+      "copy_passes"};
   Preset preset;
   if (!node.is_object()) return preset;
   node.allow_only(known);
@@ -123,6 +124,7 @@ Preset preset_from(const JsonNode& node) {
   preset.placement = one_of_or(node, "placement", preset.placement, known_names_of<Placement>());
   preset.node_reduce = one_of_or(node, "node_reduction", NodeReduce::reduce_scatter);
   preset.serves_one_machine = node.boolean_or("serves_one_machine", true);
+  if (node.has("copy_passes")) preset.copy_passes = node.positive("copy_passes");
   preset.transports = transports_from(node);
   if (node.has("one_gpu_as")) preset.one_gpu_as = node.text("one_gpu_as");
   if (node.has("servers_as")) preset.servers_as = node.text("servers_as");

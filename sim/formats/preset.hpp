@@ -46,6 +46,9 @@ struct Preset {
   /// Sharding split: tensors this large are cut over all servers; pieces: the largest piece, 0 for BytePS's 4,096,000.
   /// hash does not read it.
   double split_bytes = 0;
+  /// fsdp: how often each byte that is gathered or scattered passes the GPU's memory, at its full bandwidth, beside the
+  /// transfer: casts, copies into and out of the buffers of collectives.
+  double copy_passes = 0;
   std::vector<std::string> transports; ///< in order of preference; the first the cluster has is taken
   std::string one_gpu_as{};            ///< preset whose records say what one GPU does; "": its own
   std::string servers_as{};            ///< preset whose servers and connections these are; "": its own

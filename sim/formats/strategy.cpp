@@ -132,7 +132,9 @@ void read_model_parallel_fields(const JsonNode& node, StrategyUse use, Strategy&
     parallel.virtual_stages = static_cast<int>(node.integer("virtual_stages", 2, most_stages));
   parallel.data_parallel = one_of_or(node, "data_parallel", parallel.data_parallel);
   parallel.tensor_overlap = node.boolean_or("tensor_overlap", false);
-  parallel.recompute = one_of_or(node, "recompute", Recompute::none);
+  // A tensor group's or a pipeline's part of what alternates is not modelled.
+  static const std::vector<std::string> of_blocks{"none", "selective", "full"};
+  parallel.recompute = one_of_or(node, "recompute", Recompute::none, of_blocks);
   parallel.rank_order = one_of_or(node, "rank_order", parallel.rank_order);
   parallel.expert = static_cast<int>(node.integer_or("expert", 1, 1, most_stages));
   if (node.has("expert_imbalance")) parallel.expert_imbalance = node.number("expert_imbalance", 1, most_imbalance);

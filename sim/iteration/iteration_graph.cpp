@@ -67,6 +67,12 @@ HostSeconds host_of(const StepSetup& setup) {
   return host_seconds(setup.cluster, setup.gpus_per_node);
 }
 
+/// Of what is gathered and scattered, where somebody else has a part of it.
+double copy_s_per_byte(const StepSetup& setup, const Machine& machine) {
+  const bool is_copied = machine.ranks > 1 && setup.gpu.memory_bandwidth_Bps > 0;
+  return is_copied ? setup.preset.copy_passes / setup.gpu.memory_bandwidth_Bps : 0;
+}
+
 /// As with all-reduces, the slowest rank's compute is everybody's. A unit's tensors are one flat parameter, so that no
 /// tensor costs anything by itself.
 Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
@@ -74,7 +80,8 @@ Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs
   const double slowest_s = slowdown_of(setup, machine) * compute_s;
   const double again_s = sample.forward_share * shape.units.recomputed() * slowest_s;
   const auto& options = setup.strategy.sharded;
-  const ShardBytes bytes{computed_bytes_per_parameter(setup.precision), setup.wire_bytes_per_parameter};
+  const ShardBytes bytes{computed_bytes_per_parameter(setup.precision), setup.wire_bytes_per_parameter,
+                         copy_s_per_byte(setup, machine)};
   const auto host = host_of(setup);
   Graph graph;
   if (setup.strategy.name == StrategyName::fsdp) {

@@ -56,23 +56,23 @@ struct UnitOutputs {
   double block_inputs = 0;
 };
 
-UnitOutputs outputs_of(const Model& model, Recompute recompute) {
+UnitOutputs outputs_of(const Model& model, Recompute recompute, Precision precision) {
   UnitOutputs outputs;
-  const Layer* before = nullptr;
-  for (const auto& layer : model.layers) {
+  const auto again = layers_computed_again(model, recompute, precision);
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const auto& layer = model.layers[l];
     const auto unit = unit_name_of(layer.name);
     outputs.of_unit[unit] += layer.activation_bytes_per_sample;
-    if (!is_computed_again(layer, recompute)) outputs.kept_of_unit[unit] += layer.activation_bytes_per_sample;
-    const bool begins = before != nullptr && unit_name_of(before->name) != unit;
-    if (begins && is_computed_again(layer, recompute)) outputs.block_inputs += before->activation_bytes_per_sample;
-    before = &layer;
+    if (!again[l]) outputs.kept_of_unit[unit] += layer.activation_bytes_per_sample;
+    const bool begins = l > 0 && unit_name_of(model.layers[l - 1].name) != unit;
+    if (begins && again[l]) outputs.block_inputs += model.layers[l - 1].activation_bytes_per_sample;
   }
   return outputs;
 }
 
 /// Table bytes a sample that are in memory at the same time.
-double kept_outputs(const Model& model, Recompute recompute) {
-  const auto outputs = outputs_of(model, recompute);
+double kept_outputs(const Model& model, Recompute recompute, Precision precision) {
+  const auto outputs = outputs_of(model, recompute, precision);
   double kept = 0;
   double again = 0; // the unit of which most is computed again
   for (const auto& [unit, bytes] : outputs.of_unit) {
@@ -81,7 +81,8 @@ double kept_outputs(const Model& model, Recompute recompute) {
     kept += kept_of_unit;
     again = std::max(again, bytes - kept_of_unit);
   }
-  const double inputs = recompute == Recompute::full ? outputs.block_inputs : 0;
+  const bool keeps_inputs = recompute == Recompute::full || recompute == Recompute::alternate_matmuls;
+  const double inputs = keeps_inputs ? outputs.block_inputs : 0;
   return inputs + least_kept_outputs * (kept + again);
 }
 
@@ -109,7 +110,7 @@ MemoryNeed least_sharded_memory(const Model& model, Precision precision, double 
   need.gradients = bytes.gradient * parameters * (strategy.name == StrategyName::zero_1 ? 1 : part);
   need.optimizer = bytes.optimizer * parameters * part;
   const double micro_batch = batch / strategy.sharded.micro_batches;
-  need.activations = kept_outputs(model, strategy.sharded.recompute) * output_width(precision) * micro_batch;
+  need.activations = kept_outputs(model, strategy.sharded.recompute, precision) * output_width(precision) * micro_batch;
   const bool comes_by_units = sharers > 1 || strategy.sharded.offload == Offload::optimizer_and_parameters;
   if (fsdp && comes_by_units) need.gathered = computed_bytes_per_parameter(precision) * gathered_parameters(model);
   return need;

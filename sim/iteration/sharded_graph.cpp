@@ -1,8 +1,10 @@
 #include "sim/iteration/sharded_graph.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -15,7 +17,8 @@ public:
   FsdpBuilder(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options, const ShardBytes& bytes,
               const Machine& machine, int group, const HostSeconds& host)
       : shape_(shape), passes_(passes), options_(options), bytes_(bytes), group_(group),
-        alone_(machine.ranks == 1 && options.offload != Offload::none), gather_of_(shape.units.size(), none) {
+        alone_(machine.ranks == 1 && options.offload != Offload::none), gather_of_(shape.units.size(), none),
+        copies_s_(shape.units.size(), 0) {
     graph_.machine = machine;
     for (const auto& unit : shape.units) graph_.units.push_back(unit.name);
     const std::size_t worker = add_role(graph_, "worker", machine.ranks);
@@ -57,6 +60,7 @@ private:
       wait_for_room(unit);
     }
     if (!alone_) {
+      copies_s_[unit] += parameters * bytes_.gathered * bytes_.copy_s_per_byte;
       const std::size_t part = gather_of_[unit];
       gather_of_[unit] = add_collective(OperationKind::all_gather, collectives_, unit, parameters * bytes_.gathered);
       if (part != none) wait_for(graph_, part);
@@ -77,7 +81,8 @@ private:
   }
 
   void compute(ComputePart part, std::size_t unit, double duration_s) {
-    Operation operation{OperationKind::compute, compute_, duration_s / options_.micro_batches};
+    const double copies_s = std::exchange(copies_s_[unit], 0);
+    Operation operation{OperationKind::compute, compute_, duration_s / options_.micro_batches + copies_s};
     operation.part = part;
     operation.unit = static_cast<int>(unit);
     last_ = add_operation(graph_, operation);
@@ -88,6 +93,13 @@ private:
   void free(std::size_t unit) {
     if (gather_of_[unit] != none && is_limited(unit)) frees_.push_back(last_);
     gather_of_[unit] = none;
+  }
+
+  /// Of its unit: the last in backward.
+  bool is_first_stage(std::size_t stage) const {
+    const auto of_unit = [&](const UnitStage& one) { return one.unit == shape_.stages[stage].unit; };
+    const auto here = shape_.stages.begin() + static_cast<std::ptrdiff_t>(stage);
+    return std::none_of(shape_.stages.begin(), here, of_unit);
   }
 
   /// Gathers run ahead of compute as far as there is room.
@@ -111,6 +123,8 @@ private:
       const std::size_t unit = stages[s].unit;
       gather(unit);
       if (options_.backward_prefetch && s > 0 && has_room()) gather(stages[s - 1].unit);
+      if (!alone_ && is_first_stage(s))
+        copies_s_[unit] += shape_.units[unit].parameters * bytes_.scattered * bytes_.copy_s_per_byte;
       compute(ComputePart::backward, unit,
               passes_.backward_s * stages[s].backward + passes_.forward_s * stages[s].again);
       if (unit != root) finish(unit);
@@ -160,6 +174,7 @@ private:
   int micro_batch_ = 0;
   bool in_backward_ = false;
   std::vector<std::size_t> gather_of_; ///< operation that gathered each unit; none: its parameters are not here
+  std::vector<double> copies_s_;       ///< of each unit, that its next compute has to wait for
   std::vector<std::size_t> frees_;     ///< operations after which a limited gather's unit was freed, in order
   std::size_t gathers_ = 0;            ///< limited ones
 };

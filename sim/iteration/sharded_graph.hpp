@@ -9,10 +9,11 @@
 
 namespace ddlsim {
 
-/// What travels for one parameter, bytes.
+/// What travels for one parameter, bytes, and what that costs a GPU beside its transfer.
 struct ShardBytes {
-  double gathered = 0;  ///< in what parameters are computed with
-  double scattered = 0; ///< in what gradients are summed
+  double gathered = 0;        ///< in what parameters are computed with
+  double scattered = 0;       ///< in what gradients are summed
+  double copy_s_per_byte = 0; ///< fsdp: of either, into and out of the collective's buffer, beside no compute
 };
 
 /// One GPU's iteration without synchronisation and without what is computed again, seconds.
@@ -32,7 +33,8 @@ struct WholePasses {
 ///              scattered. A unit's gradients are reduce-scattered when its backward has ended
 ///   root       is kept from its gather to the end of backward, and scattered last
 /// Every micro-batch gathers and scatters all of it, as a loop without no_sync() does. What is computed again stands in
-/// the backward of its unit. The update of a part takes no time here.
+/// the backward of its unit. Copies of what was gathered stand before the first layer that needs it, those of what is
+/// scattered in the unit's last backward. The update of a part takes no time here.
 /// Hybrid sharding (HYBRID_SHARD; foreach_reduce() in torch/distributed/fsdp/_fully_shard/_fsdp_collectives.py at
 /// 010ae4a): where fewer than all ranks, `group` of them, share one copy, all this is among them, and each scatter is
 /// followed by an all-reduce of the rank's part with its like in the other groups, on a stream of its own.

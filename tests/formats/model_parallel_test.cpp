@@ -93,6 +93,7 @@ TEST_CASE("a pipeline that cannot be is one message with what to do") {
   CHECK_THAT(told(R"(,"tensor":"bset")"), Catch::StartsWith("/tensor: \"bset\" found; did you mean \"best\"?"));
   CHECK_THAT(told(R"(,"tensor":"x\u001b[31m")"), !Catch::Contains("\x1b"));
   CHECK_THAT(told(R"(,"tensor":2,"recompute":"ful")"), Catch::Contains("did you mean \"full\"?"));
+  CHECK_THAT(told(R"(,"tensor":2,"recompute":"alternate-matmuls")"), Catch::StartsWith("/recompute: "));
   CHECK_THAT(told(R"(,"tensor":2,"recompute":true)"), Catch::StartsWith("/recompute: "));
   CHECK_THAT(told(R"(,"tensor":2,"recompute":"x\u001b[31m")"), !Catch::Contains("\x1b"));
   CHECK_THAT(told(R"(,"tensor":2,"rank_order":"tp-cp-pp-dp")"), Catch::StartsWith("/rank_order: only a pipeline"));

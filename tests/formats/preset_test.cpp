@@ -192,6 +192,22 @@ TEST_CASE("a preset lists the rules of sharding that its user may choose among")
   CHECK(mistakes[1] == "/presets/2/sharding_choices: \"split\" is there twice; keep one");
 }
 
+TEST_CASE("a preset may copy what it gathers and scatters, a number of times above 0") {
+  auto presets = ddlsim_test::sample_presets();
+  presets["presets"][0]["copy_passes"] = 4;
+  const ddlsim_test::TemporaryFolder folder;
+  const auto read = read_presets(folder.write("presets.json", presets.dump()));
+  CHECK(read[0].copy_passes == 4);
+  CHECK(read[1].copy_passes == 0);
+  presets["presets"][0]["copy_passes"] = -1;
+  presets["presets"][1]["copy_passes"] = "four";
+  const auto file = folder.write("spoilt.json", presets.dump());
+  const auto mistakes = ddlsim_test::mistakes_of(file, [&] { read_presets(file); });
+  REQUIRE(mistakes.size() == 2);
+  CHECK_THAT(mistakes[0], Catch::StartsWith("/presets/0/copy_passes: "));
+  CHECK_THAT(mistakes[1], Catch::StartsWith("/presets/1/copy_passes: "));
+}
+
 TEST_CASE("a preset may compute, and have servers, as another that is there") {
   auto presets = ddlsim_test::sample_presets();
   presets["presets"][0]["one_gpu_as"] = "horovod";

@@ -209,6 +209,7 @@ TEST_CASE("strategies have a text of their own each") {
       {R"({"name":"fsdp"})", "fsdp"},
       {R"({"name":"fsdp","gathers_in_flight":3,"reshard_after_forward":false,"backward_prefetch":false})",
        "fsdp(kept after forward, no prefetch, 3 in flight)"},
+      {R"({"name":"fsdp","recompute":"alternate-matmuls"})", "fsdp(alternate-matmuls recomputation)"},
       {R"({"name":"zero-2","micro_batches":4,"recompute":"full"})", "zero-2(4 micro-batches, full recomputation)"}};
   std::set<std::string> texts;
   for (const auto& [json_text, text] : all) {

@@ -73,6 +73,10 @@ TEST_CASE("activations: of a micro-batch, half of what is kept, and the inputs o
   CHECK(activations() == 0.5 * 4 * 210 * 2);
   strategy.sharded.recompute = Recompute::selective; // both attentions, of which one is there at a time
   CHECK(activations() == 0.5 * 4 * (90 + 60) * 2);
+  strategy.sharded.recompute = Recompute::alternate_matmuls; // the only product of a block is kept, in 8 bits none is
+  CHECK(activations() == 0.5 * 4 * 210 * 2);
+  CHECK(least_memory(two_blocks(), Precision::fp8, 8, strategy, 4).activations ==
+        (4 * 70 + 0.5 * 4 * (130 + 40)) * 2 / 4);
   strategy.sharded.recompute = Recompute::full; // inputs of the blocks: 10 and 60; then one block
   CHECK(activations() == (4 * 70 + 0.5 * 4 * (10 + 100)) * 2);
   const auto in = [&](Precision precision) { return least_memory(two_blocks(), precision, 8, strategy, 4); };

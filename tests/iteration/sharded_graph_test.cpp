@@ -63,6 +63,34 @@ void check(const std::vector<Ran>& ran, const std::vector<Ran>& expected) {
 
 } // namespace
 
+TEST_CASE("copies of what fsdp gathers and scatters stand in compute, once for each collective", "[sharded]") {
+  const auto compute_s = [](const ShardedOptions& options) {
+    Machine two_ranks;
+    two_ranks.ranks = 2;
+    const ShardBytes bytes{2, 4, 0.0001}; // 0.02 s to gather 100 parameters, 0.04 to scatter them
+    auto shape = three_blocks();
+    shape.units[0].parameters = 50; // the root's, before and behind the blocks
+    shape.stages.insert(shape.stages.begin(), {0, 0, 0, 0});
+    shape.stages.push_back({0, 0, 0, 0});
+    std::vector<double> durations_s;
+    for (const auto& operation : fsdp_graph(shape, three_and_six, options, bytes, two_ranks, 2).operations)
+      if (operation.kind == OperationKind::compute) durations_s.push_back(operation.duration_s);
+    return durations_s;
+  };
+  const auto check_all = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK(found[i] == Approx(expected[i]).margin(1e-12));
+  };
+  check_all(compute_s({}), {0.01, 1.02, 1.02, 1.02, 0, 0, 2.06, 2.06, 2.06, 0.02});
+  ShardedOptions kept;
+  kept.reshard_after_forward = false;
+  check_all(compute_s(kept), {0.01, 1.02, 1.02, 1.02, 0, 0, 2.04, 2.04, 2.04, 0.02});
+  ShardedOptions twice;
+  twice.micro_batches = 2;
+  check_all(compute_s(twice), {0.01, 0.52, 0.52, 0.52, 0, 0, 1.06, 1.06, 1.06, 0.02, //
+                               0.01, 0.52, 0.52, 0.52, 0, 0, 1.06, 1.06, 1.06, 0.02});
+}
+
 TEST_CASE("fsdp gathers a unit ahead, gathers it again for backward, and scatters behind it", "[sharded]") {
   //  compute          F1 1-2  F2 2-3  F3 3-4  B3 4-6          B2 6-8          B1 8-10
   //  collectives  G1  G2 1-2  G3 2-3  G3 3-4  G2 4-5  S3 6-7  G1 7-8  S2 8-9  S1 10-11
