@@ -62,6 +62,27 @@ TEST_CASE("the catalogue's time falls with the root of peak rate times bandwidth
   CHECK_FALSE(catalogue_time_s(bench.sizes.at("vgg16"), unknown, Precision::fp32, 32));
 }
 
+TEST_CASE("a model with attention takes its FLOP by the peak and its bytes by the bandwidth", "[blend]") {
+  const Bench bench;
+  auto attends = bench.sizes.at("vgg16");
+  attends.attends = true;
+  auto gpu = bench.gpus[0];
+  gpu.peak_flop_per_s = {{ArithmeticUnit::fp32, 2e13}};
+  gpu.memory_bandwidth_Bps = 1e12;
+  const auto work_s = [&](double peak, double bandwidth) {
+    auto other = gpu;
+    other.peak_flop_per_s[ArithmeticUnit::fp32] *= peak;
+    other.memory_bandwidth_Bps *= bandwidth;
+    const double launch_s = 3 * ModelConstants{}.layer_launch_s * attends.layers;
+    return *catalogue_time_s(attends, other, Precision::fp32, 32) / ModelConstants{}.roofline_share - launch_s;
+  };
+  const double flop_s = 32 * attends.work.flop / 2e13;
+  const double bytes_s = 32 * attends.work.touched_bytes / 1e12;
+  CHECK(work_s(1, 1) == Approx(flop_s + bytes_s));
+  CHECK(work_s(1, 2) == Approx(flop_s + bytes_s / 2));
+  CHECK(work_s(2, 1) == Approx(flop_s / 2 + bytes_s));
+}
+
 TEST_CASE("one record gives the share of its excess that the question shares with it", "[blend]") {
   Bench bench;
   bench.measure(1, "vgg16", 32, 1.5); // of the very cell: all is shared but the repeat's own 0.04
