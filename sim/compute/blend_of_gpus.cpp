@@ -259,7 +259,7 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
   if (gpu.memory_bandwidth_Bps <= 0 || model.work.touched_bytes <= 0) return {};
   try {
     const auto [unit, peak] = wide_unit(gpu, precision);
-    // Matrices of a transformer are large, and keep every GPU as busy with arithmetic as its catalogue says.
+    // A transformer's large matrices are bound by arithmetic on every GPU, and its norms and sums by the memory.
     const double balance = std::sqrt(model.attends ? peak / gpu.memory_bandwidth_Bps : balance_of(unit));
     const bool tensor_cores = rate_over_fp32(unit) > 2;
     double flop = tensor_cores ? model.work.tensor_core_flop : model.work.flop;

@@ -171,13 +171,14 @@ void mark_keys(std::vector<Block>& blocks, const Model& model) {
 
 /// Layers that are computed again, one by one. A block that is so whole begins with what the layer before it put out.
 void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, const std::vector<LayerTime>& times,
-                            Recompute recompute) {
+                            Recompute recompute, Precision precision) {
+  const auto is_again = layers_computed_again(model, recompute, precision);
   std::size_t block = 0;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const auto& layer = model.layers[l];
     const bool begins = l > 0 && blocks[block].name != block_name_of(layer.name);
     if (begins) ++block;
-    if (!is_computed_again(layer, recompute)) continue;
+    if (!is_again[l]) continue;
     auto& again = blocks[block].shape.again;
     again.forward += times[l].forward_s;
     again.output_bytes += layer.activation_bytes_per_sample;
@@ -190,8 +191,8 @@ void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, cons
 
 /// Behind all other marks.
 void mark_recomputed(std::vector<Block>& blocks, const Model& model, const std::vector<LayerTime>& times,
-                     Recompute recompute) {
-  mark_recomputed_layers(blocks, model, times, recompute);
+                     Recompute recompute, Precision precision) {
+  mark_recomputed_layers(blocks, model, times, recompute, precision);
   if (recompute != Recompute::full) return;
   for (auto& [name, shape] : blocks) {
     if (shape.again.output_bytes == 0) continue;
@@ -202,7 +203,8 @@ void mark_recomputed(std::vector<Block>& blocks, const Model& model, const std::
   }
 }
 
-std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTime>& times, Recompute recompute) {
+std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTime>& times, Recompute recompute,
+                                   Precision precision) {
   std::vector<Block> blocks;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const auto name = block_name_of(model.layers[l].name);
@@ -213,7 +215,7 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
   mark_attention(blocks, model);
   mark_keys(blocks, model);
   mark_experts(blocks, model);
-  mark_recomputed(blocks, model, times, recompute);
+  mark_recomputed(blocks, model, times, recompute, precision);
   return blocks;
 }
 
@@ -325,7 +327,7 @@ bool has_keys_and_values(const Model& model) {
 
 std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch, int pieces,
                                      Recompute recompute) {
-  const auto blocks = blocks_in_order(model, roofline_layer_times(model, gpu, precision, batch), recompute);
+  const auto blocks = blocks_in_order(model, roofline_layer_times(model, gpu, precision, batch), recompute, precision);
   if (pieces < 1 || static_cast<std::size_t>(pieces) > blocks.size())
     throw std::invalid_argument("a model is cut into one piece or more, and into as many as it has blocks at most");
   std::vector<PieceShape> shapes;

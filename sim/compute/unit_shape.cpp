@@ -2,9 +2,7 @@
 
 #include "sim/compute/layer_times.hpp"
 
-#include <algorithm>
 #include <cctype>
-#include <stdexcept>
 
 namespace ddlsim {
 namespace {
@@ -26,6 +24,26 @@ double parameters_of(const Layer& layer) {
   return bytes / fp32_bytes;
 }
 
+bool is_matrix_product(const Layer& layer) {
+  return layer.kind == "linear";
+}
+
+/// Of a block's layer. `in_turn`: were it a product, it would be one that alternate matmuls keep.
+bool is_again(const Layer& layer, Recompute recompute, bool in_turn) {
+  const bool is_attention = layer.kind == "attention";
+  switch (recompute) {
+  case Recompute::none:
+    return false;
+  case Recompute::selective:
+    return layer.tensors.empty() && (is_attention || layer.name.find(".attention.") != std::string::npos);
+  case Recompute::alternate_matmuls:
+    return !is_attention && !(is_matrix_product(layer) && in_turn);
+  case Recompute::full:
+    return true;
+  }
+  return false;
+}
+
 /// Of each layer, in the sums' units.
 void make_shares(UnitShape& shape, double forward_s, double backward_s) {
   for (auto& stage : shape.stages) {
@@ -44,32 +62,18 @@ std::string unit_name_of(const std::string& layer) {
   return numbered ? layer.substr(0, dot) : root_unit;
 }
 
-bool is_computed_again(const Layer& layer, Recompute recompute) {
-  if (recompute == Recompute::alternate_matmuls)
-    throw std::invalid_argument("which product is the next in turn, no layer tells alone");
-  if (recompute == Recompute::none || unit_name_of(layer.name) == root_unit) return false;
-  if (recompute == Recompute::full) return true;
-  const bool of_attention = layer.kind == "attention" || layer.name.find(".attention.") != std::string::npos;
-  return of_attention && layer.tensors.empty();
-}
-
 std::vector<bool> layers_computed_again(const Model& model, Recompute recompute, Precision precision) {
   std::vector<bool> again;
   again.reserve(model.layers.size());
   std::string unit;
   int product = 0; // of the unit so far
   for (const auto& layer : model.layers) {
-    if (recompute != Recompute::alternate_matmuls) {
-      again.push_back(is_computed_again(layer, recompute));
-      continue;
-    }
     const auto name = unit_name_of(layer.name);
     if (name != unit) product = 0;
     unit = name;
-    const bool multiplies = layer.kind == "linear";
-    if (multiplies) ++product;
-    const bool kept = layer.kind == "attention" || (multiplies && product % 2 == 1 && precision != Precision::fp8);
-    again.push_back(name != root_unit && !kept);
+    if (is_matrix_product(layer)) ++product;
+    const bool is_counted = precision != Precision::fp8;
+    again.push_back(name != root_unit && is_again(layer, recompute, is_counted && product % 2 == 1));
   }
   return again;
 }

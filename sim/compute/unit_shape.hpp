@@ -40,14 +40,10 @@ UnitShape unit_shape(const Model& model, const Gpu& gpu, Precision precision, do
 /// The unit that a layer of that name belongs to; "root" for one of none.
 std::string unit_name_of(const std::string& layer);
 
-/// Whether a layer of a block is computed again, where that needs no other layer to tell: nothing, attention's layers
-/// without parameters, or all. The root never is. Throws std::invalid_argument for alternate matmuls.
-bool is_computed_again(const Layer& layer, Recompute recompute);
-
-/// The same of every layer of a model. Of alternate matmuls the first, third, ... layer of a block that multiplies by a
-/// matrix is kept, and so is the attention itself (kind "attention"), as by torchtitan's rule
-/// (torchtitan/models/llama3/parallelize_llama.py at e7c0cae); products in 8 bits are not counted there, and all of them
-/// are computed again.
+/// Whether each layer of a model is computed again; the root's are not. `selective`: attention's layers without
+/// parameters. `alternate_matmuls`: all of a block but its attention (kind "attention") and the first, third, ... layer
+/// that multiplies by a matrix, as by torchtitan's rule (torchtitan/models/llama3/parallelize_llama.py at e7c0cae).
+/// Products in 8 bits are not counted there, and all of them are computed again.
 std::vector<bool> layers_computed_again(const Model& model, Recompute recompute, Precision precision);
 
 } // namespace ddlsim

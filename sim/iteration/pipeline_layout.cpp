@@ -128,8 +128,8 @@ std::string tensor_complaint(const Model& model, const ModelParallelOptions& opt
 /// Why nothing of the model would be computed again; "" where something is, or nothing shall be.
 std::string recompute_complaint(const Model& model, Recompute recompute) {
   if (recompute == Recompute::none) return "";
-  const auto again = [recompute](const Layer& layer) { return is_computed_again(layer, recompute); };
-  if (std::any_of(model.layers.begin(), model.layers.end(), again)) return "";
+  const auto again = layers_computed_again(model, recompute, Precision::fp32);
+  if (std::find(again.begin(), again.end(), true) != again.end()) return "";
   return fmt::format("{} has {}, so that nothing of it would be computed again; leave \"recompute\" out", model.name,
                      recompute == Recompute::full ? "no numbered block (block3.mlp)"
                                                   : "no attention without parameters in a numbered block "

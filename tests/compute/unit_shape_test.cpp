@@ -6,7 +6,6 @@
 
 #include <filesystem>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
@@ -98,7 +97,7 @@ TEST_CASE("of alternate matmuls every other product and all but attention are co
         Approx(5.0 / 40));
   CHECK(layers_computed_again(model, Recompute::selective, Precision::bf16) ==
         std::vector<bool>{false, false, false, false, true, false, false, false, false});
-  CHECK_THROWS_AS(is_computed_again(model.layers[2], Recompute::alternate_matmuls), std::invalid_argument);
+  CHECK(layers_computed_again(model, Recompute::none, Precision::bf16) == std::vector<bool>(9, false));
 }
 
 TEST_CASE("a shipped transformer has its blocks as units, and no parameter is lost", "[units]") {
@@ -139,12 +138,13 @@ TEST_CASE("a step that computes again takes as much longer as an H200's did", "[
     auto of_plain = series;
     of_plain.replace(of_plain.find("-" + to_text(recompute)), to_text(recompute).size() + 1, "");
     const auto model = load_model(shipped, step.model);
-    constexpr double forward_share = 1.0 / 3; // of compute, the prior's
+    constexpr double forward_share = 1.0 / 3; // one pass of three of equal FLOP
     const double share =
         unit_shape(model, h200, step.precision, step.batch_per_gpu, recompute).recomputed() * forward_share;
     const double measured = step.iteration_s / plain.at(of_plain).iteration_s;
     INFO(series << ": " << 1 + share << " times predicted, " << measured << " measured");
-    // torch.compile takes less than a whole forward again: it does not write what only the forward reads
+    // Steps differ by up to 1.7 % from each other. torch.compile takes less than a whole forward again, by up to 7 %: it
+    // does not write what only the forward reads.
     const double away = series.find("-compiled-") == std::string::npos ? 0.02 : 0.08;
     CHECK(measured == Approx(1 + share).epsilon(away));
   }

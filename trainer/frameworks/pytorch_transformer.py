@@ -45,7 +45,7 @@ def read_options(words):
     parser.add_argument("--recompute", default="none", choices=RECOMPUTED,
                         help="what backward computes again of each block; alternate-matmuls: torchtitan's \"selective, op\"")
     parser.add_argument("--shards", type=int, default=1,
-                        help="a rank of FSDP2 among so many; collectives move nothing, and there is no record")
+                        help="rank 0 of so many under FSDP2; the others are not there, and there is no record")
     parser.add_argument("--head-width", type=int, default=128, help="numbers of an attention head")
     parser.add_argument("--device", default="cpu", choices=list(PRECISIONS))
     parser.add_argument("--precision", default="bf16", choices=PRECISIONS["cuda"])
@@ -213,7 +213,7 @@ class StepRecords:
     def step(self, runs, others, suspect):
         options, last = self.options, runs.last()
         part = f", a rank's part of {options.tensor}" if options.tensor > 1 else ""
-        part += f", a rank of {options.shards} by FSDP2 whose collectives move nothing" if options.shards > 1 else ""
+        part += f", rank 0 of {options.shards} under FSDP2, the others not there" if options.shards > 1 else ""
         part += f", {options.recompute} computed again" if options.recompute != "none" else ""
         print(f"{runs.shape.model}, batch {runs.batch}, {options.precision}{part}: {1e3 * runs.step_s():.5g} ms"
               f"{runs.counted_text()}", flush=True)
