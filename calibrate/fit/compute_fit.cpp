@@ -1,6 +1,7 @@
 #include "calibrate/fit/compute_fit.hpp"
 
 #include "calibrate/data/data_checks.hpp"
+#include "sim/compute/batch_curve.hpp"
 #include "sim/compute/batch_line_fit.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ std::map<CurveKey, std::vector<const StepRecord*>> by_curve(const std::vector<St
                                                             std::vector<Excluded>& excluded) {
   std::map<CurveKey, std::vector<const StepRecord*>> curves;
   for (const auto& record : records) {
-    if (record.gpus != 1 || record.mode != RunMode::train) continue;
+    if (record.gpus != 1 || record.mode != RunMode::train || has_server_elsewhere(record)) continue;
     if (record.head.suspect) {
       excluded.push_back({place_of(record), "marked suspect by its source"});
       continue;

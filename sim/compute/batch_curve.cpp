@@ -95,7 +95,7 @@ bool has_server(const StepRecord& record) {
 }
 
 bool has_server_elsewhere(const StepRecord& record) {
-  return has_server(record) && record.strategy.placement == Placement::dedicated;
+  return record.synchronised && has_server(record) && record.strategy.placement == Placement::dedicated;
 }
 
 std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,

@@ -66,7 +66,7 @@ bool is_one_gpu_training(const StepRecord& record);
 
 /// One worker with a parameter server: its time has pushes and pulls in it.
 bool has_server(const StepRecord& record);
-/// The same, over a network.
+/// The same, over a network. A run without synchronisation needs no server, whatever strategy its series has.
 bool has_server_elsewhere(const StepRecord& record);
 
 } // namespace ddlsim

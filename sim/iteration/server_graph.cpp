@@ -191,6 +191,13 @@ std::vector<OfTensors> add_workers(Graph& graph, const StepSetup& setup, const C
   return gradients;
 }
 
+/// One worker without a server elsewhere, or one machine for which the preset starts none.
+bool needs_no_server(const StepSetup& setup, const Machine& machine) {
+  const bool by_itself = serves_itself(setup, machine);
+  const bool alone = machine.ranks == 1 && (by_itself || !setup.synchronised);
+  return alone || (by_itself && !setup.preset.serves_one_machine);
+}
+
 /// What an asynchronous worker does before its forward; the operation that forward waits for.
 std::size_t add_delays(Graph& graph, const ComputeStream& compute, double overhead_s, const NodeReduction* node,
                        const ComputeProfile& profile) {
@@ -219,8 +226,7 @@ Graph server_graph(const StepSetup& setup, const Parameters& sample, const Compu
   Graph graph = with_servers(setup, sample, profile, machine);
   const auto node = plan_node_reduction(setup.preset, machine, sizes_by_creation(profile));
   graph.path_Bps = node.rate_Bps;
-  const bool without_servers = serves_itself(setup, machine) && !setup.preset.serves_one_machine;
-  if (machine.ranks == 1 || without_servers) {
+  if (needs_no_server(setup, machine)) {
     add_workers(graph, setup, profile, both_ways(node), slowdown);
     return graph;
   }

@@ -26,7 +26,8 @@ double work_of_servers(const StepSetup& setup, const Parameters& sample, const C
                        const Machine& machine);
 
 /// One synchronous iteration; node 0 computes `slowdown` times as long. On one machine for which no server is started
-/// tensors are summed among its GPUs alone.
+/// tensors are summed among its GPUs alone. One worker exchanges with servers on hosts of their own, and with none
+/// beside it.
 Graph server_graph(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                    const Machine& machine, double slowdown);
 

@@ -156,6 +156,19 @@ TEST_CASE("suspect and synchronised records stand back, records of no training a
   CHECK(found.excluded.size() == 1);
 }
 
+TEST_CASE("what one worker takes with a server on another host is no time of one GPU", "[compute-fit]") {
+  auto records = sweep({4, 16});
+  records[0].synchronised = true;
+  records[0].strategy.name = StrategyName::ps;
+  records[0].strategy.placement = Placement::dedicated;
+  CHECK(fit({records[0]}).lines.empty());
+  records[0].strategy.placement = Placement::colocated;
+  CHECK(fit({records[0]}).lines.size() == 1);
+  records[0].strategy.placement = Placement::dedicated;
+  records[0].synchronised = false; // the GPU alone, in a series of servers
+  CHECK(fit({records[0]}).lines.size() == 1);
+}
+
 TEST_CASE("the report has the lines, what was excluded and what to measure next", "[compute-fit]") {
   auto records = sweep({4, 8, 16, 32});
   records[1].iteration_s *= 1000;

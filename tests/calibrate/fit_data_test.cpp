@@ -95,8 +95,9 @@ TEST_CASE("one GPU of a preset that counts as another's is asked for as a predic
 
 TEST_CASE("one worker beside its parameter server is one GPU, one with a server elsewhere is not") {
   const auto reference = planted_reference();
-  const auto base_with = [&](Placement placement, const std::string& series_asked) {
+  const auto base_with = [&](Placement placement, const std::string& series_asked, bool synchronised = true) {
     auto worker = planted_record("small", 1, 1, 0.06);
+    worker.synchronised = synchronised;
     worker.strategy.name = StrategyName::ps;
     worker.strategy.placement = placement;
     auto other = planted_record("small", 8, 2, 0.1);
@@ -113,6 +114,7 @@ TEST_CASE("one worker beside its parameter server is one GPU, one with a server 
   CHECK(base_with(Placement::colocated, own) == 0.06);
   CHECK(base_with(Placement::colocated, "another") == 0.06);
   CHECK(base_with(Placement::dedicated, own) != 0.06);
+  CHECK(base_with(Placement::dedicated, own, false) == 0.06); // the GPU alone, in a series of servers
 }
 
 TEST_CASE("noise is the spread of a mean, at least what two days differ by; unstated and suspect have their own") {

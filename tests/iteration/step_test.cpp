@@ -87,6 +87,21 @@ TEST_CASE("one dedicated server takes n copies in and gives n out", "[step]") {
   CHECK(limited.bottleneck == "server-software");
 }
 
+TEST_CASE("one worker exchanges with a server on a host of its own, and not with one beside it", "[step]") {
+  const SmallCluster small;
+  auto setup = small.setup(StrategyName::ps, 1);
+  setup.strategy.servers = {ServerCount::Rule::count, 1};
+  setup.strategy.placement = Placement::dedicated;
+  const auto time_s = [&] { return time_step(setup, small.sample, Fidelity::full).iteration_s; };
+  CHECK(time_s() == Approx(0.3 + 2 * (0.1 + 1e-3)));
+  CHECK(time_step(setup, small.sample, Fidelity::screening).iteration_s == Approx(time_s()));
+  setup.strategy.placement = Placement::colocated;
+  CHECK(time_s() == Approx(0.3));
+  setup.strategy.placement = Placement::dedicated;
+  setup.synchronised = false;
+  CHECK(time_s() == Approx(0.3));
+}
+
 TEST_CASE("servers that a record does not count or place are the preset's", "[step]") {
   SmallCluster small;
   small.preset.servers = {ServerCount::Rule::count, 3};
