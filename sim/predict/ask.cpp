@@ -138,7 +138,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   const auto priors = with_doubts_of(priors_on(cluster, known.priors), compute);
   std::vector<Prior> fit_priors;
   if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);
-  const PosteriorQuestion question{compute.prior, setup.preset, is_parameter_server(strategy.name), scope, fit_priors};
+  const PosteriorQuestion question{compute.prior, setup.preset, is_parameter_server(strategy.name),
+                                   scope,         fit_priors,   scenario.series};
   auto posterior = posterior_in_blocks(priors, known.calibration, question, scenario);
   draw_input(posterior.samples, input.uncertainty, scenario.samples, scenario.seed);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;

@@ -28,6 +28,12 @@ bool same_strategy(const CalibratedSeries& series, const RunningStrategy& asked)
   return both_open || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
 }
 
+/// Whether the series ran with as many servers, in the same place, by the same rule. A series whose servers grew with its
+/// nodes states none of these.
+bool same_servers(const CalibratedSeries& series, const RunningStrategy& asked) {
+  return is_parameter_server(asked.strategy.name) && series.strategy == to_text(asked.strategy);
+}
+
 using SeriesOfStack = std::vector<const CalibratedSeries*>;
 
 /// Whether the series tells how far synchronising is off on this cluster: one GPU alone synchronises nothing.
@@ -63,13 +69,51 @@ SeriesOfStack series_of_other_batches(const Calibration& calibration, const Cali
   return found;
 }
 
-/// Residuals of a stack's series: of the strategy asked for, where it was measured; else of its others, so that
+/// The series that tell most of the strategy asked for: those of its very servers, else of its name; else all, so that
 /// strategies of one stack are compared by what they do and not by what the model misses of one of them.
-void learn_residuals(CalibrationInfo& learnt, const SeriesOfStack& of_stack, const RunningStrategy& asked) {
-  SeriesOfStack used;
-  for (const auto* series : of_stack)
-    if (same_strategy(*series, asked)) used.push_back(series);
-  if (used.empty()) used = of_stack;
+SeriesOfStack nearest_series(const SeriesOfStack& of_stack, const RunningStrategy& asked) {
+  for (const auto& is_near : {same_servers, same_strategy}) {
+    SeriesOfStack near;
+    for (const auto* series : of_stack)
+      if (is_near(*series, asked)) near.push_back(series);
+    if (!near.empty()) return near;
+  }
+  return of_stack;
+}
+
+/// Whether the id, cluster/file/name, is that of a series of this name. A name that several series have is followed by
+/// what tells them apart.
+bool is_named(const CalibratedSeries& series, const std::string& name) {
+  const auto file = series.id.find('/');
+  const auto start = file == std::string::npos ? file : series.id.find('/', file + 1);
+  if (start == std::string::npos || name.empty()) return false;
+  const auto rest = series.id.substr(start + 1);
+  return rest == name || rest.rfind(name + ' ', 0) == 0;
+}
+
+int most_nodes(const CalibratedSeries& series) {
+  int nodes = 0;
+  for (const auto& point : series.points) nodes = std::max(nodes, point.nodes);
+  return nodes;
+}
+
+/// The series that is meant alone, unless others were measured on more nodes.
+SeriesOfStack series_meant(const SeriesOfStack& near, const std::string& name) {
+  SeriesOfStack meant;
+  int nodes = 0;
+  for (const auto* series : near) {
+    nodes = std::max(nodes, most_nodes(*series));
+    if (is_named(*series, name)) meant.push_back(series);
+  }
+  const bool reaches =
+      std::any_of(meant.begin(), meant.end(), [&](const auto* one) { return most_nodes(*one) == nodes; });
+  return reaches ? meant : near;
+}
+
+/// Residuals of a stack's series.
+void learn_residuals(CalibrationInfo& learnt, const SeriesOfStack& of_stack, const RunningStrategy& asked,
+                     const std::string& meant) {
+  const auto used = series_meant(nearest_series(of_stack, asked), meant);
   if (!used.empty()) learnt.largest_gpus = 0;
   for (const auto* series : used) {
     learnt.residual_process.spread = std::max(learnt.residual_process.spread, series->spread);
@@ -133,7 +177,7 @@ CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& q
   learnt.residual_process.spread = of_stack.empty() ? unmeasured_spread(of_prior, calibration.quality) : 0;
   learnt.of_other_batches = of_stack.empty();
   if (of_stack.empty()) of_stack = series_of_other_batches(calibration, scope);
-  learn_residuals(learnt, of_stack, asked);
+  learn_residuals(learnt, of_stack, asked, question.series);
   widen_across_nodes(learnt, of_prior);
   return learnt;
 }

@@ -27,6 +27,7 @@ struct PosteriorQuestion {
   bool servers = false;      ///< the strategy has servers
   CalibrationScope scope;
   std::vector<Prior> fit_priors{}; ///< of parameter_fields(): what a fit would start from today; empty: what it did
+  std::string series{};            ///< the cluster's series that is meant; "": any
 };
 
 /// Samples drawn by draw_parameters(); the parameters that hold of `calibration` are then moved to its joint normal

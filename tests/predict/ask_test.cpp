@@ -117,7 +117,7 @@ void plant_series(AskedCluster& asked, const Scenario& scenario, const std::stri
   asked.calibration.series.clear();
   for (const auto& [strategy, residual] : residuals) {
     CalibratedSeries one;
-    one.id = "planted/" + strategy;
+    one.id = "iris/planted/" + strategy;
     one.strategy = strategy;
     one.scope = {transport,      scenario.preset,        scenario.precision,
                  scenario.model, scenario.batch_per_gpu, asked.one_gpu.one_gpu_s};
@@ -128,14 +128,19 @@ void plant_series(AskedCluster& asked, const Scenario& scenario, const std::stri
 }
 
 /// The residuals that a question about that strategy takes over.
-std::vector<double> residuals_of(const AskedCluster& asked, Scenario scenario, StrategyName name) {
-  scenario.strategies.front() = {};
-  scenario.strategies.front().name = name;
+std::vector<double> residuals_of(const AskedCluster& asked, Scenario scenario, const Strategy& strategy) {
+  scenario.strategies.front() = strategy;
   const auto curve = make_curve(scenario, scenario.strategies.front(), load_model(shipped_for_asking, scenario.model),
                                 asked.known(true));
   std::vector<double> residuals;
   for (const auto& known : curve.learnt.own) residuals.push_back(known.value);
   return residuals;
+}
+
+std::vector<double> residuals_of(const AskedCluster& asked, const Scenario& scenario, StrategyName name) {
+  Strategy strategy;
+  strategy.name = name;
+  return residuals_of(asked, scenario, strategy);
 }
 
 /// What no parameter explains of that question, on GPUs of several nodes.
@@ -223,6 +228,45 @@ TEST_CASE("auto and the algorithm that the library takes are one run, and share 
   asked.cluster.available_nodes = nodes_of_trees;
   CHECK(residuals_of(asked, scenario, automatic) == std::vector<double>{0.2, 0.4});
   CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.3});
+}
+
+TEST_CASE("the series that is meant tells how far its runs are off, unless others reach more nodes", "[ask]") {
+  AskedCluster asked("iris");
+  auto scenario = question_about("iris");
+  using enum StrategyName;
+  asked.cluster.available_nodes = 24; // so few that the library takes the ring
+  plant_series(asked, scenario, "nccl-ib", {{"all-reduce", 0.2}, {"ring", 0.3}});
+  CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.2, 0.3});
+  scenario.series = "ring"; // planted under their strategies' names
+  CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.3});
+  scenario.series = "all-reduce";
+  CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.2});
+  asked.calibration.series.front().id += " resnet50_v1 fp32 batch 64"; // one of several of that name
+  CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.2});
+  scenario.series = "all";
+  CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.2, 0.3});
+  scenario.series = "ring";
+  asked.calibration.series.front().points.front().nodes = 3;
+  CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.2, 0.3});
+}
+
+TEST_CASE("a server for all and servers beside the workers, where both were measured, are two experiments", "[ask]") {
+  AskedCluster asked("iris");
+  const auto scenario = question_about("iris");
+  Strategy central;
+  central.name = StrategyName::ps;
+  central.servers = {ServerCount::Rule::count, 1};
+  central.placement = Placement::dedicated;
+  central.sharding = Sharding::bytes;
+  auto everywhere = central;
+  everywhere.servers = {ServerCount::Rule::count, 4};
+  everywhere.placement = Placement::colocated;
+  const std::string with_more_nodes = "ps"; // one server a node: their number is not the series'
+  plant_series(asked, scenario, "nccl-ib", {{with_more_nodes, -0.5}, {"ps(1 dedicated, bytes)", 0.1}});
+  CHECK(residuals_of(asked, scenario, central) == std::vector<double>{0.1});
+  CHECK(residuals_of(asked, scenario, everywhere) == std::vector<double>{-0.5});
+  plant_series(asked, scenario, "nccl-ib", {{with_more_nodes, -0.5}});
+  CHECK(residuals_of(asked, scenario, central) == std::vector<double>{-0.5}); // the nearest that is known
 }
 
 } // namespace ddlsim
