@@ -20,8 +20,8 @@ struct ComputeFit {
   std::vector<std::string> warnings; ///< about a line: all records at one batch, duplicates that disagree
 };
 
-/// Lines of all records that are of one GPU and train, without those of a server on another host. Of a GPU, model, precision and stack the unsynchronised records
-/// are taken where there are some. Excluded, each with its reason:
+/// Lines of all records that are of one GPU and train, without those of a server on another host. Of a GPU, model,
+/// precision and stack the unsynchronised records are taken where there are some. Excluded, each with its reason:
 ///   - suspect records
 ///   - times 100 and more times off the roofline, or about 1000 off the others (milliseconds taken for seconds)
 ///   - of two records at one batch more than a fifth apart, the one further from the line of the other batches,

@@ -84,8 +84,7 @@ SeriesOfStack nearest_series(const SeriesOfStack& of_stack, const RunningStrateg
 /// Whether the id, cluster/file/name, is that of a series of this name. A name that several series have is followed by
 /// what tells them apart.
 bool is_named(const CalibratedSeries& series, const std::string& name) {
-  const auto file = series.id.find('/');
-  const auto start = file == std::string::npos ? file : series.id.find('/', file + 1);
+  const auto start = series.id.find('/', series.id.find('/') + 1);
   if (start == std::string::npos || name.empty()) return false;
   const auto rest = series.id.substr(start + 1);
   return rest == name || rest.rfind(name + ' ', 0) == 0;
