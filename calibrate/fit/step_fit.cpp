@@ -83,7 +83,6 @@ RobustFit choose_algorithms(StepProblem& problem, const RobustProblem& robust, R
 
 void add_parameters(Calibration& calibration, const StepProblem& problem, const std::vector<double>& z_scores,
                     const Matrix& covariance, const std::vector<SeriesData>& series) {
-  constexpr double narrowed = 0.8; // of the prior's width: what counts as learnt
   const auto& free_parameters = problem.free_parameters();
   for (std::size_t i = 0; i < free_parameters.all.size(); ++i) {
     CalibratedParameter one;
@@ -92,7 +91,6 @@ void add_parameters(Calibration& calibration, const StepProblem& problem, const 
     one.prior = free_parameters.all[i].prior;
     one.z_score = z_scores[i];
     one.error = std::sqrt(covariance(i, i));
-    one.identified = one.error < narrowed;
     for (std::size_t s = 0; s < series.size(); ++s)
       for (const int free_parameter : free_parameters.of_series[s])
         if (free_parameter == static_cast<int>(i)) {
@@ -104,6 +102,12 @@ void add_parameters(Calibration& calibration, const StepProblem& problem, const 
     for (std::size_t j = 0; j < i; ++j)
       calibration.correlation.back().push_back(covariance(i, j) / std::sqrt(covariance(i, i) * covariance(j, j)));
   }
+}
+
+void find_identified(Calibration& calibration) {
+  constexpr double narrowed = 0.8; // of the prior's width: what counts as learnt
+  for (std::size_t i = 0; i < calibration.parameters.size(); ++i)
+    calibration.parameters[i].identified = doubt_left(calibration, i) < narrowed;
 }
 
 /// ln of what was measured over what predict shows: SimGrid's number where screening is not exact.
@@ -165,12 +169,13 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
     fit = fit_robust(robust, fit.unknowns);
     if (round == 1) fit = choose_algorithms(problem, robust, std::move(fit));
   }
-  const auto modes = find_modes(robust, std::move(fit), searches);
+  const auto modes = find_modes(robust, std::move(fit), searches, options.draws);
   fit = modes.front().fit;
   Calibration calibration;
   calibration.version = version();
   add_parameters(calibration, problem, fit.unknowns, uncertainty_of(robust, fit).covariance, series);
   calibration.form = form_of(robust, modes, options.draws);
+  find_identified(calibration);
   calibration.algorithm_choices = problem.algorithm_choices().calibrated();
   add_series(calibration, problem, series, misses_of_shown(problem, series, fit.unknowns));
   add_left_out(calibration.quality, problem, robust, fit, series);

@@ -34,17 +34,24 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
 /// A region of the unknowns that explains the measurements, and its share of the posterior.
 struct Mode {
   RobustFit fit;
-  double log_evidence = 0; ///< by Laplace: -cost + ln det(covariance) / 2
+  double log_evidence = 0; ///< -cost + ln det(covariance) / 2, Laplace's, + LaplaceCheck::ln_mean_weight
   double share = 1;
 };
 
 /// Goes on with the other searches, now that the noise is judged, from where they ended. The likeliest region first,
-/// then those that lie three standard deviations or more apart and have a fiftieth of the posterior.
-std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const std::vector<RobustFit>& others);
+/// then those that have a fiftieth of the posterior. Two searches ended in one region where the normal distributions
+/// about their ends have much in common: regions that meet at a corner differ in shape, though no unknown may be far
+/// apart.
+std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const std::vector<RobustFit>& others,
+                             const LaplaceCheckOptions& draws = {});
 
 /// The normal distribution of the one region where importance weights let it stand (check_laplace); else draws, from
 /// every region as many as its share says.
 PosteriorForm form_of(const RobustProblem& robust, const std::vector<Mode>& modes,
                       const LaplaceCheckOptions& draws = {});
+
+/// Standard deviation of what the measurements leave of that parameter's z-score; where several regions explain them,
+/// of all regions: what they disagree about was not learnt.
+double doubt_left(const Calibration& calibration, std::size_t parameter);
 
 } // namespace ddlsim

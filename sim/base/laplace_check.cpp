@@ -138,6 +138,12 @@ std::vector<double> weights_of(const std::vector<double>& log_weights) {
   return weights;
 }
 
+double ln_mean(const std::vector<double>& log_weights) {
+  const double most = *std::max_element(log_weights.begin(), log_weights.end());
+  const auto weights = weights_of(log_weights);
+  return most + std::log(std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size()));
+}
+
 /// `count` of the indices, each as often as its weight says, by systematic resampling.
 std::vector<std::size_t> resampled(const std::vector<double>& log_weights, int count) {
   const auto weights = weights_of(log_weights);
@@ -208,6 +214,7 @@ std::vector<VectorXd> run_chains(const Posterior& posterior, const std::vector<b
       if (step >= 0 && step % steps_a_draw == 0) places.push_back(u);
     }
   }
+  places.resize(static_cast<std::size_t>(count)); // chains of one length may have a few more
   return places;
 }
 
@@ -268,6 +275,7 @@ LaplaceCheck check_laplace(const RobustProblem& problem, const RobustFit& fit, c
   for (const auto& u : from) log_weights.push_back(posterior.log_weight(u));
   check.pareto_k = pareto_k(log_weights);
   check.effective_share = effective_share(log_weights);
+  check.ln_mean_weight = ln_mean(log_weights);
   check.sampled = !(check.pareto_k < largest_trusted_k) || check.effective_share < least_share;
   std::vector<VectorXd> places;
   if (check.sampled) {

@@ -22,6 +22,8 @@ double effective_share(const std::vector<double>& log_weights);
 struct LaplaceCheck {
   double pareto_k = 0;
   double effective_share = 1;
+  /// ln of the weights' mean: the posterior's mass over that of Laplace's normal distribution (importance sampling).
+  double ln_mean_weight = 0;
   bool sampled = false; ///< the draws are a Markov chain's: the importance weights cannot be trusted
   /// Equally likely draws of the unknowns; none where Laplace's normal distribution stands.
   std::vector<std::vector<double>> draws;

@@ -103,6 +103,22 @@ TEST_CASE("where importance weights fail a Markov chain finds what the normal di
   CHECK(far > 100);
 }
 
+TEST_CASE("the mean of the weights is what the posterior holds of Laplace's mass") {
+  LaplaceCheckOptions options;
+  options.proposals = 1000;
+  const auto whole = one_unknown([](double x) { return 3 * (x - 0.5); });
+  CHECK(check_laplace(whole, fit_robust(whole, {0}), options).ln_mean_weight == Approx(0).margin(1e-6));
+
+  const auto cut_off = one_unknown([](double x) { return x < 0 ? 10 * x : 200 * x; });
+  RobustFit fit;
+  fit.unknowns = {0};
+  fit.residuals = {0};
+  fit.slopes = Matrix(1, 1);
+  fit.slopes(0, 0) = 10;
+  // the whole lower half, and a twentieth of the upper one, which is as much steeper
+  CHECK(std::exp(check_laplace(cut_off, fit, options).ln_mean_weight) == Approx(0.525).margin(0.01));
+}
+
 TEST_CASE("the same fit gives the same draws") {
   const auto problem = one_unknown([](double x) { return 20 * std::min(0.0, x); });
   RobustFit fit;
