@@ -147,10 +147,10 @@ Unexplained unexplained_at(const Curve& curve, int gpus) {
   const int measured_gpus = learnt.largest_gpus > 0 ? learnt.largest_gpus : curve.gpus_per_full_node;
   const double distance = spread_of_distance(learnt.residual_process, gpus, measured_gpus);
   const double mean = residual.mean + ln_shift_to_line(curve, gpus);
-  const double unseen = nodes > 1 ? learnt.unseen_across_nodes : 0;
+  const double of_series = nodes > 1 ? std::max(residual.spread, learnt.least_across_nodes) : residual.spread;
   const double misfit =
       gpus > learnt.largest_gpus ? learnt.misfit / normal_quantile(high_tail) : 0; // either end moves by it
-  const double spread = std::hypot(std::hypot(residual.spread, distance), std::hypot(unseen, misfit));
+  const double spread = std::hypot(of_series, distance, misfit);
   return {mean, spread, learnt.measurement_noise};
 }
 

@@ -132,13 +132,12 @@ double unmeasured_spread(double of_prior, const CalibrationQuality& here) {
   return std::sqrt(squares / (seen_before + here.unmeasured_models));
 }
 
-/// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it,
-/// and what the fit leaves of the only run across nodes does not fade.
+/// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it
+/// below the prior, and what the fit leaves of the only run across nodes does not fade.
 void widen_across_nodes(CalibrationInfo& learnt, double of_prior) {
   auto& process = learnt.residual_process;
   const bool unseen = learnt.largest_nodes <= 1 && learnt.largest_donor_nodes <= 1;
-  if (unseen && process.spread < of_prior)
-    learnt.unseen_across_nodes = std::sqrt(of_prior * of_prior - process.spread * process.spread);
+  if (unseen) learnt.least_across_nodes = of_prior;
   if (learnt.of_other_batches) return;
   learnt.misfit = misfit_across_nodes(learnt.own);
   if (learnt.misfit > 0) process.persistent_share = 1;

@@ -31,9 +31,9 @@ struct CalibrationInfo {
   double line_share = 0;         ///< of the straight line, see ln_shift_to_line()
   double line_fade = ModelConstants{}.line_fade;
   double measurement_noise = ModelConstants{}.unstated_noise; ///< standard deviation of ln of one measurement
-  /// Standard deviation of ln across nodes, where no run across nodes tells it: what series inside one node leave
-  /// unexplained says nothing of other paths.
-  double unseen_across_nodes = 0;
+  /// Least standard deviation of ln across nodes, where no run of this kind of strategy across nodes tells it: what
+  /// other series leave unexplained says nothing of other paths. 0: there is such a run.
+  double least_across_nodes = 0;
   /// |ln(measured / model)| of the only run of this stack across nodes, where the fit leaves it far off; 0: it does
   /// not.
   double misfit = 0;

@@ -40,6 +40,20 @@ TEST_CASE("an interval holds what no parameter explains and the noise of the mea
   }
 }
 
+TEST_CASE("what other series leave does not narrow the doubt across nodes below the least, however large it is") {
+  const SmallCluster small;
+  const double least = 0.07;
+  for (const double spread : {0.01, 0.05, 0.07, 0.2}) {
+    auto curve = certain_curve(small, spread, 0);
+    curve.learnt.own = {{{4, 4}, 0.02, 0}}; // of another kind of strategy: known to the bit, at this very scale
+    CHECK(unexplained_at(curve, 4).spread < 1e-6);
+    curve.learnt.least_across_nodes = least;
+    CHECK(unexplained_at(curve, 4).spread == Approx(least));
+    CHECK(unexplained_at(curve, 4).mean == Approx(0.02));
+    CHECK(unexplained_at(curve, 16).spread >= least);
+  }
+}
+
 TEST_CASE("one GPU is compared with itself: its efficiency is 1 without a doubt, its time as noisy as a measurement") {
   const SmallCluster small;
   const auto point = predict_point(certain_curve(small, 0.03, 0.02), 1, Fidelity::closed_form).point;
