@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -22,31 +23,62 @@ double ln_root_determinant(const Eigen::LLT<Eigen::MatrixXd>& factor) {
   return factor.matrixLLT().diagonal().array().log().sum();
 }
 
-/// Laplace's, times what importance weights say of it: the first draws alone are asked for.
+/// Laplace's evidence, times what the importance weights of its proposals say of it.
 double log_evidence(const RobustProblem& robust, const RobustFit& fit, LaplaceCheckOptions weighed) {
   weighed.draws = 0;
   return -fit.cost + ln_root_determinant(covariance_of(robust, fit).llt()) +
          check_laplace(robust, fit, weighed).ln_mean_weight;
 }
 
-/// Bhattacharyya's distance between the normal distributions about two fits (A. Bhattacharyya, Bulletin of the Calcutta
-/// Mathematical Society 35, 1943): d^2 / 8 for one shape at places d standard deviations apart, more where their shapes
-/// differ.
-double distance_of_normals(const RobustProblem& robust, const RobustFit& one, const RobustFit& other) {
-  const auto of_one = covariance_of(robust, one);
-  const auto of_other = covariance_of(robust, other);
-  const Eigen::LLT<Eigen::MatrixXd> mean((of_one + of_other) / 2);
-  const auto count = of_one.rows();
+/// How far one normal distribution spreads about another's centre, in the direction in which it does most: root mean
+/// square, in the other's standard deviations. 1 where they are the same, 0 where nothing is unknown.
+double reach_beyond(const RobustProblem& robust, const RobustFit& one, const RobustFit& other) {
+  if (one.unknowns.empty()) return 0;
+  const auto count = static_cast<Eigen::Index>(one.unknowns.size());
   const Eigen::VectorXd apart = Eigen::Map<const Eigen::VectorXd>(one.unknowns.data(), count) -
                                 Eigen::Map<const Eigen::VectorXd>(other.unknowns.data(), count);
-  return mean.matrixL().solve(apart).squaredNorm() / 8 + ln_root_determinant(mean) -
-         (ln_root_determinant(of_one.llt()) + ln_root_determinant(of_other.llt())) / 2;
+  const Eigen::MatrixXd spread = covariance_of(robust, one) + apart * apart.transpose();
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(spread, covariance_of(robust, other),
+                                                                         Eigen::EigenvaluesOnly | Eigen::Ax_lBx);
+  return std::sqrt(solver.eigenvalues().maxCoeff());
 }
 
-/// Whether two searches ended in regions of their own.
-bool apart(const RobustProblem& robust, const RobustFit& one, const RobustFit& other) {
-  constexpr double far = 3; // standard deviations, between two regions of one shape
-  return distance_of_normals(robust, one, other) > far * far / 8;
+constexpr double far_apart = 3; ///< standard deviations
+
+/// Whether the normal distributions about two ends say the same.
+bool alike(const RobustProblem& robust, const RobustFit& one, const RobustFit& other) {
+  return reach_beyond(robust, one, other) <= far_apart && reach_beyond(robust, other, one) <= far_apart;
+}
+
+/// Whether one of two ends lies within the other's region: the bend where a bound begins, and what lies above it.
+bool in_one_region(const RobustProblem& robust, const RobustFit& one, const RobustFit& other) {
+  return reach_beyond(robust, one, other) <= far_apart || reach_beyond(robust, other, one) <= far_apart;
+}
+
+/// The fit, and where the other searches end, each once.
+std::vector<Mode> find_ends(const RobustProblem& robust, RobustFit fit, const std::vector<RobustFit>& others) {
+  std::vector<Mode> ends{{std::move(fit), 0, 1}};
+  const auto is_new = [&](const RobustFit& one) {
+    return std::none_of(ends.begin(), ends.end(), [&](const Mode& end) { return alike(robust, end.fit, one); });
+  };
+  for (const auto& ended : others) {
+    if (!is_new(ended)) continue;
+    auto other = fit_robust(robust, ended.unknowns);
+    if (is_new(other)) ends.push_back({std::move(other), 0, 1});
+  }
+  return ends;
+}
+
+/// Of each region the end that tells most of it.
+std::vector<Mode> one_a_region(const RobustProblem& robust, std::vector<Mode> ends) {
+  std::stable_sort(ends.begin(), ends.end(),
+                   [](const Mode& a, const Mode& b) { return a.log_evidence > b.log_evidence; });
+  std::vector<Mode> modes;
+  for (auto& end : ends)
+    if (std::none_of(modes.begin(), modes.end(),
+                     [&](const Mode& mode) { return in_one_region(robust, mode.fit, end.fit); }))
+      modes.push_back(std::move(end));
+  return modes;
 }
 
 void shuffle(std::vector<std::vector<double>>& draws) {
@@ -62,19 +94,10 @@ void shuffle(std::vector<std::vector<double>>& draws) {
 std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const std::vector<RobustFit>& others,
                              const LaplaceCheckOptions& draws) {
   constexpr double least_share = 0.02;
-  std::vector<Mode> modes{{std::move(fit), 0, 1}};
-  const auto is_new = [&](const RobustFit& one) {
-    return std::all_of(modes.begin(), modes.end(), [&](const Mode& mode) { return apart(robust, mode.fit, one); });
-  };
-  for (const auto& ended : others) {
-    if (!is_new(ended)) continue;
-    auto other = fit_robust(robust, ended.unknowns);
-    if (is_new(other)) modes.push_back({std::move(other), 0, 1});
-  }
-  if (modes.size() == 1) return modes;
-  for (auto& mode : modes) mode.log_evidence = log_evidence(robust, mode.fit, draws);
-  std::stable_sort(modes.begin(), modes.end(),
-                   [](const Mode& a, const Mode& b) { return a.log_evidence > b.log_evidence; });
+  auto ends = find_ends(robust, std::move(fit), others);
+  if (ends.size() == 1) return ends;
+  for (auto& end : ends) end.log_evidence = log_evidence(robust, end.fit, draws);
+  auto modes = one_a_region(robust, std::move(ends));
   double sum = 0;
   for (auto& mode : modes) sum += mode.share = std::exp(mode.log_evidence - modes.front().log_evidence);
   std::erase_if(modes, [&](const Mode& mode) { return mode.share < least_share * sum; });

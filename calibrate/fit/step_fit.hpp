@@ -39,9 +39,10 @@ struct Mode {
 };
 
 /// Goes on with the other searches, now that the noise is judged, from where they ended. The likeliest region first,
-/// then those that have a fiftieth of the posterior. Two searches ended in one region where the normal distributions
-/// about their ends have much in common: regions that meet at a corner differ in shape, though no unknown may be far
-/// apart.
+/// then those that have a fiftieth of the posterior. Two ends are of two regions where the normal distribution about
+/// either spreads beyond three standard deviations of the other in some direction: regions that meet at a corner do,
+/// though their ends may be near. An end within another's region (the bend where a bound begins) is no region: the one
+/// of more evidence stands for both.
 std::vector<Mode> find_modes(const RobustProblem& robust, RobustFit fit, const std::vector<RobustFit>& others,
                              const LaplaceCheckOptions& draws = {});
 

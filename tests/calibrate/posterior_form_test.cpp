@@ -48,3 +48,33 @@ TEST_CASE("two rates of which the smaller shows are two regions, though their en
   });
   CHECK(all_as_seen);
 }
+
+TEST_CASE("the bend where a bound begins is no region beside what lies above it") {
+  // a rate below -1 would have been seen; a faster one looks the same
+  RobustProblem problem;
+  problem.residuals = [](const std::vector<double>& rate) { return std::vector{20 * std::min(0.0, rate[0] + 1)}; };
+  problem.slopes = [](const std::vector<double>& rate) {
+    Matrix slopes(1, 1);
+    slopes(0, 0) = rate[0] < -1 ? 20 : 0;
+    return slopes;
+  };
+  problem.priors.assign(1, NormalPrior{});
+  const auto above = fit_robust(problem, {0.5});
+  RobustFit bend;
+  bend.unknowns = {-1.01};
+  bend.residuals = problem.residuals(bend.unknowns);
+  bend.slopes = problem.slopes(bend.unknowns);
+  bend.cost = above.cost + 0.5;
+  const auto modes = find_modes(problem, bend, {above});
+  REQUIRE(modes.size() == 1);
+  CHECK(modes.front().share == 1);
+  CHECK(std::abs(modes.front().fit.unknowns[0]) < 0.01); // draws about the bend alone would stay there
+}
+
+TEST_CASE("a fit without unknowns is one region") {
+  RobustProblem problem;
+  problem.residuals = [](const std::vector<double>&) { return std::vector{0.5}; };
+  problem.slopes = [](const std::vector<double>&) { return Matrix(1, 0); };
+  const auto fit = fit_robust(problem, {});
+  CHECK(find_modes(problem, fit, {fit, fit}).size() == 1);
+}
