@@ -186,7 +186,8 @@ TEST_CASE("the first choice of a shipped request is the better one at least as l
     INFO(name);
     REQUIRE(plan.runner_up);
     CHECK(plan.limits_met);
-    CHECK(plan.runner_up_better <= 0.5); // both are in the order of medians, and one of them is wide
+    // Both are in the order of medians, and one of them is wide. Sixty samples know a half to their standard error.
+    CHECK(plan.runner_up_better <= 0.5 + 0.5 / std::sqrt(60.0));
   }
 }
 
