@@ -202,13 +202,9 @@ TEST_CASE("the same question has the same bytes", "[relations]") {
   });
 }
 
-// By as many samples as a scenario has that does not say how many. Ends are quantiles of samples: of 178 one moved by
-// 5.7 % since the prior of sync_on is wide (1.9 in ln x), and the next by 4.5.
-TEST_CASE("another seed moves one end of an interval in a hundred by a twentieth of its width, none by a tenth",
-          "[relations]") {
+// By as many samples as a scenario has that does not say how many.
+TEST_CASE("another seed moves no end of an interval by a twentieth of its width", "[relations]") {
   constexpr double twentieth = 0.05;
-  int ends = 0;
-  int far = 0;
   for_questions(pairs_wanted, any, [&](RandomQuestion& question) {
     auto& scenario = question.scenario;
     scenario.samples = Scenario{}.samples;
@@ -218,15 +214,10 @@ TEST_CASE("another seed moves one end of an interval in a hundred by a twentieth
     for (std::size_t i = 0; i < before.size(); ++i) {
       INFO(before[i].gpus << " GPUs");
       const double width = std::log(before[i].iteration_s_high / before[i].iteration_s_low);
-      for (const auto end : {&PredictedPoint::iteration_s_low, &PredictedPoint::iteration_s_high}) {
-        const double moved = std::abs(std::log(after[i].*end / before[i].*end)) / width;
-        CHECK(moved < 2 * twentieth);
-        ++ends;
-        if (moved > twentieth) ++far;
-      }
+      for (const auto end : {&PredictedPoint::iteration_s_low, &PredictedPoint::iteration_s_high})
+        CHECK(std::abs(std::log(after[i].*end / before[i].*end)) < twentieth * width);
     }
   });
-  CHECK(far <= std::max(1, ends / 100));
 }
 
 } // namespace ddlsim
