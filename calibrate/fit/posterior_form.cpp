@@ -69,7 +69,7 @@ std::vector<Mode> find_ends(const RobustProblem& robust, RobustFit fit, const st
   return ends;
 }
 
-/// Of each region the end that tells most of it.
+/// Of each region the end of most evidence.
 std::vector<Mode> one_a_region(const RobustProblem& robust, std::vector<Mode> ends) {
   std::stable_sort(ends.begin(), ends.end(),
                    [](const Mode& a, const Mode& b) { return a.log_evidence > b.log_evidence; });
