@@ -20,7 +20,7 @@ double all_reduce_transfer_s(const StepSetup& setup, const DataPoint& point, con
 double message_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
   const auto machine = build_machine(setup.cluster, setup.transport, sample, point.nodes, 1);
   if (point.nodes > 1) {
-    const double limit_Bps = connection_limit_Bps(setup.cluster, setup.transport);
+    const double limit_Bps = connection_limit_Bps(setup.cluster, setup.transport, sample.flow_Bps);
     return machine.net_latency_s + point.size_bytes / std::min(machine.nic_Bps, limit_Bps);
   }
   return machine.intra_latency_s + point.size_bytes / machine.intra_Bps;
@@ -39,7 +39,7 @@ double push_pull_s(const StepSetup& setup, const DataPoint& point, const Paramet
   if (!copies_only) {
     server.process_Bps = sample.server_process_Bps;
     server.connection_Bps =
-        std::min(sample.server_connection_Bps, connection_limit_Bps(setup.cluster, setup.transport));
+        std::min(sample.server_connection_Bps, connection_limit_Bps(setup.cluster, setup.transport, sample.flow_Bps));
     exchange.message_cost_s = sample.server_message_cost_s;
   }
   return server_exchange_closed_form(machine, server, exchange).end_s;

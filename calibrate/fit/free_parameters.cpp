@@ -1,6 +1,7 @@
 #include "calibrate/fit/free_parameters.hpp"
 
 #include "sim/iteration/server_graph.hpp"
+#include "sim/library/sum_rules.hpp"
 #include "sim/predict/posterior.hpp"
 
 #include <algorithm>
@@ -60,6 +61,8 @@ FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
     std::vector<int> of_fields(fields.size(), -1);
     for (std::size_t k = 0; k < fields.size(); ++k) {
       if (!depends_on(one, fields[k].seen_by)) continue;
+      const bool is_flow = fields[k].value == &Parameters::flow_Bps;
+      if (is_flow && !is_flow_open(one.setup.cluster, one.setup.transport)) continue;
       const FreeParameter free_parameter{k, scope_of(fields[k], fields[k].scope.servers ? with_servers : one.scope),
                                          one.priors[k]};
       const auto [found, fresh] = known.emplace(key_of(free_parameter), static_cast<int>(free_parameters.all.size()));

@@ -41,8 +41,7 @@ HostLink host_link_from(const JsonNode& node) {
 }
 
 std::vector<Nic> nics_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name", "bandwidth",      "count",
-                                              "path", "path_shaped_by", "bandwidth_assumed"};
+  static const std::vector<std::string> known{"name", "bandwidth", "count", "path", "bandwidth_assumed"};
   std::vector<Nic> nics;
   std::set<std::string> names;
   for (const auto& nic : node.list("nics")) {
@@ -50,7 +49,7 @@ std::vector<Nic> nics_from(const JsonNode& node) {
     nic.allow_only(known);
     nics.push_back({simple_name(nic, "name"), nic.quantity("bandwidth", Dimension::bandwidth),
                     static_cast<int>(nic.integer_or("count", 1, 1, most_in_a_node)), name_or_none<NicPath>(nic, "path"),
-                    nic.texts_or_none("path_shaped_by"), nic.boolean_or("bandwidth_assumed", false)});
+                    nic.boolean_or("bandwidth_assumed", false)});
     if (!nics.back().name.empty() && !names.insert(nics.back().name).second) {
       nic.mistake_at(
           "name", fmt::format("{} is there twice; give ports of one kind as \"count\"", in_quotes(nics.back().name)));

@@ -34,12 +34,11 @@ struct HostLink {
 };
 
 struct Nic {
-  std::string name;                          ///< "ib-edr", "10gbe"; transports refer to it
-  double bandwidth_Bps = 0;                  ///< line rate, one direction, one port
-  int count = 1;                             ///< ports a node that carry training traffic
-  std::optional<NicPath> path{};             ///< none: straight to the wire
-  std::vector<std::string> path_shaped_by{}; ///< clusters whose times, not a data sheet, showed that path
-  bool bandwidth_assumed = false;            ///< no source states the rate; `sources` says why this one
+  std::string name;               ///< "ib-edr", "10gbe"; transports refer to it
+  double bandwidth_Bps = 0;       ///< line rate, one direction, one port
+  int count = 1;                  ///< ports a node that carry training traffic
+  std::optional<NicPath> path{};  ///< none: straight to the wire
+  bool bandwidth_assumed = false; ///< no source states the rate; `sources` says why this one
 };
 
 /// The software that moves bytes, and the NIC it uses. Efficiency and step cost come from priors or calibration.

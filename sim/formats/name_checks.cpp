@@ -215,8 +215,6 @@ void look_up_names(const Cluster& cluster, const JsonNode& root, const fs::path&
   }
   const auto clusters = list_clusters(data);
   for (const auto& borrow : cluster.borrows) check_name(root, "borrows", "cluster", borrow.cluster, clusters);
-  for (const auto& nic : cluster.nics)
-    for (const auto& shaper : nic.path_shaped_by) check_name(root, "node", "cluster", shaper, clusters);
 }
 
 void look_up_names(const Calibration& calibration, const JsonNode& root, const fs::path& file, const DataFolder& data) {

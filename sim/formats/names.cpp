@@ -157,6 +157,8 @@ std::string to_text(NicPath value) {
     return "ec2";
   case NicPath::ec2_placement_group:
     return "ec2-placement-group";
+  case NicPath::ec2_unstated:
+    return "ec2-unstated";
   case NicPath::efa:
     return "efa";
   }

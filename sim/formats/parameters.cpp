@@ -29,7 +29,7 @@ constexpr SeenBy by_server_steps{.server_step = true};
 constexpr SeenBy by_servers{.server_step = true, .server = true};
 constexpr SeenBy by_nothing{}; // what no parameter explains
 
-constexpr std::array<ParameterField, 21> fields{{
+constexpr std::array<ParameterField, 22> fields{{
     {"compute_factor", &Parameters::compute_factor, "1", of_workload, by_steps,
      "one GPU with this model, precision and batch, without synchronisation", NodePart::gpu},
     {"forward_share", &Parameters::forward_share, "1", of_cluster, by_steps,
@@ -70,6 +70,8 @@ constexpr std::array<ParameterField, 21> fields{{
      "one worker and one server, many small tensors"},
     {"model_discrepancy", &Parameters::model_discrepancy, "1", of_cluster, by_nothing,
      "a run of this model at the largest scale at hand"},
+    {"flow_rate", &Parameters::flow_Bps, "B/s", of_transport, by_everything,
+     "one TCP connection between two instances (iperf3 with one stream)"},
 }};
 
 } // namespace
@@ -110,6 +112,14 @@ Parameters median_parameters(const std::vector<Prior>& of_fields) {
   return parameters;
 }
 
+namespace {
+
+/// Drawn after all else: what other parameters are in a sample does not depend on whether this one is open.
+constexpr std::size_t drawn_last = 21;
+static_assert(fields[drawn_last].value == &Parameters::flow_Bps);
+
+} // namespace
+
 Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<double> strata(count);
@@ -117,17 +127,19 @@ Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint6
   Draws draws;
   draws.values.resize(count);
   draws.z_scores.assign(count, std::vector<double>(fields.size()));
-  for (std::size_t k = 0; k < fields.size(); ++k) {
+  const auto draw = [&](std::size_t k) {
     const auto order = random_order(count, random);
     for (int i = 0; i < count; ++i) {
       const double z_score = strata[order[i]];
       draws.z_scores[i][k] = z_score;
       draws.values[i].*fields[k].value = prior_value(of_fields[k], z_score);
     }
-  }
+  };
+  for (std::size_t k = 0; k < drawn_last; ++k) draw(k);
   const auto order = random_order(count, random);
   for (int i = 0; i < count; ++i) draws.algorithm_quantiles.push_back((order[i] + 0.5) / count);
   for (auto& sample : draws.values) sample.key_order = random();
+  draw(drawn_last);
   return draws;
 }
 

@@ -55,7 +55,7 @@ ServerRules rules_of(const StepSetup& setup, const Parameters& sample, const Mac
   rules.machine = build_servers(completed(setup.strategy, setup.preset), machine, sample, setup.cluster.cores_per_node);
   rules.messages_per_node = setup.strategy.on_node_reduce ? 1 : machine.ranks_per_node;
   rules.message_cost_s = sample.server_message_cost_s;
-  limit_connections(rules.machine, connection_limit_Bps(setup.cluster, setup.transport));
+  limit_connections(rules.machine, connection_limit_Bps(setup.cluster, setup.transport, sample.flow_Bps));
   if (!serves_itself(setup, machine)) return rules;
   rules.machine.dedicated = false;
   rules.machine.process_Bps = 0;

@@ -180,7 +180,7 @@ IterationResult add_iteration(const StepSetup& setup, const Parameters& sample, 
 /// Sockets carry no more than the connections that an all-reduce has from node to node. Each worker has a connection to
 /// each server: there the connection is limited, and not the node.
 Parameters limited_by_connections(const StepSetup& setup, Parameters sample) {
-  const double limit_Bps = connection_limit_Bps(setup.cluster, setup.transport);
+  const double limit_Bps = connection_limit_Bps(setup.cluster, setup.transport, sample.flow_Bps);
   if (std::isinf(limit_Bps) || is_parameter_server(setup.strategy.name)) return sample;
   const int connections =
       connections_between_nodes(library_of(setup, sample), setup.cluster, find_nic(setup.cluster, setup.transport.nic),

@@ -200,8 +200,14 @@ int connections_between_nodes(const LibraryVersion& library, const Cluster& clus
   return library >= with_many_sockets ? sockets_of_a_ring * rings : rings;
 }
 
-double connection_limit_Bps(const Cluster& cluster, const Transport& transport) {
+bool is_flow_open(const Cluster& cluster, const Transport& transport) {
+  if (transport.nic.empty() || !copies_by_the_processor(transport.name)) return false;
+  return find_nic(cluster, transport.nic).path == NicPath::ec2_unstated;
+}
+
+double connection_limit_Bps(const Cluster& cluster, const Transport& transport, double open_Bps) {
   constexpr double nothing = std::numeric_limits<double>::infinity();
+  if (is_flow_open(cluster, transport)) return open_Bps;
   if (transport.nic.empty() || !copies_by_the_processor(transport.name)) return nothing;
   const auto& path = find_nic(cluster, transport.nic).path;
   if (path == NicPath::ec2) return between_instances_Bps;

@@ -296,7 +296,7 @@ TEST_CASE("what is wrong with a prior is reported") {
        {"/priors/0/highest", "0.5", "/priors/0/highest: 0.5 is out of range; give 0.75 or more"},
        {"/priors/0/scale", "\"lin\"", "/priors/0/scale: \"lin\" found; give one of log, linear"},
        {"/priors/1/path", "\"vswitch\"",
-        "/priors/1/path: \"vswitch\" found; give one of virtual-switch, ec2, ec2-placement-group, efa"},
+        "/priors/1/path: \"vswitch\" found; give one of virtual-switch, ec2, ec2-placement-group, ec2-unstated, efa"},
        {"/priors/0/source", "", "/priors/0/source: missing; give a text"},
        {"/priors/2", R"({"parameter": "nic_efficiency", "median": 1, "width": 1, "unit": "1", "source": "x"})",
         "/priors/2: " + never}},

@@ -53,6 +53,11 @@ TEST_CASE("a connection that a cloud limits is all that a ring has between two n
   auto setup = small.setup(StrategyName::ring, 8);
   CHECK(time_step(setup, small.sample, Fidelity::closed_form).iteration_s == Approx(0.3 + ring_s));
   CHECK(time_step(setup, small.sample, Fidelity::full).iteration_s == Approx(0.3 + ring_s).epsilon(1e-6));
+  small.cluster.nics.front().path = NicPath::ec2_unstated;
+  small.sample.flow_Bps = 0.5e9;
+  setup = small.setup(StrategyName::ring, 8);
+  CHECK(time_step(setup, small.sample, Fidelity::closed_form).iteration_s ==
+        Approx(0.3 + 2.0 * 7 * (1e-3 + 1e8 / 8 / 0.5e9)));
   setup.transport.name = "nccl-ib"; // the NIC copies by itself
   CHECK(time_step(setup, small.sample, Fidelity::closed_form).iteration_s ==
         Approx(0.3 + 2.0 * 7 * (1e-3 + 1e8 / 8 / 1e9)));
@@ -69,6 +74,9 @@ TEST_CASE("a limited connection slows what one worker and one server exchange, n
     return time_step(setup, small.sample, Fidelity::closed_form).iteration_s;
   };
   CHECK(with_workers(2) == Approx(0.3 + 2 * (1e8 / 625e6 + 1e-3)));
+  small.cluster.nics.front().path = NicPath::ec2_unstated;
+  small.sample.flow_Bps = 0.5e9;
+  CHECK(with_workers(2) == Approx(0.3 + 2 * (1e8 / 0.5e9 + 1e-3)));
   CHECK(with_workers(10) == Approx(0.3 + 2 * (10 * 1e8 / 4e9 + 1e-3))); // the server's NIC
 }
 

@@ -21,9 +21,6 @@ ReferenceData without_shaped_by(ReferenceData reference, const std::vector<Model
                                 const std::vector<std::string>& clusters) {
   for (const auto& cluster : clusters) reference.priors = priors_without(reference.priors, cluster);
   reference.constants = constants_without(table, clusters);
-  for (auto& [name, cluster] : reference.clusters)
-    for (auto& nic : cluster.nics)
-      if (is_shaped_by(nic.path_shaped_by, clusters)) nic.path.reset();
   return reference;
 }
 
@@ -39,7 +36,7 @@ struct ClusterKnowledge {
   ReferenceData reference;
   std::unique_ptr<const OneGpuTimes> one_gpu_times;
   std::optional<Calibration> calibration; ///< none for the uncalibrated method
-  std::string untaken{}; ///< of that method: what the split left of priors, constants and paths, as text
+  std::string untaken{};                  ///< of that method: what the split left of priors and constants, as text
 
   Knowledge known_of(const std::string& cluster) const {
     return {reference.clusters.at(cluster),
@@ -118,7 +115,6 @@ private:
 
   std::string untaken_of(const ReferenceData& reference, const std::string& cluster) const {
     std::string text = cluster + '\n' + priors_json(reference.priors);
-    for (const auto& nic : reference.clusters.at(cluster).nics) text += to_text(nic.path) + '\n';
     for (const auto& row : constants_) text += fmt::format("{} ", reference.constants.*row.value);
     return text;
   }
