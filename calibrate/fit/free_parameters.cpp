@@ -34,7 +34,9 @@ FreeParameterKey key_of(const FreeParameter& one) {
 }
 
 /// Whether the series' times can depend on that parameter at all.
-bool depends_on(const SeriesData& series, const SeenBy& seen_by) {
+bool depends_on(const SeriesData& series, const ParameterField& field) {
+  if (field.value == &Parameters::flow_Bps && !is_flow_open(series.setup.cluster, series.setup.transport)) return false;
+  const auto& seen_by = field.seen_by;
   switch (series.measured) {
   case Measured::all_reduce:
     return seen_by.all_reduce;
@@ -60,9 +62,7 @@ FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
     const auto with_servers = of_servers(one.scope, one.setup.preset);
     std::vector<int> of_fields(fields.size(), -1);
     for (std::size_t k = 0; k < fields.size(); ++k) {
-      if (!depends_on(one, fields[k].seen_by)) continue;
-      const bool is_flow = fields[k].value == &Parameters::flow_Bps;
-      if (is_flow && !is_flow_open(one.setup.cluster, one.setup.transport)) continue;
+      if (!depends_on(one, fields[k])) continue;
       const FreeParameter free_parameter{k, scope_of(fields[k], fields[k].scope.servers ? with_servers : one.scope),
                                          one.priors[k]};
       const auto [found, fresh] = known.emplace(key_of(free_parameter), static_cast<int>(free_parameters.all.size()));
