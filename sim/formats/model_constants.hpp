@@ -61,7 +61,7 @@ struct ModelConstant {
 /// All of ModelConstants' members.
 const std::vector<ModelConstant>& model_constants();
 
-/// Whether one of the clusters is among the shapers of a prior, a kind of path or a constant.
+/// Whether one of the clusters is among the shapers of a prior or a constant.
 bool is_shaped_by(const std::vector<std::string>& shapers, const std::vector<std::string>& clusters);
 
 /// The constants, with what remains without these clusters for those that one of them shaped.

@@ -15,7 +15,7 @@ namespace ddlsim {
 
 /// "ddlsim": each cluster calibrated on the visible records by fit_cluster(), as its file would say it, and each point
 /// asked by make_curve() and predict_point(): the functions that `ddlsim predict` answers with. What the split takes
-/// away (priors, constants, kinds of path) is missing in both. Refuses what `predict` refuses.
+/// away (priors, constants) is missing in both. Refuses what `predict` refuses.
 std::unique_ptr<Method> make_simulator(const DataFolder& data);
 
 /// The same with reference data and a table of constants of the caller's.
@@ -24,7 +24,7 @@ std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std
 /// "uncalibrated": the same without the fit: the series' own one-GPU time, all else at the priors.
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data);
 
-/// The reference data without what that cluster's site shaped: priors, constants of the table, kinds of path.
+/// The reference data without what that cluster's site shaped: priors and constants of the table.
 ReferenceData without_site(const ReferenceData& reference, const std::vector<ModelConstant>& table,
                            const std::string& cluster);
 
