@@ -35,7 +35,8 @@ FreeParameterKey key_of(const FreeParameter& one) {
 
 /// Whether the series' times can depend on that parameter at all.
 bool depends_on(const SeriesData& series, const ParameterField& field) {
-  if (field.value == &Parameters::flow_Bps && !is_flow_open(series.setup.cluster, series.setup.transport)) return false;
+  if (field.value == &Parameters::flow_Bps && !is_flow_rate_unknown(series.setup.cluster, series.setup.transport))
+    return false;
   const auto& seen_by = field.seen_by;
   switch (series.measured) {
   case Measured::all_reduce:

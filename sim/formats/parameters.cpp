@@ -114,8 +114,8 @@ Parameters median_parameters(const std::vector<Prior>& of_fields) {
 
 namespace {
 
-/// Drawn after all else: what other parameters are in a sample does not depend on whether this one is open.
-constexpr std::size_t drawn_last = 21;
+/// Drawn after all else: the rest of a sample is what it was before there was this parameter.
+constexpr std::size_t drawn_last = fields.size() - 1;
 static_assert(fields[drawn_last].value == &Parameters::flow_Bps);
 
 } // namespace

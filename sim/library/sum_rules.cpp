@@ -107,6 +107,12 @@ bool copies_by_the_processor(const std::string& transport) {
   return transport.ends_with("-tcp") || transport == "grpc";
 }
 
+/// What stands between the transport's TCP connections and the wire; nothing where it has none.
+std::optional<NicPath> path_of_connections(const Cluster& cluster, const Transport& transport) {
+  if (transport.nic.empty() || !copies_by_the_processor(transport.name)) return std::nullopt;
+  return find_nic(cluster, transport.nic).path;
+}
+
 } // namespace
 
 std::string forced_complaint(const SumRules& rules, int ranks) {
@@ -200,16 +206,14 @@ int connections_between_nodes(const LibraryVersion& library, const Cluster& clus
   return library >= with_many_sockets ? sockets_of_a_ring * rings : rings;
 }
 
-bool is_flow_open(const Cluster& cluster, const Transport& transport) {
-  if (transport.nic.empty() || !copies_by_the_processor(transport.name)) return false;
-  return find_nic(cluster, transport.nic).path == NicPath::ec2_unstated;
+bool is_flow_rate_unknown(const Cluster& cluster, const Transport& transport) {
+  return path_of_connections(cluster, transport) == NicPath::ec2_unstated;
 }
 
-double connection_limit_Bps(const Cluster& cluster, const Transport& transport, double open_Bps) {
+double connection_limit_Bps(const Cluster& cluster, const Transport& transport, double unknown_Bps) {
   constexpr double nothing = std::numeric_limits<double>::infinity();
-  if (is_flow_open(cluster, transport)) return open_Bps;
-  if (transport.nic.empty() || !copies_by_the_processor(transport.name)) return nothing;
-  const auto& path = find_nic(cluster, transport.nic).path;
+  const auto path = path_of_connections(cluster, transport);
+  if (path == NicPath::ec2_unstated) return unknown_Bps;
   if (path == NicPath::ec2) return between_instances_Bps;
   return path == NicPath::ec2_placement_group || path == NicPath::efa ? in_placement_group_Bps : nothing;
 }

@@ -81,12 +81,12 @@ double sum_s(const Machine& machine, const SumRules& rules, double size_bytes);
 int connections_between_nodes(const LibraryVersion& library, const Cluster& cluster, const Nic& nic, const Gpu& gpu,
                               int gpus_per_node);
 
-/// Whether nobody says what one connection over that transport may carry, so that it is an unknown.
-bool is_flow_open(const Cluster& cluster, const Transport& transport);
+/// Whether a cloud limits one connection over that transport and no source says to what (`ec2-unstated`).
+bool is_flow_rate_unknown(const Cluster& cluster, const Transport& transport);
 
-/// What one connection over that transport may carry by the path of its NIC, bytes/s, `open_Bps` where that is unknown;
+/// What one connection over that transport may carry by the path of its NIC, bytes/s, `unknown_Bps` where no source says;
 /// infinity where nothing limits it.
-double connection_limit_Bps(const Cluster& cluster, const Transport& transport, double open_Bps);
+double connection_limit_Bps(const Cluster& cluster, const Transport& transport, double unknown_Bps);
 
 // The all-reduce that an MPI library takes by the size of the vector and the ranks: its tables of fixed decisions.
 

@@ -184,25 +184,25 @@ TEST_CASE("rings over MPI, Gloo and gRPC have one connection, halving-doubling o
 }
 
 TEST_CASE("only what the processor copies has a connection that may be limited", "[connections]") {
-  constexpr double open_Bps = 0.8e9; // read where nobody says
+  constexpr double unknown_Bps = 0.8e9; // read where nobody says
   const auto cluster = of_instances(IntraKind::nvlink_mesh);
-  CHECK(connection_limit_Bps(cluster, cluster.transports[0], open_Bps) == 0.625e9);
-  CHECK(connection_limit_Bps(cluster, cluster.transports[1], open_Bps) == 0.625e9);
-  CHECK(std::isinf(connection_limit_Bps(cluster, cluster.transports[2], open_Bps)));
-  CHECK(std::isinf(connection_limit_Bps(cluster, cluster.transports[3], open_Bps)));
+  CHECK(connection_limit_Bps(cluster, cluster.transports[0], unknown_Bps) == 0.625e9);
+  CHECK(connection_limit_Bps(cluster, cluster.transports[1], unknown_Bps) == 0.625e9);
+  CHECK(std::isinf(connection_limit_Bps(cluster, cluster.transports[2], unknown_Bps)));
+  CHECK(std::isinf(connection_limit_Bps(cluster, cluster.transports[3], unknown_Bps)));
   auto other = cluster;
   other.nics.front().path = NicPath::ec2_placement_group;
-  CHECK(connection_limit_Bps(other, other.transports[0], open_Bps) == 1.25e9);
-  CHECK_FALSE(is_flow_open(other, other.transports[0]));
+  CHECK(connection_limit_Bps(other, other.transports[0], unknown_Bps) == 1.25e9);
+  CHECK_FALSE(is_flow_rate_unknown(other, other.transports[0]));
   other.nics.front().path = NicPath::ec2_unstated;
-  CHECK(is_flow_open(other, other.transports[0]));
-  CHECK_FALSE(is_flow_open(other, other.transports[2]));
-  CHECK(connection_limit_Bps(other, other.transports[0], open_Bps) == open_Bps);
-  CHECK(std::isinf(connection_limit_Bps(other, other.transports[2], open_Bps)));
+  CHECK(is_flow_rate_unknown(other, other.transports[0]));
+  CHECK_FALSE(is_flow_rate_unknown(other, other.transports[2]));
+  CHECK(connection_limit_Bps(other, other.transports[0], unknown_Bps) == unknown_Bps);
+  CHECK(std::isinf(connection_limit_Bps(other, other.transports[2], unknown_Bps)));
   other.nics.front().path = NicPath::efa;
-  CHECK(connection_limit_Bps(other, other.transports[0], open_Bps) == 1.25e9);
+  CHECK(connection_limit_Bps(other, other.transports[0], unknown_Bps) == 1.25e9);
   other.nics.front().path.reset();
-  CHECK(std::isinf(connection_limit_Bps(other, other.transports[0], open_Bps)));
+  CHECK(std::isinf(connection_limit_Bps(other, other.transports[0], unknown_Bps)));
 }
 
 } // namespace ddlsim
