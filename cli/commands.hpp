@@ -47,6 +47,8 @@ int run_sweep(const PredictCommand& command, const CommandLine& line);
 int run_plan(const PlanCommand& command, const CommandLine& line);
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line);
 int run_validate(const ValidateCommand& command, const CommandLine& line);
+/// `validate --blind`: predicts records that nothing has learnt from, appends to the log, prints what was appended.
+int run_blind(const ValidateCommand& command, const CommandLine& line);
 /// A context with the shipped catalogue, models and clusters to look names up in; a cluster that is not shipped is
 /// taken as typed.
 ImportContext with_shipped_names(ImportContext context, const DataFolder& data);

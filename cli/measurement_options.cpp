@@ -1,6 +1,7 @@
 #include "calibrate/import/importers.hpp"
 #include "cli/command_options.hpp"
 #include "sim/base/error.hpp"
+#include "validate/ablation.hpp"
 #include "validate/split.hpp"
 
 #include <fmt/format.h>
@@ -94,6 +95,60 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
   calibrate.add_option("--output,-o", line.output, "Write to this file instead of below platforms/")->type_name("FILE");
 }
 
+namespace {
+
+void add_ablation(CLI::App& validate, ValidateCommand& command) {
+  const auto names = names_to_leave_out();
+  auto* without =
+      validate
+          .add_option("--without", command.without,
+                      fmt::format("Ask the new-site splits with and without each of these, and compare site by site: a "
+                                  "parameter then stands at its prior's median, a term of the residual is left out. {}",
+                                  join_names(names)))
+          ->delimiter(',')
+          ->type_name("NAME,NAME");
+  auto* placebo = validate
+                      .add_option("--placebo", command.placebos,
+                                  "Ask the new-site splits with every prior's median moved by 2 % without meaning, as "
+                                  "often as this: how much figures move by nothing")
+                      ->type_name("N")
+                      ->check(a_number({.least = 1, .most = 100, .whole = true}));
+  without->excludes(placebo);
+  for (const char* other : {"--html", "--bar", "--update-bar"}) {
+    without->excludes(validate.get_option(other));
+    placebo->excludes(validate.get_option(other));
+  }
+}
+
+void add_blind(CLI::App& validate, ValidateCommand& command) {
+  auto* blind =
+      validate
+          .add_option("--blind", command.blind_files,
+                      "Predict these records, which nothing has learnt from, with what a newcomer would have, "
+                      "and append how far off that was to the log; without files show the log. Records stand "
+                      "in CLUSTER/measurements/FILE; CLUSTER/cluster.json and CLUSTER/models/*.json beside "
+                      "them are read, too")
+          ->expected(0, -1)
+          ->type_name("FILE");
+  const auto add = [&](const char* name, bool& flag, const char* what) {
+    validate.add_flag(name, flag, what)->needs(blind);
+  };
+  add("--nothing-known", command.nothing_known, "Of --blind: the newcomer has the cluster file alone");
+  add("--one-gpu-known", command.one_gpu_known, "Of --blind: and what one GPU took");
+  add("--one-node-known", command.one_node_known, "Of --blind: and what one node took");
+  add("--form-in-sight", command.form_in_sight,
+      "Of --blind: who chose the form of the model knew these figures; the log says so");
+  validate.add_option("--blind-log", command.blind_log, "Of --blind: this log instead of validate/blind.jsonl")
+      ->needs(blind)
+      ->type_name("FILE");
+  for (const char* other : {"--measurements", "--own-only", "--split", "--html", "--bar", "--update-bar", "--without",
+                            "--placebo", "--resume", "--cluster", "--sites"})
+    blind->excludes(validate.get_option(other));
+  validate.final_callback([&command, blind] { command.blind = blind->count() > 0; });
+}
+
+} // namespace
+
 void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, std::vector<std::string>& given) {
   auto& validate =
       add_command(app, line, "validate", "Score the simulator and its rivals on measured series they did not see");
@@ -113,16 +168,25 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
       ->delimiter(',')
       ->type_name("SPLIT,SPLIT")
       ->check(CLI::IsMember(split_names()).description(""));
+  validate
+      .add_option("--sites", command.sites,
+                  "Score the series of these sites only (\"site\" of cluster.json, else its name)")
+      ->delimiter(',')
+      ->type_name("SITE,SITE");
   add_jobs(validate, command.jobs, "clusters and splits");
   add_resume(validate, line, "clusters and splits");
   add_html(validate, command.html, "charts and every point");
   validate
-      .add_option("--bar", command.bar, "Exit with 1 when a figure is worse than in this file (validate/accuracy.json)")
+      .add_option("--bar", command.bar,
+                  "Exit with 1 when a figure is worse than in this file, by more than the noise floor that it states "
+                  "(validate/accuracy.json)")
       ->type_name("FILE");
   validate
       .add_option("--update-bar", command.update_bar,
-                  "Lower the figures of this file to those reached; exit with 1 when one rose")
+                  "Put the figures that were reached into this file, better or worse")
       ->type_name("FILE");
+  add_ablation(validate, command);
+  add_blind(validate, command);
   auto& collectives =
       *validate.add_flag("--collectives", command.collectives,
                          "Score tables of all-reduces over sizes, by class of size, instead of training steps");

@@ -66,9 +66,9 @@ std::string conflict_in(const ValidateCommand& command) {
     return "--gpu, --machine, --software, --date, --who, --title and --set describe a table of rates; give one with "
            "--measurements FILE.csv";
   if (command.own_only && command.measurements.empty()) return "--own-only needs --measurements FILE";
-  const bool some_only = !command.measurements.empty() || !stated.cluster.empty();
+  const bool some_only = !command.measurements.empty() || !stated.cluster.empty() || !command.sites.empty();
   if (some_only && (!command.bar.empty() || !command.update_bar.empty()))
-    return "a bar is of all shipped series; give --bar and --update-bar without --measurements and --cluster";
+    return "a bar names its sites; give --bar and --update-bar without --measurements, --cluster and --sites";
   return "";
 }
 

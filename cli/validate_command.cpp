@@ -5,6 +5,7 @@
 #include "sim/base/text_file.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
+#include "validate/ablation.hpp"
 #include "validate/accuracy_bar.hpp"
 #include "validate/collectives/size_tables.hpp"
 #include "validate/methods/rivals.hpp"
@@ -70,6 +71,34 @@ std::vector<std::unique_ptr<Method>> all_methods(const DataFolder& data) {
   methods.push_back(make_uncalibrated(data));
   for (auto& rival : make_rivals(textbook_facts(data))) methods.push_back(std::move(rival));
   return methods;
+}
+
+/// Those that the command asks for.
+std::vector<std::unique_ptr<Method>> methods_for(const ValidateCommand& command, const DataFolder& data) {
+  if (!command.without.empty()) return simulators_without(read_reference_data(data), command.without);
+  if (command.placebos > 0) return simulators_with_placebos(read_reference_data(data), command.placebos);
+  return all_methods(data);
+}
+
+std::string report_for(const ValidateCommand& command, const ValidationResult& result) {
+  if (!command.without.empty()) return paired_report_text(result);
+  return command.placebos > 0 ? placebo_report_text(result) : validation_text(result);
+}
+
+/// Splits of sites of which nothing but the records shown is known, unless others are asked for.
+std::vector<std::string> splits_for(const ValidateCommand& command) {
+  const bool compares = !command.without.empty() || command.placebos > 0;
+  return compares && command.splits.empty() ? std::vector<std::string>{"new-T1", "new-T2", "new-T3"} : command.splits;
+}
+
+void check_sites(const std::vector<std::string>& asked, const std::map<std::string, std::string>& site_of) {
+  std::set<std::string> known;
+  for (const auto& [cluster, site] : site_of) known.insert(site);
+  const std::vector<std::string> names(known.begin(), known.end());
+  std::vector<Mistake> mistakes;
+  for (const auto& site : asked)
+    if (known.count(site) == 0) mistakes.push_back({"--sites", "", unknown_name_text("site", site, names, names)});
+  if (!mistakes.empty()) throw UserError(std::move(mistakes));
 }
 
 void check_cluster(const Sources& sources, const std::string& cluster) {
@@ -159,30 +188,48 @@ void score_ratios(const Sources& sources, const DataFolder& data, const CommandL
   emit(line, line.json ? ratios_json(found) : ratios_report_text(found));
 }
 
+/// The bar that the command names; one without figures where it names none.
+AccuracyBar bar_for(const ValidateCommand& command) {
+  if (!command.bar.empty()) return read_accuracy_bar(command.bar);
+  if (!command.update_bar.empty() && std::filesystem::exists(command.update_bar))
+    return read_accuracy_bar(command.update_bar);
+  return {barred_method, {}, {}};
+}
+
 /// Exit code: 0 when no figure rose.
-int hold_bar(const ValidateCommand& command, const ValidationResult& result, const CommandLine& line) {
+int hold_bar(const ValidateCommand& command, const AccuracyBar& bar, const ValidationResult& result,
+             const CommandLine& line) {
   const auto reached = accuracy_of(result, barred_method);
-  int code = 0;
-  const auto holds = [&](const std::filesystem::path& file, const AccuracyBar& bar) {
-    const auto rose = figures_that_rose(bar, reached, command.splits);
-    for (const auto& one : rose) fmt::print(stderr, "{}: {}\n", file.string(), one);
-    if (!rose.empty()) code = bar_broken;
-    return rose.empty();
+  if (!command.update_bar.empty()) {
+    write_file(command.update_bar, accuracy_bar_json(with_figures_of(bar, reached)));
+    narrate(line, fmt::format("wrote {}", command.update_bar.string()));
+  }
+  if (command.bar.empty()) return 0;
+  const auto rose = figures_that_rose(bar, reached, command.splits);
+  for (const auto& one : rose) fmt::print(stderr, "{}: {}\n", command.bar.string(), one);
+  if (rose.empty()) narrate(line, fmt::format("{}: no figure rose", command.bar.string()));
+  return rose.empty() ? 0 : bar_broken;
+}
+
+/// Whether a series is scored: of the cluster, of the user's own, of the named or the bar's sites, where those are asked for.
+std::function<bool(const Series&)> wanted_for(const ValidateCommand& command, const AccuracyBar& bar,
+                                              const std::map<std::string, std::string>& site_of,
+                                              RecordIndex first_own) {
+  const auto cluster = command.context.cluster;
+  const bool own_only = command.own_only;
+  const auto sites = command.sites.empty() ? bar.sites : command.sites;
+  if (!own_only && cluster.empty() && sites.empty()) return {};
+  return [=](const Series& series) {
+    const auto site = site_of.find(series.cluster);
+    const bool of_sites = sites.empty() || (site != site_of.end() && is_in(sites, site->second));
+    return of_sites && (cluster.empty() || series.cluster == cluster) && (!own_only || is_own(series, first_own));
   };
-  if (!command.bar.empty() && holds(command.bar, read_accuracy_bar(command.bar)))
-    narrate(line, fmt::format("{}: no figure rose", command.bar.string()));
-  if (command.update_bar.empty()) return code;
-  const AccuracyBar bar = std::filesystem::exists(command.update_bar) ? read_accuracy_bar(command.update_bar)
-                                                                      : AccuracyBar{barred_method, {}};
-  if (!holds(command.update_bar, bar)) return code;
-  write_file(command.update_bar, accuracy_bar_json(tightened(bar, reached)));
-  narrate(line, fmt::format("wrote {}", command.update_bar.string()));
-  return code;
 }
 
 } // namespace
 
 int run_validate(const ValidateCommand& command, const CommandLine& line) {
+  if (command.blind) return run_blind(command, line);
   const DataFolder data{line.data_folder};
   const auto sources = read_sources(data, command, line);
   const auto& cluster = command.context.cluster;
@@ -195,23 +242,20 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
     score_ratios(sources, data, line, cluster);
     return 0;
   }
-  if (!command.bar.empty()) read_accuracy_bar(command.bar); // its mistakes are reported before minutes of work
+  const auto bar = bar_for(command); // its mistakes are reported before minutes of work
   ValidationOptions options;
-  options.splits = command.splits;
-  if (command.own_only || !cluster.empty()) {
-    options.wanted = [&](const Series& series) {
-      return (cluster.empty() || series.cluster == cluster) && (!command.own_only || is_own(series, sources.first_own));
-    };
-  }
+  options.splits = splits_for(command);
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
+  check_sites(command.sites, options.site_of);
+  options.wanted = wanted_for(command, bar, options.site_of, sources.first_own);
   DealtTasks tasks(line, command.jobs, "parts", command.measurements);
   options.run_tasks = tasks.runner();
-  const auto result = validate_measurements(sources.files, all_methods(data), options);
+  const auto result = validate_measurements(sources.files, methods_for(command, data), options);
   narrate_own(sources, result, data, line);
   write_page(line, command.html, [&] { return validation_html(result); });
-  emit(line, line.json ? validation_json(result) : validation_text(result));
+  emit(line, line.json ? validation_json(result) : report_for(command, result));
   tasks.forget();
-  return hold_bar(command, result, line);
+  return hold_bar(command, bar, result, line);
 }
 
 } // namespace ddlsim

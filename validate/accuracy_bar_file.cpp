@@ -7,11 +7,12 @@ namespace ddlsim {
 namespace {
 
 constexpr const char* format_name = "ddlsim-accuracy";
+constexpr int format_version = 2;
 constexpr double largest_error = 1e6; ///< per cent; beyond it a figure is a slip
 constexpr long most_bar_points = 10'000'000;
 
-std::map<std::string, double> read_figures(const JsonNode& split, const std::string& key) {
-  std::map<std::string, double> figures;
+BarFigures read_figures(const JsonNode& split, const std::string& key) {
+  BarFigures figures;
   if (!split.has(key)) {
     split.mistake_at(key, "found none, expected an object of figures in per cent");
     return figures;
@@ -25,24 +26,27 @@ std::map<std::string, double> read_figures(const JsonNode& split, const std::str
 SplitBar read_split(const JsonNode& node) {
   SplitBar bar;
   if (!node.is_object()) return bar;
-  node.allow_only({"points", "figures", "clusters"});
+  node.allow_only({"points", "figures", "noise_floor"});
   bar.points = static_cast<int>(node.integer("points", 0, most_bar_points));
   bar.figures = read_figures(node, "figures");
-  bar.clusters = read_figures(node, "clusters");
+  if (node.has("noise_floor")) bar.noise_floor = read_figures(node, "noise_floor");
   return bar;
 }
 
 nlohmann::ordered_json to_json(const SplitBar& bar) {
-  return {{"points", bar.points}, {"figures", bar.figures}, {"clusters", bar.clusters}};
+  nlohmann::ordered_json json{{"points", bar.points}, {"figures", bar.figures}};
+  if (!bar.noise_floor.empty()) json["noise_floor"] = bar.noise_floor;
+  return json;
 }
 
 } // namespace
 
 AccuracyBar read_accuracy_bar(const std::filesystem::path& file) {
   AccuracyBar bar;
-  read_document(file, format_name, 1, [&](const JsonNode& root) {
-    root.allow_only({"format", "version", "method", "unit", "splits"});
+  read_document(file, format_name, format_version, [&](const JsonNode& root) {
+    root.allow_only({"format", "version", "method", "unit", "sites", "splits"});
     bar.method = root.text("method");
+    bar.sites = root.texts_or_none("sites");
     if (!root.has("splits")) return root.mistake_at("splits", "found none, expected an object of splits");
     const auto splits = root.at("splits");
     if (!splits.is_object()) return;
@@ -53,7 +57,9 @@ AccuracyBar read_accuracy_bar(const std::filesystem::path& file) {
 }
 
 std::string accuracy_bar_json(const AccuracyBar& bar) {
-  nlohmann::ordered_json root{{"format", format_name}, {"version", 1}, {"method", bar.method}, {"unit", "percent"}};
+  nlohmann::ordered_json root{
+      {"format", format_name}, {"version", format_version}, {"method", bar.method}, {"unit", "percent"}};
+  if (!bar.sites.empty()) root["sites"] = bar.sites;
   root["splits"] = nlohmann::ordered_json::object();
   for (const auto& split : split_names()) {
     const auto found = bar.splits.find(split);

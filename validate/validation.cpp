@@ -116,12 +116,18 @@ std::vector<const ScoredPoint*> pointers(const std::vector<ScoredPoint>& points)
   return all;
 }
 
+std::vector<std::string> names_of(const std::vector<Split>& splits) {
+  std::vector<std::string> names;
+  for (const auto& split : splits)
+    if (names.empty() || names.back() != split.name) names.push_back(split.name); // those of one name stand together
+  return names;
+}
+
 void score_all(ValidationResult& result, const std::vector<Series>& series, const std::vector<Split>& splits,
                const ValidationOptions& options) {
   const auto points = pointers(result.points);
   const auto pairs = ranked_pairs(series);
-  for (const auto& split : split_names()) {
-    if (std::none_of(splits.begin(), splits.end(), [&](const Split& one) { return one.name == split; })) continue;
+  for (const auto& split : names_of(splits)) {
     for (const auto& method : result.methods) {
       result.scores.push_back(score_split(points, split, method, options.bootstrap_draws, options.seed));
       result.rankings.push_back(score_ranking(pairs, series, splits, result.points, split, method));
@@ -139,8 +145,13 @@ ValidationResult validate_measurements(const std::vector<MeasurementFile>& files
                                        const std::vector<std::unique_ptr<Method>>& methods,
                                        const ValidationOptions& options) {
   const auto series = group_series(files);
+  return validate_splits(files, series, asked_splits(files, series, options), methods, options);
+}
+
+ValidationResult validate_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
+                                 const std::vector<Split>& splits, const std::vector<std::unique_ptr<Method>>& methods,
+                                 const ValidationOptions& options) {
   const auto noise = noise_of(series);
-  const auto splits = asked_splits(files, series, options);
   ValidationResult result;
   for (const auto& method : methods) result.methods.push_back(method->name());
   result.series = wanted_summaries(summarise(series, noise, splits), series, options);

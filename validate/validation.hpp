@@ -96,4 +96,9 @@ ValidationResult validate_measurements(const std::vector<MeasurementFile>& files
                                        const std::vector<std::unique_ptr<Method>>& methods,
                                        const ValidationOptions& options);
 
+/// The same over splits of the caller's, in their order; `options.splits` is not read.
+ValidationResult validate_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
+                                 const std::vector<Split>& splits, const std::vector<std::unique_ptr<Method>>& methods,
+                                 const ValidationOptions& options);
+
 } // namespace ddlsim

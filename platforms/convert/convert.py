@@ -2,7 +2,9 @@
 """Turns a folder of published measurement tables into platforms/CLUSTER/measurements/SOURCE.jsonl.
 
     convert.py SOURCE_FOLDER [--platforms DIR] [--check]
+    convert.py SOURCE_FOLDER --before-import DIR
 
+The second line writes records of sources that are to be asked blind (`ddlsim validate --blind`) before they are imported.
 Same input, same bytes. --check writes nothing: it compares with the files there, and reads every committed record's
 value again at its pointer; exit status 1 when anything differs.
 """
@@ -19,7 +21,7 @@ from coverage import account  # noqa: E402
 from families import azure, azure_nd, bcaffe, bcaffe_scaling, caffe, ceilings, collectives, dell, dlperf  # noqa: E402
 from families import facts, github_issues, hkbu, horovod, iris, kernels, lambda_labs, mlperf, mxnet, nccl  # noqa: E402
 from families import llm_foundry, nccl_2026, nvidia_examples, pipedream, single_gpu, tensorflow, triosim  # noqa: E402
-from families import megatron, nemo, torchtitan  # noqa: E402
+from families import aiconfigurator, megatron, nemo, piz_daint, torchtitan, vtrain  # noqa: E402
 from left_out import render  # noqa: E402
 from sink import Sink  # noqa: E402
 from source import Source  # noqa: E402
@@ -28,10 +30,13 @@ FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, ml
             collectives, nccl, nccl_2026, azure_nd, pipedream, bcaffe, triosim, kernels, ceilings, facts,
             github_issues, bcaffe_scaling, iris, dell, caffe, llm_foundry, megatron, nemo, torchtitan)
 
+# Not imported yet: validate/blind.jsonl says how they were asked.
+BEFORE_IMPORT = (aiconfigurator, piz_daint, vtrain)
 
-def convert(folder):
+
+def convert(folder, families=FAMILIES):
     """(path below platforms/ -> text, sources): all files, LEFT_OUT.md among them."""
-    family_of = {name: family for family in FAMILIES for name in family.SOURCES}
+    family_of = {name: family for family in families for name in family.SOURCES}
     strangers = sorted(path.name for path in Path(folder).glob("*.json") if path.name not in family_of)
     sink, sources, counts = Sink(), {}, {}
     for name in sorted(family_of):
@@ -55,7 +60,11 @@ def main():
     parser.add_argument("source_folder", help="folder with the published tables")
     parser.add_argument("--platforms", default=str(Path(__file__).resolve().parent.parent), help="where clusters live")
     parser.add_argument("--check", action="store_true", help="compare with the files there instead of writing")
+    parser.add_argument("--before-import", metavar="DIR", help="write what is to be asked blind into this folder")
     arguments = parser.parse_args()
+    if arguments.before_import:
+        write(convert(arguments.source_folder, BEFORE_IMPORT)[0], arguments.before_import)
+        return 0
     texts, sources = convert(arguments.source_folder)
     if not arguments.check:
         write(texts, arguments.platforms)

@@ -2,6 +2,7 @@
 
 import json
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from source import value_of
 
@@ -57,7 +58,7 @@ class Sink:
     def open(self, source, cluster, context, part=None, folder="measurements"):
         """The file of one source in one cluster, or in "held-out/NAME", from which nothing learns; `part` names a piece of a
         source too large for one file. Speed-ups are in the folder "ratios", which nothing learns from either."""
-        name = source.name.removesuffix(".json") + (f"-{part}" if part else "")
+        name = Path(source.name).stem + (f"-{part}" if part else "")
         file = MeasurementFile(self, source, cluster, name, context, folder)
         return self.files.setdefault(file.path, file)
 

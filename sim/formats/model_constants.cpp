@@ -98,6 +98,8 @@ std::vector<ModelConstant> make_table() {
        "a random walk in the logarithm of the scale. Misses of the tiers hardly grow over three doublings; of 0, 0.01, "
        "0.02 and 0.03 the third gave T1 its best interval score. Before: no growth beyond the largest scale "
        "that was measured"},
+      {"residual_floor_across_nodes", &C::residual_floor_across_nodes, 1, {}, "a switch for `validate --without`"},
+      {"residual_of_other_batches", &C::residual_of_other_batches, 1, {}, "a switch for `validate --without`"},
       of_the_line("line_share", &C::line_share, 0.5, 0.4, 0),
       of_the_line("line_fade", &C::line_fade, 1.5, 3, 1.5),
       {"fit_spread", &C::fit_spread, 0.05, of_the_tiers(),

@@ -14,6 +14,8 @@ struct ModelConstants {
   double residual_per_doubling = 0.7;     ///< correlation of the rest from a scale to its double, and from a batch
   double residual_across_boundary = 0.5;  ///< correlation between scales inside a node and across nodes
   double residual_growth = 0.02;          ///< standard deviation of ln that a doubling beyond what was measured adds
+  double residual_floor_across_nodes = 1; ///< 0: residuals inside a node may narrow those across nodes below the prior
+  double residual_of_other_batches = 1;   ///< 0: residuals of a stack's other batches say nothing
   /// The straight line beside the simulator (sim/predict/straight_line.cpp).
   double line_share = 0.5; ///< of the line just beyond what was measured, in ln of the time
   double line_fade = 1.5;  ///< in ln of the scale

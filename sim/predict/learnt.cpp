@@ -134,10 +134,10 @@ double unmeasured_spread(double of_prior, const CalibrationQuality& here) {
 
 /// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it
 /// below the prior, and what the fit leaves of the only run across nodes does not fade.
-void widen_across_nodes(CalibrationInfo& learnt, double of_prior) {
+void widen_across_nodes(CalibrationInfo& learnt, const ModelConstants& constants, double of_prior) {
   auto& process = learnt.residual_process;
   const bool unseen = learnt.largest_nodes <= 1 && learnt.largest_donor_nodes <= 1;
-  if (unseen) learnt.least_across_nodes = of_prior;
+  if (unseen) learnt.least_across_nodes = constants.residual_floor_across_nodes * of_prior;
   if (learnt.of_other_batches) return;
   learnt.misfit = misfit_across_nodes(learnt.own);
   if (learnt.misfit > 0) process.persistent_share = 1;
@@ -174,9 +174,10 @@ CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& q
   auto of_stack = series_of_batch(calibration, scope);
   learnt.residual_process.spread = of_stack.empty() ? unmeasured_spread(of_prior, calibration.quality) : 0;
   learnt.of_other_batches = of_stack.empty();
-  if (of_stack.empty()) of_stack = series_of_other_batches(calibration, scope);
+  if (of_stack.empty() && constants.residual_of_other_batches > 0)
+    of_stack = series_of_other_batches(calibration, scope);
   learn_residuals(learnt, of_stack, asked, question.series);
-  widen_across_nodes(learnt, of_prior);
+  widen_across_nodes(learnt, constants, of_prior);
   return learnt;
 }
 

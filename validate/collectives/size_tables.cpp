@@ -142,4 +142,18 @@ std::vector<PredictedCollective> predict_collectives(const ReferenceData& refere
   return all;
 }
 
+std::vector<UnseenCollective> predict_unseen_collectives(const ReferenceData& reference,
+                                                         const std::vector<MeasurementFile>& files) {
+  std::vector<UnseenCollective> all;
+  for (const auto& [cluster, own] : by_cluster(files)) {
+    for (const auto& table : collective_series(reference, reference.priors, reference.clusters.at(cluster), own, 1)) {
+      if (table.measured != Measured::all_reduce) continue;
+      const auto nothing = known_of(reference, table, {});
+      for (const auto& point : table.points)
+        all.push_back({table.id, point.size_bytes, point.measured_s, told(reference, table, point, nothing)});
+    }
+  }
+  return all;
+}
+
 } // namespace ddlsim

@@ -4,6 +4,7 @@
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/model_constants.hpp"
 #include "sim/formats/record.hpp"
+#include "sim/predict/prediction.hpp"
 
 #include <string>
 #include <vector>
@@ -34,6 +35,19 @@ struct PredictedCollective {
 std::vector<PredictedCollective> predict_collectives(const ReferenceData& reference,
                                                      const std::vector<ModelConstant>& constants,
                                                      const std::vector<MeasurementFile>& files);
+
+/// One size of a measured table, told by the cluster file and the priors alone.
+struct UnseenCollective {
+  std::string table;
+  double size_bytes = 0;
+  double measured_s = 0;
+  IterationTime told;
+};
+
+/// Every size of every table of all-reduces, as `predict --collective` tells it before anything is measured. Nothing is
+/// taken away from the priors: they must not have learnt from these files.
+std::vector<UnseenCollective> predict_unseen_collectives(const ReferenceData& reference,
+                                                         const std::vector<MeasurementFile>& files);
 
 /// Mean errors in per cent, of a table and then over tables: by class of size for NCCL and for what runs over host
 /// memory (MPI, Gloo), then by cluster. 90 % of the means over

@@ -1,6 +1,7 @@
 #pragma once
 // The arithmetic people use today, as methods to beat. Each is a few lines; the rules are in docs/validation.md.
 
+#include "sim/formats/data_folder.hpp"
 #include "validate/method.hpp"
 
 #include <map>
@@ -37,7 +38,10 @@ struct TextbookFacts {
 /// fitted by least squares on the visible points of cluster and transport; no overlap, no latency.
 std::unique_ptr<Method> make_textbook(TextbookFacts facts);
 
-/// All six, in this order.
+/// "mfu-40": a transformer reaches 40 % of its GPUs' peak FLOP/s, whatever the scale. Refers to `reference`.
+std::unique_ptr<Method> make_mfu_rule(const ReferenceData& reference);
+
+/// The first six, in this order.
 std::vector<std::unique_ptr<Method>> make_rivals(TextbookFacts facts);
 
 /// One equation: first * x + second * y = value, with the weight of its squared residual.

@@ -51,10 +51,11 @@ struct ClusterKnowledge {
 
 class Simulator : public Method {
 public:
-  Simulator(ReferenceData reference, std::vector<ModelConstant> constants, bool fitted)
-      : reference_(std::move(reference)), constants_(std::move(constants)), fitted_(fitted) {}
+  Simulator(ReferenceData reference, std::vector<ModelConstant> constants, SimulatorVariant variant)
+      : reference_(std::move(reference)), constants_(std::move(constants)), fitted_(variant.fitted),
+        variant_(std::move(variant)) {}
 
-  std::string name() const override { return fitted_ ? "ddlsim" : "uncalibrated"; }
+  std::string name() const override { return variant_.name; }
   bool remembers() const override { return !fitted_; }
 
   void prepare(const Evidence& evidence) override {
@@ -80,6 +81,12 @@ private:
   static Forecast refused(const std::string& why) { return {0, 0, 0, why}; }
 
   ReferenceData reference_for(const std::string& cluster) const {
+    auto reference = reference_left_for(cluster);
+    if (variant_.change) variant_.change(reference);
+    return reference;
+  }
+
+  ReferenceData reference_left_for(const std::string& cluster) const {
     switch (taken_away_) {
     case TakenAway::nothing:
       return reference_;
@@ -152,6 +159,7 @@ private:
   ReferenceData reference_;
   std::vector<ModelConstant> constants_;
   bool fitted_;
+  SimulatorVariant variant_;
   TakenAway taken_away_ = TakenAway::nothing;
   bool as_shipped_ = false;                             ///< the calibration is that of the file
   const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are asked
@@ -194,12 +202,13 @@ std::unique_ptr<Method> make_simulator(const DataFolder& data) {
   return make_simulator(read_reference_data(data), model_constants());
 }
 
-std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std::vector<ModelConstant>& constants) {
-  return std::make_unique<Simulator>(reference, constants, true);
+std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std::vector<ModelConstant>& constants,
+                                       SimulatorVariant variant) {
+  return std::make_unique<Simulator>(reference, constants, std::move(variant));
 }
 
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data) {
-  return std::make_unique<Simulator>(read_reference_data(data), model_constants(), false);
+  return make_simulator(read_reference_data(data), model_constants(), {"uncalibrated", {}, false});
 }
 
 } // namespace ddlsim

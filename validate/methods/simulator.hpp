@@ -7,11 +7,19 @@
 #include "sim/formats/scenario.hpp"
 #include "validate/method.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
+
+/// A simulator whose reference data somebody changed, beside the one that users have: a parameter taken away, say.
+struct SimulatorVariant {
+  std::string name = "ddlsim";
+  std::function<void(ReferenceData&)> change{}; ///< of what a split left of priors and constants; none: as they are
+  bool fitted = true;                           ///< calibrated on what a split shows
+};
 
 /// "ddlsim": each cluster calibrated on the visible records by fit_cluster(), as its file would say it, and each point
 /// asked by make_curve() and predict_point(): the functions that `ddlsim predict` answers with. What the split takes
@@ -19,7 +27,8 @@ namespace ddlsim {
 std::unique_ptr<Method> make_simulator(const DataFolder& data);
 
 /// The same with reference data and a table of constants of the caller's.
-std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std::vector<ModelConstant>& constants);
+std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std::vector<ModelConstant>& constants,
+                                       SimulatorVariant variant = {});
 
 /// "uncalibrated": the same without the fit: the series' own one-GPU time, all else at the priors.
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data);

@@ -1,0 +1,94 @@
+#include "sim/base/error.hpp"
+#include "sim/formats/parameters.hpp"
+#include "validate/ablation.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+ReferenceData shipped() {
+  ReferenceData reference;
+  reference.priors = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
+  return reference;
+}
+
+const Prior& prior_of(const ReferenceData& reference, const std::string& parameter) {
+  return find_prior(reference.priors, parameter, "nccl-ib", "pytorch-ddp");
+}
+
+TEST_CASE("a parameter that is left out stands at its prior's median whatever the z-score", "[ablation]") {
+  const auto before = shipped();
+  auto after = before;
+  leave_out(after, "nic_efficiency");
+  for (const double z_score : {-3.0, 0.0, 3.0})
+    CHECK(prior_value(prior_of(after, "nic_efficiency"), z_score) ==
+          Approx(prior_of(before, "nic_efficiency").median).epsilon(1e-8));
+  CHECK(prior_of(after, "net_latency").width == prior_of(before, "net_latency").width);
+}
+
+TEST_CASE("the factor of one-GPU times is left out for every kind of evidence", "[ablation]") {
+  auto reference = shipped();
+  leave_out(reference, "compute_factor");
+  for (const auto& prior : reference.priors)
+    if (prior.parameter.starts_with("compute_")) CHECK(prior.width < 1e-6);
+}
+
+TEST_CASE("a term of the residual that is left out is switched off, and no prior moves", "[ablation]") {
+  auto reference = shipped();
+  const auto priors = priors_json(reference.priors);
+  leave_out(reference, "line");
+  leave_out(reference, "growth");
+  CHECK(reference.constants.line_share == 0);
+  CHECK(reference.constants.residual_growth == 0);
+  CHECK(priors_json(reference.priors) == priors);
+}
+
+TEST_CASE("every parameter and every term has a name that leave_out takes", "[ablation]") {
+  const auto names = names_to_leave_out();
+  CHECK(names.size() > parameter_fields().size());
+  for (const auto& name : names) {
+    auto reference = shipped();
+    CHECK_NOTHROW(leave_out(reference, name));
+  }
+}
+
+TEST_CASE("unknown names are told together, each with the nearest", "[ablation]") {
+  try {
+    simulators_without(shipped(), {"nic_eficiency", "line", "grwth"});
+    FAIL("unknown names were taken");
+  } catch (const UserError& error) {
+    REQUIRE(error.mistakes().size() == 2);
+    CHECK(error.mistakes()[0].what.find("did you mean nic_efficiency?") != std::string::npos);
+    CHECK(error.mistakes()[1].what.find("did you mean growth?") != std::string::npos);
+  }
+}
+
+TEST_CASE("a placebo moves every median by 2 %, a class as one, and the same seed moves it the same way",
+          "[ablation]") {
+  const auto before = shipped();
+  auto one = before, same = before, other = before;
+  move_medians(one, 1);
+  move_medians(same, 1);
+  move_medians(other, 2);
+  CHECK(priors_json(one.priors) == priors_json(same.priors));
+  CHECK(priors_json(one.priors) != priors_json(other.priors));
+  int up = 0, down = 0;
+  for (std::size_t i = 0; i < before.priors.size(); ++i) {
+    const auto &old = before.priors[i], &now = one.priors[i];
+    const bool neutral = old.parameter.starts_with("compute_") || old.parameter == "model_discrepancy";
+    const bool at_its_highest = old.highest && now.median == *old.highest;
+    if (!at_its_highest) CHECK(std::abs(std::log(now.median / old.median)) == Approx(neutral ? 0 : 0.02).margin(1e-12));
+    CHECK(now.width == old.width);
+    if (now.median > old.median) ++up;
+    if (now.median < old.median) ++down;
+  }
+  CHECK(up > 20); // of 188 medians in some 90 classes, each up or down by a fair coin
+  CHECK(down > 20);
+}
+
+} // namespace
+} // namespace ddlsim

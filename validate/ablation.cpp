@@ -1,0 +1,116 @@
+#include "validate/ablation.hpp"
+
+#include "calibrate/priors/site_evidence.hpp"
+#include "sim/base/error.hpp"
+#include "sim/formats/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+namespace ddlsim {
+namespace {
+
+/// In place of a prior's width: z-scores still divide by it, and no value leaves the median by a visible digit.
+constexpr double no_width = 1e-9;
+/// By how much a placebo moves a median, in ln: far less than any prior is sure of.
+constexpr double placebo_step = 0.02;
+
+constexpr const char* compute_parameter = "compute_factor";
+constexpr const char* compute_priors = "compute_"; ///< one prior for each kind of evidence of a one-GPU time
+
+/// A term of the residual and the value of the constant that switches it off.
+struct ResidualTerm {
+  const char* name;
+  double ModelConstants::*constant;
+  double off;
+};
+
+const std::vector<ResidualTerm>& residual_terms() {
+  using C = ModelConstants;
+  static const std::vector<ResidualTerm> terms{
+      {"line", &C::line_share, 0},
+      {"growth", &C::residual_growth, 0},
+      {"persistent", &C::residual_persistent_share, 0},
+      {"fading", &C::residual_persistent_share, 1},
+      {"boundary", &C::residual_across_boundary, 1},
+      {"floor-across-nodes", &C::residual_floor_across_nodes, 0},
+      {"other-batches", &C::residual_of_other_batches, 0},
+  };
+  return terms;
+}
+
+bool is_of_parameter(const Prior& prior, const std::string& name) {
+  return name == compute_parameter ? prior.parameter.starts_with(compute_priors) : prior.parameter == name;
+}
+
+bool is_neutral(const Prior& prior) {
+  return prior.parameter.starts_with(compute_priors) || prior.parameter == "model_discrepancy";
+}
+
+void check_names(const std::vector<std::string>& names) {
+  const auto known = names_to_leave_out();
+  std::vector<Mistake> mistakes;
+  for (const auto& name : names)
+    if (!is_in(known, name))
+      mistakes.push_back({"--without", "", unknown_name_text("parameter or term of the residual", name, known, known)});
+  if (!mistakes.empty()) throw UserError(mistakes);
+}
+
+} // namespace
+
+std::vector<std::string> names_to_leave_out() {
+  std::vector<std::string> names;
+  for (const auto& field : parameter_fields()) names.emplace_back(field.name);
+  for (const auto& term : residual_terms()) names.emplace_back(term.name);
+  return names;
+}
+
+void leave_out(ReferenceData& reference, const std::string& name) {
+  check_names({name});
+  for (auto& prior : reference.priors)
+    if (is_of_parameter(prior, name)) prior.width = no_width;
+  for (const auto& term : residual_terms())
+    if (name == term.name) reference.constants.*term.constant = term.off;
+}
+
+void move_medians(ReferenceData& reference, std::uint64_t seed) {
+  std::map<PriorClass, double> factors;
+  for (const auto& prior : reference.priors)
+    if (!is_neutral(prior)) factors[class_of(prior)] = 1;
+  std::mt19937_64 random(seed);
+  for (auto& [of, factor] : factors) factor = std::exp(random() % 2 == 0 ? placebo_step : -placebo_step);
+  for (auto& prior : reference.priors) {
+    if (is_neutral(prior)) continue;
+    prior.median *= factors.at(class_of(prior));
+    if (prior.highest) prior.median = std::min(prior.median, *prior.highest);
+  }
+}
+
+std::vector<std::unique_ptr<Method>> simulators_without(const ReferenceData& reference,
+                                                        const std::vector<std::string>& names) {
+  check_names(names);
+  std::vector<std::unique_ptr<Method>> methods;
+  methods.push_back(make_simulator(reference, model_constants()));
+  for (const auto& name : names)
+    methods.push_back(make_simulator(reference, model_constants(),
+                                     {"without " + name, [name](ReferenceData& known) { leave_out(known, name); }}));
+  return methods;
+}
+
+std::vector<std::unique_ptr<Method>> simulators_with_placebos(const ReferenceData& reference, int count) {
+  std::vector<std::unique_ptr<Method>> methods;
+  methods.push_back(make_simulator(reference, model_constants()));
+  for (int i = 1; i <= count; ++i) {
+    const auto seed = static_cast<std::uint64_t>(i);
+    methods.push_back(
+        make_simulator(reference, model_constants(),
+                       {fmt::format("placebo {}", i), [seed](ReferenceData& known) { move_medians(known, seed); }}));
+  }
+  return methods;
+}
+
+} // namespace ddlsim

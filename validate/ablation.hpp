@@ -1,0 +1,53 @@
+#pragma once
+// What a part of the model earns. One part is taken away, or all priors are moved without meaning, and the nested splits
+// are asked with and without the change.
+
+#include "validate/methods/simulator.hpp"
+#include "validate/validation.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// What leave_out() takes: the parameters (`nic_efficiency`, ..., `compute_factor`), then the terms of the residual
+/// (`line`, `growth`, ...).
+std::vector<std::string> names_to_leave_out();
+
+/// Takes one part away from fits and predictions. A parameter stands at its prior's median with no width, whatever the
+/// class of the prior. A term of the residual is switched off. Throws UserError for an unknown name.
+void leave_out(ReferenceData& reference, const std::string& name);
+
+/// Moves the median of every prior by 2 % up or down. Priors of one class move together; which way a class moves is
+/// drawn from the seed and means nothing. The factors of one-GPU times and of the model itself stay: their median 1 says
+/// "as measured".
+void move_medians(ReferenceData& reference, std::uint64_t seed);
+
+/// The simulator as users have it, then one without each of the parts: "without NAME". Throws UserError with every
+/// unknown name.
+std::vector<std::unique_ptr<Method>> simulators_without(const ReferenceData& reference,
+                                                        const std::vector<std::string>& names);
+
+/// The simulator as users have it, then `count` with moved priors: "placebo 1", ...
+std::vector<std::unique_ptr<Method>> simulators_with_placebos(const ReferenceData& reference, int count);
+
+/// Of each changed simulator a table of sites: errors with and without the change in every split, paired. Then one row a
+/// change with what it did to mean errors and interval scores. At most 110 columns.
+std::string paired_report_text(const ValidationResult& result);
+
+/// The largest change of a figure that the placebos made in a split: a smaller one is no change. Errors in ratios.
+struct NoiseFloor {
+  std::string split;
+  double mean_error = 0;
+  double interval_score = 0; ///< as a share of the unchanged score
+};
+
+/// One a split, of a result of simulators_with_placebos().
+std::vector<NoiseFloor> noise_floors(const ValidationResult& result);
+
+/// A table of the placebos' mean errors and interval scores beside the unchanged ones, then the floors.
+std::string placebo_report_text(const ValidationResult& result);
+
+} // namespace ddlsim

@@ -1,0 +1,50 @@
+#include "sim/base/error.hpp"
+#include "validate/blind/blind.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace ddlsim {
+namespace {
+
+/// What makes two records the same measurement: what was run, at which scale, and the time to six digits. "" of kinds
+/// that are not asked blind.
+std::string identity_of(const Record& record) {
+  if (const auto* step = std::get_if<StepRecord>(&record))
+    return fmt::format("step {} {} GPUs {} nodes batch {:.6g} {:.6g} s", step->model, step->gpus, step->nodes,
+                       step->batch_per_gpu, step->iteration_s);
+  if (const auto* sum = std::get_if<CollectiveRecord>(&record))
+    return fmt::format("{} {} ranks {} nodes {:.6g} B {:.6g} s", sum->operation, sum->ranks, sum->nodes,
+                       sum->size_bytes, sum->time_s);
+  return "";
+}
+
+std::map<std::string, std::size_t> identities_of(const MeasurementFile& file) {
+  std::map<std::string, std::size_t> positions;
+  for (std::size_t i = 0; i < file.records.size(); ++i)
+    if (auto identity = identity_of(file.records[i]); !identity.empty()) positions.emplace(std::move(identity), i);
+  return positions;
+}
+
+} // namespace
+
+std::vector<Mistake> already_known(const BlindQuestion& question) {
+  const auto asked = identities_of(question.asked);
+  std::vector<Mistake> mistakes;
+  for (const auto& file : question.shipped) {
+    for (const auto& record : file.records) {
+      const auto found = asked.find(identity_of(record));
+      if (found == asked.end()) continue;
+      mistakes.push_back({question.asked.file.string(), "",
+                          fmt::format("record {} ({}) stands in {} of cluster {} already ({}); a blind score is of "
+                                      "records that nothing has learnt from, so give others",
+                                      found->second + 1, found->first, file.file.filename().string(),
+                                      file.context.cluster, file.context.source_title)});
+      break;
+    }
+  }
+  return mistakes;
+}
+
+} // namespace ddlsim

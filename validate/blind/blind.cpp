@@ -1,0 +1,177 @@
+#include "validate/blind/blind.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/base/text_file.hpp"
+#include "validate/blind/blind_parts.hpp"
+#include "validate/methods/rivals.hpp"
+#include "validate/methods/simulator.hpp"
+#include "validate/validation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+constexpr const char* ours = "ddlsim";
+
+bool is_visible(const Record& record, NewcomerKnows known) {
+  const auto* step = std::get_if<StepRecord>(&record);
+  if (step == nullptr || known == NewcomerKnows::nothing) return false;
+  return known == NewcomerKnows::one_gpu ? step->gpus == 1 : step->nodes <= 1;
+}
+
+/// What was shipped is known; of the asked file what the newcomer has.
+std::vector<bool> visible_records(const BlindQuestion& question, NewcomerKnows known) {
+  std::vector<bool> visible;
+  for (const auto& file : question.shipped) visible.insert(visible.end(), file.records.size(), true);
+  for (const auto& record : question.asked.records) visible.push_back(is_visible(record, known));
+  return visible;
+}
+
+/// The series of the asked file with something to predict. `layouts`: of model parallelism only, else of all others.
+Split split_of(const BlindQuestion& question, const std::vector<Series>& series, NewcomerKnows known, bool layouts) {
+  Split split{"blind", to_text(known), visible_records(question, known), {}, TakenAway::nothing};
+  const auto first_own = split.visible_records.size() - question.asked.records.size();
+  for (std::size_t s = 0; s < series.size(); ++s) {
+    if (is_model_parallel(series[s].strategy_name) != layouts) continue;
+    SplitPart part{s, {}, {}};
+    for (std::size_t p = 0; p < series[s].points.size(); ++p) {
+      const auto& records = series[s].points[p].records;
+      if (records.front() < first_own) continue;
+      const bool seen = std::all_of(records.begin(), records.end(), [&](auto i) { return split.visible_records[i]; });
+      (seen ? part.visible : part.targets).push_back(p);
+    }
+    if (!part.targets.empty()) split.parts.push_back(std::move(part));
+  }
+  return split;
+}
+
+/// A cluster of which nothing is known is asked by priors alone, as `predict` asks one that was never calibrated.
+bool is_calibrated(const BlindQuestion& question, NewcomerKnows known) {
+  const auto& cluster = question.asked.context.cluster;
+  const auto& records = question.asked.records;
+  return std::any_of(records.begin(), records.end(), [&](const auto& one) { return is_visible(one, known); }) ||
+         std::any_of(question.shipped.begin(), question.shipped.end(),
+                     [&](const MeasurementFile& file) { return file.context.cluster == cluster; });
+}
+
+std::vector<std::unique_ptr<Method>> blind_methods(const ReferenceData& reference, bool calibrated) {
+  std::vector<std::unique_ptr<Method>> methods;
+  methods.push_back(make_simulator(reference, model_constants(), {ours, {}, calibrated}));
+  methods.push_back(make_straight_line());
+  methods.push_back(make_linear());
+  methods.push_back(make_amdahl());
+  methods.push_back(make_mfu_rule(reference));
+  return methods;
+}
+
+/// Points that the simulator neither answered nor refused do not happen: its cluster is known.
+std::vector<BlindPoint> points_of(const ValidationResult& result) {
+  std::vector<BlindPoint> points;
+  for (const auto& point : result.points) {
+    BlindPoint one{point.series, point.measured_s, {}};
+    if (const auto found = point.forecasts.find(ours); found != point.forecasts.end()) one.told = found->second;
+    points.push_back(std::move(one));
+  }
+  return points;
+}
+
+/// Of each other method that answered every point.
+std::map<std::string, double> baselines_of(const ValidationResult& result) {
+  std::map<std::string, double> errors;
+  for (const auto& score : result.scores)
+    if (score.method != ours && score.overall.points == static_cast<int>(result.points.size()))
+      errors[score.method] = score.overall.mean_error;
+  return errors;
+}
+
+void score_steps(const ReferenceData& reference, const BlindQuestion& question, NewcomerKnows known,
+                 const RunTasks& run_tasks, std::vector<BlindScore>& scores) {
+  auto files = question.shipped;
+  files.push_back(question.asked);
+  const auto series = group_series(files);
+  for (const bool layouts : {false, true}) {
+    const auto split = split_of(question, series, known, layouts);
+    if (split.parts.empty()) continue;
+    ValidationOptions options;
+    options.run_tasks = run_tasks;
+    const auto methods = blind_methods(reference, is_calibrated(question, known));
+    const auto result = validate_splits(files, series, {split}, methods, options);
+    scores.push_back(blind_score(layouts ? "layouts" : "training steps", known, points_of(result)));
+    scores.back().baselines = baselines_of(result);
+  }
+}
+
+} // namespace
+
+std::string to_text(NewcomerKnows known) {
+  switch (known) {
+  case NewcomerKnows::nothing:
+    return "nothing";
+  case NewcomerKnows::one_gpu:
+    return "one GPU";
+  case NewcomerKnows::one_node:
+    return "one node";
+  }
+  return "";
+}
+
+BlindScore blind_score(const std::string& kind, NewcomerKnows known, const std::vector<BlindPoint>& points) {
+  constexpr double error_of_refusal = 0.5;
+  BlindScore score{kind, known};
+  std::map<std::string, std::vector<double>> by_series;
+  std::vector<double> errors, biases, inside, widths;
+  Fnv1a answers;
+  for (const auto& point : points) {
+    const bool answered = point.told.has_value();
+    const double bias = answered ? std::log(point.told->predicted_s / point.measured_s) : 0;
+    errors.push_back(answered ? std::abs(bias) : error_of_refusal);
+    by_series[point.series].push_back(errors.back());
+    inside.push_back(answered && point.told->low_s <= point.measured_s && point.measured_s <= point.told->high_s ? 1
+                                                                                                                 : 0);
+    answers.take(
+        answered ? fmt::format("{:.9g} {:.9g} {:.9g}\n", point.told->predicted_s, point.told->low_s, point.told->high_s)
+                 : "refused\n");
+    if (!answered) continue;
+    biases.push_back(bias);
+    widths.push_back(0.5 * std::log(point.told->high_s / point.told->low_s));
+  }
+  std::vector<double> series_means;
+  for (const auto& [series, own] : by_series) series_means.push_back(mean(own));
+  score.points = static_cast<int>(points.size());
+  score.refused = score.points - static_cast<int>(biases.size());
+  score.mean_error = mean(series_means);
+  score.median_error = median(errors);
+  score.bias = biases.empty() ? 0 : mean(biases);
+  score.held = mean(inside);
+  score.half_width = widths.empty() ? 0 : mean(widths);
+  score.answers = answers.text();
+  return score;
+}
+
+std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
+                                    const std::vector<NewcomerKnows>& known, const RunTasks& run_tasks) {
+  const auto reference = read_reference_data(data);
+  const auto& file = question.asked;
+  if (reference.clusters.count(file.context.cluster) == 0) {
+    std::vector<std::string> names;
+    for (const auto& [name, one] : reference.clusters) names.push_back(name);
+    throw UserError(file.file.string(), "", unknown_name_text("cluster", file.context.cluster, names, names));
+  }
+  std::vector<BlindScore> scores;
+  for (const auto mode : known) {
+    score_steps(reference, question, mode, run_tasks, scores);
+    if (mode == NewcomerKnows::nothing) score_collectives(reference, file, scores);
+  }
+  if (scores.empty())
+    throw UserError(file.file.string(), "",
+                    "no record of it is left to predict; give training steps on several GPUs, or all-reduces, and what "
+                    "the newcomer knows of them (--nothing-known, --one-gpu-known, --one-node-known)");
+  return scores;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,52 @@
+#pragma once
+// Blind scores: measured runs that nothing has learnt from, predicted with what a newcomer would have, and scored before
+// anybody looks.
+
+#include "sim/base/child_process.hpp"
+#include "sim/formats/data_folder.hpp"
+#include "sim/formats/record.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// What a newcomer has of the asked cluster besides its cluster file.
+enum class NewcomerKnows { nothing, one_gpu, one_node };
+
+std::string to_text(NewcomerKnows known); ///< "nothing", "one GPU", "one node"
+
+/// How far off predictions of one kind of record were. Errors are |ln(predicted / measured)|; a refusal counts 0.5 and
+/// not held.
+struct BlindScore {
+  std::string kind; ///< "training steps", "layouts", "all_reduce below 4 MiB", "all_reduce from 4 MiB"
+  NewcomerKnows known = NewcomerKnows::nothing;
+  int points = 0; ///< asked, the refused ones among them
+  int refused = 0;
+  double mean_error = 0; ///< over the points of a series, then over series
+  double median_error = 0;
+  double bias = 0;       ///< mean of ln(predicted / measured) over answered points: above 0 is predicted too slow
+  double held = 0;       ///< share inside the 90 % interval
+  double half_width = 0; ///< half of ln(high / low)
+  std::map<std::string, double> baselines{}; ///< mean error of each way that answered every point
+  std::string answers{};                       ///< checksum of all predictions: another one is another model
+};
+
+/// The user's files, all of one experimenter, to be asked about beside the shipped ones.
+struct BlindQuestion {
+  std::vector<MeasurementFile> shipped;
+  MeasurementFile asked;
+};
+
+/// Records of the file that stand among the shipped ones, too: the same kind, model or operation, scale, batch or size,
+/// and value to six digits. One mistake for the first of them in each shipped file; none: nothing was learnt from it.
+std::vector<Mistake> already_known(const BlindQuestion& question);
+
+/// Scores of training steps for everything that the newcomer may know, where it leaves anything to ask; scores of
+/// collectives where nothing is known. The cluster and its models must be in `data`. Throws UserError where the cluster
+/// is in no file, or nothing of the file can be asked.
+std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
+                                    const std::vector<NewcomerKnows>& known, const RunTasks& run_tasks);
+
+} // namespace ddlsim

@@ -1,0 +1,43 @@
+#include "sim/base/error.hpp"
+#include "sim/compute/layer_times.hpp"
+#include "validate/methods/rivals.hpp"
+
+namespace ddlsim {
+namespace {
+
+/// What people assume of a transformer before they measure: 40 % of the peak, between the 38 to 43 % that Llama 3 405B
+/// reached (The Llama 3 Herd of Models, 2024, table 4) and the 35 to 50 % of Megatron-LM's tables.
+constexpr double usual_utilisation = 0.40;
+constexpr double passes = 3; ///< backward is two forwards: Kaplan et al. 2020, section 2.1
+
+class MfuRule final : public Method {
+public:
+  explicit MfuRule(const ReferenceData& reference) : reference_(reference) {}
+  std::string name() const override { return "mfu-40"; }
+  void prepare(const Evidence& /*evidence*/) override {}
+  std::optional<Forecast> forecast(const Question& question) const override {
+    const auto model = reference_.models.find(question.known.model);
+    const auto gpu = std::find_if(reference_.gpus.begin(), reference_.gpus.end(),
+                                  [&](const Gpu& one) { return one.name == question.known.gpu; });
+    if (model == reference_.models.end() || gpu == reference_.gpus.end()) return {};
+    if (model->second.tokens_per_sample() == 0) return {}; // the rule is about transformers
+    try {
+      const double peak = wide_unit(*gpu, question.known.precision).peak_flop_per_s;
+      const double flop = passes * model->second.forward_flop_per_sample() * question.known.batch_per_gpu;
+      return Forecast{flop / (usual_utilisation * peak)};
+    } catch (const UserError&) {
+      return {}; // the catalogue has no peak of that precision
+    }
+  }
+
+private:
+  const ReferenceData& reference_;
+};
+
+} // namespace
+
+std::unique_ptr<Method> make_mfu_rule(const ReferenceData& reference) {
+  return std::make_unique<MfuRule>(reference);
+}
+
+} // namespace ddlsim
