@@ -1,7 +1,9 @@
+#include "sim/base/statistics.hpp"
 #include "validate/blind/blind_parts.hpp"
 #include "validate/collectives/size_tables.hpp"
 
-#include <algorithm>
+#include <cmath>
+#include <optional>
 
 namespace ddlsim {
 namespace {
@@ -41,6 +43,21 @@ std::vector<BlindPoint> points_of_class(const MeasurementFile& file, const std::
   return points;
 }
 
+/// 2 (n - 1) / n of the bytes over the path that the cluster file states, at its full rate: mean error over the points.
+/// Nothing where the ranks stand on several nodes.
+std::optional<double> error_at_wire_rate(const Cluster& cluster, const std::vector<UnseenCollective>& told,
+                                         bool small) {
+  std::vector<double> errors;
+  for (const auto& one : told) {
+    if ((one.size_bytes < class_limit_bytes) != small) continue;
+    if (one.nodes > 1 || cluster.intra.bandwidth_Bps <= 0) return {};
+    const double wire_s = 2.0 * (one.ranks - 1) / one.ranks * one.size_bytes / cluster.intra.bandwidth_Bps;
+    errors.push_back(std::abs(std::log(wire_s / one.measured_s)));
+  }
+  if (errors.empty()) return {};
+  return mean(errors);
+}
+
 } // namespace
 
 void score_collectives(const ReferenceData& reference, const MeasurementFile& file, std::vector<BlindScore>& scores) {
@@ -48,7 +65,10 @@ void score_collectives(const ReferenceData& reference, const MeasurementFile& fi
     const auto told = predict_unseen_collectives(reference, {own});
     for (const bool small : {true, false}) {
       const auto points = points_of_class(own, told, small);
-      if (!points.empty()) scores.push_back(blind_score(kind_of(operation, small), NewcomerKnows::nothing, points));
+      if (points.empty()) continue;
+      scores.push_back(blind_score(kind_of(operation, small), NewcomerKnows::nothing, points));
+      if (const auto error = error_at_wire_rate(reference.clusters.at(file.context.cluster), told, small))
+        scores.back().baselines["wire rate"] = *error;
     }
   }
 }

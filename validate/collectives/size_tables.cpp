@@ -150,7 +150,8 @@ std::vector<UnseenCollective> predict_unseen_collectives(const ReferenceData& re
       if (table.measured != Measured::all_reduce) continue;
       const auto nothing = known_of(reference, table, {});
       for (const auto& point : table.points)
-        all.push_back({table.id, point.size_bytes, point.measured_s, told(reference, table, point, nothing)});
+        all.push_back({table.id, point.gpus, point.nodes, point.size_bytes, point.measured_s,
+                       told(reference, table, point, nothing)});
     }
   }
   return all;

@@ -39,6 +39,8 @@ std::vector<PredictedCollective> predict_collectives(const ReferenceData& refere
 /// One size of a measured table, told by the cluster file and the priors alone.
 struct UnseenCollective {
   std::string table;
+  int ranks = 0;
+  int nodes = 0;
   double size_bytes = 0;
   double measured_s = 0;
   IterationTime told;
