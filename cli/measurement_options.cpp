@@ -144,7 +144,10 @@ void add_blind(CLI::App& validate, ValidateCommand& command) {
   for (const char* other : {"--measurements", "--own-only", "--split", "--html", "--bar", "--update-bar", "--without",
                             "--placebo", "--resume", "--cluster", "--sites"})
     blind->excludes(validate.get_option(other));
-  validate.final_callback([&command, blind] { command.blind = blind->count() > 0; });
+  validate.final_callback([&command, blind] {
+    command.blind = blind->count() > 0;
+    std::erase(command.blind_files, std::filesystem::path{}); // without a file CLI11 gives an empty one
+  });
 }
 
 } // namespace

@@ -8,8 +8,9 @@ from program import SOURCE, Case, main, run
 LOG = SOURCE / "validate" / "blind.jsonl"
 CONTEXT = {"record": "context", "version": 1, "cluster": "bnl-edr-k80", "gpu": "K80", "machine": "planted by a test",
            "software": "none", "date": "2026-11-29", "who": "a test", "source": {"title": "planted"}, "emulated": False}
-STEP = {"record": "step", "series": "planted", "origin": "table", "transport": "nccl-ib", "library": "nccl",
-        "statistic": "mean", "model": "resnet50_v1.5", "precision": "fp32", "batch_per_gpu": 64, "preset": "pytorch-ddp",
+STEP = {"record": "step", "series": "planted", "origin": "table", "from": "/0", "transport": "nccl-ib", "library": "nccl",
+        "statistic": "mean", "model": "resnet50_v1.5", "precision": "fp32", "wire_precision": "fp32", "batch_per_gpu": 64,
+        "preset": "pytorch-ddp",
         "strategy": {"name": "ring"}, "algorithm": "unknown", "gpus_per_node": 4, "synchronised": True,
         "data": "synthetic", "mode": "train", "unit": "s"}
 

@@ -9,7 +9,7 @@ SOURCES = ("vtrain-a100-one-node.json",)
 COLUMNS = ("gpus", "batch", "micro_batch", "hidden", "heads", "layers", "tokens", "tensor", "data", "pipeline", "ms")
 VALUE = COLUMNS.index("ms")
 NOTE = ("not stated by the table and assumed: fp16, everything computed again (the repository's configuration files), "
-        "1F1B without interleaving, gradients summed in fp16")
+        "1F1B without interleaving, gradients summed in fp16, the optimizer's state shared where data alone is parallel")
 
 
 def convert(source, sink):
@@ -21,8 +21,9 @@ def convert(source, sink):
 
 
 def add(file, pointer, row):
-    strategy = {"name": "model-parallel", "micro_batches": row["batch"] // row["data"] // row["micro_batch"],
-                "recompute": "full"}
+    parallel = row["tensor"] > 1 or row["pipeline"] > 1
+    strategy = {"name": "model-parallel" if parallel else "zero-1", "recompute": "full",
+                "micro_batches": row["batch"] // row["data"] // row["micro_batch"]}
     for degree in ("tensor", "pipeline"):
         if row[degree] > 1:
             strategy[degree] = row[degree]
