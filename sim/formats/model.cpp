@@ -1,6 +1,7 @@
 #include "sim/formats/model.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/layer_blocks.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -68,6 +69,65 @@ Layer layer_from(const JsonNode& node) {
   return layer;
 }
 
+/// Whether an entry of "layers" is a block rather than a layer.
+bool names_block(const JsonNode& node) {
+  return node.value().is_object() && (node.has("repeat") || node.has("layers"));
+}
+
+void refuse_unnumbered(const JsonNode& node, const std::string& key, const std::string& name) {
+  if (name.empty() || name.find(block_number) != std::string::npos) return;
+  node.mistake_at(key, fmt::format("{} found, and each block would have it; put {} where the number of the block "
+                                   "belongs, as in \"block{}.norm\"",
+                                   in_quotes(name), block_number, block_number));
+}
+
+Layer layer_of_block_from(const JsonNode& node) {
+  if (names_block(node)) {
+    node.mistake("a block in a block found; write the layers of the inner one out");
+    return {};
+  }
+  auto layer = layer_from(node);
+  refuse_unnumbered(node, "name", layer.name);
+  for (const auto& tensor : layer.tensors) refuse_unnumbered(node, "tensors", tensor.name);
+  return layer;
+}
+
+/// An entry of "layers": a block, or one layer.
+LayerBlock block_from(const JsonNode& node) {
+  static const std::vector<std::string> known{"repeat", "first", "layers"};
+  if (!names_block(node)) return {1, 0, {layer_from(node)}};
+  LayerBlock block;
+  node.allow_only(known);
+  block.repeat = node.integer("repeat", 2, most_layers);
+  block.first = node.integer_or("first", 0, 0, largest_block_number);
+  const auto before = node.mistakes_so_far();
+  for (const auto& layer : node.list("layers")) block.layers.push_back(layer_of_block_from(layer));
+  if (block.layers.empty() && node.mistakes_so_far() == before)
+    node.mistake_at("layers", "no layer found; give one or more");
+  return block;
+}
+
+/// A short file must not fill the memory.
+void refuse_too_many(const std::vector<LayerBlock>& blocks, const JsonNode& root) {
+  constexpr auto most_bytes = static_cast<double>(max_document_bytes);
+  long layers = 0;
+  double repeated_bytes = 0;
+  for (const auto& block : blocks) {
+    layers += block.repeat * static_cast<long>(block.layers.size());
+    if (block.repeat == 1) continue;
+    for (const auto& layer : block.layers) repeated_bytes += static_cast<double>(block.repeat) * held_bytes(layer);
+  }
+  if (layers > most_layers) {
+    root.mistake_at("layers", fmt::format("{} layers found once blocks are repeated, {} at most expected; repeat them "
+                                          "less often",
+                                          layers, most_layers));
+  } else if (repeated_bytes > most_bytes) {
+    root.mistake_at("layers", fmt::format("{:.4g} bytes found once blocks are repeated, {:.4g} at most expected; give "
+                                          "shorter names or repeat them less often",
+                                          repeated_bytes, most_bytes));
+  }
+}
+
 /// Layers, and tensors over all layers, are told apart by name.
 void refuse_names_used_twice(const Model& model, const JsonNode& root) {
   std::set<std::string> layers;
@@ -102,9 +162,12 @@ Model model_from(const JsonNode& root) {
   model.source = root.text("source");
   model.sample = root.text("sample");
   model.parameters = root.number("parameters", 0, largest_count);
-  for (const auto& layer : root.list("layers")) model.layers.push_back(layer_from(layer));
-  if (root.has("layers") && model.layers.empty()) root.mistake_at("layers", "no layer found; give one or more");
+  std::vector<LayerBlock> blocks;
+  for (const auto& entry : root.list("layers")) blocks.push_back(block_from(entry));
+  if (root.has("layers") && blocks.empty()) root.mistake_at("layers", "no layer found; give one or more");
+  refuse_too_many(blocks, root);
   if (root.mistakes_so_far() > before) return model;
+  model.layers = layers_of(blocks);
   refuse_names_used_twice(model, root);
   const double expected = model.size_bytes() / fp32_bytes;
   if (model.parameters != expected) {

@@ -12,6 +12,8 @@ struct ParameterTensor {
   std::string name;
   std::vector<long> shape;
   double size_bytes = 0; ///< in fp32; the wire precision scales it
+
+  bool operator==(const ParameterTensor&) const = default;
 };
 
 /// One layer. All its tensors become ready together, when its backward ends.
@@ -22,6 +24,8 @@ struct Layer {
   double forward_flop_per_sample = 0;     ///< a multiply and an add are two
   double activation_bytes_per_sample = 0; ///< output of the layer, fp32
   std::vector<ParameterTensor> tensors;
+
+  bool operator==(const Layer&) const = default;
 };
 
 /// A model variant. Variants are different models: resnet50_v1 is not resnet50_v1.5.
@@ -36,12 +40,16 @@ struct Model {
   double tokens_per_sample() const; ///< as `sample` says: 128 of "sequence of 128 tokens"; 0 where it has none
   double size_bytes() const;        ///< all tensors, fp32
   double forward_flop_per_sample() const;
+
+  bool operator==(const Model&) const = default;
 };
 
-/// Reads and checks one layer table. Throws UserError with every mistake of the file.
+/// Reads and checks one layer table, blocks that it names once written out. Throws UserError with every mistake of the
+/// file.
 Model read_model(const std::filesystem::path& file);
 
-/// The same table as a file: a layer a line, the same bytes for the same model.
+/// The same table as a file: a layer a line, equal blocks once, the same bytes for the same model. Text that is not
+/// UTF-8 is mended.
 std::string model_json(const Model& model);
 
 /// The variants of a bare family name that leaves the variant open ("resnet50", "ResNet-50", "inception3",

@@ -1,5 +1,5 @@
 #include "sim/base/json.hpp"
-#include "sim/formats/model.hpp"
+#include "sim/formats/layer_blocks.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,17 +27,34 @@ Json to_json(const Layer& layer) {
           {"tensors", tensors}};
 }
 
+/// JSON text; names come from files and profilers, which may hold bytes that are no UTF-8.
+std::string text_of(const Json& json) {
+  return json_text(json, -1, JsonBytes::mended);
+}
+
+/// A layer a line, with commas between them.
+std::string lines_of(const std::vector<Layer>& layers) {
+  std::string lines;
+  for (const auto& layer : layers) lines += (lines.empty() ? "" : ",\n") + text_of(to_json(layer));
+  return lines;
+}
+
+std::string lines_of(const LayerBlock& block) {
+  if (block.repeat == 1) return lines_of(block.layers);
+  const auto first = block.first == 0 ? "" : fmt::format("\"first\":{},", block.first);
+  return fmt::format("{{\"repeat\":{},{}\"layers\":[\n{}\n]}}", block.repeat, first, lines_of(block.layers));
+}
+
 } // namespace
 
 std::string model_json(const Model& model) {
-  const auto quoted = [](const std::string& text) { return json_text(Json(text)); };
   std::string text = fmt::format("{{\"format\":\"ddlsim-model\",\"version\":1,\n\"name\":{},\n\"title\":{},\n"
                                  "\"source\":{},\n\"sample\":{},\n\"parameters\":{},\n\"layers\":[\n",
-                                 quoted(model.name), quoted(model.title), quoted(model.source), quoted(model.sample),
-                                 whole(model.parameters));
-  for (std::size_t i = 0; i < model.layers.size(); ++i)
-    text += json_text(to_json(model.layers[i])) + (i + 1 < model.layers.size() ? ",\n" : "\n");
-  return text + "]}\n";
+                                 text_of(model.name), text_of(model.title), text_of(model.source),
+                                 text_of(model.sample), whole(model.parameters));
+  const auto blocks = equal_blocks(model.layers);
+  for (std::size_t i = 0; i < blocks.size(); ++i) text += (i == 0 ? "" : ",\n") + lines_of(blocks[i]);
+  return text + "\n]}\n";
 }
 
 } // namespace ddlsim

@@ -55,6 +55,70 @@ TEST_CASE("what is wrong with a model is reported") {
       [](const auto& file) { read_model(file); });
 }
 
+TEST_CASE("a block is read as its layers, once for each of its numbers") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto written_out = ddlsim_test::sample_repeated_model();
+  const auto block = written_out["layers"][1];
+  written_out["layers"].erase(1);
+  for (const char* number : {"1", "2", "3"}) {
+    for (auto layer : block["layers"]) {
+      for (auto* name : {&layer["name"], layer["tensors"].empty() ? nullptr : &layer["tensors"][0]["name"]})
+        if (name != nullptr) *name = name->get<std::string>().replace(5, 3, number);
+      written_out["layers"].push_back(layer);
+    }
+  }
+  const auto model = read_model(folder.write("a.json", ddlsim_test::sample_repeated_model().dump()));
+  REQUIRE(model.layers.size() == 7);
+  CHECK(model.layers[1].name == "block1.fc");
+  CHECK(model.layers[6].name == "block3.relu");
+  CHECK(model.layers[5].tensors[0].name == "block3.fc.weight");
+  CHECK(model == read_model(folder.write("b.json", written_out.dump())));
+  CHECK_THAT(model_json(model), Catch::Contains("\"repeat\":3,\"first\":1,"));
+}
+
+TEST_CASE("what is wrong with a block is reported") {
+  const std::string block = "/layers/1";
+  const std::string layer = block + "/layers/0";
+  const std::string unnumbered = " found, and each block would have it; put {i} where the number of the block belongs, "
+                                 "as in \"block{i}.norm\"";
+  ddlsim_test::check_spoilt(
+      ddlsim_test::sample_repeated_model(),
+      {{block + "/repeat", "1", block + "/repeat: 1 is out of range; give 2 to 100000"},
+       {block + "/repeat", "1e9", block + "/repeat: 1000000000.0 is out of range; give 2 to 100000"},
+       {block + "/repeat", "2.5", block + "/repeat: 2.5 found, a whole number expected; give 2 to 100000"},
+       {block + "/repeat", "", block + "/repeat: missing; give a whole number, 2 to 100000"},
+       {block + "/repeat", "100000",
+        "/layers: 200001 layers found once blocks are repeated, 100000 at most expected; repeat them less often"},
+       {block + "/first", "-1", block + "/first: -1 is out of range; give 0 to 999999999"},
+       {block + "/layers", "[]", block + "/layers: no layer found; give one or more"},
+       {block + "/layers", "", block + "/layers: missing; give a list"},
+       {block + "/layers", "3", block + "/layers: 3 found, a list expected; write [...]"},
+       {block + "/times", "3", block + "/times: unknown key; known here: repeat, first, layers"},
+       {layer, "3", layer + ": 3 found, an object expected; write {...}"},
+       {layer + "/repeat", "2", layer + ": a block in a block found; write the layers of the inner one out"},
+       {layer + "/name", "\"fc\"", layer + "/name: \"fc\"" + unnumbered},
+       {layer + "/tensors/0/name", "\"weight\"", layer + "/tensors: \"weight\"" + unnumbered},
+       {"/layers/0/name", "\"block2.fc\"",
+        "/layers: layer 3 has the name \"block2.fc\" of an earlier one; number them"},
+       {"/layers/0/tensors/0/name", "\"block2.fc.weight\"",
+        "/layers: layer 3 has the tensor \"block2.fc.weight\" of an earlier one; a shared tensor stands once, where "
+        "its "
+        "gradient is ready"},
+       {"/parameters", "14", "/parameters: 14 found, the shapes sum to 26; write the model again"}},
+      [](const auto& file) { read_model(file); });
+}
+
+TEST_CASE("a short file of long names does not fill the memory") {
+  auto model = ddlsim_test::sample_repeated_model();
+  model["layers"][1]["layers"][1]["name"] = "block{i}" + std::string(2000, 'x');
+  model["layers"][1]["repeat"] = 40'000;
+  model["parameters"] = 160'014;
+  const ddlsim_test::TemporaryFolder folder;
+  CHECK_THROWS_WITH(read_model(folder.write("a.json", model.dump())),
+                    Catch::Contains("/layers: 9.") &&
+                        Catch::Contains("e+07 bytes found once blocks are repeated, 6.711e+07 at most expected"));
+}
+
 TEST_CASE("a bare family name lists its variants") {
   using Names = std::vector<std::string>;
   using ddlsim::variants_of_bare_name;

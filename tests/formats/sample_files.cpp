@@ -16,6 +16,18 @@ json sample_model() {
        "tensors": []}]})");
 }
 
+json sample_repeated_model() {
+  auto model = sample_model();
+  model["layers"].erase(1);
+  model["layers"].push_back(json::parse(R"({"repeat": 3, "first": 1, "layers": [
+      {"name": "block{i}.fc", "kind": "linear", "forward_flop_per_sample": 8, "activation_bytes_per_sample": 8,
+       "tensors": [{"name": "block{i}.fc.weight", "shape": [2, 2], "bytes": 16}]},
+      {"name": "block{i}.relu", "kind": "activation", "forward_flop_per_sample": 2, "activation_bytes_per_sample": 8,
+       "tensors": []}]})"));
+  model["parameters"] = 26;
+  return model;
+}
+
 json sample_gpus() {
   return json::parse(R"({"format": "ddlsim-gpus", "version": 1, "gpus": [
     {"name": "V100-SXM2-16GB", "aliases": ["V100"], "year": 2017, "peak": {"fp32": "15.7 TFLOP/s"},

@@ -12,14 +12,15 @@
 
 namespace ddlsim_test {
 
-nlohmann::json sample_model();         ///< two layers, one without tensors
-nlohmann::json sample_gpus();          ///< V100-SXM2-16GB (alias V100), K80
-nlohmann::json sample_cluster();       ///< "iris": 4 V100 a node, EDR, fat-tree
-nlohmann::json sample_scenario();      ///< asks about the two above
-nlohmann::json sample_hybrid_shards(); ///< the same; state of fsdp in groups, and on the host
-nlohmann::json sample_best_layout();   ///< the same question; degrees of model parallelism that predict searches
-nlohmann::json sample_best_servers();  ///< the same question; servers that predict searches
-nlohmann::json sample_two_stacks();    ///< the same question; strategies with presets and transports of their own
+nlohmann::json sample_model();          ///< two layers, one without tensors
+nlohmann::json sample_repeated_model(); ///< "tiny": a layer, and two layers three times from number 1
+nlohmann::json sample_gpus();           ///< V100-SXM2-16GB (alias V100), K80
+nlohmann::json sample_cluster();        ///< "iris": 4 V100 a node, EDR, fat-tree
+nlohmann::json sample_scenario();       ///< asks about the two above
+nlohmann::json sample_hybrid_shards();  ///< the same; state of fsdp in groups, and on the host
+nlohmann::json sample_best_layout();    ///< the same question; degrees of model parallelism that predict searches
+nlohmann::json sample_best_servers();   ///< the same question; servers that predict searches
+nlohmann::json sample_two_stacks();     ///< the same question; strategies with presets and transports of their own
 nlohmann::json sample_convergence();
 nlohmann::json sample_inputs();       ///< a disk, NFS; files, packed; loaders by core and by GPU
 nlohmann::json sample_named_input();  ///< the same question, from that NFS

@@ -162,6 +162,13 @@ def with_prices(cluster):
     return changed
 
 
+def with_blocks(model):
+    """The model after two blocks of one layer."""
+    layer = {"name": "block{i}", "kind": "linear", "forward_flop_per_sample": 2, "activation_bytes_per_sample": 4,
+             "tensors": [{"name": "block{i}.weight", "shape": [1], "bytes": 4}]}
+    return {**model, "parameters": model["parameters"] + 2, "layers": [{"repeat": 2, "first": 1, "layers": [layer]}, *model["layers"]]}
+
+
 def variants(samples):
     """Documents with keys that the shortest shipped ones lack, by name@variant."""
     owned = {**samples["plan-request"], "workload": {**samples["plan-request"]["workload"], "global_batch": 512}}
@@ -216,6 +223,7 @@ def variants(samples):
     ):
         yield "cluster@" + fabric["kind"], with_fabric(samples["cluster"], fabric)
     yield "cluster@priced", with_prices(samples["cluster"])
+    yield "model@blocks", with_blocks(samples["model"])
 
 
 def check_shipped(root, schemas):
@@ -313,7 +321,7 @@ READER_ONLY = (
     "is no time", "times found for", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
     "whole number, two or more, of the groups", "give that or fewer", "need a switch each", "nodes in all", "hold whole domains",
     "no NIC has a count of 2 or more", "one cable for each message", "does not lie between", "names no loader", "nodes are listed", "one a parameter", "one for each parameter before", "below smallest_batch",
-    "a speed-up is of two scales", "a share of linear growth",
+    "a speed-up is of two scales", "a share of linear growth", "put {i} where", "once blocks are repeated",
 )
 
 

@@ -128,7 +128,7 @@ std::vector<Target> own_formats() {
                    sample_best_layout().dump(1), sample_hybrid_shards().dump(1), sample_named_input().dump(1)}),
           checked("plan-request", "plan.json", {sample_plan_request().dump(1)}),
           checked("cluster", "iris/cluster.json", {sample_cluster().dump(1)}),
-          checked("model", "tiny.json", {sample_model().dump(1)}),
+          checked("model", "tiny.json", {sample_model().dump(1), sample_repeated_model().dump(1)}),
           checked("gpus", "gpus.json", {sample_gpus().dump(1)}),
           checked("presets", "presets.json", {sample_presets().dump(1)}),
           checked("priors", "priors.json", {sample_priors().dump(1)}),

@@ -11,13 +11,19 @@ from framework_runs import ROOT
 class Transformers:
     """Beside Frameworks, whose `train`, `refused` and `folder` they use."""
 
-    def decoder_table(self, **changed):
-        """A layer table of three blocks, 64 wide, whose keys are half as wide."""
+    def decoder_table(self, once=True, **changed):
+        """A layer table of three blocks, 64 wide, whose keys are half as wide; the blocks stand in it once, or each."""
         shapes = {"norm1": [64], "attention.query": [64, 64], "attention.key": [32, 64], "attention.value": [32, 64], "attention.fused": None,
                   "attention.output": [64, 64], "norm2": [64], "gate": [128, 64], "up": [128, 64], "output": [64, 128]}
-        named = [("embeddings.word", [96, 64])] + [(f"block{i}.{name}", shape) for i in range(3) for name, shape in shapes.items()] + \
-            [("words.decoder", [96, 64])]
-        layers = [{"name": name, "tensors": [{"name": f"{name}.weight", "shape": shape}] if shape else []} for name, shape in named]
+
+        def layer(name, shape):
+            return {"name": name, "tensors": [{"name": f"{name}.weight", "shape": shape}] if shape else []}
+
+        def block(number):
+            return [layer(f"block{number}.{name}", shape) for name, shape in shapes.items()]
+
+        blocks = [{"repeat": 3, "layers": block("{i}")}] if once else block(0) + block(1) + block(2)
+        layers = [layer("embeddings.word", [96, 64]), *blocks, layer("words.decoder", [96, 64])]
         file = os.path.join(self.folder, "tiny_seq32.json")
         pathlib.Path(file).write_text(json.dumps({"name": "tiny_seq32", "sample": "sequence of 32 tokens", "layers": layers, **changed}))
         return file
@@ -59,7 +65,9 @@ class Transformers:
         self.assertIn("there are llama_2_13b_seq4096", self.refused("pytorch-transformer", "--models", "llama_9b"))
         self.assertIn("does not divide the 64 numbers", self.refused("pytorch-transformer", "--models", table))
         self.assertIn("does not divide the 4 heads", self.refused("pytorch-transformer", *few, "--tensor", "3"))
-        self.assertIn("--blocks 4: tiny_seq32 has 3", self.refused("pytorch-transformer", *few, "--blocks", "1,4"))
+        for once in (True, False):
+            self.decoder_table(once)
+            self.assertIn("--blocks 4: tiny_seq32 has 3", self.refused("pytorch-transformer", *few, "--blocks", "1,4"))
         self.assertIn("the smaller first", self.refused("pytorch-transformer", *few, "--blocks", "2,1"))
         self.assertIn("give whole numbers above 0", self.refused("pytorch-transformer", *few, "--batch", "1,two"))
         self.assertIn("--shards", self.refused("pytorch-transformer", *few, "--shards", "0"))

@@ -1,10 +1,10 @@
 #include "trainer/describe/layer_table.hpp"
 
+#include "sim/formats/model.hpp"
 #include "trainer/models/image_network.hpp"
 
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <torch/version.h>
 
 #include <functional>
@@ -101,38 +101,32 @@ std::int64_t forward_flop_per_sample(const LayerTable& table) {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json to_json(const LayerRow& row) {
-  Json tensors = Json::array();
+ddlsim::Layer to_layer(const LayerRow& row) {
+  ddlsim::Layer layer;
+  layer.name = row.name;
+  layer.kind = row.kind;
+  layer.forward_flop_per_sample = static_cast<double>(row.forward_flop_per_sample);
+  layer.activation_bytes_per_sample = static_cast<double>(row.activation_bytes_per_sample);
   for (const TensorRow& tensor : row.tensors) {
-    tensors.push_back(
-        {{"name", tensor.name}, {"shape", tensor.shape}, {"bytes", kBytesPerElement * element_count(tensor)}});
+    const auto size_bytes = static_cast<double>(kBytesPerElement * element_count(tensor));
+    layer.tensors.push_back({tensor.name, {tensor.shape.begin(), tensor.shape.end()}, size_bytes});
   }
-  return {{"name", row.name},
-          {"kind", row.kind},
-          {"forward_flop_per_sample", row.forward_flop_per_sample},
-          {"activation_bytes_per_sample", row.activation_bytes_per_sample},
-          {"tensors", tensors}};
-}
-
-std::string quoted(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return layer;
 }
 
 } // namespace
 
 std::string table_json(const TableHead& head, const LayerTable& table) {
-  std::string text = "{\"format\":\"ddlsim-model\",\"version\":1,\n";
-  text += fmt::format("\"name\":{},\n\"title\":{},\n", quoted(head.name), quoted(head.title));
-  text += fmt::format("\"source\":{},\n", quoted(head.source));
-  text +=
-      fmt::format("\"sample\":{},\n\"parameters\":{},\n\"layers\":[\n", quoted(head.sample), parameter_count(table));
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    text += to_json(table[i]).dump();
-    text += i + 1 < table.size() ? ",\n" : "\n";
+  ddlsim::Model model;
+  model.name = head.name;
+  model.title = head.title;
+  model.source = head.source;
+  model.sample = head.sample;
+  model.parameters = static_cast<double>(parameter_count(table));
+  for (const LayerRow& row : table) {
+    model.layers.push_back(to_layer(row));
   }
-  return text + "]}\n";
+  return ddlsim::model_json(model);
 }
 
 std::string table_json(const CatalogueEntry& model, const LayerTable& table) {

@@ -45,7 +45,7 @@ struct TableHead {
   std::string sample;
 };
 
-/// The layer table as a model file: one layer a line, every key in a fixed order.
+/// The layer table as a model file: one layer a line, equal blocks once, every key in a fixed order.
 std::string table_json(const TableHead& head, const LayerTable& table);
 
 /// The same of a model of the catalogue, as scenarios/models/NAME.json has it.

@@ -48,9 +48,21 @@ def read_decoder(model):
         raise Failure(f"--models: {model} is no layer table ({type(error).__name__}: {error})", 2)
 
 
+def _layers(table):
+    """In forward order. In the names of a repeated block, {i} is the number of the block."""
+    for entry in table["layers"]:
+        if "repeat" not in entry:
+            yield entry
+            continue
+        first, block = entry.get("first", 0), json.dumps(entry["layers"])
+        for number in range(first, first + entry["repeat"]):
+            yield from json.loads(block.replace("{i}", str(number)))
+
+
 def _decoder(model, table):
-    names = [layer["name"] for layer in table["layers"]]
-    weights = {tensor["name"]: tensor["shape"] for layer in table["layers"] for tensor in layer["tensors"]}
+    layers = list(_layers(table))
+    names = [layer["name"] for layer in layers]
+    weights = {tensor["name"]: tensor["shape"] for layer in layers for tensor in layer["tensors"]}
     tokens = TOKENS.fullmatch(table["sample"])
     if "block0.attention.fused" not in names or tokens is None or "embeddings.word.weight" not in weights:
         raise Failure(f"--models: {model} is no decoder of words, whose table has embeddings.word and block0.attention.fused", 2)
