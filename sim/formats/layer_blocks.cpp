@@ -34,7 +34,7 @@ std::optional<long> number_in(std::string_view word) {
 }
 
 /// Whether `next` is `name` with one more in place of `number`, which the first name sets, at one place or more.
-bool counts_on(std::string_view name, std::string_view next, std::optional<long>& number) {
+bool counts_up(std::string_view name, std::string_view next, std::optional<long>& number) {
   bool has_number = false;
   while (!name.empty() && !next.empty()) {
     const auto word = first_word(name);
@@ -52,9 +52,9 @@ bool counts_on(std::string_view name, std::string_view next, std::optional<long>
 }
 
 /// The same for the names of a layer and its tensors. A name that has {i} already is left alone.
-bool counts_on(const Layer& layer, const Layer& next, std::optional<long>& number) {
+bool counts_up(const Layer& layer, const Layer& next, std::optional<long>& number) {
   const auto counts = [&](const std::string& name, const std::string& other) {
-    return counts_on(name, other, number) && name.find(block_number) == std::string::npos;
+    return counts_up(name, other, number) && name.find(block_number) == std::string::npos;
   };
   if (!counts(layer.name, next.name)) return false;
   for (std::size_t i = 0; i < layer.tensors.size(); ++i)
@@ -75,11 +75,11 @@ bool have_equal_work(const Layer& one, const Layer& other) {
 std::optional<long> number_at(const std::vector<Layer>& layers, std::size_t begin, std::size_t length) {
   std::optional<long> number;
   for (auto i = begin; i < begin + length; ++i)
-    if (!have_equal_work(layers[i], layers[i + length]) || !counts_on(layers[i], layers[i + length], number)) return {};
+    if (!have_equal_work(layers[i], layers[i + length]) || !counts_up(layers[i], layers[i + length], number)) return {};
   return number;
 }
 
-/// The name with {i} where the next block's counts on.
+/// The name with {i} for each number that is one more in the next block's.
 std::string pattern_of(std::string_view name, std::string_view next) {
   std::string pattern;
   while (!name.empty()) {

@@ -79,9 +79,12 @@ class Names(Stranger):
     """A model of a stranger with tensors, a note of a strategy, and files of hostile names."""
 
     def hostile(self, name):
-        model = {"format": "ddlsim-model", "version": 1, "name": "theirs", "title": name, "source": name, "sample": "image 3x2x2", "parameters": 25000000,
-                 "layers": [{"name": name, "kind": "linear", "forward_flop_per_sample": 1e9, "activation_bytes_per_sample": 1e6,
-                             "tensors": [{"name": name, "shape": [25000000], "bytes": 100000000}]}]}
+        def layer(called):
+            return {"name": called, "kind": "linear", "forward_flop_per_sample": 1e9, "activation_bytes_per_sample": 1e6,
+                    "tensors": [{"name": called, "shape": [10000000], "bytes": 40000000}]}
+
+        model = {"format": "ddlsim-model", "version": 1, "name": "theirs", "title": name, "source": name, "sample": "image 3x2x2", "parameters": 30000000,
+                 "layers": [layer(name), {"repeat": 2, "layers": [layer(name + "{i}")]}]}
         self.write("theirs.json", model)
         strategies = [{"name": "ring", "note": name},
                       {"name": "ps", "servers": {"count": 2}, "placement": "dedicated", "sharding": "bytes", "note": name}]
