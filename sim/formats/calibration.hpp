@@ -17,7 +17,11 @@ namespace ddlsim {
 struct DataFolder; // which loads calibrations, too
 
 /// Of the file's format; docs/formats.md describes it. An older file is refused with the command that writes it again.
-inline constexpr int calibration_version = 4;
+inline constexpr int calibration_version = 5;
+
+// A file states correlations and draws in whole numbers.
+inline constexpr double correlation_units = 1e4; ///< to a correlation of 1
+inline constexpr double draw_units = 1e3;        ///< to a z-score of 1: a thousandth of a prior's width means nothing
 
 /// What a calibrated parameter holds for; an empty text or 0 holds for all.
 struct CalibrationScope {

@@ -28,7 +28,7 @@ CalibrationScope scope_from(const JsonNode& node) {
 }
 
 Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::string& unit) {
-  static const std::vector<std::string> known{"median", "width", "highest", "scale", "source"};
+  static const std::vector<std::string> known{"median", "width", "highest", "scale"};
   Prior prior;
   if (!node.is_object()) return prior;
   node.allow_only(known);
@@ -37,7 +37,6 @@ Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::s
   prior.width = node.positive("width");
   if (node.has("highest")) prior.highest = node.number("highest", prior.median, unbounded);
   prior.scale = one_of<PriorScale>(node, "scale");
-  prior.source = node.text("source");
   prior.unit = unit;
   return prior;
 }
@@ -63,7 +62,7 @@ CalibratedParameter parameter_from(const JsonNode& node) {
   if (node.has("prior")) {
     one.prior = prior_of(node.at("prior"), one, unit);
   } else {
-    node.mistake_at("prior", "missing; give the distribution before the fit: median, width, scale and source");
+    node.mistake_at("prior", "missing; give the distribution before the fit: median, width and scale");
   }
   return one;
 }
@@ -108,28 +107,37 @@ CalibratedChoice algorithm_choice_from(const JsonNode& node) {
   return one;
 }
 
-/// The correlations of a parameter with those before it.
-std::vector<double> correlation_row(const JsonNode& node, std::size_t before) {
+/// A list of `count` whole numbers between plus and minus `most_units`, divided by `units`.
+std::vector<double> whole_row(const JsonNode& node, std::size_t count, double units, double most_units) {
   std::vector<double> row;
-  for (const auto& element : node.elements())
-    row.push_back(element.value().is_number() ? element.value().get<double>() : 2);
-  if (!node.value().is_array()) return row; // reported by the caller
-  if (std::any_of(row.begin(), row.end(), [](double r) { return !(r >= -1 && r <= 1); }))
-    node.mistake("a correlation is a number from -1 to 1");
-  if (row.size() != before)
-    node.mistake(fmt::format("{} numbers found, {} expected: one for each parameter before", row.size(), before));
+  for (const auto& element : node.elements()) {
+    const bool whole = element.value().is_number_integer();
+    const auto value = whole ? element.value().get<double>() : 2 * most_units;
+    if (!(std::abs(value) <= most_units))
+      element.mistake(fmt::format("{} found; give a whole number from -{} to {}", describe(element.value()), most_units,
+                                  most_units));
+    row.push_back(value / units);
+  }
+  if (node.value().is_array() && row.size() != count)
+    node.mistake(fmt::format("{} numbers found, {} expected", row.size(), count));
   return row;
 }
 
+constexpr const char* correlation_key = "correlation_ten_thousandths";
+constexpr const char* draws_key = "draws_thousandths";
+
+/// Row i has the correlations of parameter i with those before it.
 std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::size_t parameters) {
   std::vector<std::vector<double>> rows;
-  if (!root.has("correlation") || !root.at("correlation").value().is_array()) {
-    root.list("correlation"); // reports it
+  if (!root.has(correlation_key) || !root.at(correlation_key).value().is_array()) {
+    root.list(correlation_key); // reports it
     return rows;
   }
-  for (const auto& node : root.list("correlation")) rows.push_back(correlation_row(node, rows.size()));
+  for (const auto& node : root.list(correlation_key))
+    rows.push_back(whole_row(node, rows.size(), correlation_units, correlation_units));
   if (rows.size() != parameters)
-    root.mistake_at("correlation", fmt::format("{} rows found, {} expected: one a parameter", rows.size(), parameters));
+    root.mistake_at(correlation_key,
+                    fmt::format("{} rows found, {} expected: one a parameter", rows.size(), parameters));
   return rows;
 }
 
@@ -164,19 +172,6 @@ PosteriorForm form_from(const JsonNode& node) {
   return form;
 }
 
-/// One draw: a z-score for each parameter.
-std::vector<double> draw_from(const JsonNode& node, std::size_t parameters) {
-  std::vector<double> draw;
-  for (const auto& element : node.elements())
-    draw.push_back(element.value().is_number() ? element.value().get<double>() : unbounded);
-  if (!node.value().is_array()) return draw; // reported by the caller
-  if (std::any_of(draw.begin(), draw.end(), [](double z) { return !(std::abs(z) <= farthest); }))
-    node.mistake(fmt::format("a z-score is a number from -{0} to {0}", farthest));
-  if (draw.size() != parameters)
-    node.mistake(fmt::format("{} numbers found, {} expected: one a parameter", draw.size(), parameters));
-  return draw;
-}
-
 FittedMachine machine_from(const JsonNode& node) {
   static const std::vector<std::string> known{"gpu", "node", "transports"};
   FittedMachine machine;
@@ -204,9 +199,10 @@ std::vector<JsonNode> list_or_none(const JsonNode& node, const std::string& key)
 } // namespace
 
 Calibration calibration_from(const JsonNode& root) {
-  static const std::vector<std::string> known{
-      "format",   "version",     "cluster",           "made_by",     "files",   "quality",   "parameters", "series",
-      "excluded", "correlation", "algorithm_choices", "collectives", "compute", "posterior", "draws",      "machines"};
+  static const std::vector<std::string> known{"format",   "version",       "cluster",           "made_by",
+                                              "files",    "quality",       "parameters",        "series",
+                                              "excluded", correlation_key, "algorithm_choices", "collectives",
+                                              "compute",  "posterior",     draws_key,           "machines"};
   static const std::vector<std::string> excluded_keys{"what", "why"};
   Calibration calibration;
   root.allow_only(known);
@@ -217,8 +213,8 @@ Calibration calibration_from(const JsonNode& root) {
   if (root.has("quality")) calibration.quality = quality_from(root.at("quality"));
   for (const auto& node : root.list("parameters")) calibration.parameters.push_back(parameter_from(node));
   if (root.has("posterior")) calibration.form = form_from(root.at("posterior"));
-  for (const auto& node : list_or_none(root, "draws"))
-    calibration.form.draws.push_back(draw_from(node, calibration.parameters.size()));
+  for (const auto& node : list_or_none(root, draws_key)) // a draw is a z-score for each parameter
+    calibration.form.draws.push_back(whole_row(node, calibration.parameters.size(), draw_units, farthest * draw_units));
   for (const auto& node : list_or_none(root, "algorithm_choices"))
     calibration.algorithm_choices.push_back(algorithm_choice_from(node));
   for (const auto& node : root.list("series")) calibration.series.push_back(series_from(node));

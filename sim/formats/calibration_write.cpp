@@ -56,7 +56,6 @@ Json to_json(const CalibratedParameter& one) {
   auto& before = json["prior"] = {{"median", prior.median}, {"width", prior.width}};
   if (prior.highest) before["highest"] = *prior.highest;
   before["scale"] = to_text(one.prior.scale);
-  before["source"] = one.prior.source;
   return json;
 }
 
@@ -101,26 +100,15 @@ template <class Element> std::vector<Json> all_to_json(const std::vector<Element
   return all;
 }
 
-std::vector<Json> correlation_rows(const Calibration& calibration) {
-  std::vector<Json> rows;
-  for (const auto& row : calibration.correlation) {
+/// Rows of whole numbers, so many of which make one: no digits are spent on points and zeros.
+std::vector<Json> whole_rows(const std::vector<std::vector<double>>& rows, double units) {
+  std::vector<Json> all;
+  for (const auto& row : rows) {
     Json json = Json::array();
-    for (const double r : row) json.push_back(four_digits(r));
-    rows.push_back(json);
+    for (const double value : row) json.push_back(std::lround(value * units));
+    all.push_back(json);
   }
-  return rows;
-}
-
-/// Three digits of a drawn z-score: a thousandth of a prior's width means nothing.
-std::vector<Json> draw_rows(const PosteriorForm& form) {
-  constexpr double scale = 1e3;
-  std::vector<Json> rows;
-  for (const auto& draw : form.draws) {
-    Json json = Json::array();
-    for (const double z_score : draw) json.push_back(rounded(z_score, scale));
-    rows.push_back(json);
-  }
-  return rows;
+  return all;
 }
 
 Json to_json(const PosteriorForm& form) {
@@ -175,9 +163,10 @@ std::string calibration_json(const Calibration& calibration) {
   if (!calibration.machines.empty()) text += " \"machines\": " + machine_lines(calibration) + ",\n";
   text += " \"quality\": " + json_text(judged) + ",\n";
   text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
-  text += " \"correlation\": " + lines(correlation_rows(calibration)) + ",\n";
+  text += " \"correlation_ten_thousandths\": " + lines(whole_rows(calibration.correlation, correlation_units)) + ",\n";
   text += " \"posterior\": " + json_text(to_json(calibration.form)) + ",\n";
-  if (!calibration.form.draws.empty()) text += " \"draws\": " + lines(draw_rows(calibration.form)) + ",\n";
+  if (!calibration.form.draws.empty())
+    text += " \"draws_thousandths\": " + lines(whole_rows(calibration.form.draws, draw_units)) + ",\n";
   text += " \"algorithm_choices\": " + lines(all_to_json(calibration.algorithm_choices)) + ",\n";
   text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
   text += " \"collectives\": " + lines(collective_rows(calibration)) + ",\n";

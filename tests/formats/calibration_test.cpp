@@ -134,8 +134,7 @@ TEST_CASE("what is wrong with a calibration is reported at its place") {
        {"/parameters/0/z_score", "\"0.5\"",
         "/parameters/0/z_score: \"0.5\" found, a number expected; write -50 to 50 without quotes or unit"},
        {"/parameters/0/prior", "",
-        "/parameters/0/prior: missing; give the distribution before the fit: median, width, scale "
-        "and source"},
+        "/parameters/0/prior: missing; give the distribution before the fit: median, width and scale"},
        {"/parameters/1/prior/width", "0",
         "/parameters/1/prior/width: 0 found; give a number above 0, without quotes or unit"},
        {"/parameters/1/prior/scale", "\"lin\"", "/parameters/1/prior/scale: \"lin\" found; give one of log, linear"},
@@ -168,22 +167,31 @@ TEST_CASE("what is wrong with a calibration is reported at its place") {
 TEST_CASE("a correlation has a row for each parameter, as long as there are parameters before") {
   ddlsim_test::check_spoilt(
       sample_json(),
-      {{"/correlation", "[[]]", "/correlation: 1 rows found, 2 expected: one a parameter"},
-       {"/correlation/1", "[0.1, 0.2]", "/correlation/1: 2 numbers found, 1 expected: one for each parameter before"},
-       {"/correlation/0", "[0.1]", "/correlation/0: 1 numbers found, 0 expected: one for each parameter before"},
-       {"/correlation/1", "[1.5]", "/correlation/1: a correlation is a number from -1 to 1"},
-       {"/correlation/1", "[\"0.1\"]", "/correlation/1: a correlation is a number from -1 to 1"},
-       {"/correlation/1", "0.1", "/correlation/1: 0.1 found, a list expected; write [...]"}},
+      {{"/correlation_ten_thousandths", "[[]]",
+        "/correlation_ten_thousandths: 1 rows found, 2 expected: one a parameter"},
+       {"/correlation_ten_thousandths/1", "[1000, 2000]",
+        "/correlation_ten_thousandths/1: 2 numbers found, 1 expected"},
+       {"/correlation_ten_thousandths/0", "[1000]", "/correlation_ten_thousandths/0: 1 numbers found, 0 expected"},
+       {"/correlation_ten_thousandths/1", "[15000]",
+        "/correlation_ten_thousandths/1/0: 15000 found; give a whole number from -10000 to 10000"},
+       {"/correlation_ten_thousandths/1", "[\"0.1\"]",
+        "/correlation_ten_thousandths/1/0: \"0.1\" found; give a whole number from -10000 to 10000"},
+       {"/correlation_ten_thousandths/1", "0.1",
+        "/correlation_ten_thousandths/1: 0.1 found, a list expected; write [...]"}},
       [](const auto& file) { read_calibration(file); });
 }
 
 TEST_CASE("a draw has a z-score for each parameter") {
   ddlsim_test::check_spoilt(
       sample_json(),
-      {{"/draws/1", "[0.1]", "/draws/1: 1 numbers found, 2 expected: one a parameter"},
-       {"/draws/0", "[0.1, \"x\"]", "/draws/0: a z-score is a number from -50 to 50"},
-       {"/draws/0", "[0.1, 51]", "/draws/0: a z-score is a number from -50 to 50"},
-       {"/draws/0", "7", "/draws/0: 7 found, a list expected; write [...]"},
+      {{"/draws_thousandths/1", "[100]", "/draws_thousandths/1: 1 numbers found, 2 expected"},
+       {"/draws_thousandths/0", "[100, \"x\"]",
+        "/draws_thousandths/0/1: \"x\" found; give a whole number from -50000 to 50000"},
+       {"/draws_thousandths/0", "[0.1, 100]",
+        "/draws_thousandths/0/0: 0.1 found; give a whole number from -50000 to 50000"},
+       {"/draws_thousandths/0", "[100, 50001]",
+        "/draws_thousandths/0/1: 50001 found; give a whole number from -50000 to 50000"},
+       {"/draws_thousandths/0", "7", "/draws_thousandths/0: 7 found, a list expected; write [...]"},
        {"/posterior/modes", "0", "/posterior/modes: 0 is out of range; give 1 to 1000000"},
        {"/posterior/effective_share", "2", "/posterior/effective_share: 2 is out of range; give 0 to 1"},
        {"/posterior/sampled", "", "/posterior/sampled: missing; give true or false"}},
@@ -196,7 +204,7 @@ TEST_CASE("every mistake of a calibration is reported at once") {
   content["parameters"][1]["prior"].erase("median");
   content["series"][0]["points"][1]["gpus"] = "8";
   content["algorithm_choices"][1]["decides"] = "x";
-  content["correlation"] = json::array();
+  content["correlation_ten_thousandths"] = json::array();
   content["no_such"] = 1;
   CHECK(mistakes(content).size() == 6);
 }

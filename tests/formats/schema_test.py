@@ -22,7 +22,7 @@ DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 
 # Those shipped are long, and none has every key.
 CALIBRATION = {
-    "format": "ddlsim-calibration", "version": 4, "cluster": "iris", "made_by": "0.1.0",
+    "format": "ddlsim-calibration", "version": 5, "cluster": "iris", "made_by": "0.1.0",
     "files": ["iris/runs.jsonl 0123456789abcdef"],
     "machines": {"iris": {"gpu": "V100-SXM2-16GB", "node": "4 x nvlink-mesh, 1.26e+11 B/s, 4.7e-07 s",
                           "transports": {"nccl-ib": "1 x 1.25e+10 B/s, star, 0 s a hop"}}},
@@ -31,11 +31,11 @@ CALIBRATION = {
     "parameters": [
         {"name": name, "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
          "batch_per_gpu": 64, "value": 0.7, "low": 0.6, "high": 0.8, "unit": "1", "identified": True, "points": 2, "borrowed_points": 1,
-         "z_score": -0.5, "error": 0.3, "prior": {"median": 0.8, "width": 0.15, "scale": "log", "source": "runs"}}
+         "z_score": -0.5, "error": 0.3, "prior": {"median": 0.8, "width": 0.15, "scale": "log"}}
         for name in ("nic_efficiency", "net_latency")],
-    "correlation": [[], [0.2]],
+    "correlation_ten_thousandths": [[], [2000]],
     "posterior": {"pareto_k": 0.8, "effective_share": 0.3, "modes": 1, "sampled": True},
-    "draws": [[0.1, -0.2], [1.5, 0]],
+    "draws_thousandths": [[100, -200], [1500, 0]],
     "algorithm_choices": [{"transport": "nccl-ib", "decides": "all_reduce", "choices": {"ring": 0.6, "tree": 0.4}}],
     "series": [{"id": "iris/runs/a", "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
                 "batch_per_gpu": 64, "strategy": "ring", "spread": 0.05, "borrowed": True,
