@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Turns a folder of published measurement tables into platforms/CLUSTER/measurements/SOURCE.jsonl.
 
-    convert.py SOURCE_FOLDER [--platforms DIR] [--check]
+    convert.py SOURCE_FOLDER [--platforms DIR] [--check | --left-out]
     convert.py SOURCE_FOLDER --before-import DIR
 
 The second line writes records of sources that are to be asked blind (`ddlsim validate --blind`) before they are imported.
 Same input, same bytes. --check writes nothing: it compares with the files there, and reads every committed record's
-value again at its pointer; exit status 1 when anything differs.
+value again at its pointer; exit status 1 when anything differs. --left-out writes nothing either: it prints what became
+no record, and why.
 """
 
 import argparse
@@ -35,7 +36,7 @@ BEFORE_IMPORT = (aiconfigurator, piz_daint, vtrain)
 
 
 def convert(folder, families=FAMILIES):
-    """(path below platforms/ -> text, sources): all files, LEFT_OUT.md among them."""
+    """(path below platforms/ -> text, sources, what became no record)"""
     family_of = {name: family for family in families for name in family.SOURCES}
     strangers = sorted(path.name for path in Path(folder).glob("*.json") if path.name not in family_of)
     sink, sources, counts = Sink(), {}, {}
@@ -44,8 +45,7 @@ def convert(folder, families=FAMILIES):
         family_of[name].convert(sources[name], sink)
         counts[name] = account(sources[name], sink.used.get(name, set()), sink.left_out.get(name, []))
     texts = {file.path: file.text() for file in sink.files.values()}
-    texts["LEFT_OUT.md"] = render(sink, counts, strangers)
-    return texts, sources
+    return texts, sources, render(sink, counts, strangers)
 
 
 def write(texts, platforms):
@@ -61,11 +61,15 @@ def main():
     parser.add_argument("--platforms", default=str(Path(__file__).resolve().parent.parent), help="where clusters live")
     parser.add_argument("--check", action="store_true", help="compare with the files there instead of writing")
     parser.add_argument("--before-import", metavar="DIR", help="write what is to be asked blind into this folder")
+    parser.add_argument("--left-out", action="store_true", help="print what became no record, and why, instead of writing")
     arguments = parser.parse_args()
     if arguments.before_import:
         write(convert(arguments.source_folder, BEFORE_IMPORT)[0], arguments.before_import)
         return 0
-    texts, sources = convert(arguments.source_folder)
+    texts, sources, left_out = convert(arguments.source_folder)
+    if arguments.left_out:
+        print(left_out, end="")
+        return 0
     if not arguments.check:
         write(texts, arguments.platforms)
         return 0

@@ -1,10 +1,10 @@
-"""platforms/LEFT_OUT.md: what became records, and what did not and why, a source at a time."""
+"""The text of `convert.py --left-out`: what became records, and what did not and why, a source at a time."""
 
 from collections import Counter
 
 HEADER = """# Published measurements: what was converted and what was left out
 
-Written by convert/convert.py; do not edit. A figure is one measured number of a source; a pattern names figures by
+A figure is one measured number of a source; a pattern names figures by
 their pointer (`*` stands for anything). Every figure of every source is counted here or is in a record.
 """
 
