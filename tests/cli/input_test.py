@@ -1,6 +1,7 @@
 """`ddlsim predict` of a scenario that names storage and loader, as a user would ask it; and published runs on real data."""
 
 import json
+import math
 
 from program import SOURCE, Case, main, run
 
@@ -88,29 +89,29 @@ class RealData(Case):
     """Runs on ImageNet beside the same runs on synthetic data: the records' `data`. Nothing of inputs.json is fitted to them,
     except that dlperf-v100 shaped DALI and the DataLoader, and not tf.data."""
 
-    RUNS = (  # what the documents call it, GPUs, synthetic, real samples/s, cores
-        ("DGX-1 P100, AlexNet", 4, 10509, 7105, 40),
-        ("DGX-1 P100, VGG16", 8, 1081, 898, 40),
-        ("DGX-1 P100, ResNet-50", 8, 1734, 1630, 40),
-        ("GCE K80, AlexNet", 8, 4640, 4056, 16),
-        ("EC2 p2.8xlarge K80, AlexNet", 4, 2479, 2201, 16),
-        ("DLPerf V100, ResNet-50, amp", 8, 9265.83, 7886.64, 24),
+    RUNS = (  # run, synthetic, real samples/s, cores, is it in the interval: two lose up to 17 % for another reason than decoding
+        ("DGX-1 P100, AlexNet", 10509, 7105, 40, True),
+        ("DGX-1 P100, VGG16", 1081, 898, 40, False),
+        ("DGX-1 P100, ResNet-50", 1734, 1630, 40, False),
+        ("GCE K80, AlexNet", 4640, 4056, 16, True),
+        ("EC2 p2.8xlarge K80, AlexNet", 2479, 2201, 16, True),
+        ("DLPerf V100, ResNet-50, amp", 9265.83, 7886.64, 24, True),
     )
 
-    def test_how_far_off_runs_on_real_data_are_as_the_documents_say(self):
+    def test_runs_on_real_data_are_told_within_a_half_and_held_where_decoding_explains_them(self):
         # Computing beside input is as fast as it was on synthetic data, and the data are read before (page cache).
-        documents = (SOURCE / "docs" / "prediction.md").read_text()
-        for name, gpus, synthetic, real, cores in self.RUNS:
+        for name, synthetic, real, cores, held in self.RUNS:
             scenario = {"format": "ddlsim-scenario", "version": 1, "name": "a", "model": "resnet50_v1.5", "batch_per_gpu": 8,
                         "precision": "fp32", "cluster": "iris", "gpus": [1], "one_gpu_samples_per_s": synthetic,
                         "strategies": [{"name": "auto"}], "preset": "horovod",
                         "input": {"dataset": "imagenet", "storage": "memory", "format": "tfrecord", "loader": "tf-data",
                                   "cores_per_node": cores}}
             point = point_of(self.write("a.json", json.dumps(scenario)))
-            low, high = point["samples_per_s_low"], point["samples_per_s_high"]
-            row = (f"| {name} | {gpus} | {synthetic:,.0f} | {real:,.0f} | {point['samples_per_s']:,.0f} ({low:,.0f} .. {high:,.0f}) "
-                   f"| {100 * (point['samples_per_s'] / real - 1):+.0f} % | {'yes' if low <= real <= high else 'no'} |")
-            self.assertTrue(row in documents, "docs/prediction.md has not: " + row)
+            with self.subTest(name):
+                self.assertLess(abs(math.log(point["samples_per_s"] / real)), math.log(1.5))
+                if held:
+                    self.assertLess(point["samples_per_s_low"], real)
+                    self.assertGreater(point["samples_per_s_high"], real)
 
 
 if __name__ == "__main__":

@@ -24,22 +24,21 @@ class Own(Case):
         self.done("new", "cluster", "my-cluster", *CLUSTER)
 
     def test_the_commands_of_the_readme_lead_from_nothing_to_a_prediction(self):
-        for document in ("README.md", "docs/your-own.md"):
-            text = (SOURCE / document).read_text()
-            block = re.search(r"<!-- own: begin -->\n(.*?)<!-- own: end -->", text, re.DOTALL).group(1)
-            commands = [shlex.split(line) for line in re.findall(r"^    \./run ddlsim (.*)$", block, re.MULTILINE)]
-            self.assertEqual([command[0] for command in commands], ["import", "new", "new", "predict"], document)
-            self.assertLessEqual(len(commands) + 1, 5)  # and the one that fetches ddlsim
-            folder = self.folder / document.replace("/", "-")
-            (folder / "scenarios").mkdir(parents=True)
-            (folder / "scenarios" / "examples").symlink_to(SOURCE / "scenarios" / "examples")
-            for command in commands:
-                result = run(*command, cwd=folder)
-                self.assertEqual(result.returncode, 0, f"{command}: {result.stderr}")
-            words = " ".join(result.stdout.split())
-            self.assertIn("my-model", words)
-            self.assertIn("my-cluster with pytorch-ddp", words)
-            self.assertIn("Measure next: ", words)
+        block, same = (re.search(r"<!-- own: begin -->\n(.*?)<!-- own: end -->", (SOURCE / document).read_text(), re.DOTALL).group(1)
+                       for document in ("README.md", "docs/your-own.md"))
+        self.assertEqual(block, same)
+        commands = [shlex.split(line) for line in re.findall(r"^    \./run ddlsim (.*)$", block, re.MULTILINE)]
+        self.assertEqual([command[0] for command in commands], ["import", "new", "new", "predict"])
+        self.assertLessEqual(len(commands) + 1, 5)  # and the one that fetches ddlsim
+        (self.folder / "scenarios").mkdir()
+        (self.folder / "scenarios" / "examples").symlink_to(SOURCE / "scenarios" / "examples")
+        for command in commands:
+            result = run(*command, cwd=self.folder)
+            self.assertEqual(result.returncode, 0, f"{command}: {result.stderr}")
+        words = " ".join(result.stdout.split())
+        self.assertIn("my-model", words)
+        self.assertIn("my-cluster with pytorch-ddp", words)
+        self.assertIn("Measure next: ", words)
 
     def test_what_is_written_passes_check_and_says_what_was_assumed(self):
         model = self.done("import", "hf-config", CONFIG, "--sequence", "2048", "--output", "my-model.json")

@@ -1,126 +1,153 @@
-"""Is what the documents show what the program prints? With --write: make it so.
+"""Do the commands of README.md and docs/*.md run, and does the README show an answer of today's form? With --write: show today's answer.
 
-usage: readme_test.py DDLSIM SOURCE_FOLDER [--whole] [--write]
+usage: readme_test.py DDLSIM SOURCE_FOLDER [--write]
 
-Checked in README.md and docs/*.md are fenced blocks whose first line is "$ ./run ddlsim ARGS" (a last line "..." stands for the rest
-of the output) and the accuracy tables between their comments (those of docs/accuracy.md by accuracy_tables.py). The validation behind the
-tables also has to hold validate/accuracy.json.
+Commands are the lines "    ./run ddlsim ARGS", and "$ ./run ddlsim ARGS" at the top of a fenced block, which has the output below it (a last
+line "..." stands for more). The form of a text is the text without its numbers, their units and its line breaks: a change of the model
+moves numbers, and `./run release-docs` (this test with --write) puts those of a release into the README.
 
-The whole validation takes half an hour of processor time. Without --whole only sites never seen are validated anew: rows of other splits
-are compared with validate/accuracy.json, whose figures the whole validation holds. --write validates all.
+A document's commands run in order, in a folder of their own. One that names a file that is not there is about a file of the reader's
+own, and one that takes minutes has a test of its own: of both only the options are checked. A link to a file of the project leads there.
 """
 
-import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
-from functools import lru_cache
+import tempfile
 from pathlib import Path
 
-from accuracy_tables import SPLITS as NEW_SPLITS
-from accuracy_tables import with_tables
+DDLSIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+WRITE = "--write" in sys.argv
+COMMAND = re.compile(r"^(?:    |\$ )(\./run ddlsim .*)$", re.MULTILINE)
+BLOCK = re.compile(r"```\n(\$ (\./run ddlsim [^\n]*)\n)(.*?)```", re.DOTALL)
+PICTURE = re.compile(r"<!-- drawn by (docs/\w+\.py): (predict [^\n]*?) -->\n!\[[^\]]*\]\(([^)]+\.svg)\)")
+LINK = re.compile(r"\[[^\]]*\]\(([\w./-]+)?(?:#([\w-]+))?\)")
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+BLIND = re.compile(r"<!-- blind: begin -->\n.*?<!-- blind: end -->", re.DOTALL)
+NUMBER = re.compile(r"[+-]?\d[\d.,]*(?:e[+-]?\d+)?(?:k|M)?(?: (?:ns|us|ms|s|min|h|B|[kMG]B)\b)?")
+TAKES_MINUTES = ("./run ddlsim validate", "./run ddlsim calibrate --priors")
+WRITTEN_BY = ("--output", "--html", "--trace", "--layers")  # options whose file need not be there
+DATA = ("scenarios", "platforms")
+README_LINES = 25  # lines of output that the README shows at most
 
-DDLSIM, SOURCE = Path(sys.argv[1]), Path(sys.argv[2])
-BLOCK = re.compile(r"```\n(\$ \./run ddlsim ([^\n]*)\n)(.*?)```", re.DOTALL)
-TABLE = re.compile(r"(<!-- accuracy: begin -->\n)(.*?)(<!-- accuracy: end -->)", re.DOTALL)
-OTHER_TABLE = re.compile(r"(<!-- other accuracy: begin -->\n)(.*?)(<!-- other accuracy: end -->)", re.DOTALL)
-SPLITS = (*NEW_SPLITS, "as-shipped", "as-shipped-without")
-OTHER_SPLITS = ("T1", "T2", "T3", "leave-one-model-out", "leave-one-strategy-out", "leave-one-cluster-out")
-WHOLE = "--whole" in sys.argv or "--write" in sys.argv
-FIRST_SCREEN = 25  # lines of output that the README shows at most
+
+def form(text):
+    return " ".join(NUMBER.sub("#", text).split())
 
 
-@lru_cache(maxsize=None)
-def run(arguments):
-    result = subprocess.run([DDLSIM, *shlex.split(arguments)], capture_output=True, text=True, cwd=SOURCE, timeout=4500)
-    if result.returncode not in (0, 3):  # 3: diagnose found what it is asked to find
-        sys.exit(f"ddlsim {arguments}: exit {result.returncode}: {result.stderr}")
+def make_folder(folder, data):
+    """What a fresh checkout has for commands: ./run and the data."""
+    folder.mkdir()
+    for name in DATA:
+        (folder / name).symlink_to(data / name)
+    script = folder / "run"
+    script.write_text(f'#!/bin/sh\nshift\nexec {shlex.quote(str(DDLSIM))} "$@"\n')
+    script.chmod(0o755)
+
+
+def answer(command, folder):
+    """What the command prints. Exit status 3 is `diagnose` that found what it is asked to find."""
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=folder, timeout=900)
+    if result.returncode not in (0, 3):
+        sys.exit(f"{command}: exit {result.returncode}: {result.stderr}")
     return result.stdout
 
 
-def shown_output(match):
-    output, shown = run(match.group(2)), match.group(3)
+def names_a_file_of_the_readers_own(command, folder):
+    words = shlex.split(command, comments=True)
+    files = [word for before, word in zip(words, words[1:])
+             if before not in WRITTEN_BY and re.fullmatch(r"FILE|[\w./-]+\.(?:json|jsonl|csv|log|txt)", word)]
+    return any(not (folder / file).exists() for file in files)
+
+
+def check_options(command):
+    words = shlex.split(re.sub(r"[][]", " ", command), comments=True)[2:]
+    names = [word for word in words if not word.startswith("-")]
+    for part in (names[:2], names[:1]):
+        help_text = subprocess.run([DDLSIM, *part, "--help"], capture_output=True, text=True, timeout=60)
+        if help_text.returncode == 0:
+            break
+    for option in (word for word in words if word.startswith("--")):
+        if not re.search(rf"{option}\b", help_text.stdout):
+            sys.exit(f"{command}: {' '.join(part)} has no option {option}")
+
+
+def check_commands(document, data):
+    """What each command that can be run prints."""
+    check_links(document)
+    outputs, commands = {}, COMMAND.findall(document.read_text())
+    folder = data / document.name
+    make_folder(folder, data)
+    for command in commands:
+        check_options(command)
+        if not command.startswith(TAKES_MINUTES) and not names_a_file_of_the_readers_own(command, folder):
+            outputs[command] = answer(command, folder)
+    print(f"{document.name}: ran {len(outputs)} of {len(commands)} commands", flush=True)
+    return outputs
+
+
+def anchors(document):
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(document.read_text())}
+
+
+def check_links(document):
+    for path, anchor in LINK.findall(document.read_text()):
+        target = document.parent / path if path else document
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            sys.exit(f"{document.relative_to(SOURCE)}: nothing is at the link ({path}{'#' if anchor else ''}{anchor})")
+
+
+def cut_as(shown, output):
     if not shown.endswith("...\n"):
         return output
     return "".join(line + "\n" for line in output.split("\n")[:shown.count("\n") - 1]) + "...\n"
 
 
-def validated_row(validation, split):
-    methods = validation["methods"]
-    scores = validation["overall"][split]
-    most = max(scores[method]["points"] for method in methods)
-    cells = []
-    for method in methods:
-        error, points = scores[method]["mean_error"], scores[method]["points"]
-        cells.append("-" if error is None else f"{100 * error:.1f}{'*' if points < most else ''}")
-    refused = 100 * scores["ddlsim"]["refused"] / most
-    held = 100 * scores["ddlsim"]["coverage"]
-    return f"| {split} | {most} | {refused:.0f} % | " + " | ".join(cells) + f" | {held:.0f} % |"
+def check_form(name, shown, today):
+    a, b = form(shown.removesuffix("...\n")), form(today)
+    if a != b and not (shown.endswith("...\n") and b.startswith(a)):
+        at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+        sys.exit(f"{name} shows another form than the program gives, here:\n  {a[max(0, at - 60):at + 60]}\n  {b[max(0, at - 60):at + 60]}\n"
+                 "write it anew: ./run release-docs")
 
 
-def barred_row(methods, split, shown):
-    """The row as it is shown, but for figures of which validate/accuracy.json, two digits after the point, knows better."""
-    figures = json.loads((SOURCE / "validate" / "accuracy.json").read_text())["splits"][split]["figures"]
-    cells = re.search(rf"^\| {split} \|.*$", shown, re.MULTILINE)[0].split(" | ")
-    own = 3 + methods.index("ddlsim")
-    if abs(float(cells[own].rstrip("*")) - figures["mean_error"]) > 0.05 + 0.006:
-        cells[own] = f"{figures['mean_error']:.1f}"
-    if abs(max(0, 90 - float(cells[-1].split()[0])) - figures["uncovered"]) > 0.5 + 0.006:
-        cells[-1] = f"{90 - figures['uncovered']:.0f} % |"
-    return " | ".join(cells)
+def check_picture(text):
+    for script, question, picture in PICTURE.findall(text):
+        file = SOURCE / picture
+        json_answer = subprocess.run([DDLSIM, *shlex.split(question), "--json", "--quiet"], capture_output=True, text=True, cwd=SOURCE, check=True)
+        today = subprocess.run([sys.executable, SOURCE / script], input=json_answer.stdout, capture_output=True, text=True, check=True).stdout
+        if WRITE:
+            file.write_text(today)
+        check_form(picture, file.read_text(), today)
 
 
-@lru_cache(maxsize=None)
-def validation():
-    """One run, of minutes, serves all tables and the bar."""
-    splits = "" if WHOLE else f"--split {','.join(NEW_SPLITS)}"
-    bar = "--bar validate/accuracy.json" if (SOURCE / "validate" / "accuracy.json").exists() else ""
-    return json.loads(run(f"validate --json --quiet {splits} {bar}"))
-
-
-def accuracy_table(splits, shown):
-    methods = validation()["methods"]
-    head = ["| mean error, % | points | refused | " + " | ".join(methods) + " | held |", "|---|---|---|" + "---|" * (len(methods) + 1)]
-    rows = [validated_row(validation(), split) if WHOLE or split in NEW_SPLITS else barred_row(methods, split, shown) for split in splits]
-    return "\n".join(head + rows) + "\n\n`*`: not every point answered.\n"
-
-
-def as_it_should_be(text):
-    text = BLOCK.sub(lambda match: "```\n" + match.group(1) + shown_output(match) + "```", text)
-    text = TABLE.sub(lambda match: match.group(1) + accuracy_table(SPLITS, match.group(2)) + match.group(3), text)
-    text = OTHER_TABLE.sub(lambda match: match.group(1) + accuracy_table(OTHER_SPLITS, match.group(2)) + match.group(3), text)
-    return with_tables(text, validation)
-
-
-def check(document):
-    """Writes the document anew, or ends with the first line that is wrong."""
-    name, text = document.relative_to(SOURCE), document.read_text()
-    right = as_it_should_be(text)
-    if right == text:
-        print(f"{name}: {len(BLOCK.findall(text))} blocks of output are what the program prints")
-        return
-    if "--write" in sys.argv:
-        document.write_text(right)
-        return
-    for number, (a, b) in enumerate(zip(text.split("\n"), right.split("\n")), 1):
-        if a != b:
-            sys.exit(f"{name}:{number}: shows\n  {a}\nand the program prints\n  {b}\nmake it true: python3 tests/cli/readme_test.py "
-                     "build/release/bin/ddlsim . --write")
-    sys.exit(f"{name}: the program prints more, or fewer, lines than it shows")
+def check_readme(document, outputs):
+    text = document.read_text()
+    blocks = BLOCK.findall(text)
+    if len(blocks) != 1 or not PICTURE.search(text) or not BLIND.search(text):
+        sys.exit("README.md: expected one block of output, its picture, and the marks of the blind table")
+    _, command, shown = blocks[0]
+    if shown.count("\n") > README_LINES:
+        sys.exit(f"README.md: shows {shown.count(chr(10))} lines of output; {README_LINES} at most")
+    if WRITE:
+        written = BLOCK.sub(lambda match: "```\n" + match.group(1) + cut_as(shown, outputs[command]) + "```", text)
+        document.write_text(written)
+    else:
+        check_form("README.md", shown, outputs[command])
+    check_picture(text)
 
 
 def main():
-    readme = SOURCE / "README.md"
-    text = readme.read_text()
-    blocks = BLOCK.findall(text)
-    if not blocks or not TABLE.search(text):
-        sys.exit(f"README.md: found {len(blocks)} blocks of real output; expected a prediction, and the accuracy table")
-    longest = max(shown.count("\n") for _, _, shown in blocks)
-    if longest > FIRST_SCREEN:
-        sys.exit(f"README.md: shows {longest} lines of output; {FIRST_SCREEN} at most, more in docs/")
-    for document in sorted((SOURCE / "docs").glob("*.md")) + [readme]:  # the README's table takes minutes
-        check(document)
+    with tempfile.TemporaryDirectory() as data:
+        for name in DATA:  # copied, because `calibrate` writes beside its records
+            shutil.copytree(SOURCE / name, Path(data) / name)
+        check_readme(SOURCE / "README.md", check_commands(SOURCE / "README.md", Path(data)))
+        for document in [] if WRITE else sorted((SOURCE / "docs").glob("*.md")):
+            if BLOCK.search(document.read_text()):
+                sys.exit(f"docs/{document.name}: shows output, which a change of the model moves; show the command, and say in words what it answers")
+            check_commands(document, Path(data))
 
 
 if __name__ == "__main__":
