@@ -5,7 +5,7 @@ from common.job import SERVERS, cpu_s_of
 from common.models import parameter_sizes
 
 BYTES_OF_FP32 = 4
-WAYS = 2  # a push and a pull of each tensor, by each worker in each step (docs/frameworks.md has the bytes that were seen)
+WAYS = 2  # a push and a pull of each tensor, by each worker in each step (docs/frameworks.md)
 
 
 class ServerClock:
