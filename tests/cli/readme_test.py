@@ -25,7 +25,7 @@ BLOCK = re.compile(r"```\n(\$ (\./run ddlsim [^\n]*)\n)(.*?)```", re.DOTALL)
 PICTURE = re.compile(r"<!-- drawn by (docs/\w+\.py): (predict [^\n]*?) -->\n!\[[^\]]*\]\(([^)]+\.svg)\)")
 LINK = re.compile(r"\[[^\]]*\]\(([\w./-]+)?(?:#([\w-]+))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-BLIND = re.compile(r"<!-- blind: begin -->\n.*?<!-- blind: end -->", re.DOTALL)
+BLIND = re.compile(r"<!-- blind: begin -->\n(.*?)<!-- blind: end -->", re.DOTALL)
 NUMBER = re.compile(r"[+-]?\d[\d.,]*(?:e[+-]?\d+)?(?:k|M)?(?: (?:ns|us|ms|s|min|h|B|[kMG]B)\b)?")
 TAKES_MINUTES = ("./run ddlsim validate", "./run ddlsim calibrate --priors")
 WRITTEN_BY = ("--output", "--html", "--trace", "--layers")  # options whose file need not be there
@@ -123,6 +123,18 @@ def check_picture(text):
         check_form(picture, file.read_text(), today)
 
 
+def check_blind_table(text):
+    """Every row that the README shows is one of the log: the log may have grown since the last release."""
+    rows = subprocess.run([DDLSIM, "validate", "--blind", "--data", SOURCE], capture_output=True, text=True, check=True).stdout
+    shown = BLIND.search(text).group(1)
+    if WRITE:
+        return text.replace(shown, rows)
+    strangers = [row for row in shown.splitlines() if row not in rows.splitlines()]
+    if strangers or not shown:
+        sys.exit(f"README.md: the blind table has a row that validate/blind.jsonl does not give: {strangers}\nwrite it anew: ./run release-docs")
+    return text
+
+
 def check_readme(document, outputs):
     text = document.read_text()
     blocks = BLOCK.findall(text)
@@ -131,6 +143,7 @@ def check_readme(document, outputs):
     _, command, shown = blocks[0]
     if shown.count("\n") > README_LINES:
         sys.exit(f"README.md: shows {shown.count(chr(10))} lines of output; {README_LINES} at most")
+    text = check_blind_table(text)
     if WRITE:
         written = BLOCK.sub(lambda match: "```\n" + match.group(1) + cut_as(shown, outputs[command]) + "```", text)
         document.write_text(written)
