@@ -68,7 +68,7 @@ void add_model_options(CLI::App& app, ImportCommand& command) {
       ->check(CLI::IsMember({"sdpa", "eager"}).description(""));
   app.add_option("--layers", command.layers,
                  "Of a trace of the PyTorch profiler with shapes: write its layer table to this file, too, which is "
-                 "called like the model, and records of its layers")
+                 "called like the model, and a record of its layers' times")
       ->type_name("FILE");
 }
 

@@ -87,7 +87,7 @@ void add_doubt(const TraceAnatomy& anatomy, Imported& imported) {
 void add_layers(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::filesystem::path& file,
                 Imported& imported) {
   auto made = traced_model(trace, steps, std::get<StepRecord>(imported.measurements.records.front()), file);
-  imported.measurements.records.insert(imported.measurements.records.end(), made.records.begin(), made.records.end());
+  imported.measurements.records.emplace_back(std::move(made.record));
   imported.notes.insert(imported.notes.end(), made.notes.begin(), made.notes.end());
   imported.model = std::move(made.model);
 }

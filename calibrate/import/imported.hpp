@@ -30,7 +30,7 @@ struct ImportContext {
   std::map<std::string, std::string> given;
   /// CSV: what the file calls a column, by our name of the column (`--map batch_per_gpu=bs`).
   std::map<std::string, std::string> columns;
-  /// kineto: make a layer table, too, and records of its layers; the model is called so. "": no table.
+  /// kineto: make a layer table, too, and a record of its layers' times; the model is called so. "": no table.
   std::string table;
   int cluster_gpus_per_node = 0; ///< 0: not known
   /// The shipped cluster of a name, nothing when there is none; may be empty. Called once the file has been read.

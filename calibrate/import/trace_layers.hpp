@@ -37,11 +37,11 @@ struct TraceLayers {
 
 TraceLayers layers_of(const KinetoTrace& trace, const TraceInterval& step);
 
-// A layer table and records of layers: `ddlsim import kineto --layers FILE`.
+// A layer table and a record of layer times: `ddlsim import kineto --layers FILE`.
 
 struct TracedModel {
   Model model;
-  std::vector<LayerRecord> records; ///< in forward order: forward, then backward of each
+  LayersRecord record; ///< of one timing, forward and backward
   std::vector<std::string> notes;
 };
 

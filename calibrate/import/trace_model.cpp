@@ -110,32 +110,41 @@ std::vector<double> times_of(const std::vector<TraceLayers>& steps, std::size_t 
   return times;
 }
 
-void add_pass(const std::vector<TraceLayers>& steps, std::size_t place, bool is_forward, const StepRecord& step,
-              std::vector<LayerRecord>& records) {
-  const auto times = times_of(steps, place, is_forward ? &TraceLayer::forward_s : &TraceLayer::backward_s);
+void add_times(const std::vector<TraceLayers>& steps, std::size_t place, LayerPass pass, LayerTiming& timing) {
+  const auto times =
+      times_of(steps, place, pass == LayerPass::forward ? &TraceLayer::forward_s : &TraceLayer::backward_s);
   if (times.empty()) return;
-  const auto& layer = steps.back().layers[place];
-  LayerRecord record;
+  const double spread = times.size() > 1 ? standard_deviation(times) / mean(times) : 0;
+  timing.passes[pass].push_back({place, median(times), spread});
+}
+
+MeasuredLayer measured_layer(const TraceLayer& seen, double batch) {
+  MeasuredLayer layer{seen.name, seen.kind, seen.flop / batch, 0};
+  for (const auto& shape : seen.weights) layer.size_bytes += bytes_a_number * product_of(shape);
+  return layer;
+}
+
+/// A step that the profiler slowed has kernels that it did not: the table is not suspect.
+LayersRecord times_table(const std::vector<TraceLayers>& steps, const StepRecord& step) {
+  LayersRecord record;
   record.head = step.head;
   record.head.series = step.head.series + "-layers";
   record.head.statistic = "median";
-  record.head.repeats = static_cast<int>(times.size());
-  record.head.relative_spread = times.size() > 1 ? standard_deviation(times) / mean(times) : 0;
+  record.head.repeats = 0;
+  record.head.relative_spread = 0;
+  record.head.suspect = false;
   record.head.note.clear();
-  record.head.suspect = false; // a step that the profiler slowed has kernels that it did not
-  if (const auto ready = times_of(steps, place, &TraceLayer::ready_s); !is_forward && !ready.empty())
-    record.head.note =
-        fmt::format("gradients ready after {} of backward", print_quantity(median(ready), Dimension::time));
+  record.head.samples_s.clear();
   record.model = step.model;
-  record.layer = layer.name;
-  record.kind = layer.kind;
-  record.pass = is_forward ? "forward" : "backward";
-  record.precision = step.precision;
-  record.batch = step.batch_per_gpu;
-  record.flop = is_forward ? layer.flop : 0;
-  for (const auto& shape : layer.weights) record.size_bytes += bytes_a_number * product_of(shape);
-  record.time_s = median(times);
-  records.push_back(record);
+  record.timings.push_back(
+      {step.head.gpu, step.precision, step.batch_per_gpu, static_cast<int>(steps.size()), false, {}});
+  const auto& layers = steps.back().layers;
+  for (std::size_t place = 0; place < layers.size(); ++place) {
+    record.layers.push_back(measured_layer(layers[place], step.batch_per_gpu));
+    for (const auto pass : {LayerPass::forward, LayerPass::backward})
+      add_times(steps, place, pass, record.timings.front());
+  }
+  return record;
 }
 
 std::vector<std::string> notes_of(const TracedModel& made, const TraceLayers& seen, bool by_kernels) {
@@ -144,7 +153,8 @@ std::vector<std::string> notes_of(const TracedModel& made, const TraceLayers& se
       "ones, what runs before the first parameter) are not in the table",
       made.model.name, made.model.layers.size(), made.model.parameters, made.model.forward_flop_per_sample())};
   double total_s = 0;
-  for (const auto& record : made.records) total_s += record.time_s;
+  for (const auto& [pass, times] : made.record.timings.front().passes)
+    for (const auto& time : times) total_s += time.time_s;
   notes.push_back(fmt::format("the layers' {} take {} of a step", by_kernels ? "kernels" : "operators",
                               print_quantity(total_s, Dimension::time)));
   std::vector<std::string> uncounted;
@@ -164,8 +174,7 @@ TracedModel traced_model(const KinetoTrace& trace, const std::vector<TraceInterv
   std::vector<TraceLayers> alike;
   for (const auto& one : steps)
     if (auto layers = layers_of(trace, one); are_alike(layers, last)) alike.push_back(std::move(layers));
-  for (std::size_t i = 0; i < last.layers.size(); ++i)
-    for (const bool is_forward : {true, false}) add_pass(alike, i, is_forward, step, made.records);
+  made.record = times_table(alike, step);
   made.notes = notes_of(made, last, !trace.kernels.empty());
   return made;
 }

@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"
+#include "sim/formats/record_reader.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -179,7 +180,7 @@ std::vector<RecordKind> kinds_from(const JsonNode& node) {
   if (texts.empty()) node.mistake_at("kinds", fmt::format("none found; give one or more of {}", join_names(known)));
   std::vector<RecordKind> kinds;
   for (const auto& text : texts) {
-    const auto kind = value_named<RecordKind>(text);
+    const auto kind = text == kOldLayersName ? RecordKind::layers : value_named<RecordKind>(text);
     if (kind) kinds.push_back(*kind);
     if (!kind) node.mistake_at("kinds", unknown_name_text("kind of record", text, known, known));
   }

@@ -246,6 +246,10 @@ void look_up_names(const Context& context, const JsonNode& line, const NamesOfDa
 
 void look_up_names(const Record& record, const JsonNode& line, const NamesOfData& names) {
   if (line.has("gpu")) check_gpu(line, "gpu", head_of(record).gpu, names.gpus); // else the context's, looked up there
+  const auto* table = std::get_if<LayersRecord>(&record);
+  if (table == nullptr || !line.has("timings")) return;
+  for (const auto& timing : line.at("timings").elements())
+    if (timing.has("gpu")) check_gpu(timing, "gpu", timing.text_or("gpu", ""), names.gpus);
 }
 
 void compare_with_file_name(const std::string& name, const JsonNode& root, const fs::path& file) {

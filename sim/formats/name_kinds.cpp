@@ -1,5 +1,5 @@
 // What a name means where several mean the same: is it a server, which algorithm, which carrier, half precision? And
-// the names that are no enumerators.
+// what the passes of a layer are called, and the names that are no enumerators.
 
 #include "sim/base/error.hpp"
 #include "sim/formats/names.hpp"
@@ -12,6 +12,22 @@
 #include <vector>
 
 namespace ddlsim {
+
+std::string to_text(LayerPass value) {
+  switch (value) {
+  case LayerPass::forward:
+    return "forward";
+  case LayerPass::backward:
+    return "backward";
+  case LayerPass::backward_data:
+    return "backward-data";
+  case LayerPass::backward_weights:
+    return "backward-weights";
+  case LayerPass::optimizer:
+    return "optimizer";
+  }
+  return "";
+}
 
 StrategyFamily family_of(StrategyName strategy) {
   switch (strategy) {

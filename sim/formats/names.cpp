@@ -333,8 +333,8 @@ std::string to_text(RecordKind value) {
     return "collective";
   case RecordKind::point_to_point:
     return "point_to_point";
-  case RecordKind::layer:
-    return "layer";
+  case RecordKind::layers:
+    return "layers";
   case RecordKind::server:
     return "server";
   case RecordKind::input:

@@ -126,7 +126,10 @@ enum class PriorScale { log, linear };
 enum class EvidenceLabel { calibrated, extrapolated, transferred, assumed };
 
 /// The kinds of measured records, in the order of the variant in record.hpp.
-enum class RecordKind { step, collective, point_to_point, layer, server, input, loss, speed_up };
+enum class RecordKind { step, collective, point_to_point, layers, server, input, loss, speed_up };
+
+/// What of a step ran in a layer. backward is the whole pass; -data and -weights are its two halves.
+enum class LayerPass { forward, backward, backward_data, backward_weights, optimizer };
 
 /// What a step record's iteration did.
 enum class RunMode { train, forward };
@@ -162,6 +165,7 @@ std::string to_text(NodeReduce value);
 std::string to_text(PriorScale value);
 std::string to_text(EvidenceLabel value);
 std::string to_text(RecordKind value);
+std::string to_text(LayerPass value);
 std::string to_text(RunMode value);
 std::string to_text(PriceKind value);
 std::string to_text(PlanGoal value);

@@ -1,5 +1,6 @@
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/formats/layer_rows.hpp"
 #include "sim/formats/readers.hpp"
 #include "sim/formats/record_reader.hpp"
 
@@ -83,13 +84,19 @@ private:
     const auto record = record_from(node, {&read_.context, name_, line_});
     if (!record) return;
     if (checks_.record) checks_.record(*record, node);
-    if (mistakes_.empty()) read_.records.push_back(*record); // else they are not used
+    if (!mistakes_.empty()) return; // they are not used
+    if (is_layer_row(node)) {
+      layer_rows_.add(std::get<LayersRecord>(*record), read_.records);
+    } else {
+      read_.records.push_back(*record);
+    }
   }
 
   const LineChecks& checks_;
   std::string name_;
   Mistakes mistakes_;
   MeasurementFile read_;
+  LayerRows layer_rows_;
   int line_ = 0;
   bool has_context_ = false;
 };
@@ -213,7 +220,7 @@ const std::vector<std::string>& head_keys() {
 const std::vector<std::string>& transports_or_unknown() {
   static const auto names = [] {
     auto all = transport_names();
-    all.emplace_back("unknown");
+    all.emplace_back(kUnknown);
     return all;
   }();
   return names;
@@ -258,7 +265,7 @@ std::vector<double> samples_from(const JsonNode& line, int repeats) {
 
 RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
   static const std::vector<std::string> origins{"table", "text", "plot", "run"};
-  static const std::vector<std::string> statistics{"median", "mean", "best_of", "unknown"};
+  static const std::vector<std::string> statistics{"median", "mean", "best_of", kUnknown};
   static const std::vector<std::string> devices{"cpu", "cuda"};
   constexpr long most_repeats = 1'000'000'000;
   RecordHead head;
@@ -270,10 +277,10 @@ RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
   head.gpu = line.text_or("gpu", origin.context->gpu);
   head.device = line.one_of_or("device", devices, "");
   head.host = line.text_or("host", "");
-  head.transport = line.one_of("transport", transports_or_unknown());
-  head.library = line.text("library");
+  head.transport = line.one_of_or("transport", transports_or_unknown(), kUnknown);
+  head.library = text_or_unknown(line, "library");
   head.software = line.text_or("software", "");
-  head.statistic = line.one_of("statistic", statistics);
+  head.statistic = line.one_of_or("statistic", statistics, kUnknown);
   head.repeats = static_cast<int>(line.integer_or("repeats", 0, 1, most_repeats));
   head.relative_spread = line.number_or("relative_spread", 0, 0, most_relative_spread);
   head.suspect = line.boolean_or("suspect", false);
@@ -292,6 +299,15 @@ void allow_only_with_head(const JsonNode& line, const std::vector<std::string>& 
   auto all = head_keys(); // copied only where there is something to report
   all.insert(all.end(), own.begin(), own.end());
   line.allow_only(all);
+}
+
+std::string text_or_unknown(const JsonNode& line, const std::string& key) {
+  return line.has(key) ? line.text(key) : kUnknown;
+}
+
+const std::vector<std::string>& time_units() {
+  static const std::vector<std::string> units{"s", "ms", "us"};
+  return units;
 }
 
 double value_in(const JsonNode& line, const std::vector<std::string>& units, Dimension dimension) {

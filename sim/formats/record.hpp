@@ -20,6 +20,9 @@ using Facts = std::map<std::string, std::string>;
 /// What ddltrain calls the GPU of its tests, which is none. Such records are refused wherever records are read.
 inline constexpr const char* kFakeGpu = "fake GPU";
 
+/// A transport, library, algorithm or statistic that nobody states; a line leaves the field out.
+inline constexpr const char* kUnknown = "unknown";
+
 /// First line of a file: which machine, which software, when, who, and where the figures stand.
 struct Context {
   std::string cluster;  ///< folder name under platforms/
@@ -115,17 +118,37 @@ struct PointToPointRecord {
   bool both_ways = false; ///< messages cross each other
 };
 
-struct LayerRecord {
-  RecordHead head;
-  std::string model; ///< variant, or "kernel" for a kernel outside a model
-  std::string layer;
-  std::string kind; ///< as in Layer, and gemm
-  std::string pass; ///< forward, backward, backward-data, backward-weights, optimizer
+/// What a layer is at every batch and in every precision.
+struct MeasuredLayer {
+  std::string name;
+  std::string kind;           ///< as in Layer, and gemm
+  double flop_per_sample = 0; ///< of forward; of a kernel outside a model, of each pass; 0: not stated
+  double size_bytes = 0;      ///< of its parameters; 0: none or not stated
+};
+
+/// How long a pass took in a layer, for the whole batch.
+struct PassTime {
+  std::size_t layer = 0; ///< its place among the table's layers
+  double time_s = 0;
+  double relative_spread = 0; ///< as in RecordHead
+};
+
+/// One measurement of a table's layers. Layers that a pass does not run in, or was not timed in, have no time in it.
+struct LayerTiming {
+  std::string gpu; ///< the timing's own, else the record's
   Precision precision = Precision::fp32;
   double batch = 0;
-  double flop = 0;       ///< 0: not stated
-  double size_bytes = 0; ///< parameter bytes; 0: none or not stated
-  double time_s = 0;
+  int count = 0; ///< repetitions behind each time; 0: not stated
+  bool suspect = false;
+  std::map<LayerPass, std::vector<PassTime>> passes;
+};
+
+/// A table of layer times: what the layers are, once, and a timing for each GPU, precision and batch.
+struct LayersRecord {
+  RecordHead head;                   ///< without repeats, spread and samples: timings have their own
+  std::string model;                 ///< variant, or "kernel" for kernels outside a model
+  std::vector<MeasuredLayer> layers; ///< in forward order, each name once
+  std::vector<LayerTiming> timings;
 };
 
 /// What `training` is in ServerRecord: a server while workers train.
@@ -185,7 +208,7 @@ struct SpeedUpRecord {
   Facts assumed;         ///< field of this record -> what is assumed that the source does not say, by whom, and why
 };
 
-using Record = std::variant<StepRecord, CollectiveRecord, PointToPointRecord, LayerRecord, ServerRecord, InputRecord,
+using Record = std::variant<StepRecord, CollectiveRecord, PointToPointRecord, LayersRecord, ServerRecord, InputRecord,
                             LossRecord, SpeedUpRecord>;
 
 struct MeasurementFile {
@@ -220,7 +243,8 @@ template <class Kind> std::vector<Kind> records_of(const std::vector<Measurement
   return found;
 }
 
-/// One line of JSON, and back unchanged by read_measurements: what `ddlsim import` writes.
+/// One line of JSON, and back unchanged by read_measurements: what `ddlsim import` writes. Times of a table of layers are
+/// rounded to five digits, their spreads to two.
 std::string to_json_line(const Context& context);
 std::string to_json_line(const Record& record);
 

@@ -11,11 +11,6 @@
 namespace ddlsim {
 namespace {
 
-const std::vector<std::string>& time_units() {
-  static const std::vector<std::string> units{"s", "ms", "us"};
-  return units;
-}
-
 const std::vector<std::string>& rate_units() {
   static const std::vector<std::string> units{"GB/s", "MB/s", "B/s", "Gbps", "Mbps"};
   return units;
@@ -31,7 +26,7 @@ CollectiveRecord collective_from(const JsonNode& line, const LineOrigin& origin)
   allow_only_with_head(line, keys);
   record.head = head_from(line, origin);
   record.operation = line.one_of("operation", operations);
-  record.algorithm = line.text("algorithm");
+  record.algorithm = text_or_unknown(line, "algorithm");
   record.ranks = static_cast<int>(line.integer("ranks", 1, most_ranks));
   record.nodes = static_cast<int>(line.integer("nodes", 1, most_ranks));
   record.concurrent_jobs = static_cast<int>(line.integer_or("concurrent_jobs", 1, 1, most_ranks));
@@ -59,31 +54,6 @@ PointToPointRecord point_to_point_from(const JsonNode& line, const LineOrigin& o
   if (line.mistakes_so_far() == before && rate > 0 && record.size_bytes == 0)
     line.mistake_at("unit", "a rate of 0 bytes is no time; give the time of the empty message");
   record.time_s = rate > 0 ? record.size_bytes / (value * rate) : value * unit_in_si(unit, Dimension::time);
-  return record;
-}
-
-LayerRecord layer_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"model", "layer", "kind",       "pass",  "precision",
-                                             "batch", "flop",  "size_bytes", "value", "unit"};
-  static const std::vector<std::string> passes{"forward", "backward", "backward-data", "backward-weights", "optimizer"};
-  static const auto kinds = [] {
-    auto all = layer_kinds();
-    all.emplace_back("gemm");
-    return all;
-  }();
-  LayerRecord record;
-  allow_only_with_head(line, keys);
-  record.head = head_from(line, origin);
-  record.model = line.text("model");
-  refuse_bare_model_name(line, "model", record.model);
-  record.layer = line.text("layer");
-  record.kind = line.one_of("kind", kinds);
-  record.pass = line.one_of("pass", passes);
-  record.precision = one_of<Precision>(line, "precision");
-  record.batch = line.positive("batch");
-  if (line.has("flop")) record.flop = line.positive("flop");
-  if (line.has("size_bytes")) record.size_bytes = line.positive("size_bytes");
-  record.time_s = value_in(line, time_units(), Dimension::time);
   return record;
 }
 
@@ -152,6 +122,7 @@ LossRecord loss_from(const JsonNode& line, const LineOrigin& origin) {
 } // namespace
 
 std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin) {
+  if (is_layer_row(line)) return layer_row_from(line, origin);
   const auto kind = value_named<RecordKind>(line.one_of("record", names_of<RecordKind>()));
   if (!kind) return std::nullopt;
   switch (*kind) {
@@ -161,8 +132,8 @@ std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin
     return collective_from(line, origin);
   case RecordKind::point_to_point:
     return point_to_point_from(line, origin);
-  case RecordKind::layer:
-    return layer_from(line, origin);
+  case RecordKind::layers:
+    return layers_from(line, origin);
   case RecordKind::server:
     return server_from(line, origin);
   case RecordKind::input:
@@ -267,7 +238,7 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   step.batch_per_gpu = line.positive("batch_per_gpu");
   step.preset = line.text("preset");
   step.strategy = strategy_from(line.at("strategy"), StrategyUse::record);
-  step.algorithm = line.text("algorithm");
+  step.algorithm = text_or_unknown(line, "algorithm");
   step.gpus = static_cast<int>(line.integer("gpus", 1, most_ranks));
   step.nodes = static_cast<int>(line.integer("nodes", 1, most_ranks));
   step.gpus_per_node = static_cast<int>(line.integer("gpus_per_node", 1, most_ranks));

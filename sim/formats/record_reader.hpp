@@ -31,6 +31,22 @@ struct LineOrigin {
 std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin);
 StepRecord step_from(const JsonNode& line, const LineOrigin& origin);
 SpeedUpRecord speed_up_from(const JsonNode& line, const LineOrigin& origin);
+LayersRecord layers_from(const JsonNode& line, const LineOrigin& origin);
+
+/// What `layers` was called when each pass of a layer had a line of its own.
+inline constexpr const char* kOldLayersName = "layer";
+
+/// A line of the old form says one pass of one layer. It is read as a table of that time alone;
+/// LayerRows puts those of a file together.
+bool is_layer_row(const JsonNode& line);
+LayersRecord layer_row_from(const JsonNode& line, const LineOrigin& origin);
+
+/// kUnknown where the key is left out.
+std::string text_or_unknown(const JsonNode& line, const std::string& key);
+
+/// Units of a time in "unit".
+const std::vector<std::string>& time_units();
+
 RecordHead head_from(const JsonNode& line, const LineOrigin& origin);
 
 /// Notes unknown keys; `own` are those of the kind beside the head's. Give the same vector each time: it is called for

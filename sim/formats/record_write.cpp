@@ -2,7 +2,12 @@
 #include "sim/formats/readers.hpp"
 #include "sim/formats/record.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 namespace ddlsim {
 
@@ -19,6 +24,10 @@ void put_unless_empty(ordered_json& json, const char* key, const std::string& te
   if (!text.empty()) json[key] = text;
 }
 
+void put_unless_unknown(ordered_json& json, const char* key, const std::string& text) {
+  if (text != kUnknown) json[key] = text;
+}
+
 void put_if_stated(ordered_json& json, const char* key, double value) {
   if (value > 0) json[key] = value;
 }
@@ -31,10 +40,10 @@ ordered_json head_json(const Record& record) {
   put_unless_empty(json, "gpu", head.gpu);
   put_unless_empty(json, "device", head.device);
   put_unless_empty(json, "host", head.host);
-  json["transport"] = head.transport;
-  json["library"] = head.library;
+  put_unless_unknown(json, "transport", head.transport);
+  put_unless_unknown(json, "library", head.library);
   put_unless_empty(json, "software", head.software);
-  json["statistic"] = head.statistic;
+  put_unless_unknown(json, "statistic", head.statistic);
   if (head.repeats > 0) json["repeats"] = head.repeats;
   put_if_stated(json, "relative_spread", head.relative_spread);
   if (head.suspect) json["suspect"] = true;
@@ -42,7 +51,7 @@ ordered_json head_json(const Record& record) {
   return json;
 }
 
-/// Values go out in SI, so that they come back to the last bit.
+/// Values go out in SI, so that they come back to the last bit; those of tables are rounded.
 void put_value(ordered_json& json, double value, const char* unit) {
   json["value"] = value;
   json["unit"] = unit;
@@ -55,7 +64,7 @@ void put(ordered_json& json, const StepRecord& step) {
   json["batch_per_gpu"] = step.batch_per_gpu;
   json["preset"] = step.preset;
   json["strategy"] = strategy_to_json(step.strategy);
-  json["algorithm"] = step.algorithm;
+  put_unless_unknown(json, "algorithm", step.algorithm);
   json["gpus"] = step.gpus;
   json["nodes"] = step.nodes;
   json["gpus_per_node"] = step.gpus_per_node;
@@ -72,7 +81,7 @@ void put(ordered_json& json, const StepRecord& step) {
 
 void put(ordered_json& json, const CollectiveRecord& record) {
   json["operation"] = record.operation;
-  json["algorithm"] = record.algorithm;
+  put_unless_unknown(json, "algorithm", record.algorithm);
   json["ranks"] = record.ranks;
   json["nodes"] = record.nodes;
   if (record.concurrent_jobs != 1) json["concurrent_jobs"] = record.concurrent_jobs;
@@ -88,16 +97,65 @@ void put(ordered_json& json, const PointToPointRecord& record) {
   put_value(json, record.time_s, "s");
 }
 
-void put(ordered_json& json, const LayerRecord& record) {
+constexpr double us_in_s = 1e-6;
+constexpr int digits_of_time = 5; ///< a clock and what repetitions agree in give no more
+constexpr int digits_of_spread = 2;
+
+/// A whole number goes out without a point: tables are columns of them.
+ordered_json number_of(double value) {
+  constexpr double exact_up_to = 0x1p53;
+  if (value == std::floor(value) && std::abs(value) < exact_up_to) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+ordered_json rounded(double value, int digits) {
+  return number_of(std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr));
+}
+
+/// The column `get` gives of all layers; nothing where all of it is 0.
+template <class Get> void put_column(ordered_json& json, const char* key, const LayersRecord& record, const Get& get) {
+  auto column = ordered_json::array();
+  bool any = false;
+  for (const auto& layer : record.layers) {
+    column.push_back(get(layer));
+    any = any || column.back() != 0;
+  }
+  if (any) json[key] = std::move(column);
+}
+
+ordered_json pass_json(const std::vector<PassTime>& times, std::size_t layers) {
+  auto time_us = std::vector<ordered_json>(layers);
+  auto spread = std::vector<ordered_json>(layers, 0);
+  for (const auto& one : times) {
+    time_us[one.layer] = rounded(one.time_s / us_in_s, digits_of_time);
+    spread[one.layer] = rounded(one.relative_spread, digits_of_spread);
+  }
+  ordered_json json{{"time_us", time_us}};
+  if (std::any_of(spread.begin(), spread.end(), [](const auto& one) { return one != 0; })) json["spread"] = spread;
+  return json;
+}
+
+ordered_json timing_json(const LayerTiming& timing, const LayersRecord& record) {
+  auto json = ordered_json::object();
+  if (timing.gpu != record.head.gpu) json["gpu"] = timing.gpu;
+  json["precision"] = to_text(timing.precision);
+  json["batch"] = number_of(timing.batch);
+  if (timing.count > 0) json["count"] = timing.count;
+  if (timing.suspect) json["suspect"] = true;
+  for (const auto& [pass, times] : timing.passes) json[to_text(pass)] = pass_json(times, record.layers.size());
+  return json;
+}
+
+void put(ordered_json& json, const LayersRecord& record) {
   json["model"] = record.model;
-  json["layer"] = record.layer;
-  json["kind"] = record.kind;
-  json["pass"] = record.pass;
-  json["precision"] = to_text(record.precision);
-  json["batch"] = record.batch;
-  put_if_stated(json, "flop", record.flop);
-  put_if_stated(json, "size_bytes", record.size_bytes);
-  put_value(json, record.time_s, "s");
+  auto& layers = json["layers"];
+  put_column(layers, "name", record, [](const MeasuredLayer& layer) { return ordered_json(layer.name); });
+  put_column(layers, "kind", record, [](const MeasuredLayer& layer) { return ordered_json(layer.kind); });
+  put_column(layers, "flop_per_sample", record, [](const auto& layer) { return number_of(layer.flop_per_sample); });
+  put_column(layers, "size_bytes", record, [](const auto& layer) { return number_of(layer.size_bytes); });
+  auto timings = ordered_json::array();
+  for (const auto& timing : record.timings) timings.push_back(timing_json(timing, record));
+  json["timings"] = std::move(timings);
 }
 
 void put(ordered_json& json, const ServerRecord& record) {

@@ -4,19 +4,21 @@
 // over the file's JSON: a kernel is backward's where the operator with its "External id" is of the thread of backward.
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/trace_anatomy.hpp"
+#include "calibrate/import/trace_layers.hpp"
 #include "calibrate/import/traces.hpp"
 #include "tests/calibrate/import_support.hpp"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
 namespace {
 
 using ddlsim::ImportContext;
-using ddlsim::LayerRecord;
+using ddlsim::LayersRecord;
 using ddlsim::StepRecord;
 using ddlsim::test::ScratchFile;
 
@@ -111,19 +113,25 @@ TEST_CASE("a window that is no list of lengths is none, and one beyond all machi
 
 TEST_CASE("every kernel of an H200's forward and backward is some layer's") {
   const auto imported = ddlsim::import_kineto(h200_trace, of_images("excerpt"));
-  double forward_s = 0;
-  double backward_s = 0;
-  std::string last_note;
-  for (const auto& record : imported.measurements.records) {
-    const auto* layer = std::get_if<LayerRecord>(&record);
-    if (layer == nullptr) continue;
-    (layer->pass == "forward" ? forward_s : backward_s) += layer->time_s;
-    CHECK_FALSE(layer->head.suspect);
-    if (layer->layer == "convolution_1") last_note = layer->head.note;
-  }
-  CHECK(forward_s == Approx(3027.042 * us)); // by hand, less 5.568 us that count the norms' batches and a fill of 0.992
-  CHECK(backward_s == Approx(4847.517 * us));                       // by hand
-  CHECK(last_note == "gradients ready after 4.848 ms of backward"); // all of it: the last layer
+  const auto tables = ddlsim::records_of<LayersRecord>({imported.measurements});
+  REQUIRE(tables.size() == 1);
+  REQUIRE(tables[0].timings.size() == 1);
+  CHECK_FALSE(tables[0].head.suspect);
+  CHECK_FALSE(tables[0].timings[0].suspect);
+  const auto sum_of = [&](ddlsim::LayerPass pass) {
+    double sum_s = 0;
+    for (const auto& time : tables[0].timings[0].passes.at(pass)) sum_s += time.time_s;
+    return sum_s;
+  };
+  // by hand, less 5.568 us that count the norms' batches and a fill of 0.992
+  CHECK(sum_of(ddlsim::LayerPass::forward) == Approx(3027.042 * us));
+  CHECK(sum_of(ddlsim::LayerPass::backward) == Approx(4847.517 * us)); // by hand
+  const auto trace = ddlsim::read_kineto(h200_trace);
+  const auto seen = ddlsim::layers_of(trace, trace.steps.back());
+  const auto last = std::find_if(seen.layers.begin(), seen.layers.end(),
+                                 [](const auto& layer) { return layer.name == "convolution_1"; });
+  REQUIRE(last != seen.layers.end());
+  CHECK(last->ready_s == Approx(4847.517 * us)); // all of it: backward's last layer
 }
 
 TEST_CASE("an H200's trace says its precision, its GPU, when gradients are ready, and what the profiler cost") {

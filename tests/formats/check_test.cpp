@@ -33,7 +33,7 @@ TEST_CASE("every format is known by its file, and summed up in a line") {
   CHECK(says("platforms/iris/cluster.json") ==
         "cluster iris: 24 nodes of 4 x V100-SXM2-16GB, fat-tree, transports nccl-ib, shm");
   CHECK(says("platforms/iris/measurements/all.jsonl") ==
-        "measurements of iris: 8 records (1 collective, 1 input, 1 layer, 1 loss, 1 point_to_point, 1 server, 1 "
+        "measurements of iris: 8 records (1 collective, 1 input, 1 layers, 1 loss, 1 point_to_point, 1 server, 1 "
         "speed_up, 1 step)");
   CHECK(says("platforms/priors.json") == "priors: 5");
   CHECK(says("scenarios/presets.json") == "presets: 3: pytorch-ddp, horovod, mxnet-kvstore");

@@ -40,6 +40,14 @@ TEST_CASE("a cluster is read") {
   CHECK_THROWS_WITH(find_nic(cluster, "10gbe"), "no NIC of cluster iris is called \"10gbe\"; there are: ib-edr");
 }
 
+TEST_CASE("a cluster may borrow tables of layers by their old name") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto cluster = ddlsim_test::sample_cluster();
+  cluster["borrows"][0]["kinds"] = {"layer", "layers"};
+  const auto read = read_cluster(folder.write("cluster.json", cluster.dump(1)));
+  CHECK(read.borrows.at(0).kinds == std::vector{ddlsim::RecordKind::layers, ddlsim::RecordKind::layers});
+}
+
 TEST_CASE("what a node costs is read") {
   using ddlsim::PriceKind;
   const ddlsim_test::TemporaryFolder folder;
@@ -137,9 +145,9 @@ TEST_CASE("what is wrong with a cluster is reported") {
         "/growth/rule: the text is empty; say what it is, or \"unknown\" where that is allowed"},
        {"/borrows/0/kinds/0", "\"steps\"",
         "/borrows/0/kinds: no kind of record is called \"steps\"; did you mean step? there are: step, collective, "
-        "point_to_point, layer, server, input, loss, speed_up"},
+        "point_to_point, layers, server, input, loss, speed_up"},
        {"/borrows/0/kinds", "[]",
-        "/borrows/0/kinds: none found; give one or more of step, collective, point_to_point, layer, server, input, "
+        "/borrows/0/kinds: none found; give one or more of step, collective, point_to_point, layers, server, input, "
         "loss, speed_up"}},
       [](const auto& file) { read_cluster(file); });
 }

@@ -2,7 +2,9 @@
 #include "tests/formats/sample_files.hpp"
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -90,19 +92,42 @@ ddlsim::StepRecord draw_step(Draw& draw) {
   return step;
 }
 
-ddlsim::LayerRecord draw_layer(Draw& draw) {
-  ddlsim::LayerRecord layer;
-  layer.head = draw_head(draw);
-  layer.model = draw.pick({"resnet50_v1", "kernel"});
-  layer.layer = draw.text();
-  layer.kind = draw.pick({"conv", "gemm", "norm"});
-  layer.pass = draw.pick({"forward", "backward", "backward-data", "backward-weights", "optimizer"});
-  layer.precision = ddlsim::Precision::fp32;
-  layer.batch = draw.size();
-  layer.flop = draw.sometimes(draw.size());
-  layer.size_bytes = draw.sometimes(draw.size());
-  layer.time_s = draw.size();
-  return layer;
+/// As a table holds it: of so many digits.
+double of_digits(double value, int digits) {
+  return std::stod(fmt::format("{:.{}g}", value, digits));
+}
+
+/// Some layers have no time in it; one has.
+std::vector<ddlsim::PassTime> draw_pass(Draw& draw, std::size_t layers) {
+  std::vector<ddlsim::PassTime> times;
+  for (std::size_t layer = 0; layer < layers; ++layer)
+    if (layer == 0 || draw.flip())
+      times.push_back({layer, of_digits(1e6 * draw.size(), 5) * 1e-6, draw.sometimes(of_digits(draw.share(), 2))});
+  return times;
+}
+
+ddlsim::LayersRecord draw_layers(Draw& draw) {
+  ddlsim::LayersRecord record;
+  record.head = draw_head(draw);
+  record.head.repeats = 0;
+  record.head.relative_spread = 0;
+  record.head.samples_s.clear();
+  record.model = draw.pick({"resnet50_v1", "kernel"});
+  for (int i = draw.count(9); i > 0; --i)
+    record.layers.push_back({fmt::format("{} {}", draw.text(), i), draw.pick({"conv", "gemm", "norm"}),
+                             draw.sometimes(draw.size()), draw.sometimes(draw.size())});
+  for (int i = draw.count(3); i > 0; --i) {
+    ddlsim::LayerTiming timing{draw.flip() ? record.head.gpu : "V100",
+                               draw.name<ddlsim::Precision>(),
+                               draw.size(),
+                               draw.count(9) - 1,
+                               draw.flip(),
+                               {}};
+    timing.passes[draw.name<ddlsim::LayerPass>()] = draw_pass(draw, record.layers.size());
+    timing.passes[ddlsim::LayerPass::forward] = draw_pass(draw, record.layers.size());
+    record.timings.push_back(timing);
+  }
+  return record;
 }
 
 ddlsim::SpeedUpRecord draw_speed_up(Draw& draw) {
@@ -148,7 +173,7 @@ std::vector<Record> draw_records(Draw& draw) {
                                draw.count(8), draw.count(3), draw.sometimes(draw.size()), draw.size()},
       ddlsim::PointToPointRecord{draw_head(draw), draw.sometimes(draw.size()), draw.size(), draw.count(3) - 1,
                                  draw.count(4), draw.flip()},
-      draw_layer(draw),
+      draw_layers(draw),
       draw_server(draw),
       ddlsim::InputRecord{draw_head(draw), draw.pick({"loader", "storage"}), samples, samples > 0 ? 0 : draw.size()},
       ddlsim::LossRecord{draw_head(draw), "vgg16", draw.count(90) - 1, draw.count(1'000'000), draw.size(),
@@ -182,10 +207,29 @@ bool equal(const ddlsim::PointToPointRecord& a, const ddlsim::PointToPointRecord
          a.both_ways == b.both_ways;
 }
 
-bool equal(const ddlsim::LayerRecord& a, const ddlsim::LayerRecord& b) {
-  return a.model == b.model && a.layer == b.layer && a.kind == b.kind && a.pass == b.pass &&
-         a.precision == b.precision && a.batch == b.batch && a.flop == b.flop && a.size_bytes == b.size_bytes &&
-         a.time_s == b.time_s;
+bool equal(const ddlsim::MeasuredLayer& a, const ddlsim::MeasuredLayer& b) {
+  return a.name == b.name && a.kind == b.kind && a.flop_per_sample == b.flop_per_sample && a.size_bytes == b.size_bytes;
+}
+
+bool equal(const ddlsim::PassTime& a, const ddlsim::PassTime& b) {
+  return a.layer == b.layer && a.time_s == b.time_s && a.relative_spread == b.relative_spread;
+}
+
+bool equal(const ddlsim::LayerTiming& a, const ddlsim::LayerTiming& b);
+
+template <class Item> bool all_equal(const std::vector<Item>& a, const std::vector<Item>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Item& x, const Item& y) { return equal(x, y); });
+}
+
+bool equal(const ddlsim::LayerTiming& a, const ddlsim::LayerTiming& b) {
+  return a.gpu == b.gpu && a.precision == b.precision && a.batch == b.batch && a.count == b.count &&
+         a.suspect == b.suspect &&
+         std::equal(a.passes.begin(), a.passes.end(), b.passes.begin(), b.passes.end(),
+                    [](const auto& x, const auto& y) { return x.first == y.first && all_equal(x.second, y.second); });
+}
+
+bool equal(const ddlsim::LayersRecord& a, const ddlsim::LayersRecord& b) {
+  return a.model == b.model && all_equal(a.layers, b.layers) && all_equal(a.timings, b.timings);
 }
 
 bool equal(const ddlsim::ServerRecord& a, const ddlsim::ServerRecord& b) {
@@ -278,6 +322,23 @@ TEST_CASE("a line has its keys in the order of the format, and no newline") {
   CHECK(to_json_line(Record(record)) ==
         R"({"record":"point_to_point","series":"s\nt","origin":"run","transport":"shm","library":"mpi",)"
         R"("statistic":"mean","size_bytes":8.0,"value":1e-06,"unit":"s"})");
+}
+
+TEST_CASE("a table is written in microseconds of five digits, without what nobody states") {
+  ddlsim::LayersRecord record;
+  record.head = plain_head("s");
+  record.head.transport = record.head.statistic = "unknown";
+  record.model = "tiny";
+  record.layers = {{"conv1", "conv", 2000, 0}, {"relu1", "activation", 0.5, 0}};
+  ddlsim::LayerTiming timing{"", ddlsim::Precision::fp32, 64, 5, false, {}};
+  timing.passes[ddlsim::LayerPass::forward] = {{0, 1.2345678e-3, 0.123}, {1, 2e-5, 0}};
+  timing.passes[ddlsim::LayerPass::backward] = {{0, 123456.7e-6, 0}};
+  record.timings = {timing};
+  CHECK(to_json_line(Record(record)) ==
+        R"({"record":"layers","series":"s","origin":"run","library":"mpi","model":"tiny",)"
+        R"("layers":{"name":["conv1","relu1"],"kind":["conv","activation"],"flop_per_sample":[2000,0.5]},)"
+        R"("timings":[{"precision":"fp32","batch":64,"count":5,)"
+        R"("forward":{"time_us":[1234.6,20],"spread":[0.12,0]},"backward":{"time_us":[123460,null]}}]})");
 }
 
 TEST_CASE("a text in another encoding is written so that it can be read") {

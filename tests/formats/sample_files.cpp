@@ -202,6 +202,14 @@ json sample_record(const std::string& kind) {
       {"point_to_point", R"({"size_bytes": 4096, "nodes": 2, "value": 3, "unit": "us"})"},
       {"layer", R"({"model": "resnet50_v1", "layer": "conv1", "kind": "conv", "pass": "forward", "precision": "fp32",
                     "batch": 64, "flop": 1e9, "size_bytes": 37632, "value": 1.5, "unit": "ms"})"},
+      {"layers", R"({"model": "resnet50_v1", "layers": {"name": ["conv1", "relu1", "fc"],
+                     "kind": ["conv", "activation", "linear"], "flop_per_sample": [236027904, 802816, 0],
+                     "size_bytes": [37632, 0, 8196000]},
+                     "timings": [{"precision": "fp32", "batch": 64, "count": 5,
+                                  "forward": {"time_us": [1500, 70.5, 30], "spread": [0.01, 0, 0.2]},
+                                  "backward": {"time_us": [2900, null, 61.25]}},
+                                 {"gpu": "K80", "precision": "amp", "batch": 32, "suspect": true,
+                                  "forward": {"time_us": [9000, 400, 200]}}]})"},
       {"server", R"({"what": "push", "workers": 3, "nodes": 4, "size_bytes": 1048576, "value": 0.3, "unit": "GB/s"})"},
       {"input", R"({"what": "loader", "value": 900, "unit": "samples/s"})"},
       {"loss", R"({"model": "resnet50_v1", "epoch": 1, "step": 100, "value": 2.5, "accuracy": 0.4})"},
@@ -211,6 +219,8 @@ json sample_record(const std::string& kind) {
                        "assumed": {"batch_per_gpu": "the script's default; assumed by its converter"},
                        "value": 7.2, "unit": "times"})"}};
   record.update(json::parse(own.at(kind)));
+  if (kind == "layers") // its timings have their own
+    for (const char* key : {"repeats", "relative_spread"}) record.erase(key);
   return record;
 }
 
@@ -224,7 +234,7 @@ json sample_server_in_training() {
 
 std::string sample_measurements() {
   std::string lines = sample_context().dump() + "\n";
-  for (const char* kind : {"step", "collective", "point_to_point", "layer", "server", "input", "loss", "speed_up"})
+  for (const char* kind : {"step", "collective", "point_to_point", "layers", "server", "input", "loss", "speed_up"})
     lines += sample_record(kind).dump() + "\n";
   return lines;
 }

@@ -28,8 +28,8 @@ nlohmann::json sample_plan_request(); ///< three ways to have the same machine
 nlohmann::json sample_presets();      ///< pytorch-ddp, horovod, mxnet-kvstore, tf-ps
 nlohmann::json sample_priors();
 nlohmann::json sample_context();
-nlohmann::json sample_record(const std::string& kind);
-nlohmann::json sample_server_in_training(); ///< a second record of kind server
+nlohmann::json sample_record(const std::string& kind); ///< also "layer", the old form of "layers"
+nlohmann::json sample_server_in_training();            ///< a second record of kind server
 /// Context and one record of each kind.
 std::string sample_measurements();
 /// platforms/ and scenarios/ with all of them.

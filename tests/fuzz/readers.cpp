@@ -135,7 +135,9 @@ std::vector<Target> own_formats() {
           checked("inputs", "inputs.json", {sample_inputs().dump(1)}),
           checked("convergence", "tiny-set.json", {sample_convergence().dump(1)}),
           checked("records", "all.jsonl",
-                  {sample_measurements(), sample_context().dump() + "\n" + sample_server_in_training().dump() + "\n"}),
+                  {sample_measurements(), sample_context().dump() + "\n" + sample_server_in_training().dump() + "\n",
+                   sample_context().dump() + "\n" + sample_record("layer").dump() + "\n" +
+                       sample_record("layer").dump() + "\n"}),
           calibration_target()};
 }
 

@@ -173,13 +173,24 @@ bool take_mpi_words(const std::string& text) {
   return taken([&] { mpirun_named(text); });
 }
 
+std::string one_timing() {
+  auto table = ddlsim_test::sample_record("layers");
+  table["timings"].erase(1);
+  return ddlsim_test::sample_context().dump() + "\n" + table.dump() + "\n";
+}
+
+/// In the old form.
+std::string one_layer() {
+  return ddlsim_test::sample_context().dump() + "\n" + ddlsim_test::sample_record("layer").dump() + "\n";
+}
+
 std::vector<Target> all_readers() {
   return {{"campaign",
            {seed_file("campaign-local.json"), seed_file("campaign-mpirun.json"), seed_file("campaign-slurm.json"),
             ddlsim::read_text_file(fs::path(DDLSIM_SOURCE_DIR) / "platforms/testbed/campaign.json")},
            take_campaign},
           {"part-records", {ddlsim_test::sample_measurements()}, take_part_files},
-          {"profile", {seed_file("profile.json"), ddlsim_test::sample_measurements()}, take_profile},
+          {"profile", {seed_file("profile.json"), one_timing(), one_layer()}, take_profile},
           {"idx-images", {idx_images()}, [](const std::string& text) { return take_images(text, idx_labels()); }},
           {"idx-labels", {idx_labels()}, [](const std::string& text) { return take_images(idx_images(), text); }},
           {"nccl-log", {seed_file("nccl-log.txt")}, take_nccl_log},

@@ -63,9 +63,22 @@ print(all(p.grad.shape == p.shape and float(p.grad.abs().sum()) == 0 for p in mo
 """
 
 
+PASSES = ("forward", "backward", "backward-data", "backward-weights", "optimizer")
+
+
 class Pytorch(Transformers, Frameworks):
+    def layer_table(self, *precisions):
+        """The file with a table of that profile's layers, with a timing in each of these precisions."""
+        file = os.path.join(self.folder, "table.jsonl")
+        names = [layer["name"] for layer in self.PROFILE["layers"]]
+        times = {"time_us": [1000] * len(names)}
+        table = {"record": "layers", "series": "one", "model": "lenet5", "layers": {"name": names, "kind": ["conv"] * len(names)},
+                 "timings": [{"precision": one, "batch": 8, "forward": times, "backward": times} for one in precisions]}
+        pathlib.Path(file).write_text(json.dumps({"record": "context"}) + "\n" + json.dumps(table) + "\n")
+        return file
+
     def layer_records(self, *passes):
-        """The file of layer records of that profile, in which each layer has these passes."""
+        """The same in the old form: a line for each of these passes of each layer."""
         file = os.path.join(self.folder, "layers.jsonl")
         context = {"record": "context"}
         layers = [{"record": "layer", "series": "one", "model": "lenet5", "layer": layer["name"], "batch": 8.0, "pass": one, "value": 0.001}
@@ -86,6 +99,7 @@ class Pytorch(Transformers, Frameworks):
     def test_a_replay_waits_and_is_labelled(self):
         self.replay("pytorch-ddp", self.profile(), "--ranks", "2", "--time-scale", "3")
         self.replay("pytorch-ddp", self.layer_records("forward", "backward-data", "backward-weights"), "--strategy", "none")
+        self.replay("pytorch-ddp", self.layer_table("fp32"), "--strategy", "none")
 
     def test_a_replay_that_cannot_be_is_one_message(self):
         replay = ["pytorch-ddp", "--batch", "8", "--strategy", "none", "--replay"]
@@ -96,6 +110,8 @@ class Pytorch(Transformers, Frameworks):
         self.assertIn("is expected", self.refused(*replay, self.profile(layers=layers[::-1])))
         self.assertIn("is no profile", self.refused(*replay, self.profile(layers=[{"name": "conv1"}])))
         self.assertIn("lenet5 at batch 8, not 16", self.refused("pytorch-ddp", "--batch", "16", "--replay", self.layer_records("forward")))
+        self.assertIn("lenet5 at batch 8, not 16", self.refused("pytorch-ddp", "--batch", "16", "--replay", self.layer_table("fp32")))
+        self.assertIn("timed more than once", self.refused(*replay, self.layer_table("fp32", "amp")))
         self.assertIn("learns nothing", self.refused(*replay, self.profile(), "--data", "digits"))
         self.assertIn("--time-scale 0", self.refused(*replay, self.profile(), "--time-scale", "0"))
         self.assertIn("give it with --replay", self.refused("pytorch-ddp", "--time-scale", "2"))
@@ -147,14 +163,21 @@ class Pytorch(Transformers, Frameworks):
         wanted = [(kind, layer, batch, one) for kind, layer, batch, passes, _ in shapes for one in passes]
         self.write_shapes(wanted)
         for precision in ("fp32", "bf16"):
-            records = self.train("pytorch-kernels", "--shapes", self.shapes, "--seconds", "0.01", "--precision", precision)[1:]
-            self.assertEqual([tuple(record[key] for key in ("kind", "layer", "batch", "pass")) for record in records], wanted)
+            tables = self.train("pytorch-kernels", "--shapes", self.shapes, "--seconds", "0.01", "--precision", precision)[1:]
             flop = {layer: count for _, layer, _, _, count in shapes}
-            for record in records:
-                self.assertEqual((record["record"], record["flop"], record["model"]), ("layer", flop[record["layer"]], "kernel"))
-                self.assertEqual((record["repeats"], record["precision"], record["device"]), (5, precision, "cpu"))
-                self.assertEqual(record.get("size_bytes"), {"conv": 4 * 5 * 6, "conv3x3": 4 * 4 * 6 * 9}.get(record["kind"]))
-        self.assertEqual(len(self.train("pytorch-kernels", "--shapes", self.shapes, "--seconds", "0.01", "--limit", "3")), 1 + 4)
+            told = []
+            for table in tables:
+                (layer,), (kind,), (timing,) = table["layers"]["name"], table["layers"]["kind"], table["timings"]
+                told += [(kind, layer, timing["batch"], one) for one in PASSES if one in timing]
+                self.assertEqual((table["record"], table["model"], table["device"]), ("layers", "kernel", "cpu"))
+                self.assertEqual((timing["count"], timing["precision"]), (5, precision))
+                self.assertEqual(table["layers"]["flop_per_sample"], [flop[layer] / timing["batch"]])
+                self.assertEqual(table["layers"].get("size_bytes"), {"conv": [4 * 5 * 6], "conv3x3": [4 * 4 * 6 * 9]}.get(kind))
+                self.assertTrue(all(len(timing[one]["time_us"]) == 1 and timing[one]["time_us"][0] > 0
+                                    for one in PASSES if one in timing))
+            self.assertEqual(told, wanted)
+            self.write_records(tables)  # shapes of tables are those of lines
+        self.assertEqual(len(self.train("pytorch-kernels", "--shapes", self.shapes, "--seconds", "0.01", "--limit", "3")), 1 + 3)
 
     def test_kernels_that_cannot_be_timed_are_one_message(self):
         for kind, layer in (("gemm", "m48 n16 k32"), ("gemm", "m0 n16 k32 NN"), ("conv", "8x8x4 k6 f9x9 p0x0 s1x1"),
@@ -164,13 +187,16 @@ class Pytorch(Transformers, Frameworks):
             self.assertIn(f'{self.shapes}:3: {kind} "{layer}"', told)
             self.assertIn("a kernel is expected", told)
         self.write_shapes([])
-        self.assertIn("has no `layer` records", self.refused("pytorch-kernels", "--shapes", self.shapes))
+        self.assertIn("has no times of layers", self.refused("pytorch-kernels", "--shapes", self.shapes))
         self.assertIn("cpu has fp32, bf16", self.refused("pytorch-kernels", "--shapes", self.shapes, "--precision", "tf32"))
         self.assertIn("No such file", self.refused("pytorch-kernels", "--shapes", self.shapes + "2"))
 
     def write_shapes(self, shapes):
         self.shapes = os.path.join(self.folder, "shapes.jsonl")
-        records = [{"record": "layer", **dict(zip(("kind", "layer", "batch", "pass"), shape))} for shape in shapes]
+        self.write_records([{"record": "layer", "series": "one", "model": "kernel", "value": 1,
+                             **dict(zip(("kind", "layer", "batch", "pass"), shape))} for shape in shapes])
+
+    def write_records(self, records):
         pathlib.Path(self.shapes).write_text("".join(json.dumps(record) + "\n" for record in [{"record": "context"}, *records]))
 
     def test_a_campaign_starts_it(self):

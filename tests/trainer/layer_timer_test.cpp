@@ -98,12 +98,18 @@ TEST_CASE("Records of layers are accepted, and hold the step they belong to") {
   CHECK(records.step.head.repeats == 5);
   CHECK(records.step.head.samples_s.size() == 5);
   CHECK(records.step.iteration_s == ddltrain::summarise(records.step.head.samples_s).median);
-  CHECK(records.layers.size() == 2 * measured.layers.size());
+  CHECK(records.layers.layers.size() == measured.layers.size());
+  REQUIRE(records.layers.timings.size() == 1);
+  const auto& timing = records.layers.timings.front();
+  CHECK(timing.batch == 4);
+  CHECK(timing.count == 5);
+  CHECK(timing.passes.at(ddlsim::LayerPass::forward).size() == measured.layers.size());
+  CHECK(timing.passes.at(ddlsim::LayerPass::backward).size() == measured.layers.size());
   const TemporaryFile file("layers.jsonl");
   {
     ddltrain::RecordFile writer(file.path, ddltrain::context_of(options, "a test", "LibTorch"));
     writer.add(records.step);
-    for (const auto& layer : records.layers) writer.add(layer);
+    writer.add(records.layers);
   }
   check_with_ddlsim(file.path);
 }

@@ -57,6 +57,18 @@ std::vector<std::string> lines_of(const std::filesystem::path& file) {
   return lines;
 }
 
+ddltrain::LayersRecord table_of_one() {
+  ddltrain::LayersRecord table;
+  table.head = ddltrain::own_head("layers");
+  table.model = "lenet5";
+  table.layers = {{"conv1", "conv", 0, 0}};
+  ddlsim::LayerTiming timing;
+  timing.batch = 1;
+  timing.passes[ddlsim::LayerPass::backward] = {{0, 1e-3, 0}};
+  table.timings = {timing};
+  return table;
+}
+
 /// Files of this process cannot grow beyond `bytes` while it lives: a full disk, as a write sees it.
 class FullDisk {
 public:
@@ -87,16 +99,7 @@ TEST_CASE("ddlsim check accepts a line of every kind") {
     for (const char* strategy : {"none", "ring", "hierarchical-ring", "ps", "ps-async"}) records.add(step(strategy));
     records.add(ddltrain::CollectiveRecord{full_head(), "all_reduce", "ring", 4, 2, 1, 1024, 1e-4});
     records.add(ddltrain::PointToPointRecord{full_head(), 4, 1e-6, 2});
-    ddltrain::LayerRecord layer;
-    layer.head = full_head();
-    layer.model = "lenet5";
-    layer.layer = "conv1";
-    layer.kind = "conv";
-    layer.pass = "backward";
-    layer.precision = ddlsim::Precision::fp32;
-    layer.batch = 1;
-    layer.time_s = 1e-3;
-    records.add(layer);
+    records.add(table_of_one());
     records.add(ddltrain::ServerRecord{full_head(), "push-pull", 1e9, 3, 4, 1048576});
     records.add(ddltrain::InputRecord{full_head(), "loader", 100, 0});
     records.add(ddltrain::InputRecord{full_head(), "storage", 0, 1e8});

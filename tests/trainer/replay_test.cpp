@@ -120,39 +120,89 @@ TEST_CASE("A profile comes back from its file") {
   CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny", 8), Catch::Contains("at batch 4, not 8"));
 }
 
-TEST_CASE("Layer records are a profile too") {
-  const TemporaryFile file("records.jsonl");
-  const auto line = [](double batch, const std::string& pass, double time_s, const std::string& series = "layers") {
-    ddlsim::LayerRecord record;
-    record.head = ddltrain::own_head(series);
-    record.model = "tiny";
-    record.layer = "fc";
-    record.kind = "linear";
-    record.pass = pass;
-    record.precision = ddlsim::Precision::fp32;
-    record.batch = batch;
-    record.time_s = time_s;
-    return ddlsim::to_json_line(ddlsim::Record(record)) + "\n";
-  };
+namespace {
+
+std::string context_line() {
   ddlsim::Context context;
   context.cluster = "there";
   context.gpu = "K80";
   context.machine = context.software = context.who = "a test";
   context.date = "2020";
   context.source_title = "t";
-  write(file, ddlsim::to_json_line(context) + "\n" + line(1, "forward", 2e-3) + line(1, "backward-data", 3e-3) +
-                  line(1, "backward-weights", 4e-3) + line(8, "forward", 9e-3));
+  return ddlsim::to_json_line(context) + "\n";
+}
+
+ddlsim::LayerTiming timing_of(double batch, double forward_s) {
+  ddlsim::LayerTiming timing;
+  timing.batch = batch;
+  timing.passes[ddlsim::LayerPass::forward] = {{0, forward_s, 0}, {1, 1e-3, 0}};
+  timing.passes[ddlsim::LayerPass::backward_data] = {{1, 3e-3, 0}};
+  timing.passes[ddlsim::LayerPass::backward_weights] = {{1, 4e-3, 0}};
+  timing.passes[ddlsim::LayerPass::optimizer] = {{1, 5, 0}};
+  return timing;
+}
+
+std::string table_line(const std::vector<ddlsim::LayerTiming>& timings, const std::string& series = "layers") {
+  ddlsim::LayersRecord record;
+  record.head = ddltrain::own_head(series);
+  record.model = "tiny";
+  record.layers = {{"conv", "conv", 0, 0}, {"fc", "linear", 0, 0}};
+  record.timings = timings;
+  return ddlsim::to_json_line(ddlsim::Record(record)) + "\n";
+}
+
+/// In the old form.
+std::string row_line(double batch, const std::string& pass, double time_s, const std::string& series = "layers") {
+  return nlohmann::json({{"record", "layer"},
+                         {"series", series},
+                         {"origin", "run"},
+                         {"model", "tiny"},
+                         {"layer", "fc"},
+                         {"kind", "linear"},
+                         {"pass", pass},
+                         {"precision", "fp32"},
+                         {"batch", batch},
+                         {"value", time_s},
+                         {"unit", "s"}})
+             .dump() +
+         "\n";
+}
+
+} // namespace
+
+TEST_CASE("A table of layers is a profile too") {
+  const TemporaryFile file("records.jsonl");
+  write(file, context_line() + table_line({timing_of(1, 2e-3), timing_of(8, 9e-3)}));
+  const auto profile = ddltrain::read_profile(file.path, "tiny", 1);
+  CHECK(profile.gpu == "K80");
+  REQUIRE(profile.layers.size() == 2);
+  CHECK(profile.layers[0].layer == "conv");
+  CHECK(profile.layers[0].forward_s == Approx(0.002));
+  CHECK(profile.layers[0].backward_s == 0);
+  CHECK(ddltrain::forward_s(profile) == Approx(0.003));
+  CHECK(ddltrain::backward_s(profile) == Approx(0.007)); // without the optimizer
+  CHECK(ddltrain::forward_s(ddltrain::read_profile(file.path, "tiny", 8)) == Approx(0.010));
+  CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny"), Catch::Contains("several batches (1, 8)"));
+  CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny", 2), Catch::Contains("not 2"));
+  CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "big"), Catch::Contains("no layer records of big"));
+  write(file, context_line() + table_line({timing_of(1, 2e-3)}) + table_line({timing_of(1, 3e-3)}, "layers-amp"));
+  CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny"),
+                    Catch::Contains(R"(more than once ("layers" in fp32 on "K80", "layers-amp" in fp32 on "K80"))"));
+  CHECK_THROWS_AS(ddltrain::read_profile(write(file, "no JSON"), "tiny"), ddlsim::UserError);
+  CHECK_THROWS_AS(ddltrain::read_profile("/no/such/file", "tiny"), ddlsim::UserError);
+}
+
+TEST_CASE("Layer records of the old form are a profile too") {
+  const TemporaryFile file("records.jsonl");
+  write(file, context_line() + row_line(1, "forward", 2e-3) + row_line(1, "backward-data", 3e-3) +
+                  row_line(1, "backward-weights", 4e-3) + row_line(8, "forward", 9e-3));
   const auto profile = ddltrain::read_profile(file.path, "tiny", 1);
   CHECK(profile.gpu == "K80");
   CHECK(ddltrain::forward_s(profile) == Approx(0.002));
   CHECK(ddltrain::backward_s(profile) == Approx(0.007));
   CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny"), Catch::Contains("several batches (1, 8)"));
-  CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny", 2), Catch::Contains("not 2"));
-  CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "big"), Catch::Contains("no layer records of big"));
-  write(file, ddlsim::to_json_line(context) + "\n" + line(1, "forward", 2e-3) + line(1, "forward", 3e-3, "layers-amp"));
-  CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny"), Catch::Contains("several series (layers, layers-amp)"));
-  CHECK_THROWS_AS(ddltrain::read_profile(write(file, "no JSON"), "tiny"), ddlsim::UserError);
-  CHECK_THROWS_AS(ddltrain::read_profile("/no/such/file", "tiny"), ddlsim::UserError);
+  write(file, context_line() + row_line(1, "forward", 2e-3) + row_line(1, "forward", 3e-3, "layers-amp"));
+  CHECK_THROWS_WITH(ddltrain::read_profile(file.path, "tiny"), Catch::Contains("more than once"));
 }
 
 TEST_CASE("A published iteration is split by the simulator's roofline") {

@@ -136,7 +136,7 @@ TEST_CASE("a model is left out only where another was run on as many") {
 TEST_CASE("a cluster left out loses its link facts too, and no other cluster does") {
   auto here = curve_file("here", "f", {1, 1, 1, 1});
   here.records.insert(here.records.end(),
-                      {CollectiveRecord{}, PointToPointRecord{}, ServerRecord{}, InputRecord{}, LayerRecord{}});
+                      {CollectiveRecord{}, PointToPointRecord{}, ServerRecord{}, InputRecord{}, LayersRecord{}});
   auto there = here;
   there.context.cluster = "there";
   const auto made = make_case({here, there});

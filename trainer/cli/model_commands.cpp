@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 namespace ddltrain {
 namespace {
@@ -133,6 +134,14 @@ void narrate(const LayerMeasurement& measured, const LayerRecords& records) {
              records.step.head.suspect ? ": SUSPECT" : "");
 }
 
+/// All batches stand in one table: their layers are the same.
+void add_timing(const LayersRecord& of_batch, std::optional<LayersRecord>& table) {
+  if (!table)
+    table = of_batch;
+  else
+    table->timings.push_back(of_batch.timings.front());
+}
+
 } // namespace
 
 void layers_command(const LayersOptions& options) {
@@ -153,14 +162,21 @@ void layers_command(const LayersOptions& options) {
   const auto network = entry.make();
   move_to(device, *network);
   LoneWorker worker(network, device, options.precision, sgd);
-  for (const std::int64_t samples : options.batches) {
-    LayerMeasurement measured = measure_batch(options, device, *network, worker, samples);
-    measured.math = math;
-    const LayerRecords records = records_of(measured, options.measure);
-    file.add(records.step);
-    for (const LayerRecord& layer : records.layers) file.add(layer);
-    narrate(measured, records);
+  std::optional<LayersRecord> table;
+  try {
+    for (const std::int64_t samples : options.batches) {
+      LayerMeasurement measured = measure_batch(options, device, *network, worker, samples);
+      measured.math = math;
+      const LayerRecords records = records_of(measured, options.measure);
+      file.add(records.step);
+      add_timing(records.layers, table);
+      narrate(measured, records);
+    }
+  } catch (...) { // the GPU's memory, perhaps, at the largest batch
+    if (table) file.add(*table);
+    throw;
   }
+  if (table) file.add(*table);
 }
 
 void profile_command(const ProfileOptions& options) {

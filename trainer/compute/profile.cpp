@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 
@@ -62,24 +63,48 @@ double chosen_batch(const std::set<double>& batches, const std::string& file, co
   return batch > 0 ? batch : *batches.begin();
 }
 
-/// Precisions, say: added up, their layers would take the time of all.
-void refuse_several_series(const std::vector<ddlsim::LayerRecord>& records, const Profile& profile,
-                           const std::string& file) {
-  std::set<std::string> series;
-  for (const auto& record : records)
-    if (record.batch == profile.batch) series.insert(record.head.series);
-  if (series.size() < 2) return;
-  throw ddlsim::UserError(file, "",
-                          fmt::format("layers of {} at batch {} in several series ({}); give a file with one",
-                                      profile.model, profile.batch, fmt::join(series, ", ")));
+/// A timing of the model, in its table.
+struct TableTiming {
+  const ddlsim::LayersRecord* table = nullptr;
+  const ddlsim::LayerTiming* timing = nullptr;
+};
+
+std::vector<TableTiming> timings_of(const std::vector<ddlsim::LayersRecord>& tables, const std::string& model) {
+  std::vector<TableTiming> found;
+  for (const auto& table : tables)
+    for (const auto& timing : table.timings)
+      if (table.model == model) found.push_back({&table, &timing});
+  return found;
 }
 
-void add_time(Profile& profile, const ddlsim::LayerRecord& record) {
-  auto at = std::find_if(profile.layers.begin(), profile.layers.end(),
-                         [&](const LayerTime& time) { return time.layer == record.layer; });
-  if (at == profile.layers.end()) at = profile.layers.insert(at, {record.layer, 0, 0});
-  if (record.pass == "forward") at->forward_s += record.time_s;
-  if (record.pass.rfind("backward", 0) == 0) at->backward_s += record.time_s;
+std::string text_of(const TableTiming& one) {
+  return fmt::format("{} in {}{}", ddlsim::in_quotes(one.table->head.series), ddlsim::to_text(one.timing->precision),
+                     one.timing->gpu.empty() ? "" : " on " + ddlsim::in_quotes(one.timing->gpu));
+}
+
+/// The one timing at the batch. Of several, added up, layers would take the time of all.
+TableTiming only_one_at(const std::vector<TableTiming>& timings, const Profile& profile, const std::string& file) {
+  std::vector<TableTiming> at_batch;
+  std::copy_if(timings.begin(), timings.end(), std::back_inserter(at_batch),
+               [&](const TableTiming& one) { return one.timing->batch == profile.batch; });
+  if (at_batch.size() == 1) return at_batch.front();
+  std::vector<std::string> texts;
+  for (const auto& one : at_batch) texts.push_back(text_of(one));
+  throw ddlsim::UserError(file, "",
+                          fmt::format("layers of {} at batch {} were timed more than once ({}); give a file with one "
+                                      "timing",
+                                      profile.model, profile.batch, fmt::join(texts, ", ")));
+}
+
+std::vector<LayerTime> layer_times(const TableTiming& chosen) {
+  std::vector<LayerTime> layers;
+  for (const auto& layer : chosen.table->layers) layers.push_back({layer.name, 0, 0});
+  for (const auto& [pass, times] : chosen.timing->passes) {
+    if (pass == ddlsim::LayerPass::optimizer) continue;
+    const auto field = pass == ddlsim::LayerPass::forward ? &LayerTime::forward_s : &LayerTime::backward_s;
+    for (const auto& one : times) layers[one.layer].*field += one.time_s;
+  }
+  return layers;
 }
 
 /// A profile's own file is read within these limits, so records beyond them make none.
@@ -94,21 +119,18 @@ void refuse_beyond(const Profile& profile, const std::string& file) {
 
 Profile from_records(const std::filesystem::path& file, const std::string& model, double batch) {
   const ddlsim::MeasurementFile read = ddlsim::read_measurements(file);
-  std::vector<ddlsim::LayerRecord> records = ddlsim::records_of<ddlsim::LayerRecord>({read});
-  std::erase_if(records, [&](const auto& record) { return record.model != model; });
+  const auto tables = ddlsim::records_of<ddlsim::LayersRecord>({read});
+  const auto timings = timings_of(tables, model);
   std::set<double> batches;
-  for (const auto& record : records) batches.insert(record.batch);
+  for (const auto& one : timings) batches.insert(one.timing->batch);
   Profile profile;
   profile.model = model;
-  profile.gpu = read.context.gpu;
   profile.source = read.context.source_title + ", " + read.context.date;
   profile.batch = chosen_batch(batches, file.string(), model, batch);
-  refuse_several_series(records, profile, file.string());
-  for (const auto& record : records) {
-    if (record.batch != profile.batch) continue;
-    profile.precision = ddlsim::to_text(record.precision);
-    add_time(profile, record);
-  }
+  const auto chosen = only_one_at(timings, profile, file.string());
+  profile.gpu = chosen.timing->gpu;
+  profile.precision = ddlsim::to_text(chosen.timing->precision);
+  profile.layers = layer_times(chosen);
   refuse_beyond(profile, file.string());
   return profile;
 }

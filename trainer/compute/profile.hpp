@@ -22,10 +22,10 @@ struct Profile {
   std::vector<LayerTime> layers; ///< forward order
 };
 
-/// Reads a profile of `ddltrain profile`, or a measurement file with layer records of `model` at one batch, as
-/// `ddltrain layers` writes it; of a file with several batches, `batch`. A layer without a record of a pass takes no
-/// time in it. Throws UserError when the file has no such layers, has several batches and none is chosen (batch 0), or
-/// has several series at that batch.
+/// Reads a profile of `ddltrain profile`, or a measurement file with a table of `model`'s layers at one batch, as
+/// `ddltrain layers` writes it; of a file with several batches, `batch`. A layer without a time of a pass takes
+/// none in it. Throws UserError when the file has no such layers, has several batches and none is chosen (batch 0), or
+/// has several timings at that batch.
 Profile read_profile(const std::filesystem::path& file, const std::string& model, double batch = 0);
 
 /// The profile as JSON, one layer a line.

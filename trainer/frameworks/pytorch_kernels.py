@@ -21,7 +21,7 @@ MOST_LAUNCHES = 200  # of a mean: queued at once
 
 def read_options(words):
     parser = argparse.ArgumentParser(prog=NAME, allow_abbrev=False)
-    parser.add_argument("--shapes", required=True, help="measurement file whose `layer` records have them")
+    parser.add_argument("--shapes", required=True, help="measurement file whose tables of layers have them")
     parser.add_argument("--device", default="cpu", choices=list(PRECISIONS))
     parser.add_argument("--precision", default="fp32", choices=PRECISIONS["cuda"])
     parser.add_argument("--limit", type=int, default=0, help="the file's first so many shapes; 0 does not limit")
@@ -105,22 +105,31 @@ class KernelRecords:
         self._file = RecordFile(options.output)
         self._file.write({**head, "gpu": options.gpu} if options.gpu else head)
 
-    def kernel(self, shape, name, means, launches, others, suspect):
-        options, value = self.options, statistics.median(means)
+    def shape(self, shape, times, suspect, note):
+        """A table of one layer; `times`: pass -> means of its launches."""
+        layer = {"name": [shape.layer], "kind": [shape.kind], "flop_per_sample": [shape.flop() / shape.batch], **shape.size()}
+        timing = {"precision": self.options.precision, "batch": shape.batch, "count": MEANS, **({"suspect": True} if suspect else {})}
+        for name, means in times.items():
+            median = statistics.median(means)
+            timing[name] = {"time_us": [rounded(1e6 * median, 5)], "spread": [rounded(statistics.pstdev(means) / median, 2)]}
+        self._file.write({"record": "layers", "series": f"kernels-{shape.kind[:4]}", "origin": "run", "device": self.options.device,
+                          **self._host, "library": "libtorch", "statistic": "median", "note": note, "model": "kernel",
+                          "layers": layer, "timings": [timing]})
+
+
+def time_shape(torch, shape, timer, options, records):
+    times, notes, doubts = {}, [], []
+    for name, launch in kernels(torch, shape, options):
+        clock, own_s = Disturbance(), own_cpu_s()
+        times[name], launches = timer.means(launch, options.seconds)
+        others, suspect = clock.since(own_cpu_s() - own_s)
         by_clock = options.device == "cpu"  # a GPU's kernels wait for no process of the host
-        record = {"record": "layer", "series": f"kernels-{shape.kind[:4]}-{options.precision}", "origin": "run",
-                  "device": options.device, **self._host, "transport": "unknown", "library": "libtorch",
-                  "statistic": "median", "repeats": len(means),
-                  "relative_spread": rounded(statistics.pstdev(means) / value, 4)}
-        if suspect and by_clock:
-            record["suspect"] = True
-        note = f"mean of {launches} launches queued, {len(means)} times" + (f"; {others}" if by_clock else "")
-        record.update(note=note, model="kernel", layer=shape.layer, kind=shape.kind, precision=options.precision,
-                      batch=shape.batch, **{"pass": name}, flop=shape.flop(), **shape.size())
-        record.update(value=rounded(value, 6), unit="s")
-        self._file.write(record)
-        print(f"{shape.layer}, batch {shape.batch}, {name}: {1e3 * value:.4g} ms, "
-              f"{shape.flop() / value / 1e9:.4g} GFLOP/s", flush=True)
+        notes.append(f"{name}: {len(times[name])} means of {launches} launches queued" + (f", {others}" if by_clock else ""))
+        doubts.append(suspect and by_clock)
+        median = statistics.median(times[name])
+        print(f"{shape.layer}, batch {shape.batch}, {name}: {1e3 * median:.4g} ms, {shape.flop() / median / 1e9:.4g} GFLOP/s",
+              flush=True)
+    records.shape(shape, times, any(doubts), "; ".join(notes))
 
 
 def main():
@@ -136,10 +145,7 @@ def main():
     records, timer = KernelRecords(options, torch), Timer(torch, options.device)
     for shape in shapes:
         try:
-            for name, launch in kernels(torch, shape, options):
-                clock, own_s = Disturbance(), own_cpu_s()
-                timed = timer.means(launch, options.seconds)
-                records.kernel(shape, name, *timed, *clock.since(own_cpu_s() - own_s))
+            time_shape(torch, shape, timer, options, records)
         except RuntimeError as error:  # no memory, or no such kernel
             raise Failure(f"{shape.kind} \"{shape.layer}\", batch {shape.batch}: {' '.join(str(error).split())}")
 

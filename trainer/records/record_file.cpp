@@ -43,9 +43,6 @@ double& figure_of(CollectiveRecord& record) {
 double& figure_of(PointToPointRecord& record) {
   return record.time_s;
 }
-double& figure_of(LayerRecord& record) {
-  return record.time_s;
-}
 double& figure_of(ServerRecord& record) {
   return record.rate_Bps;
 }
@@ -56,10 +53,13 @@ double& figure_of(ddlsim::SpeedUpRecord& record) {
   return record.speed_up;
 }
 
+/// Beyond the most that readers take a single outlier speaks; samples and the note's MAD tell more. 0: not stated.
+double told_spread(double relative_spread) {
+  return relative_spread <= ddlsim::most_relative_spread ? relative_spread : 0;
+}
+
 void round_head(RecordHead& head) {
-  // Beyond it a single outlier speaks, and readers refuse it; the samples and the note's MAD tell more.
-  constexpr double largest_spread = 100;
-  head.relative_spread = head.relative_spread <= largest_spread ? six_digits(head.relative_spread) : 0;
+  head.relative_spread = six_digits(told_spread(head.relative_spread));
   for (double& sample_s : head.samples_s) {
     check_positive(sample_s, "a sample of");
     sample_s = four_digits(sample_s);
@@ -72,6 +72,20 @@ template <class Kind> Kind rounded(Kind record) {
   double& figure = figure_of(record);
   check_positive(figure, "a value of");
   figure = six_digits(figure);
+  return record;
+}
+
+/// Whoever writes the table rounds its times.
+LayersRecord rounded(LayersRecord record) {
+  round_head(record.head);
+  for (auto& timing : record.timings) {
+    for (auto& [pass, times] : timing.passes) {
+      for (auto& one : times) {
+        check_positive(one.time_s, "a time of");
+        one.relative_spread = told_spread(one.relative_spread);
+      }
+    }
+  }
   return record;
 }
 

@@ -11,7 +11,7 @@ namespace ddltrain {
 
 using ddlsim::CollectiveRecord;
 using ddlsim::InputRecord;
-using ddlsim::LayerRecord;
+using ddlsim::LayersRecord;
 using ddlsim::LossRecord;
 using ddlsim::PointToPointRecord;
 using ddlsim::RecordHead;

@@ -86,34 +86,34 @@ StepRecord step_record(const LayerMeasurement& measured, const MeasureOptions& o
   return step;
 }
 
-void add_pass(LayerRecords& records, const LayerMeasurement& measured, const MeasureOptions& options, std::size_t index,
-              bool forward) {
+void add_times(const LayerMeasurement& measured, std::size_t index, ddlsim::LayerPass pass,
+               ddlsim::LayerTiming& timing) {
+  const bool forward = pass == ddlsim::LayerPass::forward;
   const auto samples =
       layer_column(measured, index, forward ? &LayerStepTimes::forward_s : &LayerStepTimes::backward_s);
   if (samples.empty()) return;
-  const TimedLayer& layer = measured.layers[index];
-  LayerRecord record;
-  record.head = head_of(measured, options, "layers");
-  const double ready_s = median_or_zero(layer_column(measured, index, &LayerStepTimes::ready_s));
-  if (!forward && ready_s > 0) {
-    record.head.note = fmt::format("gradients ready {:.4g} ms after the backward pass began", 1e3 * ready_s);
-  }
-  record.model = measured.model;
-  record.layer = layer.name;
-  record.kind = layer.kind;
-  record.pass = forward ? "forward" : "backward";
-  record.precision = measured.precision;
-  record.batch = static_cast<double>(measured.batch);
-  record.flop = forward ? layer.forward_flop : 0;
-  record.size_bytes = layer.parameter_bytes;
-  record.time_s = put_samples(record.head, samples, options);
-  mark_disturbance(record.head, measured.others);
-  records.layers.push_back(std::move(record));
+  const Summary summary = summarise(samples);
+  timing.passes[pass].push_back({index, summary.median, summary.standard_deviation / summary.median});
 }
 
-} // namespace
-
-namespace {
+LayersRecord layers_record(const LayerMeasurement& measured, const MeasureOptions& options) {
+  LayersRecord record;
+  record.head = head_of(measured, options, "layers");
+  record.model = measured.model;
+  RecordHead disturbed;
+  mark_disturbance(disturbed, measured.others);
+  const auto batch = static_cast<double>(measured.batch);
+  ddlsim::LayerTiming timing{
+      "", measured.precision, batch, static_cast<int>(measured.observed.size()), disturbed.suspect, {}};
+  for (std::size_t i = 0; i < measured.layers.size(); ++i) {
+    const TimedLayer& layer = measured.layers[i];
+    record.layers.push_back({layer.name, layer.kind, layer.forward_flop / batch, layer.parameter_bytes});
+    for (const auto pass : {ddlsim::LayerPass::forward, ddlsim::LayerPass::backward})
+      add_times(measured, i, pass, timing);
+  }
+  record.timings.push_back(std::move(timing));
+  return record;
+}
 
 /// Who goes first changes: what a step leaves behind in the allocator can favour every second step.
 void add_alone(LayerTimer& timer, LayerMeasurement& measured) {
@@ -168,13 +168,8 @@ LayerBalance balance_of(const LayerMeasurement& measured) {
 }
 
 LayerRecords records_of(const LayerMeasurement& measured, const MeasureOptions& options) {
-  LayerRecords records;
-  records.step = step_record(measured, options);
+  LayerRecords records{step_record(measured, options), layers_record(measured, options)};
   records.step.head.note += "; " + balance_text(balance_of(measured));
-  for (std::size_t i = 0; i < measured.layers.size(); ++i) {
-    add_pass(records, measured, options, i, /*forward=*/true);
-    add_pass(records, measured, options, i, /*forward=*/false);
-  }
   return records;
 }
 

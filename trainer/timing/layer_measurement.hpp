@@ -29,8 +29,8 @@ struct LayerMeasurement {
 LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits, std::size_t queued = 1);
 
 struct LayerRecords {
-  StepRecord step;                 ///< one plain step, unsynchronised
-  std::vector<LayerRecord> layers; ///< forward order: forward, then backward of each
+  StepRecord step;     ///< one plain step, unsynchronised
+  LayersRecord layers; ///< of one timing: forward and backward of each
 };
 
 LayerRecords records_of(const LayerMeasurement& measured, const MeasureOptions& options);

@@ -4,6 +4,7 @@ import json
 import re
 
 from common.failure import Failure
+from common.pass_times import pass_times
 
 CONV_PASSES = ("forward", "backward-data", "backward-weights")
 PASSES = {"gemm": ("forward",), **dict.fromkeys(("conv", "conv1x1", "conv3x3"), CONV_PASSES)}
@@ -35,14 +36,14 @@ class Shape:
         return (width + 2 * pad_x - wide) // step_x + 1, (height + 2 * pad_y - high) // step_y + 1
 
     def size(self):
-        """Of a convolution's weights in fp32, as records say it."""
+        """Of a convolution's weights in fp32, as a table of it says it."""
         _, _, channels, filters, wide, high = (*self.numbers, 0)[:6]
-        return {} if self.kind == "gemm" else {"size_bytes": FP32_BYTES * channels * filters * wide * high}
+        return {} if self.kind == "gemm" else {"size_bytes": [FP32_BYTES * channels * filters * wide * high]}
 
 
-def shape_of(record):
-    """Throws ValueError where the record is none of a kernel."""
-    kind, layer, batch, one_pass = (record.get(key) for key in ("kind", "layer", "batch", "pass"))
+def shape_of(time):
+    """Throws ValueError where the PassTime is none of a kernel."""
+    kind, layer, batch, one_pass = time.kind, time.layer, time.batch, time.direction
     found = (GEMM if kind == "gemm" else CONV).fullmatch(str(layer))
     whole = isinstance(batch, int) or isinstance(batch, float) and batch.is_integer()
     if found is None or not whole or batch < 1 or one_pass not in PASSES.get(kind, ()):
@@ -61,16 +62,15 @@ def read_shapes(file, limit):
     try:
         with open(file, encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
-                record = json.loads(line)
-                if record["record"] == "layer":
-                    shape = shape_of(record)
+                for time in pass_times(json.loads(line)):
+                    shape = shape_of(time)
                     known = shapes.setdefault((shape.layer, shape.batch), shape)
                     known.passes += [one for one in shape.passes if one not in known.passes]
     except OSError as error:
         raise Failure(f"--shapes {file}: {error.strerror}", 2)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, IndexError, TypeError) as error:
         raise Failure(f"{file}:{number}: {error} found; a kernel is expected, as \"m1760 n16 k1760 NN\" or \"700x161x1 "
                       "k32 f20x5 p0x0 s2x2\" (width x height x channels, filters, their size, padding, stride)", 2)
     if not shapes:
-        raise Failure(f"{file} has no `layer` records", 2)
+        raise Failure(f"{file} has no times of layers", 2)
     return list(shapes.values())[:limit or None]

@@ -5,6 +5,7 @@ import time
 import typing
 
 from common.failure import Failure
+from common.pass_times import pass_times
 
 
 @dataclasses.dataclass
@@ -24,21 +25,21 @@ def _of_profile(said, file, model, batch):
 
 
 def _of_records(records, file, model, batch):
-    """What `ddltrain layers` wrote: of each layer and pass one record, the layers in forward order."""
-    of_model = [record for record in records if record["record"] == "layer" and record["model"] == model]
-    chosen = [record for record in of_model if record["batch"] == batch]
+    """What `ddltrain layers` wrote: a table with a timing at this batch, its layers in forward order."""
+    of_model = [one for record in records for one in pass_times(record) if one.model == model]
+    chosen = [one for one in of_model if one.batch == batch]
     if not chosen:
-        batches = ", ".join(sorted({f"{record['batch']:g}" for record in of_model}))
-        raise Failure(f"{file}: " + (f"{model} at batch {batches}, not {batch}" if batches else f"no layer records of {model}"), 2)
-    if len({record["series"] for record in chosen}) > 1:
-        raise Failure(f"{file}: layers of {model} at batch {batch} in several series; give a file with one", 2)
+        batches = ", ".join(sorted({f"{one.batch:g}" for one in of_model}))
+        raise Failure(f"{file}: " + (f"{model} at batch {batches}, not {batch}" if batches else f"no layer times of {model}"), 2)
+    if len({one.timing for one in chosen}) > 1:
+        raise Failure(f"{file}: layers of {model} at batch {batch} were timed more than once; give a file with one timing", 2)
     layers = {}
-    for record in chosen:
-        layer = layers.setdefault(record["layer"], LayerTime(record["layer"]))
-        if record["pass"] == "forward":
-            layer.forward_s += record["value"]
-        elif record["pass"].startswith("backward"):
-            layer.backward_s += record["value"]
+    for one in chosen:
+        layer = layers.setdefault(one.layer, LayerTime(one.layer))
+        if one.direction == "forward":
+            layer.forward_s += one.time_s
+        elif one.direction.startswith("backward"):
+            layer.backward_s += one.time_s
     return list(layers.values())
 
 
@@ -54,7 +55,7 @@ def _check_layers(layers, network, file, model):
 
 
 def read_profile(file, network, model, batch):
-    """[LayerTime] in forward order, of a file of `ddltrain profile` or of layer records."""
+    """[LayerTime] in forward order, of a file of `ddltrain profile` or of layer times."""
     try:
         with open(file, encoding="utf-8") as text:
             content = text.read()
@@ -68,7 +69,7 @@ def read_profile(file, network, model, batch):
             layers = _of_records(said if isinstance(said, list) else [said], file, model, batch)
     except OSError as error:
         raise Failure(f"{file}: cannot be read ({error.strerror})", 2)
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, IndexError, TypeError):
         raise Failure(f"{file}: is no profile; write one with ddltrain profile or ddltrain layers", 2)
     _check_layers(layers, network, file, model)
     return layers
