@@ -31,7 +31,8 @@ def stale(texts, platforms):
 
 
 def wrong_values(sources, texts, platforms):
-    """A line for each committed record whose value is not the figure at its pointer."""
+    """A line for each committed record whose value is not the figure at its pointer. Tables of layers have no pointer a
+    value: they are compared as text."""
     found = []
     for path in texts:
         file = Path(platforms) / path
@@ -40,7 +41,7 @@ def wrong_values(sources, texts, platforms):
         first, *records = read_lines(file)
         source, table = origin_of(sources, first["source"]["file"])
         for number, record in enumerate(records, 2):
-            if not agrees(source, table, record):
+            if record["record"] != "layers" and not agrees(source, table, record):
                 found.append(f"{path}:{number}: {record['value']} is not the figure at {record['from']}")
     return found
 

@@ -1,5 +1,7 @@
 """The kinds of records that families write, each with the fields the format asks for."""
 
+from layer_tables import in_us, whole
+
 
 def layout(gpus, per_node):
     """GPUs, nodes and GPUs a node of a run that fills nodes."""
@@ -37,7 +39,8 @@ def collective(file, pointer, series, ranks, nodes, size, unit, **more):
              "ranks": ranks, "nodes": nodes, "size_bytes": size, "unit": unit})
 
 
-def layer(file, pointer, series, model, name, kind, direction, precision, batch, unit, **more):
-    """Time of one layer or kernel for the whole batch; `flop` in `more` is of the pass over the whole batch too."""
-    file.add("layer", pointer, series=series, **{"model": model, "layer": name, "kind": kind, "pass": direction,
-             "precision": precision, "batch": batch, **more, "unit": unit})
+def layer(table, pointer, name, kind, direction, unit, timing, flop=None, size_bytes=None):
+    """Time of one layer or kernel for the whole batch; `flop` is of the pass over the whole batch, too. `table` is one of
+    the file's (MeasurementFile.table); `timing`: gpu ("" for the file's), precision and batch."""
+    of_layer = {"name": name, "kind": kind, "flop_per_sample": whole((flop or 0) / timing["batch"]), "size_bytes": size_bytes or 0}
+    table.add(of_layer, timing, direction, in_us(table.figure(pointer), unit))

@@ -4,6 +4,7 @@ import json
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from layer_tables import LayerTable
 from source import value_of
 
 HEAD = ("record", "series", "from", "origin", "gpu", "transport", "library", "software", "statistic", "repeats",
@@ -20,6 +21,7 @@ class MeasurementFile:
         name_of_cluster = cluster.removeprefix("held-out/")
         self.lines = [line({"record": "context", "version": 1, "cluster": name_of_cluster, **context})]
         self._sink, self._source = sink, source
+        self._tables = {}
 
     def add(self, record_kind, pointer, **fields):
         """One record; its value is read at the pointer, over that at `base_from` where there is one. Fields that are
@@ -35,8 +37,26 @@ class MeasurementFile:
             self._sink.use_as_base(self._source, record["base_from"])
         self.lines.append(line({key: record[key] for key in order}))
 
+    def table(self, series, place, model, part="", **head):
+        """The layer table of that series and part, begun where it is first asked for; `place` is where in the source its
+        times stand."""
+        if (series, part) not in self._tables:
+            head = {"series": series, "from": place.removeprefix(self._table), "origin": "table", **head}
+            self._tables[series, part] = LayerTable(head, model, self._figure)
+            self.lines.append(self._tables[series, part])
+        return self._tables[series, part]
+
+    def _figure(self, pointer):
+        """A time of a table."""
+        value = value_of(self._source, "", {**UNKNOWN, "from": pointer})
+        if value <= 0:
+            raise ValueError(f"{self._source.name}: {pointer}: {value} is not a measurement")
+        self._sink.use(self._source, pointer)
+        return value
+
     def text(self):
-        return "\n".join(self.lines) + "\n"
+        lines = (line(one.record()) if isinstance(one, LayerTable) else one for one in self.lines)
+        return "\n".join(lines) + "\n"
 
 
 class LeftOut:

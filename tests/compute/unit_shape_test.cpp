@@ -113,13 +113,9 @@ TEST_CASE("a shipped transformer has its blocks as units, and no parameter is lo
 
 namespace {
 
-std::map<std::string, StepRecord> steps_by_series(const std::filesystem::path& folder) {
+std::map<std::string, StepRecord> steps_by_series(const std::filesystem::path& file) {
   std::map<std::string, StepRecord> steps;
-  for (const auto& file : std::filesystem::directory_iterator(folder)) {
-    if (!file.path().filename().string().starts_with("transformers-")) continue;
-    for (const auto& record : read_measurements(file.path()).records)
-      if (const auto* step = std::get_if<StepRecord>(&record)) steps.emplace(step->head.series, *step);
-  }
+  for (const auto& step : records_of<StepRecord>({read_measurements(file)})) steps.emplace(step.head.series, step);
   return steps;
 }
 
@@ -130,8 +126,8 @@ TEST_CASE("a step that computes again takes as much longer as an H200's did", "[
   const auto gpus = load_gpus(shipped);
   const auto& h200 = find_gpu(gpus, "H200-SXM-141GB");
   const auto folder = std::filesystem::path(DDLSIM_SOURCE_DIR) / "platforms" / "h200-1x1-vm";
-  const auto plain = steps_by_series(folder / "measurements");
-  const auto recomputed = steps_by_series(folder / "recomputed");
+  const auto plain = steps_by_series(folder / "measurements" / "transformers.jsonl");
+  const auto recomputed = steps_by_series(folder / "recomputed" / "transformers.jsonl");
   REQUIRE(recomputed.size() == 7);
   for (const auto& [series, step] : recomputed) {
     const auto recompute = step.strategy.sharded.recompute;

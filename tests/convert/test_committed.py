@@ -6,13 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 PLATFORMS = Path(__file__).resolve().parents[2] / "platforms"
-HEAD = {"record", "series", "from", "origin", "transport", "library", "statistic"}
+HEAD = {"record", "series", "from", "origin"}
+SINGLE = {"transport", "library", "statistic"}  # of records other than tables, which leave out what nobody states
 KEYS = {
     "step": {"model", "precision", "wire_precision", "batch_per_gpu", "preset", "strategy", "algorithm", "gpus",
              "nodes", "gpus_per_node", "synchronised", "data", "value", "unit"},
     "collective": {"operation", "algorithm", "ranks", "nodes", "size_bytes", "value", "unit"},
     "point_to_point": {"size_bytes", "value", "unit"},
-    "layer": {"model", "layer", "kind", "pass", "precision", "batch", "value", "unit"},
+    "layers": {"model", "layers", "timings"},
     "server": {"what", "value", "unit"},
     "input": {"what", "value", "unit"},
     "loss": {"model", "epoch", "step", "value"},
@@ -35,6 +36,15 @@ def read(file):
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
+def times_us(table):
+    return [time for timing in table["timings"] for one in timing.values() if isinstance(one, dict)
+            for time in one["time_us"] if time is not None]
+
+
+def figures(record):
+    return times_us(record) if record["record"] == "layers" else [record["value"]]
+
+
 def published(lines):
     """Whether a file was converted from a published source; own runs carry no pointer."""
     return all(record.get("origin") != "run" for record in lines[1:])
@@ -46,7 +56,7 @@ class CommittedRecords(unittest.TestCase):
         cls.documents = {file: lines for file, lines in ((file, read(file)) for file in files()) if published(lines)}
 
     def test_there_are_records(self):
-        self.assertGreater(sum(len(lines) - 1 for lines in self.documents.values()), 10_000)
+        self.assertGreater(sum(len(figures(record)) for lines in self.documents.values() for record in lines[1:]), 10_000)
 
     def test_context_stands_first_and_names_its_cluster(self):
         for file, (first, *_) in self.documents.items():
@@ -59,19 +69,32 @@ class CommittedRecords(unittest.TestCase):
     def test_records_have_their_keys(self):
         for file, (_, *records) in self.documents.items():
             for number, record in enumerate(records, 2):
-                missing = (HEAD | KEYS[record["record"]]) - set(record)
+                head = HEAD if record["record"] == "layers" else HEAD | SINGLE
+                missing = (head | KEYS[record["record"]]) - set(record)
                 self.assertFalse(missing, f"{file.name}:{number} lacks {missing}")
 
     def test_pointers_are_unique(self):
         for file, (_, *records) in self.documents.items():
-            twice = [place for place, count in Counter(record["from"] for record in records).items() if count > 1]
+            places = Counter(record["from"] for record in records if record["record"] != "layers")
+            twice = [place for place, count in places.items() if count > 1]
             self.assertFalse(twice, f"{file.name}: {twice[:3]}")
+
+    def test_tables_have_each_layer_once(self):
+        for file, (_, *records) in self.documents.items():
+            for table in (one for one in records if one["record"] == "layers"):
+                layers = table["layers"]
+                self.assertEqual(len(set(layers["name"])), len(layers["name"]), file.name)
+                lists = [*layers.values(), *(one["time_us"] for timing in table["timings"] for one in timing.values()
+                                             if isinstance(one, dict))]
+                self.assertEqual({len(one) for one in lists}, {len(layers["name"])}, file.name)
+                self.assertGreaterEqual(len(times_us(table)), len(layers["name"]), file.name)
 
     def test_values_are_positive_numbers(self):
         for file, (_, *records) in self.documents.items():
             for number, record in enumerate(records, 2):
-                good = isinstance(record["value"], (int, float)) and record["value"] > 0
-                self.assertTrue(good or record["record"] == "loss", f"{file.name}:{number}: {record['value']}")
+                for value in figures(record):
+                    good = isinstance(value, (int, float)) and value > 0
+                    self.assertTrue(good or record["record"] == "loss", f"{file.name}:{number}: {value}")
 
     def test_models_are_variants(self):
         named = {record["model"] for lines in self.documents.values() for record in lines[1:] if "model" in record}

@@ -13,7 +13,8 @@ import check  # noqa: E402
 import coverage  # noqa: E402
 from families import nvidia_examples, tensorflow  # noqa: E402
 from gpus import catalogue_name  # noqa: E402
-from records import layout, speed_up, step  # noqa: E402
+from layer_tables import LayerTable, in_us  # noqa: E402
+from records import layer, layout, speed_up, step  # noqa: E402
 from sink import Sink, context  # noqa: E402
 from source import Source, central, resolve, spread  # noqa: E402
 
@@ -134,6 +135,34 @@ class Comparison(WithToySource):
         differences, _ = self.compare()
         self.assertRegex(differences[0], "missing")
         self.assertRegex(differences[1], "old.jsonl: no source writes it")
+
+
+class Tables(WithToySource):
+    TIMING = {"gpu": "", "precision": "fp32", "batch": 4}
+
+    def table(self, file):
+        return file.table("toy", "/files/0", "tiny", statistic="mean")
+
+    def test_times_of_a_series_are_one_table(self):
+        sink = Sink()
+        file = sink.open(self.source, "box", context(self.source, "", "m", "s", "2020", "w"))
+        layer(self.table(file), "rows.csv#row=1&column=time_ms", "conv1", "conv", "forward", "ms", self.TIMING, flop=80)
+        layer(self.table(file), "rows.csv#row=2&column=time_ms", "relu1", "activation", "backward", "ms", self.TIMING, size_bytes=7)
+        _, record = map(json.loads, file.text().splitlines())
+        self.assertEqual(record, {
+            "record": "layers", "series": "toy", "from": "/files/0", "origin": "table", "statistic": "mean", "model": "tiny",
+            "layers": {"name": ["conv1", "relu1"], "kind": ["conv", "activation"], "flop_per_sample": [20, 0], "size_bytes": [0, 7]},
+            "timings": [{"precision": "fp32", "batch": 4, "forward": {"time_us": [1500, None]}, "backward": {"time_us": [None, 2000]}}]})
+        self.assertEqual(sink.used["toy.json"], {"rows.csv#row=1&column=time_ms", "rows.csv#row=2&column=time_ms"})
+
+    def test_a_time_that_stands_again_begins_another_timing(self):
+        table = LayerTable({"series": "toy"}, "kernel", None)
+        for time_us in (1, 2, 3):
+            table.add({"name": "k", "kind": "gemm", "flop_per_sample": 1, "size_bytes": 0}, self.TIMING, "forward", time_us)
+        self.assertEqual([timing["forward"]["time_us"] for timing in table.record()["timings"]], [[1], [2], [3]])
+
+    def test_times_have_five_digits(self):
+        self.assertEqual([in_us(1.2345678, "ms"), in_us(0.1, "us"), in_us(123456.7, "us"), in_us(2, "s")], [1234.6, 0.1, 123460, 2000000])
 
 
 class Words(unittest.TestCase):

@@ -47,9 +47,10 @@ def add_trace(source, sink, file, entry):
 def add_tensor(file, series, entry, row, backward, comm, twice):
     elements = int(row["size_elements"])
     if int(row["param_id"]) % 2 == 0:
-        layer(file, backward, f"{series}-layers", BCAFFE, f"parameter {row['param_id']}",
-              "linear" if elements >= FC_ELEMENTS else "conv", "backward", "fp32", BATCH, "us", size_bytes=4 * elements,
-              note="batch from the script, not in the log")
+        table = file.table(f"{series}-layers", f"{entry['file']}#column=backward_us", BCAFFE,
+                           note="batch from the script, not in the log")
+        layer(table, backward, f"parameter {row['param_id']}", "linear" if elements >= FC_ELEMENTS else "conv", "backward",
+              "us", {"gpu": "", "precision": "fp32", "batch": BATCH}, size_bytes=4 * elements)
     else:
         twice.append(backward)
     if comm:

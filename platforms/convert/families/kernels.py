@@ -11,14 +11,18 @@ PRECISIONS = {"fp32": "fp32", "pseudo_fp16": "fp16", "mixed_fp16_fp32acc": "amp"
 
 
 def convert(source, sink):
-    for entry in source.document["files"]:
-        gpu = catalogue_name(entry["gpu"])
-        specs = "; ".join(f"{key.strip()}: {value}" for key, value in entry["specs"].items() if value)
-        file = sink.open(source, "single-gpu", context(
-            source, gpu, f"{entry['gpu']}; {specs}", source.document["framework"], "unknown", "Baidu Research",
-            path=f"{entry['xlsx']}, sheet {entry['sheet']}", table=entry["file"]), series_of(entry))
+    entries = source.document["files"]
+    file = sink.open(source, "single-gpu", context(
+        source, "", " | ".join(dict.fromkeys(machine_of(entry) for entry in entries)), source.document["framework"], "unknown",
+        "Baidu Research"))
+    for entry in entries:
         for number, row in enumerate(source.table(entry["file"]), 1):
             {"conv": add_conv, "gemm": add_gemm}[entry["kind"]](file, entry, f"{entry['file']}#row={number}", row)
+
+
+def machine_of(entry):
+    specs = "; ".join(f"{key.strip()}: {value}" for key, value in entry["specs"].items() if value)
+    return f"{entry['gpu']} ({entry['xlsx']}, sheet {entry['sheet']}); {specs}"
 
 
 def add_conv(file, entry, place, row):
@@ -29,8 +33,8 @@ def add_conv(file, entry, place, row):
     flop = 2 * n * c * k * r * s * out(row, "w") * out(row, "h")
     for column, direction in PASSES:
         if row[column]:
-            layer(file, f"{place}&column={column}", series_of(entry), "kernel", name, kind, direction,
-                  PRECISIONS[entry["precision"]], n, "ms", flop=flop, size_bytes=4 * c * k * r * s)
+            layer(table_of(file, "conv", n), f"{place}&column={column}", name, kind, direction, "ms", timing_of(entry, n),
+                  flop=flop, size_bytes=4 * c * k * r * s)
 
 
 def out(row, axis):
@@ -41,10 +45,14 @@ def out(row, axis):
 
 def add_gemm(file, entry, place, row):
     m, n, k = (int(row[key]) for key in ("m", "n", "k"))
-    name = f"m{m} n{n} k{k} {row['a_trans']}{row['b_trans']}"
-    layer(file, f"{place}&column=time_ms", series_of(entry), "kernel", name, "gemm", "forward",
-          PRECISIONS[entry["precision"]], n, "ms", flop=2 * m * n * k)
+    layer(table_of(file, "gemm", n), f"{place}&column=time_ms", f"m{m} n{n} k{k} {row['a_trans']}{row['b_trans']}", "gemm",
+          "forward", "ms", timing_of(entry, n), flop=2 * m * n * k)
 
 
-def series_of(entry):
-    return entry["file"].split("/")[1].removesuffix(".csv")
+def table_of(file, kind, batch):
+    """One a batch: nearly every kernel was timed at one batch only."""
+    return file.table(f"deepbench-{kind}", "/files", "kernel", part=batch)
+
+
+def timing_of(entry, batch):
+    return {"gpu": catalogue_name(entry["gpu"]), "precision": PRECISIONS[entry["precision"]], "batch": batch}

@@ -18,29 +18,28 @@ KINDS = {"Linear": "linear", "BatchNorm2d": "norm", "ReLU": "activation", "MaxPo
 def convert(source, sink):
     document = source.document
     zero, loading = [], []
-    for entry in document["files"]:
-        file = sink.open(source, "single-gpu", context(
-            source, catalogue_name("V100"), MACHINE, document["framework"], "2019", "PipeDream authors",
-            table=entry["file"]), entry["model"])
+    file = sink.open(source, "single-gpu", context(
+        source, catalogue_name("V100"), MACHINE, document["framework"], "2019", "PipeDream authors"))
+    for place, entry in enumerate(document["files"]):
+        table = file.table(f"pipedream-{entry['model']}", f"/files/{place}", TORCHVISION[entry["model"]], statistic="mean")
         for number, row in enumerate(source.table(entry["file"]), 1):
             pointers = [f"{entry['file']}#row={number}&column={column}" for column in ("fwd_ms", "bwd_ms")]
             if row["layer"] == "Input":
                 loading += pointers
             else:
                 zero += [p for p, column in zip(pointers, ("fwd_ms", "bwd_ms")) if float(row[column]) == 0]
-                add_row(file, entry, row, [p for p in pointers if p not in zero])
+                add_row(table, entry, row, [p for p in pointers if p not in zero])
     sink.leave_out_each(source, "rows named Input", "the time to load data, not a layer", loading)
     sink.leave_out_each(source, "times printed as 0.000 ms", "below the resolution of the profile", zero)
     sink.leave_out(source, "/files/*", "sums of the rows, and rates derived from them")
 
 
-def add_row(file, entry, row, pointers):
+def add_row(table, entry, row, pointers):
     for pointer in pointers:
         direction = "forward" if pointer.endswith("fwd_ms") else "backward"
-        flop = conv_flop(row) if direction == "forward" else None
-        layer(file, pointer, f"pipedream-{entry['model']}", TORCHVISION[entry["model"]],
-              f"{row['node']} {row['layer'].split('(')[0]}", kind_of(row["layer"]), direction, "fp32", entry["batch"],
-              "ms", flop=flop, size_bytes=int(float(row["param_bytes"])) or None, statistic="mean")
+        layer(table, pointer, f"{row['node']} {row['layer'].split('(')[0]}", kind_of(row["layer"]), direction, "ms",
+              {"gpu": "", "precision": "fp32", "batch": entry["batch"]},
+              flop=conv_flop(row) if direction == "forward" else None, size_bytes=int(float(row["param_bytes"])))
 
 
 def kind_of(words):
