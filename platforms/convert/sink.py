@@ -10,6 +10,7 @@ from source import value_of
 HEAD = ("record", "series", "from", "origin", "gpu", "transport", "library", "software", "statistic", "repeats",
         "relative_spread", "suspect", "note")
 UNKNOWN = {"transport": "unknown", "library": "unknown", "statistic": "unknown"}
+LEFT_OUT = (*UNKNOWN, "algorithm")  # where they are unknown, as readers then take them for
 
 
 class MeasurementFile:
@@ -19,6 +20,7 @@ class MeasurementFile:
         self._table = context["source"]["file"] if context["source"]["file"] != source.name else ""
         self.path = f"{cluster}/{folder}/{name}.jsonl"
         name_of_cluster = cluster.removeprefix("held-out/")
+        self._leaves_unknown_out = name_of_cluster == cluster  # held-out files stay as they were when they were asked
         self.lines = [line({"record": "context", "version": 1, "cluster": name_of_cluster, **context})]
         self._sink, self._source = sink, source
         self._tables = {}
@@ -32,6 +34,8 @@ class MeasurementFile:
         if record["value"] <= 0:
             raise ValueError(f"{self._source.name}: {pointer}: {record['value']} is not a measurement")
         order = [key for key in HEAD if key in record] + [key for key in record if key not in HEAD]
+        if self._leaves_unknown_out:
+            order = [key for key in order if key not in LEFT_OUT or record[key] != "unknown"]
         self._sink.use(self._source, pointer)
         if "base_from" in record:
             self._sink.use_as_base(self._source, record["base_from"])
@@ -48,7 +52,7 @@ class MeasurementFile:
 
     def _figure(self, pointer):
         """A time of a table."""
-        value = value_of(self._source, "", {**UNKNOWN, "from": pointer})
+        value = value_of(self._source, "", {"from": pointer})
         if value <= 0:
             raise ValueError(f"{self._source.name}: {pointer}: {value} is not a measurement")
         self._sink.use(self._source, pointer)

@@ -69,10 +69,11 @@ def central(figure, statistic):
 
 def value_of(source, table, record):
     """What a record carries: the figure at its pointer, over that of its base where it names one."""
-    value = central(source.figure(table + record["from"]), record["statistic"])
+    statistic = record.get("statistic", "unknown")
+    value = central(source.figure(table + record["from"]), statistic)
     if "base_from" not in record:
         return value
-    return round(value / central(source.figure(table + record["base_from"]), record["statistic"]), 9)
+    return round(value / central(source.figure(table + record["base_from"]), statistic), 9)
 
 
 def spread(repeats):
