@@ -58,9 +58,11 @@ void add_output(CLI::App& app, CommandLine& line, const std::string& what) {
       ->type_name("FILE");
 }
 
-CLI::Option* add_jobs(CLI::App& app, int& jobs, const std::string& tasks) {
+CLI::Option* add_threads(CLI::App& app, CommandLine& line) {
   return app
-      .add_option("--jobs,-j", jobs, fmt::format("So many {} beside each other; as many as cores if not given", tasks))
+      .add_option("--threads,-j", line.threads,
+                  "Threads, or processes with a thread each, at a time; as many as the cores this process may use if "
+                  "not given. No answer depends on it")
       ->configurable(false)
       ->type_name("N")
       ->check(whole_above_zero());
@@ -126,7 +128,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       .add_option("--sweep", variation.sweep,
                   "The scenario once for each value, e.g. /cluster=iris,dgx1-v100; of several every combination")
       ->type_name("/PATH=A,B");
-  add_jobs(predict, command.jobs, "scenarios of a sweep");
+  add_threads(predict, line);
   predict
       .add_option(
           "--fidelity", command.fidelity,
@@ -174,7 +176,7 @@ void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vecto
   add_html(plan, command.html, "the sentences, charts and all options");
   add_json(plan, line);
   add_output(plan, line);
-  add_jobs(plan, command.jobs, "options");
+  add_threads(plan, line);
   add_resume(plan, line, "options");
 }
 

@@ -1,5 +1,4 @@
 #include "cli/commands.hpp"
-#include "cli/dealt_tasks.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/own_files.hpp"
@@ -115,15 +114,13 @@ std::vector<BlindEntry> ask_file(const fs::path& file, const ValidateCommand& co
   const auto data = data_beside(line, file);
   const BlindQuestion question{shipped_records(DataFolder{line.data_folder}), read_measurements(file)};
   refuse_known(data, question);
-  DealtTasks tasks(line, command.jobs, "parts", {file});
   const BlindEntry about{
       today(), commit, source_of(question.asked.context), file.filename().string(), records, command.form_in_sight, {}};
   std::vector<BlindEntry> entries;
-  for (auto& score : score_blind(data, question, knowledge_of(command), tasks.runner())) {
+  for (auto& score : score_blind(data, question, knowledge_of(command), line.threads)) {
     entries.push_back(about);
     entries.back().score = std::move(score);
   }
-  tasks.forget();
   return entries;
 }
 

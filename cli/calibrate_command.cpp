@@ -30,7 +30,7 @@ void emit_both(const CommandLine& line, const std::filesystem::path& own_file, c
 }
 
 int run_priors(const DataFolder& data, const CommandLine& line) {
-  const auto learnt = learn_priors(read_reference_data(data), all_records(data));
+  const auto learnt = learn_priors(read_reference_data(data), all_records(data), line.threads);
   emit_both(line, data.platforms() / "priors.json", priors_json(learnt.priors), learnt_priors_text(learnt));
   return 0;
 }
@@ -48,7 +48,7 @@ int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   }
   load_cluster(data, name); // an unknown name is reported before anything else
   const auto reference = read_reference_data(data);
-  const auto calibrated = calibrate(reference, name, all_records(data));
+  const auto calibrated = calibrate(reference, name, all_records(data), line.threads);
   write_page(line, command.html, [&] { return calibration_html(calibrated); });
   emit_both(line, data.platforms_of(name) / name / "calibration.json", calibration_json(calibrated.calibration),
             calibration_text(calibrated));

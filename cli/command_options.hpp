@@ -18,8 +18,9 @@ void add_common_options(CLI::App& app, CommandLine& line);
 CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name, const std::string& description);
 void add_output(CLI::App& app, CommandLine& line, const std::string& what = "the result");
 void add_json(CLI::App& app, CommandLine& line);
+/// Of every command that computes.
+CLI::Option* add_threads(CLI::App& app, CommandLine& line);
 /// `tasks`: what is done beside each other, in the plural.
-CLI::Option* add_jobs(CLI::App& app, int& jobs, const std::string& tasks);
 CLI::Option* add_resume(CLI::App& app, CommandLine& line, const std::string& tasks);
 CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what);
 /// Options that change the scenario of a command which asks one.

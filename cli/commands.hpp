@@ -40,7 +40,7 @@ bool is_sweep(const PredictCommand& command);
 /// Every file with every combination of the axes' values, the last axis changing fastest.
 std::vector<SweepCase> sweep_cases(const PredictCommand& command);
 
-/// Predicts them beside each other, `--jobs` at a time. A scenario with an error is a row with it; exit 0 when
+/// Predicts them beside each other, `--threads` at a time. A scenario with an error is a row with it; exit 0 when
 /// one or more could, else 1.
 int run_sweep(const PredictCommand& command, const CommandLine& line);
 

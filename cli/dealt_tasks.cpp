@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/base/threads.hpp"
 #include "sim/predict/prediction.hpp"
 
 #include <fmt/format.h>
@@ -60,9 +61,8 @@ bool may_be_kept(const fs::path& output) {
 
 } // namespace
 
-DealtTasks::DealtTasks(const CommandLine& line, int jobs, std::string tasks, const std::vector<fs::path>& inputs)
-    : line_(line), run_(line.run_tasks ? line.run_tasks : in_workers(jobs > 0 ? jobs : usable_cores())),
-      tasks_(std::move(tasks)) {
+DealtTasks::DealtTasks(const CommandLine& line, std::string tasks, const std::vector<fs::path>& inputs)
+    : line_(line), run_(line.run_tasks ? line.run_tasks : in_workers(line.threads)), tasks_(std::move(tasks)) {
   if (may_be_kept(line.output)) begin_journal(inputs);
 }
 
@@ -88,6 +88,10 @@ void DealtTasks::begin_journal(const std::vector<fs::path>& inputs) {
             fmt::format("{} {} were finished before", kept_.empty() ? "no" : std::to_string(kept_.size()), tasks_));
   else if (there)
     narrate(line_, fmt::format("begun anew; with --resume it would have gone on from {}", file.string()));
+}
+
+int DealtTasks::threads_of_each(std::size_t count) const {
+  return line_.run_tasks ? 1 : ddlsim::threads_of_each(line_.threads, count);
 }
 
 RunTasks DealtTasks::runner() {

@@ -17,9 +17,9 @@ namespace ddlsim {
 /// options as typed, the bytes of the program, of the data folder's files and of the input's.
 class DealtTasks {
 public:
-  /// `jobs`: beside each other, 0: as many as cores; `tasks`: what they are, in the plural; `inputs`: files that are
-  /// asked about, and folders of such. Throws UserError where --resume finds what it must not go on from.
-  DealtTasks(const CommandLine& line, int jobs, std::string tasks, const std::vector<std::filesystem::path>& inputs);
+  /// `tasks`: what they are, in the plural; `inputs`: files that are asked about, and folders of such. Throws UserError
+  /// where --resume finds what it must not go on from.
+  DealtTasks(const CommandLine& line, std::string tasks, const std::vector<std::filesystem::path>& inputs);
 
   ~DealtTasks();
   DealtTasks(const DealtTasks&) = delete;
@@ -27,6 +27,8 @@ public:
 
   /// Runs tasks by the ranks of an MPI job or on this machine. Refers to this object.
   RunTasks runner();
+  /// Threads of each of `count` tasks: one where ranks work on them, each a task.
+  int threads_of_each(std::size_t count) const;
   std::vector<TaskResult> run(std::size_t count, const TaskWork& work) { return runner()(all_tasks(count), work, {}); }
 
   /// The answer is written: nothing is left to go on from.

@@ -133,7 +133,8 @@ int run_diagnose(const DiagnoseCommand& command, const CommandLine& line) {
   keep_strategies(scenario, command.strategies);
   const DataFolder data = data_for(line, scenario);
   const KnownFiles files(scenario, data);
-  const auto curve = make_curve(scenario, scenario.strategies.front(), files.model(), files.knowledge());
+  auto curve = make_curve(scenario, scenario.strategies.front(), files.model(), files.knowledge());
+  curve.threads = line.threads;
   const auto observations = observations_of(command, scenario, curve, data, line);
   auto diagnosis = diagnose(curve, observations, {command.level, scenario.seed});
   diagnosis.warnings = files.warnings();

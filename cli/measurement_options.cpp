@@ -87,6 +87,7 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
                 "In place of --cluster: what to expect of a cluster that nobody measured, from the records of all "
                 "sites: platforms/priors.json")
       ->excludes(cluster);
+  add_threads(calibrate, line);
   add_html(calibrate, command.html, "each parameter before and after")->excludes("--priors");
   calibrate.final_callback([&command] {
     if (command.cluster.empty() && !command.priors) throw CLI::RequiredError("--cluster or --priors");
@@ -176,7 +177,7 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
                   "Score the series of these sites only (\"site\" of cluster.json, else its name)")
       ->delimiter(',')
       ->type_name("SITE,SITE");
-  add_jobs(validate, command.jobs, "clusters and splits");
+  add_threads(validate, line);
   add_resume(validate, line, "clusters and splits");
   add_html(validate, command.html, "charts and every point");
   validate
@@ -193,13 +194,13 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
   auto& collectives =
       *validate.add_flag("--collectives", command.collectives,
                          "Score tables of all-reduces over sizes, by class of size, instead of training steps");
-  for (const char* of_steps : {"--own-only", "--split", "--jobs", "--resume", "--html", "--bar", "--update-bar"})
+  for (const char* of_steps : {"--own-only", "--split", "--threads", "--resume", "--html", "--bar", "--update-bar"})
     collectives.excludes(validate.get_option(of_steps));
   auto& ratios =
       *validate.add_flag("--ratios", command.ratios,
                          "Score speed-ups and efficiencies that state no base rate, instead of training steps");
   ratios.excludes(&collectives);
-  for (const char* of_steps : {"--own-only", "--split", "--jobs", "--resume", "--html", "--bar", "--update-bar"})
+  for (const char* of_steps : {"--own-only", "--split", "--threads", "--resume", "--html", "--bar", "--update-bar"})
     ratios.excludes(validate.get_option(of_steps));
   add_context(validate, command.context, given);
   add_json(validate, line);
@@ -261,6 +262,7 @@ void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Va
       ->type_name("SHARE")
       ->check(a_number({.least = 0.001, .most = 0.5}));
   add_changes(diagnose, variation);
+  add_threads(diagnose, line);
   add_json(diagnose, line);
   add_output(diagnose, line);
 }

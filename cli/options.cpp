@@ -4,6 +4,7 @@
 #include "cli/command_options.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
+#include "sim/base/threads.hpp"
 #include "sim/predict/prediction.hpp"
 
 #include <CLI/CLI.hpp>
@@ -205,6 +206,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
   if (!mistake.empty()) return EarlyExit{wrong_use, "", "ddlsim: " + mistake + "\n"};
   find_shipped_files(all);
   choose(all, chosen);
+  if (all.line.threads == 0) all.line.threads = machine_threads();
   all.line.question = app.config_to_str();
   return all.line;
 }

@@ -32,7 +32,6 @@ struct SweepAxis {
 struct PredictCommand {
   std::vector<std::filesystem::path> scenarios;
   std::vector<SweepAxis> axes;         ///< every combination is a scenario of its own
-  int jobs = 0;                        ///< scenarios beside each other; 0: a job a core
   std::vector<JsonChange> changes;     ///< to the scenario, before it is checked
   std::vector<std::string> strategies; ///< only those of the scenario's with such a name; empty: all
   bool csv = false;
@@ -59,7 +58,6 @@ struct DiagnoseCommand {
 struct PlanCommand {
   std::filesystem::path request;
   std::vector<JsonChange> changes; ///< to the request, before it is checked
-  int jobs = 0;                    ///< options simulated beside each other; 0: a job a core
   bool csv = false;
   bool markdown = false;
   std::filesystem::path html; ///< write the page here; empty: no page
@@ -81,7 +79,6 @@ struct ValidateCommand {
   bool collectives = false;         ///< tables of all-reduces over sizes instead of steps
   bool ratios = false;              ///< speed-ups and efficiencies of unknown base instead of steps
   bool own_only = false;            ///< score the user's own series only
-  int jobs = 0;                     ///< processes beside each other; 0: as many as cores
   std::vector<std::string> splits;  ///< names; empty: all
   std::vector<std::string> sites;   ///< whose series are scored; empty: all, or the bar's
   std::vector<std::string> without; ///< parameters and terms of the residual, each taken away alone
@@ -153,7 +150,8 @@ struct CommandLine {
   bool quiet = false;
   bool resume = false;  ///< goes on from what is kept beside the output
   std::string question; ///< the options as typed, but those that say how and where to: what an answer kept there is of
-  RunTasks run_tasks{}; ///< of sweeps, plans and validations; empty: on this machine's cores, --jobs at a time
+  int threads = 0;      ///< at a time; as parsed always one or more
+  RunTasks run_tasks{}; ///< of sweeps, plans and validations; empty: on this machine, `threads` at a time
 };
 
 /// What the arguments ask for, or the text and exit code to stop with (help, version, wrong use).

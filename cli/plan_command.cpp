@@ -16,7 +16,7 @@ std::string to_output(const Plan& plan, const PlanCommand& command, const Comman
 
 int run_plan(const PlanCommand& command, const CommandLine& line) {
   const auto request = read_plan_request(command.request, command.changes);
-  DealtTasks tasks(line, command.jobs, "options", {command.request});
+  DealtTasks tasks(line, "options", {command.request});
   const auto plan = make_plan(request, DataFolder{line.data_folder}, tasks.runner());
   for (const auto& warning : plan.warnings) narrate(line, warning);
   write_page(line, command.html, [&] { return plan_html(plan); });

@@ -113,6 +113,7 @@ int run_predict(const PredictCommand& command, const CommandLine& line) {
   if (is_sweep(command)) return run_sweep(command, line);
   const SweepCase only{command.scenarios.front(), command.changes, ""};
   PredictOptions options{command.fidelity, make_progress(line.quiet)};
+  options.threads = line.threads;
   Tracer tracer(command);
   const auto name = only.scenario.stem().string();
   if (!command.trace.empty())

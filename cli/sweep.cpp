@@ -29,8 +29,8 @@ constexpr char end_of_length = ':';
 constexpr char end_of_warning = '\f';
 
 std::string report_of(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
-                      const MeasuredTimes* measured) {
-  auto prediction = predict_scenario(one, command, line, {command.fidelity, {}, measured});
+                      const PredictOptions& options) {
+  auto prediction = predict_scenario(one, command, line, options);
   prediction.scenario.name = name_of(one);
   const auto page = command.html.empty() ? "" : page_part(page_scenario(prediction));
   std::string text = fmt::format("{}{}{}", page.size(), end_of_length, page);
@@ -58,9 +58,9 @@ std::string without_warnings(const std::string& text, std::set<std::string>& war
 }
 
 std::string work_on(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
-                    const MeasuredTimes* measured) {
+                    const PredictOptions& options) {
   try {
-    return answered + report_of(one, command, line, measured);
+    return answered + report_of(one, command, line, options);
   } catch (const UserError& error) {
     std::string words;
     for (const auto& mistake : error.mistakes()) words += (words.empty() ? "" : "; ") + to_text(mistake);
@@ -162,11 +162,12 @@ std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
 
 int run_sweep(const PredictCommand& command, const CommandLine& line) {
   const auto cases = sweep_cases(command);
-  DealtTasks tasks(line, command.jobs, "scenarios", files_asked_of(command));
+  DealtTasks tasks(line, "scenarios", files_asked_of(command));
   const auto measured = measured_for_all(line);
-  const auto results = tasks.run(cases.size(), [&](int task) {
-    return work_on(cases[static_cast<std::size_t>(task)], command, line, measured ? &*measured : nullptr);
-  });
+  const PredictOptions options{
+      command.fidelity, {}, measured ? &*measured : nullptr, {}, tasks.threads_of_each(cases.size())};
+  const auto results = tasks.run(
+      cases.size(), [&](int task) { return work_on(cases[static_cast<std::size_t>(task)], command, line, options); });
   std::vector<std::string> parts;
   std::vector<SweepPart> pages;
   std::set<std::string> warnings;

@@ -65,19 +65,19 @@ TextbookFacts textbook_facts(const DataFolder& data) {
   return facts;
 }
 
-std::vector<std::unique_ptr<Method>> all_methods(const DataFolder& data) {
+std::vector<std::unique_ptr<Method>> all_methods(const DataFolder& data, int threads) {
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(make_simulator(data));
-  methods.push_back(make_uncalibrated(data));
+  methods.push_back(make_simulator(data, threads));
+  methods.push_back(make_uncalibrated(data, threads));
   for (auto& rival : make_rivals(textbook_facts(data))) methods.push_back(std::move(rival));
   return methods;
 }
 
 /// Those that the command asks for.
-std::vector<std::unique_ptr<Method>> methods_for(const ValidateCommand& command, const DataFolder& data) {
-  if (!command.without.empty()) return simulators_without(read_reference_data(data), command.without);
-  if (command.placebos > 0) return simulators_with_placebos(read_reference_data(data), command.placebos);
-  return all_methods(data);
+std::vector<std::unique_ptr<Method>> methods_for(const ValidateCommand& command, const DataFolder& data, int threads) {
+  if (!command.without.empty()) return simulators_without(read_reference_data(data), command.without, threads);
+  if (command.placebos > 0) return simulators_with_placebos(read_reference_data(data), command.placebos, threads);
+  return all_methods(data, threads);
 }
 
 std::string report_for(const ValidateCommand& command, const ValidationResult& result) {
@@ -248,9 +248,11 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
   check_sites(command.sites, options.site_of);
   options.wanted = wanted_for(command, bar, options.site_of, sources.first_own);
-  DealtTasks tasks(line, command.jobs, "parts", command.measurements);
+  DealtTasks tasks(line, "parts", command.measurements);
   options.run_tasks = tasks.runner();
-  const auto result = validate_measurements(sources.files, methods_for(command, data), options);
+  const std::size_t clusters = cluster.empty() ? options.site_of.size() : 1; // no fewer parts than these
+  const auto methods = methods_for(command, data, tasks.threads_of_each(clusters));
+  const auto result = validate_measurements(sources.files, methods, options);
   narrate_own(sources, result, data, line);
   write_page(line, command.html, [&] { return validation_html(result); });
   emit(line, line.json ? validation_json(result) : report_for(command, result));

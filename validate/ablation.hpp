@@ -28,10 +28,11 @@ void move_medians(ReferenceData& reference, std::uint64_t seed);
 /// The simulator as users have it, then one without each of the parts: "without NAME". Throws UserError with every
 /// unknown name.
 std::vector<std::unique_ptr<Method>> simulators_without(const ReferenceData& reference,
-                                                        const std::vector<std::string>& names);
+                                                        const std::vector<std::string>& names, int threads = 1);
 
 /// The simulator as users have it, then `count` with moved priors: "placebo 1", ...
-std::vector<std::unique_ptr<Method>> simulators_with_placebos(const ReferenceData& reference, int count);
+std::vector<std::unique_ptr<Method>> simulators_with_placebos(const ReferenceData& reference, int count,
+                                                              int threads = 1);
 
 /// Of each changed simulator a table of sites: errors with and without the change in every split, paired. Then one row a
 /// change with what it did to mean errors and interval scores. At most 110 columns.

@@ -76,11 +76,12 @@ std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
 
 } // namespace
 
-ClusterFit fit_selected(const ReferenceData& reference, const std::string& cluster, SelectedFitData selected) {
+ClusterFit fit_selected(const ReferenceData& reference, const std::string& cluster, SelectedFitData selected,
+                        int threads) {
   ClusterFit fit{std::move(selected), {}};
   append(fit.selected.excluded, remove_unit_mistakes(fit.selected.fit_data));
   append(fit.selected.excluded, thin_evidence(reference.clusters.at(cluster), fit.selected.fit_data));
-  fit.calibration = fit_steps(fit.selected.fit_data, {.constants = reference.constants});
+  fit.calibration = fit_steps(fit.selected.fit_data, {.constants = reference.constants, .threads = threads});
   fit.calibration.cluster = cluster;
   fit.calibration.excluded = fit.selected.excluded;
   append(fit.calibration.excluded, mark_outliers(fit.calibration));
@@ -88,18 +89,18 @@ ClusterFit fit_selected(const ReferenceData& reference, const std::string& clust
 }
 
 ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluster, const std::vector<Series>& series,
-                       const std::vector<MeasurementFile>& files) {
+                       const std::vector<MeasurementFile>& files, int threads) {
   auto selected = select_fit_data(reference, cluster, series, files);
   append(selected.excluded, misplaced_files(cluster, files));
   append(selected.excluded, conflicting_repeats(cluster, series));
-  return fit_selected(reference, cluster, std::move(selected));
+  return fit_selected(reference, cluster, std::move(selected), threads);
 }
 
 Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
-                     const std::vector<MeasurementFile>& files) {
+                     const std::vector<MeasurementFile>& files, int threads) {
   const auto own = files_of(cluster, files);
   const auto& machine = reference.clusters.at(cluster);
-  auto fit = fit_cluster(reference, cluster, group_series(files), files);
+  auto fit = fit_cluster(reference, cluster, group_series(files), files, threads);
   const auto& selected = fit.selected;
   Calibrated all;
   all.compute = fit_compute(records_of<StepRecord>(own), reference.gpus, reference.models, machine.gpu);

@@ -47,17 +47,18 @@ struct ClusterFit {
 };
 
 /// The fit of selected data of the cluster: slips of the unit are taken out, all series fitted, outliers marked.
-ClusterFit fit_selected(const ReferenceData& reference, const std::string& cluster, SelectedFitData selected);
+ClusterFit fit_selected(const ReferenceData& reference, const std::string& cluster, SelectedFitData selected,
+                        int threads = 1);
 
 /// The fit behind calibrate(), which the validation asks for records that a split shows. `series` are those of `files`.
 ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluster, const std::vector<Series>& series,
-                       const std::vector<MeasurementFile>& files);
+                       const std::vector<MeasurementFile>& files, int threads = 1);
 
 /// Calibrates `cluster` on its own records and on those of the clusters it borrows from, out of `files` of any
 /// clusters; the others only show contradictions. Priors that were once learnt from the cluster do not count twice.
 /// Throws UserError when there is nothing to fit.
 Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
-                     const std::vector<MeasurementFile>& files);
+                     const std::vector<MeasurementFile>& files, int threads = 1);
 
 /// The report: fitted to which records, how well, which parameters were learnt and which not, what was excluded, what
 /// to measure next.

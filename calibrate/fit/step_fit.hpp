@@ -18,8 +18,8 @@ struct StepFitOptions {
   ModelConstants constants{};
   ResidualProcess residual_process() const; ///< before the data say how far series are off
   int noise_rounds = 2;                     ///< fits after which the spread is judged again, by transport
-  int threads = 2;
-  LaplaceCheckOptions draws{}; ///< how the posterior is checked and drawn from
+  int threads = 1;                          ///< no fit depends on it
+  LaplaceCheckOptions draws{};              ///< how the posterior is checked and drawn from
 };
 
 /// Fits all series of a cluster at once. The free parameters (calibrate/fit/free_parameters.hpp) come out at their

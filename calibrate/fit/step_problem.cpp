@@ -1,12 +1,12 @@
 #include "calibrate/fit/step_problem.hpp"
 
+#include "sim/base/threads.hpp"
+
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <future>
 
 namespace ddlsim {
 namespace {
@@ -144,14 +144,7 @@ void StepProblem::differentiate(std::size_t row, const std::vector<double>& z_sc
 
 /// Rows differ much in what they cost, so each thread takes the next that nobody has.
 void StepProblem::each_row(const std::function<void(std::size_t)>& work) const {
-  std::atomic<std::size_t> next{0};
-  const auto take = [&] {
-    for (std::size_t r = next++; r < rows_.size(); r = next++) work(r);
-  };
-  std::vector<std::future<void>> others;
-  for (int t = 1; t < options_.threads; ++t) others.push_back(std::async(std::launch::async, take));
-  take();
-  for (auto& other : others) other.get();
+  for_each_number(rows_.size(), options_.threads, work);
 }
 
 Matrix SlopeFollower::next(const std::vector<double>& z_scores) {

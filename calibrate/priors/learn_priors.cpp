@@ -38,7 +38,7 @@ bool sees_real_data(const Cluster& cluster, const std::vector<Series>& series) {
                      [&](const Series& one) { return one.data != "synthetic" && is_seen(one.cluster); });
 }
 
-SiteEvidence evidence_of_all(const ReferenceData& reference, const std::vector<MeasurementFile>& files) {
+SiteEvidence evidence_of_all(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads) {
   const auto all = group_series(files);
   const auto synthetic = synthetic_of(all);
   std::set<std::string> measured;
@@ -46,10 +46,11 @@ SiteEvidence evidence_of_all(const ReferenceData& reference, const std::vector<M
   SiteEvidence evidence;
   for (const auto& [name, cluster] : reference.clusters) {
     if (measured.count(name) == 0) continue;
-    const auto of_all = fit_cluster(reference, name, all, files).calibration;
+    const auto of_all = fit_cluster(reference, name, all, files, threads).calibration;
     add_evidence(evidence, of_all, cluster, EvidenceRuns::all);
     add_evidence(evidence,
-                 sees_real_data(cluster, all) ? fit_cluster(reference, name, synthetic, files).calibration : of_all,
+                 sees_real_data(cluster, all) ? fit_cluster(reference, name, synthetic, files, threads).calibration
+                                              : of_all,
                  cluster, EvidenceRuns::synthetic);
     add_server_bounds(evidence, cluster, reference.priors, files);
   }
@@ -109,11 +110,11 @@ std::vector<Prior> judged_priors(const std::vector<Prior>& priors) {
   return judged;
 }
 
-LearntPriors learn_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files) {
+LearntPriors learn_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads) {
   auto judging = reference;
   judging.priors = judged_priors(reference.priors);
   LearntPriors learnt;
-  for (const auto& [of, values] : evidence_of_all(judging, measured_files(files))) {
+  for (const auto& [of, values] : evidence_of_all(judging, measured_files(files), threads)) {
     const auto sites = pooled(values);
     const auto& judged = judged_of(judging.priors, of);
     learnt.classes.push_back({judged, learnt_from(judging, judged, sites), sites});

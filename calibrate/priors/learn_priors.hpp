@@ -29,7 +29,7 @@ std::vector<Prior> judged_priors(const std::vector<Prior>& priors);
 /// 2. What each parameter's prior added is divided out; clusters of one site are pooled.
 /// 3. For each class of prior that a site informs: the prior learnt from all sites, and for each site the one learnt
 ///    without it, which holds where the site itself is under test (`shaped_by`).
-LearntPriors learn_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files);
+LearntPriors learn_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads = 1);
 
 /// One line a class: judged, learnt, and what each site says.
 std::string learnt_priors_text(const LearntPriors& learnt);

@@ -1,5 +1,7 @@
 #include "cli/mpi/mpi_ranks.hpp"
 
+#include "sim/base/threads.hpp"
+
 #include <chrono>
 #include <limits>
 #include <mpi.h>
@@ -97,7 +99,7 @@ std::vector<TaskResult> MpiRanks::deal(const std::vector<int>& tasks, const Task
     workers = tell_who_works(false);
     missing_ = ranks_ - 1 - static_cast<int>(workers.size());
   }
-  if (workers.empty()) return run_in_workers(tasks, usable_cores(), work, ended);
+  if (workers.empty()) return run_in_workers(tasks, machine_threads(), work, ended);
   deals_ = true;
   std::vector<TaskResult> results(tasks.size());
   std::vector<std::size_t> place_of(static_cast<std::size_t>(ranks_)); // of a rank's task among all

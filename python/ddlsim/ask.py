@@ -121,7 +121,7 @@ def diagnose(scenario: Document, *, steps: Mapping[int, float | str] | None = No
 
 
 def validate(measurements: Iterable[PathLike] = (), *, splits: Iterable[str] | None = None, cluster: str | None = None,
-             own_only: bool = False, jobs: int | None = None, data: PathLike | None = None) -> Validation:
+             own_only: bool = False, threads: int | None = None, data: PathLike | None = None) -> Validation:
     """The simulator and its rivals on measured series they did not see: the shipped ones and one's own (.jsonl)."""
     with _Asked() as asked:
         words = ["validate", "--json", "--html", str(asked.page), *_data(data)]
@@ -130,7 +130,7 @@ def validate(measurements: Iterable[PathLike] = (), *, splits: Iterable[str] | N
         words += ["--split", _listed(splits)] if splits is not None else []
         words += ["--cluster", cluster] if cluster is not None else []
         words += ["--own-only"] if own_only else []
-        words += ["--jobs", str(jobs)] if jobs is not None else []
+        words += ["--threads", str(threads)] if threads is not None else []
         return Validation(json.loads(_program.run(words)), asked.html())
 
 

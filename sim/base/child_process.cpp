@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <numeric>
 #include <poll.h>
-#include <sched.h>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -196,13 +195,6 @@ std::vector<int> all_tasks(std::size_t count) {
   std::vector<int> tasks(count);
   std::iota(tasks.begin(), tasks.end(), 0);
   return tasks;
-}
-
-int usable_cores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
-  return std::max(1, CPU_COUNT(&cores));
 }
 
 } // namespace ddlsim

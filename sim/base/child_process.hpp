@@ -62,9 +62,6 @@ RunTasks in_this_process();
 /// 0 .. count-1.
 std::vector<int> all_tasks(std::size_t count);
 
-/// Cores that this process may use; 1 where that is not known.
-int usable_cores();
-
 // A small process that forks others. A fork copies the page tables of the process that forks, and afterwards that
 // process copies every page it writes to: with 60 MB of samples some 40 ms a fork. The server is forked once, before
 // there is much memory, and forks a fresh child for each request.

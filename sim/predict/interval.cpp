@@ -1,6 +1,7 @@
 #include "sim/predict/interval.hpp"
 
 #include "sim/base/statistics.hpp"
+#include "sim/base/threads.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <future>
 #include <numbers>
 
 namespace ddlsim {
@@ -51,20 +51,17 @@ std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, 
 
 /// Runs further samples, until there are `count` times.
 void add_times(const Curve& curve, const StepSetup& setup, std::size_t count, std::vector<double>& times_s) {
-  constexpr std::size_t threads = 2;
   const std::size_t begin = times_s.size();
   times_s.resize(count);
-  const auto run_every_other = [&](std::size_t first) {
+  share_out(count - begin, curve.threads, [&](const NextNumber& next) {
     StepCache memory; // neighbours have much in common
-    for (std::size_t i = begin + first; i < times_s.size(); i += threads) {
+    for (auto number = next(); number; number = next()) {
+      const std::size_t i = begin + *number;
       auto sample = curve.samples.values[i];
       sample.model_discrepancy = 1;
       times_s[i] = time_step(setup, sample, Fidelity::screening, memory).iteration_s;
     }
-  };
-  auto other = std::async(std::launch::async, run_every_other, 1);
-  run_every_other(0);
-  other.get();
+  });
 }
 
 /// Every parameter that varies over the first `count` samples, and its square: a row a sample, the first column 1.

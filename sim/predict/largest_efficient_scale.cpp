@@ -1,4 +1,5 @@
 #include "sim/base/statistics.hpp"
+#include "sim/base/threads.hpp"
 #include "sim/iteration/hybrid_shards.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "sim/iteration/step_cache.hpp"
@@ -8,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <future>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -184,15 +184,8 @@ public:
   }
 
 private:
-  /// Every other one in a second thread.
   template <class Work> void for_each_sample(const Work& work) {
-    constexpr std::size_t threads = 2;
-    const auto every_other = [&](std::size_t first) {
-      for (std::size_t i = first; i < samples_.size(); i += threads) work(i);
-    };
-    auto other = std::async(std::launch::async, every_other, 1);
-    every_other(0);
-    other.get();
+    for_each_number(samples_.size(), efficiencies_.curve().threads, work);
   }
 
   template <class Nodes> int nodes_at(std::size_t place, const Nodes& nodes_of) const {

@@ -153,7 +153,8 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   prediction.warnings = files.warnings();
   prediction.gpu = scenario.gpu.empty() ? cluster.gpu : scenario.gpu;
   for (const auto& strategy : scenario.strategies) {
-    const auto curve = make_curve(scenario, strategy, model, known);
+    auto curve = make_curve(scenario, strategy, model, known);
+    curve.threads = options.threads;
     prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, options));
     auto& answer = prediction.strategies.back();
     warn_of_misfit(curve, label_of(strategy), prediction.warnings);

@@ -357,8 +357,9 @@ std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vecto
     for (std::size_t taken = left; taken > 0;)
       if (left.compare_exchange_weak(taken, taken - 1)) runs[taken - 1]();
   };
-  const auto one = std::async(std::launch::async, run_all);
-  const auto other = std::async(std::launch::async, run_all);
+  std::vector<std::future<void>> runners;
+  for (int t = 0; t < std::max(1, std::min(curve.threads, static_cast<int>(runs.size()))); ++t)
+    runners.push_back(std::async(std::launch::async, run_all));
   std::vector<PointAndSamples> points;
   for (std::size_t i = 0; i < scales.size(); ++i) {
     begins(scales[i]);

@@ -55,6 +55,7 @@ struct Curve {
   std::shared_ptr<const BestServers> best_servers{}; ///< of a strategy that seeks them: what it has at each scale
   std::shared_ptr<const BestLayout> best_layout{};   ///< the same of a strategy that seeks its degrees
   InputUncertainty input_uncertainty{};              ///< about named input; drawn into samples.values[i].input
+  int threads = 1;                                   ///< that share the samples; no answer depends on it
 };
 
 /// The setup at another scale, with the best servers there where the strategy seeks them.
@@ -70,7 +71,8 @@ struct PointAndSamples {
 };
 PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity);
 
-/// The same at several scales, to the bit. SimGrid runs their numbers, two at a time, while samples are screened.
+/// The same at several scales, to the bit. SimGrid runs their numbers, as many at a time as the curve has
+/// threads, while samples are screened.
 /// `begins(gpus)` is called before each.
 std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vector<int>& scales, Fidelity fidelity,
                                             const std::function<void(int gpus)>& begins);

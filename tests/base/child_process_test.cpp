@@ -75,9 +75,8 @@ TEST_CASE("a task that throws or is killed spoils no other", "[worker-pool]") {
   CHECK(results[3].bytes == "fine");
 }
 
-TEST_CASE("no tasks, no results; there is a core to run on", "[worker-pool]") {
+TEST_CASE("no tasks, no results", "[worker-pool]") {
   CHECK(run_in_workers({}, 3, [](int) { return std::string(); }).empty());
-  CHECK(usable_cores() >= 1);
 }
 
 } // namespace ddlsim

@@ -36,7 +36,7 @@ def main():
         file = Path(folder, "plan.json")
         file.write_text(json.dumps(request()))
         question = ["plan", file, "--json", "--quiet"]
-        rows = {"ddlsim --jobs 1": [BIN / "ddlsim", *question, "--jobs", "1"], "ddlsim": [BIN / "ddlsim", *question]}
+        rows = {"ddlsim --threads 1": [BIN / "ddlsim", *question, "--threads", "1"], "ddlsim": [BIN / "ddlsim", *question]}
         for ranks in (1, 2, 4):
             rows[f"{ranks} rank{'s' if ranks > 1 else ''}"] = [*MPIRUN, "-np", str(ranks), BIN / "ddlsim-mpi", *question]
         first = None

@@ -90,6 +90,11 @@ class Calibrate(Case):
         self.assertEqual(again.stdout.encode(), first)
         self.assertEqual(sorted(file.name for file in self.cluster.iterdir()), ["calibration.json", "cluster.json", "measurements"])
 
+    def test_any_number_of_threads_gives_the_same_bytes(self):
+        alone, *others = (self.calibrate("--json", "--threads", n).stdout for n in (1, 2, 5))
+        self.assertIn("parameters", json.loads(alone))
+        self.assertEqual(others, [alone, alone])
+
     def test_predictions_are_narrower_with_it_and_say_so(self):
         before = self.predict()
         self.assertEqual({point["evidence"] for point in before}, {"assumed"})

@@ -85,7 +85,7 @@ class Predict(Page):
         could = [line for line in result.stdout.splitlines()[1:] if "nowhere" not in line]
         self.assertEqual(len(self.rows(tree)), len(could))
         self.assertIn("nowhere", self.text(tree))
-        self.assertEqual(run(*ask, "--jobs", 1, "--html", self.folder / "again.html").returncode, 0)
+        self.assertEqual(run(*ask, "--threads", 1, "--html", self.folder / "again.html").returncode, 0)
         self.assertEqual(self.page.read_bytes(), (self.folder / "again.html").read_bytes())
 
     def test_a_sweep_of_files_without_an_answer_is_a_page_that_says_so(self):

@@ -37,6 +37,11 @@ class Plan(Case):
             self.assertEqual(float(row["cost_usd_high"]), option["cost_usd"]["high"])
             self.assertLessEqual(option["time_s"]["low"], option["time_s"]["value"])
 
+    def test_any_number_of_threads_gives_the_same_bytes(self):
+        alone, *others = (run("plan", REQUEST, "--json", *QUICK, "--threads", n).stdout for n in (1, 2, 5))
+        self.assertIn("chance", alone)
+        self.assertEqual(others, [alone, alone])
+
     def test_markdown_goes_to_a_file_with_a_row_for_each_option(self):
         answer = self.folder / "plan.md"
         result = run("plan", REQUEST, "--quiet", "--markdown", "--output", answer, *QUICK)

@@ -149,11 +149,14 @@ class Sweep(Case):
         self.assertIn("GB", predictions[3]["points"][0]["error"])  # 4096 samples do not fit
         self.assertEqual(predictions[0]["scenario"], "iris-resnet50 /batch_per_gpu=64 /cluster=iris")
 
-    def test_any_number_of_jobs_gives_the_same_bytes(self):
+    def test_any_number_of_threads_gives_the_same_bytes(self):
         for form in ("--json", "--csv", "--quiet"):
-            one, two = (run("predict", SCENARIO, *self.AXES, form, "--jobs", jobs) for jobs in ("1", "3"))
+            one, two = (run("predict", SCENARIO, *self.AXES, form, "--threads", threads) for threads in ("1", "3"))
             self.assertEqual(one.stdout, two.stdout)
             self.assertIn("irsi", one.stdout)
+        alone, *others = (run("predict", SCENARIO, "--gpus", "1,8,64", "--json", "--threads", n).stdout for n in (1, 2, 5))
+        self.assertIn("iteration_s_low", alone)
+        self.assertEqual(others, [alone, alone])
 
     def test_csv_rows_have_all_columns_and_a_table_has_a_line_a_strategy(self):
         rows = list(csv.DictReader(run("predict", SCENARIO, *self.AXES, "--csv").stdout.splitlines()))
@@ -170,7 +173,7 @@ class Sweep(Case):
         self.assertEqual(result.returncode, 1)
         self.assertIn("irsi", result.stdout)
         self.refused(run("predict", SCENARIO, "--sweep", "batch"), 2, "--sweep")
-        self.refused(run("predict", SCENARIO, "--jobs", "0"), 2, "--jobs")
+        self.refused(run("predict", SCENARIO, "--threads", "0"), 2, "--threads")
 
 
 class Vary(Case):

@@ -41,7 +41,7 @@ class Ranks(Case):
     def test_a_plan_too(self):
         question = ("plan", SOURCE / "scenarios/plans/extend-iris.json", "--set", "/samples=40", "--set", "/candidates/0/gpus=[32,64]",
                     "--set", "/candidates/1/gpus=[64]", "--json", "--quiet")
-        alone = run(*question, "--jobs", "1").stdout
+        alone = run(*question, "--threads", "1").stdout
         self.assertEqual(sum(option["simulated"] for option in json.loads(alone)["options"]), 3)
         self.assertEqual(run(*question).stdout, alone)
         for ranks in (1, 2, 4):

@@ -84,7 +84,7 @@ class CutOff(Case):
     def go_on(self, name, *words):
         """Kills the command as soon as something more is kept, and lets it go on, until it has an answer."""
         file, journal = self.out / name, self.out / f"{name}.unfinished"
-        words = [*words, "--data", self.data, "--jobs", "1", "--output", file]
+        words = [*words, "--data", self.data, "--threads", "1", "--output", file]
         self.finish(words)
         whole = file.read_bytes()
         file.unlink()

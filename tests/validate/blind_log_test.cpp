@@ -109,8 +109,9 @@ TEST_CASE("files of one source that were asked together are a row of the table",
   chosen.form_in_sight = true;
   chosen.score.refused = chosen.score.points;
   const auto table = blind_table({entry_of("r1", "a"), other, chosen});
-  CHECK(table.find("| 2026-11-29 | a table \"of\" runs (some/where) | training steps | one GPU | 16, 2 refused | 30 | 15 "
-                   "| -10 | 75 % | 30 | linear 50 |") != std::string::npos);
+  CHECK(
+      table.find("| 2026-11-29 | a table \"of\" runs (some/where) | training steps | one GPU | 16, 2 refused | 30 | 15 "
+                 "| -10 | 75 % | 30 | linear 50 |") != std::string::npos);
   CHECK(table.find("| 2026-11-29, form chosen in sight | ") != std::string::npos);
   CHECK(table.find("| 8, 8 refused | - | - |") != std::string::npos);
   CHECK(std::count(table.begin(), table.end(), '\n') == 4);

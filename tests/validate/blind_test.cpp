@@ -65,8 +65,8 @@ BlindQuestion planted() {
 
 TEST_CASE("what the newcomer knows is not asked", "[blind]") {
   const auto question = planted();
-  const auto nothing = score_blind(data_folder(), question, {NewcomerKnows::nothing}, {});
-  const auto one_gpu = score_blind(data_folder(), question, {NewcomerKnows::one_gpu}, {});
+  const auto nothing = score_blind(data_folder(), question, {NewcomerKnows::nothing});
+  const auto one_gpu = score_blind(data_folder(), question, {NewcomerKnows::one_gpu});
   REQUIRE(nothing.size() == 1);
   REQUIRE(one_gpu.size() == 1);
   CHECK(nothing.front().points == 4);
@@ -78,7 +78,7 @@ TEST_CASE("what the newcomer knows is not asked", "[blind]") {
 TEST_CASE("a cluster that is in no file is refused with the nearest name", "[blind]") {
   auto question = planted();
   question.asked.context.cluster = "bnl-edr-k8";
-  CHECK_THROWS_WITH(score_blind(data_folder(), question, {NewcomerKnows::nothing}, {}),
+  CHECK_THROWS_WITH(score_blind(data_folder(), question, {NewcomerKnows::nothing}),
                     Catch::Contains("did you mean bnl-edr-k80?"));
 }
 

@@ -59,9 +59,10 @@ bool is_calibrated(const BlindQuestion& question, NewcomerKnows known) {
                      [&](const MeasurementFile& file) { return file.context.cluster == cluster; });
 }
 
-std::vector<std::unique_ptr<Method>> blind_methods(const ReferenceData& reference, bool calibrated) {
+std::vector<std::unique_ptr<Method>> blind_methods(const ReferenceData& reference, bool calibrated, int threads) {
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(make_simulator(reference, model_constants(), {ours, {}, calibrated}));
+  methods.push_back(
+      make_simulator(reference, model_constants(), {.name = ours, .fitted = calibrated, .threads = threads}));
   methods.push_back(make_straight_line());
   methods.push_back(make_linear());
   methods.push_back(make_amdahl());
@@ -89,18 +90,16 @@ std::map<std::string, double> baselines_of(const ValidationResult& result) {
   return errors;
 }
 
-void score_steps(const ReferenceData& reference, const BlindQuestion& question, NewcomerKnows known,
-                 const RunTasks& run_tasks, std::vector<BlindScore>& scores) {
+void score_steps(const ReferenceData& reference, const BlindQuestion& question, NewcomerKnows known, int threads,
+                 std::vector<BlindScore>& scores) {
   auto files = question.shipped;
   files.push_back(question.asked);
   const auto series = group_series(files);
   for (const bool layouts : {false, true}) {
     const auto split = split_of(question, series, known, layouts);
     if (split.parts.empty()) continue;
-    ValidationOptions options;
-    options.run_tasks = run_tasks;
-    const auto methods = blind_methods(reference, is_calibrated(question, known));
-    const auto result = validate_splits(files, series, {split}, methods, options);
+    const auto methods = blind_methods(reference, is_calibrated(question, known), threads);
+    const auto result = validate_splits(files, series, {split}, methods, {});
     scores.push_back(blind_score(layouts ? "layouts" : "training steps", known, points_of(result)));
     scores.back().baselines = baselines_of(result);
   }
@@ -154,7 +153,7 @@ BlindScore blind_score(const std::string& kind, NewcomerKnows known, const std::
 }
 
 std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
-                                    const std::vector<NewcomerKnows>& known, const RunTasks& run_tasks) {
+                                    const std::vector<NewcomerKnows>& known, int threads) {
   const auto reference = read_reference_data(data);
   const auto& file = question.asked;
   if (reference.clusters.count(file.context.cluster) == 0) {
@@ -164,7 +163,7 @@ std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion&
   }
   std::vector<BlindScore> scores;
   for (const auto mode : known) {
-    score_steps(reference, question, mode, run_tasks, scores);
+    score_steps(reference, question, mode, threads, scores);
     if (mode == NewcomerKnows::nothing) score_collectives(reference, file, scores);
   }
   if (scores.empty())

@@ -2,7 +2,6 @@
 // Blind scores: measured runs that nothing has learnt from, predicted with what a newcomer would have, and scored before
 // anybody looks.
 
-#include "sim/base/child_process.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
 
@@ -30,7 +29,7 @@ struct BlindScore {
   double held = 0;       ///< share inside the 90 % interval
   double half_width = 0; ///< half of ln(high / low)
   std::map<std::string, double> baselines{}; ///< mean error of each way that answered every point
-  std::string answers{};                       ///< checksum of all predictions: another one is another model
+  std::string answers{};                     ///< checksum of all predictions: another one is another model
 };
 
 /// The user's files, all of one experimenter, to be asked about beside the shipped ones.
@@ -44,9 +43,9 @@ struct BlindQuestion {
 std::vector<Mistake> already_known(const BlindQuestion& question);
 
 /// Scores of training steps for everything that the newcomer may know, where it leaves anything to ask; scores of
-/// collectives where nothing is known. The cluster and its models must be in `data`. Throws UserError where the cluster
-/// is in no file, or nothing of the file can be asked.
+/// collectives where nothing is known. The cluster and its models must be in `data`. `threads` share a forecast's samples. Throws
+/// UserError where the cluster is in no file, or nothing of the file can be asked.
 std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
-                                    const std::vector<NewcomerKnows>& known, const RunTasks& run_tasks);
+                                    const std::vector<NewcomerKnows>& known, int threads = 1);
 
 } // namespace ddlsim

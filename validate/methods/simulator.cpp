@@ -53,7 +53,7 @@ class Simulator : public Method {
 public:
   Simulator(ReferenceData reference, std::vector<ModelConstant> constants, SimulatorVariant variant)
       : reference_(std::move(reference)), constants_(std::move(constants)), fitted_(variant.fitted),
-        variant_(std::move(variant)) {}
+        threads_(variant.threads), variant_(std::move(variant)) {}
 
   std::string name() const override { return variant_.name; }
   bool remembers() const override { return !fitted_; }
@@ -106,7 +106,8 @@ private:
     const auto& reference = known->reference;
     known->one_gpu_times = one_gpu_times_of(reference, reference.clusters.at(cluster), *files_);
     if (!fitted_) known->untaken = untaken_of(reference, cluster);
-    if (fitted_) known->calibration = as_written(fit_cluster(reference, cluster, *series_, *files_).calibration);
+    if (fitted_)
+      known->calibration = as_written(fit_cluster(reference, cluster, *series_, *files_, threads_).calibration);
     return *known;
   }
 
@@ -117,7 +118,9 @@ private:
     const auto model = knowledge.reference.models.find(scenario.model);
     if (model == knowledge.reference.models.end())
       throw UserError(scenario.model, "", fmt::format("model {} has no layer table", scenario.model));
-    return make_curve(scenario, scenario.strategies.front(), model->second, known);
+    auto curve = make_curve(scenario, scenario.strategies.front(), model->second, known);
+    curve.threads = threads_;
+    return curve;
   }
 
   std::string untaken_of(const ReferenceData& reference, const std::string& cluster) const {
@@ -159,6 +162,7 @@ private:
   ReferenceData reference_;
   std::vector<ModelConstant> constants_;
   bool fitted_;
+  int threads_;
   SimulatorVariant variant_;
   TakenAway taken_away_ = TakenAway::nothing;
   bool as_shipped_ = false;                             ///< the calibration is that of the file
@@ -185,7 +189,7 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
       const DataPoint point{asked.gpus, asked.nodes, asked.gpus_per_node, asked.strategy, measured_s, 0, false};
       points.push_back({point, estimated(curve, curve.median, asked.gpus)});
     }
-    return explain_points(searchable(curve_of(targets.front().question), known.id), points);
+    return explain_points(searchable(curve_of(targets.front().question), known.id), points, threads_);
   } catch (const UserError&) {
     return {}; // a target that could not be answered either
   }
@@ -198,8 +202,8 @@ ReferenceData without_site(const ReferenceData& reference, const std::vector<Mod
   return without_shaped_by(reference, table, clusters_of_site(reference, cluster));
 }
 
-std::unique_ptr<Method> make_simulator(const DataFolder& data) {
-  return make_simulator(read_reference_data(data), model_constants());
+std::unique_ptr<Method> make_simulator(const DataFolder& data, int threads) {
+  return make_simulator(read_reference_data(data), model_constants(), {.threads = threads});
 }
 
 std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std::vector<ModelConstant>& constants,
@@ -207,8 +211,9 @@ std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std
   return std::make_unique<Simulator>(reference, constants, std::move(variant));
 }
 
-std::unique_ptr<Method> make_uncalibrated(const DataFolder& data) {
-  return make_simulator(read_reference_data(data), model_constants(), {"uncalibrated", {}, false});
+std::unique_ptr<Method> make_uncalibrated(const DataFolder& data, int threads) {
+  return make_simulator(read_reference_data(data), model_constants(),
+                        {.name = "uncalibrated", .fitted = false, .threads = threads});
 }
 
 } // namespace ddlsim

@@ -19,19 +19,21 @@ struct SimulatorVariant {
   std::string name = "ddlsim";
   std::function<void(ReferenceData&)> change{}; ///< of what a split left of priors and constants; none: as they are
   bool fitted = true;                           ///< calibrated on what a split shows
+  int threads = 1;                              ///< share a fit's rows and a forecast's samples
 };
 
 /// "ddlsim": each cluster calibrated on the visible records by fit_cluster(), as its file would say it, and each point
 /// asked by make_curve() and predict_point(): the functions that `ddlsim predict` answers with. What the split takes
-/// away (priors, constants) is missing in both. Refuses what `predict` refuses.
-std::unique_ptr<Method> make_simulator(const DataFolder& data);
+/// away (priors, constants) is missing in both. Refuses what `predict` refuses. `threads` share a fit's rows and a
+/// forecast's samples.
+std::unique_ptr<Method> make_simulator(const DataFolder& data, int threads = 1);
 
 /// The same with reference data and a table of constants of the caller's.
 std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std::vector<ModelConstant>& constants,
                                        SimulatorVariant variant = {});
 
 /// "uncalibrated": the same without the fit: the series' own one-GPU time, all else at the priors.
-std::unique_ptr<Method> make_uncalibrated(const DataFolder& data);
+std::unique_ptr<Method> make_uncalibrated(const DataFolder& data, int threads = 1);
 
 /// The reference data without what that cluster's site shaped: priors and constants of the table.
 ReferenceData without_site(const ReferenceData& reference, const std::vector<ModelConstant>& table,
@@ -41,9 +43,6 @@ ReferenceData without_site(const ReferenceData& reference, const std::vector<Mod
 /// own, and the transport where the cluster has it; "all-reduce" without an algorithm is what the preset chooses.
 /// Throws UserError for what no scenario can say: ranks that do not fill their nodes, a processor of a cluster of GPUs.
 Scenario scenario_of(const Question& question, const Cluster& cluster);
-
-/// Threads that share the samples of a forecast, or the parameters of an explanation.
-inline constexpr std::size_t method_threads = 2;
 
 /// One target of a series and the sample that its median prediction was made in.
 struct ExplainedPoint {
@@ -55,6 +54,6 @@ struct ExplainedPoint {
 /// value, the same at all points, leaves the least mean error; searched between three standard deviations of its prior
 /// on either side of the prior's median. Of several that do about as well, the one that moves by the fewest standard
 /// deviations.
-Explanation explain_points(const SeriesData& evidence, const std::vector<ExplainedPoint>& points);
+Explanation explain_points(const SeriesData& evidence, const std::vector<ExplainedPoint>& points, int threads = 1);
 
 } // namespace ddlsim

@@ -1,10 +1,10 @@
 #include "calibrate/fit/step_problem.hpp"
+#include "sim/base/threads.hpp"
 #include "validate/methods/simulator.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <future>
 #include <optional>
 
 namespace ddlsim {
@@ -109,24 +109,22 @@ ForecastParts parts_of(const SeriesData& evidence, const ExplainedPoint& one) {
           one.sample.model_discrepancy};
 }
 
-std::vector<std::optional<Trial>> search_all(const SeriesData& evidence, const std::vector<ExplainedPoint>& points) {
+std::vector<std::optional<Trial>> search_all(const SeriesData& evidence, const std::vector<ExplainedPoint>& points,
+                                             int threads) {
   const auto fields = parameter_fields();
   std::vector<std::optional<Trial>> found(fields.size());
-  const auto run = [&](std::size_t first) {
+  share_out(fields.size(), threads, [&](const NextNumber& next) {
     std::vector<CachedStep> models;
     for (const auto& one : points) models.emplace_back(evidence, one.point).time_s(one.sample);
-    for (std::size_t k = first; k < fields.size(); k += method_threads)
-      if (fields[k].value != &Parameters::model_discrepancy) found[k] = Search(evidence, points, models, k).best();
-  };
-  auto other = std::async(std::launch::async, [&] { run(1); });
-  run(0);
-  other.get();
+    for (auto k = next(); k; k = next())
+      if (fields[*k].value != &Parameters::model_discrepancy) found[*k] = Search(evidence, points, models, *k).best();
+  });
   return found;
 }
 
 ParameterExplanation explanation_of(const SeriesData& evidence, const std::vector<ExplainedPoint>& points,
-                                    double mean_error) {
-  const auto found = search_all(evidence, points);
+                                    double mean_error, int threads) {
+  const auto found = search_all(evidence, points, threads);
   double least = mean_error;
   for (const auto& trial : found)
     if (trial) least = std::min(least, trial->error);
@@ -149,14 +147,15 @@ ParameterExplanation explanation_of(const SeriesData& evidence, const std::vecto
 
 } // namespace
 
-Explanation explain_points(const SeriesData& evidence, const std::vector<ExplainedPoint>& points) {
+Explanation explain_points(const SeriesData& evidence, const std::vector<ExplainedPoint>& points, int threads) {
   Explanation why;
   double sum = 0;
   for (const auto& one : points) {
     why.points.push_back(parts_of(evidence, one));
     sum += std::abs(std::log(why.points.back().predicted_s / one.point.measured_s));
   }
-  if (!points.empty()) why.explanation = explanation_of(evidence, points, sum / static_cast<double>(points.size()));
+  if (!points.empty())
+    why.explanation = explanation_of(evidence, points, sum / static_cast<double>(points.size()), threads);
   return why;
 }
 
