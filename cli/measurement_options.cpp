@@ -5,7 +5,6 @@
 #include "validate/split.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace ddlsim {
 namespace {
@@ -213,7 +212,7 @@ void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::v
   std::vector<std::string> explained;
   for (const auto& importer : importers()) explained.push_back(fmt::format("{} ({})", importer.kind, importer.reads));
   for (const auto& [kind, reads] : model_imports()) explained.push_back(fmt::format("{} ({})", kind, reads));
-  const auto kinds = fmt::format("{}; guessed from the file if not given", fmt::join(explained, ", "));
+  const auto kinds = fmt::format("{}; guessed from the file if not given", join_names(explained));
   importing.add_option("KIND", command.kind, kinds)->required()->type_name("");
   importing.add_option("FILE", command.file, "Table, log or config")->type_name("");
   add_map(importing, command.map);

@@ -1,9 +1,8 @@
 #include "diagnose/likelihood.hpp"
 
+#include "sim/base/linear_algebra.hpp"
 #include "sim/predict/collectives.hpp"
 #include "sim/predict/interval.hpp"
-
-#include <Eigen/Cholesky>
 
 #include <cmath>
 #include <limits>
@@ -55,12 +54,12 @@ Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observati
     }
     scatter.factor(i, i) += unexplained.noise * unexplained.noise;
   }
-  scatter.factor = Eigen::MatrixXd(scatter.factor.llt().matrixL());
+  scatter.factor = factor_of_covariance(scatter.factor);
   return scatter;
 }
 
 Eigen::VectorXd whitened(const Scatter& scatter, const Eigen::VectorXd& ln_times) {
-  return scatter.factor.triangularView<Eigen::Lower>().solve(ln_times);
+  return solve_lower(scatter.factor, ln_times);
 }
 
 double ln_likelihood(const Eigen::MatrixXd& centres, const Eigen::VectorXd& observed, Eigen::Index left_out) {

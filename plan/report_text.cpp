@@ -1,10 +1,10 @@
 #include "plan/plan.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/foreign_text.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -102,7 +102,7 @@ std::string limits_text(const Plan& plan) {
   if (limits.budget_usd > 0) words.push_back(print_quantity(limits.budget_usd, Dimension::price));
   if (limits.power_w > 0) words.push_back(print_quantity(limits.power_w, Dimension::power));
   if (limits.nodes > 0) words.push_back(fmt::format("{} nodes", limits.nodes));
-  std::string text = words.empty() ? "No limits" : fmt::format("Limits: {}", fmt::join(words, ", "));
+  std::string text = words.empty() ? "No limits" : fmt::format("Limits: {}", join_names(words));
   if (limits.deadline_s > 0 || limits.budget_usd > 0)
     text += fmt::format(", kept with a chance of {:.0f} % or more", 100 * limits.chance);
   text += fmt::format("; least {} first.", to_text(plan.ranked_by));
@@ -161,6 +161,12 @@ std::string left_out_text(const Plan& plan) {
   return to_lines(fmt::format("{} more options: --csv and --json have all.", plan.options.size() - most_rows));
 }
 
+std::string markdown_row(const std::vector<std::string>& cells) {
+  std::string row = "|";
+  for (const auto& cell : cells) row += " " + cell + " |";
+  return row + "\n";
+}
+
 } // namespace
 
 std::vector<std::string> option_headers(const Plan& plan) {
@@ -207,12 +213,10 @@ std::string to_markdown_text(const Plan& plan) {
   std::string text;
   for (const auto& sentence : plan_sentences(plan)) text += sentence + "\n\n";
   const auto headers = option_headers(plan);
-  text += fmt::format("| {} |\n|{}\n", fmt::join(headers, " | "), [&] {
-    std::string rule;
-    for (std::size_t i = 0; i < headers.size(); ++i) rule += "---|";
-    return rule;
-  }());
-  for (const auto& option : plan.options) text += fmt::format("| {} |\n", fmt::join(option_cells(plan, option), " | "));
+  text += markdown_row(headers) + "|";
+  for (std::size_t i = 0; i < headers.size(); ++i) text += "---|";
+  text += "\n";
+  for (const auto& option : plan.options) text += markdown_row(option_cells(plan, option));
   text += "\n";
   for (const auto& price : plan.prices) text += "- " + price + "\n";
   return without_tags(text);

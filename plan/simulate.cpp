@@ -1,12 +1,12 @@
 #include "plan/considered.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/json.hpp"
 #include "sim/base/statistics.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -114,13 +114,12 @@ bool is_whole(const Simulated& one) {
 } // namespace
 
 std::string simulated_to_bytes(const Simulated& simulated) {
-  const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(simulated);
-  return {bytes.begin(), bytes.end()};
+  return json_to_bytes(simulated);
 }
 
 Simulated simulated_from_bytes(const std::string& bytes) {
   try {
-    auto one = nlohmann::json::from_cbor(bytes).get<Simulated>();
+    auto one = json_from_bytes(bytes).get<Simulated>();
     if (is_whole(one)) return one;
   } catch (const nlohmann::json::exception&) { // told below
   }

@@ -1,13 +1,13 @@
 #include "validate/answers.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/json.hpp"
 #include "validate/score.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -235,13 +235,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartAnswers, forecasts, misses)
 
 /// CBOR (RFC 8949) holds a number as it is in memory.
 std::string answers_to_bytes(const std::vector<PartAnswers>& answers) {
-  const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(answers);
-  return {bytes.begin(), bytes.end()};
+  return json_to_bytes(answers);
 }
 
 std::vector<PartAnswers> answers_from_bytes(const std::string& bytes) {
   try {
-    return nlohmann::json::from_cbor(bytes).get<std::vector<PartAnswers>>();
+    return json_from_bytes(bytes).get<std::vector<PartAnswers>>();
   } catch (const nlohmann::json::exception&) {
     throw UserError("", "", "what a process answered for a part cannot be read");
   }

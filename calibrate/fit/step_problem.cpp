@@ -1,8 +1,8 @@
 #include "calibrate/fit/step_problem.hpp"
 
+#include "sim/base/linear_algebra.hpp"
 #include "sim/base/threads.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -19,8 +19,7 @@ constexpr double negligible_slope = 3e-4;
 constexpr int look_again_after = 4; ///< places
 
 /// Lower Cholesky factor of the covariance of a series' misses.
-Eigen::LLT<Eigen::MatrixXd> noise_factor(const std::vector<DataPoint>& points, const ResidualProcess& process,
-                                         double scale) {
+Eigen::MatrixXd noise_factor(const std::vector<DataPoint>& points, const ResidualProcess& process, double scale) {
   const auto count = static_cast<Eigen::Index>(points.size());
   Eigen::MatrixXd among(count, count);
   for (Eigen::Index i = 0; i < count; ++i) {
@@ -31,7 +30,7 @@ Eigen::LLT<Eigen::MatrixXd> noise_factor(const std::vector<DataPoint>& points, c
     }
     among(i, i) += scale * scale * a.noise * a.noise;
   }
-  return among.llt();
+  return factor_of_covariance(among);
 }
 
 /// Whitens columns of values that stand in the order of the rows.
@@ -45,7 +44,7 @@ void whiten(const StepProblem& problem, const std::vector<SeriesData>& series, E
       const auto factor = noise_factor(points, problem.residual_process_of(s), problem.scale(noise_group(series[s])));
       for (Eigen::Index c = 0; c < columns.cols(); ++c) {
         auto own = columns.col(c).segment(first, count);
-        own = factor.matrixL().solve(own);
+        own = solve_lower(factor, own);
       }
     } else {
       columns.middleRows(first, count).setZero();

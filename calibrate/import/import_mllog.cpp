@@ -4,14 +4,15 @@
 #include "calibrate/import/plain_text.hpp"
 #include "calibrate/import/seen_steps.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/json.hpp"
 #include "sim/base/statistics.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cmath>
-#include <ctime>
+#include <cstdint>
 
 namespace ddlsim {
 namespace {
@@ -41,6 +42,15 @@ std::string text_or_none(const json& object, const char* key) {
   if (!object.is_object()) return "";
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+/// "2026-11-29", in UTC.
+std::string date_of(double time_ms) {
+  const std::chrono::sys_time<std::chrono::milliseconds> time{
+      std::chrono::milliseconds(static_cast<std::int64_t>(time_ms))};
+  const std::chrono::year_month_day day{std::chrono::floor<std::chrono::days>(time)};
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                     static_cast<unsigned>(day.day()));
 }
 
 /// What the lines of one kind of interval add up to.
@@ -101,16 +111,14 @@ public:
   void complete(ImportContext& context) const {
     if (context.machine.empty()) context.machine = text_of("submission_platform");
     if (context.who.empty()) context.who = text_of("submission_org");
-    if (context.date.empty() && !events_.empty())
-      context.date = fmt::format("{:%Y-%m-%d}",
-                                 fmt::gmtime(static_cast<std::time_t>(events_.front().time_ms / ms_of_mllog_per_s)));
+    if (context.date.empty() && !events_.empty()) context.date = date_of(events_.front().time_ms);
   }
 
 private:
   void read_event(std::string_view text, int line) {
-    const auto parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
-    const double time_ms = parsed.is_discarded() ? -1 : number_or(parsed, "time_ms", -1);
-    const auto key = parsed.is_discarded() ? "" : text_or_none(parsed, "key");
+    const json parsed = json_in(text).value_or(json());
+    const double time_ms = number_or(parsed, "time_ms", -1);
+    const auto key = text_or_none(parsed, "key");
     if (key.empty() || time_ms < 0 || time_ms > last_mllog_ms) {
       ++broken_lines_;
       return;

@@ -2,9 +2,9 @@
 
 #include "calibrate/fit/calibrate.hpp"
 #include "calibrate/priors/server_bounds.hpp"
+#include "sim/base/error.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -141,8 +141,8 @@ std::string learnt_priors_text(const LearntPriors& learnt) {
     std::vector<std::string> sites;
     for (const auto& site : one.sites)
       sites.push_back(fmt::format("{} {}{:.3g}", site.site, site.at_least ? "at least " : "", std::exp(site.mean)));
-    text += fmt::format("{:<52} {:>18} {:>18}  {}\n", fmt::format("{}", fmt::join(name, ", ")), spread(one.judged),
-                        spread(one.learnt), fmt::join(sites, ", "));
+    text += fmt::format("{:<52} {:>18} {:>18}  {}\n", join_names(name), spread(one.judged), spread(one.learnt),
+                        join_names(sites));
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 namespace ddlsim {
@@ -28,6 +29,21 @@ void Mistakes::throw_if_any() const {
   if (unreported_ > 0)
     reported.push_back({file_, "", fmt::format("and {}{} more; mend these first", unreported_, gave_up_ ? " or" : "")});
   throw UserError(std::move(reported));
+}
+
+std::optional<nlohmann::json> json_in(std::string_view text) {
+  auto value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (value.is_discarded()) return {};
+  return value;
+}
+
+std::string json_to_bytes(const nlohmann::json& value) {
+  const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(value);
+  return {bytes.begin(), bytes.end()};
+}
+
+nlohmann::json json_from_bytes(const std::string& bytes) {
+  return nlohmann::json::from_cbor(bytes);
 }
 
 std::string json_text(const nlohmann::ordered_json& value, int indent, JsonBytes bytes) {
@@ -95,8 +111,7 @@ bool is_place(const nlohmann::json& document, const nlohmann::json::json_pointer
 } // namespace
 
 void apply_change(nlohmann::json& document, const JsonChange& change) {
-  auto value = nlohmann::json::parse(change.value, nullptr, false);
-  if (value.is_discarded()) value = change.value;
+  auto value = json_in(change.value).value_or(change.value);
   try {
     const nlohmann::json::json_pointer node(change.path);
     if (!is_place(document, node)) {

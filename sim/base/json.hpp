@@ -12,7 +12,9 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddlsim {
@@ -57,45 +59,45 @@ public:
 
   const nlohmann::json& value() const { return *value_; }
   const std::string& path() const { return path_; }
-  void mistake(std::string what) const { mistakes_->add(path_, std::move(what)); }
-  void mistake_at(const std::string& key, std::string what) const;
+  void mistake(std::string_view what) const;
+  void mistake_at(std::string_view key, std::string_view what) const;
 
   /// Of the file: rules between fields wait for good fields.
   std::size_t mistakes_so_far() const { return mistakes_->count(); }
 
   bool is_object() const; ///< notes a mistake when it is not
   /// Notes every key not in `known`, offering the nearest.
+  void allow_only(std::span<const std::string_view> known) const;
   void allow_only(const std::vector<std::string>& known) const;
-  bool has(const std::string& key) const;
-  JsonNode at(const std::string& key) const; ///< the key must be there
-  std::vector<JsonNode> elements() const;    ///< of an array; notes a mistake and gives none otherwise
+  bool has(std::string_view key) const;
+  JsonNode at(std::string_view key) const; ///< the key must be there
+  std::vector<JsonNode> elements() const;  ///< of an array; notes a mistake and gives none otherwise
 
-  std::string text(const std::string& key) const;      ///< required, not empty
-  std::string paragraph(const std::string& key) const; ///< required: a text, or a list of its lines
-  std::string text_or(const std::string& key, const std::string& fallback) const;
-  std::string one_of(const std::string& key, const std::vector<std::string>& allowed) const; ///< required
-  std::string one_of_or(const std::string& key, const std::vector<std::string>& allowed,
-                        const std::string& fallback) const;
-  double number(const std::string& key, double at_least, double at_most) const; ///< required, finite
-  double positive(const std::string& key) const;                                ///< required, finite, above 0
-  double number_or(const std::string& key, double fallback, double at_least, double at_most) const;
-  long integer(const std::string& key, long at_least, long at_most) const; ///< required
-  long integer_or(const std::string& key, long fallback, long at_least, long at_most) const;
-  bool boolean(const std::string& key) const; ///< required
-  bool boolean_or(const std::string& key, bool fallback) const;
-  double quantity(const std::string& key, Dimension dimension) const;         ///< required; a string with a unit, > 0
-  double quantity_or_zero(const std::string& key, Dimension dimension) const; ///< the same, and "0 us" is fine
-  double quantity_or(const std::string& key, Dimension dimension, double fallback) const;
-  std::vector<std::string> texts_or_none(const std::string& key) const;
-  std::vector<JsonNode> list(const std::string& key) const; ///< required array
+  std::string text(std::string_view key) const;      ///< required, not empty
+  std::string paragraph(std::string_view key) const; ///< required: a text, or a list of its lines
+  std::string text_or(std::string_view key, std::string_view fallback) const;
+  std::string one_of(std::string_view key, const std::vector<std::string>& allowed) const; ///< required
+  std::string one_of_or(std::string_view key, const std::vector<std::string>& allowed, std::string_view fallback) const;
+  double number(std::string_view key, double at_least, double at_most) const; ///< required, finite
+  double positive(std::string_view key) const;                                ///< required, finite, above 0
+  double number_or(std::string_view key, double fallback, double at_least, double at_most) const;
+  long integer(std::string_view key, long at_least, long at_most) const; ///< required
+  long integer_or(std::string_view key, long fallback, long at_least, long at_most) const;
+  bool boolean(std::string_view key) const; ///< required
+  bool boolean_or(std::string_view key, bool fallback) const;
+  double quantity(std::string_view key, Dimension dimension) const;         ///< required; a string with a unit, > 0
+  double quantity_or_zero(std::string_view key, Dimension dimension) const; ///< the same, and "0 us" is fine
+  double quantity_or(std::string_view key, Dimension dimension, double fallback) const;
+  std::vector<std::string> texts_or_none(std::string_view key) const;
+  std::vector<JsonNode> list(std::string_view key) const; ///< required array
 
 private:
-  const nlohmann::json* find(const std::string& key) const; ///< null when absent
-  const nlohmann::json* required(const std::string& key, const std::string& expected) const;
-  double number_in(const std::string& key, const nlohmann::json& value, double at_least, double at_most) const;
-  long integer_in(const std::string& key, const nlohmann::json& value, long at_least, long at_most) const;
-  double quantity_in(const std::string& key, const nlohmann::json& value, Dimension dimension, bool zero_is_fine) const;
-  std::string text_in(const std::string& key, const nlohmann::json& value) const;
+  const nlohmann::json* find(std::string_view key) const; ///< null when absent
+  const nlohmann::json* required(std::string_view key, std::string_view expected) const;
+  double number_in(std::string_view key, const nlohmann::json& value, double at_least, double at_most) const;
+  long integer_in(std::string_view key, const nlohmann::json& value, long at_least, long at_most) const;
+  double quantity_in(std::string_view key, const nlohmann::json& value, Dimension dimension, bool zero_is_fine) const;
+  std::string text_in(std::string_view key, const nlohmann::json& value) const;
 
   const nlohmann::json* value_;
   std::string path_;
@@ -108,6 +110,14 @@ nlohmann::json parse_json(const std::string& text, const std::string& where);
 
 /// The same for one line of JSON Lines: messages give the column only, `where` has the line.
 nlohmann::json parse_json_line(const std::string& text, const std::string& where);
+
+/// The same without an error: nothing where the text is no JSON.
+std::optional<nlohmann::json> json_in(std::string_view text);
+
+/// The value in CBOR (RFC 8949), which holds a number as it is in memory; and back. Throws nlohmann::json::exception
+/// where the bytes are no such value.
+std::string json_to_bytes(const nlohmann::json& value);
+nlohmann::json json_from_bytes(const std::string& bytes);
 
 /// How json_text() treats text in strings.
 enum class JsonBytes {

@@ -22,7 +22,7 @@ std::string range_text(double at_least, double at_most) {
 }
 
 /// A key as a step of a JSON pointer (RFC 6901); control characters, which could steer a terminal, as escapes.
-std::string pointer_step(const std::string& key) {
+std::string pointer_step(std::string_view key) {
   std::string step = "/";
   for (const char c : key) {
     if (c == '~') {
@@ -40,14 +40,22 @@ std::string pointer_step(const std::string& key) {
 
 } // namespace
 
-void JsonNode::mistake_at(const std::string& key, std::string what) const {
-  mistakes_->add(path_ + pointer_step(key), std::move(what));
+void JsonNode::mistake(std::string_view what) const {
+  mistakes_->add(path_, std::string(what));
+}
+
+void JsonNode::mistake_at(std::string_view key, std::string_view what) const {
+  mistakes_->add(path_ + pointer_step(key), std::string(what));
 }
 
 bool JsonNode::is_object() const {
   if (value_->is_object()) return true;
   if (!value_->is_discarded()) mistake(fmt::format("{} found, an object expected; write {{...}}", describe(*value_)));
   return false;
+}
+
+void JsonNode::allow_only(std::span<const std::string_view> known) const {
+  allow_only(std::vector<std::string>(known.begin(), known.end()));
 }
 
 void JsonNode::allow_only(const std::vector<std::string>& known) const {
@@ -60,23 +68,23 @@ void JsonNode::allow_only(const std::vector<std::string>& known) const {
   }
 }
 
-const json* JsonNode::find(const std::string& key) const {
+const json* JsonNode::find(std::string_view key) const {
   if (!value_->is_object()) return nullptr;
   const auto found = value_->find(key);
   return found == value_->end() ? nullptr : &*found;
 }
 
-const json* JsonNode::required(const std::string& key, const std::string& expected) const {
+const json* JsonNode::required(std::string_view key, std::string_view expected) const {
   const json* value = find(key);
   if (value == nullptr && value_->is_object()) mistake_at(key, fmt::format("missing; give {}", expected));
   return value;
 }
 
-bool JsonNode::has(const std::string& key) const {
+bool JsonNode::has(std::string_view key) const {
   return find(key) != nullptr;
 }
 
-JsonNode JsonNode::at(const std::string& key) const {
+JsonNode JsonNode::at(std::string_view key) const {
   static const json nothing(json::value_t::discarded); // its absence is reported once, here
   const json* value = required(key, "an object or a list");
   return {value == nullptr ? nothing : *value, path_ + pointer_step(key), *mistakes_};
@@ -98,12 +106,12 @@ std::vector<JsonNode> JsonNode::elements() const {
   return places;
 }
 
-std::vector<JsonNode> JsonNode::list(const std::string& key) const {
+std::vector<JsonNode> JsonNode::list(std::string_view key) const {
   if (required(key, "a list") == nullptr) return {};
   return at(key).elements();
 }
 
-std::string JsonNode::text_in(const std::string& key, const json& value) const {
+std::string JsonNode::text_in(std::string_view key, const json& value) const {
   if (!value.is_string()) {
     mistake_at(key, fmt::format("{} found, a text expected; write it in double quotes", describe(value)));
     return "";
@@ -111,7 +119,7 @@ std::string JsonNode::text_in(const std::string& key, const json& value) const {
   return value.get<std::string>();
 }
 
-std::string JsonNode::text(const std::string& key) const {
+std::string JsonNode::text(std::string_view key) const {
   const json* value = required(key, "a text");
   if (value == nullptr) return "";
   if (value->is_string() && value->get_ref<const std::string&>().empty())
@@ -119,19 +127,19 @@ std::string JsonNode::text(const std::string& key) const {
   return text_in(key, *value);
 }
 
-std::string JsonNode::paragraph(const std::string& key) const {
+std::string JsonNode::paragraph(std::string_view key) const {
   const json* value = find(key);
   if (value == nullptr || !value->is_array()) return text(key);
   if (value->empty()) mistake_at(key, "no line found; give the text, or the list of its lines");
   return join_names(texts_or_none(key), " ");
 }
 
-std::string JsonNode::text_or(const std::string& key, const std::string& fallback) const {
+std::string JsonNode::text_or(std::string_view key, std::string_view fallback) const {
   const json* value = find(key);
-  return value == nullptr ? fallback : text_in(key, *value);
+  return value == nullptr ? std::string(fallback) : text_in(key, *value);
 }
 
-std::string JsonNode::one_of(const std::string& key, const std::vector<std::string>& allowed) const {
+std::string JsonNode::one_of(std::string_view key, const std::vector<std::string>& allowed) const {
   const json* value = find(key);
   if (value == nullptr) {
     if (value_->is_object()) mistake_at(key, fmt::format("missing; give one of {}", join_names(allowed)));
@@ -151,12 +159,12 @@ std::string JsonNode::one_of(const std::string& key, const std::vector<std::stri
   return "";
 }
 
-std::string JsonNode::one_of_or(const std::string& key, const std::vector<std::string>& allowed,
-                                const std::string& fallback) const {
-  return has(key) ? one_of(key, allowed) : fallback;
+std::string JsonNode::one_of_or(std::string_view key, const std::vector<std::string>& allowed,
+                                std::string_view fallback) const {
+  return has(key) ? one_of(key, allowed) : std::string(fallback);
 }
 
-double JsonNode::number_in(const std::string& key, const json& value, double at_least, double at_most) const {
+double JsonNode::number_in(std::string_view key, const json& value, double at_least, double at_most) const {
   if (!value.is_number()) {
     mistake_at(key, fmt::format("{} found, a number expected; write {} without quotes or unit", describe(value),
                                 range_text(at_least, at_most)));
@@ -168,19 +176,19 @@ double JsonNode::number_in(const std::string& key, const json& value, double at_
   return at_least;
 }
 
-double JsonNode::number(const std::string& key, double at_least, double at_most) const {
+double JsonNode::number(std::string_view key, double at_least, double at_most) const {
   const json* value = find(key);
   if (value != nullptr) return number_in(key, *value, at_least, at_most);
   required(key, fmt::format("a number, {}", range_text(at_least, at_most)));
   return at_least;
 }
 
-double JsonNode::number_or(const std::string& key, double fallback, double at_least, double at_most) const {
+double JsonNode::number_or(std::string_view key, double fallback, double at_least, double at_most) const {
   const json* value = find(key);
   return value == nullptr ? fallback : number_in(key, *value, at_least, at_most);
 }
 
-double JsonNode::positive(const std::string& key) const {
+double JsonNode::positive(std::string_view key) const {
   constexpr double stands_for_a_mistake = 1;
   const json* value = required(key, "a number above 0");
   if (value == nullptr) return stands_for_a_mistake;
@@ -189,7 +197,7 @@ double JsonNode::positive(const std::string& key) const {
   return stands_for_a_mistake;
 }
 
-long JsonNode::integer_in(const std::string& key, const json& value, long at_least, long at_most) const {
+long JsonNode::integer_in(std::string_view key, const json& value, long at_least, long at_most) const {
   const std::string range = range_text(static_cast<double>(at_least), static_cast<double>(at_most));
   // 4.0 is a whole number too, as in JSON Schema; beyond 2^53 a double no longer tells neighbours apart
   constexpr double whole_to = 9007199254740992.0;
@@ -207,7 +215,7 @@ long JsonNode::integer_in(const std::string& key, const json& value, long at_lea
   return at_least;
 }
 
-long JsonNode::integer(const std::string& key, long at_least, long at_most) const {
+long JsonNode::integer(std::string_view key, long at_least, long at_most) const {
   const json* value = find(key);
   if (value != nullptr) return integer_in(key, *value, at_least, at_most);
   required(key,
@@ -215,16 +223,16 @@ long JsonNode::integer(const std::string& key, long at_least, long at_most) cons
   return at_least;
 }
 
-long JsonNode::integer_or(const std::string& key, long fallback, long at_least, long at_most) const {
+long JsonNode::integer_or(std::string_view key, long fallback, long at_least, long at_most) const {
   const json* value = find(key);
   return value == nullptr ? fallback : integer_in(key, *value, at_least, at_most);
 }
 
-bool JsonNode::boolean(const std::string& key) const {
+bool JsonNode::boolean(std::string_view key) const {
   return required(key, "true or false") != nullptr && boolean_or(key, false);
 }
 
-bool JsonNode::boolean_or(const std::string& key, bool fallback) const {
+bool JsonNode::boolean_or(std::string_view key, bool fallback) const {
   const json* value = find(key);
   if (value == nullptr) return fallback;
   if (value->is_boolean()) return value->get<bool>();
@@ -232,7 +240,7 @@ bool JsonNode::boolean_or(const std::string& key, bool fallback) const {
   return fallback;
 }
 
-double JsonNode::quantity_in(const std::string& key, const json& value, Dimension dimension, bool zero_is_fine) const {
+double JsonNode::quantity_in(std::string_view key, const json& value, Dimension dimension, bool zero_is_fine) const {
   constexpr double stands_for_a_mistake = 1;
   if (!value.is_string()) {
     mistake_at(key, fmt::format("{} found, a quantity with its unit expected; write a text like \"{}\"",
@@ -249,21 +257,21 @@ double JsonNode::quantity_in(const std::string& key, const json& value, Dimensio
   return stands_for_a_mistake;
 }
 
-double JsonNode::quantity(const std::string& key, Dimension dimension) const {
+double JsonNode::quantity(std::string_view key, Dimension dimension) const {
   const json* value = required(key, fmt::format("a quantity with its unit, like \"{}\"", example_quantity(dimension)));
   return value == nullptr ? 1 : quantity_in(key, *value, dimension, false);
 }
 
-double JsonNode::quantity_or_zero(const std::string& key, Dimension dimension) const {
+double JsonNode::quantity_or_zero(std::string_view key, Dimension dimension) const {
   const json* value = required(key, fmt::format("a quantity with its unit, like \"{}\"", example_quantity(dimension)));
   return value == nullptr ? 0 : quantity_in(key, *value, dimension, true);
 }
 
-double JsonNode::quantity_or(const std::string& key, Dimension dimension, double fallback) const {
+double JsonNode::quantity_or(std::string_view key, Dimension dimension, double fallback) const {
   return has(key) ? quantity(key, dimension) : fallback;
 }
 
-std::vector<std::string> JsonNode::texts_or_none(const std::string& key) const {
+std::vector<std::string> JsonNode::texts_or_none(std::string_view key) const {
   std::vector<std::string> texts;
   if (!has(key)) return texts;
   for (const auto& element : at(key).elements()) {

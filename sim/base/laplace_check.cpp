@@ -1,8 +1,8 @@
 #include "sim/base/laplace_check.hpp"
 
+#include "sim/base/linear_algebra.hpp"
 #include "sim/base/statistics.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -55,8 +55,7 @@ MatrixXd factor_of(const MatrixXd& covariance) {
   for (double raised = 0; raised < 1; raised = std::max(least, next * raised)) {
     MatrixXd sum = covariance;
     sum.diagonal().array() += raised * covariance.diagonal().maxCoeff();
-    const Eigen::LLT<MatrixXd> factor(sum);
-    if (factor.info() == Eigen::Success) return factor.matrixL();
+    if (const auto factor = cholesky_factor(sum)) return *factor;
   }
   throw std::logic_error("the uncertainty of a fit is no covariance");
 }

@@ -1,6 +1,7 @@
 #include "sim/base/robust_fit.hpp"
 
-#include <Eigen/Cholesky>
+#include "sim/base/linear_algebra.hpp"
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -74,7 +75,8 @@ std::vector<double> damped_step(const RobustProblem& problem, const RobustFit& f
                                 double largest_step) {
   auto normal = normal_equations(problem, from.unknowns, from.residuals, from.slopes);
   normal.curvature.diagonal() *= 1 + damping;
-  const VectorXd step = normal.curvature.ldlt().solve(normal.gradient).cwiseMin(largest_step).cwiseMax(-largest_step);
+  const VectorXd step =
+      solve_symmetric(normal.curvature, normal.gradient).cwiseMin(largest_step).cwiseMax(-largest_step);
   return values_of(vector_of(from.unknowns) - step);
 }
 
@@ -143,7 +145,8 @@ RobustFit fit_robust(const RobustProblem& problem, const std::vector<double>& st
 
 FitUncertainty uncertainty_of(const RobustProblem& problem, const RobustFit& fit) {
   const MatrixXd information = normal_equations(problem, fit.unknowns, fit.residuals, fit.slopes).curvature;
-  const MatrixXd covariance = information.ldlt().solve(MatrixXd::Identity(information.rows(), information.cols()));
+  const MatrixXd unit = MatrixXd::Identity(information.rows(), information.cols());
+  const MatrixXd covariance = solve_symmetric(information, unit);
   const MatrixXd slopes = matrix_of(fit.slopes);
   const VectorXd weights =
       vector_of(fit.residuals).unaryExpr([&](double residual) { return weight_of(problem.loss, residual); });
@@ -169,7 +172,7 @@ std::vector<double> unknowns_without(const RobustProblem& problem, const RobustF
   for (int i = 0; i < most_steps; ++i) {
     const double cost = total_cost(problem, unknowns, residuals);
     const auto normal = normal_equations(problem, unknowns, residuals, slopes);
-    const VectorXd step = -normal.curvature.ldlt().solve(normal.gradient);
+    const VectorXd step = -solve_symmetric(normal.curvature, normal.gradient);
     double gained = 0;
     for (double share = 1; !(gained > 0) && share > shortest; share *= shorter) {
       const auto there = values_of(vector_of(unknowns) + share * step);

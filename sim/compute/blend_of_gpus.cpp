@@ -1,9 +1,9 @@
 #include "sim/compute/blend_of_gpus.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/linear_algebra.hpp"
 #include "sim/compute/layer_times.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -297,7 +297,7 @@ std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSiz
   }
   // The most alike has the highest correlation: records of late years share more of their gain with each other.
   const Eigen::MatrixXd matrix = covariances(samples.all);
-  const Eigen::VectorXd weights = matrix.selfadjointView<Eigen::Lower>().llt().solve(shared);
+  const Eigen::VectorXd weights = solve_definite(matrix, shared);
   Eigen::Index nearest = 0;
   (shared.array() / matrix.diagonal().array().sqrt()).maxCoeff(&nearest);
   const auto& curve = *samples.curves[static_cast<std::size_t>(nearest)];

@@ -25,7 +25,7 @@ double line_width(const BatchLine& line, double batch) {
 }
 
 BatchLine batch_line_from(const JsonNode& node) {
-  static const std::vector<std::string> known{
+  static constexpr std::string_view known[]{
       "gpu",           "model",       "precision",        "preset",        "fixed",
       "per_sample",    "least",       "smallest_batch",   "largest_batch", "relative_error",
       "leave_one_out", "fixed_error", "per_sample_error", "correlation",   "records"};

@@ -28,7 +28,7 @@ CalibrationScope scope_from(const JsonNode& node) {
 }
 
 Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::string& unit) {
-  static const std::vector<std::string> known{"median", "width", "highest", "scale"};
+  static constexpr std::string_view known[]{"median", "width", "highest", "scale"};
   Prior prior;
   if (!node.is_object()) return prior;
   node.allow_only(known);
@@ -42,7 +42,7 @@ Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::s
 }
 
 CalibratedParameter parameter_from(const JsonNode& node) {
-  static const std::vector<std::string> known{
+  static constexpr std::string_view known[]{
       "name", "transport", "preset",     "precision", "model",           "batch_per_gpu", "one_gpu_s", "value", "low",
       "high", "unit",      "identified", "points",    "borrowed_points", "z_score",       "error",     "prior"};
   CalibratedParameter one;
@@ -68,9 +68,9 @@ CalibratedParameter parameter_from(const JsonNode& node) {
 }
 
 CalibratedSeries series_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"id",        "transport", "preset", "precision", "model", "batch_per_gpu",
-                                              "one_gpu_s", "strategy",  "spread", "borrowed",  "points"};
-  static const std::vector<std::string> point_keys{"gpus", "nodes", "residual", "noise"};
+  static constexpr std::string_view known[]{"id",        "transport", "preset", "precision", "model", "batch_per_gpu",
+                                            "one_gpu_s", "strategy",  "spread", "borrowed",  "points"};
+  static constexpr std::string_view point_keys[]{"gpus", "nodes", "residual", "noise"};
   CalibratedSeries one;
   if (!node.is_object()) return one;
   node.allow_only(known);
@@ -90,8 +90,8 @@ CalibratedSeries series_from(const JsonNode& node) {
 }
 
 CalibratedChoice algorithm_choice_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"transport",     "preset",  "precision", "model",
-                                              "batch_per_gpu", "decides", "choices"};
+  static constexpr std::string_view known[]{"transport",     "preset",  "precision", "model",
+                                            "batch_per_gpu", "decides", "choices"};
   static const std::vector<std::string> what{"sharding", "all_reduce"};
   CalibratedChoice one;
   if (!node.is_object()) return one;
@@ -142,12 +142,12 @@ std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::siz
 }
 
 CalibrationQuality quality_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"points",
-                                              "fit_error",
-                                              "leave_one_out_points",
-                                              "leave_one_out_error",
-                                              "unmeasured_models",
-                                              "unmeasured_model_error"};
+  static constexpr std::string_view known[]{"points",
+                                            "fit_error",
+                                            "leave_one_out_points",
+                                            "leave_one_out_error",
+                                            "unmeasured_models",
+                                            "unmeasured_model_error"};
   CalibrationQuality quality;
   if (!node.is_object()) return quality;
   node.allow_only(known);
@@ -161,7 +161,7 @@ CalibrationQuality quality_from(const JsonNode& node) {
 }
 
 PosteriorForm form_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"pareto_k", "effective_share", "modes", "sampled"};
+  static constexpr std::string_view known[]{"pareto_k", "effective_share", "modes", "sampled"};
   PosteriorForm form;
   if (!node.is_object()) return form;
   node.allow_only(known);
@@ -173,7 +173,7 @@ PosteriorForm form_from(const JsonNode& node) {
 }
 
 FittedMachine machine_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"gpu", "node", "transports"};
+  static constexpr std::string_view known[]{"gpu", "node", "transports"};
   FittedMachine machine;
   if (!node.is_object()) return machine;
   node.allow_only(known);
@@ -199,11 +199,11 @@ std::vector<JsonNode> list_or_none(const JsonNode& node, const std::string& key)
 } // namespace
 
 Calibration calibration_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format",   "version",       "cluster",           "made_by",
-                                              "files",    "quality",       "parameters",        "series",
-                                              "excluded", correlation_key, "algorithm_choices", "collectives",
-                                              "compute",  "posterior",     draws_key,           "machines"};
-  static const std::vector<std::string> excluded_keys{"what", "why"};
+  static constexpr std::string_view known[]{"format",   "version",       "cluster",           "made_by",
+                                            "files",    "quality",       "parameters",        "series",
+                                            "excluded", correlation_key, "algorithm_choices", "collectives",
+                                            "compute",  "posterior",     draws_key,           "machines"};
+  static constexpr std::string_view excluded_keys[]{"what", "why"};
   Calibration calibration;
   root.allow_only(known);
   calibration.cluster = root.text("cluster");

@@ -34,7 +34,7 @@ IntraNode intra_from(const JsonNode& node) {
 }
 
 HostLink host_link_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"bandwidth", "gpus"};
+  static constexpr std::string_view known[]{"bandwidth", "gpus"};
   if (!node.is_object()) return {};
   node.allow_only(known);
   return {node.quantity("bandwidth", Dimension::bandwidth),
@@ -42,7 +42,7 @@ HostLink host_link_from(const JsonNode& node) {
 }
 
 std::vector<Nic> nics_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name", "bandwidth", "count", "path", "bandwidth_assumed"};
+  static constexpr std::string_view known[]{"name", "bandwidth", "count", "path", "bandwidth_assumed"};
   std::vector<Nic> nics;
   std::set<std::string> names;
   for (const auto& nic : node.list("nics")) {
@@ -60,8 +60,8 @@ std::vector<Nic> nics_from(const JsonNode& node) {
 }
 
 void read_node(const JsonNode& node, Cluster& cluster) {
-  static const std::vector<std::string> known{"gpu",         "gpus",      "cpu",   "cores", "host_memory_bandwidth",
-                                              "host_memory", "host_link", "power", "intra", "nics"};
+  static constexpr std::string_view known[]{"gpu",         "gpus",      "cpu",   "cores", "host_memory_bandwidth",
+                                            "host_memory", "host_link", "power", "intra", "nics"};
   if (!node.is_object()) return;
   node.allow_only(known);
   const auto before = node.mistakes_so_far();
@@ -91,7 +91,7 @@ void read_node(const JsonNode& node, Cluster& cluster) {
 }
 
 Transport transport_from(const JsonNode& node, const std::vector<Nic>& nics) {
-  static const std::vector<std::string> known{"name", "nic"};
+  static constexpr std::string_view known[]{"name", "nic"};
   Transport transport;
   if (!node.is_object()) return transport;
   transport.name = node.one_of("name", transport_names());
@@ -121,7 +121,7 @@ std::vector<Transport> transports_from(const JsonNode& root, const std::vector<N
 }
 
 Storage storage_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"kind", "read_bandwidth"};
+  static constexpr std::string_view known[]{"kind", "read_bandwidth"};
   static const std::vector<std::string> kinds{"local-ssd", "nvme", "nfs", "lustre", "gpfs", "efs", "persistent-disk"};
   if (!node.is_object()) return {};
   node.allow_only(known);
@@ -129,8 +129,8 @@ Storage storage_from(const JsonNode& node) {
 }
 
 void read_extent(const JsonNode& root, Cluster& cluster) {
-  static const std::vector<std::string> available_keys{"nodes"};
-  static const std::vector<std::string> growth_keys{"max_nodes", "rule"};
+  static constexpr std::string_view available_keys[]{"nodes"};
+  static constexpr std::string_view growth_keys[]{"max_nodes", "rule"};
   const auto before = root.mistakes_so_far();
   const JsonNode available = root.at("available");
   if (available.is_object()) {
@@ -188,7 +188,7 @@ std::vector<RecordKind> kinds_from(const JsonNode& node) {
 }
 
 std::vector<Borrow> borrows_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"cluster", "kinds", "label"};
+  static constexpr std::string_view known[]{"cluster", "kinds", "label"};
   static const std::vector<std::string> labels{"transferred"};
   std::vector<Borrow> borrows;
   if (!root.has("borrows")) return borrows;
@@ -203,9 +203,9 @@ std::vector<Borrow> borrows_from(const JsonNode& root) {
 } // namespace
 
 Cluster cluster_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format", "version", "name",       "title",   "site",
-                                              "node",   "fabric",  "transports", "storage", "available",
-                                              "growth", "prices",  "borrows",    "sources"};
+  static constexpr std::string_view known[]{"format", "version", "name",       "title",   "site",
+                                            "node",   "fabric",  "transports", "storage", "available",
+                                            "growth", "prices",  "borrows",    "sources"};
   Cluster cluster;
   const auto before = root.mistakes_so_far();
   root.allow_only(known);

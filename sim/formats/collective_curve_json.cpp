@@ -13,14 +13,14 @@ namespace {
 using nlohmann::ordered_json;
 
 /// False, and noted, where something else than an object stands; unknown keys are noted.
-bool is_object_of(const JsonNode& node, const std::vector<std::string>& known) {
+bool is_object_of(const JsonNode& node, std::span<const std::string_view> known) {
   if (!node.is_object()) return false;
   node.allow_only(known);
   return true;
 }
 
 AlphaBetaConstant constant_from(const JsonNode& parent, const std::string& key) {
-  static const std::vector<std::string> known{"value", "error", "identified"};
+  static constexpr std::string_view known[]{"value", "error", "identified"};
   AlphaBetaConstant constant;
   const JsonNode node = parent.at(key);
   if (!is_object_of(node, known)) return constant;
@@ -35,14 +35,14 @@ ordered_json constant_json(const AlphaBetaConstant& constant) {
 }
 
 std::array<double, 3> correlation_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"latency_rate", "latency_pipelining", "rate_pipelining"};
+  static constexpr std::string_view known[]{"latency_rate", "latency_pipelining", "rate_pipelining"};
   const JsonNode pairs = node.at("correlation");
   if (!is_object_of(pairs, known)) return {};
   return {pairs.number(known[0], -1, 1), pairs.number(known[1], -1, 1), pairs.number(known[2], -1, 1)};
 }
 
 std::vector<CollectivePoint> points_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"size_bytes", "residual"};
+  static constexpr std::string_view known[]{"size_bytes", "residual"};
   std::vector<CollectivePoint> points;
   for (const auto& one : node.list("points")) {
     if (!is_object_of(one, known)) continue;
@@ -57,7 +57,7 @@ std::vector<CollectivePoint> points_from(const JsonNode& node) {
 }
 
 std::vector<CurveJump> jumps_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"from_bytes", "to_bytes", "factor"};
+  static constexpr std::string_view known[]{"from_bytes", "to_bytes", "factor"};
   std::vector<CurveJump> jumps;
   for (const auto& one : node.list("jumps")) {
     if (!is_object_of(one, known)) continue;
@@ -79,30 +79,27 @@ CollectiveKey key_from(const JsonNode& node) {
   return key;
 }
 
-const std::vector<std::string>& curve_keys() {
-  static const std::vector<std::string> keys{"cluster",
-                                             "series",
-                                             "transport",
-                                             "library",
-                                             "operation",
-                                             "algorithm",
-                                             "ranks",
-                                             "nodes",
-                                             "latency_s",
-                                             "rate_Bps",
-                                             "pipelining",
-                                             "correlation",
-                                             "points",
-                                             "noise",
-                                             "wander",
-                                             "fit_spread",
-                                             "mean_leave_one_out_error",
-                                             "worst_leave_one_out_error",
-                                             "leave_one_out_points",
-                                             "jumps",
-                                             "sources"};
-  return keys;
-}
+constexpr std::string_view curve_keys[]{"cluster",
+                                        "series",
+                                        "transport",
+                                        "library",
+                                        "operation",
+                                        "algorithm",
+                                        "ranks",
+                                        "nodes",
+                                        "latency_s",
+                                        "rate_Bps",
+                                        "pipelining",
+                                        "correlation",
+                                        "points",
+                                        "noise",
+                                        "wander",
+                                        "fit_spread",
+                                        "mean_leave_one_out_error",
+                                        "worst_leave_one_out_error",
+                                        "leave_one_out_points",
+                                        "jumps",
+                                        "sources"};
 
 ordered_json key_json(const CollectiveKey& key) {
   return {{"cluster", key.cluster}, {"series", key.series},       {"transport", key.transport},
@@ -114,7 +111,7 @@ ordered_json key_json(const CollectiveKey& key) {
 
 CollectiveCurve collective_curve_from(const JsonNode& node) {
   CollectiveCurve curve;
-  if (!is_object_of(node, curve_keys())) return curve;
+  if (!is_object_of(node, curve_keys)) return curve;
   curve.key = key_from(node);
   curve.latency_s = constant_from(node, "latency_s");
   curve.rate_Bps = constant_from(node, "rate_Bps");

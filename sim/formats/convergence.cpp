@@ -11,7 +11,7 @@ constexpr long most_runs = 1'000'000;
 constexpr std::size_t fewest_points = 3; // two for the law, one to hold it to
 
 ConvergencePoint convergence_point_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"global_batch", "epochs", "deviation", "runs"};
+  static constexpr std::string_view known[]{"global_batch", "epochs", "deviation", "runs"};
   ConvergencePoint point;
   if (!node.is_object()) return point;
   node.allow_only(known);
@@ -47,8 +47,8 @@ std::vector<std::string> models_of_runs(const JsonNode& root) {
 } // namespace
 
 Convergence convergence_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format", "version", "name",    "models",
-                                              "target", "source",  "samples", "points"};
+  static constexpr std::string_view known[]{"format", "version", "name",    "models",
+                                            "target", "source",  "samples", "points"};
   Convergence convergence;
   const auto before = root.mistakes_so_far();
   root.allow_only(known);

@@ -34,7 +34,7 @@ std::vector<std::string> fabric_keys(FabricKind kind) {
 }
 
 void read_upper_levels(const JsonNode& node, Fabric& fabric) {
-  static const std::vector<std::string> known{"nodes", "blocking"};
+  static constexpr std::string_view known[]{"nodes", "blocking"};
   if (!node.has("upper_levels")) return;
   int below = fabric.nodes_per_leaf;
   for (const auto& level : node.list("upper_levels")) {

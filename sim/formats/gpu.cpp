@@ -54,8 +54,8 @@ int capability_from(const JsonNode& node) {
 }
 
 Gpu gpu_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name",   "aliases", "year",  "peak",    "memory_bandwidth",
-                                              "memory", "power",   "price", "sources", "compute_capability"};
+  static constexpr std::string_view known[]{"name",   "aliases", "year",  "peak",    "memory_bandwidth",
+                                            "memory", "power",   "price", "sources", "compute_capability"};
   constexpr long first_cuda_year = 2006;
   constexpr long last_year = 2100;
   Gpu gpu;
@@ -97,7 +97,7 @@ std::string to_text(ArithmeticUnit unit) {
 }
 
 std::vector<Gpu> gpus_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format", "version", "gpus"};
+  static constexpr std::string_view known[]{"format", "version", "gpus"};
   std::vector<Gpu> gpus;
   std::set<std::string> names;
   root.allow_only(known);

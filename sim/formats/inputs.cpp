@@ -18,7 +18,7 @@ double part_from(const JsonNode& node, const char* key, const Dimension* dimensi
 }
 
 RoughValue rough_value_from(const JsonNode& owner, const std::string& key, const Dimension* dimension) {
-  static const std::vector<std::string> known{"median", "low", "high"};
+  static constexpr std::string_view known[]{"median", "low", "high"};
   RoughValue value;
   if (!owner.has(key)) return value;
   const auto node = owner.at(key);
@@ -199,7 +199,7 @@ double factor_at(const RoughValue& value, double z_score) {
 }
 
 InputCatalogue inputs_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format", "version", "datasets", "storages", "formats", "loaders"};
+  static constexpr std::string_view known[]{"format", "version", "datasets", "storages", "formats", "loaders"};
   root.allow_only(known);
   return {entries_from(root, "datasets", dataset_from), entries_from(root, "storages", named_storage_from),
           entries_from(root, "formats", format_from), entries_from(root, "loaders", loader_from)};

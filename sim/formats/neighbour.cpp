@@ -49,7 +49,7 @@ NodePlacement placement_from(const JsonNode& parent) {
 }
 
 Neighbour neighbour_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name", "nodes", placement_key, "compute", "all_reduce", algorithm_key};
+  static constexpr std::string_view known[]{"name", "nodes", placement_key, "compute", "all_reduce", algorithm_key};
   Neighbour neighbour;
   if (!node.is_object()) return neighbour;
   node.allow_only(known);

@@ -25,7 +25,7 @@ void read_batch(const JsonNode& node, Workload& work) {
 }
 
 void read_evaluation(const JsonNode& node, Workload& work) {
-  static const std::vector<std::string> known{"samples", "epochs_apart"};
+  static constexpr std::string_view known[]{"samples", "epochs_apart"};
   if (!node.is_object()) return;
   node.allow_only(known);
   work.evaluation_samples = node.positive("samples");
@@ -52,9 +52,9 @@ void read_length(const JsonNode& node, Workload& work) {
 }
 
 Workload workload_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"model",     "tokens",         "convergence",  "samples",
-                                              "epochs",    "batch_per_gpu",  "global_batch", "evaluation",
-                                              "precision", "wire_precision", "start_up",     "input"};
+  static constexpr std::string_view known[]{"model",     "tokens",         "convergence",  "samples",
+                                            "epochs",    "batch_per_gpu",  "global_batch", "evaluation",
+                                            "precision", "wire_precision", "start_up",     "input"};
   Workload work;
   if (!node.is_object()) return work;
   node.allow_only(known);
@@ -70,7 +70,7 @@ Workload workload_from(const JsonNode& node) {
 }
 
 PlanLimits limits_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"deadline", "budget", "power", "nodes", "chance"};
+  static constexpr std::string_view known[]{"deadline", "budget", "power", "nodes", "chance"};
   constexpr double least_chance = 0.5;
   constexpr double most_chance = 0.99;
   PlanLimits limits;
@@ -99,8 +99,8 @@ void read_checkpoint(const JsonNode& node, FailureRules& rules) {
 }
 
 FailureRules failures_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"node_mtbf", "checkpoint", "storage",    "bytes_per_parameter",
-                                              "restart",   "repair",     "spare_nodes"};
+  static constexpr std::string_view known[]{"node_mtbf", "checkpoint", "storage",    "bytes_per_parameter",
+                                            "restart",   "repair",     "spare_nodes"};
   FailureRules rules;
   if (!node.is_object()) return rules;
   node.allow_only(known);
@@ -115,7 +115,7 @@ FailureRules failures_from(const JsonNode& node) {
 }
 
 EnergyRules energy_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"usd_per_kwh", "pue"};
+  static constexpr std::string_view known[]{"usd_per_kwh", "pue"};
   constexpr double most_pue = 10;
   constexpr double most_usd_per_kwh = 100;
   EnergyRules rules;
@@ -127,8 +127,8 @@ EnergyRules energy_from(const JsonNode& node) {
 }
 
 CandidatePrice candidate_price_from(const JsonNode& node) {
-  static const std::vector<std::string> rented{"kind", "usd_per_node_hour", "source"};
-  static const std::vector<std::string> bought{"kind", "usd_per_node", "years", "source"};
+  static constexpr std::string_view rented[]{"kind", "usd_per_node_hour", "source"};
+  static constexpr std::string_view bought[]{"kind", "usd_per_node", "years", "source"};
   static const std::vector<std::string> owned{"kind", "source"};
   CandidatePrice price;
   if (!node.is_object()) return price;
@@ -150,8 +150,8 @@ CandidatePrice candidate_price_from(const JsonNode& node) {
 }
 
 PlanCandidate candidate_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name",       "cluster", "preset",        "transport", "network",
-                                              "strategies", "gpus",    "batch_per_gpu", "price",     "cores_per_node"};
+  static constexpr std::string_view known[]{"name",       "cluster", "preset",        "transport", "network",
+                                            "strategies", "gpus",    "batch_per_gpu", "price",     "cores_per_node"};
   PlanCandidate candidate;
   if (!node.is_object()) return candidate;
   node.allow_only(known);
@@ -193,8 +193,8 @@ PlanGoal usual_goal(const PlanLimits& limits) {
 } // namespace
 
 PlanRequest plan_request_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format",   "version", "name",       "workload", "goal",    "limits",
-                                              "failures", "energy",  "candidates", "seed",     "samples", "slow_node"};
+  static constexpr std::string_view known[]{"format",   "version", "name",       "workload", "goal",    "limits",
+                                            "failures", "energy",  "candidates", "seed",     "samples", "slow_node"};
   constexpr long fewest_samples = 40;
   constexpr long most_samples = 10'000;
   PlanRequest request;

@@ -102,7 +102,7 @@ std::vector<Sharding> sharding_choices_from(const JsonNode& node) {
 }
 
 Preset preset_from(const JsonNode& node) {
-  static const std::vector<std::string> known{
+  static constexpr std::string_view known[]{
       "name",       "title",      "grouping",         "first_bucket",   "bucket",
       "cycle",      "split",      "overlapped",       "library",        "libraries",
       "sharding",   "transports", "source",           "node_reduction", "serves_one_machine",
@@ -149,7 +149,7 @@ void check_names_preset(const JsonNode& node, const char* key, const std::string
 } // namespace
 
 std::vector<Preset> presets_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format", "version", "presets"};
+  static constexpr std::string_view known[]{"format", "version", "presets"};
   std::vector<Preset> presets;
   std::set<std::string> names;
   root.allow_only(known);

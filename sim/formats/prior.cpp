@@ -17,15 +17,15 @@ namespace ddlsim {
 namespace {
 
 PriorSite site_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"site", "value", "error", "at_least"};
+  static constexpr std::string_view known[]{"site", "value", "error", "at_least"};
   if (!node.is_object()) return {};
   node.allow_only(known);
   return {node.text("site"), node.positive("value"), node.positive("error"), node.boolean_or("at_least", false)};
 }
 
 Prior prior_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"parameter", "transport", "preset", "path",   "median",    "width",
-                                              "highest",   "scale",     "unit",   "source", "shaped_by", "sites"};
+  static constexpr std::string_view known[]{"parameter", "transport", "preset", "path",   "median",    "width",
+                                            "highest",   "scale",     "unit",   "source", "shaped_by", "sites"};
   Prior prior;
   if (!node.is_object()) return prior;
   node.allow_only(known);
@@ -81,7 +81,7 @@ bool hides(const Prior& earlier, const Prior& later) {
 }
 
 std::vector<Prior> priors_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format", "version", "priors"};
+  static constexpr std::string_view known[]{"format", "version", "priors"};
   std::vector<Prior> priors;
   root.allow_only(known);
   for (const auto& node : root.list("priors")) {

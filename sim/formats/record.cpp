@@ -159,7 +159,7 @@ bool is_date(std::string_view text) {
 namespace {
 
 void read_source(const JsonNode& node, Context& context) {
-  static const std::vector<std::string> known{"title", "repository", "path", "commit", "file"};
+  static constexpr std::string_view known[]{"title", "repository", "path", "commit", "file"};
   if (!node.is_object()) return;
   node.allow_only(known);
   context.source_title = node.text("title");
@@ -179,8 +179,8 @@ Facts facts_from(const JsonNode& node) {
 } // namespace
 
 Context context_from(const JsonNode& line) {
-  static const std::vector<std::string> known{"record", "version", "cluster", "gpu",      "machine",  "software",
-                                              "date",   "who",     "source",  "emulated", "settings", "nodes"};
+  static constexpr std::string_view known[]{"record", "version", "cluster", "gpu",      "machine",  "software",
+                                            "date",   "who",     "source",  "emulated", "settings", "nodes"};
   Context context;
   line.allow_only(known);
   const long version = line.integer("version", 1, 1'000'000);

@@ -17,7 +17,7 @@ namespace ddlsim {
 namespace {
 
 StatedRate stated_rate_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"value", "low", "high"};
+  static constexpr std::string_view known[]{"value", "low", "high"};
   const char* const key = "one_gpu_samples_per_s";
   StatedRate rate;
   if (!root.at(key).value().is_object()) {
@@ -39,7 +39,7 @@ StatedRate stated_rate_from(const JsonNode& root) {
 } // namespace
 
 SlowNode slow_node_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"compute_factor", "network_factor"};
+  static constexpr std::string_view known[]{"compute_factor", "network_factor"};
   constexpr double most_factor = 1000;
   SlowNode slow;
   if (!node.is_object()) return slow;
@@ -108,32 +108,32 @@ void refuse_endless_work(const JsonNode& root, const Scenario& scenario) {
 }
 
 Scenario scenario_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format",
-                                              "version",
-                                              "name",
-                                              "model",
-                                              "batch_per_gpu",
-                                              "precision",
-                                              "wire_precision",
-                                              "cluster",
-                                              "gpu",
-                                              "slow_node",
-                                              "input",
-                                              "gpus",
-                                              "strategies",
-                                              "preset",
-                                              "transport",
-                                              "rank_mapping",
-                                              "gpus_per_node",
-                                              "efficiency_bound",
-                                              "seed",
-                                              "samples",
-                                              "one_gpu_samples_per_s",
-                                              "series",
-                                              "software",
-                                              "node_placement",
-                                              "neighbours",
-                                              "background_traffic"};
+  static constexpr std::string_view known[]{"format",
+                                            "version",
+                                            "name",
+                                            "model",
+                                            "batch_per_gpu",
+                                            "precision",
+                                            "wire_precision",
+                                            "cluster",
+                                            "gpu",
+                                            "slow_node",
+                                            "input",
+                                            "gpus",
+                                            "strategies",
+                                            "preset",
+                                            "transport",
+                                            "rank_mapping",
+                                            "gpus_per_node",
+                                            "efficiency_bound",
+                                            "seed",
+                                            "samples",
+                                            "one_gpu_samples_per_s",
+                                            "series",
+                                            "software",
+                                            "node_placement",
+                                            "neighbours",
+                                            "background_traffic"};
   static const std::vector<std::string> mappings{"fill-nodes"};
   constexpr long most_samples = 100'000;
   Scenario scenario;

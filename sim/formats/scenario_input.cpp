@@ -29,16 +29,16 @@ void check_input(const JsonNode& node) {
 } // namespace
 
 void read_input(const JsonNode& node, InputPipeline& input, InputNames& names) {
-  static const std::vector<std::string> known{"bytes_per_sample",
-                                              "loader_samples_per_s",
-                                              "shared_read_bandwidth",
-                                              "read_bandwidth",
-                                              "dataset",
-                                              "storage",
-                                              "format",
-                                              "loader",
-                                              "cores_per_node",
-                                              "readers_per_node"};
+  static constexpr std::string_view known[]{"bytes_per_sample",
+                                            "loader_samples_per_s",
+                                            "shared_read_bandwidth",
+                                            "read_bandwidth",
+                                            "dataset",
+                                            "storage",
+                                            "format",
+                                            "loader",
+                                            "cores_per_node",
+                                            "readers_per_node"};
   if (!node.is_object()) return;
   node.allow_only(known);
   input.bytes_per_sample = node.quantity_or("bytes_per_sample", Dimension::size, 0);

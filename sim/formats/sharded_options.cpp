@@ -3,7 +3,6 @@
 #include "sim/base/error.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -86,7 +85,7 @@ std::string sharded_text(const Strategy& strategy) {
   if (sharded.offload == Offload::optimizer) parts.emplace_back("optimizer on the host");
   if (sharded.offload == Offload::optimizer_and_parameters) parts.emplace_back("optimizer and parameters on the host");
   const std::string name = to_text(strategy.name);
-  return parts.empty() ? name : fmt::format("{}({})", name, fmt::join(parts, ", "));
+  return parts.empty() ? name : fmt::format("{}({})", name, join_names(parts));
 }
 
 int ranks_of_shard_group(const ShardedOptions& sharded, int gpus, int gpus_per_node) {

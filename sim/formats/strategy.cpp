@@ -5,7 +5,6 @@
 #include "sim/formats/sharded_options.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace ddlsim {
@@ -303,7 +302,7 @@ std::string model_parallel_text(const Strategy& strategy) {
   if (parallel.rank_order != RankOrder::stages_last) parts.push_back("ranks " + to_text(parallel.rank_order));
   if (parallel.data_parallel != DataParallel::all_reduce) parts.push_back(to_text(parallel.data_parallel));
   if (parallel.recompute != Recompute::none) parts.push_back(to_text(parallel.recompute) + " recomputation");
-  return fmt::format("{}({})", to_text(strategy.name), fmt::join(parts, ", "));
+  return fmt::format("{}({})", to_text(strategy.name), join_names(parts));
 }
 
 } // namespace

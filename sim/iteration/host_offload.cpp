@@ -1,9 +1,9 @@
 #include "sim/iteration/host_offload.hpp"
 
+#include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>
@@ -45,7 +45,7 @@ std::string offload_complaint(const Model& model, const Cluster& cluster, const 
   if (!missing.empty())
     return fmt::format("what offload takes needs {} of {}, which its file does not state; give it there, with its "
                        "source, or leave \"offload\" out",
-                       fmt::join(missing, " and "), cluster.name);
+                       join_names(missing, " and "), cluster.name);
   const double needed_bytes = least_host_memory(model, strategy, gpus, gpus_per_node);
   if (!(cluster.host_memory_bytes > 0) || needed_bytes <= cluster.host_memory_bytes) return "";
   return fmt::format("{} by {} on {} GPUs needs at least {} of a node's host memory, and {} has {}; give more GPUs, or "

@@ -1,12 +1,12 @@
 #include "sim/predict/interval.hpp"
 
+#include "sim/base/linear_algebra.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/threads.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -101,9 +101,7 @@ bool ends_stand(const Draws& samples, const std::vector<double>& times_s, double
       densities[end] += std::exp(-0.5 * z * z) / (spread * std::sqrt(2 * std::numbers::pi));
     }
   }
-  Eigen::MatrixXd products = terms.transpose() * terms;
-  products.diagonal() *= 1 + 1e-9; // parameters that go together
-  const Eigen::MatrixXd left = below - terms * products.ldlt().solve(terms.transpose() * below);
+  const auto left = left_by_regression(terms, below, 1e-9); // parameters may go together
   for (int end = 0; end < 2; ++end) {
     const double variance = left.col(end).squaredNorm() / static_cast<double>(count - terms.cols());
     const double error = std::sqrt(variance * static_cast<double>(count)) / densities[end];

@@ -1,6 +1,7 @@
 #include "sim/predict/posterior.hpp"
 
-#include <Eigen/Cholesky>
+#include "sim/base/linear_algebra.hpp"
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -48,8 +49,7 @@ Eigen::MatrixXd factor_of(const Eigen::MatrixXd& covariance) {
     Eigen::MatrixXd sum = covariance;
     sum.diagonal() *= 1 + raised;
     sum.diagonal().array() += least * raised; // an error may be written as 0
-    const Eigen::LLT<Eigen::MatrixXd> factor(sum);
-    if (factor.info() == Eigen::Success) return factor.matrixL();
+    if (const auto factor = cholesky_factor(sum)) return *factor;
   }
 }
 

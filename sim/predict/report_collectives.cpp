@@ -1,10 +1,10 @@
+#include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 #include "sim/predict/collectives.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ std::string measured_sentence(const std::vector<Scale>& measured) {
   std::vector<std::string> scales;
   for (const auto& one : measured)
     scales.push_back(fmt::format("{} ranks on {} {}", one.gpus, one.nodes, one.nodes == 1 ? "node" : "nodes"));
-  return fmt::format("Corrected by all-reduces measured here: {}.", fmt::join(scales, ", "));
+  return fmt::format("Corrected by all-reduces measured here: {}.", join_names(scales));
 }
 
 std::string sums_section(const SumAnswer& answer) {

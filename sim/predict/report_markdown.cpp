@@ -4,7 +4,6 @@
 #include "sim/predict/report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -18,9 +17,9 @@ std::string in_cell(std::string text) {
 }
 
 std::string markdown_row(const std::vector<std::string>& cells) {
-  std::vector<std::string> safe;
-  for (const auto& cell : cells) safe.push_back(in_cell(cell));
-  return fmt::format("| {} |\n", fmt::join(safe, " | "));
+  std::string row = "|";
+  for (const auto& cell : cells) row += " " + in_cell(cell) + " |";
+  return row + "\n";
 }
 
 std::string with_bounds(const IntervalText& figure) {

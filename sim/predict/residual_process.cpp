@@ -1,6 +1,7 @@
 #include "sim/predict/residual_process.hpp"
 
-#include <Eigen/Cholesky>
+#include "sim/base/linear_algebra.hpp"
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -55,8 +56,7 @@ ResidualWeights residual_weights(const ResidualProcess& process, const std::vect
     among(i, i) += one.noise * one.noise;
     with(i) = covariance(process, one.scale, scale);
   }
-  const Eigen::LDLT<Eigen::MatrixXd> factor(among);
-  const Eigen::VectorXd weights = factor.solve(with);
+  const auto weights = solve_symmetric(among, with);
   const double left = covariance(process, scale, scale) - with.dot(weights);
   return {{weights.begin(), weights.end()}, std::sqrt(std::max(0.0, left))};
 }

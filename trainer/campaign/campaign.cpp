@@ -211,8 +211,8 @@ CampaignRun fallback_from(const JsonNode& root, const ddlsim::Cluster& cluster) 
 }
 
 Campaign campaign_from(const JsonNode& root, const ddlsim::Cluster& cluster) {
-  static const std::vector<std::string> known{"format",  "version",      "launcher", "nodes",
-                                              "repeats", "time_limit_s", "runs"};
+  static constexpr std::string_view known[]{"format",  "version",      "launcher", "nodes",
+                                            "repeats", "time_limit_s", "runs"};
   Campaign campaign;
   root.allow_only(known);
   campaign.launcher = launcher_from(root.at("launcher"));
