@@ -144,6 +144,7 @@ function(ddlsim_test folder)
   target_link_libraries(${name} PRIVATE ddlsim_catch_main ${TEST_LINK})
   ddlsim_precompile(${name} test)
   ddlsim_light(${name})
+  add_dependencies(test_programs ${name})
   set(hangs_after_s 900) # the slowest case runs 1,024 ranks with every message, two minutes on an idle machine
   if(DDLSIM_SANITIZE) # which switches actors by threads: up to 60 times as long
     set(hangs_after_s 1800)
