@@ -47,4 +47,14 @@ inline std::string for_terminal(std::string_view text) {
   return safe;
 }
 
+/// A cell of a Markdown table: without tags and control characters, on one line, no end of the cell in it.
+inline std::string markdown_cell(std::string_view text) {
+  std::string cell;
+  for (const char c : for_terminal(without_tags(text))) {
+    if (c == '|') cell += '\\';
+    cell += c == '\n' || c == '\t' ? ' ' : c;
+  }
+  return cell;
+}
+
 } // namespace ddlsim

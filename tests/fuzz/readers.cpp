@@ -5,6 +5,7 @@
 #include "own/machine.hpp"
 #include "own/new_files.hpp"
 #include "plan/considered.hpp"
+#include "sim/base/foreign_text.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/task_journal.hpp"
 #include "sim/base/text_file.hpp"
@@ -17,6 +18,7 @@
 #include "tests/formats/sample_files.hpp"
 #include "tests/fuzz/target.hpp"
 #include "validate/answers.hpp"
+#include "validate/blind/blind_log.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -304,6 +306,25 @@ bool take_journal(const std::string& text) {
   return true;
 }
 
+/// What is read fits into a table that no name breaks out of.
+bool take_blind_log(const std::string& text) {
+  std::vector<BlindEntry> log;
+  if (!accepted([&] { log = read_blind_log(put("blind.jsonl", text)); })) return false;
+  const auto table = blind_table(log);
+  demand(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')) <= log.size() + 2, "a row too many");
+  demand(table == for_terminal(table), "a control character in the table");
+  return true;
+}
+
+Target blind_log_target() {
+  BlindScore score{"training steps", NewcomerKnows::one_gpu, 8, 1, 0.2, 0.15, -0.1, 0.75, 0.3, {{"linear", 0.4}}, "a"};
+  const auto file = folder().path() / "read/seed-blind.jsonl";
+  fs::create_directories(file.parent_path());
+  append_to_blind_log(file, {{"2026-11-29", "abc", "a | table\x1b[31m <b>of</b>\nruns", "r.jsonl", "r1", false, score},
+                             {"2026-11-29", "abc", "runs", "r.jsonl", "r2", true, score}});
+  return {"blind-log", {read_text_file(file)}, take_blind_log};
+}
+
 /// What a task gave, by whichever reader takes it.
 bool take_result(const std::string& bytes) {
   const bool of_part = accepted([&] { answers_from_bytes(bytes); });
@@ -347,6 +368,7 @@ std::vector<Target> all_readers() {
   rows.push_back({"machine", {seed_file("machine.txt")}, take_machine});
   rows.push_back({"new-cluster", {seed_file("new-cluster.txt")}, take_new_cluster});
   rows.push_back(journal_target());
+  rows.push_back(blind_log_target());
   rows.push_back(result_target());
   return rows;
 }

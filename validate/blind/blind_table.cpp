@@ -1,3 +1,4 @@
+#include "sim/base/foreign_text.hpp"
 #include "sim/base/statistics.hpp"
 #include "validate/blind/blind_log.hpp"
 
@@ -64,11 +65,12 @@ std::string text_of(const Together& row) {
     return answered ? fmt::format(fmt::runtime(format), 100 * mean_of(row, figure)) : "-";
   };
   return fmt::format("| {}{} | {} | {} | {} | {}{} | {} | {} | {} | {} | {} | {} |\n", entry.date,
-                     entry.form_in_sight ? ", form chosen in sight" : "", entry.source, entry.score.kind,
-                     to_text(entry.score.known), points, refused > 0 ? fmt::format(", {} refused", refused) : "",
+                     entry.form_in_sight ? ", form chosen in sight" : "", markdown_cell(entry.source),
+                     markdown_cell(entry.score.kind), to_text(entry.score.known), points,
+                     refused > 0 ? fmt::format(", {} refused", refused) : "",
                      percent("{:.0f}", &BlindScore::mean_error), percent("{:.0f}", &BlindScore::median_error),
                      percent("{:+.0f}", &BlindScore::bias), percent("{:.0f} %", &BlindScore::held),
-                     percent("{:.0f}", &BlindScore::half_width), baselines_text(row));
+                     percent("{:.0f}", &BlindScore::half_width), markdown_cell(baselines_text(row)));
 }
 
 } // namespace
