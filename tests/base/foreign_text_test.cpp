@@ -4,6 +4,7 @@
 
 using ddlsim::csv_cell;
 using ddlsim::for_terminal;
+using ddlsim::markdown_cell;
 using ddlsim::without_tags;
 
 TEST_CASE("a cell of CSV is never a formula") {
@@ -27,10 +28,10 @@ TEST_CASE("text for a terminal steers nothing and keeps its letters") {
   CHECK(for_terminal("\xc2\x9b"
                      "31m \xc3\xa9 \xc2\xb5s") == "?31m \xc3\xa9 \xc2\xb5s");
 }
+
 TEST_CASE("a cell of a Markdown table holds no end of a cell, line, tag or control character") {
   CHECK(markdown_cell("a | b") == "a \\| b");
   CHECK(markdown_cell("one\ntwo\tthree") == "one two three");
   CHECK(markdown_cell("<b>bold</b>") == "&lt;b>bold&lt;/b>");
   CHECK(markdown_cell("\x1b[31mred") == "?[31mred");
 }
-
