@@ -1,7 +1,7 @@
 #include "calibrate/import/importers.hpp"
 #include "cli/command_options.hpp"
 #include "sim/base/error.hpp"
-#include "validate/ablation.hpp"
+#include "validate/ablation/ablation.hpp"
 #include "validate/split.hpp"
 
 #include <fmt/format.h>

@@ -5,7 +5,7 @@
 #include "sim/base/text_file.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
-#include "validate/ablation.hpp"
+#include "validate/ablation/ablation.hpp"
 #include "validate/accuracy_bar.hpp"
 #include "validate/collectives/size_tables.hpp"
 #include "validate/methods/rivals.hpp"

@@ -37,6 +37,8 @@ ROOMS = {
     "validate/methods": SIM + ["calibrate/data", "calibrate/fit", "validate"],
     "validate/collectives": SIM + ["calibrate/data", "calibrate/fit", "validate", "validate/methods"],
     "validate/ratios": SIM + ["calibrate/data", "calibrate/fit", "validate", "validate/methods"],
+    "validate/ablation": SIM + ["calibrate/priors", "validate", "validate/methods"],
+    "validate/blind": SIM + ["calibrate/data", "validate", "validate/methods", "validate/collectives"],
     "validate/page": ["sim/base", "sim/formats", "sim/page", "validate"],
     "plan": SIM,
     "diagnose": SIM,
@@ -45,7 +47,8 @@ ROOMS = {
     "trainer": ["sim/base", "sim/formats"],
     "cli/mpi": ["cli", "sim/base"],
     "cli": SIM + ["sim/export", "sim/predict/page", "calibrate/import", "own", "calibrate/data", "calibrate/fit", "calibrate/page",
-            "calibrate/priors", "validate", "validate/methods", "validate/collectives", "validate/ratios", "validate/page", "plan",
+            "calibrate/priors", "validate", "validate/methods", "validate/collectives", "validate/ratios", "validate/ablation", "validate/blind",
+            "validate/page", "plan",
             "plan/page", "diagnose"],
 }
 

@@ -1,6 +1,6 @@
 #include "sim/base/error.hpp"
 #include "sim/formats/parameters.hpp"
-#include "validate/ablation.hpp"
+#include "validate/ablation/ablation.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "validate/ablation.hpp"
+#include "validate/ablation/ablation.hpp"
 
 #include "calibrate/priors/site_evidence.hpp"
 #include "sim/base/error.hpp"

@@ -1,5 +1,5 @@
 #include "sim/base/table.hpp"
-#include "validate/ablation.hpp"
+#include "validate/ablation/ablation.hpp"
 
 #include <fmt/format.h>
 
