@@ -199,6 +199,11 @@ class Ablation(OneMeasuredCluster):
             self.assertIn(text, told.stdout)
         self.assertEqual(told.stdout, self.validate("--placebo", "2").stdout)
 
+    def test_an_unknown_site_is_refused_with_the_nearest(self):
+        wrong = self.validate("--sites", "dell-mlperv")
+        self.assertEqual(wrong.returncode, 1)
+        self.assertIn("did you mean dell-mlperf?", wrong.stderr)
+
     def test_an_unknown_part_is_refused_with_the_nearest(self):
         wrong = self.validate("--without", "nic_eficiency,lines")
         self.assertEqual(wrong.returncode, 1)

@@ -119,36 +119,62 @@ std::string to_text(NewcomerKnows known) {
   return "";
 }
 
-BlindScore blind_score(const std::string& kind, NewcomerKnows known, const std::vector<BlindPoint>& points) {
-  constexpr double error_of_refusal = 0.5;
-  BlindScore score{kind, known};
-  std::map<std::string, std::vector<double>> by_series;
-  std::vector<double> errors, biases, inside, widths;
+namespace {
+
+/// Figures of the points seen so far.
+struct BlindTally {
+  std::map<std::string, std::vector<double>> errors_of_series;
+  std::vector<double> errors;
+  std::vector<double> biases;      ///< of answered points
+  std::vector<double> half_widths; ///< of answered points
+  std::vector<double> held;        ///< 1 or 0
   Fnv1a answers;
+};
+
+void add_refused(const BlindPoint& point, BlindTally& tally) {
+  constexpr double error_of_refusal = 0.5;
+  tally.errors.push_back(error_of_refusal);
+  tally.errors_of_series[point.series].push_back(error_of_refusal);
+  tally.held.push_back(0);
+  tally.answers.take("refused\n");
+}
+
+void add_answered(const BlindPoint& point, const Forecast& told, BlindTally& tally) {
+  const double bias = std::log(told.predicted_s / point.measured_s);
+  tally.biases.push_back(bias);
+  tally.errors.push_back(std::abs(bias));
+  tally.errors_of_series[point.series].push_back(std::abs(bias));
+  tally.held.push_back(told.low_s <= point.measured_s && point.measured_s <= told.high_s ? 1 : 0);
+  tally.half_widths.push_back(0.5 * std::log(told.high_s / told.low_s));
+  tally.answers.take(fmt::format("{:.9g} {:.9g} {:.9g}\n", told.predicted_s, told.low_s, told.high_s));
+}
+
+double mean_of_series(const BlindTally& tally) {
+  std::vector<double> means;
+  for (const auto& [series, errors] : tally.errors_of_series) means.push_back(mean(errors));
+  return mean(means);
+}
+
+} // namespace
+
+BlindScore blind_score(const std::string& kind, NewcomerKnows known, const std::vector<BlindPoint>& points) {
+  BlindTally tally;
   for (const auto& point : points) {
-    const bool answered = point.told.has_value();
-    const double bias = answered ? std::log(point.told->predicted_s / point.measured_s) : 0;
-    errors.push_back(answered ? std::abs(bias) : error_of_refusal);
-    by_series[point.series].push_back(errors.back());
-    inside.push_back(answered && point.told->low_s <= point.measured_s && point.measured_s <= point.told->high_s ? 1
-                                                                                                                 : 0);
-    answers.take(
-        answered ? fmt::format("{:.9g} {:.9g} {:.9g}\n", point.told->predicted_s, point.told->low_s, point.told->high_s)
-                 : "refused\n");
-    if (!answered) continue;
-    biases.push_back(bias);
-    widths.push_back(0.5 * std::log(point.told->high_s / point.told->low_s));
+    if (point.told) {
+      add_answered(point, *point.told, tally);
+    } else {
+      add_refused(point, tally);
+    }
   }
-  std::vector<double> series_means;
-  for (const auto& [series, own] : by_series) series_means.push_back(mean(own));
+  BlindScore score{kind, known};
   score.points = static_cast<int>(points.size());
-  score.refused = score.points - static_cast<int>(biases.size());
-  score.mean_error = mean(series_means);
-  score.median_error = median(errors);
-  score.bias = biases.empty() ? 0 : mean(biases);
-  score.held = mean(inside);
-  score.half_width = widths.empty() ? 0 : mean(widths);
-  score.answers = answers.text();
+  score.refused = score.points - static_cast<int>(tally.biases.size());
+  score.mean_error = mean_of_series(tally);
+  score.median_error = median(tally.errors);
+  score.bias = mean(tally.biases);
+  score.held = mean(tally.held);
+  score.half_width = mean(tally.half_widths);
+  score.answers = tally.answers.text();
   return score;
 }
 
