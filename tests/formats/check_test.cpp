@@ -244,7 +244,8 @@ namespace {
 /// Campaigns and profiles are read by ddltrain, and configs of Hugging Face by import, which have tests of their own.
 bool is_read_by_others(const std::filesystem::path& file) {
   const auto name = file.filename().string();
-  return name == "campaign.json" || name.ends_with(".profile.json") || name.ends_with("-config.json");
+  return name == "campaign.json" || name.ends_with(".profile.json") || name.ends_with("-config.json") ||
+         name == "hf-configs.json";
 }
 
 } // namespace

@@ -138,6 +138,7 @@ std::vector<Target> own_formats() {
           checked("convergence", "tiny-set.json", {sample_convergence().dump(1)}),
           checked("records", "all.jsonl",
                   {sample_measurements(), sample_context().dump() + "\n" + sample_server_in_training().dump() + "\n",
+                   sample_measurements() + sample_measurements(), // a context for each half
                    sample_context().dump() + "\n" + sample_record("layer").dump() + "\n" +
                        sample_record("layer").dump() + "\n"}),
           calibration_target()};
@@ -249,8 +250,8 @@ std::vector<Target> importer_rows() {
           {"kineto-layers", {seed_file("kineto-lenet5.json")}, take_trace_layers},
           {"hf-config",
            {shipped_file("scenarios/examples/llama-1b-config.json"),
-            shipped_file("scenarios/examples/mpt-125m-config.json"), seed_file("hf-bert.json"),
-            seed_file("hf-vit.json"), seed_file("hf-mixtral.json")},
+            nlohmann::json::parse(shipped_file("scenarios/examples/hf-configs.json")).at("mpt-125m-config.json").dump(),
+            seed_file("hf-bert.json"), seed_file("hf-vit.json"), seed_file("hf-mixtral.json")},
            take_hf_config}};
 }
 

@@ -248,6 +248,13 @@ TEST_CASE("a config that is none of those that are read is refused with what is 
   CHECK_THAT(refused(config), Catch::Contains("/num_key_value_heads"));
 }
 
+/// What import makes of a config in scenarios/examples/hf-configs.json, in a file of its own.
+ConfiguredModel shipped_config(const std::string& name, const HfOptions& options) {
+  static const auto all = json::parse(ddlsim::read_text_file(DDLSIM_SOURCE_DIR "/scenarios/examples/hf-configs.json"));
+  const ddlsim_test::TemporaryFolder folder;
+  return import_hf_config(folder.write(name, all.at(name).dump()), options);
+}
+
 TEST_CASE("shipped tables of transformers are what import makes of the shipped configs") {
   const ddlsim::DataFolder shipped{DDLSIM_SOURCE_DIR};
   std::map<std::string, double> parameters; // as llm-foundry's table of MPT counts them, at 2,048 tokens
@@ -268,7 +275,7 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
     HfOptions options;
     options.name = model.name;
     options.sequence = 2048;
-    const auto made = import_hf_config(shipped.root / "scenarios/examples" / ("mpt-" + size + "-config.json"), options);
+    const auto made = shipped_config("mpt-" + size + "-config.json", options);
     CHECK(model_json(made.model) == ddlsim::read_text_file(shipped.model_file(model.name)));
   }
   for (const auto& [size, sequence, count] :
@@ -276,8 +283,7 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
     HfOptions options;
     options.name = "llama_3.1_" + std::string(size) + "_seq" + std::to_string(sequence);
     options.sequence = sequence;
-    const auto config = "scenarios/examples/llama-3.1-" + std::string(size) + "-config.json";
-    const auto llama = import_hf_config(shipped.root / config, options);
+    const auto llama = shipped_config("llama-3.1-" + std::string(size) + "-config.json", options);
     CHECK(llama.model.parameters == count);
     CHECK(model_json(llama.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
   }
@@ -289,8 +295,7 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
     HfOptions options;
     options.name = "megatron_gpt_" + std::string(size) + "_seq4096";
     options.sequence = 4096;
-    const auto config = "scenarios/examples/megatron-gpt-" + std::string(size) + "-config.json";
-    const auto gpt = import_hf_config(shipped.root / config, options);
+    const auto gpt = shipped_config("megatron-gpt-" + std::string(size) + "-config.json", options);
     CHECK(gpt.model.parameters == count);
     CHECK(model_json(gpt.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
   }
