@@ -6,7 +6,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from common.disturbance import Disturbance, own_cpu_s  # noqa: E402
+from common.processors import Disturbance, own_cpu_s  # noqa: E402
 from common.failure import Failure, end_on_failure  # noqa: E402
 from common.job import this_job  # noqa: E402
 from common.kernel_shapes import read_shapes  # noqa: E402

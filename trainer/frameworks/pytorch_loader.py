@@ -10,7 +10,7 @@ from common.failure import end_on_failure  # noqa: E402
 from common.job import this_job  # noqa: E402
 from common.loading import InputRecords, encoded, forget, measure, read_options, write_files  # noqa: E402
 from common.object_server import Objects, serve  # noqa: E402
-from common.pictures import pillow_jpeg  # noqa: E402
+from common.images import pillow_jpeg  # noqa: E402
 
 NAME = "pytorch-loader"
 

@@ -5,7 +5,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from common.disturbance import own_cpu_s  # noqa: E402
+from common.processors import own_cpu_s  # noqa: E402
 from common.failure import Failure, end_on_failure  # noqa: E402
 from common.images import sample_source  # noqa: E402
 from common.job import tensorflow_cluster, this_job  # noqa: E402

@@ -11,7 +11,7 @@ from common.failure import Failure, end_on_failure  # noqa: E402
 from common.job import this_job  # noqa: E402
 from common.loading import InputRecords, encoded, forget, measure, read_options, write_files  # noqa: E402
 from common.object_server import Objects, serve  # noqa: E402
-from common.pictures import QUALITY  # noqa: E402
+from common.images import QUALITY  # noqa: E402
 
 NAME = "tensorflow-loader"
 SHARDS = 4  # TFRecord files

@@ -62,7 +62,7 @@ def _layers(table):
 def _decoder(model, table):
     layers = list(_layers(table))
     names = [layer["name"] for layer in layers]
-    weights = {tensor["name"]: tensor["shape"] for layer in layers for tensor in layer["tensors"]}
+    weights = {tensor["name"]: tensor["shape"] for layer in layers for tensor in layer.get("tensors", [])}
     tokens = TOKENS.fullmatch(table["sample"])
     if "block0.attention.fused" not in names or tokens is None or "embeddings.word.weight" not in weights:
         raise Failure(f"--models: {model} is no decoder of words, whose table has embeddings.word and block0.attention.fused", 2)

@@ -6,10 +6,10 @@ import statistics
 import tempfile
 import time
 
-from common.disturbance import Disturbance, own_cpu_s
+from common.processors import Disturbance, own_cpu_s
 from common.failure import Failure
 from common.job import this_job
-from common.pictures import pictures
+from common.images import pictures
 from common.records import RecordFile, add_record_options, context, rounded, settings_here
 
 

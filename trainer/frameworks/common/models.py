@@ -5,6 +5,9 @@ import typing
 
 import numpy as np
 
+BYTES_OF_FP32 = 4
+WAYS = 2  # a push and a pull of each tensor, by each worker in each step (docs/frameworks.md)
+
 
 @dataclasses.dataclass(frozen=True)
 class Layer:
@@ -82,3 +85,10 @@ def first_parameters(network, seed):
         parameters.append((layer.name + ".weight", generator.uniform(-bound, bound, shape).astype(np.float32)))
         parameters.append((layer.name + ".bias", np.zeros(layer.outputs, np.float32)))
     return parameters
+
+
+def traffic_of(network, workers, steps):
+    """(bytes, messages) in and out of a server that has the whole network."""
+    sizes = parameter_sizes(network)
+    times = WAYS * workers * steps
+    return BYTES_OF_FP32 * sum(sizes) * times, len(sizes) * times

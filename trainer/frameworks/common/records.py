@@ -8,9 +8,8 @@ import platform
 import statistics
 import sys
 
-from common.disturbance import DOUBT, Disturbance
-from common.models import NETWORKS
-from common.server_cost import traffic_of
+from common.processors import DOUBT, Disturbance
+from common.models import NETWORKS, traffic_of
 
 WARM_UP = 2          # steps not counted: allocators, connections, the first touch of memory
 MOST_SAMPLES = 1000  # more would make a record that no person can look at

@@ -5,10 +5,9 @@ import time
 import numpy as np
 
 from common.failure import Failure
-from common.disturbance import own_cpu_s
+from common.processors import Served, ServerClock, own_cpu_s
 from common.job import HELPERS, cpu_s_of
 from common.records import counted_from
-from common.server_cost import Served, ServerClock
 
 TEST_BATCH = 500  # images judged at once; only memory depends on it
 

@@ -1,7 +1,11 @@
-"""Who else was busy while something was measured, as trainer/records/disturbance.hpp says it."""
+"""Processor seconds: who else was busy while something was measured, as trainer/records/disturbance.hpp says it, and what the parameter
+server beside a worker takes while steps are counted."""
 import os
 import resource
 import time
+import typing
+
+from common.job import SERVERS, cpu_s_of
 
 SUSPECT_CORES, IDLE_SHARE = 0.15, 0.1  # as trainer/records/disturbance.hpp
 DOUBT = ", more than "  # where a note goes on to say that a time is suspect
@@ -36,3 +40,27 @@ class Disturbance:
         if first or others <= harmless:
             return note, False
         return f"{note}{DOUBT}{harmless:.2f}: suspect", True
+
+
+class ServerClock:
+    """Processor seconds of the servers beside this worker between start() and stop(), as often as these are called."""
+
+    def __init__(self):
+        self.server_s = 0.0
+        self._begin_s = None
+
+    def start(self):
+        if self._begin_s is None:
+            self._begin_s = cpu_s_of(SERVERS)
+
+    def stop(self):
+        if self._begin_s is not None:
+            self.server_s += cpu_s_of(SERVERS) - self._begin_s
+        self._begin_s = None
+
+
+class Served(typing.NamedTuple):
+    """What one server did in the counted steps."""
+    steps: int
+    wall_s: float
+    processor_s: float
