@@ -1,13 +1,43 @@
 #pragma once
-// The options of a plan on their way to its answer: screened, simulated, compared.
+// The options of a plan on their way to its answer: screened, simulated, compared; and from the time of one iteration to a whole
+// training: its hours, its dollars and its kilowatt-hours.
 
+#include "plan/goodput.hpp"
+#include "plan/node_costs.hpp"
+#include "plan/offer.hpp"
 #include "plan/plan.hpp"
-#include "plan/whole_training.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
+
+/// A training on so many GPUs, but for how long an iteration takes.
+struct WholeTraining {
+  double epochs = 0;
+  double global_batch = 0; ///< samples of an iteration
+  double iterations = 0;
+  double evaluation_s = 0; ///< all evaluations together: forward alone, on all GPUs
+  double start_up_s = 0;
+  int nodes = 0; ///< that are paid for: workers', servers' and spares
+  FailingJob failing;
+  NodeCosts costs;
+  EnergyRules energy;
+};
+
+/// What it comes to.
+struct Outcome {
+  double time_s = 0;         ///< from start to end, failures and checkpoints included
+  std::optional<double> usd; ///< nothing where no price is known
+  double kwh = 0;            ///< 0 where no power is known
+};
+
+/// `length`: how many times as many iterations and evaluations as expected.
+Outcome outcome_of(const WholeTraining& training, double iteration_s, double length = 1);
+
+/// Training alone: what the time would be if the job began at once and nothing failed.
+double work_s(const WholeTraining& training, double iteration_s);
 
 /// What the simulation of one option gives, in the process that runs it.
 struct Simulated {

@@ -1,22 +1,71 @@
 // Four tiny iterations, every span of them, against files whose numbers were worked out by hand (in the head of each).
 // After a change that is meant: DDLSIM_REFRESH_GOLDEN=1 build/release/bin/golden_test, then check every line that
 // moved.
-
 #include "sim/iteration/all_reduce_graph.hpp"
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "tests/golden/message_trace.hpp"
-#include "tests/golden/timeline_text.hpp"
 #include "tests/predict/small_cluster.hpp"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <map>
+#include <string>
+#include <vector>
 
 namespace ddlsim {
 namespace {
+
+constexpr double us = 1e-6;
+
+struct TimelineRow {
+  double start_s = 0;
+  double end_s = 0;
+  std::string who;
+  std::string what;
+};
+
+/// One row a line, microseconds with one decimal, in the order given.
+std::string to_text(const std::vector<TimelineRow>& rows) {
+  std::string text = "  start us     end us  who         what\n";
+  for (const auto& row : rows)
+    text += fmt::format("{:10.1f} {:10.1f}  {:<11} {}\n", row.start_s / us, row.end_s / us, row.who, row.what);
+  return text;
+}
+
+/// The committed file tests/golden/NAME.txt: its leading lines with # are the calculation by hand, the rest is the
+/// timeline. With DDLSIM_REFRESH_GOLDEN set in the environment the timeline is written there first, the calculation
+/// kept.
+struct Golden {
+  std::string calculation;
+  std::string timeline;
+};
+
+std::string path_of(const std::string& name) {
+  return std::string(DDLSIM_SOURCE_DIR) + "/tests/golden/" + name + ".txt";
+}
+
+Golden read(const std::string& name) {
+  Golden golden;
+  std::ifstream in(path_of(name));
+  for (std::string line; std::getline(in, line);) {
+    const bool comment = golden.timeline.empty() && line.starts_with('#');
+    (comment ? golden.calculation : golden.timeline) += line + "\n";
+  }
+  return golden;
+}
+
+Golden golden(const std::string& name, const std::string& timeline_now) {
+  if (std::getenv("DDLSIM_REFRESH_GOLDEN") != nullptr) {
+    const std::string calculation = read(name).calculation;
+    std::ofstream(path_of(name)) << calculation << timeline_now;
+  }
+  return read(name);
+}
 
 /// Both runs are SimGrid's; they differ by rounding of additions alone.
 constexpr double rounding = 1e-9;

@@ -1,15 +1,154 @@
 #pragma once
 // Two questions that differ in one thing: draws them and compares their answers. 30 pairs a relation, by a fixed seed.
-
-#include "tests/predict/random_question.hpp"
+#include "sim/predict/predict.hpp"
+#include "tests/base/temporary_folder.hpp"
+#include "tests/collective/machines.hpp"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
+#include <random>
+#include <string>
+#include <vector>
 
 namespace ddlsim {
+
+// Questions drawn over the shipped clusters, presets, models and strategies, and a data folder in which the question's
+// cluster may be changed.
+
+inline const DataFolder shipped_data{DDLSIM_SOURCE_DIR};
+
+/// Samples behind an interval: enough for two beyond each end.
+constexpr int relation_samples = 40;
+
+/// Named one by one, so that a new cluster or preset does not draw all questions anew.
+inline const std::vector<std::string> question_clusters{"azure-nc24r-k80",
+                                                        "azure-nc24rs-v3-v100",
+                                                        "deepbench-8gpu-m40",
+                                                        "dell-c4140-v100",
+                                                        "dgx-a100",
+                                                        "dgx1-p100",
+                                                        "dgx1-v100",
+                                                        "dgx2-v100",
+                                                        "dlperf-v100",
+                                                        "ec2-p2.xlarge",
+                                                        "ec2-p2.16xlarge",
+                                                        "g4dn-metal-t4",
+                                                        "hkbu-2020",
+                                                        "hkbu-2020-ipoib",
+                                                        "horovod-pascal",
+                                                        "iris",
+                                                        "p3dn",
+                                                        "p4d",
+                                                        "v100-1x-10g-emulated",
+                                                        "v100-2x2-roce40"};
+inline const std::vector<std::string> question_presets{"pytorch-ddp", "pytorch-mpi",   "horovod", "tf-ps",
+                                                       "tf-mirrored", "mxnet-kvstore", "byteps",  "wfbp"};
+inline const std::vector<std::string> question_models{"alexnet",      "bert_base_seq64", "googlenet",
+                                                      "inception_v3", "resnet152_v1.5",  "resnet50_v1.5",
+                                                      "vgg16",        "mobilenet_v2",    "bert_large_seq128"};
+
+inline const std::vector<std::string> question_gpus{"", "", "A100-SXM4-80GB", "P100-PCIe-16GB",
+                                                    "T4"}; // "": the cluster's
+
+/// A scenario whose one-GPU rate is stated: what other clusters measured is then not looked for. One strategy, one GPU
+/// and two more scales.
+class RandomQuestion {
+public:
+  explicit RandomQuestion(std::uint64_t seed) : random(seed) {
+    scenario.name = "question-" + std::to_string(seed);
+    scenario.seed = seed;
+    scenario.samples = relation_samples;
+    choose_machine();
+    scenario.model = one_of(question_models);
+    scenario.batch_per_gpu = std::pow(2, below(5));
+    const double one_gpu_s = log_uniform(random, 0.02, 0.6);
+    scenario.one_gpu = StatedRate{scenario.batch_per_gpu / one_gpu_s, 0, 0};
+    scenario.strategies = {random_strategy()};
+    scenario.gpu = one_of(question_gpus);
+  }
+
+  Scenario scenario;
+  std::mt19937_64 random;
+
+  int below(int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); }
+  const std::string& one_of(const std::vector<std::string>& names) {
+    return names[static_cast<std::size_t>(below(static_cast<int>(names.size())))];
+  }
+
+  Strategy random_strategy() {
+    using enum StrategyName;
+    static const std::vector<StrategyName> names{ring, hierarchical_ring, tree, halving_doubling, automatic, ps, ps};
+    static const std::vector<Sharding> shardings{Sharding::round_robin, Sharding::bytes, Sharding::split,
+                                                 Sharding::pieces, Sharding::hash};
+    Strategy strategy;
+    strategy.name = names[static_cast<std::size_t>(below(static_cast<int>(names.size())))];
+    if (strategy.name != ps) return strategy;
+    strategy.servers = {ServerCount::Rule::count, 1 + below(8)};
+    strategy.placement = below(2) == 0 ? Placement::dedicated : Placement::colocated;
+    strategy.sharding = shardings[static_cast<std::size_t>(below(static_cast<int>(shardings.size())))];
+    strategy.on_node_reduce = below(2) == 0;
+    return strategy;
+  }
+
+private:
+  /// A cluster and a preset that has one of its transports; scales that the cluster may grow to.
+  void choose_machine() {
+    const auto presets = load_presets(shipped_data);
+    const Transport* transport = nullptr;
+    Cluster cluster;
+    while (transport == nullptr) {
+      scenario.cluster = one_of(question_clusters);
+      scenario.preset = one_of(question_presets);
+      cluster = load_cluster(shipped_data, scenario.cluster);
+      transport = transport_for(cluster, find_preset(presets, scenario.preset));
+    }
+    constexpr int most_gpus = 128;
+    const int most = std::min(most_gpus, cluster.growth_max_nodes * cluster.gpus_per_node);
+    scenario.gpus = {1, 2 + below(most - 1), 2 + below(most - 1)};
+    std::sort(scenario.gpus.begin(), scenario.gpus.end());
+    scenario.gpus.erase(std::unique(scenario.gpus.begin(), scenario.gpus.end()), scenario.gpus.end());
+  }
+};
+
+/// The shipped files with one cluster only, which borrows nothing and was never calibrated: what changes in its file
+/// then acts through the simulator alone.
+class OneClusterFolder {
+public:
+  explicit OneClusterFolder(const std::string& cluster)
+      : cluster_(cluster),
+        document_(nlohmann::json::parse(ddlsim_test::text_of(shipped_data.platforms() / cluster / "cluster.json"))) {
+    namespace fs = std::filesystem;
+    const DataFolder own = data();
+    fs::create_directories(own.platforms() / cluster);
+    fs::create_directory_symlink(shipped_data.scenarios(), own.scenarios());
+    for (const char* name : {"gpus.json", "priors.json"})
+      fs::create_symlink(shipped_data.platforms() / name, own.platforms() / name);
+    document_.erase("borrows");
+    write();
+  }
+
+  DataFolder data() const { return {folder_.path()}; }
+
+  /// Another value at a JSON pointer of cluster.json.
+  void set(const std::string& pointer, const nlohmann::json& value) {
+    document_[nlohmann::json::json_pointer(pointer)] = value;
+    write();
+  }
+
+private:
+  void write() { folder_.write("platforms/" + cluster_ + "/cluster.json", document_.dump()); }
+
+  ddlsim_test::TemporaryFolder folder_;
+  std::string cluster_;
+  nlohmann::json document_;
+};
 
 /// Pairs of each relation; sanitizer builds are ten times slower.
 #if defined(__SANITIZE_ADDRESS__)
