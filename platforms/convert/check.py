@@ -19,8 +19,8 @@ def differences(texts, platforms):
 
 
 def stale(texts, platforms):
-    sources = {json.loads(text.split("\n", 1)[0])["source"]["file"] for path, text in texts.items()
-               if path.endswith(".jsonl")}
+    sources = {record["source"]["file"] for path, text in texts.items() if path.endswith(".jsonl")
+               for record in map(json.loads, text.splitlines()) if record["record"] == "context"}
     found = []
     places = ("*/measurements/*.jsonl", "*/ratios/*.jsonl", "held-out/*/measurements/*.jsonl")
     for file in sorted(file for place in places for file in Path(platforms).glob(place)):
@@ -38,10 +38,10 @@ def wrong_values(sources, texts, platforms):
         file = Path(platforms) / path
         if not path.endswith(".jsonl") or not file.is_file():
             continue
-        first, *records = read_lines(file)
-        source, table = origin_of(sources, first["source"]["file"])
-        for number, record in enumerate(records, 2):
-            if record["record"] != "layers" and not agrees(source, table, record):
+        for number, record in enumerate(read_lines(file), 1):
+            if record["record"] == "context":
+                source, table = origin_of(sources, record["source"]["file"])
+            elif record["record"] != "layers" and not agrees(source, table, record):
                 found.append(f"{path}:{number}: {record['value']} is not the figure at {record['from']}")
     return found
 

@@ -19,17 +19,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from check import differences, wrong_values  # noqa: E402
 from coverage import account  # noqa: E402
-from families import azure, azure_nd, bcaffe, bcaffe_scaling, caffe, ceilings, collectives, dell, dlperf  # noqa: E402
-from families import facts, github_issues, hkbu, horovod, iris, kernels, lambda_labs, mlperf, mxnet, nccl  # noqa: E402
-from families import llm_foundry, nccl_2026, nvidia_examples, pipedream, single_gpu, tensorflow, triosim  # noqa: E402
-from families import aiconfigurator, megatron, nemo, piz_daint, torchtitan, vtrain  # noqa: E402
+from families import aiconfigurator, azure, bcaffe, ceilings, collectives, dell, dlperf, facts, fsdp  # noqa: E402
+from families import github_issues, hkbu, horovod, iris, kernels, lambda_labs, megatron  # noqa: E402
+from families import mlperf, mxnet, nccl, nemo, nvidia_examples, pipedream, piz_daint  # noqa: E402
+from families import single_gpu, tensorflow, vtrain  # noqa: E402
 from left_out import render  # noqa: E402
 from sink import Sink  # noqa: E402
 from source import Source  # noqa: E402
 
 FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, mlperf, lambda_labs, single_gpu,
-            collectives, nccl, nccl_2026, azure_nd, pipedream, bcaffe, triosim, kernels, ceilings, facts,
-            github_issues, bcaffe_scaling, iris, dell, caffe, llm_foundry, megatron, nemo, torchtitan)
+            collectives, nccl, pipedream, bcaffe, kernels, ceilings, facts, github_issues, iris, dell,
+            fsdp, megatron, nemo)
 
 # Not imported yet: validate/blind.jsonl says how they were asked.
 BEFORE_IMPORT = (aiconfigurator, piz_daint, vtrain)
@@ -44,7 +44,7 @@ def convert(folder, families=FAMILIES):
         sources[name] = Source(folder, name)
         family_of[name].convert(sources[name], sink)
         counts[name] = account(sources[name], sink.used.get(name, set()), sink.left_out.get(name, []))
-    texts = {file.path: file.text() for file in sink.files.values()}
+    texts = {path: file.text() for path, file in sink.files.items()}
     return texts, sources, render(sink, counts, strangers)
 
 

@@ -13,17 +13,35 @@ UNKNOWN = {"transport": "unknown", "library": "unknown", "statistic": "unknown"}
 LEFT_OUT = (*UNKNOWN, "algorithm")  # where they are unknown, as readers then take them for
 
 
+def follows(record, key):
+    """Whether a reader takes the field for what it is where a line leaves it out (docs/formats.md, Measurements)."""
+    if key in LEFT_OUT:
+        return record[key] == "unknown"
+    if key == "origin":
+        return record[key] == ("table" if "from" in record else "run")
+    if record["record"] != "step":
+        return False
+    return {"wire_precision": "fp32" if record["precision"] == "fp32" else "unknown", "mode": "train",
+            "gpus_per_node": -(-record["gpus"] // record["nodes"])}.get(key) == record[key]
+
+
 class MeasurementFile:
     """One platforms/CLUSTER/measurements/NAME.jsonl in the making, or one of another folder of the cluster."""
 
-    def __init__(self, sink, source, cluster, name, context, folder="measurements"):
-        self._table = context["source"]["file"] if context["source"]["file"] != source.name else ""
-        self.path = f"{cluster}/{folder}/{name}.jsonl"
-        name_of_cluster = cluster.removeprefix("held-out/")
-        self._leaves_unknown_out = name_of_cluster == cluster  # held-out files stay as they were when they were asked
-        self.lines = [line({"record": "context", "version": 1, "cluster": name_of_cluster, **context})]
+    def __init__(self, sink, source, cluster, path):
+        self.path = path
+        self._cluster = cluster.removeprefix("held-out/")
+        self._leaves_out = self._cluster == cluster  # held-out files stay as they were when they were asked
+        self.lines = []
         self._sink, self._source = sink, source
-        self._tables = {}
+        self._context, self._tables = None, {}
+
+    def go_on(self, context):
+        """What is added from here on is of this context."""
+        if context != self._context:
+            self.lines.append(line({"record": "context", "version": 1, "cluster": self._cluster, **context}))
+        self._context = context
+        self._table = context["source"]["file"] if context["source"]["file"] != self._source.name else ""
 
     def add(self, record_kind, pointer, **fields):
         """One record; its value is read at the pointer, over that at `base_from` where there is one. Fields that are
@@ -34,8 +52,8 @@ class MeasurementFile:
         if record["value"] <= 0:
             raise ValueError(f"{self._source.name}: {pointer}: {record['value']} is not a measurement")
         order = [key for key in HEAD if key in record] + [key for key in record if key not in HEAD]
-        if self._leaves_unknown_out:
-            order = [key for key in order if key not in LEFT_OUT or record[key] != "unknown"]
+        if self._leaves_out:
+            order = [key for key in order if not follows(record, key)]
         self._sink.use(self._source, pointer)
         if "base_from" in record:
             self._sink.use_as_base(self._source, record["base_from"])
@@ -81,10 +99,13 @@ class Sink:
 
     def open(self, source, cluster, context, part=None, folder="measurements"):
         """The file of one source in one cluster, or in "held-out/NAME", from which nothing learns; `part` names a piece of a
-        source too large for one file. Speed-ups are in the folder "ratios", which nothing learns from either."""
+        source that is of other software, or too large for one file. Speed-ups are in the folder "ratios", which nothing
+        learns from either."""
         name = Path(source.name).stem + (f"-{part}" if part else "")
-        file = MeasurementFile(self, source, cluster, name, context, folder)
-        return self.files.setdefault(file.path, file)
+        path = f"{cluster}/{folder}/{name}.jsonl"
+        file = self.files.setdefault(path, MeasurementFile(self, source, cluster, path))
+        file.go_on(context)
+        return file
 
     def use(self, source, pointer):
         pointers = self.used.setdefault(source.name, set())

@@ -22,6 +22,10 @@ inline constexpr int calibration_version = 5;
 // A file states correlations and draws in whole numbers.
 inline constexpr double correlation_units = 1e4; ///< to a correlation of 1
 inline constexpr double draw_units = 1e3;        ///< to a z-score of 1: a thousandth of a prior's width means nothing
+// A draw is a text of three digits of base 36 a z-score, that of 0 in the middle of what they count.
+inline constexpr int draw_base = 36;
+inline constexpr int draw_digits = 3;
+inline constexpr int draw_zero = draw_base * draw_base * draw_base / 2;
 
 /// What a calibrated parameter holds for; an empty text or 0 holds for all.
 struct CalibrationScope {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -36,7 +37,7 @@ Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::s
   prior.median = node.number("median", -unbounded, unbounded);
   prior.width = node.positive("width");
   if (node.has("highest")) prior.highest = node.number("highest", prior.median, unbounded);
-  prior.scale = one_of<PriorScale>(node, "scale");
+  prior.scale = one_of_or(node, "scale", PriorScale::log);
   prior.unit = unit;
   return prior;
 }
@@ -53,7 +54,7 @@ CalibratedParameter parameter_from(const JsonNode& node) {
   node.number("value", -unbounded, unbounded); // for people: z_score has it
   node.number("low", -unbounded, unbounded);
   node.number("high", -unbounded, unbounded);
-  one.identified = node.boolean("identified");
+  one.identified = node.boolean_or("identified", false);
   one.points = static_cast<int>(node.integer("points", 0, most));
   one.borrowed_points = static_cast<int>(node.integer_or("borrowed_points", 0, 0, most));
   one.z_score = node.number("z_score", -farthest, farthest);
@@ -121,6 +122,23 @@ std::vector<double> whole_row(const JsonNode& node, std::size_t count, double un
   if (node.value().is_array() && row.size() != count)
     node.mistake(fmt::format("{} numbers found, {} expected", row.size(), count));
   return row;
+}
+
+/// A draw, as calibration.hpp describes it; older files list its z-scores.
+std::vector<double> draw_from(const JsonNode& node, std::size_t parameters) {
+  if (!node.value().is_string()) return whole_row(node, parameters, draw_units, farthest * draw_units);
+  const auto& text = node.value().get_ref<const std::string&>();
+  std::vector<double> draw;
+  for (std::size_t at = 0; at + draw_digits <= text.size(); at += draw_digits) {
+    int count = 0;
+    const auto* end = text.data() + at + draw_digits;
+    if (text[at] == '-' || std::from_chars(text.data() + at, end, count, draw_base).ptr != end)
+      node.mistake(fmt::format("{} found; give digits of base 36", in_quotes(text.substr(at, draw_digits))));
+    draw.push_back((count - draw_zero) / draw_units);
+  }
+  if (text.size() != parameters * draw_digits)
+    node.mistake(fmt::format("{} digits found, {} expected: three a parameter", text.size(), parameters * draw_digits));
+  return draw;
 }
 
 constexpr const char* correlation_key = "correlation_ten_thousandths";
@@ -214,7 +232,7 @@ Calibration calibration_from(const JsonNode& root) {
   for (const auto& node : root.list("parameters")) calibration.parameters.push_back(parameter_from(node));
   if (root.has("posterior")) calibration.form = form_from(root.at("posterior"));
   for (const auto& node : list_or_none(root, draws_key)) // a draw is a z-score for each parameter
-    calibration.form.draws.push_back(whole_row(node, calibration.parameters.size(), draw_units, farthest * draw_units));
+    calibration.form.draws.push_back(draw_from(node, calibration.parameters.size()));
   for (const auto& node : list_or_none(root, "algorithm_choices"))
     calibration.algorithm_choices.push_back(algorithm_choice_from(node));
   for (const auto& node : root.list("series")) calibration.series.push_back(series_from(node));

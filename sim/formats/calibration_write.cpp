@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ddlsim {
@@ -48,14 +49,14 @@ Json to_json(const CalibratedParameter& one) {
   json["low"] = nine_digits(prior_value(prior, mean - upper_95 * error));
   json["high"] = nine_digits(prior_value(prior, mean + upper_95 * error));
   json["unit"] = one.prior.unit;
-  json["identified"] = one.identified;
+  if (one.identified) json["identified"] = true;
   json["points"] = one.points;
   if (one.borrowed_points > 0) json["borrowed_points"] = one.borrowed_points;
   json["z_score"] = mean;
   json["error"] = error;
   auto& before = json["prior"] = {{"median", prior.median}, {"width", prior.width}};
   if (prior.highest) before["highest"] = *prior.highest;
-  before["scale"] = to_text(one.prior.scale);
+  if (one.prior.scale != PriorScale::log) before["scale"] = to_text(one.prior.scale);
   return json;
 }
 
@@ -108,6 +109,23 @@ std::vector<Json> whole_rows(const std::vector<std::vector<double>>& rows, doubl
     for (const double value : row) json.push_back(std::lround(value * units));
     all.push_back(json);
   }
+  return all;
+}
+
+/// As calibration.hpp describes it; a z-score beyond what the digits count is the farthest that they do.
+Json draw_text(const std::vector<double>& draw) {
+  constexpr const char* digits = "0123456789abcdefghijklmnopqrstuvwxyz";
+  std::string text;
+  for (const double z_score : draw) {
+    const long count = std::clamp(std::lround(z_score * draw_units) + draw_zero, 0L, 2L * draw_zero - 1);
+    for (const long place : {draw_base * draw_base, draw_base, 1}) text += digits[count / place % draw_base];
+  }
+  return text;
+}
+
+std::vector<Json> draw_rows(const std::vector<std::vector<double>>& draws) {
+  std::vector<Json> all;
+  for (const auto& draw : draws) all.push_back(draw_text(draw));
   return all;
 }
 
@@ -166,7 +184,7 @@ std::string calibration_json(const Calibration& calibration) {
   text += " \"correlation_ten_thousandths\": " + lines(whole_rows(calibration.correlation, correlation_units)) + ",\n";
   text += " \"posterior\": " + json_text(to_json(calibration.form)) + ",\n";
   if (!calibration.form.draws.empty())
-    text += " \"draws_thousandths\": " + lines(whole_rows(calibration.form.draws, draw_units)) + ",\n";
+    text += " \"draws_thousandths\": " + lines(draw_rows(calibration.form.draws)) + ",\n";
   text += " \"algorithm_choices\": " + lines(all_to_json(calibration.algorithm_choices)) + ",\n";
   text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
   text += " \"collectives\": " + lines(collective_rows(calibration)) + ",\n";

@@ -56,7 +56,8 @@ std::string kind_from(const JsonNode& element) {
   return kind;
 }
 
-std::vector<MeasuredLayer> layers_in(const JsonNode& table) {
+/// `needs_kinds`: of kernels; of a model's layers its own table has them, too.
+std::vector<MeasuredLayer> layers_in(const JsonNode& table, bool needs_kinds) {
   std::vector<MeasuredLayer> layers;
   if (!table.is_object()) return layers;
   table.allow_only({"name", "kind", "flop_per_sample", "size_bytes"});
@@ -67,7 +68,7 @@ std::vector<MeasuredLayer> layers_in(const JsonNode& table) {
       element.mistake(fmt::format("{} stands twice; name each layer once", in_quotes(layers.back().name)));
   }
   if (table.has("name") && layers.empty()) table.mistake_at("name", "no layer found; name one");
-  if (!table.has("kind")) table.mistake_at("kind", "missing; give a list with the kind of each layer");
+  if (!table.has("kind") && needs_kinds) table.mistake_at("kind", "missing; give a list with the kind of each kernel");
   std::size_t at = 0;
   for (const auto& element : column(table, "kind", layers.size())) layers[at++].kind = kind_from(element);
   at = 0;
@@ -135,9 +136,9 @@ LayersRecord layers_from(const JsonNode& line, const LineOrigin& origin) {
   record.model = line.text("model");
   refuse_bare_model_name(line, "model", record.model);
   if (line.has("layers"))
-    record.layers = layers_in(line.at("layers"));
+    record.layers = layers_in(line.at("layers"), record.model == kKernels);
   else
-    line.mistake_at("layers", "missing; give an object with the lists name and kind");
+    line.mistake_at("layers", "missing; give an object with the list name");
   if (record.layers.empty()) return record; // times would be of none
   for (const auto& timing : line.list("timings"))
     record.timings.push_back(timing_in(timing, record.head.gpu, record.layers.size()));

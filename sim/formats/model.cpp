@@ -46,8 +46,8 @@ ParameterTensor tensor_from(const JsonNode& node) {
   node.allow_only(known);
   tensor.name = node.text("name");
   tensor.shape = shape_from(node);
-  tensor.size_bytes = node.number("bytes", fp32_bytes, largest_count);
   const double expected = fp32_bytes * product(tensor.shape);
+  tensor.size_bytes = node.has("bytes") ? node.number("bytes", fp32_bytes, largest_count) : expected;
   if (node.mistakes_so_far() == before && tensor.size_bytes != expected) {
     node.mistake_at("bytes", fmt::format("{} found, 4 x the product of the shape = {} expected; give fp32 bytes",
                                          tensor.size_bytes, expected));
@@ -65,7 +65,8 @@ Layer layer_from(const JsonNode& node) {
   layer.kind = node.one_of("kind", layer_kinds());
   layer.forward_flop_per_sample = node.number("forward_flop_per_sample", 0, largest_count);
   layer.activation_bytes_per_sample = node.number("activation_bytes_per_sample", 0, largest_count);
-  for (const auto& tensor : node.list("tensors")) layer.tensors.push_back(tensor_from(tensor));
+  if (node.has("tensors"))
+    for (const auto& tensor : node.list("tensors")) layer.tensors.push_back(tensor_from(tensor));
   return layer;
 }
 

@@ -17,14 +17,13 @@ std::int64_t whole(double count) {
 }
 
 Json to_json(const Layer& layer) {
-  Json tensors = Json::array();
-  for (const auto& tensor : layer.tensors)
-    tensors.push_back({{"name", tensor.name}, {"shape", tensor.shape}, {"bytes", whole(tensor.size_bytes)}});
-  return {{"name", layer.name},
-          {"kind", layer.kind},
-          {"forward_flop_per_sample", whole(layer.forward_flop_per_sample)},
-          {"activation_bytes_per_sample", whole(layer.activation_bytes_per_sample)},
-          {"tensors", tensors}};
+  Json json{{"name", layer.name},
+            {"kind", layer.kind},
+            {"forward_flop_per_sample", whole(layer.forward_flop_per_sample)},
+            {"activation_bytes_per_sample", whole(layer.activation_bytes_per_sample)}};
+  for (const auto& tensor : layer.tensors) // fp32: their bytes follow from the shape
+    json["tensors"].push_back({{"name", tensor.name}, {"shape", tensor.shape}});
+  return json;
 }
 
 /// JSON text; names come from files and profilers, which may hold bytes that are no UTF-8.

@@ -128,9 +128,9 @@ double prior_value(const Prior& prior, double z_score) {
 }
 
 std::string priors_json(const std::vector<Prior>& priors) {
-  Json list = Json::array();
-  for (const auto& prior : priors) list.push_back(to_json(prior));
-  return json_text(Json{{"format", "ddlsim-priors"}, {"version", priors_version}, {"priors", list}}, 1) + "\n";
+  std::string lines; // a prior a line, so that two files can be compared line by line
+  for (const auto& prior : priors) lines += (lines.empty() ? "" : ",\n") + json_text(to_json(prior));
+  return fmt::format("{{\"format\":\"ddlsim-priors\",\"version\":{},\"priors\":[\n{}\n]}}\n", priors_version, lines);
 }
 
 } // namespace ddlsim

@@ -72,16 +72,35 @@ private:
   }
 
   void read_context(const JsonNode& node) {
-    if (has_context_) node.mistake("a second context; give it a file of its own");
+    context_ = context_from(node);
+    if (!has_context_) {
+      read_.context = context_;
+    } else if (mistakes_.empty()) {
+      same_as_first(node);
+    }
     has_context_ = true;
-    read_.context = context_from(node);
-    if (checks_.context) checks_.context(read_.context, node);
+    if (checks_.context) checks_.context(context_, node);
+  }
+
+  /// What is asked of the file as a whole holds for all of its records.
+  void same_as_first(const JsonNode& node) {
+    const auto refuse = [&](const char* key, const std::string& found, const std::string& expected) {
+      node.mistake_at(key,
+                      fmt::format("{} found, {} in the file's first context; give these records a file of their own",
+                                  found, expected));
+    };
+    const Context& first = read_.context;
+    if (context_.cluster != first.cluster) refuse("cluster", in_quotes(context_.cluster), in_quotes(first.cluster));
+    if (context_.software != first.software)
+      refuse("software", in_quotes(context_.software), in_quotes(first.software));
+    if (context_.emulated != first.emulated)
+      refuse("emulated", fmt::format("{}", context_.emulated), fmt::format("{}", first.emulated));
   }
 
   void read_record(const JsonNode& node) {
     if (!has_context_) node.mistake("a context record is expected first; see docs/formats.md");
     has_context_ = true; // reported once
-    const auto record = record_from(node, {&read_.context, name_, line_});
+    const auto record = record_from(node, {&context_, name_, line_});
     if (!record) return;
     if (checks_.record) checks_.record(*record, node);
     if (!mistakes_.empty()) return; // they are not used
@@ -96,6 +115,7 @@ private:
   std::string name_;
   Mistakes mistakes_;
   MeasurementFile read_;
+  Context context_; ///< of the records that follow
   LayerRows layer_rows_;
   int line_ = 0;
   bool has_context_ = false;
@@ -272,7 +292,7 @@ RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
   head.file = origin.file;
   head.line = origin.line;
   head.series = line.text("series");
-  head.origin = line.one_of("origin", origins);
+  head.origin = line.one_of_or("origin", origins, line.has("from") ? "table" : "run");
   head.from = from_of(line, head.origin, origin.context->source_file);
   head.gpu = line.text_or("gpu", origin.context->gpu);
   head.device = line.one_of_or("device", devices, "");

@@ -1,5 +1,5 @@
 #pragma once
-// Measured records, JSON Lines: platforms/CLUSTER/measurements/*.jsonl. One context line, then records.
+// Measured records, JSON Lines: platforms/CLUSTER/measurements/*.jsonl. A context line, then records.
 // One format for what ddltrain writes, for imported logs and for published tables.
 
 #include "sim/formats/names.hpp"
@@ -23,7 +23,7 @@ inline constexpr const char* kFakeGpu = "fake GPU";
 /// A transport, library, algorithm or statistic that nobody states; a line leaves the field out.
 inline constexpr const char* kUnknown = "unknown";
 
-/// First line of a file: which machine, which software, when, who, and where the figures stand.
+/// First line of a file, and any line that the records after it need anew: which machine, which software, when, who, and where the figures stand.
 struct Context {
   std::string cluster;  ///< folder name under platforms/
   std::string gpu;      ///< name in gpus.json; "" when records name it or there is none
@@ -121,7 +121,7 @@ struct PointToPointRecord {
 /// What a layer is at every batch and in every precision.
 struct MeasuredLayer {
   std::string name;
-  std::string kind;           ///< as in Layer, and gemm
+  std::string kind;           ///< as in Layer, and gemm; "": the model's own table says it
   double flop_per_sample = 0; ///< of forward; of a kernel outside a model, of each pass; 0: not stated
   double size_bytes = 0;      ///< of its parameters; 0: none or not stated
 };
@@ -143,10 +143,13 @@ struct LayerTiming {
   std::map<LayerPass, std::vector<PassTime>> passes;
 };
 
+/// What a table of kernels outside a model has for the model's name.
+inline constexpr const char* kKernels = "kernel";
+
 /// A table of layer times: what the layers are, once, and a timing for each GPU, precision and batch.
 struct LayersRecord {
   RecordHead head;                   ///< without repeats, spread and samples: timings have their own
-  std::string model;                 ///< variant, or "kernel" for kernels outside a model
+  std::string model;                 ///< variant, or kKernels
   std::vector<MeasuredLayer> layers; ///< in forward order, each name once
   std::vector<LayerTiming> timings;
 };
@@ -213,7 +216,7 @@ using Record = std::variant<StepRecord, CollectiveRecord, PointToPointRecord, La
 
 struct MeasurementFile {
   std::filesystem::path file;
-  Context context;
+  Context context; ///< the first one; later ones agree in cluster, software and `emulated`
   std::vector<Record> records;
 };
 

@@ -234,14 +234,16 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   step.model = line.text("model");
   refuse_bare_model_name(line, "model", step.model);
   step.precision = one_of<Precision>(line, "precision");
-  step.wire_precision = one_of<WirePrecision>(line, "wire_precision");
+  const bool single = step.precision == Precision::fp32;
+  step.wire_precision = one_of_or(line, "wire_precision", single ? WirePrecision::fp32 : WirePrecision::unknown);
   step.batch_per_gpu = line.positive("batch_per_gpu");
   step.preset = line.text("preset");
   step.strategy = strategy_from(line.at("strategy"), StrategyUse::record);
   step.algorithm = text_or_unknown(line, "algorithm");
   step.gpus = static_cast<int>(line.integer("gpus", 1, most_ranks));
   step.nodes = static_cast<int>(line.integer("nodes", 1, most_ranks));
-  step.gpus_per_node = static_cast<int>(line.integer("gpus_per_node", 1, most_ranks));
+  const int spread_evenly = step.nodes > 0 ? (step.gpus + step.nodes - 1) / step.nodes : 1;
+  step.gpus_per_node = static_cast<int>(line.integer_or("gpus_per_node", spread_evenly, 1, most_ranks));
   step.synchronised = line.boolean("synchronised");
   step.host_paced = line.boolean_or("host_paced", false);
   step.quoted = line.boolean_or("quoted", false);

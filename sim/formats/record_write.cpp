@@ -112,13 +112,13 @@ ordered_json rounded(double value, int digits) {
   return number_of(std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr));
 }
 
-/// The column `get` gives of all layers; nothing where all of it is 0.
+/// The column `get` gives of all layers; nothing where none of it is stated: 0, or no text.
 template <class Get> void put_column(ordered_json& json, const char* key, const LayersRecord& record, const Get& get) {
   auto column = ordered_json::array();
   bool any = false;
   for (const auto& layer : record.layers) {
     column.push_back(get(layer));
-    any = any || column.back() != 0;
+    any = any || (column.back() != 0 && column.back() != "");
   }
   if (any) json[key] = std::move(column);
 }

@@ -1,7 +1,8 @@
 // A trace that PyTorch 2.11.0 (CUDA 13.0) wrote of torchvision's resnet50 on an H200: 64 images, autocast in bf16, SGD
 // with momentum. Of its last step there are the events of the stem, of the first residual block, of the head and of the
-// optimizer, and one of each category that nothing is read of; of an event what some reader reads. "By hand" is a sum
-// over the file's JSON: a kernel is backward's where the operator with its "External id" is of the thread of backward.
+// optimizer, and one of each category that nothing is read of; of an event what some reader reads, and of a kernel's
+// name 60 letters. "By hand" is a sum over the file's JSON: a kernel is backward's where the operator with its
+// "External id" is of the thread of backward.
 #include "calibrate/import/importers.hpp"
 #include "calibrate/import/trace_anatomy.hpp"
 #include "calibrate/import/trace_layers.hpp"

@@ -38,6 +38,16 @@ class WithToySource(unittest.TestCase):
         return {file.path: file.text()}
 
 
+class Contexts(WithToySource):
+    def test_a_file_goes_on_under_another_context(self):
+        sink = Sink()
+        for machine in ("a", "a", "b"):
+            file = sink.open(self.source, "box", context(self.source, "", machine, "s", "2020", "w"))
+        lines = [json.loads(one) for one in file.text().splitlines()]
+        self.assertEqual([one["machine"] for one in lines], ["a", "b"])
+        self.assertEqual(list(sink.files), [file.path])
+
+
 class Pointers(WithToySource):
     def test_json_pointer_with_escapes(self):
         self.assertEqual(resolve({"a/b": [{"c~d": 7}]}, "/a~1b/0/c~0d"), 7)

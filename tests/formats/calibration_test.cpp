@@ -181,6 +181,17 @@ TEST_CASE("a correlation has a row for each parameter, as long as there are para
       [](const auto& file) { read_calibration(file); });
 }
 
+TEST_CASE("a draw is written in three digits a parameter, and in the older form it is read, too") {
+  const auto text = calibration_json(sample());
+  CHECK_THAT(text, Catch::Contains("\"draws_thousandths\": [\n  \"hlsi2s\"") && Catch::Contains("\"ijgiyq\""));
+  auto older = nlohmann::json::parse(text);
+  older["draws_thousandths"] = {{-512, 100}, {700, 1250}};
+  CHECK(read_back(older.dump()).form.draws == read_back(text).form.draws);
+  auto far = sample();
+  far.form.draws = {{-23.328, 23.327}, {-99, 99}}; // the least and the most that three digits count, and beyond
+  CHECK(read_back(calibration_json(far)).form.draws == std::vector<std::vector<double>>(2, {-23.328, 23.327}));
+}
+
 TEST_CASE("a draw has a z-score for each parameter") {
   ddlsim_test::check_spoilt(
       sample_json(),
@@ -192,6 +203,10 @@ TEST_CASE("a draw has a z-score for each parameter") {
        {"/draws_thousandths/0", "[100, 50001]",
         "/draws_thousandths/0/1: 50001 found; give a whole number from -50000 to 50000"},
        {"/draws_thousandths/0", "7", "/draws_thousandths/0: 7 found, a list expected; write [...]"},
+       {"/draws_thousandths/0", "\"i00\"", "/draws_thousandths/0: 3 digits found, 6 expected: three a parameter"},
+       {"/draws_thousandths/0", "\"i00i0\"", "/draws_thousandths/0: 5 digits found, 6 expected: three a parameter"},
+       {"/draws_thousandths/0", "\"i00-01\"", "/draws_thousandths/0: \"-01\" found; give digits of base 36"},
+       {"/draws_thousandths/0", "\"i0!i00\"", "/draws_thousandths/0: \"i0!\" found; give digits of base 36"},
        {"/posterior/modes", "0", "/posterior/modes: 0 is out of range; give 1 to 1000000"},
        {"/posterior/effective_share", "2", "/posterior/effective_share: 2 is out of range; give 0 to 1"},
        {"/posterior/sampled", "", "/posterior/sampled: missing; give true or false"}},

@@ -72,13 +72,27 @@ TEST_CASE("a table of layers is read") {
   CHECK(table.timings[1].count == 0);
 }
 
+TEST_CASE("kinds of a model's layers may be left to its own table, those of kernels may not") {
+  auto record = ddlsim_test::sample_record("layers");
+  record["layers"].erase("kind");
+  const auto tables = tables_of({record});
+  REQUIRE(tables.size() == 1);
+  CHECK(tables[0].layers[1].name == "relu1");
+  CHECK(tables[0].layers[1].kind.empty());
+  CHECK(json::parse(ddlsim::to_json_line(ddlsim::Record(tables[0])))["layers"] == record["layers"]);
+  record["model"] = "kernel";
+  const ddlsim_test::TemporaryFolder folder;
+  const auto file = folder.write("a.jsonl", text_of({record}));
+  CHECK(ddlsim_test::mistakes_of(file, [&] { read_measurements(file); }) ==
+        std::vector<std::string>{":2: /layers/kind: missing; give a list with the kind of each kernel"});
+}
+
 TEST_CASE("what is wrong with a table is reported") {
   const std::string passes = "forward, backward, backward-data, backward-weights, optimizer";
   const std::vector<ddlsim_test::Spoilt> spoilt{
       {"/repeats", "5", "/repeats: has no meaning beside a table; give each timing its count and spread"},
       {"/samples_s", "[1]", "/samples_s: has no meaning beside a table; give each timing its count and spread"},
-      {"/layers", "", "/layers: missing; give an object with the lists name and kind"},
-      {"/layers/kind", "", "/layers/kind: missing; give a list with the kind of each layer"},
+      {"/layers", "", "/layers: missing; give an object with the list name"},
       {"/layers/kind", R"(["conv"])", "/layers/kind: 1 values found for 3 layers; give one for each layer"},
       {"/layers/kind/1", R"("convolution")",
        "/layers/kind/1: \"convolution\" found, one of conv1x1, conv3x3, conv, depthwise, linear, norm, activation, "

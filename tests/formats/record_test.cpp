@@ -193,7 +193,8 @@ TEST_CASE("what is wrong with a step is reported") {
          {"step", {"/unit", "\"TFLOP/s\"", "/flop_per_sample: missing; give a number above 0"}},
          {"step",
           {"/flop_per_sample", "1e12", "/flop_per_sample: has no meaning without \"unit\": \"TFLOP/s\"; leave it out"}},
-         {"step", {"/wire_precision", "", "/wire_precision: missing; give one of fp32, fp16, bf16, unknown"}},
+         {"step",
+          {"/wire_precision", "\"fp31\"", "/wire_precision: \"fp31\" found; give one of fp32, fp16, bf16, unknown"}},
          {"step", {"/data", "\"fake\"", "/data: \"fake\" found; give one of synthetic, real, unknown"}},
          {"step", {"/synchronised", "", "/synchronised: missing; give true or false"}},
          {"step",
@@ -351,7 +352,6 @@ TEST_CASE("the order and the kinds of lines are held") {
   CHECK(reported("") == Lines{"the file is empty; a context record is expected first, see docs/formats.md"});
   CHECK(reported("\n \r\n") == Lines{"the file is empty; a context record is expected first, see docs/formats.md"});
   CHECK(reported(step + "\n" + step) == Lines{":1: a context record is expected first; see docs/formats.md"});
-  CHECK(reported(context + "\n" + context) == Lines{":2: a second context; give it a file of its own"});
   CHECK(reported(context + "\n{\"record\": \"stepp\"}") ==
         Lines{":2: /record: \"stepp\" found, one of step, collective, point_to_point, layers, server, input, loss, "
               "speed_up "
@@ -369,6 +369,51 @@ TEST_CASE("the order and the kinds of lines are held") {
   CHECK(reported(context + "\n" + std::string(ddlsim::max_line_bytes + 1, 'x') + "\n" + step) ==
         Lines{":2: a line of more than 1048576 bytes; write one record a line"});
   CHECK(reported(context + "\r\n\r\n" + step + "\r\n").empty()); // Windows line ends and blank lines are fine
+}
+
+TEST_CASE("what follows from the rest of a step may be left out") {
+  auto record = sample_record("step");
+  for (const char* key : {"origin", "wire_precision", "gpus_per_node", "mode"}) record.erase(key);
+  record["precision"] = "fp32";
+  const auto of_fp32 = read_one<ddlsim::StepRecord>(record);
+  CHECK(of_fp32.head.origin == "table"); // it says where in the source it stands
+  CHECK(of_fp32.wire_precision == ddlsim::WirePrecision::fp32);
+  CHECK(of_fp32.gpus_per_node == (of_fp32.gpus + of_fp32.nodes - 1) / of_fp32.nodes);
+  CHECK(of_fp32.mode == ddlsim::RunMode::train);
+  record["precision"] = "amp";
+  record.erase("from");
+  const auto own = read_one<ddlsim::StepRecord>(record);
+  CHECK(own.head.origin == "run");
+  CHECK(own.wire_precision == ddlsim::WirePrecision::unknown);
+}
+
+TEST_CASE("a context holds for the records after it, until the next one") {
+  auto later = sample_context();
+  later["gpu"] = "K80";
+  later["date"] = "2019";
+  const auto step = sample_record("step").dump();
+  const ddlsim_test::TemporaryFolder folder;
+  const auto read =
+      read_measurements(folder.write("two.jsonl", with_context(step + "\n" + later.dump() + "\n" + step)));
+  REQUIRE(read.records.size() == 2);
+  CHECK(ddlsim::head_of(read.records[0]).gpu == "V100-SXM2-16GB");
+  CHECK(ddlsim::head_of(read.records[1]).gpu == "K80");
+  CHECK(read.context.gpu == "V100-SXM2-16GB");
+  CHECK(read.context.date == "2018-05");
+}
+
+TEST_CASE("what is asked of a file as a whole is the same in all of its contexts") {
+  const auto reported_of_second = [](const char* key, const json& value) {
+    auto second = sample_context();
+    second[key] = value;
+    return reported(with_context(second.dump()));
+  };
+  const std::string advice = " in the file's first context; give these records a file of their own";
+  CHECK(reported_of_second("cluster", "p3dn") == Lines{":2: /cluster: \"p3dn\" found, \"iris\"" + advice});
+  const auto software = sample_context()["software"].dump();
+  CHECK(reported_of_second("software", "MXNet 9") == Lines{":2: /software: \"MXNet 9\" found, " + software + advice});
+  CHECK(reported_of_second("emulated", true) == Lines{":2: /emulated: true found, false" + advice});
+  CHECK(reported_of_second("date", "2018-13").size() == 1);
 }
 
 TEST_CASE("the first 50 mistakes are reported, and how many more") {

@@ -35,7 +35,7 @@ CALIBRATION = {
         for name in ("nic_efficiency", "net_latency")],
     "correlation_ten_thousandths": [[], [2000]],
     "posterior": {"pareto_k": 0.8, "effective_share": 0.3, "modes": 1, "sampled": True},
-    "draws_thousandths": [[100, -200], [1500, 0]],
+    "draws_thousandths": ["i2shug", [1500, 0]],
     "algorithm_choices": [{"transport": "nccl-ib", "decides": "all_reduce", "choices": {"ring": 0.6, "tree": 0.4}}],
     "series": [{"id": "iris/runs/a", "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
                 "batch_per_gpu": 64, "strategy": "ring", "spread": 0.05, "borrowed": True,

@@ -1,21 +1,29 @@
-"""B-Caffe's GoogLeNet logs: backward time of each layer and, over 10GbE, all-reduce time of each tensor."""
+"""B-Caffe of HKBU: GoogLeNet's logs, with backward time of each layer and, over 10GbE, all-reduce time of each tensor; and the
+rates behind the MG-WFBP figures, of three schedules of all-reduce on K80 nodes."""
 
 from names import BCAFFE
-from records import collective, layer
+from records import collective, layer, layout, step
 from sink import context
+from strategies import plain
 
-SOURCES = ("bcaffe-googlenet-layer-traces.json",)
+TRACES, SCALING = "bcaffe-googlenet-layer-traces.json", "mgwfbp-bcaffe-k80-10gbe-scaling.json"
+SOURCES = (TRACES, SCALING)
+
+
+def convert(source, sink):
+    {TRACES: traces, SCALING: scaling}[source.name](source, sink)
+
+
 BATCH = 64  # of a worker, from the script's configuration: not in the log
 FC_ELEMENTS = 1_000_000  # in this GoogLeNet the tensors of a million elements and more are the fully connected layers
 
 
-def convert(source, sink):
+def traces(source, sink):
     document = source.document
     for entry in document["files"]:
         file = sink.open(source, "hkbu-osu-10gbe", context(
             source, "K80", f"{document['cluster']['gpu']}; {document['cluster']['network']}; {entry['desc']}",
-            document["framework"], entry["date"], "HKBU", path=entry["log"], table=entry["file"]),
-            log_name(entry))
+            document["framework"], entry["date"], "HKBU", path=entry["log"], table=entry["file"]))
         add_trace(source, sink, file, entry)
     sink.leave_out(source, "*column=merged_comm_us", "the bytes of a merged message are not in the log")
     sink.leave_out(source, "*column=comm_us",
@@ -56,3 +64,34 @@ def add_tensor(file, series, entry, row, backward, comm, twice):
     if comm:
         collective(file, comm, f"{series}-allreduce", entry["nodes"], entry["nodes"], 4 * elements, "us",
                    library="open-mpi", transport="mpi-tcp")
+
+
+CLUSTER = "hkbu-bcaffe-k80"
+
+# B-Caffe's schedules under the names that HKBU gave them later; S-SGD with one all-reduce after backward is BSP. Its
+# ResNet-50 is the Caffe model of the ResNet authors: stride in the first 1x1.
+PRESETS = {"wfbp": "wfbp", "mg_wfbp": "mg-wfbp", "synceasgd": "bsp"}
+MODELS = {"googlenet": BCAFFE, "resnet50": "resnet50_v1"}
+MPI = {"strategy": plain("all-reduce", "open-mpi"), "library": "open-mpi", "transport": "mpi-tcp"}
+
+DIES = "the rate of a node may be of a card with two dies: the source does not say"
+TWICE = "the source multiplies its GoogLeNet figures by two and does not say why"
+ALONE = "the same one-node figure for all schedules"
+
+
+def scaling(source, sink):
+    block = source.document["cluster"]
+    file = sink.open(source, CLUSTER, context(
+        source, "K80", f"{block['nodes']} nodes, {block['gpu']}; {block['gpus_per_node']}; {block['network']}",
+        source.document["framework"], "2018", "HKBU"))
+    for s, one in enumerate(source.document["sets"]):
+        for p, point in enumerate(one["points"]):
+            add_point(file, f"/sets/{s}/points/{p}/images_per_sec", one, point["nodes"], point["from"])
+
+
+def add_point(file, pointer, one, nodes, origin):
+    """The rate of one node is suspect as the rate of one GPU, the scaling from it is not."""
+    notes = [ALONE if nodes == 1 else None, DIES, TWICE if one["model"] == "googlenet" else None]
+    step(file, pointer, one["id"], MODELS[one["model"]], one["precision"], one["batch_per_gpu"],
+         PRESETS[one["method"]], where=layout(nodes, 1), data="real", origin=origin, synchronised=nodes > 1,
+         suspect=nodes == 1 or None, note="; ".join(filter(None, notes)), **MPI)

@@ -1,16 +1,24 @@
-"""DeepBench: convolution and matrix-multiplication kernels on one GPU."""
+"""Kernels and operators on one GPU: DeepBench's convolutions and matrix multiplications, TrioSim's sample traces of an H100."""
 
 from gpus import catalogue_name
+from names import TORCHVISION
 from records import layer
 from sink import context
 
-SOURCES = ("deepbench-kernels.json",)
+DEEPBENCH, TRIOSIM = "deepbench-kernels.json", "triosim-h100-ops.json"
+SOURCES = (DEEPBENCH, TRIOSIM)
+
+
+def convert(source, sink):
+    {DEEPBENCH: deepbench, TRIOSIM: triosim}[source.name](source, sink)
+
+
 PASSES = (("fwd_ms", "forward"), ("bwd_inputs_ms", "backward-data"), ("bwd_params_ms", "backward-weights"))
 # Pseudo fp16 stores fp16 and computes in fp32; mixed is fp16 input with fp32 accumulation on tensor cores.
 PRECISIONS = {"fp32": "fp32", "pseudo_fp16": "fp16", "mixed_fp16_fp32acc": "amp"}
 
 
-def convert(source, sink):
+def deepbench(source, sink):
     entries = source.document["files"]
     file = sink.open(source, "single-gpu", context(
         source, "", " | ".join(dict.fromkeys(machine_of(entry) for entry in entries)), source.document["framework"], "unknown",
@@ -56,3 +64,26 @@ def table_of(file, kind, batch):
 
 def timing_of(entry, batch):
     return {"gpu": catalogue_name(entry["gpu"]), "precision": PRECISIONS[entry["precision"]], "batch": batch}
+
+
+OPERATORS = (("onv", "conv"), ("atch_norm", "norm"), ("BatchNorm", "norm"), ("elu", "activation"), ("ool", "pool"),
+             ("MeanBackward", "pool"), ("linear", "linear"), ("Addmm", "linear"), ("entropy", "loss"),
+             ("NllLoss", "loss"), ("Softmax", "loss"), ("ones_like", "loss"))
+
+
+def triosim(source, sink):
+    document = source.document
+    file = sink.open(source, "single-gpu", context(
+        source, catalogue_name("H100"), f"{document['cluster']['gpu']}; profiler overhead not removed",
+        document["framework"], "2024", "TrioSim authors", path=document["source"]["files"]))
+    for s, one in enumerate(document["series"]):
+        table = file.table(f"triosim-h100-{one['model']}", f"/series/{s}", TORCHVISION[one["model"]])
+        for p, point in enumerate(one["points"]):
+            kind = next((kind for word, kind in OPERATORS if word in point["op"]), "elementwise")
+            name = point["op"].rsplit(": ", 1)[-1].removeprefix("aten::")
+            precision = "tf32" if kind == "conv" else "fp32"  # the default of PyTorch 2.1, by the source
+            layer(table, f"/series/{s}/points/{p}/cuda_time_us", f"{p} {name}", kind, point["stage"], "us",
+                  {"gpu": "", "precision": precision, "batch": one["batch_per_gpu"]})
+    sink.leave_out(source, "*cuda_time_no_overlap_us",
+                   "the same operator less what overlaps others; one of the two is kept")
+    sink.leave_out(source, "/series/*/sum_us_by_stage/*", "sums of the rows")

@@ -1,20 +1,22 @@
-"""One GPU alone: Torch7 on Maxwell and Pascal cards, three frameworks on V100 and Turing."""
+"""One GPU alone: Torch7 on Maxwell and Pascal cards, three frameworks on V100 and Turing, Caffe's own page on Kepler cards."""
 
 import re
 
 from gpus import catalogue_name
-from names import TORCH7, U39KUN
-from sink import context
+from names import BCAFFE, TORCH7, U39KUN
 from records import forward_or_train
+from sink import context
 
-CNN, U39 = "cnn-benchmarks-single-gpu.json", "u39kun-v100-single-gpu.json"
-SOURCES = (CNN, U39)
-MODES = (("forward", "fwd_ms"), ("train", "iter_ms"))
-NO_UPDATE = "forward and backward only, no update of the weights"
+CNN, U39, CAFFE = "cnn-benchmarks-single-gpu.json", "u39kun-v100-single-gpu.json", "caffe-k20-k40-single-gpu.json"
+SOURCES = (CNN, U39, CAFFE)
 
 
 def convert(source, sink):
-    {CNN: torch7, U39: three_frameworks}[source.name](source, sink)
+    {CNN: torch7, U39: three_frameworks, CAFFE: caffe}[source.name](source, sink)
+
+
+MODES = (("forward", "fwd_ms"), ("train", "iter_ms"))
+NO_UPDATE = "forward and backward only, no update of the weights"
 
 
 def torch7(source, sink):
@@ -53,3 +55,43 @@ def three_frameworks(source, sink):
                              f"u39kun-{name.lower()}{version}-{model}-{precision}-{box}-{mode}", model, precision,
                              document["batch_per_gpu"], name.lower(), mode, gpu=gpu, unit="ms",
                              note=f"{stack}, {point['gpu']}")
+
+
+WORDS = {"K40c with cuDNN": "K40"}
+UNLISTED = ("Titan (Kepler)", "GTX 770")
+
+
+def gpu_of(words):
+    return catalogue_name(WORDS.get(words, words.split(",")[0]))
+
+
+def caffe(source, sink):
+    file = sink.open(source, "single-gpu", context(source, "", "K20, K40 and K40c: see each record's note",
+                                                   source.document["framework"], "2014", "BVLC"))
+    caffenet, googlenet = source.document["sets"][:2]
+    for p, point in enumerate(caffenet["points"]):
+        if point["gpu"] in UNLISTED:
+            sink.leave_out(source, f"/sets/0/points/{p}/*", "the GPU catalogue has no such card")
+        else:
+            add_caffe(file, f"/sets/0/points/{p}/iter_ms", f"{caffenet['id']}-{slug(point['gpu'])}", "caffenet", 256,
+                      point["gpu"], "train", "real")
+    for mode, column in (("forward", "forward_ms"), ("train", "iter_ms")):
+        add_caffe(file, f"/sets/1/points/0/{column}", f"{googlenet['id']}-{mode}", BCAFFE, 128,
+                  googlenet["points"][0]["gpu"], mode, "synthetic", "no update of the weights; ")
+    leave_out_caffe(source, sink)
+
+
+def slug(words):
+    return "-".join(words.lower().replace(",", "").split())
+
+
+def add_caffe(file, pointer, series, model, batch, words, mode, data, caution=""):
+    forward_or_train(file, pointer, series, model, "fp32", batch, "caffe", mode, gpu=gpu_of(words), unit="ms",
+                     data=data, origin="text", note=f"{caution}{words}")
+
+
+def leave_out_caffe(source, sink):
+    sink.leave_out(source, "/sets/*/images_per_sec", "follows from iter_ms")
+    sink.leave_out(source, "/sets/*/train_s_per_20_iter", "iter_ms is a twentieth of it")
+    sink.leave_out(source, "/sets/*/test_*", "batch of the test not stated")
+    sink.leave_out(source, "/sets/1/*/backward_ms", "what iter_ms has beside forward_ms")
