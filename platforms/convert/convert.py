@@ -21,7 +21,7 @@ from check import differences, wrong_values  # noqa: E402
 from coverage import account  # noqa: E402
 from families import aiconfigurator, azure, bcaffe, ceilings, collectives, dell, dlperf, facts, fsdp  # noqa: E402
 from families import github_issues, hkbu, horovod, iris, kernels, lambda_labs, megatron  # noqa: E402
-from families import mlperf, mxnet, nccl, nemo, nvidia_examples, pipedream, piz_daint  # noqa: E402
+from families import mlperf, mxnet, nccl, nvidia_examples, pipedream, piz_daint  # noqa: E402
 from families import single_gpu, tensorflow, vtrain  # noqa: E402
 from left_out import render  # noqa: E402
 from sink import Sink  # noqa: E402
@@ -29,7 +29,7 @@ from source import Source  # noqa: E402
 
 FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, mlperf, lambda_labs, single_gpu,
             collectives, nccl, pipedream, bcaffe, kernels, ceilings, facts, github_issues, iris, dell,
-            fsdp, megatron, nemo)
+            fsdp, megatron)
 
 # Not imported yet: validate/blind.jsonl says how they were asked.
 BEFORE_IMPORT = (aiconfigurator, piz_daint, vtrain)

@@ -8,8 +8,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common.failure import end_on_failure  # noqa: E402
 from common.job import this_job  # noqa: E402
-from common.loading import InputRecords, encoded, forget, measure, read_options, write_files  # noqa: E402
-from common.object_server import Objects, serve  # noqa: E402
+from common.loading import InputRecords, Objects, encoded, forget, measure, read_options, serve, write_files  # noqa: E402
 from common.images import pillow_jpeg  # noqa: E402
 
 NAME = "pytorch-loader"

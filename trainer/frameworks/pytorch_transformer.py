@@ -9,8 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from common.decoder_shape import read_decoder  # noqa: E402
-from common.decoder_state import RECOMPUTED, recomputed, sharded  # noqa: E402
+from common.decoder_shape import RECOMPUTED, read_decoder, recomputed, sharded  # noqa: E402
 from common.processors import Disturbance, own_cpu_s  # noqa: E402
 from common.failure import Failure, end_on_failure  # noqa: E402
 from common.job import this_job  # noqa: E402

@@ -8,8 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common.processors import own_cpu_s  # noqa: E402
 from common.failure import Failure, end_on_failure  # noqa: E402
 from common.images import sample_source  # noqa: E402
-from common.job import tensorflow_cluster, this_job  # noqa: E402
-from common.meeting import Meeting  # noqa: E402
+from common.job import Meeting, tensorflow_cluster, this_job  # noqa: E402
 from common.options import read_options, settle  # noqa: E402
 from common.records import Framework, Records  # noqa: E402
 from common.training import Worker, accuracy, slowest  # noqa: E402

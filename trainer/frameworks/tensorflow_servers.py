@@ -9,8 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common.processors import Served, ServerClock, own_cpu_s  # noqa: E402
 from common.failure import end_on_failure  # noqa: E402
 from common.images import sample_source  # noqa: E402
-from common.job import HELPERS, cpu_s_of, start_helper, tensorflow_cluster, this_job  # noqa: E402
-from common.meeting import Meeting  # noqa: E402
+from common.job import HELPERS, Meeting, cpu_s_of, start_helper, tensorflow_cluster, this_job  # noqa: E402
 from common.options import read_options, settle  # noqa: E402
 from common.records import Framework, Records, counted_from  # noqa: E402
 from common.training import accuracy  # noqa: E402

@@ -5,8 +5,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common.failure import end_on_failure  # noqa: E402
 from common.images import sample_source  # noqa: E402
-from common.job import start_helper, tensorflow_cluster, this_job  # noqa: E402
-from common.meeting import Meeting  # noqa: E402
+from common.job import Meeting, start_helper, tensorflow_cluster, this_job  # noqa: E402
 from common.options import read_options, settle  # noqa: E402
 from common.records import Framework, Records  # noqa: E402
 from common.training import Worker, train  # noqa: E402

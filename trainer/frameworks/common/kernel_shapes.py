@@ -4,7 +4,7 @@ import json
 import re
 
 from common.failure import Failure
-from common.pass_times import pass_times
+from common.replay import pass_times
 
 CONV_PASSES = ("forward", "backward-data", "backward-weights")
 PASSES = {"gemm": ("forward",), **dict.fromkeys(("conv", "conv1x1", "conv3x3"), CONV_PASSES)}
