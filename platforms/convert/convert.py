@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from check import differences, wrong_values  # noqa: E402
 from coverage import account  # noqa: E402
-from families import aiconfigurator, azure, bcaffe, ceilings, collectives, dell, dlperf, facts, fsdp  # noqa: E402
+from families import aiconfigurator, azure, bcaffe, ceilings, collectives, dell, dlperf, fsdp  # noqa: E402
 from families import github_issues, hkbu, horovod, iris, kernels, lambda_labs, megatron  # noqa: E402
 from families import mlperf, mxnet, nccl, nvidia_examples, pipedream, piz_daint  # noqa: E402
 from families import single_gpu, tensorflow, vtrain  # noqa: E402
@@ -28,7 +28,7 @@ from sink import Sink  # noqa: E402
 from source import Source  # noqa: E402
 
 FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, mlperf, lambda_labs, single_gpu,
-            collectives, nccl, pipedream, bcaffe, kernels, ceilings, facts, github_issues, iris, dell,
+            collectives, nccl, pipedream, bcaffe, kernels, ceilings, github_issues, iris, dell,
             fsdp, megatron)
 
 # Not imported yet: validate/blind.jsonl says how they were asked.

@@ -314,38 +314,6 @@ TEST_CASE("the times of repetitions are read, and are as many as the repeats") {
   CHECK(reported_with("5").size() == 1);
 }
 
-TEST_CASE("what is wrong with a context is reported") {
-  const auto reported_of_context = [](const ddlsim_test::Spoilt& spoilt) {
-    return reported(ddlsim_test::spoil(sample_context(), spoilt).dump());
-  };
-  const std::vector<ddlsim_test::Spoilt> all{
-      {"/version", "2", "/version: 2 found; this ddlsim reads version 1"},
-      {"/cluster", "", "/cluster: missing; give a text"},
-      {"/emulated", "", "/emulated: missing; give true or false"},
-      {"/source", "\"x\"", "/source: \"x\" found, an object expected; write {...}"},
-      {"/source/title", "\"\"",
-       "/source/title: the text is empty; say what it is, or \"unknown\" where that is allowed"},
-      {"/source/url", "\"x\"", "/source/url: unknown key; known here: title, repository, path, commit, file"},
-      {"/gpu", "\"fake GPU\"",
-       "/gpu: these times were taken on the fake GPU of ddltrain's tests and say nothing of any machine; remove the "
-       "file"},
-      {"/hostname", "\"x\"",
-       "/hostname: unknown key; known here: record, version, cluster, gpu, machine, software, date, "
-       "who, source, emulated, settings, nodes"}};
-  for (const auto& one : all) {
-    INFO(one.pointer);
-    CHECK(reported_of_context(one) == Lines{":1: " + one.says});
-  }
-  for (const char* date : {"2018", "2018-05", "2018-12-31", "unknown"})
-    CHECK(reported_of_context({"/date", json(date).dump(), ""}).empty());
-  for (const char* date : {"18", "2018-13", "2018-5", "2018-05-32", "2018/05", "May 2018", "2018-05-07T00:00"}) {
-    INFO(date);
-    CHECK(
-        reported_of_context({"/date", json(date).dump(), ""}) ==
-        Lines{":1: /date: \"" + std::string(date) + "\" is not a date; give 2018, 2018-05, 2018-05-07 or \"unknown\""});
-  }
-}
-
 TEST_CASE("the order and the kinds of lines are held") {
   const std::string context = sample_context().dump();
   const std::string step = sample_record("step").dump();
@@ -385,35 +353,6 @@ TEST_CASE("what follows from the rest of a step may be left out") {
   const auto own = read_one<ddlsim::StepRecord>(record);
   CHECK(own.head.origin == "run");
   CHECK(own.wire_precision == ddlsim::WirePrecision::unknown);
-}
-
-TEST_CASE("a context holds for the records after it, until the next one") {
-  auto later = sample_context();
-  later["gpu"] = "K80";
-  later["date"] = "2019";
-  const auto step = sample_record("step").dump();
-  const ddlsim_test::TemporaryFolder folder;
-  const auto read =
-      read_measurements(folder.write("two.jsonl", with_context(step + "\n" + later.dump() + "\n" + step)));
-  REQUIRE(read.records.size() == 2);
-  CHECK(ddlsim::head_of(read.records[0]).gpu == "V100-SXM2-16GB");
-  CHECK(ddlsim::head_of(read.records[1]).gpu == "K80");
-  CHECK(read.context.gpu == "V100-SXM2-16GB");
-  CHECK(read.context.date == "2018-05");
-}
-
-TEST_CASE("what is asked of a file as a whole is the same in all of its contexts") {
-  const auto reported_of_second = [](const char* key, const json& value) {
-    auto second = sample_context();
-    second[key] = value;
-    return reported(with_context(second.dump()));
-  };
-  const std::string advice = " in the file's first context; give these records a file of their own";
-  CHECK(reported_of_second("cluster", "p3dn") == Lines{":2: /cluster: \"p3dn\" found, \"iris\"" + advice});
-  const auto software = sample_context()["software"].dump();
-  CHECK(reported_of_second("software", "MXNet 9") == Lines{":2: /software: \"MXNet 9\" found, " + software + advice});
-  CHECK(reported_of_second("emulated", true) == Lines{":2: /emulated: true found, false" + advice});
-  CHECK(reported_of_second("date", "2018-13").size() == 1);
 }
 
 TEST_CASE("the first 50 mistakes are reported, and how many more") {

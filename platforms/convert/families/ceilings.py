@@ -1,4 +1,5 @@
-"""Software ceilings posted in issues, storage and loader rates."""
+"""Software ceilings posted in issues, storage and loader rates; and sources that hold no measurement of a run: facts, constants, fits
+and abstracts, which are left out whole."""
 
 import re
 
@@ -6,12 +7,25 @@ from records import collective
 from sink import context
 
 ISSUES, STORAGE = "transport-efficiency-issues.json", "storage-dataloading.json"
-SOURCES = (ISSUES, STORAGE)
+NO_RUNS = {
+    "hardware-facts.json": "facts of devices and machines, not measurements; they stand in gpus.json and cluster.json",
+    "hardware-facts-2026.json": "facts of devices and machines, with prices and peaks; they stand in gpus.json and "
+                                "cluster.json, but for devices only announced or without a peak or memory size",
+    "iris-cluster-spec.json": "facts of a machine, not measurements; they stand in iris/cluster.json",
+    "large-scale-imagenet-records.json": "abstracts only: no rate, no time of an iteration, no variant; the two "
+                                         "efficiencies name neither network nor node, and no preset is of their all-reduces",
+    "mgwfbp-alpha-beta.json": "fitted constants, not measurements; their labels are doubtful",
+    "nccl-tuning-constants.json": "constants of a library, not measurements",
+}
+SOURCES = (ISSUES, STORAGE, *NO_RUNS)
 UNITS = {"mb_per_s": "MB/s", "gbit_per_s": "Gbps"}
 
 
 def convert(source, sink):
-    {ISSUES: issues, STORAGE: storage}[source.name](source, sink)
+    if source.name in NO_RUNS:
+        sink.leave_out(source, "*", NO_RUNS[source.name])
+    else:
+        {ISSUES: issues, STORAGE: storage}[source.name](source, sink)
 
 
 def issues(source, sink):
