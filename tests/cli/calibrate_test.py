@@ -49,7 +49,7 @@ class Calibrate(Case):
         self.assertEqual(calibration["cluster"], self.CLUSTER)
         self.assertEqual([name.split()[0] for name in calibration["files"]], [f"{self.CLUSTER}/few.jsonl"])
         self.assertEqual(list(calibration["machines"]), [self.CLUSTER])
-        self.assertTrue(any(one["identified"] for one in calibration["parameters"]))
+        self.assertTrue(any(one.get("identified") for one in calibration["parameters"]))
         checked = run("check", self.file, "--data", self.folder)
         self.assertEqual(checked.returncode, 0, checked.stderr)
         self.assertIn(f"calibration of {self.CLUSTER}", checked.stdout)
