@@ -2,7 +2,6 @@
 #include "sim/formats/own_files.hpp"
 #include "tests/validate/records.hpp"
 #include "validate/blind/blind.hpp"
-#include "validate/blind/blind_parts.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,6 @@
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/text_file.hpp"
-#include "validate/blind/blind_parts.hpp"
 #include "validate/methods/rivals.hpp"
 #include "validate/methods/simulator.hpp"
 #include "validate/validation.hpp"

@@ -4,8 +4,10 @@
 
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
+#include "validate/method.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,5 +49,21 @@ std::vector<Mistake> already_known(const BlindQuestion& question);
 /// UserError where the cluster is in no file, or nothing of the file can be asked.
 std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
                                     const std::vector<NewcomerKnows>& known, int threads = 1);
+
+// What scoring of steps and of collectives share.
+
+/// One asked point; `told` is empty where it was refused.
+struct BlindPoint {
+  std::string series;
+  double measured_s = 0;
+  std::optional<Forecast> told;
+};
+
+/// Figures of one kind of record. At least one point.
+BlindScore blind_score(const std::string& kind, NewcomerKnows known, const std::vector<BlindPoint>& points);
+
+/// Tables of collectives inside `file`, by operation and class of size. An operation that `predict --collective` does
+/// not answer is refused point by point.
+void score_collectives(const ReferenceData& reference, const MeasurementFile& file, std::vector<BlindScore>& scores);
 
 } // namespace ddlsim

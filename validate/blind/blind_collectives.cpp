@@ -1,5 +1,5 @@
 #include "sim/base/statistics.hpp"
-#include "validate/blind/blind_parts.hpp"
+#include "validate/blind/blind.hpp"
 #include "validate/collectives/size_tables.hpp"
 
 #include <cmath>
