@@ -45,7 +45,7 @@ TEST_CASE("what is wrong with a model is reported") {
        {tensor + "/shape/0", "0", tensor + "/shape/0: 0 is not a length; give a whole number of 1 or more"},
        {"/layers/0/forward_flop_per_sample", "-1",
         "/layers/0/forward_flop_per_sample: -1 is out of range; give 0 or more"},
-       {"/layers/1/tensors", "", "/layers/1/tensors: missing; give a list"},
+       {"/layers/1/tensors", "7", "/layers/1/tensors: 7 found, a list expected; write [...]"},
        {"/layers/1/name", "\"fc\"", "/layers: layer 1 has the name \"fc\" of an earlier one; number them"},
        {tensor + "/name", "\"fc.bias\"",
         "/layers: layer 0 has the tensor \"fc.bias\" of an earlier one; a shared tensor stands once, where its "
