@@ -113,8 +113,8 @@ def shipped_documents(root):
     """(file, format, content) of every JSON document under platforms/ and scenarios/."""
     for file in sorted((root / "platforms").rglob("*.json")) + sorted((root / "scenarios").rglob("*.json")):
         content = json.loads(file.read_text())
-        if "model_type" in content:
-            continue  # a config of Hugging Face, which import reads
+        if "model_type" in content or file.name == "hf-configs.json":
+            continue  # configs of Hugging Face, which import reads
         if content["format"].startswith("ddltrain-"):
             continue  # campaigns and profiles: the trainer's, which checks them itself
         yield file, DOCUMENT_FORMATS[content["format"]], content
