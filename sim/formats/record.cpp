@@ -292,7 +292,8 @@ RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
   head.file = origin.file;
   head.line = origin.line;
   head.series = line.text("series");
-  head.origin = line.one_of_or("origin", origins, line.has("from") ? "table" : "run");
+  const bool published = line.has("from") && line.at("from").value() != "";
+  head.origin = line.one_of_or("origin", origins, published ? "table" : "run");
   head.from = from_of(line, head.origin, origin.context->source_file);
   head.gpu = line.text_or("gpu", origin.context->gpu);
   head.device = line.one_of_or("device", devices, "");

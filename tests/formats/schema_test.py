@@ -326,7 +326,7 @@ READER_ONLY = (
     "is no time", "times found for", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
     "whole number, two or more, of the groups", "give that or fewer", "need a switch each", "nodes in all", "hold whole domains",
     "no NIC has a count of 2 or more", "one cable for each message", "does not lie between", "names no loader", "nodes are listed", "one a parameter", "one for each parameter before", "below smallest_batch",
-    "a speed-up is of two scales", "a share of linear growth", "put {i} where", "once blocks are repeated", "give one for each layer",
+    "a speed-up is of two scales", "a share of linear growth", "put {i} where", "once blocks are repeated", "give one for each layer", "numbers found, ", "digits found, ",
 )
 
 
