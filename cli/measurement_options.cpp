@@ -141,9 +141,6 @@ void add_blind(CLI::App& validate, ValidateCommand& command) {
   validate.add_option("--blind-log", command.blind_log, "Of --blind: this log instead of validate/blind.jsonl")
       ->needs(blind)
       ->type_name("FILE");
-  for (const char* other : {"--measurements", "--own-only", "--split", "--html", "--bar", "--update-bar", "--without",
-                            "--placebo", "--resume", "--cluster", "--sites"})
-    blind->excludes(validate.get_option(other));
   validate.final_callback([&command, blind] {
     command.blind = blind->count() > 0;
     std::erase(command.blind_files, std::filesystem::path{}); // without a file CLI11 gives an empty one

@@ -57,7 +57,16 @@ std::string conflict_in(const PredictCommand& command) {
   return command.trace.empty() ? "" : "--collective has no iteration to trace; give one of --collective and --trace";
 }
 
+/// Whether the command asks about the shipped series, or some of them.
+bool asks_of_series(const ValidateCommand& command) {
+  return !command.measurements.empty() || !command.context.cluster.empty() || command.own_only || command.collectives ||
+         command.ratios || !command.splits.empty() || !command.sites.empty() || !command.html.empty() ||
+         !command.bar.empty() || !command.update_bar.empty() || !command.without.empty() || command.placebos > 0;
+}
+
 std::string conflict_in(const ValidateCommand& command) {
+  if (command.blind && asks_of_series(command))
+    return "--blind asks about its own files only; give it without what chooses or compares shipped series";
   const auto& stated = command.context;
   const bool table = std::any_of(command.measurements.begin(), command.measurements.end(), is_csv);
   const bool described = !stated.given.empty() || !stated.gpu.empty() || !stated.machine.empty() ||

@@ -70,6 +70,10 @@ class Blind(Case):
             self.assertIn("nothing has learnt from", refused.stderr)
             self.assertFalse(self.log.exists())
 
+    def test_what_is_about_shipped_series_does_not_go_with_it(self):
+        for other in (("--split", "T1"), ("--without", "line"), ("--collectives",), ("--cluster", "iris")):
+            self.refused(run("validate", *other, "--blind", self.planted()), 2, "--blind")
+
     def test_a_log_that_was_edited_is_refused_before_anything_is_asked(self):
         self.assertEqual(self.blind(self.planted(), "--one-node-known").returncode, 0)
         self.log.write_text(self.log.read_text().replace('"held":', '"held": '))

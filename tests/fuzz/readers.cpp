@@ -307,10 +307,29 @@ bool take_journal(const std::string& text) {
   return true;
 }
 
+/// Each line with the checksum that belongs to it, so that what is spoilt before it is read.
+std::string with_right_checksums(const std::string& text) {
+  constexpr std::string_view key = ",\"chain\":\"";
+  std::string chain, right;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto body = line.substr(0, line.rfind(key));
+    Fnv1a sum;
+    sum.take(chain);
+    sum.take(body);
+    chain = sum.text();
+    right += body + std::string(key) + chain + "\"}\n";
+  }
+  return right;
+}
+
 /// What is read fits into a table that no name breaks out of.
 bool take_blind_log(const std::string& text) {
   std::vector<BlindEntry> log;
-  if (!accepted([&] { log = read_blind_log(put("blind.jsonl", text)); })) return false;
+  const auto file = put("blind.jsonl", text);
+  if (!accepted([&] { log = read_blind_log(file); }) &&
+      !accepted([&] { log = read_blind_log(put("blind.jsonl", with_right_checksums(text))); }))
+    return false;
   const auto table = blind_table(log);
   demand(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')) <= log.size() + 2, "a row too many");
   demand(table == for_terminal(table), "a control character in the table");
