@@ -1,6 +1,6 @@
-#include "calibrate/import/importers.hpp"
 #include "cli/command_options.hpp"
 #include "cli/options.hpp"
+#include "import/importers.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/names.hpp"
 #include "validate/split.hpp"

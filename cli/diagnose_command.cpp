@@ -1,6 +1,6 @@
-#include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
 #include "diagnose/diagnose.hpp"
+#include "import/importers.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/check.hpp"

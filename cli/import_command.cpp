@@ -1,5 +1,5 @@
-#include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
+#include "import/importers.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/own_files.hpp"

@@ -1,5 +1,5 @@
-#include "calibrate/import/importers.hpp"
 #include "cli/command_options.hpp"
+#include "import/importers.hpp"
 #include "sim/base/error.hpp"
 #include "validate/ablation/ablation.hpp"
 #include "validate/split.hpp"

@@ -1,5 +1,5 @@
-#include "calibrate/import/plain_text.hpp"
 #include "cli/commands.hpp"
+#include "import/plain_text.hpp"
 #include "own/machine.hpp"
 #include "own/new_files.hpp"
 #include "sim/base/error.hpp"

@@ -1,7 +1,7 @@
 #include "cli/options.hpp"
 
-#include "calibrate/import/plain_text.hpp"
 #include "cli/command_options.hpp"
+#include "import/plain_text.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/threads.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 // Arguments -> one checked struct; no later code reads arguments.
 
-#include "calibrate/import/imported.hpp"
+#include "import/imported.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/base/json.hpp"
 #include "sim/simgrid/executor.hpp"

@@ -1,6 +1,6 @@
-#include "calibrate/import/importers.hpp"
 #include "cli/commands.hpp"
 #include "cli/dealt_tasks.hpp"
+#include "import/importers.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/data_folder.hpp"

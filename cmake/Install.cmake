@@ -43,7 +43,7 @@ list(TRANSFORM libraries PREPEND ddlsim_)
 install(TARGETS ${libraries} ddlsim_options EXPORT ddlsim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT ddlsim NAMESPACE ddlsim:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ddlsim FILE ddlsimTargets.cmake
         COMPONENT development)
-install(DIRECTORY sim calibrate plan diagnose DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ddlsim COMPONENT development
+install(DIRECTORY sim import calibrate plan diagnose DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ddlsim COMPONENT development
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
 configure_package_config_file(cmake/ddlsimConfig.cmake.in ${CMAKE_BINARY_DIR}/ddlsimConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ddlsim

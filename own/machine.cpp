@@ -1,7 +1,7 @@
 #include "own/machine.hpp"
 
-#include "calibrate/import/imported.hpp"
-#include "calibrate/import/plain_text.hpp"
+#include "import/imported.hpp"
+#include "import/plain_text.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/cluster.hpp"
 

@@ -1,5 +1,5 @@
 // Network ports of this machine: /sys, and ibstat where a container hides that.
-#include "calibrate/import/plain_text.hpp"
+#include "import/plain_text.hpp"
 #include "own/machine.hpp"
 
 #include <fmt/format.h>

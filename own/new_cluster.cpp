@@ -1,4 +1,4 @@
-#include "calibrate/import/plain_text.hpp"
+#include "import/plain_text.hpp"
 #include "own/new_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"

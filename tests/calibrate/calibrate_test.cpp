@@ -3,8 +3,8 @@
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "tests/base/temporary_folder.hpp"
-#include "tests/calibrate/import_support.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
+#include "tests/import/import_support.hpp"
 
 #include <catch2/catch.hpp>
 

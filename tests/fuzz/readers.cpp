@@ -1,6 +1,6 @@
 // Every reader of a format, every importer, units and JSON, as rows of one table.
-#include "calibrate/import/csv_table.hpp"
-#include "calibrate/import/importers.hpp"
+#include "import/csv_table.hpp"
+#include "import/importers.hpp"
 #include "own/hf_config.hpp"
 #include "own/machine.hpp"
 #include "own/new_files.hpp"

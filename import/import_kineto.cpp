@@ -1,0 +1,133 @@
+#include "import/importers.hpp"
+#include "import/seen_steps.hpp"
+#include "import/trace_anatomy.hpp"
+#include "import/trace_layers.hpp"
+#include "import/traces.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+/// Of most convolutions and products of matrices, where it is one of 16 bits: fp32 and tf32 are one type. Half with
+/// gradients in fp32 is autocast's. "" where the trace does not say it.
+std::string precision_of(const KinetoTrace& trace) {
+  const auto most = [](const std::map<std::string, int>& types) {
+    const auto at =
+        std::max_element(types.begin(), types.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    return at == types.end() ? std::string() : at->first;
+  };
+  const auto type = most(trace.product_types);
+  if (type == "c10::BFloat16") return "bf16";
+  if (type == "c10::Half") return most(trace.gradient_types) == type ? "fp16" : "amp";
+  return "";
+}
+
+SeenSteps seen_in(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::string& note) {
+  SeenSteps seen;
+  for (const auto& step : steps) seen.values.push_back(step.end_s - step.begin_s);
+  if (trace.is_whole_job) seen.stated["gpus"] = std::to_string(std::max(1, trace.world_size));
+  if (trace.is_whole_job && trace.world_size <= 1) seen.stated["strategy"] = "none";
+  seen.stated["note"] = note;
+  if (const auto precision = precision_of(trace); !precision.empty()) seen.stated["precision"] = precision;
+  seen.gpu = trace.device;
+  return seen;
+}
+
+/// The table's name is the step's model.
+ImportContext named_by_table(const ImportContext& stated) {
+  auto named = stated;
+  if (stated.table.empty()) return named;
+  const auto& model = named.given.emplace("model", stated.table).first->second;
+  if (model != stated.table)
+    throw UserError("--set", "model",
+                    fmt::format("{} found, but the layer table is called {}; a model file is called like its model",
+                                in_quotes(model), in_quotes(stated.table)));
+  return named;
+}
+
+/// What the parameter `interference` stands for, as far as this trace shows it.
+void add_slowdown(const TraceAnatomy& anatomy, Imported& imported) {
+  constexpr double least = 0.001;
+  constexpr double most = 1000; // what a record may say
+  const auto slowdown = anatomy.slowdown_beside_nccl;
+  if (!slowdown || *slowdown < least || *slowdown > most) return;
+  auto& step = std::get<StepRecord>(imported.measurements.records.front());
+  step.overlap_slowdown = *slowdown;
+  step.overlap_kernels = anatomy.kernels_beside_nccl;
+  imported.notes.push_back(fmt::format("the step's record keeps that as overlap_slowdown, of {} kernels: the model's "
+                                       "interference is {:.2f} by it; calibrate does not read it yet",
+                                       anatomy.kernels_beside_nccl, std::max(0.0, *slowdown - 1)));
+}
+
+void add_precision_note(const SeenSteps& seen, const ImportContext& stated, Imported& imported) {
+  const auto ran = seen.stated.find("precision");
+  if (ran == seen.stated.end()) return;
+  const auto given = stated.given.find("precision");
+  if (given == stated.given.end() || given->second != ran->second)
+    imported.notes.push_back(fmt::format("convolutions and products of matrices ran in {}; the records say {}",
+                                         ran->second,
+                                         given == stated.given.end() ? "so" : given->second + ", as stated"));
+}
+
+/// A time that the profiler made is kept, with a doubt.
+void add_doubt(const TraceAnatomy& anatomy, Imported& imported) {
+  auto& step = std::get<StepRecord>(imported.measurements.records.front());
+  const auto doubt = doubt_about(anatomy, step.iteration_s);
+  if (!doubt) return;
+  step.head.suspect = true;
+  step.head.note += "; " + *doubt;
+  imported.notes.push_back(*doubt + "; the step's record is marked suspect: time steps without the profiler");
+}
+
+void add_layers(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::filesystem::path& file,
+                Imported& imported) {
+  auto made = traced_model(trace, steps, std::get<StepRecord>(imported.measurements.records.front()), file);
+  imported.measurements.records.emplace_back(std::move(made.record));
+  imported.notes.insert(imported.notes.end(), made.notes.begin(), made.notes.end());
+  imported.model = std::move(made.model);
+}
+
+} // namespace
+
+Resemblance resembles_kineto(std::string_view text) {
+  const bool is_object = !text.empty() && text.front() == '{';
+  const bool is_list = !text.empty() && text.front() == '[';
+  const bool is_trace =
+      (is_object && has_any(text, {"\"traceEvents\""})) || (is_list && has_any(text, {"\"ProfilerStep#"}));
+  return is_trace ? Resemblance::structure : Resemblance::none;
+}
+
+/// The median of the steps, with what they waited for input and for NCCL. The trace says how many processes there were;
+/// model and batch_per_gpu are of `stated.given`.
+Imported import_kineto(const std::filesystem::path& file, const ImportContext& stated) {
+  const auto trace = read_kineto(file);
+  if (trace.steps.empty())
+    throw UserError(file.string(), "",
+                    "no ProfilerStep found in the trace; call profiler.step() after each iteration, with a schedule");
+  auto steps = trace.steps;
+  constexpr std::size_t enough = 3;
+  const bool skips = steps.size() >= enough;
+  if (skips) steps.erase(steps.begin());
+  const auto anatomy = anatomy_of(trace, steps);
+  const auto sentences = to_sentences(anatomy);
+  const auto seen = seen_in(trace, steps, sentences.front());
+  Imported imported;
+  imported.notes.push_back(fmt::format(
+      "{} {} read{}; their median is {}", trace.steps.size(), trace.steps.size() == 1 ? "step was" : "steps were",
+      skips ? ", the first left out as warm-up" : "", print_quantity(median(seen.values), Dimension::time)));
+  imported.notes.insert(imported.notes.end(), sentences.begin(), sentences.end());
+  imported.notes.emplace_back("steps were profiled: a profiler makes them longer");
+  add_precision_note(seen, stated, imported);
+  add_step_record(seen, file, named_by_table(stated), imported);
+  add_doubt(anatomy, imported);
+  add_slowdown(anatomy, imported);
+  if (!stated.table.empty()) add_layers(trace, steps, file, imported);
+  return imported;
+}
+
+} // namespace ddlsim

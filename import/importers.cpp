@@ -1,0 +1,46 @@
+#include "import/importers.hpp"
+
+#include "import/plain_text.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ddlsim {
+
+const std::vector<Importer>& importers() {
+  static const std::vector<Importer> rows{
+#define DDLSIM_IMPORTER(name, kind, reads, figures) {kind, reads, LogFigures::figures, import_##name, resembles_##name},
+#include "import/importers.def"
+  };
+  return rows;
+}
+
+const Importer& importer_of(const std::string& kind) {
+  for (const auto& row : importers())
+    if (row.kind == kind) return row;
+  throw std::out_of_range("no importer of " + kind);
+}
+
+bool has_any(std::string_view text, std::initializer_list<std::string_view> phrases) {
+  return std::any_of(phrases.begin(), phrases.end(),
+                     [&](std::string_view phrase) { return text.find(phrase) != std::string_view::npos; });
+}
+
+std::string guess_kind(const std::filesystem::path& file) {
+  if (lower_case(file.extension().string()) == ".csv") return "csv";
+  const auto content = read_utf8_file(file);
+  const auto begin = content.find_first_not_of(" \t\r\n");
+  const auto text = std::string_view(content).substr(std::min(begin, content.size()));
+  // A log of several programs is that of the first row of those that it resembles most.
+  auto most = Resemblance::none;
+  std::string kind;
+  for (const auto& row : importers()) {
+    const auto resemblance = row.resembles(text);
+    if (resemblance > most) kind = row.kind;
+    most = std::max(most, resemblance);
+  }
+  const bool is_hf_config = !text.empty() && text.front() == '{' && has_any(text, {"\"model_type\""});
+  return is_hf_config && most < Resemblance::structure ? "hf-config" : kind;
+}
+
+} // namespace ddlsim
