@@ -33,14 +33,15 @@ public:
   }
 
   Imported read(const std::filesystem::path& file) const {
-    const auto kind = guess_kind(file);
+    LogSource source(file);
+    const auto kind = guess_kind(source);
     if (kind.empty() || makes_model(kind))
       throw UserError(file.string(), "",
                       "this is no log that is known by its content; `ddlsim import KIND FILE` makes records of it, "
                       "which can be given here");
     auto context = context_;
     context.given = given_for(importer_of(kind).figures);
-    return importer_of(kind).import(file, context);
+    return importer_of(kind).import(std::move(source), context);
   }
 
 private:

@@ -24,8 +24,10 @@ ImportContext with_shipped_names(ImportContext context, const DataFolder& data) 
 
 int run_import(const ImportCommand& command, const CommandLine& line) {
   auto known = command;
+  if (makes_model(known.kind)) return run_model_import(known, line);
+  LogSource source(known.file);
   if (known.kind.empty()) {
-    known.kind = guess_kind(known.file);
+    known.kind = guess_kind(source);
     if (known.kind.empty())
       throw UserError(known.file.string(), "",
                       "this is no kind of file that is known by its content; name its kind before "
@@ -45,7 +47,7 @@ int run_import(const ImportCommand& command, const CommandLine& line) {
   }
   auto context = with_shipped_names(stated, data);
   context.table = known.layers.stem().string();
-  const auto imported = importer_of(known.kind).import(known.file, context);
+  const auto imported = importer_of(known.kind).import(std::move(source), context);
   for (const auto& note : imported.notes) narrate(line, note);
   narrate(line, fmt::format("{} records were read", imported.measurements.records.size()));
   if (imported.model) write_file(known.layers, checked_table(*imported.model, known.layers.string()));

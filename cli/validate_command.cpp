@@ -32,7 +32,7 @@ struct Sources {
 
 MeasurementFile read_own(const std::filesystem::path& file, const ImportContext& context, const CommandLine& line) {
   if (!is_csv(file)) return read_measurements(file);
-  auto imported = import_csv(file, context);
+  auto imported = import_csv(LogSource(file), context);
   for (const auto& note : imported.notes) narrate(line, fmt::format("{}: {}", file.filename().string(), note));
   return std::move(imported.measurements);
 }

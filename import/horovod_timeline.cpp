@@ -2,13 +2,11 @@
 #include "import/plain_text.hpp"
 #include "import/traces.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/text_file.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <map>
 
 namespace ddlsim {
@@ -91,10 +89,8 @@ private:
   HorovodTimeline timeline_;
 };
 
-/// Is nothing but the list's end behind that byte? Then what is wrong is that the list was not closed.
-bool ends_there(const std::filesystem::path& file, std::size_t byte) {
-  std::ifstream stream(file, std::ios::binary);
-  stream.seekg(static_cast<std::streamoff>(byte));
+/// Is nothing but the list's end left? Then what is wrong is that the list was not closed.
+bool ends_there(std::istream& stream) {
   char letter = 0;
   while (stream.get(letter))
     if (std::string_view("] \t\r\n").find(letter) == std::string_view::npos) return false;
@@ -103,9 +99,9 @@ bool ends_there(const std::filesystem::path& file, std::size_t byte) {
 
 } // namespace
 
-HorovodTimeline read_horovod_timeline(const std::filesystem::path& file) {
-  open_text_file(file); // tells what is wrong with a file that cannot be read
-  std::ifstream stream(file, std::ios::binary);
+HorovodTimeline read_horovod_timeline(LogSource& source) {
+  const auto& file = source.name();
+  LogStream stream(source);
   TimelineReader reader;
   bool is_list = false;
   const auto keep = [&](int depth, json::parse_event_t event, json& parsed) {
@@ -118,7 +114,7 @@ HorovodTimeline read_horovod_timeline(const std::filesystem::path& file) {
   try {
     const json rest = json::parse(stream, keep); // what is left of the list: nothing
   } catch (const json::parse_error& error) {
-    cut = is_list && ends_there(file, error.byte);
+    cut = is_list && ends_there(stream);
     if (!cut)
       throw UserError(file.string(), "", "this is no JSON: " + in_quotes(error.what()) + "; write the timeline again");
   } catch (const json::exception& error) { // a number that no double holds

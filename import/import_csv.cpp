@@ -272,10 +272,11 @@ Resemblance resembles_csv(std::string_view text) {
 }
 
 /// A table of training rates that a person typed (docs/calibration.md has its columns): one step record a row.
-Imported import_csv(const std::filesystem::path& file, const ImportContext& stated) {
+Imported import_csv(LogSource source, const ImportContext& stated) {
+  const auto file = source.name();
   std::vector<Mistake> mistakes;
   Imported imported;
-  const auto table = parse_csv(read_utf8_file(file), file, mistakes);
+  const auto table = parse_csv(source.text(), file, mistakes);
   if (table.header.cells.empty()) throw_mistakes(mistakes);
   auto preamble = read_comments(table, stated, file, mistakes, imported.notes);
   fill_from_cluster(preamble.stated);

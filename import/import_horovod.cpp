@@ -39,8 +39,9 @@ Resemblance resembles_horovod(std::string_view text) {
 }
 
 /// The timeline that rank 0 writes, whole or cut. model and batch_per_gpu are of `stated.given`.
-Imported import_horovod(const std::filesystem::path& file, const ImportContext& stated) {
-  const auto timeline = read_horovod_timeline(file);
+Imported import_horovod(LogSource source, const ImportContext& stated) {
+  const auto file = source.name();
+  const auto timeline = read_horovod_timeline(source);
   if (timeline.steps_s.empty())
     throw UserError(
         file.string(), "",

@@ -104,8 +104,9 @@ Resemblance resembles_kineto(std::string_view text) {
 
 /// The median of the steps, with what they waited for input and for NCCL. The trace says how many processes there were;
 /// model and batch_per_gpu are of `stated.given`.
-Imported import_kineto(const std::filesystem::path& file, const ImportContext& stated) {
-  const auto trace = read_kineto(file);
+Imported import_kineto(LogSource source, const ImportContext& stated) {
+  const auto file = source.name();
+  const auto trace = read_kineto(source);
   if (trace.steps.empty())
     throw UserError(file.string(), "",
                     "no ProfilerStep found in the trace; call profiler.step() after each iteration, with a schedule");

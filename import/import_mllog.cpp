@@ -239,9 +239,10 @@ Resemblance resembles_mllog(std::string_view text) {
 }
 
 /// The median rate over blocks or epochs of training, evaluation left out. model and gpus are of `stated.given`.
-Imported import_mllog(const std::filesystem::path& file, const ImportContext& stated) {
+Imported import_mllog(LogSource source, const ImportContext& stated) {
+  const auto file = source.name();
   MlLog log(file);
-  log.read(split_lines(read_utf8_file(file)));
+  log.read(split_lines(source.text()));
   Imported imported;
   const auto seen = log.steps(imported.notes);
   auto context = stated;

@@ -255,12 +255,13 @@ Resemblance resembles_mpi_benchmarks(std::string_view text) {
 
 /// Latency tables: collective records, and one-way times of two processes. `stated.given` may have ranks, nodes,
 /// transport and library; an OSU table says neither ranks nor nodes.
-Imported import_mpi_benchmarks(const std::filesystem::path& file, const ImportContext& stated) {
+Imported import_mpi_benchmarks(LogSource source, const ImportContext& stated) {
+  const auto file = source.name();
   std::vector<Mistake> mistakes;
   Imported out;
   out.measurements.file = file;
   MpiReader reader(file, stated, mistakes, out);
-  reader.read(split_lines(read_utf8_file(file)));
+  reader.read(split_lines(source.text()));
   auto context = stated;
   fill_from_cluster(context);
   out.measurements.context = context_record(context, file, mistakes);

@@ -323,11 +323,12 @@ Resemblance resembles_nccl_tests(std::string_view text) {
 /// transport and algorithm. sendrecv between two ranks becomes messages that cross each other. Mistakes are, among
 /// others, a row that is not whole, a bandwidth that contradicts its time, size and number of ranks (NVIDIA/nccl-tests
 /// doc/PERFORMANCE.md), and a run whose ranks or operation the log does not show.
-Imported import_nccl_tests(const std::filesystem::path& file, const ImportContext& stated) {
+Imported import_nccl_tests(LogSource source, const ImportContext& stated) {
+  const auto file = source.name();
   std::vector<Mistake> mistakes;
   Imported out;
   out.measurements.file = file;
-  const auto text = read_utf8_file(file);
+  const auto text = source.text();
   const auto tables =
       is_json(text) ? parse_nccl_json(text, file, mistakes) : parse_nccl_log(text, file, mistakes, out.notes);
   LogReader reader(stated, mistakes, out);

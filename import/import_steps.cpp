@@ -43,8 +43,9 @@ Resemblance resembles_steps(std::string_view text) {
 
 /// The median of the step times that a training program printed, as one step record. `stated.given` has what the log
 /// does not say: model, gpus, batch_per_gpu and any other column of a table of rates.
-Imported import_steps(const std::filesystem::path& file, const ImportContext& stated) {
-  const auto log = read_step_lines(split_lines(read_utf8_file(file)));
+Imported import_steps(LogSource source, const ImportContext& stated) {
+  const auto file = source.name();
+  const auto log = read_step_lines(split_lines(source.text()));
   if (log.values.empty())
     throw UserError(file.string(), "",
                     fmt::format("found no line with a step's time, expected one as of {}", step_form_names()));

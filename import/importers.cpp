@@ -26,11 +26,13 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> phra
                      [&](std::string_view phrase) { return text.find(phrase) != std::string_view::npos; });
 }
 
-std::string guess_kind(const std::filesystem::path& file) {
-  if (lower_case(file.extension().string()) == ".csv") return "csv";
-  const auto content = read_utf8_file(file);
-  const auto begin = content.find_first_not_of(" \t\r\n");
-  const auto text = std::string_view(content).substr(std::min(begin, content.size()));
+std::string guess_kind(const LogSource& source) {
+  auto name = source.name();
+  if (const auto packed = lower_case(name.extension().string()); packed == ".gz" || packed == ".zst")
+    name.replace_extension();
+  if (lower_case(name.extension().string()) == ".csv") return "csv";
+  const auto head = source.head();
+  const auto text = head.substr(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
   // A log of several programs is that of the first row of those that it resembles most.
   auto most = Resemblance::none;
   std::string kind;

@@ -2,8 +2,8 @@
 // What `ddlsim import KIND FILE` can read: one row of importers.def a kind of file.
 
 #include "import/imported.hpp"
+#include "import/log_source.hpp"
 
-#include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -29,7 +29,7 @@ struct Importer {
   std::string kind;  ///< the word after `ddlsim import`
   std::string reads; ///< what such a file is, as the help says it: "a table of rates"
   LogFigures figures = LogFigures::steps;
-  Imported (*import)(const std::filesystem::path& file, const ImportContext& stated);
+  Imported (*import)(LogSource source, const ImportContext& stated);
   Resemblance (*resembles)(std::string_view text);
 };
 
@@ -39,15 +39,14 @@ const std::vector<Importer>& importers();
 /// Throws std::out_of_range for a kind that no row has: the command line was checked before.
 const Importer& importer_of(const std::string& kind);
 
-/// What kind of file is it? `ddlsim import FILE` without a kind: of importers(), or "hf-config"; "" for none. Throws
-/// UserError as read_utf8_file().
-std::string guess_kind(const std::filesystem::path& file);
+/// What kind of file is it? `ddlsim import FILE` without a kind: of importers(), or "hf-config"; "" for none.
+std::string guess_kind(const LogSource& source);
 
 /// Whether the text has one of these phrases.
 bool has_any(std::string_view text, std::initializer_list<std::string_view> phrases);
 
 #define DDLSIM_IMPORTER(name, kind, reads, figures)                                                                    \
-  Imported import_##name(const std::filesystem::path& file, const ImportContext& stated);                              \
+  Imported import_##name(LogSource source, const ImportContext& stated);                                               \
   Resemblance resembles_##name(std::string_view text);
 #include "import/importers.def"
 

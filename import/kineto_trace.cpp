@@ -1,13 +1,11 @@
 #include "import/traces.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/text_file.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <optional>
@@ -207,9 +205,9 @@ bool has_pool_window(const std::string& name) {
   return is_pool && name.find("adaptive") == std::string::npos;
 }
 
-KinetoTrace read_kineto(const std::filesystem::path& file) {
-  open_text_file(file); // tells what is wrong with a file that cannot be read
-  std::ifstream stream(file, std::ios::binary);
+KinetoTrace read_kineto(LogSource& source) {
+  const auto& file = source.name();
+  LogStream stream(source);
   KinetoTrace trace;
   EventTaker taker(trace);
   bool is_list = false;

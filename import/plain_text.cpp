@@ -1,8 +1,8 @@
 #include "import/plain_text.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/json.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -27,31 +27,29 @@ bool forbidden_pair(unsigned char first, unsigned char second) {
          (first == 0xF4 && second > 0x8F);
 }
 
-bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const auto first = static_cast<unsigned char>(text[at]);
-    const int length = sequence_length(first);
-    if (length == 0 || at + static_cast<std::size_t>(length) > text.size()) return false;
-    for (int i = 1; i < length; ++i)
-      if ((static_cast<unsigned char>(text[at + static_cast<std::size_t>(i)]) & 0xC0U) != 0x80U) return false;
-    if (length > 1 && forbidden_pair(first, static_cast<unsigned char>(text[at + 1]))) return false;
-    at += static_cast<std::size_t>(length);
-  }
-  return true;
-}
-
-void refuse_unreadable(const std::string& text, const std::string& where) {
-  if (text.rfind("\xFF\xFE", 0) == 0 || text.rfind("\xFE\xFF", 0) == 0)
-    throw UserError(where, "", "found UTF-16 text, expected UTF-8; save it as 'CSV UTF-8' or plain text in UTF-8");
-  if (text.find('\0') != std::string::npos)
-    throw UserError(where, "", "found zero bytes, expected text; a spreadsheet has to be saved as CSV first");
-  if (!is_utf8(text))
-    throw UserError(where, "", "found bytes that are not UTF-8, expected UTF-8; save the file in that encoding");
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    throw UserError(where, "", "found an empty file, expected measurements");
-}
-
 } // namespace
+
+std::size_t utf8_letter_bytes(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto first = static_cast<unsigned char>(text.front());
+  const int length = sequence_length(first);
+  if (length == 0 || static_cast<std::size_t>(length) > text.size()) return 0;
+  for (int i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[static_cast<std::size_t>(i)]) & 0xC0U) != 0x80U) return 0;
+  if (length > 1 && forbidden_pair(first, static_cast<unsigned char>(text[1]))) return 0;
+  return static_cast<std::size_t>(length);
+}
+
+void refuse_unreadable(std::string_view text, const std::string& where) {
+  if (text.find('\0') != std::string_view::npos)
+    throw UserError(where, "", "found zero bytes, expected text; a spreadsheet has to be saved as CSV first");
+  for (std::size_t at = 0; at < text.size();) {
+    const auto letter_bytes = utf8_letter_bytes(text.substr(at));
+    if (letter_bytes == 0)
+      throw UserError(where, "", "found bytes that are not UTF-8, expected UTF-8; save the file in that encoding");
+    at += letter_bytes;
+  }
+}
 
 bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
@@ -101,13 +99,6 @@ std::optional<PrintedNumber> parse_number(std::string_view text) {
     power += shift;
   }
   return PrintedNumber{value, 0.5 * std::pow(10.0, power)};
-}
-
-std::string read_utf8_file(const std::filesystem::path& file) {
-  std::string text = read_text_file(file);
-  if (text.rfind("\xEF\xBB\xBF", 0) == 0) text.erase(0, 3);
-  refuse_unreadable(text, file.string());
-  return text;
 }
 
 std::vector<std::string> split_lines(std::string_view text) {

@@ -1,7 +1,7 @@
 #pragma once
 // Lines, words and numbers of text files that other programs or people wrote.
 
-#include <filesystem>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,9 +26,11 @@ bool starts_with_word(std::string_view text, std::string_view word); ///< `word`
 /// The finite number that is all of `text` ("5.45", "1e-07"); none for anything else, nan and inf among it.
 std::optional<PrintedNumber> parse_number(std::string_view text);
 
-/// The text of FILE without byte order mark. Throws UserError when it is empty, not UTF-8 (UTF-16 is named) or binary,
-/// besides what read_text_file refuses.
-std::string read_utf8_file(const std::filesystem::path& file);
+/// Throws UserError where the text is empty, not UTF-8, or binary.
+void refuse_unreadable(std::string_view text, const std::string& where);
+
+/// Bytes of the letter that a text of UTF-8 begins with; 0 where it begins with none.
+std::size_t utf8_letter_bytes(std::string_view text);
 
 /// Lines without their ends (LF, CRLF or CR).
 std::vector<std::string> split_lines(std::string_view text);

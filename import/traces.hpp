@@ -1,7 +1,8 @@
 #pragma once
 // Traces of a training that programs write as Chrome trace JSON: the PyTorch profiler's and Horovod's.
 
-#include <filesystem>
+#include "import/log_source.hpp"
+
 #include <map>
 #include <string>
 #include <vector>
@@ -51,7 +52,7 @@ struct KinetoTrace {
 
 /// Reads event by event: a trace of gigabytes needs no memory but for its kernels. Throws UserError: no JSON, cut
 /// short, no "traceEvents" and no list.
-KinetoTrace read_kineto(const std::filesystem::path& file);
+KinetoTrace read_kineto(LogSource& source);
 
 /// Time that some intervals cover, asked for many others.
 class TraceCover {
@@ -82,6 +83,6 @@ struct HorovodTimeline {
 
 /// Reads event by event. A file that ends early gives what it has; throws UserError where it is no such JSON before
 /// that.
-HorovodTimeline read_horovod_timeline(const std::filesystem::path& file);
+HorovodTimeline read_horovod_timeline(LogSource& source);
 
 } // namespace ddlsim

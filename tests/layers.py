@@ -60,6 +60,7 @@ OUTSIDE = {
     r"CLI/": ["cli", "platforms/tools", "trainer"],
     r"torch/|ATen/|c10/|nccl\.h|cuda": ["trainer"],
     r"mpi\.h": ["trainer", "cli/mpi"],
+    r"zlib\.h|zstd\.h": ["import"],
     r"catch2/|benchmark/": [],
 }
 

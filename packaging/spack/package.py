@@ -26,6 +26,8 @@ class Ddlsim(CMakePackage):
     depends_on("nlohmann-json@3.11:")
     depends_on("cli11@2.1:")
     depends_on("fmt@9")
+    depends_on("zlib-api")
+    depends_on("zstd@1.4:")
     depends_on("mpi", when="+mpi")
     depends_on("mpi", when="+trainer")
     depends_on("py-torch@1.13~cuda", when="+trainer")

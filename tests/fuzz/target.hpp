@@ -25,6 +25,9 @@ struct Target {
 /// Every reader of a format, every importer, units and JSON.
 const std::vector<Target>& reader_targets();
 
+/// The part of them that reads what people bring: importers, a config, a machine, a cluster in words.
+std::vector<Target> importer_targets();
+
 /// Readers of ddltrain.
 const std::vector<Target>& trainer_targets();
 

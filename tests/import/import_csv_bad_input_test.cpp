@@ -15,7 +15,7 @@ using ddlsim::test::ScratchFile;
 
 std::string mistakes_in_table(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("rates.csv", text);
-  return mistakes_of([&] { ddlsim::import_csv(file.path(), stated); });
+  return mistakes_of([&] { ddlsim::import_csv(ddlsim::LogSource(file.path()), stated); });
 }
 
 /// Mistakes of one row with one more column.
@@ -33,10 +33,10 @@ TEST_CASE("a map that names what is not there is refused") {
   const ScratchFile file("runs.csv", "net,batch_per_gpu,gpus,rate,rate_per_gpu\nresnet50_v1.5,64,8,320,40\n");
   auto stated = on_iris();
   stated.columns = {{"modle", "net"}, {"nodes", "\x1b[31mhosts"}};
-  const auto told = mistakes_of([&] { ddlsim::import_csv(file.path(), stated); });
+  const auto told = mistakes_of([&] { ddlsim::import_csv(ddlsim::LogSource(file.path()), stated); });
   CHECK_THAT(told, Catch::Contains("did you mean model?") && Catch::Contains("hosts") && !Catch::Contains("\x1b"));
   stated.columns = {{"model", "net"}};
-  CHECK_THAT(mistakes_of([&] { ddlsim::import_csv(file.path(), stated); }),
+  CHECK_THAT(mistakes_of([&] { ddlsim::import_csv(ddlsim::LogSource(file.path()), stated); }),
              Catch::Contains("rate_per_gpu: found beside rate"));
 }
 
@@ -174,7 +174,8 @@ TEST_CASE("the context") {
 TEST_CASE("files that are no table") {
   CHECK_THAT(mistakes_in_table(""), Contains("empty"));
   CHECK_THAT(mistakes_in_table("model,batch_per_gpu,gpus,rate\ncaf\xE9,32,4,800\n"), Contains("not UTF-8"));
-  CHECK_THAT(mistakes_of([] { ddlsim::import_csv("no/such/rates.csv", on_iris()); }), Contains("rates.csv"));
+  CHECK_THAT(mistakes_of([] { ddlsim::import_csv(ddlsim::LogSource("no/such/rates.csv"), on_iris()); }),
+             Contains("rates.csv"));
 }
 
 TEST_CASE("a baseline does not join two strategies") {

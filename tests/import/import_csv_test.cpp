@@ -14,7 +14,7 @@ using ddlsim::test::ScratchFile;
 
 Imported import_table(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("rates.csv", text);
-  return ddlsim::import_csv(file.path(), stated);
+  return ddlsim::import_csv(ddlsim::LogSource(file.path()), stated);
 }
 
 std::vector<StepRecord> steps(const Imported& imported) {
@@ -32,7 +32,7 @@ TEST_CASE("columns of any name are mapped, and others are left out") {
   const ScratchFile file("runs.csv", "net,BS,World Size,step_time,date\nresnet50_v1.5,64,8,0.25,monday\n");
   auto stated = on_iris();
   stated.columns = {{"model", "net"}, {"batch_per_gpu", "bs"}, {"gpus", "world size"}, {"iteration_s", "step_time"}};
-  const auto imported = ddlsim::import_csv(file.path(), stated);
+  const auto imported = ddlsim::import_csv(ddlsim::LogSource(file.path()), stated);
   REQUIRE(imported.measurements.records.size() == 1);
   const auto& step = std::get<ddlsim::StepRecord>(imported.measurements.records.front());
   CHECK(step.iteration_s == Approx(0.25));
@@ -40,7 +40,7 @@ TEST_CASE("columns of any name are mapped, and others are left out") {
   CHECK(imported.notes.front() == "columns that are not known were left out: \"date\"");
   const ScratchFile each("each.csv", "model,batch_per_gpu,gpus,img_s\nresnet50_v1.5,64,8,320\n");
   stated.columns = {{"rate_per_gpu", "img_s"}};
-  const auto rates = ddlsim::import_csv(each.path(), stated);
+  const auto rates = ddlsim::import_csv(ddlsim::LogSource(each.path()), stated);
   CHECK(std::get<ddlsim::StepRecord>(rates.measurements.records.front()).iteration_s == Approx(0.2));
 }
 
@@ -207,7 +207,7 @@ TEST_CASE("the cluster fills what the person and the file leave open") {
 }
 
 TEST_CASE("the shipped example is imported whole") {
-  const auto imported = ddlsim::import_csv(DDLSIM_SOURCE_DIR "/scenarios/examples/rates.csv", {});
+  const auto imported = ddlsim::import_csv(ddlsim::LogSource(DDLSIM_SOURCE_DIR "/scenarios/examples/rates.csv"), {});
   const auto records = steps(imported);
   REQUIRE(records.size() == 8);
   CHECK(imported.measurements.context.cluster == "dgx1-p100");

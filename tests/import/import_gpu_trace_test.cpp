@@ -51,7 +51,7 @@ std::string half_idle(const std::string& type, const std::string& gradient, doub
 
 ddlsim::Imported imported_from(const std::string& text, const ImportContext& stated = of_images()) {
   const ScratchFile file("trace.json", text);
-  return ddlsim::import_kineto(file.path(), stated);
+  return ddlsim::import_kineto(ddlsim::LogSource(file.path()), stated);
 }
 
 const StepRecord& step_of(const ddlsim::Imported& imported) {
@@ -67,7 +67,7 @@ std::string all_notes(const ddlsim::Imported& imported) {
 } // namespace
 
 TEST_CASE("a trace of an H200 has the layers that ddltrain describe found in the network's definition") {
-  const auto imported = ddlsim::import_kineto(h200_trace, of_images("excerpt"));
+  const auto imported = ddlsim::import_kineto(ddlsim::LogSource(h200_trace), of_images("excerpt"));
   REQUIRE(imported.model.has_value());
   const auto& seen = imported.model->layers;
   const auto shipped = ddlsim::read_model(source / "scenarios/models/resnet50_v1.5.json");
@@ -113,7 +113,7 @@ TEST_CASE("a window that is no list of lengths is none, and one beyond all machi
 }
 
 TEST_CASE("every kernel of an H200's forward and backward is some layer's") {
-  const auto imported = ddlsim::import_kineto(h200_trace, of_images("excerpt"));
+  const auto imported = ddlsim::import_kineto(ddlsim::LogSource(h200_trace), of_images("excerpt"));
   const auto tables = ddlsim::records_of<LayersRecord>({imported.measurements});
   REQUIRE(tables.size() == 1);
   REQUIRE(tables[0].timings.size() == 1);
@@ -127,7 +127,8 @@ TEST_CASE("every kernel of an H200's forward and backward is some layer's") {
   // by hand, less 5.568 us that count the norms' batches and a fill of 0.992
   CHECK(sum_of(ddlsim::LayerPass::forward) == Approx(3027.042 * us));
   CHECK(sum_of(ddlsim::LayerPass::backward) == Approx(4847.517 * us)); // by hand
-  const auto trace = ddlsim::read_kineto(h200_trace);
+  ddlsim::LogSource source(h200_trace);
+  const auto trace = ddlsim::read_kineto(source);
   const auto seen = ddlsim::layers_of(trace, trace.steps.back());
   const auto last = std::find_if(seen.layers.begin(), seen.layers.end(),
                                  [](const auto& layer) { return layer.name == "convolution_1"; });
@@ -136,7 +137,8 @@ TEST_CASE("every kernel of an H200's forward and backward is some layer's") {
 }
 
 TEST_CASE("an H200's trace says its precision, its GPU, when gradients are ready, and what the profiler cost") {
-  const auto trace = ddlsim::read_kineto(h200_trace);
+  ddlsim::LogSource source(h200_trace);
+  const auto trace = ddlsim::read_kineto(source);
   CHECK(trace.device == "NVIDIA H200");
   CHECK(trace.steps.size() == 1); // the GPU has an annotation of the same name
   CHECK(trace.kernels.size() == 111);
@@ -146,7 +148,7 @@ TEST_CASE("an H200's trace says its precision, its GPU, when gradients are ready
   CHECK(anatomy.gradients_ready[0] == Approx(27.071 / 4847.517)); // by hand
   CHECK(anatomy.gradients_ready[8] == Approx(1585.565 / 4847.517));
   CHECK(anatomy.gradients_ready[16] == 1);
-  const auto imported = ddlsim::import_kineto(h200_trace, of_images());
+  const auto imported = ddlsim::import_kineto(ddlsim::LogSource(h200_trace), of_images());
   CHECK(step_of(imported).precision == ddlsim::Precision::bf16);
   CHECK(step_of(imported).iteration_s == Approx(48'899.997 * us));
   CHECK(step_of(imported).gpus == 1);

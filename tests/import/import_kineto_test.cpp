@@ -43,14 +43,14 @@ ImportContext of_trace() {
 
 std::string refused_trace(const std::string& text, const ImportContext& stated = of_trace()) {
   const ScratchFile file("trace.json", text);
-  return mistakes_of([&] { ddlsim::import_kineto(file.path(), stated); });
+  return mistakes_of([&] { ddlsim::import_kineto(ddlsim::LogSource(file.path()), stated); });
 }
 
 } // namespace
 
 TEST_CASE("a trace of the PyTorch profiler becomes a step and what it was spent on") {
   const ScratchFile file("trace.json", three_steps());
-  const auto imported = ddlsim::import_kineto(file.path(), of_trace());
+  const auto imported = ddlsim::import_kineto(ddlsim::LogSource(file.path()), of_trace());
   REQUIRE(imported.measurements.records.size() == 1);
   const auto& step = std::get<StepRecord>(imported.measurements.records.front());
   CHECK(step.iteration_s == Approx(0.010));
@@ -70,13 +70,13 @@ TEST_CASE("a PyTorch without Kineto writes a bare list of events, which says not
                     step, 50'000 * step, step == 0 ? 40'000 : 20'000);
   const ScratchFile file("trace.json", text + R"({"name": "aten::mm", "ph": "X", "ts": 1, "dur": 2}])");
   auto stated = of_trace();
-  CHECK_THAT(mistakes_of([&] { ddlsim::import_kineto(file.path(), stated); }),
+  CHECK_THAT(mistakes_of([&] { ddlsim::import_kineto(ddlsim::LogSource(file.path()), stated); }),
              Catch::Contains("give --set gpus=VALUE"));
   stated.given["gpus"] = "1";
   stated.given["strategy"] = "none";
-  const auto imported = ddlsim::import_kineto(file.path(), stated);
+  const auto imported = ddlsim::import_kineto(ddlsim::LogSource(file.path()), stated);
   CHECK(std::get<StepRecord>(imported.measurements.records.front()).iteration_s == Approx(0.02));
-  CHECK(ddlsim::guess_kind(file.path()) == "kineto");
+  CHECK(ddlsim::guess_kind(ddlsim::LogSource(file.path())) == "kineto");
 }
 
 TEST_CASE("what is covered by nothing else is exposed") {
@@ -104,7 +104,8 @@ TEST_CASE("kernels beside NCCL's are held to the same kernels alone, and the bus
     text += event("kernel", "ncclDevKernel_AllReduce", begin + 40, 40);
   }
   const ScratchFile file("trace.json", text + "{}]}");
-  const auto trace = ddlsim::read_kineto(file.path());
+  ddlsim::LogSource source_of_trace(file.path());
+  const auto trace = ddlsim::read_kineto(source_of_trace);
   const auto anatomy = ddlsim::anatomy_of(trace, trace.steps);
   REQUIRE(anatomy.slowdown_beside_nccl.has_value());
   CHECK(*anatomy.slowdown_beside_nccl == Approx(1.5));
@@ -128,7 +129,8 @@ TEST_CASE("on a processor operators count without what they call, and gradients 
       text += event("cpu_op", "torch::autograd::AccumulateGrad", begin + 40 + after - 1, 1);
   }
   const ScratchFile file("trace.json", text + "{}]");
-  const auto trace = ddlsim::read_kineto(file.path());
+  ddlsim::LogSource source_of_trace(file.path());
+  const auto trace = ddlsim::read_kineto(source_of_trace);
   const auto anatomy = ddlsim::anatomy_of(trace, trace.steps);
   REQUIRE(anatomy.gradients_ready.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) CHECK(anatomy.gradients_ready[i] == Approx(0.25 * (static_cast<double>(i) + 1)));
@@ -142,7 +144,7 @@ TEST_CASE("a trace that says too little is refused") {
   CHECK_THAT(refused_trace("{}"), Catch::Contains("no \"traceEvents\""));
   CHECK_THAT(refused_trace("[]"), Catch::Contains("call profiler.step()"));
   CHECK_THAT(refused_trace("{\"traceEvents\":[]}"), Catch::Contains("call profiler.step()"));
-  CHECK_THAT(refused_trace(""), Catch::Contains("no whole JSON document"));
+  CHECK_THAT(refused_trace(""), Catch::Contains("found an empty file"));
   CHECK_THAT(refused_trace(three_steps(), ddlsim::test::on_iris()),
              Catch::Contains("give --set model=VALUE") && Catch::Contains("batch_per_gpu"));
 }

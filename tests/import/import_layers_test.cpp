@@ -80,7 +80,7 @@ Events small_network() {
 
 std::string refused(const std::string& text, const ImportContext& stated) {
   const ScratchFile file("trace.json", text);
-  return mistakes_of([&] { ddlsim::import_kineto(file.path(), stated); });
+  return mistakes_of([&] { ddlsim::import_kineto(ddlsim::LogSource(file.path()), stated); });
 }
 
 std::string changed(std::string text, const std::string& from, const std::string& to) {
@@ -92,7 +92,7 @@ std::string changed(std::string text, const std::string& from, const std::string
 } // namespace
 
 TEST_CASE("a trace of a LeNet-5 gives the layer table that ddltrain describe made of its definition") {
-  const auto imported = ddlsim::import_kineto(lenet_trace, with_table("16"));
+  const auto imported = ddlsim::import_kineto(ddlsim::LogSource(lenet_trace), with_table("16"));
   REQUIRE(imported.model.has_value());
   const auto shipped = ddlsim::read_model(std::filesystem::path(DDLSIM_SOURCE_DIR) / "scenarios/models/lenet5.json");
   CHECK(imported.model->parameters == shipped.parameters);
@@ -114,7 +114,7 @@ TEST_CASE("a trace of a LeNet-5 gives the layer table that ddltrain describe mad
 }
 
 TEST_CASE("each layer of a trace has a time of forward and one of backward, within the step") {
-  const auto imported = ddlsim::import_kineto(lenet_trace, with_table("16"));
+  const auto imported = ddlsim::import_kineto(ddlsim::LogSource(lenet_trace), with_table("16"));
   const auto& records = imported.measurements.records;
   REQUIRE(records.size() == 2);
   const auto& table = std::get<LayersRecord>(records[1]);
@@ -138,7 +138,8 @@ TEST_CASE("each layer of a trace has a time of forward and one of backward, with
 
 TEST_CASE("weights belong to the product that they are transposed for, and a layer to its module") {
   const ScratchFile file("trace.json", small_network().trace());
-  const auto trace = ddlsim::read_kineto(file.path());
+  ddlsim::LogSource source_of_trace(file.path());
+  const auto trace = ddlsim::read_kineto(source_of_trace);
   const auto seen = ddlsim::layers_of(trace, trace.steps.back());
   REQUIRE(seen.layers.size() == 3);
   CHECK(seen.layers[0].name == "Linear_0.clone_1");
@@ -164,7 +165,8 @@ TEST_CASE("on a GPU a layer takes as long as the kernels that its operators laun
   events.add("kernel", "sgemm", 6000, 700, launched(11)); // by MmBackward0
   events.add("kernel", "else", 7000, 900, launched(999));
   const ScratchFile file("trace.json", events.trace());
-  const auto trace = ddlsim::read_kineto(file.path());
+  ddlsim::LogSource source_of_trace(file.path());
+  const auto trace = ddlsim::read_kineto(source_of_trace);
   const auto seen = ddlsim::layers_of(trace, trace.steps.back());
   REQUIRE(seen.layers.size() == 3);
   CHECK(seen.layers[1].forward_s == Approx(300e-6));
@@ -208,7 +210,7 @@ TEST_CASE("names of layers from a trace stay text") {
       changed(small_network().trace(), "nn.Module: Linear_0", R"(nn.Module: \u001b[31m\"</script>\u009b\u0000)");
   text = changed(text, "aten::mystery", "aten::");
   const ScratchFile file("trace.json", text);
-  const auto imported = ddlsim::import_kineto(file.path(), with_table("8"));
+  const auto imported = ddlsim::import_kineto(ddlsim::LogSource(file.path()), with_table("8"));
   REQUIRE(imported.model.has_value());
   const ScratchFile table("tiny.json", ddlsim::model_json(*imported.model));
   const auto model = ddlsim::read_model(table.path());
@@ -234,7 +236,7 @@ TEST_CASE("how much longer kernels take beside NCCL's is in the step's record") 
   const ScratchFile file("trace.json", text + R"({}],"distributedInfo":{"world_size":2}})");
   auto stated = ddlsim::test::on_iris();
   stated.given = {{"model", "resnet50_v1.5"}, {"batch_per_gpu", "32"}};
-  const auto imported = ddlsim::import_kineto(file.path(), stated);
+  const auto imported = ddlsim::import_kineto(ddlsim::LogSource(file.path()), stated);
   const auto& step = std::get<StepRecord>(imported.measurements.records.front());
   CHECK(step.overlap_slowdown == Approx(1.5));
   CHECK(step.overlap_kernels == 2);

@@ -47,7 +47,7 @@ ImportContext of_steps() {
 
 Imported import_text(const std::string& kind, const std::string& text, const ImportContext& stated) {
   const ScratchFile file("run.log", text);
-  return ddlsim::importer_of(kind).import(file.path(), stated);
+  return ddlsim::importer_of(kind).import(ddlsim::LogSource(file.path()), stated);
 }
 
 double step_s(const std::string& text, const ImportContext& stated = of_steps()) {
@@ -58,7 +58,7 @@ double step_s(const std::string& text, const ImportContext& stated = of_steps())
 
 std::string guessed(const std::string& text, const std::string& name = "run.log") {
   const ScratchFile file(name, text);
-  return ddlsim::guess_kind(file.path());
+  return ddlsim::guess_kind(ddlsim::LogSource(file.path()));
 }
 
 } // namespace

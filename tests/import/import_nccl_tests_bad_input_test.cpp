@@ -16,7 +16,7 @@ using ddlsim::test::ScratchFile;
 
 std::string mistakes_in_log(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("run.log", text);
-  return mistakes_of([&] { ddlsim::import_nccl_tests(file.path(), stated); });
+  return mistakes_of([&] { ddlsim::import_nccl_tests(ddlsim::LogSource(file.path()), stated); });
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -39,7 +39,7 @@ TEST_CASE("a spread that no record may state is refused while it is imported") {
                                      R"("results":[{"size":1000000,"count":250000,"type":"float","redop":"sum",)"
                                      R"("root":"-1","out_of_place":{"time":100.0,"alg_bw":10.0,"bus_bw":17.5},)"
                                      R"("out_of_place_per_iter":{"cv_pct":20000}}]})");
-  CHECK_THAT(mistakes_of([&] { ddlsim::import_nccl_tests(json.path(), on_iris()); }),
+  CHECK_THAT(mistakes_of([&] { ddlsim::import_nccl_tests(ddlsim::LogSource(json.path()), on_iris()); }),
              Catch::Contains("/results/0/out_of_place_per_iter/cv_pct: 20000"));
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("files that are no log of nccl-tests") {
   CHECK_THAT(mistakes_in_log("{\"version\":3,\"results\":[]}"), Catch::Contains("found no config"));
   CHECK_THAT(mistakes_in_log(make_log({}).substr(0, make_log({}).find("     1048576"))),
              Catch::Contains("a table without rows was left out"));
-  CHECK_THAT(mistakes_of([] { ddlsim::import_nccl_tests("no/such/file.log", on_iris()); }),
+  CHECK_THAT(mistakes_of([] { ddlsim::import_nccl_tests(ddlsim::LogSource("no/such/file.log"), on_iris()); }),
              Catch::Contains("file.log"));
 }
 

@@ -19,7 +19,7 @@ using Layout = LogStyle::Layout;
 
 Imported import_log(const std::string& text, const ImportContext& stated = on_iris()) {
   const ScratchFile file("run.log", text);
-  return ddlsim::import_nccl_tests(file.path(), stated);
+  return ddlsim::import_nccl_tests(ddlsim::LogSource(file.path()), stated);
 }
 
 std::vector<CollectiveRecord> collectives(const Imported& imported) {

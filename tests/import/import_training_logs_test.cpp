@@ -25,7 +25,7 @@ const ImportContext of_horovod = of_run({{"model", "resnet50_v1.5"}, {"batch_per
 
 Imported import_as(const std::string& kind, const std::string& text, const ImportContext& stated) {
   const ScratchFile file("run.log", text);
-  return ddlsim::importer_of(kind).import(file.path(), stated);
+  return ddlsim::importer_of(kind).import(ddlsim::LogSource(file.path()), stated);
 }
 
 std::string refusal(const std::string& kind, const std::string& text, const ImportContext& stated) {
@@ -39,7 +39,7 @@ StepRecord step_of(const Imported& imported) {
 
 std::string guess_of(const std::string& text) {
   const ScratchFile file("run.log", text);
-  return ddlsim::guess_kind(file.path());
+  return ddlsim::guess_kind(ddlsim::LogSource(file.path()));
 }
 
 std::string ml_event(const std::string& key, double time_s, const std::string& value = "null",
@@ -172,7 +172,7 @@ TEST_CASE("a timeline that says too little, or is none, is refused") {
   CHECK_THAT(refused(horovod_timeline(1)), Catch::Contains("found no tensor that was summed twice"));
   CHECK_THAT(refused("{}"), Catch::Contains("found no list of events"));
   CHECK_THAT(refused("[{\"ph\": \"B\" \x1b[31m}, {}]"), Catch::Contains("this is no JSON") && !Catch::Contains("\x1b"));
-  CHECK_THAT(refused(""), Catch::Contains("this is no JSON"));
+  CHECK_THAT(refused(""), Catch::Contains("found an empty file"));
   auto middle = horovod_timeline(4);
   middle[middle.size() / 2] = '\x01';
   CHECK_THAT(refused(middle) + "no JSON", Catch::Contains("no JSON"));

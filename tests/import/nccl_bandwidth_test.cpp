@@ -110,7 +110,7 @@ TEST_CASE("lines end in any of the three ways") {
 TEST_CASE("text is UTF-8 or refused with what it is") {
   const auto read = [](const std::string& content) {
     const ScratchFile file("a.csv", content);
-    return mistakes_of([&] { ddlsim::read_utf8_file(file.path()); });
+    return mistakes_of([&] { ddlsim::LogSource(file.path()).text(); });
   };
   CHECK(read("\xEF\xBB\xBFmodel").empty());
   CHECK(read("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80").empty());
@@ -123,5 +123,5 @@ TEST_CASE("text is UTF-8 or refused with what it is") {
 
 TEST_CASE("a byte order mark is no text") {
   const ScratchFile file("a.csv", "\xEF\xBB\xBFmodel");
-  CHECK(ddlsim::read_utf8_file(file.path()) == "model");
+  CHECK(ddlsim::LogSource(file.path()).text() == "model");
 }

@@ -1,0 +1,174 @@
+// What people bring: every importer, a config of Hugging Face, this machine and a cluster in words, as rows of one table.
+#include "import/importers.hpp"
+
+#include "import/csv_table.hpp"
+#include "own/hf_config.hpp"
+#include "own/machine.hpp"
+#include "own/new_files.hpp"
+#include "sim/formats/check.hpp"
+#include "sim/formats/record.hpp"
+#include "tests/fuzz/sample_folder.hpp"
+#include "tests/fuzz/target.hpp"
+
+namespace ddlsim_fuzz {
+namespace {
+
+using namespace ddlsim;
+
+// Importers: what they give can be written and is read again.
+
+ImportContext stated_of(LogFigures figures, bool all) {
+  ImportContext stated;
+  stated.cluster = "iris";
+  stated.cluster_gpus_per_node = 4;
+  if (!all || figures == LogFigures::rates) return stated;
+  if (figures == LogFigures::collectives)
+    stated.given = {{"ranks", "2"}, {"nodes", "2"}};
+  else
+    stated.given = {{"model", "resnet50_v1.5"}, {"gpus", "8"}, {"batch_per_gpu", "64"}};
+  return stated;
+}
+
+/// A record without a GPU is of the file's once it is read: from then on it is written the same way.
+void read_back(const Imported& imported) {
+  MeasurementFile again;
+  MeasurementFile once_more;
+  demand(accepted([&] { again = read_measurements(put("imported.jsonl", to_json_lines(imported.measurements))); }),
+         "records that are not read again as they were written");
+  demand(again.records.size() == imported.measurements.records.size(), "records that were lost in writing");
+  const auto lines = to_json_lines(again);
+  demand(accepted([&] { once_more = read_measurements(put("imported.jsonl", lines)); }) &&
+             to_json_lines(once_more) == lines,
+         "records that are others when they are read again");
+}
+
+bool take_log(const Importer& importer, const std::string& text, const std::map<std::string, std::string>& columns) {
+  const auto file = put("run.log", text);
+  guess_kind(LogSource(file));
+  bool any = false;
+  for (const bool all : {false, true}) { // the command line states nothing more than the cluster, or all it can
+    auto stated = stated_of(importer.figures, all);
+    stated.columns = columns;
+    Imported imported;
+    if (!accepted([&] { imported = importer.import(LogSource(file), stated); })) continue;
+    any = true;
+    read_back(imported);
+  }
+  return any;
+}
+
+/// guess_kind() refuses a text that is no text; the importer says so itself.
+bool take_any_log(const Importer& importer, const std::string& text,
+                  const std::map<std::string, std::string>& columns = {}) {
+  bool any = false;
+  return accepted([&] { any = take_log(importer, text, columns); }) && any;
+}
+
+Target imported(const std::string& kind, const std::vector<std::string>& files) {
+  std::vector<std::string> seeds;
+  seeds.reserve(files.size());
+  for (const auto& file : files) seeds.push_back(seed_file(file));
+  return {kind, seeds, [kind](const std::string& text) { return take_any_log(importer_of(kind), text); }};
+}
+
+Target mapped_table() {
+  const std::map<std::string, std::string> columns{
+      {"model", "net"}, {"batch_per_gpu", "bs"}, {"gpus", "cards"}, {"iteration_ms", "ms"}};
+  return {"csv-map", {seed_file("mapped.csv")}, [columns](const std::string& text) {
+            return take_any_log(importer_of("csv"), text, columns);
+          }};
+}
+
+/// A trace whose layers are asked for, too.
+bool take_trace_layers(const std::string& text) {
+  auto stated = stated_of(LogFigures::steps, true);
+  stated.given = {{"batch_per_gpu", "16"}, {"gpus", "1"}, {"strategy", "none"}};
+  stated.table = "tiny";
+  Imported imported;
+  if (!accepted([&] { imported = importer_of("kineto").import(LogSource(put("trace.json", text)), stated); }))
+    return false;
+  demand(imported.model.has_value(), "no layer table, and no message why");
+  demand(accepted([&] { check_file(put("tiny.json", model_json(*imported.model)), sample_data()); }),
+         "a layer table that `check` refuses");
+  read_back(imported);
+  return true;
+}
+
+bool take_hf_config(const std::string& text) {
+  bool any = false;
+  for (const long sequence : {0L, 128L}) {
+    HfOptions options;
+    options.name = "tiny";
+    options.sequence = sequence;
+    ConfiguredModel model;
+    if (!accepted([&] { model = import_hf_config(put("config.json", text), options); })) continue;
+    any = true;
+    demand(accepted([&] { check_file(put("tiny.json", model_json(model.model)), sample_data()); }),
+           "a layer table that `check` refuses");
+  }
+  return any;
+}
+
+std::vector<Target> importer_rows() {
+  return {imported("csv", {"table.csv"}),
+          mapped_table(),
+          imported("nccl-tests", {"nccl-tests.txt", "nccl-tests-old.txt", "nccl-tests.json"}),
+          imported("mpi-benchmarks", {"osu.txt", "imb.txt"}),
+          imported("steps",
+                   {"steps-megatron.txt", "steps-tf.txt", "steps-others.txt", "steps-bars.txt", "steps-deepspeed.txt"}),
+          imported("mllog", {"mllog.txt", "mllog-epochs.txt"}),
+          imported("horovod", {"horovod.json", "horovod-cut.json"}),
+          imported("kineto", {"kineto.json", "kineto-list.json"}),
+          {"kineto-layers", {seed_file("kineto-lenet5.json")}, take_trace_layers},
+          {"hf-config",
+           {shipped_file("scenarios/examples/llama-1b-config.json"),
+            nlohmann::json::parse(shipped_file("scenarios/examples/hf-configs.json")).at("mpt-125m-config.json").dump(),
+            seed_file("hf-bert.json"), seed_file("hf-vit.json"), seed_file("hf-mixtral.json")},
+           take_hf_config}};
+}
+
+// What `new cluster` is told, and reads from this machine.
+
+/// Every tool says the same, and so do the files of a port.
+bool take_machine(const std::string& text) {
+  constexpr const char* port = "sys/class/infiniband/mlx5_0/ports/1/";
+  for (const char* file : {"rate", "state", "link_layer"}) folder().write(std::string(port) + file, text);
+  static const auto gpus = load_gpus(sample_data());
+  const auto facts = machine_facts({text, text, text, text, text, text, text}, folder().path() / "sys", gpus);
+  demand(facts.gpus >= 0 && facts.nodes >= 0 && facts.controllers >= 0, "fewer than no GPUs, nodes or controllers");
+  demand(std::isfinite(facts.nvlink_GBps) && facts.nvlink_GBps >= 0, "a rate of NVLink that is none");
+  for (const auto& found : facts.ports) demand(std::isfinite(found.rate_Gbps), "a rate of a port that is none");
+  links_of(facts);
+  networks_of(facts);
+  return true;
+}
+
+/// The first line is about links inside a node, each other a network.
+bool take_new_cluster(const std::string& text) {
+  ClusterRequest request;
+  request.name = "mine";
+  request.gpu = "V100-SXM2-16GB";
+  request.gpus_per_node = 4;
+  request.nodes = 8;
+  std::istringstream lines(text);
+  std::getline(lines, request.links);
+  for (std::string line; std::getline(lines, line);) request.networks.push_back(line);
+  NewCluster made;
+  if (!accepted([&] { made = new_cluster(request, sample_data()); })) return false;
+  demand(accepted([&] { check_file(put("mine/cluster.json", made.text), sample_data()); }),
+         "a new cluster that `check` refuses");
+  return true;
+}
+
+// What is kept of a run that was cut off.
+
+} // namespace
+
+std::vector<Target> importer_targets() {
+  auto rows = importer_rows();
+  rows.push_back({"machine", {seed_file("machine.txt")}, take_machine});
+  rows.push_back({"new-cluster", {seed_file("new-cluster.txt")}, take_new_cluster});
+  return rows;
+}
+
+} // namespace ddlsim_fuzz
