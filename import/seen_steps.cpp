@@ -37,7 +37,7 @@ void add_figures(const SeenSteps& seen, RateCells& cells) {
   if (!seen.are_rates) cells["iteration_ms"] = fmt::format("{}", middle * ms_of_a_second);
   cells.emplace("statistic", "median");
   cells.emplace("repeats", std::to_string(seen.values.size()));
-  const double spread = percent * standard_deviation(seen.values) / mean(seen.values);
+  const double spread = percent * seen.relative_spread.value_or(standard_deviation(seen.values) / mean(seen.values));
   if (spread > 0) cells.emplace("spread_percent", fmt::format("{}", spread));
 }
 
@@ -56,6 +56,8 @@ void add_step_record(const SeenSteps& seen, const std::filesystem::path& file, c
   for (const char* needed : {"model", "gpus", "batch_per_gpu"})
     if (cells.count(needed) == 0)
       mistakes.push_back({file.string(), needed, fmt::format("the log does not say it: give --set {}=VALUE", needed)});
+  for (const auto& needed : seen.unknown)
+    mistakes.push_back({file.string(), needed, fmt::format("the log does not say it: give --set {}=VALUE", needed)});
   throw_mistakes(mistakes);
   add_figures(seen, cells);
   RowMistakes row(seen.first_line > 0 ? at_line(file, seen.first_line) : file.string(), mistakes);

@@ -5,40 +5,22 @@
 #include "import/imported.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
 
-// Step times in the lines that training programs print.
-
-/// Lines of one form, in the file's order, of one rank.
-struct StepLines {
-  std::string form;           ///< whose lines they are: "Megatron-LM"
-  std::vector<double> values; ///< seconds of a step, or samples a second of all GPUs together
-  bool are_rates = false;
-  int first_line = 0;
-  double global_batch = 0;  ///< as the log says it; 0: not stated
-  double batch_per_gpu = 0; ///< 0: not stated
-  int gpus = 0;             ///< 0: not stated
-  int of_other_ranks = 0;   ///< lines of the form that another rank printed too, and which were left out
-  int of_other_work = 0;    ///< progress bars of validation, downloads and the like, left out
-};
-
-/// No values where no line is of a form that is known.
-StepLines read_step_lines(const std::vector<std::string>& lines);
-
-/// "Megatron-LM, tf_cnn_benchmarks, ...", for messages.
-std::string step_form_names();
-
 /// What any kind of log says of them.
 struct SeenSteps {
   std::vector<double> values; ///< seconds of an iteration each, or samples a second of all GPUs together; none is 0
   bool are_rates = false;
-  int first_line = 0;      ///< 0: the file has no lines that a person would count
+  std::optional<double> relative_spread{}; ///< of the values, where some of them are no steps
+  int first_line = 0;                      ///< 0: the file has no lines that a person would count
   double global_batch = 0; ///< samples of all GPUs; 0: not stated. Gives batch_per_gpu where nobody states it
   RateCells stated;        ///< other cells of a table of rates that the log states; the command line comes before them
-  std::string gpu;         ///< as the driver calls it; "": not stated
+  std::vector<std::string> unknown; ///< what else the log does not say and `--set` has to
+  std::string gpu;                  ///< as the driver calls it; "": not stated
 };
 
 /// Adds the median of the steps to `out`, as one record, and writes the context. Throws UserError with every mistake:

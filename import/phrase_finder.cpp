@@ -1,0 +1,85 @@
+#include "import/phrase_finder.hpp"
+
+#include "import/plain_text.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace ddlsim {
+namespace {
+
+constexpr std::size_t longest_number = 40; ///< letters
+
+bool is_of_number(char letter) {
+  return is_digit(letter) || letter == '.' || letter == ',';
+}
+
+/// 1024 of "1,024"; thousands are three digits behind each comma. A comma or point at the end belongs to the sentence.
+std::optional<double> grouped_number(std::string_view text) {
+  while (!text.empty() && !is_digit(text.back())) text.remove_suffix(1);
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != ',') {
+      digits += text[i];
+      continue;
+    }
+    const auto group = text.substr(i + 1, 3);
+    const bool is_thousands = group.size() == 3 && std::all_of(group.begin(), group.end(), is_digit) &&
+                              (i + 4 >= text.size() || !is_digit(text[i + 4])) && i > 0;
+    if (!is_thousands) break;
+  }
+  if (digits.starts_with('.')) digits.insert(0, "0");
+  const auto number = parse_number(digits);
+  return number ? std::optional(number->value) : std::nullopt;
+}
+
+/// What a number may stand behind: blanks, a sign of equality, quotes, brackets, a dotted line.
+std::size_t skip_to_number(std::string_view line, std::size_t at) {
+  const auto begins = [&](std::size_t i) {
+    const bool is_point = line[i] == '.' && i + 1 < line.size() && is_digit(line[i + 1]) &&
+                          line.substr(at, i - at).find('.') == std::string_view::npos;
+    return is_digit(line[i]) || is_point;
+  };
+  auto i = at;
+  while (i < line.size() && !begins(i)) {
+    if (std::string_view(" \t:=\"'([.").find(line[i]) == std::string_view::npos) return line.size();
+    ++i;
+  }
+  return i;
+}
+
+} // namespace
+
+PhraseFinder::PhraseFinder(const std::vector<std::string_view>& phrases) : phrases_(phrases) {
+  for (std::size_t index = 0; index < phrases_.size(); ++index) {
+    const auto pair = pair_at(phrases_[index], 0);
+    begins_[pair] = true;
+    by_pair_[pair].push_back(index);
+  }
+}
+
+std::optional<double> number_at(std::string_view line, std::size_t at) {
+  const auto begin = skip_to_number(line, at);
+  if (begin >= line.size()) return std::nullopt;
+  auto end = begin;
+  while (end < line.size() && end - begin < longest_number && is_of_number(line[end])) ++end;
+  const auto number = grouped_number(line.substr(begin, end - begin));
+  const bool has_exponent =
+      end + 2 < line.size() && (line[end] == 'e' || line[end] == 'E') &&
+      (is_digit(line[end + 1]) || ((line[end + 1] == '-' || line[end + 1] == '+') && is_digit(line[end + 2])));
+  if (!has_exponent) return number;
+  auto last = end + 2;
+  while (last < line.size() && is_digit(line[last])) ++last;
+  const auto whole = parse_number(line.substr(begin, last - begin));
+  return whole ? std::optional(whole->value) : number;
+}
+
+std::optional<double> number_ending_at(std::string_view line, std::size_t at) {
+  auto end = std::min(at, line.size());
+  while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '\t')) --end;
+  auto begin = end;
+  while (begin > 0 && end - begin < longest_number && is_of_number(line[begin - 1])) --begin;
+  return end > begin ? grouped_number(line.substr(begin, end - begin)) : std::nullopt;
+}
+
+} // namespace ddlsim

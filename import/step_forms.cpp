@@ -1,0 +1,102 @@
+#include "import/step_forms.hpp"
+
+#include "import/phrase_finder.hpp"
+#include "import/plain_text.hpp"
+#include "sim/base/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace ddlsim {
+namespace {
+
+using Unit = StepUnit;
+
+constexpr double printed_ms = 1e-3; ///< in seconds
+constexpr double printed_us = 1e-6;
+constexpr auto is_before = NumberIs::before_mark;
+constexpr auto is_after = NumberIs::after_mark;
+
+/// From the programs' own print statements, as they are in 2026 and were before.
+constexpr StepForm known_step_forms[] = {
+    {"Megatron-LM", "elapsed time per iteration (ms):", Unit::seconds, printed_ms},
+    {"Megatron-LM", "elapsed time per iteration (s):", Unit::seconds},
+    {"NeMo", "train_step_timing in s", Unit::seconds},
+    {"torchtitan", "tps: ", Unit::tokens_per_s_of_gpu, 1, is_after, "step:"},
+    {"nanoGPT", ", time ", Unit::seconds, printed_ms, is_after, "iter "},
+    {"nanoGPT", "dt: ", Unit::seconds, printed_ms, is_after, "tok/sec"},
+    {"llm.c", " ms |", Unit::seconds, printed_ms, is_before, "tok/s"},
+    {"LitGPT", "iter time: ", Unit::seconds, printed_ms},
+    {"Composer", "throughput/samples_per_sec", Unit::samples_per_s},
+    {"Composer", "throughput/batches_per_sec", Unit::steps_per_s},
+    {"fairseq", "ups=", Unit::steps_per_s, 1, is_after, "wps="},
+    {"fairseq", "\"ups\": ", Unit::steps_per_s, 1, is_after, "\"wps\""},
+    {"DeepSpeed", "CurrSamplesPerSec=", Unit::samples_per_s},
+    {"Horovod's synthetic benchmark", "img/sec per GPU", Unit::samples_per_s_of_gpu, 1, is_before, "Iter #"},
+    {"Horovod's synthetic benchmark", "img/sec per CPU", Unit::samples_per_s_of_gpu, 1, is_before, "Iter #"},
+    {"tf_cnn_benchmarks", "images/sec:", Unit::samples_per_s_of_rank, 1, is_after, "", "total images/sec"},
+    {"MXNet's Speedometer", "Speed: ", Unit::samples_per_s_of_rank, 1, is_after, "samples/sec"},
+    {"PaddlePaddle", "batch_cost: ", Unit::seconds},
+    {"PaddlePaddle", "interval_steps_per_second: ", Unit::steps_per_s},
+    {"TensorFlow's official models", " examples/second between steps", Unit::samples_per_s, 1, is_before},
+    {"TensorFlow's estimators", "global_step/sec: ", Unit::steps_per_s},
+    {"TensorFlow's estimators", " sec/step)", Unit::seconds, 1, is_before},
+    {"Keras", "ms/step", Unit::seconds, printed_ms, is_before},
+    {"Keras", "us/step", Unit::seconds, printed_us, is_before},
+    {"Keras", "s/step", Unit::seconds, 1, is_before},
+    {"PyTorch's ImageNet example", "Time ", Unit::seconds, 1, is_after, "Epoch: ["},
+    {"timm", "Time: ", Unit::seconds, 1, is_after, "Train: "},
+    {"MMEngine and detectron2", " time: ", Unit::seconds, 1, is_after, "data_time: ", "(val)"},
+    {"DeiT's logger", " time: ", Unit::seconds, 1, is_after, "Epoch: ["},
+};
+
+bool contains(std::string_view line, const char* phrase) {
+  return line.find(phrase) != std::string_view::npos;
+}
+
+} // namespace
+
+std::string to_text(StepUnit unit) {
+  switch (unit) {
+  case Unit::seconds:
+    return "seconds a step";
+  case Unit::steps_per_s:
+    return "steps/s";
+  case Unit::samples_per_s:
+    return "samples/s of all GPUs";
+  case Unit::samples_per_s_of_gpu:
+    return "samples/s of one GPU";
+  case Unit::samples_per_s_of_rank:
+    return "samples/s of one process";
+  case Unit::tokens_per_s:
+    return "tokens/s of all GPUs";
+  case Unit::tokens_per_s_of_gpu:
+    return "tokens/s of one GPU";
+  }
+  return "";
+}
+
+std::span<const StepForm> step_forms() {
+  return known_step_forms;
+}
+
+std::optional<double> figure_of(const StepForm& form, std::string_view line, std::size_t begin, std::size_t end) {
+  const bool is_wanted =
+      (*form.with == '\0' || contains(line, form.with)) && (*form.without == '\0' || !contains(line, form.without));
+  if (!is_wanted) return std::nullopt;
+  const auto number = form.number == is_before ? number_ending_at(line, begin) : number_at(line, end);
+  if (!number || *number <= 0) return std::nullopt;
+  const double value = *number * form.in_si;
+  return std::isfinite(value) && value > 0 ? std::optional(value) : std::nullopt;
+}
+
+std::string step_program_names() {
+  std::vector<std::string> names;
+  for (const auto& form : step_forms())
+    if (std::find(names.begin(), names.end(), form.program) == names.end()) names.emplace_back(form.program);
+  names.emplace_back("a progress bar (Hugging Face Trainer, Accelerate, Lightning, tqdm)");
+  return join_names(names);
+}
+
+} // namespace ddlsim

@@ -1,0 +1,84 @@
+#include "import/training_log.hpp"
+
+#include "import/phrase_finder.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace ddlsim {
+namespace {
+
+/// The marks of all step forms, then the phrases of all facts.
+const PhraseFinder& phrases_of_a_log() {
+  static const PhraseFinder finder = [] {
+    std::vector<std::string_view> phrases;
+    for (const auto& form : step_forms()) phrases.emplace_back(form.mark);
+    for (const auto& form : fact_forms()) phrases.emplace_back(form.phrase);
+    return PhraseFinder(phrases);
+  }();
+  return finder;
+}
+
+/// Keras closes an epoch with a line that counts its evaluation in: "4s 21ms/step - loss: 0.3 - val_loss: 0.4".
+bool counts_evaluation_in(std::string_view line) {
+  return line.find("val_loss:") != std::string_view::npos;
+}
+
+void add_figure(const StepForm& form, const LogLine& line, const FoundPhrase& found, TrainingLog& log) {
+  const auto figure = figure_of(form, line.text, found.begin, found.end);
+  if (!figure) return;
+  auto& series = log.series[found.index];
+  if (series.first_line == 0) {
+    series.first_line = line.number;
+    series.rank = line.rank;
+  }
+  if (line.rank >= 0) log.ranks.insert(line.rank);
+  if (line.rank != series.rank) {
+    ++series.other_ranks;
+  } else if (counts_evaluation_in(line.text)) {
+    series.with_evaluation.add(*figure);
+  } else {
+    series.figures.add(*figure);
+  }
+}
+
+/// A run may begin with small batches and let them grow: only the steps of the last size are kept.
+void forget_other_batches(const std::optional<StatedFact>& before, TrainingLog& log) {
+  const auto now = log.facts.last(RunFact::global_batch);
+  if (!before || !now || now->value == before->value) return;
+  log.batch_before = before->value;
+  log.facts.count_anew();
+  for (auto& series : log.series) series.figures = {};
+}
+
+/// Facts come first: they say whose steps the line's figure is of.
+void read_log_line(const LogLine& line, std::vector<FoundPhrase>& marks, TrainingLog& log) {
+  const auto forms = step_forms();
+  const auto batch_before = log.facts.last(RunFact::global_batch);
+  const bool is_bar = log.bars.take(line.text, line.number);
+  log.facts.take_words(line.text, line.number);
+  marks.clear();
+  phrases_of_a_log().find_all(line.text, [&](const FoundPhrase& found) {
+    if (found.index < forms.size()) return marks.push_back(found);
+    log.facts.take(fact_forms()[found.index - forms.size()], line.text, found.begin, found.end, line.number);
+  });
+  forget_other_batches(batch_before, log);
+  for (const auto& found : marks) {
+    const auto& form = forms[found.index];
+    const bool is_rate_of_bar = is_bar && form.number == NumberIs::before_mark;
+    if (!is_rate_of_bar) add_figure(form, line, found, log);
+  }
+}
+
+} // namespace
+
+TrainingLog read_training_log(LogSource& source) {
+  TrainingLog log;
+  log.series.resize(step_forms().size());
+  std::vector<FoundPhrase> marks; // of one line
+  while (const auto line = source.next_line()) read_log_line(*line, marks, log);
+  return log;
+}
+
+} // namespace ddlsim
