@@ -52,9 +52,9 @@ std::size_t skip_to_number(std::string_view line, std::size_t at) {
 
 PhraseFinder::PhraseFinder(const std::vector<std::string_view>& phrases) : phrases_(phrases) {
   for (std::size_t index = 0; index < phrases_.size(); ++index) {
-    const auto pair = pair_at(phrases_[index], 0);
-    begins_[pair] = true;
-    by_pair_[pair].push_back(index);
+    const auto begin = begin_at(phrases_[index], 0);
+    may_begin_[slot_of(begin)] = true;
+    by_begin_.emplace(begin, index);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <bitset>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -17,30 +19,38 @@ struct FoundPhrase {
   std::size_t end = 0; ///< behind it
 };
 
-/// The phrases, sorted by their first two letters. Each has two letters or more.
+/// The phrases, sorted by their first four letters. Each has four letters or more.
 class PhraseFinder {
 public:
   explicit PhraseFinder(const std::vector<std::string_view>& phrases);
 
   /// Calls `take(FoundPhrase)` for each phrase at each place, from the line's begin to its end.
   template <typename Take> void find_all(std::string_view line, Take take) const {
-    for (std::size_t at = 0; at + 1 < line.size(); ++at) {
-      const auto pair = pair_at(line, at);
-      if (!begins_[pair]) continue;
-      for (const auto index : by_pair_.at(pair))
-        if (line.substr(at).starts_with(phrases_[index])) take(FoundPhrase{index, at, at + phrases_[index].size()});
+    for (std::size_t at = 0; at + letters <= line.size(); ++at) {
+      const auto begin = begin_at(line, at);
+      if (!may_begin_[slot_of(begin)]) continue;
+      const auto [first, last] = by_begin_.equal_range(begin);
+      for (auto one = first; one != last; ++one)
+        if (line.substr(at).starts_with(phrases_[one->second]))
+          take(FoundPhrase{one->second, at, at + phrases_[one->second].size()});
     }
   }
 
 private:
-  static std::size_t pair_at(std::string_view text, std::size_t at) {
-    constexpr std::size_t letters = 256;
-    return static_cast<unsigned char>(text[at]) * letters + static_cast<unsigned char>(text[at + 1]);
+  static constexpr std::size_t letters = 4; ///< by which phrases are sorted
+  static constexpr std::size_t slots = 1U << 16U;
+
+  static std::uint32_t begin_at(std::string_view text, std::size_t at) {
+    std::uint32_t begin = 0;
+    std::memcpy(&begin, text.data() + at, letters);
+    return begin;
   }
+  /// Knuth's multiplicative hash.
+  static std::size_t slot_of(std::uint32_t begin) { return (begin * 2654435761U) >> 16U; }
 
   std::vector<std::string_view> phrases_;
-  std::bitset<65536> begins_; ///< whether a phrase begins with these two letters
-  std::unordered_map<std::size_t, std::vector<std::size_t>> by_pair_;
+  std::bitset<slots> may_begin_; ///< whether a phrase has such a begin; now and then another begin falls on its slot
+  std::unordered_multimap<std::uint32_t, std::size_t> by_begin_;
 };
 
 /// The number that stands at `at` or behind blanks and one of ':', '=', quotes, brackets or dotted lines: 1024 of
