@@ -1,4 +1,5 @@
 #include "import/importers.hpp"
+#include "import/nccl_given.hpp"
 #include "import/nccl_run.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"
@@ -6,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -14,53 +14,6 @@ namespace ddlsim {
 namespace {
 
 constexpr double us_per_s = 1e6;
-
-/// What the command line says of every table of the file.
-struct Given {
-  std::string operation;
-  int ranks = 0;
-  int nodes = 0;
-  std::string transport;
-  std::string algorithm;
-};
-
-int given_number(const std::string& name, const std::string& text, std::vector<Mistake>& mistakes) {
-  const auto number = parse_number(text);
-  if (number && number->value >= 1 && number->value <= most_ranks && number->value == std::floor(number->value))
-    return static_cast<int>(number->value);
-  mistakes.push_back({"", name, fmt::format("found '{}', expected a whole number above 0", text)});
-  return 0;
-}
-
-std::string given_name(const std::string& name, const std::string& text, const std::vector<std::string>& allowed,
-                       std::vector<Mistake>& mistakes) {
-  if (std::find(allowed.begin(), allowed.end(), text) == allowed.end())
-    mistakes.push_back({"", name, fmt::format("found '{}', expected one of {}", text, join_names(allowed))});
-  return text;
-}
-
-Given read_given(const ImportContext& stated, std::vector<Mistake>& mistakes) {
-  static const std::vector<std::string> names = {"operation", "ranks", "nodes", "transport", "algorithm"};
-  std::vector<std::string> operations;
-  for (const auto& operation : nccl_operations()) operations.push_back(operation.name);
-  Given given;
-  for (const auto& [name, value] : stated.given) {
-    if (name == "operation") {
-      given.operation = given_name(name, value, operations, mistakes);
-    } else if (name == "transport") {
-      given.transport = given_name(name, value, transport_names(), mistakes);
-    } else if (name == "algorithm") {
-      given.algorithm = value;
-    } else if (name == "ranks") {
-      given.ranks = given_number(name, value, mistakes);
-    } else if (name == "nodes") {
-      given.nodes = given_number(name, value, mistakes);
-    } else {
-      mistakes.push_back({"", name, fmt::format("found an unknown name, expected one of {}", join_names(names))});
-    }
-  }
-  return given;
-}
 
 /// A table with all that its records need.
 struct Run {
@@ -73,23 +26,31 @@ struct Run {
   std::string algorithm;
 };
 
+/// What is worth a word of a record.
+void add_note(RecordHead& head, const std::string& words) {
+  if (!words.empty()) head.note += (head.note.empty() ? "" : "; ") + words;
+}
+
 /// Tables become records one after the other.
 class LogReader {
 public:
   LogReader(const ImportContext& stated, std::vector<Mistake>& mistakes, Imported& out)
-      : stated_(stated), given_(read_given(stated, mistakes)), mistakes_(mistakes), out_(out) {}
+      : stated_(stated), given_(read_nccl_given(stated, mistakes)), mistakes_(mistakes), out_(out) {}
 
   void add(const NcclTable& table) {
     if (!wanted(table)) return;
     Run run;
     run.table = &table;
     run.scale = read_scale(table);
-    if (run.scale.ranks == 0 || run.scale.nodes == 0 || !find_operation(run)) return;
+    if (!run.scale.mistake.empty() || !find_operation(run)) return;
     run.gpu = find_gpu_name(run.scale);
-    run.transport = !given_.transport.empty() ? given_.transport : run.scale.nodes > 1 ? table.transport : "unknown";
-    run.algorithm = given_.algorithm.empty() ? table.algorithm : given_.algorithm;
+    run.transport = !given_.transport.empty() ? given_.transport
+                    : run.scale.nodes > 1     ? table.debug.transport
+                                              : "unknown";
+    run.algorithm = given_.algorithm.empty() ? nccl_algorithm_of(table, run.scale.nodes) : given_.algorithm;
     if (first_.table == nullptr) first_ = run;
     if (!table.complete) note(table, "the closing lines are missing: the run may have been cut short");
+    if (auto conflict = average_conflict(table); !conflict.empty()) mistake(table, std::move(conflict));
     for (const bool in_place : {false, true}) add_half(run, in_place);
   }
 
@@ -100,8 +61,8 @@ public:
     if (context.gpu.empty()) context.gpu = first_.gpu;
     if (context.date.empty()) context.date = table.date;
     if (context.software.empty()) {
-      context.software =
-          table.nccl_version.empty() ? "NCCL, nccl-tests" : fmt::format("NCCL {}, nccl-tests", table.nccl_version);
+      context.software = fmt::format("{}{}{}, {}", table.library, table.nccl_version.empty() ? "" : " ",
+                                     table.nccl_version, table.library == "RCCL" ? "rccl-tests" : "nccl-tests");
     }
     if (context.machine.empty() && !first_.scale.device.empty()) {
       context.machine =
@@ -137,20 +98,18 @@ private:
       scale.ranks = given_.ranks;
       scale.mistake.clear();
     }
-    if (given_.nodes > 0) scale.nodes = given_.nodes;
-    if (!scale.mistake.empty()) {
-      mistake(table, scale.mistake);
-      scale.ranks = 0;
-    } else if (scale.ranks == 0 || scale.nodes == 0) {
-      mistake(
-          table,
-          "found no device list ('Rank 0 ... on HOST device 0') above the table, expected one; say --set ranks=N and "
-          "--set nodes=N");
-    } else if (scale.nodes > scale.ranks) {
-      mistake(table,
-              fmt::format("found {} nodes for {} ranks, expected no more nodes than ranks", scale.nodes, scale.ranks));
-      scale.nodes = 0;
+    if (given_.nodes > 0) {
+      scale.nodes = given_.nodes;
+      scale.question.clear();
     }
+    if (scale.mistake.empty()) scale.mistake = scale.question;
+    if (scale.mistake.empty() && (scale.ranks == 0 || scale.nodes == 0))
+      scale.mistake = "found no device list ('Rank 0 ... on HOST device 0') above the table, expected one; say --set "
+                      "ranks=N and --set nodes=N";
+    if (scale.mistake.empty() && scale.nodes > scale.ranks)
+      scale.mistake =
+          fmt::format("found {} nodes for {} ranks, expected no more nodes than ranks", scale.nodes, scale.ranks);
+    if (!scale.mistake.empty()) mistake(table, scale.mistake);
     return scale;
   }
 
@@ -193,15 +152,9 @@ private:
     return false;
   }
 
+  /// Times of collectives need nothing of the GPU but its name.
   std::string find_gpu_name(const NcclScale& scale) {
-    if (!stated_.gpu.empty()) return stated_.gpu;
-    auto gpu = catalogue_gpu_name(scale.device, stated_.catalogue);
-    if (!gpu.empty() && !in_catalogue(gpu, stated_.catalogue) && unknown_gpus_.insert(gpu).second) {
-      mistakes_.push_back({out_.measurements.file.string(), "gpu",
-                           fmt::format("found '{}', which gpus.json does not have; say --gpu NAME (`ddlsim list gpus`)",
-                                       scale.device)});
-    }
-    return gpu;
+    return stated_.gpu.empty() ? catalogue_gpu_name(scale.device, stated_.catalogue) : stated_.gpu;
   }
 
   void add_half(const Run& run, bool in_place) {
@@ -220,7 +173,7 @@ private:
       auto record = make_record(run, row, *timing, in_place);
       record.head.suspect = timing->wrong || (run.table->failed && !row_marked);
       record.head.series = free_series(run, record.head.series);
-      if (record.head.suspect) record.head.note += record.head.note.empty() ? "wrong values" : "; wrong values";
+      if (record.head.suspect) add_note(record.head, "wrong values");
       if (run.operation.program == nccl_exchange().program) {
         out_.measurements.records.emplace_back(message_of(record));
       } else {
@@ -262,13 +215,13 @@ private:
     head.origin = "run";
     head.gpu = run.gpu;
     head.transport = run.transport;
-    head.library = "nccl";
+    head.library = "nccl"; // RCCL is its like
     head.statistic = "mean";
     head.repeats = run.table->iterations;
     head.relative_spread = timing.relative_spread;
-    if (in_place) head.note = "in-place";
-    if (run.operation_deduced)
-      head.note += std::string(in_place ? "; " : "") + "operation deduced from columns and bandwidths";
+    if (in_place) add_note(head, "in-place");
+    if (run.operation_deduced) add_note(head, "operation deduced from columns and bandwidths");
+    if (!row.algorithm.empty()) add_note(head, fmt::format("NCCL took {} with {}", row.algorithm, row.protocol));
     record.operation = run.operation.name;
     record.algorithm = run.algorithm;
     record.ranks = run.scale.ranks;
@@ -290,11 +243,10 @@ private:
   }
 
   const ImportContext& stated_;
-  Given given_;
+  NcclGiven given_;
   std::vector<Mistake>& mistakes_;
   Imported& out_;
   Run first_;
-  std::set<std::string> unknown_gpus_;
   std::map<std::tuple<std::string, int, int, int>, const NcclTable*> table_of_;
 };
 
@@ -307,9 +259,18 @@ void note_other_gpu(const ImportContext& context, std::vector<std::string>& note
   }
 }
 
-bool is_json(const std::string& text) {
+/// A GPU that gpus.json lacks keeps its name: the times hold without more.
+void keep_unknown_gpu(ImportContext& context, std::vector<std::string>& notes) {
+  if (context.gpu.empty() || in_catalogue(catalogue_gpu_name(context.gpu, context.catalogue), context.catalogue))
+    return;
+  notes.push_back(fmt::format("gpus.json does not have {}; the records keep the name (--gpu NAME gives another)",
+                              in_quotes(context.gpu)));
+  context.catalogue.clear();
+}
+
+bool is_json(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
-  return first != std::string::npos && text[first] == '{';
+  return first != std::string_view::npos && text[first] == '{';
 }
 
 } // namespace
@@ -328,15 +289,15 @@ Imported import_nccl_tests(LogSource source, const ImportContext& stated) {
   std::vector<Mistake> mistakes;
   Imported out;
   out.measurements.file = file;
-  const auto text = source.text();
-  const auto tables =
-      is_json(text) ? parse_nccl_json(text, file, mistakes) : parse_nccl_log(text, file, mistakes, out.notes);
+  const auto tables = is_json(source.head()) ? parse_nccl_json(source.text(), file, mistakes)
+                                             : parse_nccl_log(source, mistakes, out.notes);
   LogReader reader(stated, mistakes, out);
   for (const auto& table : tables) reader.add(table);
   auto context = stated;
   reader.complete_context(context);
   note_other_gpu(context, out.notes);
   fill_from_cluster(context);
+  keep_unknown_gpu(context, out.notes);
   out.measurements.context = context_record(context, file, mistakes);
   if (out.measurements.records.empty() && mistakes.empty()) {
     mistakes.push_back(

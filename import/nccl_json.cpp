@@ -34,10 +34,11 @@ void read_config(const JsonNode& root, NcclTable& table) {
   const auto devices = config.list("devices");
   for (const auto& device : devices) {
     if (!device.is_object()) continue;
-    table.devices.push_back({static_cast<int>(device.integer_or("rank", 0, 0, 10'000'000)),
-                             static_cast<int>(device.integer_or("group", 0, 0, 10'000'000)),
-                             device.text_or("hostname", ""), device.text_or("device_hex", ""),
-                             device.text_or("device_info", "")});
+    table.devices.push_back({static_cast<int>(device.integer_or("rank", 0, 0, most_ranks)),
+                             static_cast<int>(device.integer_or("group", 0, 0, most_ranks)),
+                             device.text_or("hostname", ""),
+                             static_cast<int>(device.integer_or("device", 0, 0, most_ranks)),
+                             device.text_or("device_hex", ""), device.text_or("device_info", "")});
   }
   table.ranks = count_ranks(config, devices.size());
   table.iterations = static_cast<int>(config.integer_or("iterations", 0, 0, 1'000'000'000));

@@ -1,8 +1,5 @@
-// Text logs of nccl-tests. The columns are read from the header row, so that every layout since 2016 is one case:
-//   NCCL 1 era:  bytes N type op time algbw busbw res, twice; times in milliseconds
-//   2018..2021:  size count type [redop] [root] time algbw busbw error, twice
-//   since 2022:  size count type redop root time algbw busbw #wrong [i_min i_max i_p99 i_cv%], twice, [timestamp]
-// Layouts: NVIDIA/nccl-tests src/common.cu and src/util.cu.
+// Text logs of nccl-tests and rccl-tests, line by line: device list, header, rows, closing lines. NCCL's debug text may
+// stand anywhere, also inside a row, which is then put together again.
 #include "import/imported.hpp"
 #include "import/nccl_run.hpp"
 
@@ -16,23 +13,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double us_per_ms = 1000;
-
-/// Without what mpirun (--tag-output: "[1,0]<stdout>:"), MPICH ("[0] ") and srun -l ("0: ") put before a line.
-std::string_view without_launcher(std::string_view line) {
-  line = trim(line);
-  for (const std::string_view stream : {"<stdout>:", "<stderr>:"}) {
-    const auto at = line.find(stream);
-    if (!line.empty() && line.front() == '[' && at != std::string_view::npos && line.find(']') == at - 1)
-      return trim(line.substr(at + stream.size()));
-  }
-  std::size_t digits = line.substr(0, 1) == "[" ? 1 : 0;
-  const char close = digits == 1 ? ']' : ':';
-  const std::size_t begin = digits;
-  while (digits < line.size() && is_digit(line[digits])) ++digits;
-  if (digits > begin && digits + 1 < line.size() && line[digits] == close && line[digits + 1] == ' ')
-    return trim(line.substr(digits + 1));
-  return line;
-}
+constexpr std::size_t most_lines_named = 5; ///< in a note
 
 std::optional<int> whole(std::string_view text) {
   int value = 0;
@@ -47,98 +28,100 @@ std::string word_after(const std::vector<std::string>& words, const std::string&
   return at == words.end() || at + 1 == words.end() ? "" : *(at + 1);
 }
 
+/// "warmup iters: 5 iters: 20": the second.
+std::string iterations_word(const std::vector<std::string>& words) {
+  for (std::size_t i = 1; i + 1 < words.size(); ++i)
+    if (words[i] == "iters:" && words[i - 1] != "warmup" && words[i - 1] != "agg") return words[i + 1];
+  return "";
+}
+
 /// "Rank 0 Group 0 Pid 71 on host device 0 [0000:06:00] Tesla P100-SXM2-16GB"; group and pid may be missing.
 std::optional<NcclDevice> parse_device(std::string_view text) {
+  if (!starts_with_word(text, "Rank")) return std::nullopt;
   const auto words = split_words(text);
-  if (words.size() < 6 || words[0] != "Rank") return std::nullopt;
+  if (words.size() < 6) return std::nullopt;
   const auto on = std::find(words.begin(), words.end(), "on");
   const auto device = std::find(on, words.end(), "device");
   const auto rank = whole(words[1]);
   if (!rank || words.end() - on < 4 || device == words.end()) return std::nullopt;
-  NcclDevice found{*rank, whole(word_after(words, "Group")).value_or(0), *(on + 1), "", ""};
   const auto open = text.find('[');
   const auto close = text.find(']');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
+  NcclDevice found;
+  found.rank = *rank;
+  found.group = whole(word_after(words, "Group")).value_or(0);
+  found.host = *(on + 1);
+  found.number = whole(word_after(words, "device")).value_or(0);
   found.bus = text.substr(open + 1, close - open - 1);
   found.name = trim(text.substr(close + 1));
   return found;
 }
 
-/// Names of the columns as the newest layout has them.
-std::vector<std::string> parse_columns(std::string_view text) {
-  auto columns = split_words(text);
-  for (auto& column : columns) {
-    if (column == "bytes") column = "size";
-    if (column == "N") column = "count";
-    if (column == "op") column = "redop";
-    if (column == "error" || column == "res") column = "#wrong";
-  }
-  return columns;
-}
-
-bool is_header(const std::vector<std::string>& columns) {
-  const auto has = [&](const char* name) { return std::find(columns.begin(), columns.end(), name) != columns.end(); };
-  return !columns.empty() && columns[0] == "size" && has("type") && (has("time") || has("cputime")) && has("algbw") &&
-         has("busbw");
-}
-
-/// A row begins with a size.
-bool is_row(std::string_view text) {
-  const auto end = text.find_first_of(" \t");
-  const auto first = text.substr(0, end);
-  return std::all_of(first.begin(), first.end(), is_digit);
-}
-
 class LogParser {
 public:
-  LogParser(const std::filesystem::path& file, std::vector<Mistake>& mistakes, std::vector<std::string>& notes)
-      : file_(file), mistakes_(mistakes), notes_(notes) {}
+  LogParser(LogSource& source, std::vector<Mistake>& mistakes, std::vector<std::string>& notes)
+      : source_(source), mistakes_(mistakes), notes_(notes) {}
 
-  std::vector<NcclTable> parse(const std::string& text) {
-    const auto lines = split_lines(text);
-    last_ = lines.size();
-    while (last_ > 0 && trim(lines[last_ - 1]).empty()) --last_;
-    for (std::size_t i = 0; i < last_; ++i) read_line(static_cast<int>(i + 1), without_launcher(lines[i]));
+  std::vector<NcclTable> parse() {
+    while (const auto line = source_.next_line()) {
+      const auto parts = without_nccl_debug(line->text, hosts_);
+      if (!parts.debug.empty()) read_debug(parts.debug);
+      if (const auto text = trim(parts.before); !text.empty()) read_line(line->number, text);
+    }
+    if (!row_words_.empty()) note_cut_end();
+    note_broken_rows();
     return std::move(tables_);
   }
 
 private:
+  void read_debug(std::string_view text) {
+    if (!open_) start_run_after_table();
+    read_nccl_debug(text, run_.debug);
+    if (open_) tables_.back().debug = run_.debug;
+  }
+
   void read_line(int line, std::string_view text) {
-    if (text.empty()) return;
-    if (open_ && is_row(text)) return read_row(line, text);
-    if (text.find("NCCL INFO") != std::string_view::npos) return read_nccl_info(text);
+    if (open_ && text.front() != '#' && read_row_part(line, text)) return;
     if (text.front() == '#') text = trim(text.substr(1));
-    if (const auto device = parse_device(text)) return add_device(*device);
-    const auto columns = parse_columns(text);
-    if (is_header(columns)) return start_table(line, columns, split_words(text).front() == "bytes");
+    if (auto device = parse_device(text)) return add_device(std::move(*device));
+    if (text.starts_with("size ") || text.starts_with("bytes ")) {
+      const auto columns = nccl_columns(text);
+      if (is_nccl_header(columns)) return start_table(line, columns, text.starts_with("bytes"));
+    }
     read_remark(text);
   }
 
   /// Lines before, between and after tables, told apart by their first words.
   void read_remark(std::string_view text) {
-    const auto words = split_words(text);
-    if (text.rfind("Out of bounds values", 0) == 0) return finish_table(text);
-    if (text.rfind("Collective test starting:", 0) == 0) {
-      run_used_ = true;
+    if (text.starts_with("Out of bounds values")) return finish_table(text);
+    if (text.starts_with("Avg bus bandwidth")) return read_average(text);
+    if (text.starts_with("out-of-place") || text.starts_with("in-place")) {
+      in_place_only_ = text.starts_with("in-place");
+      return;
+    }
+    if (text.starts_with("Collective test starting:")) {
       start_run_after_table();
-      run_.program = nccl_program(words.back());
+      run_.program = nccl_program(split_words(text).back());
+      run_.devices.clear();
     } else if (starts_with_word(text, "nThread")) {
       start_run_after_table();
-      run_.iterations = whole(iterations_word(words)).value_or(0);
-    } else if (text.rfind("NCCL version ", 0) == 0) {
-      version_ = words[2].substr(0, words[2].find('+'));
-    } else if (text.rfind("nccl-tests version", 0) == 0) {
-      read_library_version(words);
-    } else {
-      read_command(words);
+      run_.iterations = whole(iterations_word(split_words(text))).value_or(0);
+    } else if (text.starts_with("NCCL version ") || text.starts_with("RCCL version ")) {
+      read_version(split_words(text));
+    } else if (text.starts_with("rccl-tests:")) {
+      library_ = "RCCL";
+    } else if (text.starts_with("nccl-tests version")) {
+      read_library_version(split_words(text));
+    } else if (text.find("_perf") != std::string_view::npos || text.find("NCCL_ALGO=") != std::string_view::npos) {
+      read_command(split_words(text));
     }
   }
 
-  /// "warmup iters: 5 iters: 20": the second.
-  static std::string iterations_word(const std::vector<std::string>& words) {
-    for (std::size_t i = 1; i + 1 < words.size(); ++i)
-      if (words[i] == "iters:" && words[i - 1] != "warmup" && words[i - 1] != "agg") return words[i + 1];
-    return "";
+  /// "NCCL version 2.28.3+cuda12.9", "RCCL version : 2.22.3-develop:7c0d2b1".
+  void read_version(const std::vector<std::string>& words) {
+    const auto& number = words.size() > 3 && words[2] == ":" ? words[3] : words[2];
+    library_ = words[0];
+    version_ = number.substr(0, number.find_first_of("+-"));
   }
 
   void read_library_version(const std::vector<std::string>& words) {
@@ -165,40 +148,34 @@ private:
     }
   }
 
-  void read_nccl_info(std::string_view text) {
-    const std::string_view key = "Using network ";
-    const auto at = text.find(key);
-    if (at == std::string_view::npos) return;
-    const auto name = trim(text.substr(at + key.size()));
-    transport_ = name == "IB" ? "nccl-ib" : name == "Socket" ? "nccl-tcp" : "unknown";
-  }
-
   void start_run_after_table() {
+    drop_row();
     open_ = false;
     if (!run_used_) return;
     run_ = {};
     run_used_ = false;
   }
 
-  void add_device(const NcclDevice& device) {
+  void add_device(NcclDevice device) {
     start_run_after_table();
-    run_.devices.push_back(device);
+    hosts_.insert(device.host);
+    run_.devices.push_back(std::move(device));
   }
 
   void start_table(int line, const std::vector<std::string>& columns, bool milliseconds) {
     columns_ = columns;
     time_unit_us_ = milliseconds ? us_per_ms : 1;
-    if (open_ && tables_.back().rows.empty()) {
+    if (open_ && tables_.back().rows.empty() && row_words_.empty()) {
       tables_.pop_back(); // the header came twice
     } else {
       start_run_after_table();
     }
     auto table = run_;
-    table.where = at_line(file_, line);
+    table.where = at_line(source_.name(), line);
+    table.library = library_;
     table.nccl_version = version_;
     table.algorithm = next_algorithm_ != "unknown" ? next_algorithm_ : exported_algorithm_;
     next_algorithm_ = "unknown";
-    table.transport = transport_;
     table.has_redop = has_column("redop");
     table.has_root = has_column("root");
     tables_.push_back(table);
@@ -213,113 +190,116 @@ private:
 
   void finish_table(std::string_view text) {
     if (tables_.empty()) return;
+    drop_row();
     tables_.back().complete = true;
     tables_.back().failed = text.find("FAILED") != std::string_view::npos;
     open_ = false;
+  }
+
+  void read_average(std::string_view text) {
+    const auto words = split_words(text.substr(std::min(text.size(), text.find(':') + 1)));
+    const auto number = words.empty() ? std::nullopt : parse_number(words.front());
+    if (number && !tables_.empty()) tables_.back().bus_GBps = number->value;
   }
 
   bool has_column(const char* name) const {
     return std::find(columns_.begin(), columns_.end(), name) != columns_.end();
   }
 
-  void read_row(int line, std::string_view text) {
+  /// A row, its begin, or what is missing of the last one. False for other text.
+  bool read_row_part(int line, std::string_view text) {
     auto words = split_words(text);
-    const auto redop =
-        static_cast<std::size_t>(std::find(columns_.begin(), columns_.end(), "redop") - columns_.begin());
-    // Programs that do not reduce left the column empty for some years.
-    if (redop < columns_.size() && redop < words.size() && parse_number(words[redop]))
-      words.insert(words.begin() + static_cast<std::ptrdiff_t>(redop), "none");
-    const bool stamped = columns_.back() == "timestamp";
-    if (words.size() != columns_.size() + (stamped ? 1 : 0)) return refuse_row(line, words.size());
-    NcclRow row;
-    row.where = at_line(file_, line);
-    row.line = line;
+    if (!row_words_.empty() && fit_row(columns_, row_words_.size(), words)) {
+      row_words_.insert(row_words_.end(), words.begin(), words.end());
+    } else {
+      if (!is_digit(words.front().front()) || words.front().find_first_not_of("0123456789") != std::string::npos)
+        return false;
+      drop_row();
+      add_missing_redop(words);
+      row_line_ = line;
+      row_words_ = std::move(words);
+    }
+    if (row_words_.size() == words_of_row(columns_)) {
+      finish_row();
+    } else if (!fit_row(columns_, 0, row_words_)) {
+      drop_row();
+    }
+    return true;
+  }
+
+  /// Programs that do not reduce left the column empty for some years.
+  void add_missing_redop(std::vector<std::string>& words) const {
+    const auto redop = std::find(columns_.begin(), columns_.end(), "redop") - columns_.begin();
+    const auto at = static_cast<std::size_t>(redop);
+    if (at < columns_.size() && at < words.size() && parse_number(words[at]))
+      words.insert(words.begin() + redop, "none");
+  }
+
+  void finish_row() {
     std::string bad;
-    read_words(words, row, bad);
+    auto row = read_nccl_row(columns_, row_words_, time_unit_us_, in_place_only_, bad);
+    row.where = at_line(source_.name(), row_line_);
+    row.line = row_line_;
+    row.algorithm = std::exchange(run_.debug.algorithm, "");
+    row.protocol = std::exchange(run_.debug.protocol, "");
     if (bad.empty()) {
       tables_.back().rows.push_back(row);
     } else {
       mistakes_.push_back({row.where, "", fmt::format("found {}; is the line whole?", bad)});
     }
+    row_words_.clear();
   }
 
-  void refuse_row(int line, std::size_t words) {
-    const auto found = fmt::format("{} of {} columns", words, columns_.size());
-    if (static_cast<std::size_t>(line) == last_) {
-      notes_.push_back(
-          fmt::format("line {}: the last row has {}; the log ends there, and the row was left out", line, found));
-    } else {
-      mistakes_.push_back(
-          {at_line(file_, line), "",
-           fmt::format("found a row of {}, expected all as in the table's header; other output may have "
-                       "run into it: mend or remove the line",
-                       found)});
-    }
+  /// A row that is not whole.
+  void drop_row() {
+    if (row_words_.empty()) return;
+    broken_rows_.push_back(row_line_);
+    ++tables_.back().rows_left_out;
+    row_words_.clear();
   }
 
-  /// Cells by column; the second `time` begins the in-place half.
-  void read_words(const std::vector<std::string>& words, NcclRow& row, std::string& bad) const {
-    NcclTiming* half = nullptr;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const auto& column = columns_[i];
-      if (column == "type") row.type = words[i];
-      if (column == "redop") row.redop = words[i];
-      if (column == "time") half = &(row.out_of_place ? row.in_place : row.out_of_place).emplace();
-      if (column == "#wrong" && half != nullptr) half->wrong = is_wrong(words[i]);
-      if (column == "size" || column == "root" || column == "time" || column == "algbw" || column == "busbw" ||
-          column == "i_cv%")
-        read_number(column, words[i], row, half, bad);
-    }
+  void note_cut_end() {
+    notes_.push_back(fmt::format("line {}: the last row has {} of {} columns; the log ends there, and the row was left "
+                                 "out",
+                                 row_line_, row_words_.size(), columns_.size()));
+    ++tables_.back().rows_left_out;
   }
 
-  void read_number(const std::string& column, const std::string& word, NcclRow& row, NcclTiming* half,
-                   std::string& bad) const {
-    const auto number = parse_number(word);
-    const bool fits = number && (column == "root" || number->value >= 0);
-    if (!fits) {
-      bad = fmt::format("'{}' in column {}, expected a number", word, column);
-      return;
-    }
-    if (column == "i_cv%" && number->value > most_relative_spread * percent) {
-      bad = fmt::format("'{}' in column {}, expected at most {}", word, column, most_relative_spread * percent);
-      return;
-    }
-    if (column == "size") row.size_bytes = number->value;
-    if (column == "root") row.root = static_cast<int>(number->value);
-    if (half == nullptr) return;
-    if (column == "time") half->time_us = {number->value * time_unit_us_, number->half_step * time_unit_us_};
-    if (column == "algbw") half->algbw_GBps = *number;
-    if (column == "busbw") half->busbw_GBps = *number;
-    if (column == "i_cv%") half->relative_spread = number->value / percent;
+  void note_broken_rows() {
+    if (broken_rows_.empty()) return;
+    std::string lines;
+    for (std::size_t i = 0; i < std::min(broken_rows_.size(), most_lines_named); ++i)
+      lines += fmt::format("{}{}", i == 0 ? "" : ", ", broken_rows_[i]);
+    notes_.push_back(
+        fmt::format("{} rows are not whole, since other output ran into them, and were left out: line {}{}",
+                    broken_rows_.size(), lines, broken_rows_.size() > most_lines_named ? ", ..." : ""));
   }
 
-  /// A count of wrong elements since 2022, before that the largest deviation, marked * when it is too large.
-  bool is_wrong(const std::string& word) const {
-    const auto number = parse_number(word);
-    return word.back() == '*' || (number && number->value >= 1 && number->value == std::floor(number->value));
-  }
-
-  const std::filesystem::path& file_;
+  LogSource& source_;
   std::vector<Mistake>& mistakes_;
   std::vector<std::string>& notes_;
   std::vector<NcclTable> tables_;
   std::vector<std::string> columns_;
-  NcclTable run_;         ///< what the next table belongs to
-  bool run_used_ = false; ///< a table of this run has begun
-  bool open_ = false;     ///< rows may follow
+  NcclTable run_;              ///< what the next table belongs to
+  bool run_used_ = false;      ///< a table of this run has begun
+  bool open_ = false;          ///< rows may follow
+  bool in_place_only_ = false; ///< the table has one half
   double time_unit_us_ = 1;
-  std::size_t last_ = 0; ///< last line with text
+  std::vector<std::string> row_words_; ///< of a row that is not whole yet
+  int row_line_ = 0;
+  std::vector<int> broken_rows_; ///< lines
+  std::set<std::string> hosts_;
+  std::string library_ = "NCCL";
   std::string version_;
   std::string exported_algorithm_ = "unknown"; ///< for every run that follows
   std::string next_algorithm_ = "unknown";     ///< for the next run
-  std::string transport_ = "unknown";
 };
 
 } // namespace
 
-std::vector<NcclTable> parse_nccl_log(const std::string& text, const std::filesystem::path& file,
-                                      std::vector<Mistake>& mistakes, std::vector<std::string>& notes) {
-  return LogParser(file, mistakes, notes).parse(text);
+std::vector<NcclTable> parse_nccl_log(LogSource& source, std::vector<Mistake>& mistakes,
+                                      std::vector<std::string>& notes) {
+  return LogParser(source, mistakes, notes).parse();
 }
 
 } // namespace ddlsim

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace ddlsim {
@@ -34,10 +35,20 @@ std::string nccl_algorithm(std::string_view setting) {
 
 namespace {
 
+/// As records call it, of NCCL's name.
+std::string algorithm_named(const std::string& name, int nodes) {
+  if (name == "RING" || name == "TREE") return lower_case(name);
+  if (name == "NVLS") return nodes > 1 ? "nvls-sharp" : "nvls"; // between nodes the switches sum, too
+  if (name == "NVLS_TREE") return "nvls";
+  return name.starts_with("COLLNET") ? "collnet" : "unknown";
+}
+
 /// Bytes a microsecond in a GB/s.
 constexpr double B_per_us_per_GBps = 1e3;
 /// A tie of the last printed digit may have been rounded either way, in doubles.
 constexpr double tie_share = 1e-6;
+constexpr double most_disagreement = 0.05; ///< of what a log says of itself
+constexpr double printed_GBps = 0.01;      ///< the last digit of the rows' bandwidths
 
 struct PrintedRange {
   double low = 0;
@@ -112,6 +123,33 @@ std::string bandwidth_conflict(const NcclTiming& timing, double size_bytes, cons
                        operation.name, ranks);
   }
   return "";
+}
+
+std::string nccl_algorithm_of(const NcclTable& table, int nodes) {
+  if (table.algorithm != "unknown" || table.rows.empty()) return table.algorithm;
+  const auto& first = table.rows.front().algorithm;
+  const bool is_one =
+      std::all_of(table.rows.begin(), table.rows.end(), [&](const NcclRow& row) { return row.algorithm == first; });
+  return is_one ? algorithm_named(first, nodes) : "unknown";
+}
+
+std::string average_conflict(const NcclTable& table) {
+  double sum_GBps = 0;
+  int halves = 0;
+  for (const auto& row : table.rows) {
+    for (const auto* half : {&row.out_of_place, &row.in_place}) {
+      if (!*half) continue;
+      sum_GBps += (*half)->busbw_GBps.value;
+      ++halves;
+    }
+  }
+  const double mean_GBps = sum_GBps / std::max(1, halves);
+  if (table.bus_GBps == 0 || table.rows_left_out > 0 ||
+      std::abs(mean_GBps - table.bus_GBps) <= most_disagreement * table.bus_GBps + printed_GBps)
+    return "";
+  return fmt::format("the closing line states an average bus bandwidth of {:g} GB/s, but the rows make {:.4g} GB/s; "
+                     "import a log that is whole",
+                     table.bus_GBps, mean_GBps);
 }
 
 std::vector<NcclOperation> possible_operations(const NcclTable& table, int ranks) {

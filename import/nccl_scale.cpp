@@ -9,19 +9,49 @@
 namespace ddlsim {
 namespace {
 
-/// Machines behind the host names. NCCL refuses one GPU twice in a communicator, so an address that a host name has
-/// twice means two machines with that name (containers).
-int count_nodes(const std::vector<NcclDevice>& devices, int group) {
-  std::map<std::string, std::map<std::string, int>> on_bus_of_host;
+/// The devices of one host name.
+struct NamedHost {
+  int most_alike = 0;      ///< devices that say the same number and address
+  bool one_number = true;  ///< every process calls its GPU device 0
+  bool one_address = true; ///< all say the same address
+  bool whole_address = true;
+};
+
+/// "0000:06:00"; "0x06" is the bus alone, which GPUs of different PCI domains share, and zeros are no address.
+bool is_whole_address(const std::string& bus) {
+  return bus.find(':') != std::string::npos && bus.find_first_not_of("0x:.") != std::string::npos;
+}
+
+NamedHost look_at(const std::vector<const NcclDevice*>& devices) {
+  NamedHost host;
+  std::map<std::pair<int, std::string>, int> alike;
+  for (const auto* device : devices) {
+    host.most_alike = std::max(host.most_alike, ++alike[{device->number, device->bus}]);
+    host.one_number = host.one_number && device->number == 0;
+    host.one_address = host.one_address && device->bus == devices.front()->bus;
+    host.whole_address = host.whole_address && is_whole_address(device->bus);
+  }
+  return host;
+}
+
+/// Machines behind the host names. A GPU is in a communicator once, so what a host name has twice stands in two
+/// machines of that name (containers), unless all that a process shows of its GPU is alike (CUDA_VISIBLE_DEVICES): then
+/// different host names say the machines, and one says nothing.
+int count_nodes(const std::vector<NcclDevice>& devices, int group, std::string& question) {
+  std::map<std::string, std::vector<const NcclDevice*>> hosts;
   for (const auto& device : devices)
-    if (device.group == group) ++on_bus_of_host[device.host][device.bus];
+    if (device.group == group) hosts[device.host].push_back(&device);
   int nodes = 0;
-  for (const auto& [host, on_bus] : on_bus_of_host) {
-    const bool addresses = on_bus.count("") == 0 &&
-                           (on_bus.size() > 1 || on_bus.begin()->first.find_first_not_of("0x:") != std::string::npos);
-    int most = 1;
-    for (const auto& [bus, count] : on_bus) most = std::max(most, addresses ? count : 1);
-    nodes += most;
+  for (const auto& [name, of_host] : hosts) {
+    const auto host = look_at(of_host);
+    const bool tells =
+        host.whole_address ? !(host.one_number && host.one_address) : !host.one_number && !host.one_address;
+    const bool by_names = hosts.size() > 1 && !host.whole_address;
+    nodes += tells && !by_names ? host.most_alike : 1;
+    if (host.most_alike > 1 && !tells && !by_names)
+      question = fmt::format("found {} ranks on host '{}' that all show a GPU at [{}], as GPUs of one node do that are "
+                             "alone in their processes, and as nodes do that share a name; say --set nodes=N",
+                             of_host.size(), name, of_host.front()->bus);
   }
   return nodes;
 }
@@ -48,11 +78,7 @@ std::string rank_mistake(const std::vector<NcclDevice>& devices) {
   return "";
 }
 
-} // namespace
-
-NcclScale scale_of(const NcclTable& table) {
-  NcclScale scale;
-  if (table.devices.empty()) return scale;
+void read_devices(const NcclTable& table, NcclScale& scale) {
   std::map<int, int> group_sizes;
   std::set<std::string> names;
   for (const auto& device : table.devices) {
@@ -63,7 +89,7 @@ NcclScale scale_of(const NcclTable& table) {
   const int ranks = listed_whole ? static_cast<int>(table.devices.size()) : table.ranks;
   scale.communicators = static_cast<int>(group_sizes.size());
   scale.ranks = ranks / scale.communicators;
-  scale.nodes = count_nodes(table.devices, group_sizes.begin()->first);
+  scale.nodes = count_nodes(table.devices, group_sizes.begin()->first, scale.question);
   if (names.size() == 1) scale.device = *names.begin();
   if (listed_whole) scale.mistake = rank_mistake(table.devices);
   for (const auto& [group, size] : group_sizes) {
@@ -71,6 +97,23 @@ NcclScale scale_of(const NcclTable& table) {
       scale.mistake = fmt::format("found communicators of {} and {} ranks side by side, expected equal ones",
                                   group_sizes.begin()->second, size);
     }
+  }
+}
+
+} // namespace
+
+NcclScale scale_of(const NcclTable& table) {
+  NcclScale scale;
+  if (!table.devices.empty()) read_devices(table, scale);
+  const auto& said = table.debug;
+  if (said.ranks > 0 && scale.ranks > 0 && said.ranks != scale.ranks && scale.mistake.empty())
+    scale.mistake = fmt::format("the device list has {} ranks, but NCCL's debug text says nranks {}; mend the log, or "
+                                "say the number with --set ranks=N",
+                                scale.ranks, said.ranks);
+  if (scale.ranks == 0) scale.ranks = said.ranks;
+  if (said.nodes > 0 && said.nodes <= scale.ranks) {
+    scale.nodes = said.nodes;
+    scale.question.clear();
   }
   return scale;
 }

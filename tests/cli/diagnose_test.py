@@ -15,6 +15,7 @@ def nccl_log(times_us):
     devices = "".join(f"#  Rank {rank:2} Group  0 Pid  1000 on  node{rank // 4} device  {rank % 4} [0x0{rank % 4}] Tesla P100-PCIE-16GB\n"
                       for rank in range(16))
     rows = ""
+    average = sum(size / time_us / 1e3 * 30 / 16 for size, time_us in times_us.items()) / len(times_us)
     for size, time_us in times_us.items():
         bandwidth = size / time_us / 1e3
         rows += f"{size:12} {size // 4:12}     float     sum      -1 " + f"{time_us:8.1f} {bandwidth:6.2f} {bandwidth * 30 / 16:6.2f}      0 " * 2 + "\n"
@@ -23,7 +24,7 @@ def nccl_log(times_us):
             "#                                                              out-of-place                       in-place          \n"
             "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
             "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)       \n"
-            + rows + "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 1.0\n#\n")
+            + rows + f"# Out of bounds values : 0 OK\n# Avg bus bandwidth    : {average:g}\n#\n")
 
 
 class Diagnose(Case):

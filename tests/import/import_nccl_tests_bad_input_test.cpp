@@ -61,11 +61,13 @@ TEST_CASE("a number of ranks that the bandwidths contradict is a mistake") {
   CHECK_THAT(mistakes_in_log(make_log({}), stated), Catch::Contains("or correct ranks"));
 }
 
-TEST_CASE("a row that other output ran into is named") {
-  const auto text = replaced(make_log({}), "4194304       1048576     float",
-                             "4194304       1048576 node-0:71:71 [0] NCCL INFO comm");
-  CHECK_THAT(mistakes_in_log(text),
-             Catch::Contains("run.log:19: found a row of") && Catch::Contains("other output may have run into it"));
+TEST_CASE("a row that is not whole is named, left out, and not guessed") {
+  const ScratchFile file("run.log", replaced(make_log({}), "4194304       1048576     float",
+                                             "4194304       1048576 node-0:71:71 [0] NCCL INFO comm"));
+  const auto imported = ddlsim::import_nccl_tests(ddlsim::LogSource(file.path()), on_iris());
+  CHECK(imported.measurements.records.size() == 4);
+  REQUIRE(imported.notes.size() == 1);
+  CHECK_THAT(imported.notes[0], Catch::Contains("other output ran into them") && Catch::Contains("line 19"));
   CHECK_THAT(mistakes_in_log(replaced(make_log({}), "124.9", "12x.9")), Catch::Contains("'12x.9' in column time"));
 }
 
@@ -108,15 +110,29 @@ TEST_CASE("all mistakes of the command line are reported at once") {
     CHECK_THAT(mistakes, Catch::Contains(part));
 }
 
-TEST_CASE("a GPU that the catalogue lacks, and one that it has under another name") {
+TEST_CASE("a GPU that the catalogue lacks is told and kept, and one that it has under another name is found") {
   auto stated = on_iris();
   stated.catalogue.resize(1);
   stated.catalogue[0].name = "P100-SXM2-16GB";
-  CHECK_THAT(mistakes_in_log(make_log({}), stated),
-             Catch::Contains("found 'Tesla V100-SXM2-16GB', which gpus.json does not have"));
+  const ScratchFile file("run.log", make_log({}));
+  const auto import = [&] { return ddlsim::import_nccl_tests(ddlsim::LogSource(file.path()), stated); };
+  CHECK_THAT(import().notes.front(), Catch::Contains("gpus.json does not have \"V100-SXM2-16GB\""));
+  CHECK(import().measurements.context.gpu == "V100-SXM2-16GB");
+  stated.gpu = "of-my-own";
+  CHECK(import().measurements.context.gpu == "of-my-own");
+  stated.gpu.clear();
   stated.catalogue[0].name = "V100-16";
   stated.catalogue[0].aliases = {"v100-sxm2-16gb"};
-  CHECK(mistakes_in_log(make_log({}), stated).empty());
+  CHECK(import().measurements.context.gpu == "V100-16");
+  CHECK(import().notes.empty());
+}
+
+TEST_CASE("what a log says of itself must be what its rows say") {
+  CHECK_THAT(mistakes_in_log(replaced(make_log({}), "bandwidth    : ", "bandwidth    : 1")),
+             Catch::Contains("the closing line states an average bus bandwidth of 1"));
+  CHECK_THAT(mistakes_in_log("node-0:71:90 [0] NCCL INFO comm 0x5 rank 0 nranks 16 cudaDev 0 - Init COMPLETE\n" +
+                             make_log({})),
+             Catch::Contains("the device list has 8 ranks, but NCCL's debug text says nranks 16"));
 }
 
 TEST_CASE("files that are no log of nccl-tests") {

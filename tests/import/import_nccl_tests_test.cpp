@@ -213,6 +213,7 @@ TEST_CASE("wrong values make records suspect, and rows of nothing are left out")
   zero.insert(zero.find("     1048576        262144"),
               "           0             0     float     sum      -1     5.70    0.00    0.00      0     "
               "5.54    0.00    0.00      0\n");
+  zero.erase(zero.find("# Avg bus")); // that of make_log() is without the row
   const auto imported = import_log(zero);
   CHECK(collectives(imported).size() == 6);
   REQUIRE(imported.notes.size() == 1);

@@ -22,9 +22,21 @@ std::string print_us(double value) {
   return value >= 100 ? fmt::format("{:7.1f}", value) : fmt::format("{:7.2f}", value);
 }
 
+double algbw_GBps_of(double size_bytes, bool in_place) {
+  return size_bytes / log_time_us(size_bytes, in_place) / 1e3;
+}
+
+/// As the closing line has it: of both halves.
+double mean_busbw_GBps(const LogStyle& style) {
+  double sum = 0;
+  for (const double size : style.sizes)
+    sum += style.bus_factor * (algbw_GBps_of(size, false) + algbw_GBps_of(size, true));
+  return sum / (2.0 * static_cast<double>(style.sizes.size()));
+}
+
 std::string half_text(const LogStyle& style, double size_bytes, bool in_place) {
   const double time_us = log_time_us(size_bytes, in_place);
-  const double algbw_GBps = size_bytes / time_us / 1e3;
+  const double algbw_GBps = algbw_GBps_of(size_bytes, in_place);
   const bool nccl1 = style.layout == LogStyle::Layout::nccl1;
   return fmt::format("  {}  {:6.2f}  {:6.2f}  {:>5}", nccl1 ? fmt::format("{:7.3f}", time_us / 1e3) : print_us(time_us),
                      algbw_GBps, algbw_GBps * style.bus_factor, style.layout == LogStyle::Layout::root ? "0" : "2e-07");
@@ -115,7 +127,8 @@ double log_time_us(double size_bytes, bool in_place) {
 std::string make_log(const LogStyle& style) {
   std::string text = head_text(style) + header_text(style);
   for (const double size : style.sizes) text += row_text(style, size) + "\n";
-  if (style.closing) text += "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 12.3 \n#\n";
+  if (style.closing)
+    text += fmt::format("# Out of bounds values : 0 OK\n# Avg bus bandwidth    : {:g} \n#\n", mean_busbw_GBps(style));
   if (style.prefix.empty()) return text;
   std::string prefixed;
   for (std::size_t begin = 0; begin < text.size();) {

@@ -21,7 +21,7 @@ ddlsim::NcclTiming timing(const char* time_us, const char* algbw, const char* bu
 }
 
 ddlsim::NcclDevice device(int rank, int group, const std::string& host, const std::string& bus) {
-  return {rank, group, host, bus, "Tesla V100-SXM2-16GB"};
+  return {rank, group, host, 0, bus, "Tesla V100-SXM2-16GB"};
 }
 
 } // namespace
@@ -55,12 +55,57 @@ TEST_CASE("nodes are host names, or more when an address stands twice") {
   table.devices = {device(0, 0, "a", "06:00"), device(1, 0, "a", "07:00"), device(2, 0, "b", "06:00"),
                    device(3, 0, "b", "07:00")};
   CHECK(ddlsim::scale_of(table).nodes == 2);
-  for (auto& one : table.devices) one.host = "localhost";
+  for (auto& one : table.devices) {
+    one.host = "localhost";
+    one.bus.insert(0, "0000:");
+  }
   CHECK(ddlsim::scale_of(table).nodes == 2);
-  for (auto& one : table.devices) one.bus = "0x00"; // what containers without addresses print
-  CHECK(ddlsim::scale_of(table).nodes == 1);
   CHECK(ddlsim::scale_of(table).ranks == 4);
   CHECK(ddlsim::scale_of(table).mistake.empty());
+}
+
+TEST_CASE("addresses that are all alike say no nodes: host names do, or nothing") {
+  ddlsim::NcclTable table;
+  for (int rank = 0; rank < 4; ++rank) table.devices.push_back(device(rank, 0, "localhost", "0x01"));
+  CHECK(ddlsim::scale_of(table).ranks == 4);
+  CHECK_THAT(ddlsim::scale_of(table).question, Catch::Contains("4 ranks on host 'localhost'"));
+  for (int rank = 0; rank < 4; ++rank) table.devices.at(static_cast<std::size_t>(rank)).number = rank;
+  CHECK(ddlsim::scale_of(table).nodes == 1); // each process sees all four, and bus 1 of four domains
+  CHECK(ddlsim::scale_of(table).question.empty());
+  table.devices.clear();
+  for (int rank = 0; rank < 12; ++rank)
+    table.devices.push_back(device(rank, 0, rank < 4 ? "a" : rank < 8 ? "b" : "c", "0x00"));
+  CHECK(ddlsim::scale_of(table).nodes == 3);
+  CHECK(ddlsim::scale_of(table).question.empty());
+  for (auto& one : table.devices) one.bus = "0009:01:00"; // one GPU cannot be in a communicator twice
+  CHECK_FALSE(ddlsim::scale_of(table).question.empty());
+}
+
+TEST_CASE("what NCCL says of its communicator comes before the device list, and must have as many ranks") {
+  ddlsim::NcclTable table;
+  for (int rank = 0; rank < 4; ++rank) table.devices.push_back(device(rank, 0, "localhost", "0x01"));
+  table.debug.ranks = 4;
+  table.debug.nodes = 2;
+  CHECK(ddlsim::scale_of(table).nodes == 2);
+  CHECK(ddlsim::scale_of(table).question.empty());
+  table.debug.ranks = 8;
+  CHECK_THAT(ddlsim::scale_of(table).mistake, Catch::Contains("4 ranks, but NCCL's debug text says nranks 8"));
+  table.devices.clear();
+  CHECK(ddlsim::scale_of(table).ranks == 8);
+}
+
+TEST_CASE("a closing line must be the average of the rows") {
+  ddlsim::NcclTable table;
+  table.rows.resize(2);
+  table.rows[0].out_of_place = timing("100.0", "10.00", "10.00");
+  table.rows[1].out_of_place = timing("100.0", "20.00", "20.00");
+  CHECK(ddlsim::average_conflict(table).empty());
+  table.bus_GBps = 15.6;
+  CHECK(ddlsim::average_conflict(table).empty());
+  table.bus_GBps = 16;
+  CHECK_THAT(ddlsim::average_conflict(table), Catch::Contains("16 GB/s, but the rows make 15 GB/s"));
+  table.rows_left_out = 1;
+  CHECK(ddlsim::average_conflict(table).empty());
 }
 
 TEST_CASE("communicators side by side are counted, each with its own ranks") {

@@ -1,0 +1,142 @@
+// Forms: NVIDIA/nccl src/debug.cc, init.cc, enqueue.cc, transport/*.cc; RCCL has the same.
+#include "import/nccl_debug.hpp"
+
+#include "import/plain_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+namespace ddlsim {
+namespace {
+
+/// What NCCL prints, and what that means.
+struct NcclPhrase {
+  std::string_view printed;
+  std::string_view meaning;
+};
+
+/// NCCL 2.4 to 2.24 print numbers for names.
+constexpr std::array<std::string_view, 7> numbered_algorithms = {
+    "TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT"};
+constexpr std::array<std::string_view, 3> numbered_protocols = {"LL", "LL128", "SIMPLE"};
+
+/// Where "HOST" of "HOST:PID:TID [GPU] " begins whose end is at `end`; npos where there is no such thing.
+std::size_t host_before(std::string_view line, std::size_t end) {
+  const auto gpu = line.substr(0, end).rfind(" [");
+  if (gpu == std::string_view::npos) return gpu;
+  std::size_t at = gpu;
+  for (int numbers = 0; numbers < 2; ++numbers) {
+    const auto last = at;
+    while (at > 0 && is_digit(line[at - 1])) --at;
+    if (at == last || at == 0 || line[at - 1] != ':') return std::string_view::npos;
+    --at;
+  }
+  const auto blank = line.substr(0, at).find_last_of(" \t]");
+  return blank == std::string_view::npos ? 0 : blank + 1;
+}
+
+/// Bytes of a row's last word that NCCL's host name follows at once: "-1" of "-1node-3".
+std::size_t cell_before_host(std::string_view word, const std::set<std::string>& hosts) {
+  std::size_t longest = 0;
+  for (const auto& host : hosts)
+    if (word.ends_with(host)) longest = std::max(longest, host.size());
+  if (longest > 0) return word.size() - longest;
+  if (word.starts_with("N/A")) return 3;
+  std::size_t digits = word.starts_with('-') ? 1 : 0;
+  while (digits < word.size() && is_digit(word[digits])) ++digits;
+  return digits < word.size() ? digits : 0;
+}
+
+/// NCCL's own time before the host, "[2026-01-31 10:00:00] ", belongs to it.
+std::string_view without_time_of_nccl(std::string_view before) {
+  const auto open = before.rfind('[');
+  const bool is_time = open != std::string_view::npos && trim(before).ends_with(']') &&
+                       before.substr(open).find(':') != std::string_view::npos;
+  return is_time ? before.substr(0, open) : before;
+}
+
+/// The whole number above 0 after the word `key`, whatever the case of it.
+std::optional<int> number_after(const std::vector<std::string>& words, std::string_view key) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (lower_case(words[i]) != key) continue;
+    int value = 0;
+    const auto& word = words[i + 1];
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error == std::errc{} && end == word.data() + word.size() && value > 0) return value;
+  }
+  return std::nullopt;
+}
+
+template <std::size_t Count>
+std::string name_of(const std::string& word, const std::array<std::string_view, Count>& numbered) {
+  const bool is_number = word.size() == 1 && is_digit(word.front());
+  const auto number = static_cast<std::size_t>(word.front() - '0');
+  if (is_number && number < Count) return std::string(numbered.at(number));
+  std::string upper(word);
+  for (char& letter : upper)
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  return is_number ? "" : upper;
+}
+
+/// "AllReduce: 4096 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..7}".
+void read_way(const std::vector<std::string>& words, NcclDebug& debug) {
+  for (std::size_t i = 0; i + 3 < words.size(); ++i) {
+    if (words[i] != "Algo" || words[i + 2] != "proto") continue;
+    debug.algorithm = name_of(words[i + 1], numbered_algorithms);
+    debug.protocol = name_of(words[i + 3], numbered_protocols);
+  }
+}
+
+/// The meaning of the first phrase that is in the text; "" for none.
+std::string_view first_of(std::string_view text, std::initializer_list<NcclPhrase> rows) {
+  for (const auto& row : rows)
+    if (text.find(row.printed) != std::string_view::npos) return row.meaning;
+  return "";
+}
+
+} // namespace
+
+LineWithDebug without_nccl_debug(std::string_view line, std::set<std::string>& hosts) {
+  const auto mark = line.find("NCCL ");
+  const auto rest = mark == std::string_view::npos ? "" : line.substr(mark + 5);
+  if (!rest.starts_with("INFO") && !rest.starts_with("WARN") && !rest.starts_with("TRACE") && !rest.starts_with("CALL"))
+    return {line, ""};
+  const auto debug = line.substr(mark);
+  const auto host_at = host_before(line, mark);
+  if (host_at == std::string_view::npos) return {line.substr(0, mark), debug};
+  const auto word = line.substr(host_at, line.find(':', host_at) - host_at);
+  if (trim(without_time_of_nccl(line.substr(0, host_at))).empty()) {
+    hosts.emplace(word);
+    return {"", debug};
+  }
+  const auto before = without_time_of_nccl(line.substr(0, host_at));
+  if (before.size() < host_at) return {before, debug}; // a time stands between the row and the host
+  return {line.substr(0, host_at + cell_before_host(word, hosts)), debug};
+}
+
+void read_nccl_debug(std::string_view text, NcclDebug& debug) {
+  // NCCL lists the interfaces of a network (": Using") that it may then not take.
+  const auto listed = first_of(text, {{"NET/IB : Using", "nccl-ib"}, {"NET/Socket : Using", "nccl-tcp"}});
+  const auto taken = first_of(text, {{"Using network IB", "nccl-ib"},
+                                     {"Using network Socket", "nccl-tcp"},
+                                     {"Using network ", "unknown"},
+                                     {"Assigned NET plugin IB", "nccl-ib"},
+                                     {"Assigned NET plugin Socket", "nccl-tcp"},
+                                     {" via NET/IB", "nccl-ib"},
+                                     {" via NET/Socket", "nccl-tcp"},
+                                     {" via NET/", "unknown"}});
+  if (!listed.empty() && debug.transport == "unknown") debug.transport = listed;
+  if (!taken.empty()) debug.transport = taken;
+  const auto inside = first_of(text, {{" via P2P", "P2P"}, {" via SHM", "SHM"}, {" via direct shared", "SHM"}});
+  if (!inside.empty()) debug.inside = inside;
+  if (first_of(text, {{"ranks ", "y"}, {"Ranks ", "y"}, {"Algo ", "y"}}).empty()) return;
+  const auto words = split_words(text);
+  read_way(words, debug);
+  debug.ranks = number_after(words, "nranks").value_or(debug.ranks);
+  debug.nodes = number_after(words, "nnodes").value_or(debug.nodes);
+}
+
+} // namespace ddlsim

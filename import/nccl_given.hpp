@@ -1,0 +1,22 @@
+#pragma once
+
+#include "import/imported.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// What the command line says of every table of the file.
+struct NcclGiven {
+  std::string operation; ///< as records have it; "": not said, as below
+  int ranks = 0;         ///< 0: not said
+  int nodes = 0;         ///< 0: not said
+  std::string transport;
+  std::string algorithm;
+};
+
+/// Of `stated.given`. Adds mistakes: a name that no log of collectives has, and values that make no sense.
+NcclGiven read_nccl_given(const ImportContext& stated, std::vector<Mistake>& mistakes);
+
+} // namespace ddlsim
