@@ -1,6 +1,7 @@
 // Tables of the OSU micro-benchmarks and of Intel MPI Benchmarks: a title line that names the operation, a header with
 // units, rows of size and times. Several tables may stand in one file.
 #include "import/importers.hpp"
+#include "import/mpi_title.hpp"
 #include "import/plain_text.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"
@@ -9,43 +10,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
 
 namespace ddlsim {
 namespace {
 
 constexpr double us_a_second = 1e6;
-constexpr const char* one_way = "one_way"; ///< of two processes, no collective
 
 /// One table: what it times, and which of its columns are read.
 struct MpiTable {
-  std::string operation; ///< of a collective record; one_way
-  std::string title;     ///< as the log calls it
-  int line = 0;
+  MpiTitle title;
+  int line = 0;      ///< of the title, or of a second header below it
   int processes = 0; ///< 0: not stated
   std::size_t time_column = 0;
   std::size_t repeats_column = 0; ///< 0: none
-  bool has_header = false;
 };
 
-/// The operation that records have, of "OSU MPI Allreduce Latency Test v7.3" or "Allreduce"; "" for any other.
-std::string operation_named(const std::string& title) {
-  static const std::vector<std::pair<std::string, std::string>> names{{"reduce_scatter", "reduce_scatter"},
-                                                                      {"allreduce", "all_reduce"},
-                                                                      {"allgather", "all_gather"},
-                                                                      {"alltoall", "all_to_all"},
-                                                                      {"broadcast", "broadcast"},
-                                                                      {"bcast", "broadcast"},
-                                                                      {"pingpong", one_way},
-                                                                      {"reduce", "reduce"}};
-  const auto words = split_words(lower_case(title));
-  const bool osu = words.size() > 2 && words[0] == "osu";
-  if (osu && words[2] == "latency") return one_way;
-  const auto& word = osu ? words[2] : words.front();
-  for (const auto& [name, operation] : names)
-    if (word == name || (name == "reduce_scatter" && word == "reduce_scatter_block")) return operation;
-  return "";
-}
+/// Rows that became no record.
+struct PassedOver {
+  std::string name; ///< the table's
+  std::string why;
+  auto operator<=>(const PassedOver&) const = default;
+};
 
 double printed_number_or(std::string_view text, double fallback) {
   const auto number = parse_number(text);
@@ -53,7 +41,7 @@ double printed_number_or(std::string_view text, double fallback) {
 }
 
 /// The text of a line that is a comment; nothing for a row.
-std::optional<std::string> comment_of(const std::string& line) {
+std::optional<std::string> comment_of(std::string_view line) {
   const auto text = trim(line);
   if (!text.starts_with('#')) return {};
   return std::string(trim(text.substr(std::min(text.size(), text.find_first_not_of('#')))));
@@ -77,16 +65,27 @@ std::vector<std::string> header_columns(const std::string& header) {
 }
 
 /// Reads a header, if the line is one: "Size  Avg Latency(us)", "bytes #repetitions  t_min[usec] ...".
-void read_columns(const std::string& text, MpiTable& table) {
+bool read_columns(const std::string& text, MpiTable& table) {
   const auto lower = lower_case(text);
   const auto words = lower.starts_with("bytes") ? split_words(lower) : header_columns(lower);
-  if (words.empty() || (words.front() != "size" && words.front() != "bytes")) return;
+  if (words.empty() || (words.front() != "size" && words.front() != "bytes")) return false;
+  table.time_column = table.repeats_column = 0;
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (is_in({"avg latency(us)", "latency (us)", "latency(us)", "t_avg[usec]", "t[usec]"}, words[i]))
       table.time_column = i;
     if (words[i] == "iterations" || words[i] == "#repetitions") table.repeats_column = i;
   }
-  table.has_header = table.time_column > 0;
+  return true;
+}
+
+/// The whole number after `key`; 0: there is none that makes sense.
+int count_after(std::string_view text, std::string_view key) {
+  const auto at = text.find(key);
+  if (at == std::string_view::npos) return 0;
+  const auto words = split_words(text.substr(at + key.size()));
+  const auto number =
+      words.empty() ? std::nullopt : parse_number(words.front().substr(0, words.front().find_first_of(".;,")));
+  return number && number->value >= 1 && number->value <= most_ranks ? static_cast<int>(number->value) : 0;
 }
 
 class MpiReader {
@@ -105,14 +104,15 @@ public:
           {"--set", "transport", unknown_name_text("transport", given("transport"), transports, transports)});
   }
 
-  void read(const std::vector<std::string>& lines) {
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      line_ = static_cast<int>(i + 1);
-      const auto comment = comment_of(lines[i]);
-      if (comment) read_comment(*comment);
-      if (!comment) read_row(lines[i]);
+  void read(LogSource& source) {
+    while (const auto line = source.next_line()) {
+      line_ = line->number;
+      if (const auto comment = comment_of(line->text))
+        read_comment(*comment);
+      else
+        read_row(line->text);
     }
-    note_passed_over();
+    note_the_rest();
   }
 
 private:
@@ -132,40 +132,38 @@ private:
   }
 
   void read_comment(const std::string& text) {
-    const auto words = split_words(text);
-    const bool osu = text.find("OSU MPI") != std::string::npos;
-    const bool imb = words.size() >= 2 && words[0] == "Benchmarking";
-    if (osu || imb) {
-      table_ = {};
-      table_.title = osu ? text.substr(text.find("OSU MPI")) : words[1];
-      const bool times = !osu || text.find("Latency") != std::string::npos;
-      table_.operation = times ? operation_named(table_.title) : "";
-      table_.line = line_;
-      return;
-    }
-    if (words.size() >= 2 && words[words.size() - 2] == "=" && text.find("processes") != std::string::npos) {
-      const auto count = parse_number(words.back());
-      if (count && count->value >= 1 && count->value <= most_ranks) table_.processes = static_cast<int>(count->value);
-      return;
-    }
-    if (table_.line > 0) read_columns(text, table_);
+    constexpr std::string_view imb_mark = "Benchmarking ";
+    constexpr std::string_view imb_version = "MPI Benchmarks ";
+    if (text.starts_with("OSU ")) return start_table(read_osu_title(text));
+    if (text.starts_with(imb_mark)) return start_table(read_imb_title(trim(text.substr(imb_mark.size())), imb_year_));
+    if (text.find(imb_version) != std::string::npos) imb_year_ = count_after(text, imb_version);
+    if (const int count = count_after(text, "#processes ="); count > 0) table_.processes = count;
+    if (table_.line == 0 || !read_columns(text, table_)) return;
+    if (has_rows_) table_.line = line_; // the same again for another type of data
+    has_rows_ = false;
   }
 
-  void read_row(const std::string& line) {
-    const auto words = split_words(line);
-    if (words.empty() || !is_digit(words.front().front())) return;
-    if (table_.operation.empty() || !table_.has_header) {
-      if (table_.line > 0) ++passed_over_[table_.title];
-      return;
-    }
+  void start_table(MpiTitle title) {
+    table_ = {};
+    table_.title = std::move(title);
+    table_.line = line_;
+    has_rows_ = false;
+  }
+
+  void read_row(std::string_view line) {
+    const auto text = trim(line);
+    if (text.empty() || !is_digit(text.front()) || table_.line == 0) return;
+    if (table_.title.operation.empty() || table_.time_column == 0) return pass_over(table_.title.why_left_out);
+    const auto words = split_words(text);
     const double size_bytes = printed_number_or(words.front(), -1);
     const double time_us = table_.time_column < words.size() ? printed_number_or(words[table_.time_column], -1) : -1;
     if (size_bytes < 0 || time_us < 0) {
       mistakes_.push_back({at_line(file_, line_), "",
                            fmt::format("{} found, a row of {} numbers or more expected; mend or remove it",
-                                       in_quotes(line), table_.time_column + 1)});
+                                       in_quotes(std::string(line)), table_.time_column + 1)});
       return;
     }
+    has_rows_ = true;
     if (size_bytes == 0) return;
     if (time_us == 0) {
       mistakes_.push_back(
@@ -173,6 +171,10 @@ private:
       return;
     }
     add(size_bytes, time_us / us_a_second, repeats_of(words));
+  }
+
+  void pass_over(const std::string& why) {
+    ++passed_over_[{table_.title.name, why.empty() ? "no column of a latency is known" : why}];
   }
 
   int repeats_of(const std::vector<std::string>& words) const {
@@ -185,35 +187,45 @@ private:
     RecordHead head;
     head.file = file_.string();
     head.line = line_;
-    head.series = fmt::format("{}-line{}", table_.operation, table_.line);
+    head.series = fmt::format("{}-line{}", table_.title.operation, table_.line);
     head.origin = "run";
     head.transport = given("transport").empty() ? "unknown" : given("transport");
-    head.library = given("library").empty() ? "unknown" : given("library");
+    head.library = !given("library").empty()      ? given("library")
+                   : table_.title.library.empty() ? "unknown"
+                                                  : table_.title.library;
     head.statistic = "mean";
     head.repeats = repeats;
     return head;
   }
 
   void add(double size_bytes, double time_s, int repeats) {
-    if (table_.operation == one_way) {
-      PointToPointRecord record;
-      record.head = head(repeats);
-      record.size_bytes = size_bytes;
-      record.time_s = time_s;
-      record.nodes = std::min(nodes_, 2);
-      out_.measurements.records.emplace_back(record);
-      return;
-    }
+    if (table_.title.operation != one_way_message) return add_collective(size_bytes, time_s, repeats);
+    PointToPointRecord record;
+    record.head = head(repeats);
+    record.size_bytes = size_bytes;
+    record.time_s = time_s;
+    record.nodes = std::min(nodes_, 2);
+    out_.measurements.records.emplace_back(record);
+  }
+
+  /// Of several tables those are read that can have run as the command line says.
+  void add_collective(double size_bytes, double time_s, int repeats) {
+    const int ranks = table_.processes > 0 ? table_.processes : processes_;
+    if (ranks == 1) return pass_over("one process communicates with nobody");
+    if (processes_ > 0 && ranks != processes_)
+      return pass_over(fmt::format("it is of {} processes, and --set ranks={} was given", ranks, processes_));
+    if (table_.processes > 0 && nodes_ > ranks)
+      return pass_over(fmt::format("{} processes cannot be on {} nodes", ranks, nodes_));
     CollectiveRecord record;
     record.head = head(repeats);
-    record.operation = table_.operation;
+    record.operation = table_.title.operation;
     record.algorithm = "unknown";
-    record.ranks = processes_ > 0 ? processes_ : table_.processes;
+    record.ranks = ranks;
     record.nodes = nodes_;
-    const bool a_part = table_.operation == "all_gather" || table_.operation == "all_to_all";
-    record.size_bytes = a_part ? size_bytes * record.ranks : size_bytes; // MPI's size is what one rank gives another
+    record.size_bytes = table_.title.is_part ? size_bytes * ranks : size_bytes;
     record.time_s = time_s;
     if (record.ranks == 0 || record.nodes == 0 || record.nodes > record.ranks) return refuse_scale(record);
+    if (table_.processes > 0) process_counts_.insert(ranks);
     out_.measurements.records.emplace_back(record);
   }
 
@@ -229,10 +241,17 @@ private:
                                            record.ranks == 0 ? "ranks" : "nodes")});
   }
 
-  void note_passed_over() {
-    for (const auto& [title, rows] : passed_over_)
-      out_.notes.push_back(
-          fmt::format("{} rows of {} were left out: records have no such times", rows, in_quotes(title)));
+  void note_the_rest() {
+    for (const auto& [table, rows] : passed_over_)
+      out_.notes.push_back(fmt::format("{} rows of {} were left out: {}", rows, in_quotes(table.name), table.why));
+    if (nodes_ < 2 || process_counts_.size() < 2) return;
+    process_counts_.erase(std::prev(process_counts_.end()));
+    std::vector<std::string> fewer;
+    for (const int count : process_counts_) fewer.push_back(std::to_string(count));
+    out_.notes.push_back(
+        fmt::format("tables of {} processes were taken to be on {} nodes, too, which holds where ranks go "
+                    "round the nodes; leave them out with --set ranks=N",
+                    join_names(fewer, " and "), nodes_));
   }
 
   const std::filesystem::path& file_;
@@ -244,13 +263,16 @@ private:
   int processes_ = 0;
   int nodes_ = 0;
   int refused_line_ = 0;
-  std::map<std::string, int> passed_over_;
+  int imb_year_ = 0;      ///< 0: not said
+  bool has_rows_ = false; ///< below the last header
+  std::map<PassedOver, int> passed_over_;
+  std::set<int> process_counts_; ///< of the tables read that say it
 };
 
 } // namespace
 
 Resemblance resembles_mpi_benchmarks(std::string_view text) {
-  return has_any(text, {"OSU MPI", "# Benchmarking "}) ? Resemblance::own_words : Resemblance::none;
+  return has_any(text, {"# OSU ", "# Benchmarking "}) ? Resemblance::own_words : Resemblance::none;
 }
 
 /// Latency tables: collective records, and one-way times of two processes. `stated.given` may have ranks, nodes,
@@ -261,7 +283,7 @@ Imported import_mpi_benchmarks(LogSource source, const ImportContext& stated) {
   Imported out;
   out.measurements.file = file;
   MpiReader reader(file, stated, mistakes, out);
-  reader.read(split_lines(source.text()));
+  reader.read(source);
   auto context = stated;
   fill_from_cluster(context);
   out.measurements.context = context_record(context, file, mistakes);
