@@ -12,6 +12,7 @@ using ddlsim::ImportContext;
 using ddlsim::Imported;
 using ddlsim::PointToPointRecord;
 using ddlsim::StepRecord;
+using ddlsim::test::import_text;
 using ddlsim::test::mistakes_of;
 using ddlsim::test::on_iris;
 using ddlsim::test::read_back;
@@ -43,11 +44,6 @@ ImportContext with(std::map<std::string, std::string> given) {
 
 ImportContext of_steps() {
   return with({{"model", "resnet50_v1.5"}, {"gpus", "8"}, {"batch_per_gpu", "64"}});
-}
-
-Imported import_text(const std::string& kind, const std::string& text, const ImportContext& stated) {
-  const ScratchFile file("run.log", text);
-  return ddlsim::importer_of(kind).import(ddlsim::LogSource(file.path()), stated);
 }
 
 double step_s(const std::string& text, const ImportContext& stated = of_steps()) {

@@ -1,5 +1,7 @@
 #include "tests/import/import_support.hpp"
 
+#include "import/importers.hpp"
+
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
@@ -109,6 +111,21 @@ std::string mistakes_of(const std::function<void()>& act) {
     return lines;
   }
   return "";
+}
+
+Imported import_text(const std::string& kind, const std::string& text, const ImportContext& stated) {
+  const ScratchFile file("run.log", text);
+  return importer_of(kind).import(LogSource(file.path()), stated);
+}
+
+std::vector<CollectiveRecord> collectives_of(const Imported& imported) {
+  return records_of<CollectiveRecord>({imported.measurements});
+}
+
+std::string replaced_all(std::string text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
 }
 
 MeasurementFile read_back(const Imported& imported) {

@@ -29,6 +29,14 @@ ImportContext on_iris();
 /// Lines of the UserError that `act` throws, file names without their folder; "" when it throws none.
 std::string mistakes_of(const std::function<void()>& act);
 
+/// What the importer of that kind makes of a file with that text.
+Imported import_text(const std::string& kind, const std::string& text, const ImportContext& stated);
+
+std::vector<CollectiveRecord> collectives_of(const Imported& imported);
+
+/// The text with every `from` in it replaced.
+std::string replaced_all(std::string text, const std::string& from, const std::string& to);
+
 /// What read_measurements gives after the records were written to a file; checks that they were written the same way
 /// again.
 MeasurementFile read_back(const Imported& imported);

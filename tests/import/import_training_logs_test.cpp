@@ -106,7 +106,7 @@ TEST_CASE("a log of MLPerf Training is the median rate of its blocks without eva
   CHECK(imported.measurements.context.machine == "2xDGX");
   CHECK(imported.measurements.context.who == "Org");
   CHECK(imported.measurements.context.date == "2001-09-09");
-  CHECK_THAT(imported.notes.front(), Catch::Contains("3 blocks") && Catch::Contains("the first left out"));
+  CHECK_THAT(imported.notes.front(), Catch::Contains("3 blocks of training") && Catch::Contains("the first left out"));
   CHECK_THAT(imported.notes.at(1), Catch::Contains("benchmark \"resnet\""));
   CHECK(guess_of(ml_blocks()) == "mllog");
 }

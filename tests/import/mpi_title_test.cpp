@@ -1,5 +1,4 @@
 // Every number of the tables is typed here, none is measured.
-#include "import/importers.hpp"
 #include "import/mpi_title.hpp"
 #include "tests/import/import_support.hpp"
 
@@ -8,22 +7,17 @@
 
 namespace {
 
-using ddlsim::CollectiveRecord;
 using ddlsim::Imported;
 using ddlsim::read_imb_title;
 using ddlsim::read_osu_title;
+using ddlsim::test::collectives_of;
+using ddlsim::test::import_text;
 using ddlsim::test::on_iris;
-using ddlsim::test::ScratchFile;
 
 Imported import_tables(const std::string& text, std::map<std::string, std::string> given) {
-  const ScratchFile file("mpi.txt", text);
   auto stated = on_iris();
   stated.given = std::move(given);
-  return ddlsim::import_mpi_benchmarks(ddlsim::LogSource(file.path()), stated);
-}
-
-std::vector<CollectiveRecord> collectives(const Imported& imported) {
-  return ddlsim::records_of<CollectiveRecord>({imported.measurements});
+  return import_text("mpi-benchmarks", text, stated);
 }
 
 std::string imb_table(const std::string& name, int processes) {
@@ -67,8 +61,8 @@ TEST_CASE("a size of the OSU and Intel benchmarks may be one rank's part") {
   CHECK(read_imb_title("Iallreduce_pure", 2019).operation.empty());
   const std::string version = "#    Intel(R) MPI Benchmarks {}, MPI-1 part\n";
   const auto size = [&](const char* year) {
-    return collectives(import_tables(fmt::format(fmt::runtime(version), year) + imb_table("Reduce_scatter", 4),
-                                     {{"nodes", "2"}}))[0]
+    return collectives_of(import_tables(fmt::format(fmt::runtime(version), year) + imb_table("Reduce_scatter", 4),
+                                        {{"nodes", "2"}}))[0]
         .size_bytes;
   };
   CHECK(size("2021.7") == 4096);
@@ -80,17 +74,17 @@ TEST_CASE("tables of several numbers of processes: those that can be on the node
   const auto text = imb_table("Allreduce", 1) + imb_table("Allreduce", 2) + imb_table("Allreduce", 4) +
                     imb_table("Alltoall", 8) + imb_table("Gather", 8);
   auto imported = import_tables(text, {{"nodes", "4"}});
-  REQUIRE(collectives(imported).size() == 2);
-  CHECK(collectives(imported)[0].ranks == 4);
-  CHECK(collectives(imported)[1].size_bytes == 8192);
+  REQUIRE(collectives_of(imported).size() == 2);
+  CHECK(collectives_of(imported)[0].ranks == 4);
+  CHECK(collectives_of(imported)[1].size_bytes == 8192);
   REQUIRE(imported.notes.size() == 4);
   CHECK_THAT(imported.notes[0], Catch::Contains("2 processes cannot be on 4 nodes"));
   CHECK_THAT(imported.notes[1], Catch::Contains("one process communicates with nobody"));
   CHECK_THAT(imported.notes[2], Catch::Contains("\"Gather\" were left out: records have no such times"));
   CHECK_THAT(imported.notes[3], Catch::Contains("tables of 4 processes were taken to be on 4 nodes"));
   imported = import_tables(text, {{"nodes", "2"}, {"ranks", "8"}});
-  REQUIRE(collectives(imported).size() == 1);
-  CHECK(collectives(imported)[0].ranks == 8);
+  REQUIRE(collectives_of(imported).size() == 1);
+  CHECK(collectives_of(imported)[0].ranks == 8);
   CHECK_THAT(imported.notes.back(), !Catch::Contains("were taken to be"));
 }
 
@@ -99,7 +93,7 @@ TEST_CASE("a table again for another type of data is its own series") {
   const auto imported = import_tables("# OSU MPI-CUDA Allreduce Latency Test v7.4\n# Datatype: MPI_INT.\n" + rows +
                                           "# Datatype: MPI_FLOAT.\n" + rows,
                                       {{"nodes", "2"}, {"ranks", "4"}});
-  REQUIRE(collectives(imported).size() == 2);
-  CHECK(collectives(imported)[0].head.series == "all_reduce-line1");
-  CHECK(collectives(imported)[1].head.series == "all_reduce-line6");
+  REQUIRE(collectives_of(imported).size() == 2);
+  CHECK(collectives_of(imported)[0].head.series == "all_reduce-line1");
+  CHECK(collectives_of(imported)[1].head.series == "all_reduce-line6");
 }

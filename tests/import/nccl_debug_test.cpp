@@ -1,5 +1,4 @@
 // Every number of the logs is typed or computed here, none is measured.
-#include "import/importers.hpp"
 #include "import/nccl_debug.hpp"
 #include "tests/import/import_support.hpp"
 
@@ -9,12 +8,12 @@
 namespace {
 
 using ddlsim::CollectiveRecord;
-using ddlsim::Imported;
 using ddlsim::NcclDebug;
+using ddlsim::test::collectives_of;
+using ddlsim::test::import_text;
 using ddlsim::test::LogStyle;
 using ddlsim::test::make_log;
 using ddlsim::test::on_iris;
-using ddlsim::test::ScratchFile;
 
 NcclDebug said(std::initializer_list<const char*> lines) {
   NcclDebug debug;
@@ -26,13 +25,8 @@ std::string before(const std::string& line, std::set<std::string> hosts = {"node
   return std::string(ddlsim::without_nccl_debug(line, hosts).before);
 }
 
-Imported import_log(const std::string& text) {
-  const ScratchFile file("run.log", text);
-  return ddlsim::import_nccl_tests(ddlsim::LogSource(file.path()), on_iris());
-}
-
-std::vector<CollectiveRecord> collectives(const std::string& text) {
-  return ddlsim::records_of<CollectiveRecord>({import_log(text).measurements});
+std::vector<CollectiveRecord> rows_of(const std::string& text) {
+  return collectives_of(import_text("nccl-tests", text, on_iris()));
 }
 
 /// Debug text of two ranks after the root and after the first half of every row, as a shared output has it.
@@ -100,10 +94,10 @@ TEST_CASE("NCCL says the algorithm and the protocol by name or by number") {
 
 TEST_CASE("rows that debug text cut into parts are whole again") {
   const LogStyle style;
-  const auto plain = collectives(make_log(style));
+  const auto plain = rows_of(make_log(style));
   const std::string way = " [0] NCCL INFO AllReduce: 1 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..7}";
-  const auto cut = collectives(with_debug_in_rows(make_log(style), "node-0:71:71" + way + "\nnode-1:80:80" + way +
-                                                                       "\n\nnode-0:71:71 [0] NCCL WARN nothing"));
+  const auto cut = rows_of(with_debug_in_rows(make_log(style), "node-0:71:71" + way + "\nnode-1:80:80" + way +
+                                                                   "\n\nnode-0:71:71 [0] NCCL WARN nothing"));
   REQUIRE(cut.size() == plain.size());
   for (std::size_t i = 0; i < cut.size(); ++i) {
     CHECK(cut[i].time_s == plain[i].time_s);
@@ -126,7 +120,7 @@ TEST_CASE("every rank may print into the rows under srun, and rows of different 
     ++rank;
     begin = end + 1;
   }
-  const auto records = collectives(labelled);
+  const auto records = rows_of(labelled);
   REQUIRE(records.size() == 6);
   CHECK(records[0].algorithm == "unknown");
   CHECK_THAT(records[0].head.note, Catch::Contains("TREE"));
@@ -141,11 +135,11 @@ TEST_CASE("nodes and network of a log are NCCL's where it says them") {
                             "node-0:71:90 [0] NCCL INFO Channel 00/0 : 1[1] -> 2[0] [send] via NET/IB/0/GDRDMA\n";
   auto text = make_log(style);
   text.insert(text.find("#       size"), debug);
-  CHECK(collectives(text)[0].nodes == 4);
-  CHECK(collectives(text)[0].head.transport == "nccl-ib");
+  CHECK(rows_of(text)[0].nodes == 4);
+  CHECK(rows_of(text)[0].head.transport == "nccl-ib");
   text.erase(text.find("#  Rank  0"), text.find("node-0:71:90") - text.find("#  Rank  0"));
-  CHECK(collectives(text)[0].ranks == 8);
-  CHECK(collectives(text)[0].nodes == 4);
+  CHECK(rows_of(text)[0].ranks == 8);
+  CHECK(rows_of(text)[0].nodes == 4);
 }
 
 TEST_CASE("rccl-tests are read: title, version, one half alone") {
@@ -159,8 +153,8 @@ TEST_CASE("rccl-tests are read: title, version, one half alone") {
           "     1000000        250000  fp8_e4m3     sum      -1   100.00   10.00   10.00    N/A\n"
           "# Errors with asterisks indicate errors that have exceeded the maximum threshold.\n"
           "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 10 \n";
-  const auto imported = import_log(text);
-  const auto records = ddlsim::records_of<CollectiveRecord>({imported.measurements});
+  const auto imported = import_text("nccl-tests", text, on_iris());
+  const auto records = collectives_of(imported);
   REQUIRE(records.size() == 1);
   CHECK(records[0].time_s == Approx(100e-6));
   CHECK(records[0].head.series == "all_reduce-fp8_e4m3-in-place");
