@@ -51,7 +51,7 @@ int run_import(const ImportCommand& command, const CommandLine& line) {
   for (const auto& note : imported.notes) narrate(line, note);
   narrate(line, fmt::format("{} records were read", imported.measurements.records.size()));
   if (imported.model) write_file(known.layers, checked_table(*imported.model, known.layers.string()));
-  emit(line, to_json_lines(imported.measurements));
+  if (!imported.measurements.records.empty()) emit(line, to_json_lines(imported.measurements));
   return 0;
 }
 

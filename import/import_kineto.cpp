@@ -1,4 +1,6 @@
 #include "import/importers.hpp"
+#include "import/kernel_kinds.hpp"
+#include "import/logged_gpu.hpp"
 #include "import/seen_steps.hpp"
 #include "import/trace_anatomy.hpp"
 #include "import/trace_layers.hpp"
@@ -30,11 +32,12 @@ std::string precision_of(const KinetoTrace& trace) {
 SeenSteps seen_in(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::string& note) {
   SeenSteps seen;
   for (const auto& step : steps) seen.values.push_back(step.end_s - step.begin_s);
-  if (trace.is_whole_job) seen.stated["gpus"] = std::to_string(std::max(1, trace.world_size));
-  if (trace.is_whole_job && trace.world_size <= 1) seen.stated["strategy"] = "none";
+  const bool is_alone = trace.is_whole_job && (trace.world_size == 1 || (trace.world_size == 0 && !trace.has_others));
+  if (trace.is_whole_job && trace.world_size > 1) seen.stated["gpus"] = std::to_string(trace.world_size);
+  if (is_alone) seen.stated["gpus"] = "1";
+  if (is_alone) seen.stated["strategy"] = "none";
   seen.stated["note"] = note;
   if (const auto precision = precision_of(trace); !precision.empty()) seen.stated["precision"] = precision;
-  seen.gpu = trace.device;
   return seen;
 }
 
@@ -84,6 +87,14 @@ void add_doubt(const TraceAnatomy& anatomy, Imported& imported) {
   imported.notes.push_back(*doubt + "; the step's record is marked suspect: time steps without the profiler");
 }
 
+/// What the kernels' time goes to, NCCL's among them.
+void add_kernel_shares(const TraceAnatomy& anatomy, const KinetoTrace& trace, Imported& imported) {
+  if (trace.kernels.empty()) return; // the busiest are operators of a processor
+  std::vector<KernelTime> kernels{{"nccl", anatomy.nccl_s}};
+  for (const auto& share : anatomy.busiest) kernels.push_back({share.name, share.time_s});
+  if (auto text = kernel_shares_text(kernels); !text.empty()) imported.notes.push_back(std::move(text));
+}
+
 void add_layers(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::filesystem::path& file,
                 Imported& imported) {
   auto made = traced_model(trace, steps, std::get<StepRecord>(imported.measurements.records.front()), file);
@@ -102,8 +113,8 @@ Resemblance resembles_kineto(std::string_view text) {
   return is_trace ? Resemblance::structure : Resemblance::none;
 }
 
-/// The median of the steps, with what they waited for input and for NCCL. The trace says how many processes there were;
-/// model and batch_per_gpu are of `stated.given`.
+/// The median of the steps, with what they waited for input and for NCCL. The trace says the GPU and, where it has
+/// distributedInfo or nothing of other processes, how many there were; model and batch_per_gpu are of `stated.given`.
 Imported import_kineto(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   const auto trace = read_kineto(source);
@@ -122,9 +133,12 @@ Imported import_kineto(LogSource source, const ImportContext& stated) {
       "{} {} read{}; their median is {}", trace.steps.size(), trace.steps.size() == 1 ? "step was" : "steps were",
       skips ? ", the first left out as warm-up" : "", print_quantity(median(seen.values), Dimension::time)));
   imported.notes.insert(imported.notes.end(), sentences.begin(), sentences.end());
+  add_kernel_shares(anatomy, trace, imported);
   imported.notes.emplace_back("steps were profiled: a profiler makes them longer");
   add_precision_note(seen, stated, imported);
-  add_step_record(seen, file, named_by_table(stated), imported);
+  auto context = named_by_table(stated);
+  take_logged_gpu(trace.device, context, imported.notes);
+  add_step_record(seen, file, context, imported);
   add_doubt(anatomy, imported);
   add_slowdown(anatomy, imported);
   if (!stated.table.empty()) add_layers(trace, steps, file, imported);

@@ -1,4 +1,5 @@
 #include "import/importers.hpp"
+#include "import/logged_gpu.hpp"
 #include "import/nccl_given.hpp"
 #include "import/nccl_run.hpp"
 #include "sim/base/error.hpp"
@@ -54,11 +55,13 @@ public:
     for (const bool in_place : {false, true}) add_half(run, in_place);
   }
 
+  /// Of the first run; "" where it names none.
+  const std::string& device() const { return first_.scale.device; }
+
   /// The machine, from the first run.
   void complete_context(ImportContext& context) const {
     if (first_.table == nullptr) return;
     const auto& table = *first_.table;
-    if (context.gpu.empty()) context.gpu = first_.gpu;
     if (context.date.empty()) context.date = table.date;
     if (context.software.empty()) {
       context.software = fmt::format("{}{}{}, {}", table.library, table.nccl_version.empty() ? "" : " ",
@@ -250,24 +253,6 @@ private:
   std::map<std::tuple<std::string, int, int, int>, const NcclTable*> table_of_;
 };
 
-/// The log's GPUs are those of the cluster, or the person may have named the wrong one.
-void note_other_gpu(const ImportContext& context, std::vector<std::string>& notes) {
-  const auto cluster = context.find_cluster ? context.find_cluster(context.cluster) : std::nullopt;
-  if (cluster && !context.gpu.empty() && cluster->gpu != context.gpu) {
-    notes.push_back(
-        fmt::format("the log's GPUs are {}, those of cluster {} are {}", context.gpu, cluster->name, cluster->gpu));
-  }
-}
-
-/// A GPU that gpus.json lacks keeps its name: the times hold without more.
-void keep_unknown_gpu(ImportContext& context, std::vector<std::string>& notes) {
-  if (context.gpu.empty() || in_catalogue(catalogue_gpu_name(context.gpu, context.catalogue), context.catalogue))
-    return;
-  notes.push_back(fmt::format("gpus.json does not have {}; the records keep the name (--gpu NAME gives another)",
-                              in_quotes(context.gpu)));
-  context.catalogue.clear();
-}
-
 bool is_json(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{';
@@ -295,9 +280,8 @@ Imported import_nccl_tests(LogSource source, const ImportContext& stated) {
   for (const auto& table : tables) reader.add(table);
   auto context = stated;
   reader.complete_context(context);
-  note_other_gpu(context, out.notes);
+  take_logged_gpu(reader.device(), context, out.notes);
   fill_from_cluster(context);
-  keep_unknown_gpu(context, out.notes);
   out.measurements.context = context_record(context, file, mistakes);
   if (out.measurements.records.empty() && mistakes.empty()) {
     mistakes.push_back(

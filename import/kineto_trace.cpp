@@ -81,6 +81,13 @@ std::string first_type(const json& event) {
   return types->front().get<std::string>();
 }
 
+/// What only one process among several calls: DistributedDataParallel, FSDP, torch.distributed, its backends.
+bool is_of_others(const std::string& name) {
+  return name.starts_with("nccl:") || name.starts_with("gloo:") || name.starts_with("c10d::") ||
+         name.starts_with("DistributedDataParallel") || name.starts_with("FullyShardedDataParallel") ||
+         name.starts_with("FSDP::");
+}
+
 /// Events with the names that they share.
 class EventTaker {
 public:
@@ -92,6 +99,7 @@ public:
     const auto name = text_at(event, "name");
     const auto category = text_at(event, "cat");
     const bool lasts = interval.end_s > interval.begin_s;
+    trace_.has_others = trace_.has_others || is_of_others(name);
     if (category == "kernel") {
       const bool is_nccl = name.starts_with("ncclKernel") || name.starts_with("ncclDevKernel");
       if (lasts && is_nccl) trace_.nccl.push_back(interval);
@@ -228,6 +236,7 @@ KinetoTrace read_kineto(LogSource& source) {
                     "this is no whole JSON document: " + in_quotes(error.what()) + "; write the trace again");
   }
   trace.is_whole_job = !is_list;
+  trace.has_others = trace.has_others || !trace.nccl.empty();
   if (!is_list && (!root.is_object() || !root.contains("traceEvents")))
     throw UserError(file.string(), "", "no \"traceEvents\" found, a trace that the PyTorch profiler exported expected");
   if (!is_list) take_head(root, trace);

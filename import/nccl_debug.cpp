@@ -59,7 +59,7 @@ std::string_view without_time_of_nccl(std::string_view before) {
 }
 
 /// The whole number above 0 after the word `key`, whatever the case of it.
-std::optional<int> number_after(const std::vector<std::string>& words, std::string_view key) {
+std::optional<int> count_behind(const std::vector<std::string>& words, std::string_view key) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (lower_case(words[i]) != key) continue;
     int value = 0;
@@ -71,7 +71,7 @@ std::optional<int> number_after(const std::vector<std::string>& words, std::stri
 }
 
 template <std::size_t Count>
-std::string name_of(const std::string& word, const std::array<std::string_view, Count>& numbered) {
+std::string printed_name(const std::string& word, const std::array<std::string_view, Count>& numbered) {
   const bool is_number = word.size() == 1 && is_digit(word.front());
   const auto number = static_cast<std::size_t>(word.front() - '0');
   if (is_number && number < Count) return std::string(numbered.at(number));
@@ -85,8 +85,8 @@ std::string name_of(const std::string& word, const std::array<std::string_view, 
 void read_way(const std::vector<std::string>& words, NcclDebug& debug) {
   for (std::size_t i = 0; i + 3 < words.size(); ++i) {
     if (words[i] != "Algo" || words[i + 2] != "proto") continue;
-    debug.algorithm = name_of(words[i + 1], numbered_algorithms);
-    debug.protocol = name_of(words[i + 3], numbered_protocols);
+    debug.algorithm = printed_name(words[i + 1], numbered_algorithms);
+    debug.protocol = printed_name(words[i + 3], numbered_protocols);
   }
 }
 
@@ -135,8 +135,8 @@ void read_nccl_debug(std::string_view text, NcclDebug& debug) {
   if (first_of(text, {{"ranks ", "y"}, {"Ranks ", "y"}, {"Algo ", "y"}}).empty()) return;
   const auto words = split_words(text);
   read_way(words, debug);
-  debug.ranks = number_after(words, "nranks").value_or(debug.ranks);
-  debug.nodes = number_after(words, "nnodes").value_or(debug.nodes);
+  debug.ranks = count_behind(words, "nranks").value_or(debug.ranks);
+  debug.nodes = count_behind(words, "nnodes").value_or(debug.nodes);
 }
 
 } // namespace ddlsim

@@ -47,9 +47,9 @@ bool is_wrong(const std::string& word) {
 }
 
 /// Cells by column; the second `time` begins the in-place half.
-class RowReader {
+class NcclRowReader {
 public:
-  RowReader(double time_unit_us, bool in_place_only, std::string& bad)
+  NcclRowReader(double time_unit_us, bool in_place_only, std::string& bad)
       : time_unit_us_(time_unit_us), in_place_only_(in_place_only), bad_(bad) {}
 
   void read(const std::string& column, const std::string& word) {
@@ -124,7 +124,7 @@ bool fit_row(const std::vector<std::string>& columns, std::size_t before, const 
 
 NcclRow read_nccl_row(const std::vector<std::string>& columns, const std::vector<std::string>& words,
                       double time_unit_us, bool in_place_only, std::string& bad) {
-  RowReader reader(time_unit_us, in_place_only, bad);
+  NcclRowReader reader(time_unit_us, in_place_only, bad);
   for (std::size_t i = 0; i < columns.size(); ++i) reader.read(columns[i], words[i]);
   return reader.row();
 }

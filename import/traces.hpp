@@ -35,8 +35,9 @@ inline constexpr std::size_t pool_window = 1;  ///< the place of a pool's window
 bool has_pool_window(const std::string& name); ///< an adaptive pool has the lengths of its output there
 
 struct KinetoTrace {
-  int world_size = 0;                        ///< of distributedInfo; 0: not there, one process alone
+  int world_size = 0;                        ///< of distributedInfo; 0: not there
   bool is_whole_job = true;                  ///< a bare list says nothing of other processes
+  bool has_others = false;                   ///< some call or kernel is of communication among processes
   std::string device;                        ///< of deviceProperties; "" on the CPU
   std::vector<TraceInterval> steps;          ///< ProfilerStep#N, by time
   std::vector<TraceInterval> input_waits;    ///< enumerate(DataLoader)#...

@@ -79,6 +79,37 @@ TEST_CASE("a PyTorch without Kineto writes a bare list of events, which says not
   CHECK(ddlsim::guess_kind(ddlsim::LogSource(file.path())) == "kineto");
 }
 
+TEST_CASE("a trace with NCCL's kernels or torch.distributed's calls is no run of one GPU, whoever says no world size") {
+  const auto without = ddlsim::test::replaced_all(three_steps(), "distributedInfo", "otherInfo");
+  CHECK_THAT(refused_trace(without), Catch::Contains("give --set gpus=VALUE"));
+  const auto alone = ddlsim::test::replaced_all(without, "nccl", "my");
+  CHECK(refused_trace(alone).empty());
+  for (const char* name :
+       {"c10d::allreduce_", "DistributedDataParallel.forward", "nccl:all_reduce", "FSDP::all_gather"})
+    CHECK_THAT(refused_trace(ddlsim::test::replaced_all(alone, "enumerate(DataLoader)#_SingleProcess", name)),
+               Catch::Contains("give --set gpus=VALUE"));
+}
+
+TEST_CASE("a record is of the GPU that the trace names, and the cluster's other one is told") {
+  const ScratchFile file("trace.json", three_steps());
+  auto stated = of_trace();
+  stated.find_cluster = [](const std::string& name) {
+    ddlsim::Cluster cluster;
+    cluster.name = name;
+    cluster.gpu = "H100-SXM5-80GB";
+    cluster.gpus_per_node = 4;
+    return std::optional(cluster);
+  };
+  const auto import = [&] { return ddlsim::import_kineto(ddlsim::LogSource(file.path()), stated); };
+  CHECK(import().measurements.context.gpu == "V100-SXM2-16GB");
+  CHECK_THAT(import().notes.back(),
+             Catch::Contains("\"V100-SXM2-16GB\"") && Catch::Contains("those of cluster iris are H100-SXM5-80GB"));
+  stated.gpu = "H100-SXM5-80GB";
+  CHECK(import().measurements.context.gpu == "H100-SXM5-80GB");
+  CHECK_THAT(import().notes.back(), Catch::Contains("and \"H100-SXM5-80GB\" was stated"));
+  CHECK_THAT(import().notes.at(3), Catch::Contains("60 % matrix products; 40 % communication"));
+}
+
 TEST_CASE("what is covered by nothing else is exposed") {
   CHECK(ddlsim::covered_s({{0, 4}, {2, 6}, {8, 9}}) == Approx(7));
   CHECK(ddlsim::covered_s({{0, 10}}, {{1, 2}, {4, 6}, {5, 7}}) == Approx(6));
