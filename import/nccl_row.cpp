@@ -69,11 +69,12 @@ private:
     const auto number = parse_number(word);
     const bool fits = number && (column == "root" || number->value >= 0);
     if (!fits) {
-      bad_ = fmt::format("'{}' in column {}, expected a number", word, column);
+      bad_ = fmt::format("{} in column {}, expected a number", in_quotes(word), column);
       return;
     }
     if (column == "i_cv%" && number->value > most_relative_spread * percent) {
-      bad_ = fmt::format("'{}' in column {}, expected at most {}", word, column, most_relative_spread * percent);
+      bad_ =
+          fmt::format("{} in column {}, expected at most {}", in_quotes(word), column, most_relative_spread * percent);
       return;
     }
     if (column == "size") row_.size_bytes = number->value;

@@ -49,9 +49,9 @@ int count_nodes(const std::vector<NcclDevice>& devices, int group, std::string& 
     const bool by_names = hosts.size() > 1 && !host.whole_address;
     nodes += tells && !by_names ? host.most_alike : 1;
     if (host.most_alike > 1 && !tells && !by_names)
-      question = fmt::format("found {} ranks on host '{}' that all show a GPU at [{}], as GPUs of one node do that are "
+      question = fmt::format("found {} ranks on host {} that all show a GPU at {}, as GPUs of one node do that are "
                              "alone in their processes, and as nodes do that share a name; say --set nodes=N",
-                             of_host.size(), name, of_host.front()->bus);
+                             of_host.size(), in_quotes(name), in_quotes(of_host.front()->bus));
   }
   return nodes;
 }

@@ -48,11 +48,12 @@ bool take_log(const Importer& importer, const std::string& text, const std::map<
   bool any = false;
   for (const bool all : {false, true}) { // the command line states nothing more than the cluster, or all it can
     auto stated = stated_of(importer.figures, all);
+    if (all && importer.kind == "kernels") stated.given["iteration_ms"] = "125";
     stated.columns = columns;
     Imported imported;
     if (!accepted([&] { imported = importer.import(LogSource(file), stated); })) continue;
     any = true;
-    read_back(imported);
+    if (!imported.measurements.records.empty()) read_back(imported); // sums of kernels are told, and no more
   }
   return any;
 }
@@ -112,13 +113,14 @@ bool take_hf_config(const std::string& text) {
 std::vector<Target> importer_rows() {
   return {imported("csv", {"table.csv"}),
           mapped_table(),
-          imported("nccl-tests", {"nccl-tests.txt", "nccl-tests-old.txt", "nccl-tests.json"}),
+          imported("nccl-tests", {"nccl-tests.txt", "nccl-tests-old.txt", "nccl-tests.json", "nccl-debug.txt"}),
           imported("mpi-benchmarks", {"osu.txt", "imb.txt"}),
           imported("steps",
                    {"steps-megatron.txt", "steps-tf.txt", "steps-others.txt", "steps-bars.txt", "steps-deepspeed.txt"}),
-          imported("mllog", {"mllog.txt", "mllog-epochs.txt"}),
+          imported("mllog", {"mllog.txt", "mllog-epochs.txt", "mllog-gpt3.txt", "mllog-samples.txt"}),
           imported("horovod", {"horovod.json", "horovod-cut.json"}),
           imported("kineto", {"kineto.json", "kineto-list.json"}),
+          imported("kernels", {"kernels-nsys.txt", "kernels-pytorch.txt"}),
           {"kineto-layers", {seed_file("kineto-lenet5.json")}, take_trace_layers},
           {"hf-config",
            {shipped_file("scenarios/examples/llama-1b-config.json"),

@@ -65,8 +65,9 @@ const std::string pytorch = "-------------------------------  ------------  ----
                             "------------  ------------  \n"
                             "Self CPU time total: 3.770ms\nSelf CUDA time total: 100.000ms\n";
 
-const char* const third_shares = "70 % of the kernels' time computes: 60 % matrix products, 10 % elementwise kernels; 30 % "
-                           "communication";
+const char* const third_shares =
+    "70 % of the kernels' time computes: 60 % matrix products, 10 % elementwise kernels; 30 % "
+    "communication";
 
 } // namespace
 
@@ -138,4 +139,41 @@ TEST_CASE("kernels are told by the words in their names") {
   }
   CHECK(ddlsim::kernel_shares_text({}).empty());
   CHECK(ddlsim::kernel_shares_text({{"gemm", 0}}).empty());
+}
+
+TEST_CASE("names in logs of strangers are shown harmless", "[hostile]") {
+  const std::string evil = "\x07\x01" + std::string(300, 'x') + "<b>\"\\{}%s";
+  const auto told = [&](const char* kind, const std::string& text) {
+    auto stated = on_iris();
+    stated.catalogue.resize(1);
+    stated.given = {{"nodes", "2"}};
+    if (std::string(kind) == "mllog") stated.given = {{"model", "my-net"}, {"gpus", "8"}};
+    std::string all;
+    all += mistakes_of([&] {
+      for (const auto& note : import_text(kind, text, stated).notes) all += note + "\n";
+    });
+    return all;
+  };
+  using ddlsim::test::make_log;
+  const auto log = make_log({});
+  for (const auto& [kind, text] : std::vector<std::pair<const char*, std::string>>{
+           {"nccl-tests", replaced_all(log, "Tesla V100-SXM2-16GB", evil)},
+           {"nccl-tests", replaced_all(log, "node-", evil)},
+           {"nccl-tests", replaced_all(log, "124.9", "1" + evil)},
+           {"nccl-tests", replaced_all(log, "float", evil)},
+           {"nccl-tests", replaced_all(log, "-1 ", "-1" + evil + ":1:2 [0] NCCL INFO " + evil)},
+           {"mpi-benchmarks", "# OSU MPI " + evil + " Latency Test v7\n# Size  Avg Latency(us)\n4  3.5\n"},
+           {"mpi-benchmarks", "# OSU MPI Allreduce Latency Test v7\n# Size  Avg Latency(us)\n4  " + evil + "\n"},
+           {"mpi-benchmarks",
+            "# Benchmarking " + evil + "\n# #processes = 4\n#bytes #repetitions t_avg[usec]\n4  1  2\n"},
+           {"mllog", ":::MLLOG {\"key\": \"tracked_stats\", \"time_ms\": 1, \"value\": {\"throughput\": 5}}\n"
+                     ":::MLLOG {\"key\": \"global_batch_size\", \"time_ms\": 1, \"value\": 8}\n"
+                     ":::MLLOG {\"key\": \"submission_benchmark\", \"time_ms\": 1, \"value\": \"\\u0007evil\"}\n"},
+           {"kernels", replaced_all(nsys_csv, "ampere", evil)}}) {
+    INFO(kind << ": " << text.substr(0, 200));
+    const auto all = told(kind, text);
+    CHECK(!all.empty());
+    CHECK(all.find_first_of("\x01\x07") == std::string::npos);
+    CHECK(all.size() < 6000);
+  }
 }

@@ -33,7 +33,7 @@ TEST_CASE("a spread that no record may state is refused while it is imported") {
       make_log({}).substr(0, make_log({}).find("#       size")) +
       "# size count type redop root time algbw busbw #wrong i_cv% time algbw busbw #wrong i_cv%\n" +
       "1000000 250000 float sum -1" + half + half + "\n# Out of bounds values : 0 OK\n";
-  CHECK_THAT(mistakes_in_log(text), Catch::Contains("'20000' in column i_cv%, expected at most 10000"));
+  CHECK_THAT(mistakes_in_log(text), Catch::Contains("\"20000\" in column i_cv%, expected at most 10000"));
   const ScratchFile json("run.json", R"({"version":3,"args":["all_reduce_perf"],"nccl_version":22803,)"
                                      R"("config":{"nthreads":1,"ngpus":1,"devices":[{"rank":0,"hostname":"a"}]},)"
                                      R"("results":[{"size":1000000,"count":250000,"type":"float","redop":"sum",)"
@@ -68,7 +68,7 @@ TEST_CASE("a row that is not whole is named, left out, and not guessed") {
   CHECK(imported.measurements.records.size() == 4);
   REQUIRE(imported.notes.size() == 1);
   CHECK_THAT(imported.notes[0], Catch::Contains("other output ran into them") && Catch::Contains("line 19"));
-  CHECK_THAT(mistakes_in_log(replaced(make_log({}), "124.9", "12x.9")), Catch::Contains("'12x.9' in column time"));
+  CHECK_THAT(mistakes_in_log(replaced(make_log({}), "124.9", "12x.9")), Catch::Contains("\"12x.9\" in column time"));
 }
 
 TEST_CASE("device lists that cannot be one run") {

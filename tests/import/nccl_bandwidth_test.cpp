@@ -68,7 +68,7 @@ TEST_CASE("addresses that are all alike say no nodes: host names do, or nothing"
   ddlsim::NcclTable table;
   for (int rank = 0; rank < 4; ++rank) table.devices.push_back(device(rank, 0, "localhost", "0x01"));
   CHECK(ddlsim::scale_of(table).ranks == 4);
-  CHECK_THAT(ddlsim::scale_of(table).question, Catch::Contains("4 ranks on host 'localhost'"));
+  CHECK_THAT(ddlsim::scale_of(table).question, Catch::Contains("4 ranks on host \"localhost\""));
   for (int rank = 0; rank < 4; ++rank) table.devices.at(static_cast<std::size_t>(rank)).number = rank;
   CHECK(ddlsim::scale_of(table).nodes == 1); // each process sees all four, and bus 1 of four domains
   CHECK(ddlsim::scale_of(table).question.empty());
