@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -39,7 +40,7 @@ std::size_t host_before(std::string_view line, std::size_t end) {
 }
 
 /// Bytes of a row's last word that NCCL's host name follows at once: "-1" of "-1node-3".
-std::size_t cell_before_host(std::string_view word, const std::set<std::string>& hosts) {
+std::size_t cell_before_host(std::string_view word, const HostNames& hosts) {
   std::size_t longest = 0;
   for (const auto& host : hosts)
     if (word.ends_with(host)) longest = std::max(longest, host.size());
@@ -85,21 +86,51 @@ std::string printed_name(const std::string& word, const std::array<std::string_v
 void read_way(const std::vector<std::string>& words, NcclDebug& debug) {
   for (std::size_t i = 0; i + 3 < words.size(); ++i) {
     if (words[i] != "Algo" || words[i + 2] != "proto") continue;
+    const auto bytes = std::find(words.begin(), words.end(), "Bytes");
+    const auto number = bytes == words.begin() || bytes == words.end() ? std::nullopt : parse_number(*std::prev(bytes));
+    debug.way_bytes = number ? number->value : 0;
     debug.algorithm = printed_name(words[i + 1], numbered_algorithms);
     debug.protocol = printed_name(words[i + 3], numbered_protocols);
   }
 }
 
-/// The meaning of the first phrase that is in the text; "" for none.
-std::string_view first_of(std::string_view text, std::initializer_list<NcclPhrase> rows) {
-  for (const auto& row : rows)
-    if (text.find(row.printed) != std::string_view::npos) return row.meaning;
+/// The meaning of the first phrase that the text begins with; "" for none.
+std::string_view begin_of(std::string_view text, std::initializer_list<NcclPhrase> phrases) {
+  for (const auto& phrase : phrases)
+    if (text.starts_with(phrase.printed)) return phrase.meaning;
   return "";
+}
+
+/// What follows `phrase`, if it is there.
+std::optional<std::string_view> text_behind(std::string_view text, std::string_view phrase) {
+  const auto at = text.find(phrase);
+  return at == std::string_view::npos ? std::nullopt : std::optional(text.substr(at + phrase.size()));
+}
+
+/// "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM": what ranks are connected by.
+void read_connection(std::string_view way, NcclDebug& debug) {
+  const auto network = begin_of(way, {{"NET/IB", "nccl-ib"}, {"NET/Socket", "nccl-tcp"}, {"NET/", "unknown"}});
+  const auto inside = begin_of(way, {{"P2P", "P2P"}, {"SHM", "SHM"}, {"direct shared", "SHM"}});
+  if (!network.empty()) debug.transport = network;
+  if (!inside.empty()) debug.inside = inside;
+}
+
+/// NCCL lists the interfaces of a network ("NET/IB : Using ...") that it may then not take ("Using network Socket").
+void read_network(std::string_view text, NcclDebug& debug) {
+  for (const std::string_view taken : {"Using network ", "Assigned NET plugin "}) {
+    if (const auto name = text_behind(text, taken)) {
+      const auto network = begin_of(*name, {{"IB", "nccl-ib"}, {"Socket", "nccl-tcp"}});
+      debug.transport = network.empty() ? "unknown" : network;
+    }
+  }
+  if (debug.transport != "unknown") return;
+  if (text.find("NET/IB : Using") != std::string_view::npos) debug.transport = "nccl-ib";
+  if (text.find("NET/Socket : Using") != std::string_view::npos) debug.transport = "nccl-tcp";
 }
 
 } // namespace
 
-LineWithDebug without_nccl_debug(std::string_view line, std::set<std::string>& hosts) {
+LineWithDebug without_nccl_debug(std::string_view line, HostNames& hosts) {
   const auto mark = line.find("NCCL ");
   const auto rest = mark == std::string_view::npos ? "" : line.substr(mark + 5);
   if (!rest.starts_with("INFO") && !rest.starts_with("WARN") && !rest.starts_with("TRACE") && !rest.starts_with("CALL"))
@@ -109,7 +140,7 @@ LineWithDebug without_nccl_debug(std::string_view line, std::set<std::string>& h
   if (host_at == std::string_view::npos) return {line.substr(0, mark), debug};
   const auto word = line.substr(host_at, line.find(':', host_at) - host_at);
   if (trim(without_time_of_nccl(line.substr(0, host_at))).empty()) {
-    hosts.emplace(word);
+    if (!hosts.contains(word)) hosts.emplace(word);
     return {"", debug};
   }
   const auto before = without_time_of_nccl(line.substr(0, host_at));
@@ -118,23 +149,12 @@ LineWithDebug without_nccl_debug(std::string_view line, std::set<std::string>& h
 }
 
 void read_nccl_debug(std::string_view text, NcclDebug& debug) {
-  // NCCL lists the interfaces of a network (": Using") that it may then not take.
-  const auto listed = first_of(text, {{"NET/IB : Using", "nccl-ib"}, {"NET/Socket : Using", "nccl-tcp"}});
-  const auto taken = first_of(text, {{"Using network IB", "nccl-ib"},
-                                     {"Using network Socket", "nccl-tcp"},
-                                     {"Using network ", "unknown"},
-                                     {"Assigned NET plugin IB", "nccl-ib"},
-                                     {"Assigned NET plugin Socket", "nccl-tcp"},
-                                     {" via NET/IB", "nccl-ib"},
-                                     {" via NET/Socket", "nccl-tcp"},
-                                     {" via NET/", "unknown"}});
-  if (!listed.empty() && debug.transport == "unknown") debug.transport = listed;
-  if (!taken.empty()) debug.transport = taken;
-  const auto inside = first_of(text, {{" via P2P", "P2P"}, {" via SHM", "SHM"}, {" via direct shared", "SHM"}});
-  if (!inside.empty()) debug.inside = inside;
-  if (first_of(text, {{"ranks ", "y"}, {"Ranks ", "y"}, {"Algo ", "y"}}).empty()) return;
+  if (const auto way = text_behind(text, " via ")) return read_connection(*way, debug);
+  if (text.find("Algo ") != std::string_view::npos) return read_way(split_words(text), debug);
+  if (text.find("Using ") != std::string_view::npos || text.find("plugin ") != std::string_view::npos)
+    return read_network(text, debug);
+  if (text.find("anks ") == std::string_view::npos) return;
   const auto words = split_words(text);
-  read_way(words, debug);
   debug.ranks = count_behind(words, "nranks").value_or(debug.ranks);
   debug.nodes = count_behind(words, "nnodes").value_or(debug.nodes);
 }

@@ -1,6 +1,7 @@
 #pragma once
 // What NCCL and RCCL say of themselves with NCCL_DEBUG=INFO, among the lines of any program.
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,7 +16,11 @@ struct NcclDebug {
   std::string inside;                ///< between GPUs of a node, as NCCL calls it: "P2P", "SHM"; "": not said
   std::string algorithm;             ///< as NCCL calls it: "RING", "NVLS"; "": not said
   std::string protocol;              ///< "LL", "LL128", "SIMPLE"; "": not said
+  double way_bytes = 0;              ///< of the operation that took them
 };
+
+/// Names of hosts, which are looked up by parts of lines.
+using HostNames = std::set<std::string, std::less<>>;
 
 /// A line that NCCL may have written into: programs print a row in parts, and NCCL's text may stand between two.
 struct LineWithDebug {
@@ -25,7 +30,7 @@ struct LineWithDebug {
 
 /// Tells a program's half line from NCCL's "HOST:PID:TID [GPU] NCCL INFO ..." behind it. Nothing need stand between the
 /// two: `hosts` are known names, and a line of NCCL alone adds its own.
-LineWithDebug without_nccl_debug(std::string_view line, std::set<std::string>& hosts);
+LineWithDebug without_nccl_debug(std::string_view line, HostNames& hosts);
 
 /// Takes what is known of `text`, from "NCCL INFO" on.
 void read_nccl_debug(std::string_view text, NcclDebug& debug);

@@ -240,14 +240,24 @@ private:
     auto row = read_nccl_row(columns_, row_words_, time_unit_us_, in_place_only_, bad);
     row.where = at_line(source_.name(), row_line_);
     row.line = row_line_;
-    row.algorithm = std::exchange(run_.debug.algorithm, "");
-    row.protocol = std::exchange(run_.debug.protocol, "");
+    take_way(row);
     if (bad.empty()) {
       tables_.back().rows.push_back(row);
     } else {
       mistakes_.push_back({row.where, "", fmt::format("found {}; is the line whole?", bad)});
     }
     row_words_.clear();
+  }
+
+  /// How NCCL did it, if it said so last of this size; of some operations it says one rank's part.
+  void take_way(NcclRow& row) {
+    const auto ranks = static_cast<double>(std::max<std::size_t>(1, run_.devices.size()));
+    auto& way = run_.debug;
+    if (way.way_bytes == row.size_bytes || way.way_bytes * ranks == row.size_bytes) {
+      row.algorithm = way.algorithm;
+      row.protocol = way.protocol;
+    }
+    way.algorithm.clear();
   }
 
   /// A row that is not whole.
@@ -288,7 +298,7 @@ private:
   std::vector<std::string> row_words_; ///< of a row that is not whole yet
   int row_line_ = 0;
   std::vector<int> broken_rows_; ///< lines
-  std::set<std::string> hosts_;
+  HostNames hosts_;
   std::string library_ = "NCCL";
   std::string version_;
   std::string exported_algorithm_ = "unknown"; ///< for every run that follows

@@ -21,7 +21,7 @@ NcclDebug said(std::initializer_list<const char*> lines) {
   return debug;
 }
 
-std::string before(const std::string& line, std::set<std::string> hosts = {"node-0"}) {
+std::string before(const std::string& line, ddlsim::HostNames hosts = {"node-0"}) {
   return std::string(ddlsim::without_nccl_debug(line, hosts).before);
 }
 
@@ -59,9 +59,9 @@ TEST_CASE("NCCL's own text is told from the half line that it follows") {
   CHECK(before("[2026-01-31 10:00:00] node-0:71:90 [0] NCCL INFO x").empty());
   CHECK(before("# nothing of NCCL INFOrmation") == "# nothing of ");
   CHECK(before("  4096  1024  float") == "  4096  1024  float");
-  std::set<std::string> hosts;
+  ddlsim::HostNames hosts;
   ddlsim::without_nccl_debug("c0ffee:71:90 [0] NCCL INFO x", hosts);
-  CHECK(hosts == std::set<std::string>{"c0ffee"});
+  CHECK(hosts == ddlsim::HostNames{"c0ffee"});
 }
 
 TEST_CASE("NCCL says its ranks, nodes and networks in the words of any version") {
@@ -93,9 +93,10 @@ TEST_CASE("NCCL says the algorithm and the protocol by name or by number") {
 }
 
 TEST_CASE("rows that debug text cut into parts are whole again") {
-  const LogStyle style;
+  LogStyle style;
+  style.sizes = {1048576};
   const auto plain = rows_of(make_log(style));
-  const std::string way = " [0] NCCL INFO AllReduce: 1 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..7}";
+  const std::string way = " [0] NCCL INFO AllReduce: 1048576 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..7}";
   const auto cut = rows_of(with_debug_in_rows(make_log(style), "node-0:71:71" + way + "\nnode-1:80:80" + way +
                                                                    "\n\nnode-0:71:71 [0] NCCL WARN nothing"));
   REQUIRE(cut.size() == plain.size());
@@ -108,9 +109,10 @@ TEST_CASE("rows that debug text cut into parts are whole again") {
 }
 
 TEST_CASE("every rank may print into the rows under srun, and rows of different algorithms have none") {
-  auto log = with_debug_in_rows(make_log({}), "node-0:71:71 [0] NCCL INFO Algo TREE proto LL x");
-  const auto last = log.rfind("Algo TREE");
-  log.replace(last, 9, "Algo RING");
+  auto log =
+      with_debug_in_rows(make_log({}), "node-0:71:71 [0] NCCL INFO Reduce: 1048576 Bytes -> Algo TREE proto LL x");
+  const auto last = log.rfind("1048576 Bytes -> Algo TREE");
+  log.replace(last, 26, "2097152 Bytes -> Algo RING"); // a part of 16777216 on 8 ranks
   std::string labelled;
   int rank = 0;
   for (std::size_t begin = 0; begin < log.size();) {
@@ -124,6 +126,7 @@ TEST_CASE("every rank may print into the rows under srun, and rows of different 
   REQUIRE(records.size() == 6);
   CHECK(records[0].algorithm == "unknown");
   CHECK_THAT(records[0].head.note, Catch::Contains("TREE"));
+  CHECK(records[1].head.note.empty()); // what was said is of another size
   CHECK_THAT(records[2].head.note, Catch::Contains("RING"));
 }
 
