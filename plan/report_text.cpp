@@ -39,7 +39,9 @@ std::string time_text(const Likely& time_s) {
 }
 
 std::string cost_text(const PlannedOption& option) {
-  return option.usd ? likely_text(*option.usd, "USD") : "-";
+  constexpr double million = 1e6;
+  if (!option.usd) return "-";
+  return option.usd->value < million ? likely_text(*option.usd, "USD") : likely_text(*option.usd, "M USD", million);
 }
 
 std::string energy_text(const PlannedOption& option) {

@@ -41,6 +41,12 @@ std::size_t edit_distance(std::string_view from, std::string_view to) {
   return row.back();
 }
 
+std::string lower_letters(std::string_view text) {
+  std::string lower(text);
+  for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return lower;
+}
+
 struct NearName {
   std::string name;
   std::size_t distance = 0;
@@ -53,8 +59,10 @@ std::vector<NearName> near_names(std::string_view name, const std::vector<std::s
     const std::size_t longer = std::max(name.size(), candidate.size());
     const std::size_t shorter = std::min(name.size(), candidate.size());
     const std::size_t allowed = std::max<std::size_t>(longer / 3, 1);
-    if (longer - shorter > allowed) continue; // also keeps a name of a megabyte cheap
-    const std::size_t distance = edit_distance(name, candidate);
+    if (longer - shorter > allowed) continue;                      // also keeps a name of a megabyte cheap
+    const bool is_unit = candidate.find('/') != std::string::npos; // in which capitals count: Gb/s is no GB/s
+    const std::size_t distance =
+        is_unit ? edit_distance(name, candidate) : edit_distance(lower_letters(name), lower_letters(candidate));
     if (distance <= allowed) near.push_back({candidate, distance});
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.distance < b.distance; });

@@ -3,6 +3,7 @@
 // and changes to a document from the command line.
 
 #include "sim/base/error.hpp"
+#include "sim/base/spelling.hpp"
 #include "sim/base/units.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -76,7 +77,9 @@ public:
   std::string text(std::string_view key) const;      ///< required, not empty
   std::string paragraph(std::string_view key) const; ///< required: a text, or a list of its lines
   std::string text_or(std::string_view key, std::string_view fallback) const;
-  std::string one_of(std::string_view key, const std::vector<std::string>& allowed) const; ///< required
+  /// Required; spelt_like() one of them, or one of `other_words` for it.
+  std::string one_of(std::string_view key, const std::vector<std::string>& allowed,
+                     std::span<const OtherWord> other_words = {}) const;
   std::string one_of_or(std::string_view key, const std::vector<std::string>& allowed, std::string_view fallback) const;
   double number(std::string_view key, double at_least, double at_most) const; ///< required, finite
   double positive(std::string_view key) const;                                ///< required, finite, above 0
@@ -85,6 +88,7 @@ public:
   long integer_or(std::string_view key, long fallback, long at_least, long at_most) const;
   bool boolean(std::string_view key) const; ///< required
   bool boolean_or(std::string_view key, bool fallback) const;
+  double count(std::string_view key) const;                                 ///< required; a number above 0, or "300B"
   double quantity(std::string_view key, Dimension dimension) const;         ///< required; a string with a unit, > 0
   double quantity_or_zero(std::string_view key, Dimension dimension) const; ///< the same, and "0 us" is fine
   double quantity_or(std::string_view key, Dimension dimension, double fallback) const;

@@ -1,5 +1,6 @@
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/spelling.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -139,7 +140,8 @@ std::string JsonNode::text_or(std::string_view key, std::string_view fallback) c
   return value == nullptr ? std::string(fallback) : text_in(key, *value);
 }
 
-std::string JsonNode::one_of(std::string_view key, const std::vector<std::string>& allowed) const {
+std::string JsonNode::one_of(std::string_view key, const std::vector<std::string>& allowed,
+                             std::span<const OtherWord> other_words) const {
   const json* value = find(key);
   if (value == nullptr) {
     if (value_->is_object()) mistake_at(key, fmt::format("missing; give one of {}", join_names(allowed)));
@@ -147,7 +149,9 @@ std::string JsonNode::one_of(std::string_view key, const std::vector<std::string
   }
   if (value->is_string()) {
     const auto& text = value->get_ref<const std::string&>();
-    if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return text;
+    if (auto meant = spelt_like(text, allowed); !meant.empty()) return meant;
+    for (const auto& other : other_words)
+      if (folded(text) == other.word && is_in(allowed, other.name)) return std::string(other.name);
     const std::string nearest = nearest_name(text, allowed);
     if (!nearest.empty()) {
       mistake_at(key, fmt::format("{} found, one of {} expected; did you mean \"{}\"?", describe(*value),
@@ -255,6 +259,11 @@ double JsonNode::quantity_in(std::string_view key, const json& value, Dimension 
     mistakes_->append(error, path_ + pointer_step(key));
   }
   return stands_for_a_mistake;
+}
+
+double JsonNode::count(std::string_view key) const {
+  const json* value = find(key);
+  return value != nullptr && value->is_string() ? quantity_in(key, *value, Dimension::count, false) : positive(key);
 }
 
 double JsonNode::quantity(std::string_view key, Dimension dimension) const {

@@ -1,6 +1,7 @@
 #include "sim/base/units.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/unit_words.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +22,8 @@ namespace {
 struct Unit {
   std::string_view name;
   double si;
-  bool printed; ///< print_quantity may use it; the others are only read
+  bool printed;          ///< print_quantity may use it; the others are only read
+  double until = 999.95; ///< printed below that many of it, which 4 digits would show as 1000
 };
 
 struct UnitTable {
@@ -36,25 +38,42 @@ constexpr double gibi = kibi * mebi;
 constexpr double tebi = kibi * gibi;
 
 // bits and bytes: powers of 1000 after SI, powers of 1024 after IEC 80000-13
-constexpr std::array time_units{Unit{"ns", 1e-9, true}, Unit{"us", 1e-6, true}, Unit{"ms", 1e-3, true},
-                                Unit{"s", 1, true},     Unit{"min", 60, true},  Unit{"h", 3600, true}};
+constexpr std::array time_units{
+    Unit{"ns", 1e-9, true}, Unit{"us", 1e-6, true},       Unit{"ms", 1e-3, true},
+    Unit{"s", 1, true},     Unit{"min", 60, true},        Unit{"h", 3600, true, 96},
+    Unit{"d", 86400, true}, Unit{"weeks", 604800, false}, Unit{"years", 365 * 86400.0, false}};
 constexpr std::array size_units{Unit{"B", 1, true},       Unit{"KB", 1e3, true},    Unit{"MB", 1e6, true},
                                 Unit{"GB", 1e9, true},    Unit{"TB", 1e12, true},   Unit{"KiB", kibi, false},
                                 Unit{"MiB", mebi, false}, Unit{"GiB", gibi, false}, Unit{"TiB", tebi, false}};
-constexpr std::array bandwidth_units{Unit{"B/s", 1, true},           Unit{"KB/s", 1e3, true},
-                                     Unit{"MB/s", 1e6, true},        Unit{"GB/s", 1e9, true},
-                                     Unit{"TB/s", 1e12, true},       Unit{"bps", bit, false},
-                                     Unit{"Kbps", 1e3 * bit, false}, Unit{"Mbps", 1e6 * bit, false},
-                                     Unit{"Gbps", 1e9 * bit, false}, Unit{"Tbps", 1e12 * bit, false},
-                                     Unit{"MiB/s", mebi, false},     Unit{"GiB/s", gibi, false}};
+constexpr std::array bandwidth_units{Unit{"B/s", 1, true},
+                                     Unit{"KB/s", 1e3, true},
+                                     Unit{"MB/s", 1e6, true},
+                                     Unit{"GB/s", 1e9, true},
+                                     Unit{"TB/s", 1e12, true},
+                                     Unit{"bps", bit, false},
+                                     Unit{"Kbps", 1e3 * bit, false},
+                                     Unit{"Mbps", 1e6 * bit, false},
+                                     Unit{"Gbps", 1e9 * bit, false},
+                                     Unit{"Tbps", 1e12 * bit, false},
+                                     Unit{"MiB/s", mebi, false},
+                                     Unit{"GiB/s", gibi, false},
+                                     Unit{"KiB/s", kibi, false},
+                                     Unit{"TiB/s", tebi, false},
+                                     Unit{"Kibps", kibi* bit, false},
+                                     Unit{"Mibps", mebi* bit, false},
+                                     Unit{"Gibps", gibi* bit, false},
+                                     Unit{"Tibps", tebi* bit, false}};
 constexpr std::array compute_rate_units{Unit{"FLOP/s", 1, true}, Unit{"MFLOP/s", 1e6, true}, Unit{"GFLOP/s", 1e9, true},
                                         Unit{"TFLOP/s", 1e12, true}, Unit{"PFLOP/s", 1e15, true}};
 constexpr std::array work_units{Unit{"FLOP", 1, true}, Unit{"MFLOP", 1e6, true}, Unit{"GFLOP", 1e9, true},
                                 Unit{"TFLOP", 1e12, true}};
 constexpr std::array rate_units{Unit{"samples/s", 1, true}, Unit{"images/s", 1, false}, Unit{"sequences/s", 1, false},
                                 Unit{"tokens/s", 1, false}};
-constexpr std::array power_units{Unit{"W", 1, true}, Unit{"kW", 1e3, true}};
-constexpr std::array price_units{Unit{"USD", 1, true}, Unit{"USD/h", 1, false}};
+constexpr std::array power_units{Unit{"W", 1, true}, Unit{"kW", 1e3, true}, Unit{"MW", 1e6, true}};
+constexpr std::array price_units{Unit{"USD", 1, true, 999950}, Unit{"M USD", 1e6, true}, Unit{"B USD", 1e9, true},
+                                 Unit{"T USD", 1e12, true},    Unit{"USD/h", 1, false},  Unit{"k USD", 1e3, false}};
+constexpr std::array count_units{Unit{"", 1, true},    Unit{"k", 1e3, true},  Unit{"M", 1e6, true},
+                                 Unit{"B", 1e9, true}, Unit{"T", 1e12, true}, Unit{"of them", 1, false}};
 
 UnitTable table_of(Dimension dimension) {
   switch (dimension) {
@@ -74,28 +93,20 @@ UnitTable table_of(Dimension dimension) {
     return {"300 W", power_units};
   case Dimension::price:
     return {"10000 USD", price_units};
+  case Dimension::count:
+    return {"300B", count_units};
   }
   std::abort(); // every enumerator is above; a cast integer is a programming error
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
-
-/// "did you mean GB/s or Gbps?": GBps, GBit/s and the like can mean either, a factor of eight apart.
+/// "write GB/s (bytes) or Gb/s (bits)", or the nearest unit.
 std::string unit_hint(std::string_view unit, Dimension dimension) {
+  if (dimension == Dimension::bandwidth)
+    if (auto hint = bits_or_bytes(unit); !hint.empty()) return hint;
   std::vector<std::string> names;
   for (const auto& known : table_of(dimension).units) names.emplace_back(known.name);
-  if (dimension == Dimension::bandwidth && unit.size() == 4 && unit.substr(1) == "Bps")
-    return fmt::format("write {0}B/s (bytes) or {0}bps (bits)", unit[0]);
-  for (const auto& name : names)
-    if (lower(name) == lower(unit)) return fmt::format("did you mean {}?", name);
   const std::string nearest = nearest_name(unit, names);
-  if (!nearest.empty()) return fmt::format("did you mean {}?", nearest);
-  return "";
+  return nearest.empty() ? "" : fmt::format("did you mean {}?", nearest);
 }
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
@@ -106,7 +117,11 @@ std::string unit_hint(std::string_view unit, Dimension dimension) {
 
 std::string known_units(Dimension dimension) {
   std::vector<std::string> names;
-  for (const auto& unit : table_of(dimension).units) names.emplace_back(unit.name);
+  for (const auto& unit : table_of(dimension).units) {
+    const bool is_rare = unit.name.empty() || unit.name == "of them" || unit.name.ends_with("ibps") ||
+                         unit.name == "KiB/s" || unit.name == "TiB/s";
+    if (!is_rare) names.emplace_back(unit.name);
+  }
   return join_names(names);
 }
 
@@ -177,14 +192,18 @@ std::string_view example_quantity(Dimension dimension) {
 }
 
 double parse_quantity(std::string_view text, Dimension dimension) {
+  const bool has_dollar_first = dimension == Dimension::price && text.starts_with('$');
+  const auto amount = has_dollar_first ? text.substr(text.starts_with("$ ") ? 2 : 1) : text;
   std::size_t end = 0;
-  const double number = leading_number(text, end);
-  std::string_view unit = text.substr(end);
-  if (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  const double number = leading_number(amount, end);
+  std::string unit(amount.substr(end));
+  if (unit.starts_with(' ')) unit.erase(0, 1);
+  if (has_dollar_first) unit.insert(std::min(unit.size(), unit.find('/')), "USD"); // "$3M", "$2.5/h"
   const auto example = table_of(dimension).example;
-  if (unit.empty())
+  if (unit.empty() && dimension != Dimension::count)
     refuse(text, fmt::format("has no unit; write one of {}, like \"{}\"", known_units(dimension), example));
-  const double si = unit_in_si(unit, dimension);
+  double si = unit_in_si(unit, dimension);
+  if (const auto usual = usual_unit(unit, dimension); si == 0 && !usual.empty()) si = unit_in_si(usual, dimension);
   if (si == 0) {
     const std::string hint = unit_hint(unit, dimension);
     refuse(text, fmt::format("has an unknown unit; known here: {}{}{}", known_units(dimension),
@@ -200,11 +219,12 @@ std::string print_quantity(double value, Dimension dimension) {
   for (const auto& unit : units) {
     if (!unit.printed) continue;
     chosen = &unit;
-    constexpr double rounds_to_next = 999.95; // would be shown as 1000 with 4 digits
-    if (std::abs(value) < rounds_to_next * unit.si) break;
+    if (std::abs(value) < unit.until * unit.si) break;
   }
   if (value == 0) chosen = &*std::find_if(units.begin(), units.end(), [](const Unit& unit) { return unit.si == 1; });
-  return fmt::format("{} {}", four_digits(value / chosen->si), chosen->name);
+  auto digits = four_digits(value / chosen->si);
+  if (dimension == Dimension::price && chosen->si > 1 && digits.size() == 1) digits += ".0"; // "3.0 M USD"
+  return fmt::format("{}{}{}", digits, dimension == Dimension::count ? "" : " ", chosen->name);
 }
 
 } // namespace ddlsim

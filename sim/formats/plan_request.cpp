@@ -41,11 +41,11 @@ void read_length(const JsonNode& node, Workload& work) {
     if (node.has("samples") || node.has("epochs") || node.has("tokens"))
       node.mistake("\"convergence\" tells samples and epochs; give it alone, or those two");
   } else if (node.has("tokens")) {
-    work.tokens = node.positive("tokens");
+    work.tokens = node.count("tokens");
     if (node.has("samples") || node.has("epochs"))
       node.mistake("\"tokens\" are those of the whole training; give them alone, or \"samples\" and \"epochs\"");
   } else {
-    work.samples = node.positive("samples");
+    work.samples = node.count("samples");
     work.epochs = node.positive("epochs");
   }
   work.start_up_s = node.quantity_or("start_up", Dimension::time, 0);
@@ -219,13 +219,15 @@ PlanRequest plan_request_from(const JsonNode& root) {
   return request;
 }
 
-PlanRequest read_plan_request(const std::filesystem::path& file, const std::vector<JsonChange>& changes) {
+PlanRequest read_plan_request(const std::filesystem::path& file, const std::vector<JsonChange>& changes,
+                              const std::function<void(nlohmann::json&)>& edit) {
   PlanRequest request;
-  const auto edit = [&](nlohmann::json& document) {
+  const auto change_it = [&](nlohmann::json& document) {
     for (const auto& change : changes) apply_change(document, change);
+    if (edit) edit(document);
   };
   read_document(
-      file, "ddlsim-plan-request", 1, [&](const JsonNode& root) { request = plan_request_from(root); }, edit);
+      file, "ddlsim-plan-request", 1, [&](const JsonNode& root) { request = plan_request_from(root); }, change_it);
   return request;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -100,7 +101,8 @@ struct PlanRequest {
 };
 
 /// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later.
-PlanRequest read_plan_request(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {});
+PlanRequest read_plan_request(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {},
+                              const std::function<void(nlohmann::json&)>& edit = {});
 
 // How many epochs a training needs to reach its target, by the samples of an iteration:
 // scenarios/convergence/NAME.json.

@@ -66,7 +66,8 @@ TEST_CASE("a line's doubt is its scatter and its two numbers, by propagation", "
 }
 
 TEST_CASE("what is wrong with a line is reported with its place", "[compute-line]") {
-  check_mistake("fixed", "0.05", "\"0.05\" has no unit; write one of ns, us, ms, s, min, h, like \"1.5 us\"");
+  check_mistake("fixed", "0.05",
+                "\"0.05\" has no unit; write one of ns, us, ms, s, min, h, d, weeks, years, like \"1.5 us\"");
   check_mistake("largest_batch", 0.5, "0.5 found, below smallest_batch 1; expected no less");
   check_mistake("correlation", 2, "2 is out of range; give -1 to 1");
   check_mistake("precision", "fp31",

@@ -75,8 +75,8 @@ TEST_CASE("what a node costs is read") {
 TEST_CASE("what is wrong with a price or the power of a node is reported") {
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_cluster(),
-      {{"/prices/0/kind", "\"on_demand\"",
-        "/prices/0/kind: \"on_demand\" found, one of on-demand, reserved, purchase expected; did you mean "
+      {{"/prices/0/kind", "\"on_demnad\"",
+        "/prices/0/kind: \"on_demnad\" found, one of on-demand, reserved, purchase expected; did you mean "
         "\"on-demand\"?"},
        {"/prices/0/kind", "", "/prices/0/kind: missing; give one of on-demand, reserved, purchase"},
        {"/prices/0/usd_per_node_hour", "0",
@@ -85,14 +85,14 @@ TEST_CASE("what is wrong with a price or the power of a node is reported") {
        {"/prices/0/usd_per_node", "1", "/prices/0/usd_per_node: unknown key; did you mean \"usd_per_node_hour\"?"},
        {"/prices/0/term", "\"8760 h\"", "/prices/0/term: unknown key; known here: kind, usd_per_node_hour, date"},
        {"/prices/1/term", "", "/prices/1/term: missing; give a quantity with its unit, like \"1.5 us\""},
-       {"/prices/1/term", "\"1 y\"",
-        "/prices/1/term: \"1 y\" has an unknown unit; known here: ns, us, ms, s, min, h; did you mean s?"},
+       {"/prices/1/term", "\"1 moon\"",
+        "/prices/1/term: \"1 moon\" has an unknown unit; known here: ns, us, ms, s, min, h, d, weeks, years"},
        {"/prices/2/usd_per_node_hour", "1", "/prices/2/usd_per_node_hour: unknown key; did you mean \"usd_per_node\"?"},
        {"/prices/2/date", "\"2018-13\"", "/prices/2/date: \"2018-13\" is not a date; give 2024, 2024-05 or 2024-05-17"},
        {"/prices/2/date", "", "/prices/2/date: missing; give a text"},
        {"/prices/3", R"({"kind": "purchase", "usd_per_node": 1, "date": "2018"})",
         "/prices/3: the purchase price of 2018 is there twice; keep one"},
-       {"/node/power", "\"2.5\"", "/node/power: \"2.5\" has no unit; write one of W, kW, like \"300 W\""},
+       {"/node/power", "\"2.5\"", "/node/power: \"2.5\" has no unit; write one of W, kW, MW, like \"300 W\""},
        {"/node/power", "\"0 W\"", "/node/power: \"0 W\" found; give more than 0"}},
       [](const auto& file) { read_cluster(file); });
 }
@@ -132,8 +132,8 @@ TEST_CASE("what is wrong with a cluster is reported") {
        {"/fabric/hop_latency", "\"-1 us\"", "/fabric/hop_latency: \"-1 us\" is negative; give 0 or more"},
        {"/transports/0/nic", "\"ib-fdr\"",
         "/transports/0/nic: no NIC of the node is called \"ib-fdr\"; did you mean ib-edr? there are: ib-edr"},
-       {"/transports/0/name", "\"nccl_ib\"",
-        "/transports/0/name: \"nccl_ib\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm "
+       {"/transports/0/name", "\"nccl-1b\"",
+        "/transports/0/name: \"nccl-1b\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm "
         "expected; did you "
         "mean \"nccl-ib\"?"},
        {"/transports/1/nic", "\"ib-edr\"", "/transports/1/nic: shm stays inside a node; leave \"nic\" out"},
@@ -287,7 +287,7 @@ TEST_CASE("what is wrong with the catalogue is reported") {
        {"/gpus/1/memory_bandwidth", "\"240 GBps\"",
         "/gpus/1/memory_bandwidth: \"240 GBps\" has an unknown unit; known here: B/s, KB/s, MB/s, GB/s, TB/s, bps, "
         "Kbps, "
-        "Mbps, Gbps, Tbps, MiB/s, GiB/s; write GB/s (bytes) or Gbps (bits)"},
+        "Mbps, Gbps, Tbps, MiB/s, GiB/s; write GB/s (bytes) or Gb/s (bits)"},
        {"/gpus/1/memory", "12",
         "/gpus/1/memory: 12 found, a quantity with its unit expected; write a text like \"16 GiB\""},
        {"/gpus/1/year", "1999", "/gpus/1/year: 1999 is out of range; give 2006 to 2100"},

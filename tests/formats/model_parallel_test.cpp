@@ -88,7 +88,7 @@ TEST_CASE("a pipeline that cannot be is one message with what to do") {
              Catch::Contains("only the schedule \"interleaved\""));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"stages":2)"), Catch::StartsWith("/stages: unknown key"));
   CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"servers":{"count":1})"), Catch::Contains("has no servers"));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"data_parallel":"zero1")"),
+  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"data_parallel":"zero_l")"),
              Catch::Contains("did you mean \"zero-1\"?"));
   CHECK_THAT(told(R"(,"tensor":"bset")"), Catch::StartsWith("/tensor: \"bset\" found; did you mean \"best\"?"));
   CHECK_THAT(told(R"(,"tensor":"x\u001b[31m")"), !Catch::Contains("\x1b"));

@@ -102,8 +102,8 @@ TEST_CASE("mistakes in a plan request") {
           {"/workload/model", "\"resnet50\"",
            "/workload/model: \"resnet50\" leaves open which variant is meant; give one of resnet50_v1, resnet50_v1.5, "
            "resnet50_v2"},
-          {"/limits/deadline", "\"1 day\"",
-           "/limits/deadline: \"1 day\" has an unknown unit; known here: ns, us, ms, s, min, h"},
+          {"/limits/deadline", "\"1 moon\"",
+           "/limits/deadline: \"1 moon\" has an unknown unit; known here: ns, us, ms, s, min, h, d, weeks, years"},
           {"/limits/chance", "1", "/limits/chance: 1 is out of range; give 0.5 to 0.99"},
           {"/goal", "\"money\"", "/goal: \"money\" found; give one of cost, time, energy"},
           {"/workload/convergence", "\"tiny-set\"",

@@ -216,8 +216,8 @@ TEST_CASE("what is wrong with a step is reported") {
 
 TEST_CASE("what is wrong with the other records is reported") {
   check({{"collective",
-          {"/operation", "\"allreduce\"",
-           "/operation: \"allreduce\" found, one of all_reduce, reduce_scatter, all_gather, broadcast, "
+          {"/operation", "\"allreducer\"",
+           "/operation: \"allreducer\" found, one of all_reduce, reduce_scatter, all_gather, broadcast, "
            "reduce, all_to_all expected; did you mean \"all_reduce\"?"}},
          {"collective", {"/nodes", "9", "/nodes: 9 found, more than the 8 ranks; correct one"}},
          {"collective", {"/size_bytes", "-1", "/size_bytes: -1 is out of range; give 0 or more"}},
