@@ -45,6 +45,8 @@ int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
     const auto folder = own_cluster_folder(name);
     data = with_own_cluster(data, folder);
     name = folder.filename().string();
+  } else if (auto known = spelt_like(name, list_clusters(data)); !known.empty()) {
+    name = std::move(known);
   }
   load_cluster(data, name); // an unknown name is reported before anything else
   const auto reference = read_reference_data(data);

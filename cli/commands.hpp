@@ -67,6 +67,8 @@ int run_new(const NewCommand& command, const CommandLine& line);
 /// The shipped files, and the scenario's own.
 DataFolder data_for(const CommandLine& line, const Scenario& scenario);
 
+std::string strategy_as_known(const std::string& typed); ///< "FSDP" as fsdp
+
 /// Keeps the strategies with one of these names, all for none; a name that the scenario lacks is an error.
 void keep_strategies(Scenario& scenario, const std::vector<std::string>& names);
 

@@ -139,6 +139,7 @@ int run_diagnose(const DiagnoseCommand& command, const CommandLine& line) {
   const auto observations = observations_of(command, scenario, curve, data, line);
   auto diagnosis = diagnose(curve, observations, {command.level, scenario.seed});
   diagnosis.warnings = files.warnings();
+  diagnosis.warnings.insert(diagnosis.warnings.begin(), scenario.name_notes.begin(), scenario.name_notes.end());
   emit(line, line.json ? to_json_text(diagnosis) : to_terminal_text(diagnosis));
   return diagnosis.is_normal ? 0 : not_normal;
 }

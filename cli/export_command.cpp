@@ -31,6 +31,7 @@ int run_export(const ExportCommand& command, const CommandLine& line) {
   const auto curve = make_curve(scenario, strategy, files.model(), files.knowledge());
   const int gpus = scenario.gpus.back();
   if (const auto why = why_impossible(curve, gpus); !why.empty()) throw UserError("--gpus", "", why);
+  for (const auto& note : scenario.name_notes) narrate(line, note);
   for (const auto& warning : files.warnings()) narrate(line, warning);
   if (command.format == ExportFormat::chakra) write_chakra(curve, gpus, line);
   if (command.format == ExportFormat::simgrid) emit(line, simgrid_platform(at_scale(curve, gpus), curve.median));

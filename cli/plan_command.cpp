@@ -2,6 +2,10 @@
 #include "cli/dealt_tasks.hpp"
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
+#include "sim/formats/known_spelling.hpp"
+#include "sim/formats/own_files.hpp"
+
+#include <nlohmann/json.hpp>
 
 namespace ddlsim {
 namespace {
@@ -15,9 +19,14 @@ std::string to_output(const Plan& plan, const PlanCommand& command, const Comman
 } // namespace
 
 int run_plan(const PlanCommand& command, const CommandLine& line) {
-  const auto request = read_plan_request(command.request, command.changes);
+  DataFolder data{line.data_folder};
+  const auto spell = [&](nlohmann::json& document) {
+    for (const auto& note : spell_as_known(document, data)) narrate(line, note);
+    data = take_own_files(document, command.request, data);
+  };
+  const auto request = read_plan_request(command.request, command.changes, spell);
   DealtTasks tasks(line, "options", {command.request});
-  const auto plan = make_plan(request, DataFolder{line.data_folder}, tasks.runner());
+  const auto plan = make_plan(request, data, tasks.runner());
   for (const auto& warning : plan.warnings) narrate(line, warning);
   write_page(line, command.html, [&] { return plan_html(plan); });
   emit(line, to_output(plan, command, line));

@@ -72,6 +72,7 @@ std::vector<double> sizes_of(const std::vector<std::string>& texts) {
 int run_collective(const PredictCommand& command, const CommandLine& line) {
   Scenario scenario = read_known_scenario(command.scenarios.front(), command.changes, DataFolder{line.data_folder});
   keep_strategies(scenario, command.strategies);
+  for (const auto& note : scenario.name_notes) narrate(line, note);
   const auto prediction = predict_collectives(scenario, sizes_of(command.sizes), data_for(line, scenario));
   for (const auto& warning : prediction.warnings) narrate(line, warning);
   if (line.json) {
@@ -84,11 +85,16 @@ int run_collective(const PredictCommand& command, const CommandLine& line) {
 
 } // namespace
 
+std::string strategy_as_known(const std::string& typed) {
+  const auto meant = value_meant<StrategyName>(typed);
+  return meant ? to_text(*meant) : typed;
+}
+
 void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) {
   std::vector<std::string> there;
   for (const auto& strategy : scenario.strategies) there.push_back(to_text(strategy.name));
   for (const auto& name : names) {
-    if (std::find(there.begin(), there.end(), name) != there.end()) continue;
+    if (is_in(there, strategy_as_known(name))) continue;
     const auto nearest = nearest_name(name, there);
     throw UserError("--strategy", "",
                     fmt::format("the scenario has no strategy {}; {}it has {}. Add one with --set /strategies='[...]'",
@@ -97,7 +103,8 @@ void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) 
   }
   if (names.empty()) return;
   std::erase_if(scenario.strategies, [&](const Strategy& strategy) {
-    return std::find(names.begin(), names.end(), to_text(strategy.name)) == names.end();
+    return std::none_of(names.begin(), names.end(),
+                        [&](const auto& name) { return strategy_as_known(name) == to_text(strategy.name); });
   });
 }
 
@@ -105,7 +112,10 @@ Prediction predict_scenario(const SweepCase& one, const PredictCommand& command,
                             const PredictOptions& options) {
   Scenario scenario = read_known_scenario(one.scenario, one.changes, DataFolder{line.data_folder});
   keep_strategies(scenario, command.strategies);
-  return predict(scenario, data_for(line, scenario), options);
+  auto prediction = predict(scenario, data_for(line, scenario), options);
+  const auto& notes = scenario.name_notes;
+  prediction.warnings.insert(prediction.warnings.begin(), notes.begin(), notes.end());
+  return prediction;
 }
 
 int run_predict(const PredictCommand& command, const CommandLine& line) {

@@ -2,6 +2,7 @@
 
 #include "import/plain_text.hpp"
 #include "sim/base/json.hpp"
+#include "sim/formats/gpu_names.hpp"
 
 #include <fmt/format.h>
 
@@ -64,12 +65,8 @@ Context context_record(const ImportContext& stated, const std::filesystem::path&
   }
   Context context;
   context.cluster = stated.cluster;
-  context.gpu =
-      stated.gpu.empty() || stated.catalogue.empty() ? stated.gpu : catalogue_gpu_name(stated.gpu, stated.catalogue);
-  if (!context.gpu.empty() && !in_catalogue(context.gpu, stated.catalogue)) {
-    mistakes.push_back({file.string(), "gpu",
-                        fmt::format("found '{}', expected a name in gpus.json (`ddlsim list gpus`)", stated.gpu)});
-  }
+  const auto match = match_gpu(stated.gpu, stated.catalogue);
+  context.gpu = match.gpu == nullptr ? stated.gpu : match.gpu->name;
   context.machine = or_unknown(stated.machine);
   context.software = or_unknown(stated.software);
   context.date = or_unknown(stated.date);
@@ -97,17 +94,27 @@ std::string at_line(const std::filesystem::path& file, int line) {
 }
 
 std::string catalogue_gpu_name(const std::string& device_name, const std::vector<Gpu>& catalogue) {
-  static const std::set<std::string> vendor_words = {"nvidia", "tesla", "quadro", "geforce", "graphics", "device"};
+  if (const auto match = match_gpu(device_name, catalogue); match.gpu != nullptr) return match.gpu->name;
+  static const std::set<std::string> vendor_words = {"nvidia",   "tesla",  "quadro", "geforce",
+                                                     "graphics", "device", "amd",    "instinct"};
   std::string name;
   for (const auto& word : split_words(device_name))
     if (vendor_words.count(lower_case(word)) == 0) name += (name.empty() ? "" : "-") + word;
-  for (const auto& gpu : catalogue) {
-    auto names = gpu.aliases;
-    names.push_back(gpu.name);
-    for (const auto& one : names)
-      if (lower_case(one) == lower_case(name) || lower_case(one) == lower_case(device_name)) return gpu.name;
-  }
   return name;
+}
+
+std::vector<std::string> notes_on_gpu(const ImportContext& stated, const Imported& read) {
+  const auto& gpu = read.measurements.context.gpu;
+  std::vector<std::string> notes;
+  if (const auto choice = choice_of_gpu(stated.gpu, stated.catalogue); !choice.empty()) notes.push_back(choice);
+  if (gpu.empty() || in_catalogue(gpu, stated.catalogue)) return notes;
+  std::vector<std::string> names;
+  for (const auto& one : stated.catalogue) names.push_back(one.name);
+  const auto nearest = nearest_name(gpu, names);
+  notes.push_back(fmt::format("the catalogue has no GPU {}{}: the records keep that name; `--gpu NAME` says another "
+                              "(`ddlsim list gpus`), `ddlsim new gpu` makes one of your own",
+                              in_quotes(gpu), nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest)));
+  return notes;
 }
 
 bool in_catalogue(const std::string& gpu, const std::vector<Gpu>& catalogue) {

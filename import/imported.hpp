@@ -50,13 +50,16 @@ struct Imported {
 /// The whole file as JSON Lines: the context, then every record; ends with a line break.
 std::string to_json_lines(const MeasurementFile& measurements);
 
+/// What to say of the GPU: which of several was taken for `--gpu`, or that the catalogue does not have it.
+std::vector<std::string> notes_on_gpu(const ImportContext& stated, const Imported& read);
+
 // For the importers.
 
 /// Fills what is still open from the context's cluster, if there is one of that name: GPU, machine, GPUs a node.
 void fill_from_cluster(ImportContext& context);
 
-/// The context record of FILE; what nobody stated is "unknown". Adds mistakes: no cluster, a date of another form, a
-/// GPU that the catalogue does not have.
+/// The context record of FILE; what nobody stated is "unknown". Adds mistakes: no cluster, a date of another form. A
+/// GPU that the catalogue does not have keeps its name.
 Context context_record(const ImportContext& stated, const std::filesystem::path& file, std::vector<Mistake>& mistakes);
 
 /// Throws UserError with the first max_reported_mistakes by line, and how many more there are; does nothing without
@@ -66,8 +69,8 @@ void throw_mistakes(std::vector<Mistake> mistakes);
 /// "FILE:LINE".
 std::string at_line(const std::filesystem::path& file, int line);
 
-/// The catalogue's name of a GPU that calls itself "NVIDIA A100-SXM4-40GB": vendor words left out, then name or alias
-/// whatever the case; the shortened name when the catalogue has none.
+/// The catalogue's name of a GPU that calls itself "NVIDIA A100-SXM4-40GB", by match_gpu(); what it calls itself,
+/// without the vendor's words, when the catalogue has none.
 std::string catalogue_gpu_name(const std::string& device_name, const std::vector<Gpu>& catalogue);
 
 /// Is it one of the catalogue's names? An empty catalogue knows every name.

@@ -17,11 +17,6 @@ void take_logged_gpu(const std::string& device, ImportContext& context, std::vec
   } else if (!logged.empty() && logged != catalogue_gpu_name(context.gpu, context.catalogue)) {
     notes.push_back(fmt::format("the log's GPUs are {}, and {} was stated", in_quotes(logged), in_quotes(context.gpu)));
   }
-  if (context.gpu.empty() || in_catalogue(catalogue_gpu_name(context.gpu, context.catalogue), context.catalogue))
-    return;
-  notes.push_back(fmt::format("gpus.json does not have {}; the records keep the name (--gpu NAME gives another)",
-                              in_quotes(context.gpu)));
-  context.catalogue.clear();
 }
 
 } // namespace ddlsim

@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/formats/known_spelling.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 #include "sim/formats/record_reader.hpp"
@@ -25,13 +26,17 @@ using Check = std::function<std::string(const fs::path&, const DataFolder&)>;
 /// one line.
 template <class Read, class Look, class Summary>
 std::string check_document(const fs::path& file, const char* format, const Read& read, const Look& look,
-                           const Summary& summary, int version = 1) {
+                           const Summary& summary, int version = 1,
+                           const std::function<void(nlohmann::json&)>& edit = {}) {
   std::string text;
-  read_document(file, format, version, [&](const JsonNode& root) {
-    const auto content = read(root);
-    look(content, root);
-    text = summary(content);
-  });
+  read_document(
+      file, format, version,
+      [&](const JsonNode& root) {
+        const auto content = read(root);
+        look(content, root);
+        text = summary(content);
+      },
+      edit);
   return text;
 }
 
@@ -89,13 +94,15 @@ std::string check_scenario(const fs::path& file, const DataFolder& data) {
         return scenario;
       },
       [&](const Scenario& scenario, const JsonNode& root) { look_up_names(scenario, root, data); },
-      [](const Scenario& scenario) { return summary_of(scenario); });
+      [](const Scenario& scenario) { return summary_of(scenario); }, 1,
+      [&](nlohmann::json& document) { spell_as_known(document, data); });
 }
 
 std::string check_plan_request(const fs::path& file, const DataFolder& data) {
+  auto known = data;
   return check_document(
       file, "ddlsim-plan-request", plan_request_from,
-      [&](const PlanRequest& request, const JsonNode& root) { look_up_names(request, root, data); },
+      [&](const PlanRequest& request, const JsonNode& root) { look_up_names(request, root, known); },
       [](const PlanRequest& request) {
         const auto& work = request.workload;
         const auto length = !work.convergence.empty() ? work.convergence
@@ -103,6 +110,11 @@ std::string check_plan_request(const fs::path& file, const DataFolder& data) {
                                                       : fmt::format("{:g} epochs", work.epochs);
         return fmt::format("plan request {}: {}, {}, {} candidates", request.name, work.model, length,
                            request.candidates.size());
+      },
+      1,
+      [&](nlohmann::json& document) {
+        spell_as_known(document, data);
+        known = take_own_files(document, file, data);
       });
 }
 

@@ -1,6 +1,7 @@
 #include "sim/formats/data_folder.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/own_files.hpp"
 
 #include <fmt/format.h>
 
@@ -97,6 +98,9 @@ Cluster load_cluster(const DataFolder& data, const std::string& name) {
   const fs::path file = data.platforms_of(name) / name / "cluster.json";
   Cluster cluster = read_cluster(file);
   if (cluster.name != name) refuse_other_name(file, cluster.name, name, "folder");
+  if (data.own_clusters.count(name) > 0 && !cluster.gpu.empty())
+    cluster.gpu =
+        find_gpu(load_gpus(data), is_path(cluster.gpu) ? fs::path(cluster.gpu).stem().string() : cluster.gpu).name;
   return cluster;
 }
 
@@ -110,7 +114,10 @@ Convergence load_convergence(const DataFolder& data, const std::string& name) {
 }
 
 std::vector<Gpu> load_gpus(const DataFolder& data) {
-  return read_gpus(data.platforms() / "gpus.json");
+  auto gpus = read_gpus(data.platforms() / "gpus.json");
+  for (const auto& [name, file] : data.own_gpus)
+    for (auto& own : read_gpus(file)) gpus.push_back(std::move(own));
+  return gpus;
 }
 
 std::vector<Preset> load_presets(const DataFolder& data) {

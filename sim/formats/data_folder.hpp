@@ -23,6 +23,7 @@ struct DataFolder {
   std::filesystem::path root;
   std::map<std::string, std::filesystem::path> own_models{};   ///< a user's own: name -> layer table
   std::map<std::string, std::filesystem::path> own_clusters{}; ///< name -> folder of that name, with its cluster.json
+  std::map<std::string, std::filesystem::path> own_gpus{};     ///< name -> file of one entry, as the catalogue has them
   std::filesystem::path platforms() const { return root / "platforms"; }
   std::filesystem::path scenarios() const { return root / "scenarios"; }
   std::filesystem::path models() const { return root / "scenarios" / "models"; }
@@ -41,7 +42,7 @@ std::vector<std::string> list_convergence(const DataFolder& data); ///< names, s
 Model load_model(const DataFolder& data, const std::string& name);
 Cluster load_cluster(const DataFolder& data, const std::string& name);
 Convergence load_convergence(const DataFolder& data, const std::string& name);
-std::vector<Gpu> load_gpus(const DataFolder& data);
+std::vector<Gpu> load_gpus(const DataFolder& data); ///< the catalogue, and a user's own behind it
 std::vector<Preset> load_presets(const DataFolder& data);
 InputCatalogue load_inputs(const DataFolder& data);
 std::vector<Prior> load_priors(const DataFolder& data);

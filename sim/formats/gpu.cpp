@@ -1,6 +1,7 @@
 #include "sim/formats/gpu.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/gpu_names.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/formats/readers.hpp"
 
@@ -28,8 +29,8 @@ std::map<ArithmeticUnit, double> peaks_from(const JsonNode& node) {
 
 /// Every figure of the GPU needs a source, and a source needs its figure.
 std::map<std::string, std::string> sources_from(const JsonNode& gpu) {
-  static const std::vector<std::string> figures{"peak", "memory_bandwidth",  "memory", "power", "price",
-                                                "year", "compute_capability"};
+  static const std::vector<std::string> figures{"peak", "memory_bandwidth",   "memory", "power", "price",
+                                                "year", "compute_capability", "links",  "pcie"};
   std::map<std::string, std::string> sources;
   const JsonNode node = gpu.at("sources");
   if (!node.is_object()) return sources;
@@ -53,9 +54,23 @@ int capability_from(const JsonNode& node) {
   return static_cast<int>(std::lround(parts * node.number("compute_capability", 1, most)));
 }
 
+GpuLinks gpu_links_from(const JsonNode& node) {
+  static constexpr std::string_view known[]{"kind", "bandwidth", "gpus"};
+  static const std::vector<std::string> kinds{to_text(IntraKind::nvlink_mesh), to_text(IntraKind::nvswitch)};
+  constexpr long most_joined = 1024;
+  GpuLinks links;
+  if (!node.is_object()) return links;
+  node.allow_only(known);
+  links.kind = one_of<IntraKind>(node, "kind", kinds);
+  links.bandwidth_Bps = node.quantity("bandwidth", Dimension::bandwidth);
+  links.gpus = static_cast<int>(node.integer_or("gpus", 0, 2, most_joined));
+  return links;
+}
+
 Gpu gpu_from(const JsonNode& node) {
   static constexpr std::string_view known[]{"name",   "aliases", "year",  "peak",    "memory_bandwidth",
-                                            "memory", "power",   "price", "sources", "compute_capability"};
+                                            "memory", "power",   "price", "sources", "compute_capability",
+                                            "links",  "pcie"};
   constexpr long first_cuda_year = 2006;
   constexpr long last_year = 2100;
   Gpu gpu;
@@ -70,6 +85,8 @@ Gpu gpu_from(const JsonNode& node) {
   gpu.memory_bytes = node.quantity("memory", Dimension::size);
   gpu.power_w = node.quantity_or("power", Dimension::power, 0);
   gpu.price_usd = node.quantity_or("price", Dimension::price, 0);
+  if (node.has("links")) gpu.links = gpu_links_from(node.at("links"));
+  gpu.pcie_Bps = node.quantity_or("pcie", Dimension::bandwidth, 0);
   gpu.sources = sources_from(node);
   return gpu;
 }
@@ -120,11 +137,12 @@ std::vector<Gpu> read_gpus(const std::filesystem::path& file) {
 }
 
 const Gpu& find_gpu(const std::vector<Gpu>& gpus, const std::string& name) {
+  for (const auto& gpu : gpus)
+    if (gpu.name == name) return gpu;
+  if (const auto match = match_gpu(name, gpus); match.gpu != nullptr) return *match.gpu;
   std::vector<std::string> names;
   std::vector<std::string> all_names;
   for (const auto& gpu : gpus) {
-    const bool alias = std::find(gpu.aliases.begin(), gpu.aliases.end(), name) != gpu.aliases.end();
-    if (gpu.name == name || alias) return gpu;
     names.push_back(gpu.name);
     all_names.push_back(gpu.name);
     all_names.insert(all_names.end(), gpu.aliases.begin(), gpu.aliases.end());

@@ -1,6 +1,8 @@
 #pragma once
 // The device catalogue, platforms/gpus.json: K20 .. B200, a source for every figure.
 
+#include "sim/formats/names.hpp"
+
 #include <filesystem>
 #include <map>
 #include <string>
@@ -15,6 +17,13 @@ enum class ArithmeticUnit { fp32, tf32, fp16, bf16, fp16_tensor, bf16_tensor, fp
 /// As the catalogue names it: "fp32", "fp16-tensor".
 std::string to_text(ArithmeticUnit unit);
 
+/// How GPUs of one kind reach each other without PCIe: NVLink, or AMD's Infinity Fabric.
+struct GpuLinks {
+  IntraKind kind = IntraKind::none; ///< none: by PCIe only
+  double bandwidth_Bps = 0;         ///< of all links of a GPU, one direction, as the data sheet has it
+  int gpus = 0;                     ///< that a bridge joins; 0: all of a node
+};
+
 struct Gpu {
   std::string name; ///< "V100-SXM2-16GB"
   std::vector<std::string> aliases;
@@ -23,15 +32,17 @@ struct Gpu {
   std::map<ArithmeticUnit, double> peak_flop_per_s;
   double memory_bandwidth_Bps = 0;
   double memory_bytes = 0;
-  double power_w = 0;                         ///< 0: not known
-  double price_usd = 0;                       ///< 0: not known
+  double power_w = 0;   ///< 0: not known
+  double price_usd = 0; ///< 0: not known
+  GpuLinks links;
+  double pcie_Bps = 0;                        ///< of its slot, one direction; 0: not known
   std::map<std::string, std::string> sources; ///< field -> where the figure stands
 };
 
 /// Throws UserError with every mistake of the file.
 std::vector<Gpu> read_gpus(const std::filesystem::path& file);
 
-/// By name or alias; throws UserError offering the nearest name.
+/// By any name that match_gpu() takes; throws UserError offering the nearest name.
 const Gpu& find_gpu(const std::vector<Gpu>& gpus, const std::string& name);
 
 /// What computes where nobody names a GPU: a processor, or a card that a source leaves out. Backward has the shape that

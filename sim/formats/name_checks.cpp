@@ -1,5 +1,6 @@
 #include "sim/base/error.hpp"
 #include "sim/formats/check.hpp"
+#include "sim/formats/known_spelling.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 
@@ -20,13 +21,8 @@ void check_name(const JsonNode& node, const std::string& key, const char* kind, 
   if (!name.empty() && !is_in(known, name)) node.mistake_at(key, unknown_name_text(kind, name, known, known));
 }
 
-bool is_gpu(const std::vector<Gpu>& gpus, const std::string& name) {
-  return std::any_of(gpus.begin(), gpus.end(),
-                     [&](const Gpu& gpu) { return gpu.name == name || is_in(gpu.aliases, name); });
-}
-
 void check_gpu(const JsonNode& node, const std::string& key, const std::string& name, const std::vector<Gpu>& gpus) {
-  if (name.empty() || is_gpu(gpus, name)) return;
+  if (name.empty()) return;
   try {
     find_gpu(gpus, name);
   } catch (const UserError& error) {
@@ -156,17 +152,21 @@ void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFol
   const auto with_model = load_or_tell(root, "model", [&] { return with_own_model(data, scenario); });
   const auto with_both = load_or_tell(
       root, "cluster", [&] { return with_own_cluster(with_model.value_or(data), scenario.cluster_folder); });
-  const auto& known = with_both ? *with_both : data;
+  const auto with_all =
+      load_or_tell(root, "gpu", [&] { return with_own_gpu(with_both.value_or(data), scenario.gpu_file); });
+  const auto& known = with_all ? *with_all : data;
   check_model_name(root, "model", scenario.model, known);
   check_machine(scenario, root, known);
   check_input_names(scenario.input_names, root, known);
 }
 
 Scenario read_known_scenario(const fs::path& file, const std::vector<JsonChange>& changes, const DataFolder& data) {
-  return read_scenario(file, changes, [&](const Scenario& scenario, const JsonNode& root) {
+  std::vector<std::string> notes;
+  const auto edit = [&](nlohmann::json& document) { notes = spell_as_known(document, data); };
+  const auto look_up = [&](const Scenario& scenario, const JsonNode& root) {
     if (scenario.model_file.empty()) check_model_name(root, "model", scenario.model, data);
     if (scenario.cluster_folder.empty()) check_name(root, "cluster", "cluster", scenario.cluster, list_clusters(data));
-    if (!scenario.gpu.empty())
+    if (!scenario.gpu.empty() && scenario.gpu_file.empty())
       if (const auto gpus = load_or_tell(root, "gpu", [&] { return load_gpus(data); }))
         check_gpu(root, "gpu", scenario.gpu, *gpus);
     const auto& strategies = scenario.strategies;
@@ -175,7 +175,10 @@ Scenario read_known_scenario(const fs::path& file, const std::vector<JsonChange>
     if (!is_asked) return; // each has a preset of its own
     if (const auto presets = load_or_tell(root, "preset", [&] { return load_presets(data); }))
       check_name(root, "preset", "preset", scenario.preset, preset_names(*presets));
-  });
+  };
+  auto scenario = read_scenario(file, changes, look_up, edit);
+  scenario.name_notes = std::move(notes);
+  return scenario;
 }
 
 void look_up_names(const InputCatalogue& inputs, const JsonNode& root, const DataFolder& data) {
@@ -209,7 +212,9 @@ void look_up_names(const PlanRequest& request, const JsonNode& root, const DataF
 
 void look_up_names(const Cluster& cluster, const JsonNode& root, const fs::path& file, const DataFolder& data) {
   if (file.filename() == "cluster.json") compare_with_folder(root, "name", cluster.name, file);
-  if (root.has("node") && !cluster.gpu.empty()) {
+  if (root.has("node") && is_path(cluster.gpu)) {
+    load_or_tell(root.at("node"), "gpu", [&] { return with_own_gpu(data, path_from(cluster.gpu, file)); });
+  } else if (root.has("node") && !cluster.gpu.empty()) {
     const auto gpus = load_or_tell(root, "node", [&] { return load_gpus(data); });
     if (gpus) check_gpu(root.at("node"), "gpu", cluster.gpu, *gpus);
   }

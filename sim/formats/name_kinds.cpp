@@ -29,6 +29,42 @@ std::string to_text(LayerPass value) {
   return "";
 }
 
+namespace {
+
+// As PyTorch, TensorFlow, Lightning, Hugging Face and Composer write them.
+constexpr OtherWord precision_words[] = {
+    {"float32", "fp32"},       {"single", "fp32"},      {"32", "fp32"},
+    {"32true", "fp32"},        {"f32", "fp32"},         {"tensorfloat32", "tf32"},
+    {"float16", "fp16"},       {"half", "fp16"},        {"f16", "fp16"},
+    {"16true", "fp16"},        {"bfloat16", "bf16"},    {"bf16true", "bf16"},
+    {"bf16mixed", "bf16"},     {"ampbf16", "bf16"},     {"mixedbfloat16", "bf16"},
+    {"bfloat16mixed", "bf16"}, {"mixed", "amp"},        {"16mixed", "amp"},
+    {"fp16mixed", "amp"},      {"mixedfp16", "amp"},    {"ampfp16", "amp"},
+    {"fp16amp", "amp"},        {"mixedfloat16", "amp"}, {"float16mixed", "amp"},
+    {"mixedprecision", "amp"}, {"float8", "fp8"},       {"ampfp8", "fp8"},
+    {"fp8mixed", "fp8"},
+};
+
+constexpr OtherWord strategy_words[] = {
+    {"zero1", "zero-1"},   {"zero2", "zero-2"},   {"zero3", "fsdp"},         {"fullyshardeddataparallel", "fsdp"},
+    {"fsdp2", "fsdp"},     {"ddp", "all-reduce"}, {"parameterserver", "ps"}, {"parameterservers", "ps"},
+    {"automatic", "auto"},
+};
+
+} // namespace
+
+std::span<const OtherWord> other_words_of(Precision) {
+  return precision_words;
+}
+
+std::span<const OtherWord> other_words_of(WirePrecision) {
+  return precision_words; // those of names that are no wire precision are passed over
+}
+
+std::span<const OtherWord> other_words_of(StrategyName) {
+  return strategy_words;
+}
+
 StrategyFamily family_of(StrategyName strategy) {
   switch (strategy) {
   case StrategyName::none:

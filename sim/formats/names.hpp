@@ -2,7 +2,10 @@
 // Names that files of several formats share, as enums: each has one switch that gives its text, and everything that
 // reads, lists or prints a name goes through it. A value without a text does not compile.
 
+#include "sim/base/spelling.hpp"
+
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -211,6 +214,22 @@ template <class Name> std::optional<Name> value_named(std::string_view text) {
   for (const Name value : values_of<Name>())
     if (to_text(value) == text) return value;
   return std::nullopt;
+}
+
+/// What others call the values; nothing for an enum whose names are ours alone.
+template <class Name> std::span<const OtherWord> other_words_of(Name) {
+  return {};
+}
+std::span<const OtherWord> other_words_of(Precision);
+std::span<const OtherWord> other_words_of(WirePrecision);
+std::span<const OtherWord> other_words_of(StrategyName);
+
+/// The value that a person means by the text: its name in any spelling, or another's word for it.
+template <class Name> std::optional<Name> value_meant(std::string_view text) {
+  std::string name = spelt_like(text, names_of<Name>());
+  for (const auto& other : other_words_of(Name{}))
+    if (name.empty() && folded(text) == other.word) name = other.name;
+  return name.empty() ? std::nullopt : value_named<Name>(name);
 }
 
 StrategyFamily family_of(StrategyName strategy);

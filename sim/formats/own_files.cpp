@@ -1,8 +1,10 @@
 #include "sim/formats/own_files.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/gpu_names.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <system_error>
@@ -41,6 +43,15 @@ std::string own_model_name(const fs::path& file) {
   const auto model = read_model(file);
   if (model.name != file.stem()) refuse_name(file, model.name, file.stem().string(), "file's name");
   return model.name;
+}
+
+/// A file of the catalogue's form with one entry, that is called like the file.
+std::string own_gpu_name(const fs::path& file) {
+  const auto gpus = read_gpus(file);
+  if (gpus.size() != 1)
+    throw UserError(file.string(), "/gpus", fmt::format("{} GPUs found, one expected; give each a file", gpus.size()));
+  if (gpus.front().name != file.stem()) refuse_name(file, gpus.front().name, file.stem().string(), "file's name");
+  return gpus.front().name;
 }
 
 /// An own file may be the shipped one itself.
@@ -93,6 +104,16 @@ void find_own_files(Scenario& scenario, const JsonNode& root, const fs::path& fi
       note_own_mistakes(root, "model", error);
     }
   }
+  if (is_path(scenario.gpu)) {
+    try {
+      const auto found = path_from(scenario.gpu, file);
+      scenario.gpu.clear();
+      scenario.gpu = own_gpu_name(found);
+      scenario.gpu_file = found;
+    } catch (const UserError& error) {
+      note_own_mistakes(root, "gpu", error);
+    }
+  }
   if (!is_path(scenario.cluster)) return;
   try {
     const auto found = path_from(scenario.cluster, file);
@@ -104,23 +125,77 @@ void find_own_files(Scenario& scenario, const JsonNode& root, const fs::path& fi
   }
 }
 
-DataFolder with_own_model(DataFolder data, const Scenario& scenario) {
-  if (scenario.model_file.empty()) return data;
-  refuse_shipped_name("model", scenario.model, scenario.model_file, data.model_file(scenario.model));
-  data.own_models[scenario.model] = scenario.model_file;
+namespace {
+
+DataFolder with_model(DataFolder data, const std::string& name, const fs::path& file) {
+  refuse_shipped_name("model", name, file, data.model_file(name));
+  data.own_models[name] = file;
   return data;
+}
+
+/// Where the value of the key is a path, `take` makes a name of it.
+template <class Take>
+void name_for_path(nlohmann::json& owner, const std::string& key, const std::string& place, const Take& take) {
+  if (!owner.is_object() || !owner.contains(key) || !owner[key].is_string()) return;
+  const auto text = owner[key].get<std::string>();
+  if (!is_path(text)) return;
+  try {
+    owner[key] = take(text);
+  } catch (const UserError& error) {
+    throw UserError("", place + "/" + key, to_text(error.mistakes().front()));
+  }
+}
+
+} // namespace
+
+DataFolder take_own_files(nlohmann::json& request, const fs::path& file, DataFolder data) {
+  if (!request.is_object()) return data;
+  if (request.contains("workload"))
+    name_for_path(request["workload"], "model", "/workload", [&](const std::string& text) {
+      const auto found = path_from(text, file);
+      const auto name = own_model_name(found);
+      data = with_model(std::move(data), name, found);
+      return name;
+    });
+  if (!request.contains("candidates") || !request["candidates"].is_array()) return data;
+  for (std::size_t i = 0; i < request["candidates"].size(); ++i)
+    name_for_path(request["candidates"][i], "cluster", fmt::format("/candidates/{}", i), [&](const std::string& text) {
+      const auto folder = own_cluster_folder(path_from(text, file));
+      data = with_own_cluster(std::move(data), folder);
+      return folder.filename().string();
+    });
+  return data;
+}
+
+DataFolder with_own_model(DataFolder data, const Scenario& scenario) {
+  return scenario.model_file.empty() ? data : with_model(std::move(data), scenario.model, scenario.model_file);
 }
 
 DataFolder with_own_cluster(DataFolder data, const fs::path& folder) {
   if (folder.empty()) return data;
   const auto name = folder.filename().string();
   refuse_shipped_name("cluster", name, folder / cluster_file_name, data.platforms() / name / cluster_file_name);
+  const auto file = folder / cluster_file_name;
   data.own_clusters[name] = folder;
+  const auto gpu = read_cluster(file).gpu;
+  return is_path(gpu) ? with_own_gpu(std::move(data), path_from(gpu, file)) : data;
+}
+
+DataFolder with_own_gpu(DataFolder data, const fs::path& file) {
+  if (file.empty()) return data;
+  const auto name = own_gpu_name(file);
+  const auto match = match_gpu(name, load_gpus(DataFolder{data.root}));
+  if (match.gpu != nullptr)
+    throw UserError(
+        file.string(), "/gpus/0/name",
+        fmt::format("{} means {} of the catalogue; give it another name", in_quotes(name), match.gpu->name));
+  data.own_gpus[name] = file;
   return data;
 }
 
 DataFolder with_own_files(DataFolder data, const Scenario& scenario) {
-  return with_own_cluster(with_own_model(std::move(data), scenario), scenario.cluster_folder);
+  data = with_own_cluster(with_own_model(std::move(data), scenario), scenario.cluster_folder);
+  return with_own_gpu(std::move(data), scenario.gpu_file);
 }
 
 } // namespace ddlsim

@@ -70,7 +70,7 @@ nlohmann::json strategy_to_json(const Strategy& strategy);
 /// A required name of `allowed`; the first value where it is missing or another, which is a mistake.
 template <class Name>
 Name one_of(const JsonNode& node, const std::string& key, const std::vector<std::string>& allowed = names_of<Name>()) {
-  return value_named<Name>(node.one_of(key, allowed)).value_or(Name{});
+  return value_named<Name>(node.one_of(key, allowed, other_words_of(Name{}))).value_or(Name{});
 }
 /// The fallback where the key is absent.
 template <class Name>

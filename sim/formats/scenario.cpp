@@ -176,10 +176,12 @@ Scenario asked_with(Scenario scenario, const Strategy& strategy) {
 }
 
 Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes,
-                       const std::function<void(const Scenario&, const JsonNode&)>& look_up) {
+                       const std::function<void(const Scenario&, const JsonNode&)>& look_up,
+                       const std::function<void(nlohmann::json&)>& edit) {
   Scenario scenario;
-  const auto edit = [&](nlohmann::json& document) {
+  const auto change_it = [&](nlohmann::json& document) {
     for (const auto& change : changes) apply_change(document, change);
+    if (edit) edit(document);
   };
   read_document(
       file, "ddlsim-scenario", 1,
@@ -188,7 +190,7 @@ Scenario read_scenario(const std::filesystem::path& file, const std::vector<Json
         find_own_files(scenario, root, file);
         if (look_up) look_up(scenario, root);
       },
-      edit);
+      change_it);
   return scenario;
 }
 
@@ -223,8 +225,10 @@ std::string scenario_json(const Scenario& scenario) {
       {"samples", scenario.samples}};
   for (const auto& strategy : scenario.strategies)
     json["strategies"].push_back(nlohmann::ordered_json(without_what_is_open(strategy_to_json(strategy))));
-  for (const auto& [key, text] : {std::pair{"gpu", scenario.gpu}, std::pair{"transport", scenario.transport},
-                                  std::pair{"series", scenario.series}, std::pair{"software", scenario.software}})
+  for (const auto& [key, text] :
+       {std::pair{"gpu", scenario.gpu_file.empty() ? scenario.gpu : scenario.gpu_file.string()},
+        std::pair{"transport", scenario.transport}, std::pair{"series", scenario.series},
+        std::pair{"software", scenario.software}})
     if (!text.empty()) json[key] = text;
   if (scenario.gpus_per_node > 0) json["gpus_per_node"] = scenario.gpus_per_node;
   if (scenario.one_gpu) {

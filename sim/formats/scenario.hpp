@@ -81,6 +81,8 @@ struct Scenario {
   int samples = 200;                      ///< draws of the parameters behind an interval
   std::filesystem::path model_file{};     ///< where the model's table is; empty: the shipped one of its name
   std::filesystem::path cluster_folder{}; ///< where its cluster.json is; empty: the shipped one of its name
+  std::filesystem::path gpu_file{};       ///< where the entry of `gpu` is; empty: the catalogue
+  std::vector<std::string> name_notes{};  ///< what was taken for names that say less; one sentence each
 };
 
 /// The scenario that one of its strategies is asked with: the strategy's own preset and transport in place of its.
@@ -88,9 +90,10 @@ Scenario asked_with(Scenario scenario, const Strategy& strategy);
 
 /// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later, in the
 /// data folder, or by `look_up`, which may note more mistakes (read_known_scenario() has one).
-/// `changes` are applied before it is checked.
+/// `changes`, and then `edit`, are applied before it is checked.
 Scenario read_scenario(const std::filesystem::path& file, const std::vector<JsonChange>& changes = {},
-                       const std::function<void(const Scenario&, const JsonNode&)>& look_up = {});
+                       const std::function<void(const Scenario&, const JsonNode&)>& look_up = {},
+                       const std::function<void(nlohmann::json&)>& edit = {});
 
 /// The scenario as a file that read_scenario() reads; keys that say nothing beyond their default are left out.
 std::string scenario_json(const Scenario& scenario);

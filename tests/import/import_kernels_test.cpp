@@ -150,7 +150,9 @@ TEST_CASE("names in logs of strangers are shown harmless", "[hostile]") {
     if (std::string(kind) == "mllog") stated.given = {{"model", "my-net"}, {"gpus", "8"}};
     std::string all;
     all += mistakes_of([&] {
-      for (const auto& note : import_text(kind, text, stated).notes) all += note + "\n";
+      const auto imported = import_text(kind, text, stated);
+      for (const auto& note : imported.notes) all += note + "\n";
+      for (const auto& note : notes_on_gpu(stated, imported)) all += note + "\n";
     });
     return all;
   };

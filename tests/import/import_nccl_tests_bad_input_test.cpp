@@ -116,8 +116,11 @@ TEST_CASE("a GPU that the catalogue lacks is told and kept, and one that it has 
   stated.catalogue[0].name = "P100-SXM2-16GB";
   const ScratchFile file("run.log", make_log({}));
   const auto import = [&] { return ddlsim::import_nccl_tests(ddlsim::LogSource(file.path()), stated); };
-  CHECK_THAT(import().notes.front(), Catch::Contains("gpus.json does not have \"V100-SXM2-16GB\""));
   CHECK(import().measurements.context.gpu == "V100-SXM2-16GB");
+  REQUIRE(notes_on_gpu(stated, import()).size() == 1);
+  CHECK_THAT(notes_on_gpu(stated, import())[0], Catch::Contains("no GPU \"V100-SXM2-16GB\"") &&
+                                                    Catch::Contains("`--gpu NAME` says another") &&
+                                                    Catch::Contains("did you mean P100-SXM2-16GB?"));
   stated.gpu = "of-my-own";
   CHECK(import().measurements.context.gpu == "of-my-own");
   stated.gpu.clear();
@@ -125,6 +128,7 @@ TEST_CASE("a GPU that the catalogue lacks is told and kept, and one that it has 
   stated.catalogue[0].aliases = {"v100-sxm2-16gb"};
   CHECK(import().measurements.context.gpu == "V100-16");
   CHECK(import().notes.empty());
+  CHECK(notes_on_gpu(stated, import()).empty());
 }
 
 TEST_CASE("what a log says of itself must be what its rows say") {
