@@ -33,6 +33,7 @@ Names option_values(const std::string& option, const DataFolder& data) {
       {"--cluster", [&] { return list_clusters(data); }},
       {"--model", [&] { return list_models(data); }},
       {"--gpu", [&] { return names_in(load_gpus(data)); }},
+      {"--like", [&] { return names_in(load_gpus(data)); }},
       {"--preset", [&] { return names_in(load_presets(data)); }},
       {"--precision", [] { return names_of<Precision>(); }},
       {"--strategy", [] { return names_of<StrategyName>(); }},
@@ -54,7 +55,7 @@ Names argument_values(const std::string& command) {
   if (command == "list") return {"clusters", "convergence", "gpus", "inputs", "models", "presets"};
   if (command == "export") return {"chakra", "simgrid"};
   if (command == "import") return import_kinds();
-  if (command == "new") return {"cluster", "scenario"};
+  if (command == "new") return {"cluster", "gpu", "scenario"};
   return {};
 }
 

@@ -53,8 +53,11 @@ std::string examples_of(const std::string& command) {
        "Examples:\n"
        "  ddlsim new cluster my-cluster --gpu H100-SXM5-80GB --gpus-per-node 8 --nodes 16 --network \"8x400 Gbps ib\"\n"
        "  ddlsim new cluster my-cluster --from-machine      reads this machine, and asks what it cannot see\n"
+       "  ddlsim new cluster my-cluster --slurm nodes.txt --network 8xNDR      of what `scontrol show node` printed\n"
+       "  ddlsim new gpu my-gpu --like H100 --bf16 \"800 TFLOP/s\" --memory \"94 GB\"\n"
        "  ddlsim new scenario my-question --model ./my-model.json --cluster ./my-cluster --batch 4 --precision bf16\n"
-       "A cluster is a folder of its name with cluster.json; a scenario is NAME.json. What is there already stays."},
+       "A cluster is a folder of its name with cluster.json; a scenario or GPU is NAME.json. What is there already "
+       "stays."},
       {"check", "Examples:\n"
                 "  ddlsim check scenarios/iris-resnet50.json platforms/iris/cluster.json\n"
                 "  ddlsim check platforms/*/measurements/*.jsonl"},

@@ -2,9 +2,13 @@
 #include "import/plain_text.hpp"
 #include "own/machine.hpp"
 #include "own/new_files.hpp"
+#include "own/slurm_nodes.hpp"
+#include "own/topology.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/formats/gpu_names.hpp"
+#include "sim/formats/own_files.hpp"
 
 #include <fmt/format.h>
 
@@ -92,29 +96,99 @@ void ask_for_rest(ClusterRequest& request) {
     request.networks.push_back(ask("Which network does a node have, like 8x400 Gbps ib (ports, rate, kind)?"));
 }
 
+/// The command line beats what was read.
+void take_facts(const MachineFacts& facts, ClusterRequest& request) {
+  if (request.gpu.empty()) request.gpu = facts.gpu;
+  if (request.gpus_per_node == 0) request.gpus_per_node = facts.gpus;
+  if (request.networks.empty()) request.networks = networks_of(facts);
+  if (request.cpu.empty()) request.cpu = facts.cpu;
+  if (request.cores == 0) request.cores = facts.cores;
+  if (request.links_word.empty()) request.links_word = facts.links;
+  if (request.links_seen.empty()) request.links_seen = links_of(facts);
+}
+
 void read_machine(const NewCommand& command, const CommandLine& line, ClusterRequest& request) {
   const MachineTexts texts{printed_by("nvidia-smi -L 2>/dev/null"),
                            printed_by("nvidia-smi topo -m 2>/dev/null"),
                            printed_by("nvidia-smi nvlink -s 2>/dev/null"),
                            printed_by("LC_ALL=C lscpu 2>/dev/null"),
-                           command.slurm.empty() ? printed_by("scontrol show node 2>/dev/null")
-                                                 : read_text_file(command.slurm),
                            printed_by("ibstat 2>/dev/null"),
                            printed_by("lstopo-no-graphics --of console 2>/dev/null")};
   const auto facts = machine_facts(texts, command.sysfs, load_gpus(DataFolder{line.data_folder}));
   for (const auto& what : facts.unseen) narrate(line, "not seen: " + what);
-  if (request.gpu.empty()) request.gpu = facts.gpu;
-  if (request.gpus_per_node == 0) request.gpus_per_node = facts.gpus;
-  if (request.nodes == 0) request.nodes = facts.nodes;
-  if (request.networks.empty()) request.networks = networks_of(facts);
-  request.cpu = facts.cpu;
-  request.cores = facts.cores;
-  request.links_word = facts.links;
-  request.links_seen = links_of(facts);
+  take_facts(facts, request);
   if (!facts.links.empty())
     narrate(line, fmt::format("{} GPUs reach each other by {} (nvidia-smi topo -m)",
                               facts.other_kinds_of_links ? "most" : "all", facts.links));
-  request.stated_by = "read from the machine by ddlsim new cluster --from-machine, and stated by the user";
+}
+
+/// A mistake of a file that is read here names the file.
+template <class Read> auto read_from(const fs::path& file, const Read& read) {
+  try {
+    return read(read_text_file(file));
+  } catch (const UserError& error) {
+    const auto& first = error.mistakes().front();
+    if (!first.where.empty()) throw;
+    throw UserError(file.string(), "", first.what);
+  }
+}
+
+void read_topology_file(const NewCommand& command, const CommandLine& line, ClusterRequest& request) {
+  const auto gpus = load_gpus(DataFolder{line.data_folder});
+  const auto topology = read_from(command.topology, [&](const std::string& text) { return read_topology(text, gpus); });
+  for (const auto& note : topology.notes) narrate(line, fmt::format("{}: {}", command.topology.string(), note));
+  take_facts(topology.facts, request);
+}
+
+/// The nodes of a batch system. What they have of processors, Slurm says; this machine may be another.
+void take_nodes(const SlurmNodes& nodes, bool is_this_node, const CommandLine& line, ClusterRequest& request) {
+  narrate(line, fmt::format("Slurm: {} nodes of {} GPUs{}", nodes.nodes, nodes.gpus,
+                            nodes.gpu_type.empty() ? "" : fmt::format(" ({})", in_quotes(nodes.gpu_type))));
+  if (request.nodes == 0) request.nodes = nodes.nodes;
+  if (request.gpus_per_node == 0) request.gpus_per_node = nodes.gpus;
+  if (request.gpu.empty() && !nodes.gpu.empty()) request.gpu = nodes.gpu_type;
+  if (request.gpu.empty() && nodes.gpus > 0)
+    narrate(line, fmt::format("not seen: which GPU {} is; say --gpu",
+                              nodes.gpu_type.empty() ? "it" : in_quotes(nodes.gpu_type)));
+  if (is_this_node) return;
+  request.cores = std::min(nodes.cpus, most_cores_of_node);
+  request.cpu.clear();
+}
+
+void read_slurm(const NewCommand& command, const CommandLine& line, ClusterRequest& request) {
+  const bool sees_gpus = command.from_machine && request.gpus_per_node > 0 && command.gpus_per_node == 0;
+  const auto gpus = load_gpus(DataFolder{line.data_folder});
+  const auto match = match_gpu(request.gpu, gpus);
+  const SlurmWish wish{command.slurm_gpu, command.partition, request.gpus_per_node,
+                       match.gpu == nullptr ? "" : match.gpu->name, command.gpu == "none"};
+  if (!command.slurm.empty()) {
+    const auto nodes = read_from(
+        command.slurm, [&](const std::string& text) { return chosen_nodes(read_slurm_nodes(text, gpus), wish); });
+    take_nodes(nodes, sees_gpus, line, request);
+    return;
+  }
+  std::vector<SlurmNodes> kinds;
+  try {
+    kinds = read_slurm_nodes(printed_by("scontrol show node 2>/dev/null"), gpus);
+  } catch (const UserError&) {
+    narrate(line, "not seen: how many such nodes there are: scontrol is not here, or lists none; say --nodes");
+    return;
+  }
+  take_nodes(chosen_nodes(kinds, wish), sees_gpus, line, request);
+}
+
+/// What the command line leaves open, from this machine and from files.
+void read_what_is_there(const NewCommand& command, const CommandLine& line, ClusterRequest& request) {
+  std::vector<std::string> read;
+  if (command.from_machine) read.emplace_back("the machine");
+  if (!command.topology.empty()) read.emplace_back("a topology");
+  if (!command.slurm.empty()) read.emplace_back("Slurm's nodes");
+  if (read.empty()) return;
+  request.stated_by =
+      fmt::format("read from {} by ddlsim new cluster, and stated by the user", join_names(read, " and "));
+  if (!command.topology.empty()) read_topology_file(command, line, request);
+  if (command.from_machine) read_machine(command, line, request);
+  if (command.from_machine || !command.slurm.empty()) read_slurm(command, line, request);
 }
 
 int run_new_cluster(const NewCommand& command, const CommandLine& line) {
@@ -128,19 +202,38 @@ int run_new_cluster(const NewCommand& command, const CommandLine& line) {
   request.networks = command.networks;
   request.links = command.links;
   request.most_nodes = command.most_nodes;
-  if (command.from_machine) read_machine(command, line, request);
+  read_what_is_there(command, line, request);
   const bool processors = command.gpu == "none";
   if (const auto missing = missing_of(request, processors); !missing.empty()) {
     if (isatty(STDIN_FILENO) == 0) return refuse_use(missing, "; a terminal would be asked for them");
     ask_for_rest(request);
   }
-  const auto made = new_cluster(request, DataFolder{line.data_folder});
+  DataFolder data{line.data_folder};
+  if (is_path(request.gpu)) { // the cluster's file then has the path, from its folder
+    const auto file = fs::absolute(request.gpu).lexically_normal();
+    data = with_own_gpu(data, file);
+    request.gpu = file.stem().string();
+    request.gpu_path = file.lexically_relative(fs::absolute(folder).lexically_normal()).string();
+  }
+  const auto made = new_cluster(request, data);
   for (const auto& note : made.notes) narrate(line, note);
   write_new(folder / "cluster.json", made.text, line);
   narrate(line,
           fmt::format("now: ddlsim new scenario NAME --model MODEL --cluster ./{} --batch N; `predict` of it says "
                       "what to measure first",
                       folder.string()));
+  return 0;
+}
+
+int run_new_gpu(const NewCommand& command, const CommandLine& line) {
+  auto file = command.name;
+  if (file.extension() != ".json") file += ".json";
+  const auto made = new_gpu({file.stem().string(), command.like, command.peaks, command.memory, command.bandwidth,
+                             command.power, command.price, command.year},
+                            DataFolder{line.data_folder});
+  for (const auto& note : made.notes) narrate(line, note);
+  write_new(file, made.text, line);
+  narrate(line, fmt::format("now: ddlsim new cluster NAME --gpu ./{} --gpus-per-node N --nodes N", file.string()));
   return 0;
 }
 
@@ -163,6 +256,7 @@ int run_new_scenario(const NewCommand& command, const CommandLine& line) {
 } // namespace
 
 int run_new(const NewCommand& command, const CommandLine& line) {
+  if (command.what == "gpu") return run_new_gpu(command, line);
   return command.what == "cluster" ? run_new_cluster(command, line) : run_new_scenario(command, line);
 }
 

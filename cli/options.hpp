@@ -117,7 +117,7 @@ struct ImportCommand {
 
 /// A file of one's own from a few words.
 struct NewCommand {
-  std::string what;           ///< cluster, scenario
+  std::string what;           ///< cluster, scenario, gpu
   std::filesystem::path name; ///< of the folder, or of the file without .json
   std::string gpu;
   int gpus_per_node = 0;
@@ -127,7 +127,10 @@ struct NewCommand {
   int most_nodes = 0;
   bool from_machine = false;
   std::filesystem::path sysfs = "/sys"; ///< or a copy of another machine's
-  std::filesystem::path slurm;          ///< what `scontrol show node` printed; empty: it is run
+  std::filesystem::path slurm;          ///< what `scontrol show node` printed, or slurm.conf; empty: none
+  std::string slurm_gpu;                ///< which of several kinds of nodes: as Slurm calls its GPUs
+  std::string partition;                ///< the same: a partition that they are in
+  std::filesystem::path topology;       ///< of nvidia-smi, NCCL or lstopo; empty: none
   std::string model;
   std::string cluster;
   double batch_per_gpu = 0;
@@ -135,6 +138,13 @@ struct NewCommand {
   std::string preset;
   std::vector<int> gpus;
   std::vector<std::string> strategies;
+  std::string like;                         ///< of a GPU: the one of the catalogue that it is like
+  std::map<std::string, std::string> peaks; ///< of a GPU, by precision
+  std::string memory;
+  std::string bandwidth;
+  std::string power;
+  std::string price;
+  int year = 0;
 };
 
 /// What `ddlsim import` makes models of: the word on the command line, and what is read.

@@ -14,37 +14,12 @@
 namespace ddlsim {
 namespace {
 
-constexpr double most_gpus_seen = 1024;
-
 /// A whole number from 1 to `most`, or 0.
 int count_of(std::string_view text, double most) {
   const auto number = parse_number(text);
   const bool is_count =
       number && number->value >= 1 && number->value <= most && std::floor(number->value) == number->value;
   return is_count ? static_cast<int>(number->value) : 0;
-}
-
-/// "key=value" words of scontrol; "" where the key is missing.
-std::string slurm_value(const std::vector<std::string>& words, const std::string& key) {
-  for (const auto& word : words)
-    if (word.starts_with(key + "=")) return word.substr(key.size() + 1);
-  return "";
-}
-
-struct SlurmGpus {
-  std::string type;
-  int count = 0;
-};
-
-/// gpu:8, gpu:h100:8 and gpu:h100:8(S:0-1).
-SlurmGpus slurm_gpus(std::string gres) {
-  gres.erase(std::min(gres.size(), gres.find('(')));
-  gres.erase(std::min(gres.size(), gres.find(',')));
-  if (!gres.starts_with("gpu:")) return {};
-  const auto first = gres.find(':');
-  const auto last = gres.rfind(':');
-  const auto type = last > first ? gres.substr(first + 1, last - first - 1) : "";
-  return {type, count_of(gres.substr(last + 1), most_gpus_seen)};
 }
 
 } // namespace
@@ -58,7 +33,7 @@ void read_gpu_list(const std::string& text, const std::vector<Gpu>& catalogue, M
     if (!name.empty()) ++counts[name];
   }
   for (const auto& [name, count] : counts) {
-    if (count <= facts.gpus || count > most_gpus_seen) continue;
+    if (count <= facts.gpus || count > most_gpus_of_machine) continue;
     facts.gpus = count;
     facts.gpu = catalogue_gpu_name(name, catalogue);
   }
@@ -71,7 +46,7 @@ namespace {
 /// A word between two GPUs: NV and the number of links, or how far apart they are on PCIe.
 bool is_link_word(const std::string& word) {
   static const std::vector<std::string> by_pcie{"PIX", "PXB", "PHB", "NODE", "SYS"};
-  return is_in(by_pcie, word) || (word.starts_with("NV") && count_of(word.substr(2), most_gpus_seen) > 0);
+  return is_in(by_pcie, word) || (word.starts_with("NV") && count_of(word.substr(2), most_gpus_of_machine) > 0);
 }
 
 } // namespace
@@ -130,37 +105,8 @@ void read_lscpu(const std::string& text, MachineFacts& facts) {
   }
   facts.cores = count_of(said["CPU(s)"], most_cores_of_node);
   if (said["Model name"].empty()) return;
-  const int sockets = count_of(said["Socket(s)"], most_gpus_seen);
+  const int sockets = count_of(said["Socket(s)"], most_gpus_of_machine);
   facts.cpu = sockets > 1 ? fmt::format("{}x {}", sockets, said["Model name"]) : said["Model name"];
-}
-
-void read_slurm_nodes(const std::string& text, const std::vector<Gpu>& catalogue, MachineFacts& facts) {
-  std::map<std::pair<std::string, int>, int> nodes;
-  SlurmGpus gpus;
-  bool inside = false;
-  const auto close = [&] {
-    if (inside) ++nodes[{gpus.type, gpus.count}];
-  };
-  for (const auto& line : split_lines(text)) {
-    const auto words = split_words(line);
-    if (!slurm_value(words, "NodeName").empty()) {
-      close();
-      inside = true;
-      gpus = {};
-    }
-    if (const auto gres = slurm_value(words, "Gres"); !gres.empty()) gpus = slurm_gpus(gres);
-  }
-  close();
-  for (const auto& [kind, count] : nodes) {
-    if (count <= facts.nodes || (facts.gpus > 0 && kind.second != facts.gpus)) continue;
-    facts.nodes = count;
-    if (facts.gpus > 0) continue;
-    facts.gpu = catalogue_gpu_name(kind.first, catalogue);
-    facts.gpus = kind.second;
-  }
-  if (nodes.size() > 1)
-    facts.unseen.push_back(
-        fmt::format("scontrol lists nodes of {} kinds: the {} of one kind are taken", nodes.size(), facts.nodes));
 }
 
 namespace {
@@ -176,7 +122,6 @@ void say_what_is_unseen(MachineFacts& facts) {
   if (facts.gpus > 1 && facts.links.empty())
     unseen.emplace_back("how GPUs reach each other: nvidia-smi topo -m said nothing");
   if (facts.cpu.empty()) unseen.emplace_back("the processor: lscpu said nothing");
-  if (facts.nodes == 0) unseen.emplace_back("how many such nodes there are: scontrol is not here; say --nodes");
   for (const auto& adapter : facts.adapters) {
     const bool is_port = std::any_of(facts.ports.begin(), facts.ports.end(),
                                      [&](const MachinePort& port) { return port.device == adapter; });
@@ -196,7 +141,6 @@ MachineFacts machine_facts(const MachineTexts& texts, const std::filesystem::pat
   read_gpu_topology(texts.nvidia_smi_topo, facts);
   read_nvlink_rates(texts.nvidia_smi_nvlink, facts);
   read_lscpu(texts.lscpu, facts);
-  read_slurm_nodes(texts.scontrol, catalogue, facts);
   read_lstopo(texts.lstopo, facts);
   read_ports(sysfs, facts);
   read_ibstat(texts.ibstat, facts);

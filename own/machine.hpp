@@ -9,6 +9,9 @@
 
 namespace ddlsim {
 
+/// More GPUs than a machine has: a slip of what was read.
+inline constexpr int most_gpus_of_machine = 1024;
+
 /// A port that could carry training traffic.
 struct MachinePort {
   std::string device;   ///< eth0, mlx5_0
@@ -29,7 +32,6 @@ struct MachineFacts {
   std::vector<std::string> adapters; ///< RDMA devices, by lstopo
   std::string cpu;
   int cores = 0; ///< that the operating system counts
-  int nodes = 0; ///< that the batch system lists with the same GPUs
   std::vector<MachinePort> ports;
   std::vector<std::string> unseen; ///< one sentence for each thing that could not be seen
 };
@@ -40,7 +42,6 @@ struct MachineTexts {
   std::string nvidia_smi_topo;   ///< nvidia-smi topo -m
   std::string nvidia_smi_nvlink; ///< nvidia-smi nvlink -s
   std::string lscpu;
-  std::string scontrol; ///< scontrol show node
   std::string ibstat;
   std::string lstopo; ///< lstopo-no-graphics --of console
 };
@@ -65,7 +66,6 @@ void read_nvlink_rates(const std::string& text, MachineFacts& facts);
 void read_ibstat(const std::string& text, MachineFacts& facts);
 void read_lstopo(const std::string& text, MachineFacts& facts);
 void read_lscpu(const std::string& text, MachineFacts& facts);
-void read_slurm_nodes(const std::string& text, const std::vector<Gpu>& catalogue, MachineFacts& facts);
 void read_ports(const std::filesystem::path& sysfs, MachineFacts& facts);
 
 } // namespace ddlsim

@@ -1,15 +1,16 @@
 #include "import/plain_text.hpp"
+#include "own/network_words.hpp"
 #include "own/new_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/units.hpp"
+#include "sim/formats/gpu_names.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
@@ -21,12 +22,6 @@ using Json = nlohmann::ordered_json;
 constexpr int usual_growth = 8; ///< times the nodes there are
 constexpr long most_own_nodes = 10'000'000;
 constexpr long most_own_gpus = 1024;
-
-struct Network {
-  std::string kind;
-  int ports = 1;
-  std::string rate;
-};
 
 /// What a request's mistakes are called by.
 class Refusals {
@@ -40,45 +35,23 @@ private:
   std::vector<Mistake> list_;
 };
 
-/// "8x400 Gbps ib" -> 8, "400 Gbps", ib.
-std::optional<Network> network_from(const std::string& text, Refusals& refused) {
-  const std::string expected = "give PORTSxRATE KIND, like \"8x400 Gbps ib\"";
-  Network network;
-  std::string rest(trim(text));
-  const auto last = rest.find_last_of(" \t");
-  if (last == std::string::npos) {
-    refused.add("network", fmt::format("{} found; {}", in_quotes(text), expected));
-    return {};
-  }
-  network.kind = rest.substr(last + 1);
-  if (network.kind == "eth") network.kind = "ethernet";
-  rest = trim(std::string_view(rest).substr(0, last));
-  const auto cross = rest.find('x');
-  if (cross != std::string::npos) {
-    const auto read = std::from_chars(rest.data(), rest.data() + cross, network.ports);
-    if (read.ec != std::errc() || read.ptr != rest.data() + cross || network.ports < 1 || network.ports > most_own_gpus)
-      refused.add("network", fmt::format("{} found before the x, a number of ports expected; {}",
-                                         in_quotes(rest.substr(0, cross)), expected));
-    rest.erase(0, cross + 1);
-  }
-  network.rate = trim(rest);
-  if (!is_in(network_kinds(), network.kind))
-    refused.add("network", unknown_name_text("kind of network", network.kind, network_kinds(), network_kinds()));
+std::optional<NodeNetwork> network_from(const std::string& text, std::vector<std::string>& notes, Refusals& refused) {
   try {
-    parse_quantity(network.rate, Dimension::bandwidth);
+    return network_in(text, notes);
   } catch (const UserError& error) {
     refused.add("network", error.mistakes().front().what);
+    return {};
   }
-  return network;
 }
 
-std::string catalogue_name(const ClusterRequest& request, const std::vector<Gpu>& gpus, Refusals& refused) {
-  if (request.gpu.empty()) return "";
+/// The catalogue's entry; a mistake where it has none.
+std::optional<Gpu> gpu_from(const ClusterRequest& request, const std::vector<Gpu>& gpus, Refusals& refused) {
+  if (request.gpu.empty()) return {};
   try {
-    return find_gpu(gpus, request.gpu).name;
+    return find_gpu(gpus, request.gpu);
   } catch (const UserError& error) {
-    refused.add("gpu", error.mistakes().front().what);
-    return "";
+    refused.add("gpu", error.mistakes().front().what + "; `ddlsim new gpu` makes one of your own");
+    return {};
   }
 }
 
@@ -93,7 +66,7 @@ std::optional<Cluster> shipped_like(const ClusterRequest& request, const std::st
   std::optional<Cluster> found;
   for (const auto& name : list_clusters(data)) {
     const auto cluster = load_cluster(data, name);
-    if (cluster.gpu != gpu || cluster.intra.kind == IntraKind::none || cluster.intra.domain_nodes > 1) continue;
+    if (cluster.gpu != gpu || cluster.intra.kind == IntraKind::none) continue;
     if (!may_be(cluster.intra.kind, request.links_word)) continue;
     if (cluster.gpus_per_node == request.gpus_per_node) return cluster;
     if (!found) found = cluster;
@@ -131,11 +104,6 @@ Json typed_links(const std::string& text, Refusals& refused) {
   return {{"kind", words[0]}, {"bandwidth", rate}, {"latency", latency}};
 }
 
-/// How the GPUs of a node reach each other, where nobody said it and no shipped cluster has that GPU.
-Json unknown_links() {
-  return {{"kind", "pcie-tree"}, {"bandwidth", "10 GB/s"}, {"latency", "1 us"}};
-}
-
 class Writer {
 public:
   Writer(const ClusterRequest& request, const DataFolder& data) : request_(request), data_(data) {}
@@ -143,14 +111,16 @@ public:
   NewCluster write() {
     check_name();
     check_numbers();
-    const auto gpu = catalogue_name(request_, load_gpus(data_), refused_);
+    const auto gpus = load_gpus(data_);
+    gpu_ = gpu_from(request_, gpus, refused_);
+    if (const auto choice = choice_of_gpu(request_.gpu, gpus); !choice.empty()) notes_.push_back(choice);
     for (const auto& text : request_.networks)
-      if (auto network = network_from(text, refused_)) networks_.push_back(*network);
+      if (auto network = network_from(text, notes_, refused_)) networks_.push_back(*network);
     if (request_.nodes > 1 && request_.networks.empty())
       refused_.add("network", "missing, with more than one node; give one, like \"8x400 Gbps ib\"");
-    auto links = links_of(gpu);
+    auto links = links_of_node();
     refused_.throw_if_any();
-    const auto text = json_text(document(gpu, links), 2, JsonBytes::mended) + "\n";
+    const auto text = json_text(document(gpu_ ? gpu_->name : "", links), 2, JsonBytes::mended) + "\n";
     check(text);
     return {text, std::move(notes_)};
   }
@@ -174,38 +144,76 @@ private:
                                              request_.most_nodes, request_.nodes));
   }
 
-  Json links_of(const std::string& gpu) {
+  /// Stated, as a shipped cluster with that GPU has it, as seen, as the GPU's data sheet has it, or assumed.
+  Json links_of_node() {
     if (!request_.links.empty()) {
       sources_["/node/intra"] = request_.stated_by;
       return typed_links(request_.links, refused_);
     }
     if (request_.gpus_per_node == 1) return {{"kind", "none"}};
-    const auto like = shipped_like(request_, gpu, data_);
-    if (!like && !request_.links_seen.empty()) {
-      sources_["/node/intra"] =
-          "nvidia-smi nvlink -s on this machine says NVLink's rate; assumed: 0.8 of it is reached, "
-          "as in shipped clusters of V100, A100 and H100 (0.80 to 0.84)";
-      notes_.push_back(fmt::format("no shipped cluster has such nodes: 0.8 of NVLink's rate is assumed ({}); --links "
-                                   "says it",
-                                   request_.links_seen));
-      return typed_links(request_.links_seen, refused_);
-    }
-    if (!like) {
-      sources_["/node/intra"] =
-          "not stated; assumed: PCIe across two sockets, because no shipped cluster has such nodes";
-      notes_.emplace_back(
-          "how GPUs of a node reach each other is not stated: PCIe at 10 GB/s is assumed; --links says it");
-      return unknown_links();
-    }
+    if (const auto like = gpu_ ? shipped_like(request_, gpu_->name, data_) : std::nullopt) return links_like(*like);
+    if (!request_.links_seen.empty()) return seen_links();
+    const bool has_sheet = gpu_ && (gpu_->links.kind != IntraKind::none || gpu_->pcie_Bps > 0);
+    return has_sheet ? links_of_sheet() : unknown_links();
+  }
+
+  Json seen_links() {
+    sources_["/node/intra"] =
+        "the topology read says NVLink's rate; assumed: 0.8 of it is reached, as in shipped clusters of V100, A100 and "
+        "H100 (0.80 to 0.84)";
+    notes_.push_back(fmt::format("no shipped cluster has such nodes: 0.8 of NVLink's rate is assumed ({}); --links "
+                                 "says it",
+                                 request_.links_seen));
+    return typed_links(request_.links_seen, refused_);
+  }
+
+  /// From the GPU's own entry: a bridge joins only so many, and beyond them a ring passes PCIe.
+  Json links_of_sheet() {
+    constexpr double reached_of_links = 0.8; // of NVLink: 0.80 to 0.84 in shipped clusters of V100, A100 and H100
+    constexpr double reached_of_pcie = 0.75; // of a slot: 12 of 16 GB/s in NCCL's table of links
+    const auto& links = gpu_->links;
+    const bool are_joined = links.kind != IntraKind::none &&
+                            (links.gpus == 0 || links.gpus >= request_.gpus_per_node) &&
+                            may_be(links.kind, request_.links_word);
+    if (!are_joined && gpu_->pcie_Bps == 0) return unknown_links();
+    const double rate_Bps = are_joined ? reached_of_links * links.bandwidth_Bps : reached_of_pcie * gpu_->pcie_Bps;
+    const auto kind = to_text(are_joined ? links.kind : IntraKind::pcie_tree);
+    const auto rate = print_quantity(rate_Bps, Dimension::bandwidth);
+    const auto field = are_joined ? "links" : "pcie";
+    sources_["/node/intra"] = fmt::format("not stated; assumed: {:g} of the {} of {} is reached, because that is so in "
+                                          "clusters that were measured. There: {}",
+                                          are_joined ? reached_of_links : reached_of_pcie,
+                                          are_joined ? "links" : "PCIe slot", gpu_->name, gpu_->sources.at(field));
+    notes_.push_back(
+        fmt::format("how GPUs of a node reach each other is not stated: {} at {} is assumed, from the "
+                    "data sheet of {}{}; --links says it",
+                    kind, rate, gpu_->name,
+                    !are_joined && links.gpus > 0 ? fmt::format(", whose bridge joins only {}", links.gpus) : ""));
+    return {{"kind", kind}, {"bandwidth", rate}, {"latency", "1 us"}};
+  }
+
+  /// Where nobody said it, no shipped cluster has that GPU, and no data sheet is known.
+  Json unknown_links() {
+    sources_["/node/intra"] = "not stated; assumed: PCIe across two sockets, because no shipped cluster has such nodes";
+    notes_.emplace_back(
+        "how GPUs of a node reach each other is not stated: PCIe at 10 GB/s is assumed; --links says it");
+    return {{"kind", "pcie-tree"}, {"bandwidth", "10 GB/s"}, {"latency", "1 us"}};
+  }
+
+  Json links_like(const Cluster& like) {
+    const auto& intra = like.intra;
+    const auto joined = intra.domain_nodes > 1 ? fmt::format(", which joins {} nodes", intra.domain_nodes) : "";
     sources_["/node/intra"] = fmt::format("not stated; assumed: as {} has it, because it has the same GPU. There: {}",
-                                          like->name, source_of(*like, "/node/intra/bandwidth"));
-    notes_.push_back(fmt::format(
-        "how GPUs of a node reach each other is not stated: {} at {}, as {} has it, is assumed; "
-        "--links says it",
-        to_text(like->intra.kind), print_quantity(like->intra.bandwidth_Bps, Dimension::bandwidth), like->name));
-    return {{"kind", to_text(like->intra.kind)},
-            {"bandwidth", print_quantity(like->intra.bandwidth_Bps, Dimension::bandwidth)},
-            {"latency", print_quantity(like->intra.latency_s, Dimension::time)}};
+                                          like.name, source_of(like, "/node/intra/bandwidth"));
+    notes_.push_back(fmt::format("how GPUs of a node reach each other is not stated: {} at {}{}, as {} has it, is "
+                                 "assumed; --links says it",
+                                 to_text(intra.kind), print_quantity(intra.bandwidth_Bps, Dimension::bandwidth), joined,
+                                 like.name));
+    Json links{{"kind", to_text(intra.kind)},
+               {"bandwidth", print_quantity(intra.bandwidth_Bps, Dimension::bandwidth)},
+               {"latency", print_quantity(intra.latency_s, Dimension::time)}};
+    if (intra.domain_nodes > 1) links["domain_nodes"] = intra.domain_nodes;
+    return links;
   }
 
   /// ib, or ib-2 where it is the second of its kind.
@@ -247,11 +255,11 @@ private:
 
   Json document(const std::string& gpu, const Json& links) {
     const bool rdma_switch =
-        std::any_of(networks_.begin(), networks_.end(), [](const Network& one) { return one.kind == "ib"; });
+        std::any_of(networks_.begin(), networks_.end(), [](const NodeNetwork& one) { return one.kind == "ib"; });
     const int most = request_.most_nodes > 0
                          ? request_.most_nodes
                          : static_cast<int>(std::min(most_own_nodes, long{usual_growth} * request_.nodes));
-    Json node{{"gpu", gpu}, {"gpus", request_.gpus_per_node}};
+    Json node{{"gpu", request_.gpu_path.empty() ? gpu : request_.gpu_path}, {"gpus", request_.gpus_per_node}};
     if (!request_.cpu.empty()) node["cpu"] = request_.cpu;
     if (request_.cores > 0) node["cores"] = request_.cores;
     node["intra"] = links;
@@ -295,17 +303,13 @@ private:
   const ClusterRequest& request_;
   const DataFolder& data_;
   Refusals refused_;
-  std::vector<Network> networks_;
+  std::optional<Gpu> gpu_;
+  std::vector<NodeNetwork> networks_;
   std::map<std::string, std::string> sources_;
   std::vector<std::string> notes_;
 };
 
 } // namespace
-
-const std::vector<std::string>& network_kinds() {
-  static const std::vector<std::string> kinds{"ib", "roce", "efa", "ethernet"};
-  return kinds;
-}
 
 NewCluster new_cluster(const ClusterRequest& request, const DataFolder& data) {
   return Writer(request, data).write();

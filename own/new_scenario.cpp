@@ -1,6 +1,7 @@
 #include "own/new_files.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/check.hpp"
+#include "sim/formats/known_spelling.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
 
@@ -15,8 +16,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// Ours for another's word ("bfloat16", "ZeRO-3"); what is neither stays, and is told as a mistake.
+template <class Name> std::string usual_name(const std::string& typed) {
+  const auto meant = value_meant<Name>(typed);
+  return meant ? to_text(*meant) : typed;
+}
+
 Cluster cluster_asked(const ScenarioRequest& request, const DataFolder& data) {
-  if (!is_path(request.cluster)) return load_cluster(data, request.cluster);
+  if (!is_path(request.cluster)) {
+    const auto name = spelt_like(request.cluster, list_clusters(data));
+    return load_cluster(data, name.empty() ? request.cluster : name);
+  }
   return read_cluster(own_cluster_folder(path_from(request.cluster, request.file)) / "cluster.json");
 }
 
@@ -66,17 +76,19 @@ NewScenario new_scenario(const ScenarioRequest& request, const DataFolder& data)
   if (request.precision.empty()) made.notes.emplace_back("no precision stated: fp32 is taken");
   if (request.gpus.empty())
     made.notes.push_back(fmt::format("no GPU counts stated: {} are taken", fmt::join(counts, ", ")));
+  nlohmann::json named{{"model", request.model}, {"cluster", request.cluster}, {"preset", preset}};
+  for (auto& note : spell_as_known(named, data)) made.notes.push_back(std::move(note));
   const auto names = request.strategies.empty() ? std::vector<std::string>{"auto"} : request.strategies;
   Json strategies = Json::array();
-  for (const auto& name : names) strategies.push_back({{"name", name}});
+  for (const auto& name : names) strategies.push_back({{"name", usual_name<StrategyName>(name)}});
   const Json json{{"format", "ddlsim-scenario"},
                   {"version", 1},
                   {"name", request.file.stem().string()},
-                  {"model", request.model},
+                  {"model", named["model"]},
                   {"batch_per_gpu", request.batch_per_gpu},
-                  {"precision", request.precision.empty() ? "fp32" : request.precision},
-                  {"cluster", request.cluster},
-                  {"preset", preset},
+                  {"precision", request.precision.empty() ? "fp32" : usual_name<Precision>(request.precision)},
+                  {"cluster", named["cluster"]},
+                  {"preset", named["preset"]},
                   {"gpus", counts},
                   {"strategies", strategies}};
   made.text = json_text(json, 2) + "\n";

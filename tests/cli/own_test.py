@@ -132,7 +132,7 @@ class Own(Case):
                   "--gpus", "1")
         ask = ("predict", "q.json", "--json", "--fidelity", "screening")
         before = json.loads(self.done(*ask).stdout)["points"][0]
-        trace = SOURCE / "tests" / "calibrate" / "kineto-resnet50-h200.json"
+        trace = SOURCE / "tests" / "import" / "kineto-resnet50-h200.json"
         self.done("import", trace, "--cluster", "./my-cluster", "--set", "model=resnet50_v1.5", "--set", "batch_per_gpu=64",
                   "--set", "preset=pytorch-ddp", "--output", "my-cluster/measurements/trace.jsonl")
         after = json.loads(self.done(*ask).stdout)["points"][0]
@@ -257,6 +257,72 @@ class Own(Case):
                                 env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
         self.refused(result, 2, "missing: --gpu, --gpus-per-node, --nodes, --network", "not seen: GPUs", "not seen: the processor",
                      "not seen: how many such nodes", "not seen: a network port")
+
+    NODES = ("NodeName=cn1 Arch=x86_64 Gres=(null) CPUTot=256 OS=Linux 5.14 #1 SMP Partitions=batch CfgTRES=cpu=256\n"
+             "NodeName=g1 Arch=x86_64 Gres=gpu:h200:8(S:0-1) CPUTot=192 OS=Linux 5.14 #1 SMP Partitions=big\n"
+             "NodeName=g2 Arch=x86_64 Gres=gpu:8 CPUTot=192 OS=Linux 5.14 #1 SMP Partitions=big CfgTRES=cpu=192,gres/gpu:h200=8\n")
+
+    def test_slurms_nodes_are_a_cluster_without_this_machine(self):
+        (self.folder / "nodes.txt").write_text(self.NODES)
+        result = self.done("new", "cluster", "hx", "--slurm", "nodes.txt", "--network", "8xNDR")
+        self.assertIn("Slurm: 2 nodes of 8 GPUs", result.stderr)
+        self.assertIn('"h200" is taken for H200-SXM-141GB', result.stderr)
+        node = json.loads((self.folder / "hx" / "cluster.json").read_text())["node"]
+        self.assertEqual((node["gpu"], node["gpus"], node["cores"], node.get("cpu")), ("H200-SXM-141GB", 8, 192, None))
+        self.done("check", "hx/cluster.json")
+        (self.folder / "nodes.txt").write_text(self.NODES + "NodeName=o1 Gres=gpu:v100:4 CPUTot=40 Partitions=old\n")
+        asked = run("new", "cluster", "two", "--slurm", "nodes.txt", "--network", "8xNDR", cwd=self.folder)
+        self.refused(asked, 1, "nodes.txt: several kinds of nodes", '1 of 4 x "v100" in old', "--slurm-gpu TYPE")
+        self.done("new", "cluster", "old", "--slurm", "nodes.txt", "--slurm-gpu", "V100", "--network", "2xEDR")
+        self.assertEqual(json.loads((self.folder / "old" / "cluster.json").read_text())["node"]["gpus"], 4)
+        (self.folder / "nodes.txt").write_text("hello\n")
+        self.refused(run("new", "cluster", "no", "--slurm", "nodes.txt", cwd=self.folder), 1, "nodes.txt: no node of Slurm found")
+
+    def test_a_topology_says_gpus_links_and_ports(self):
+        seed = SOURCE / "tests" / "fuzz" / "seeds" / "topology-nccl.xml"
+        result = self.done("new", "cluster", "one", "--topology", seed, "--nodes", "2")
+        self.assertIn("it looks like NCCL's topology", result.stderr)
+        node = json.loads((self.folder / "one" / "cluster.json").read_text())["node"]
+        self.assertEqual((node["gpu"], node["gpus"]), ("H100-SXM5-80GB", 1))
+        self.assertEqual([nic["bandwidth"] for nic in node["nics"]], ["400 Gbps", "25 Gbps"])
+        (self.folder / "topo.txt").write_text("\tGPU0\tGPU1\tNIC0\nGPU0\t X \tSYS\tPIX\nGPU1\tSYS\t X \tSYS\nNIC0\tPIX\tSYS\t X \n")
+        result = self.done("new", "cluster", "two", "--topology", "topo.txt", "--gpu", "H100-NVL", "--nodes", "2", "--network", "1xNDR")
+        self.assertIn("1 NICs (NIC0), 1 of them near a GPU", result.stderr)
+        self.assertEqual(json.loads((self.folder / "two" / "cluster.json").read_text())["node"]["intra"]["kind"], "pcie-tree")
+
+    def test_a_gpu_of_ones_own_is_asked_about_and_read(self):
+        made = self.done("new", "gpu", "my-gpu", "--like", "H100", "--bf16", "800 TFLOPS", "--memory", "94 GB")
+        self.assertIn('"H100" is taken for H100-SXM5-80GB', made.stderr)
+        self.done("new", "cluster", "mine", "--gpu", "./my-gpu.json", "--gpus-per-node", "8", "--nodes", "2", "--network", "8xNDR")
+        self.done("check", "my-gpu.json", "mine/cluster.json")
+        self.done("new", "scenario", "q", "--model", "Llama-2-7B", "--cluster", "./mine", "--batch", "1", "--precision", "bfloat16",
+                  "--strategy", "ZeRO-3", "--preset", "PyTorch FSDP2", "--gpus", "8")
+        scenario = json.loads((self.folder / "q.json").read_text())
+        self.assertEqual((scenario["model"], scenario["precision"], scenario["preset"], scenario["strategies"]),
+                         ("llama_2_7b_seq4096", "bf16", "pytorch-fsdp2", [{"name": "fsdp"}]))
+        faster = json.loads(self.done("predict", "q.json", "--json").stdout)
+        self.done("new", "gpu", "slow-gpu", "--like", "H100", "--bf16", "200 TFLOPS", "--memory", "94 GB")
+        slower = json.loads(self.done("predict", "q.json", "--json", "--set", "/gpu=./slow-gpu.json").stdout)
+        rates = [answer["points"][0]["samples_per_s"] for answer in (faster, slower)]
+        self.assertGreater(rates[0], rates[1])
+        (self.folder / "plan.json").write_text(json.dumps({
+            "format": "ddlsim-plan-request", "version": 1, "name": "plan",
+            "workload": {"model": "Llama-2-7B", "tokens": "2B", "batch_per_gpu": 1, "precision": "bfloat16"},
+            "limits": {"deadline": "90 days", "budget": "$3M"},
+            "candidates": [{"name": "mine", "cluster": "./mine", "preset": "pytorch-fsdp2", "gpus": [8, 16],
+                            "strategies": [{"name": "fsdp"}],
+                            "price": {"kind": "on-demand", "usd_per_node_hour": 20, "source": "a guess"}}]}))
+        planned = self.done("plan", "plan.json")
+        self.assertIn('model "Llama-2-7B" is taken for llama_2_7b_seq4096', planned.stderr)
+        self.assertIn("Limits: 90 d, 3.0 M USD", planned.stdout)
+        self.done("check", "plan.json")
+        seed = SOURCE / "tests" / "fuzz" / "seeds" / "nccl-tests.txt"
+        lines = self.done("import", "nccl-tests", seed, "--cluster", "./mine", "--gpu", "./my-gpu.json").stdout.splitlines()
+        self.assertEqual(json.loads(lines[0])["gpu"], "my-gpu")
+        unknown = self.done("import", "nccl-tests", seed, "--cluster", "new", "--gpu", "MI999X")
+        self.assertIn('the catalogue has no GPU "MI999X"', unknown.stderr)
+        self.assertEqual(json.loads(unknown.stdout.splitlines()[0])["gpu"], "MI999X")
+        self.refused(run("new", "gpu", "H100", "--like", "H100", cwd=self.folder), 1, "means H100-SXM5-80GB of the catalogue")
 
     def test_at_a_terminal_all_is_asked_for(self):
         master, slave = pty.openpty()

@@ -1,10 +1,8 @@
-// What people bring: every importer, a config of Hugging Face, this machine and a cluster in words, as rows of one table.
+// What people bring: every importer, and a config of Hugging Face, as rows of one table.
 #include "import/importers.hpp"
 
 #include "import/csv_table.hpp"
 #include "own/hf_config.hpp"
-#include "own/machine.hpp"
-#include "own/new_files.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/record.hpp"
 #include "tests/fuzz/sample_folder.hpp"
@@ -129,48 +127,10 @@ std::vector<Target> importer_rows() {
            take_hf_config}};
 }
 
-// What `new cluster` is told, and reads from this machine.
-
-/// Every tool says the same, and so do the files of a port.
-bool take_machine(const std::string& text) {
-  constexpr const char* port = "sys/class/infiniband/mlx5_0/ports/1/";
-  for (const char* file : {"rate", "state", "link_layer"}) folder().write(std::string(port) + file, text);
-  static const auto gpus = load_gpus(sample_data());
-  const auto facts = machine_facts({text, text, text, text, text, text, text}, folder().path() / "sys", gpus);
-  demand(facts.gpus >= 0 && facts.nodes >= 0 && facts.controllers >= 0, "fewer than no GPUs, nodes or controllers");
-  demand(std::isfinite(facts.nvlink_GBps) && facts.nvlink_GBps >= 0, "a rate of NVLink that is none");
-  for (const auto& found : facts.ports) demand(std::isfinite(found.rate_Gbps), "a rate of a port that is none");
-  links_of(facts);
-  networks_of(facts);
-  return true;
-}
-
-/// The first line is about links inside a node, each other a network.
-bool take_new_cluster(const std::string& text) {
-  ClusterRequest request;
-  request.name = "mine";
-  request.gpu = "V100-SXM2-16GB";
-  request.gpus_per_node = 4;
-  request.nodes = 8;
-  std::istringstream lines(text);
-  std::getline(lines, request.links);
-  for (std::string line; std::getline(lines, line);) request.networks.push_back(line);
-  NewCluster made;
-  if (!accepted([&] { made = new_cluster(request, sample_data()); })) return false;
-  demand(accepted([&] { check_file(put("mine/cluster.json", made.text), sample_data()); }),
-         "a new cluster that `check` refuses");
-  return true;
-}
-
-// What is kept of a run that was cut off.
-
 } // namespace
 
 std::vector<Target> importer_targets() {
-  auto rows = importer_rows();
-  rows.push_back({"machine", {seed_file("machine.txt")}, take_machine});
-  rows.push_back({"new-cluster", {seed_file("new-cluster.txt")}, take_new_cluster});
-  return rows;
+  return importer_rows();
 }
 
 } // namespace ddlsim_fuzz

@@ -40,8 +40,9 @@ bool take_json(const std::string& text) {
 
 bool take_quantity(const std::string& text) {
   bool any = false;
-  for (const auto dimension : {Dimension::time, Dimension::size, Dimension::bandwidth, Dimension::compute_rate,
-                               Dimension::work, Dimension::rate, Dimension::power, Dimension::price}) {
+  for (const auto dimension :
+       {Dimension::time, Dimension::size, Dimension::bandwidth, Dimension::compute_rate, Dimension::work,
+        Dimension::rate, Dimension::power, Dimension::price, Dimension::count}) {
     double value = 0;
     if (!accepted([&] { value = parse_quantity(text, dimension); })) continue;
     any = true;
@@ -65,7 +66,8 @@ Target json_target() {
 
 Target units_target() {
   return {"units",
-          {"12.5 GB/s", "100 Gbps", "1.5 us", "16 GiB", "15.7 TFLOP/s", "300 W", "5 USD/h", "9 samples/s"},
+          {"12.5 GB/s", "100 Gbps", "1.5 us", "16 GiB", "15.7 TFLOP/s", "300 W", "5 USD/h", "9 samples/s", "$3M",
+           "2 weeks", "100 Gbit/s", "300B tokens"},
           take_quantity};
 }
 
@@ -204,6 +206,7 @@ std::vector<Target> all_readers() {
   std::vector<Target> rows{json_target(), units_target(), change_target()};
   for (auto& row : own_formats()) rows.push_back(std::move(row));
   for (auto& row : importer_targets()) rows.push_back(std::move(row));
+  for (auto& row : own_reader_targets()) rows.push_back(std::move(row));
   rows.push_back(journal_target());
   rows.push_back(blind_log_target());
   rows.push_back(result_target());

@@ -25,8 +25,11 @@ struct Target {
 /// Every reader of a format, every importer, units and JSON.
 const std::vector<Target>& reader_targets();
 
-/// The part of them that reads what people bring: importers, a config, a machine, a cluster in words.
+/// The part of them that reads what people bring: importers, and a config.
 std::vector<Target> importer_targets();
+
+/// The part of them that `new cluster` and `new gpu` have.
+std::vector<Target> own_reader_targets();
 
 /// Readers of ddltrain.
 const std::vector<Target>& trainer_targets();

@@ -25,11 +25,6 @@ constexpr const char* cpu =
     "Architecture:        x86_64\nCPU(s):              112\nModel name:          Intel(R) Xeon(R) "
     "Platinum 8480C\nSocket(s):           2\n";
 
-constexpr const char* slurm =
-    "NodeName=gpu01 Arch=x86_64 CoresPerSocket=56\n   CPUAlloc=0 CPUTot=112 CPULoad=0.01\n   Gres=gpu:h100:8(S:0-1)\n  "
-    " "
-    "State=IDLE\n\nNodeName=gpu02 Arch=x86_64\n   Gres=gpu:h100:8\n\nNodeName=cpu01 Arch=x86_64\n   Gres=(null)\n";
-
 constexpr const char* nvlink = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-0)\n\t Link 0: 26.562 GB/s\n\t Link 1: 26.562 "
                                "GB/s\nGPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n\t Link 0: 26.562 GB/s\n\t Link 1: "
                                "<inactive>\n";
@@ -76,17 +71,15 @@ void write_sysfs(const ddlsim_test::TemporaryFolder& sys) {
 TEST_CASE("a node's tools say what it is") {
   const ddlsim_test::TemporaryFolder sys;
   write_sysfs(sys);
-  const auto facts = machine_facts({eight_gpus, topology, "", cpu, slurm, "", ""}, sys.path(), catalogue_of_machines());
+  const auto facts = machine_facts({eight_gpus, topology, "", cpu, "", ""}, sys.path(), catalogue_of_machines());
   CHECK(facts.gpus == 8);
   CHECK(facts.gpu == "H100-SXM5-80GB");
   CHECK(facts.links == "NV18");
   CHECK(facts.cpu == "2x Intel(R) Xeon(R) Platinum 8480C");
   CHECK(facts.cores == 112);
-  CHECK(facts.nodes == 2);
   CHECK(networks_of(facts) == std::vector<std::string>{"1x400 Gbps ib", "1x100 Gbps roce", "1x25 Gbps ethernet"});
-  REQUIRE(facts.unseen.size() == 2);
-  CHECK_THAT(facts.unseen[0], Catch::Contains("nodes of 2 kinds"));
-  CHECK_THAT(facts.unseen[1], Catch::Contains("the speed of eth2"));
+  REQUIRE(facts.unseen.size() == 1);
+  CHECK_THAT(facts.unseen[0], Catch::Contains("the speed of eth2"));
 }
 
 TEST_CASE("NVLink's rate is that of the GPU with the fewest links, and the kind is that of the pairs") {
@@ -111,11 +104,11 @@ TEST_CASE("NVLink's rate is that of the GPU with the fewest links, and the kind 
 
 TEST_CASE("ibstat says what /sys does not, and lstopo what has no driver") {
   const ddlsim_test::TemporaryFolder sys;
-  const auto facts = machine_facts({"", "", "", "", "", ibstat, lstopo}, sys.path(), catalogue_of_machines());
+  const auto facts = machine_facts({"", "", "", "", ibstat, lstopo}, sys.path(), catalogue_of_machines());
   CHECK(networks_of(facts) == std::vector<std::string>{"1x400 Gbps ib", "1x100 Gbps roce"});
-  REQUIRE(facts.unseen.size() == 4);
+  REQUIRE(facts.unseen.size() == 3);
   CHECK_THAT(facts.unseen[0], Catch::Contains("lstopo shows 2 3D controllers, but nvidia-smi lists none"));
-  CHECK_THAT(facts.unseen[3], Catch::Contains("the rate of \"mlx5_2\""));
+  CHECK_THAT(facts.unseen[2], Catch::Contains("the rate of \"mlx5_2\""));
   const ddlsim_test::TemporaryFolder both;
   write_sysfs(both);
   MachineFacts twice;
@@ -140,15 +133,7 @@ TEST_CASE("what cannot be seen is said") {
   const auto facts = machine_facts({}, sys.path() / "none", catalogue_of_machines());
   CHECK(facts.gpus == 0);
   CHECK(facts.ports.empty());
-  CHECK(facts.unseen.size() == 4);
-}
-
-TEST_CASE("a login node learns its cluster's GPUs from the batch system") {
-  MachineFacts facts;
-  read_slurm_nodes(slurm, catalogue_of_machines(), facts);
-  CHECK(facts.nodes == 2);
-  CHECK(facts.gpus == 8);
-  CHECK(facts.gpu == "H100-SXM5-80GB");
+  CHECK(facts.unseen.size() == 3);
 }
 
 TEST_CASE("the names that drivers give are the catalogue's") {
@@ -168,17 +153,17 @@ TEST_CASE("no text of a tool does more than be passed over") {
   sys.write("class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
   const std::string hostile = "GPU 0:\nGPU 1: \nGPU 2: \x1b[31m\xff (UUID\nGPU0\nNodeName= Gres=gpu:\nNodeName=a "
                               "Gres=gpu:999999999999999999\nNodeName=b Gres=gpu::::(\n:\nModel name:\nSocket(s): -1\n";
-  CHECK_NOTHROW(machine_facts({hostile, hostile, hostile, hostile, hostile, hostile, hostile}, sys.path(),
-                              catalogue_of_machines()));
-  for (const auto& text : {eight_gpus, std::string(topology), std::string(cpu), std::string(slurm), std::string(nvlink),
+  CHECK_NOTHROW(
+      machine_facts({hostile, hostile, hostile, hostile, hostile, hostile}, sys.path(), catalogue_of_machines()));
+  for (const auto& text : {eight_gpus, std::string(topology), std::string(cpu), std::string(nvlink),
                            std::string(ibstat), std::string(lstopo)})
     for (std::size_t length = 0; length < text.size(); length += 5) { // the fuzzers see every place: tests/fuzz
       auto changed = text.substr(0, length);
-      CHECK_NOTHROW(machine_facts({changed, changed, changed, changed, changed, changed, changed}, sys.path(),
-                                  catalogue_of_machines()));
+      CHECK_NOTHROW(
+          machine_facts({changed, changed, changed, changed, changed, changed}, sys.path(), catalogue_of_machines()));
       changed = text;
       changed[length] = length % 2 == 0 ? '\'' : '9';
-      CHECK_NOTHROW(machine_facts({changed, changed, changed, changed, changed, changed, changed}, sys.path(),
-                                  catalogue_of_machines()));
+      CHECK_NOTHROW(
+          machine_facts({changed, changed, changed, changed, changed, changed}, sys.path(), catalogue_of_machines()));
     }
 }

@@ -77,7 +77,7 @@ TEST_CASE("what the machine says of its links decides which shipped cluster is a
   const auto cluster = read_new(seen);
   CHECK(cluster.intra.kind == ddlsim::IntraKind::nvlink_mesh);
   CHECK(cluster.intra.bandwidth_Bps == 80e9);
-  CHECK_THAT(cluster.sources.at("/node/intra"), Catch::Contains("nvidia-smi nvlink -s"));
+  CHECK_THAT(cluster.sources.at("/node/intra"), Catch::Contains("0.8 of it is reached"));
 }
 
 TEST_CASE("an alias is a GPU's name, and sockets alone make no -ib transports") {
@@ -122,12 +122,13 @@ TEST_CASE("a machine alone needs no network, and processors no GPU") {
 TEST_CASE("what makes no cluster is refused at its option, all at once") {
   auto request = sixteen_nodes();
   request.gpu = "H10O-SXM5-80GB";
-  request.networks = {"8x400 Gbp ib", "eightx400 Gbps ib", "400 Gbps infiniband", "", "-1x400 Gbps ib"};
+  request.networks = {"8x400 Gbp ib", "eightx400 Gbps ib", "400 Gbps carrier pigeon", "", "-1x400 Gbps ib"};
   request.nodes = 0;
   const auto said = refused(request);
   CHECK_THAT(said, Catch::Contains("--gpu: ") && Catch::Contains("H100-SXM5-80GB"));
   CHECK_THAT(said, Catch::Contains("--nodes: 0 found"));
-  CHECK_THAT(said, Catch::Contains("a number of ports expected") && Catch::Contains("infiniband"));
+  CHECK_THAT(said, Catch::Contains("\"eightx400 Gbps\"") && Catch::Contains("no kind of network is called \"pigeon\""));
+  CHECK_THAT(said, Catch::Contains("\"-1x400 Gbps ib\" found; give PORTSxRATE KIND"));
   request = sixteen_nodes();
   request.networks.clear();
   CHECK_THAT(refused(request), Catch::Contains("--network: missing"));
@@ -171,4 +172,26 @@ TEST_CASE("a scenario about what is not there is refused with the nearest name")
   CHECK_THROWS_WITH(new_scenario(request, shipped_for_own), Catch::Contains("did you mean iris?"));
   request.cluster = "./nowhere";
   CHECK_THROWS_WITH(new_scenario(request, shipped_for_own), Catch::Contains("nowhere"));
+}
+
+TEST_CASE("where no shipped cluster has the GPU its own data sheet speaks") {
+  auto request = sixteen_nodes();
+  request.gpu = "GB200";
+  request.gpus_per_node = 4;
+  const auto domain = read_new(request);
+  CHECK(domain.intra.kind == ddlsim::IntraKind::nvswitch);
+  CHECK(domain.intra.domain_nodes == 18);
+  request.gpu = "NVIDIA H100 NVL";
+  request.gpus_per_node = 2;
+  const auto pair = read_new(request);
+  CHECK(pair.intra.kind == ddlsim::IntraKind::nvlink_mesh);
+  CHECK(pair.intra.bandwidth_Bps == Approx(0.8 * 300e9));
+  CHECK_THAT(pair.sources.at("/node/intra"), Catch::StartsWith("not stated; assumed: 0.8 of the links"));
+  request.gpus_per_node = 8; // a bridge joins two: a ring of eight passes PCIe
+  const auto eight = read_new(request);
+  CHECK(eight.intra.kind == ddlsim::IntraKind::pcie_tree);
+  CHECK(eight.intra.bandwidth_Bps == Approx(0.75 * 64e9));
+  request.links_word = "SYS"; // seen without NVLink
+  request.gpus_per_node = 2;
+  CHECK(read_new(request).intra.kind == ddlsim::IntraKind::pcie_tree);
 }
