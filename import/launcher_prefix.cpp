@@ -63,7 +63,7 @@ FoundPrefix bracketed(std::string_view line) {
 /// "12: ".
 FoundPrefix of_srun(std::string_view line) {
   const auto digits = digits_from(line, 0);
-  if (digits == 0 || line.substr(digits, 2) != ": ") return {};
+  if (digits == 0 || (line.substr(digits, 2) != ": " && line.substr(digits) != ":")) return {};
   return {digits + 2, whole_number(line.substr(0, digits))};
 }
 

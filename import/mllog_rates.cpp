@@ -7,146 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace ddlsim {
 namespace {
 
 constexpr double most_disagreement_of_mllog = 0.05;
 constexpr std::size_t enough_to_skip = 3; ///< values, of which the first is left out as warm-up
-
-/// Counts of a log, as samples; nothing where the log does not say enough.
-class SampleCounts {
-public:
-  SampleCounts(const MlEvents& events, const MlBenchmark& benchmark) : counts_(benchmark.counts) {
-    epoch_samples_ = events.number("train_samples");
-    tokens_ = events.number("max_sequence_length");
-    batch_ = events.number("global_batch_size");
-  }
-
-  /// Samples trained since the run's begin.
-  std::optional<double> at(const MlMark& mark) const {
-    if (mark.samples_count >= 0) return of_samples_count(mark.samples_count);
-    const bool counts_on =
-        counts_ == MlCount::samples || counts_ == MlCount::tokens || counts_ == MlCount::share_of_epoch;
-    if (mark.epoch_num >= 0 && counts_on) return of_epochs(mark.epoch_num);
-    if (mark.step_num >= 0 && batch_ > 0) return mark.step_num * batch_;
-    return std::nullopt;
-  }
-
-  std::optional<double> of_samples_count(double count) const {
-    if (counts_ != MlCount::tokens) return count;
-    return tokens_ > 0 ? std::optional(count / tokens_) : std::nullopt;
-  }
-
-  /// What an epoch_count or epoch_num stands for.
-  std::optional<double> of_epochs(double count) const {
-    switch (counts_) {
-    case MlCount::samples:
-      return count;
-    case MlCount::tokens:
-      return of_samples_count(count);
-    case MlCount::epochs_or_samples:
-      if (epoch_samples_ > 0 && count >= epoch_samples_) return count;
-      break;
-    case MlCount::share_of_epoch: // the first epoch is 0 to 1, or 1 to 2
-      if (count >= 1) count -= 1;
-      break;
-    case MlCount::epochs:
-      break;
-    }
-    return epoch_samples_ > 0 ? std::optional(count * epoch_samples_) : std::nullopt;
-  }
-
-  /// Whether a block's epoch_count is of its own samples: some write one epoch for the whole run.
-  bool blocks_count() const { return counts_ != MlCount::samples && counts_ != MlCount::share_of_epoch; }
-
-private:
-  MlCount counts_;
-  double epoch_samples_ = 0;
-  double tokens_ = 0;
-  double batch_ = 0;
-};
-
-/// Stretches of training: from the begin of a block (or epoch), or the end of an evaluation in it, to its end or to the
-/// next evaluation.
-class Stretches {
-public:
-  Stretches(const MlEvents& events, const MlBenchmark& benchmark, bool are_epochs)
-      : marks_(events.marks), counts_(events, benchmark),
-        start_(are_epochs ? MlMarkKind::epoch_start : MlMarkKind::block_start),
-        stop_(are_epochs ? MlMarkKind::epoch_stop : MlMarkKind::block_stop), are_epochs_(are_epochs) {}
-
-  MlRates read() {
-    for (std::size_t i = 0; i < marks_.size(); ++i) {
-      const auto& mark = marks_[i];
-      if (mark.kind == MlMarkKind::run_start) trained_ = 0;
-      if (mark.kind == start_) {
-        begin_ = &mark;
-        is_whole_ = is_open_ = true;
-      } else if (mark.kind == MlMarkKind::eval_stop && is_open_) {
-        begin_ = &mark;
-        is_whole_ = false;
-      } else if (mark.kind == stop_ || mark.kind == MlMarkKind::eval_start || mark.kind == MlMarkKind::run_stop) {
-        end_at(i);
-      }
-    }
-    rates_.of = are_epochs_ ? "epochs" : "blocks";
-    return std::move(rates_);
-  }
-
-private:
-  /// The mark's count is since the run's begin. A block's own may be its length.
-  static bool is_total(const MlMark& mark) {
-    return mark.kind == MlMarkKind::eval_start || mark.kind == MlMarkKind::run_stop;
-  }
-
-  std::optional<double> total_at(std::size_t i) const {
-    if (is_total(marks_[i])) return counts_.at(marks_[i]);
-    return i + 1 < marks_.size() && is_total(marks_[i + 1]) ? counts_.at(marks_[i + 1]) : std::nullopt;
-  }
-
-  void end_at(std::size_t i) {
-    const auto total = total_at(i);
-    if (begin_ != nullptr) add(*begin_, marks_[i], total);
-    begin_ = nullptr;
-    if (marks_[i].kind != MlMarkKind::eval_start) is_open_ = false;
-    if (is_total(marks_[i]) || total) trained_ = total;
-  }
-
-  void add(const MlMark& begin, const MlMark& end, std::optional<double> total) {
-    const auto samples = samples_between(begin, end, total);
-    const double time_s = end.time_s - begin.time_s;
-    if (!samples || *samples <= 0 || time_s <= 0) return;
-    if (rates_.rates.empty()) rates_.first_line = begin.line;
-    rates_.rates.push_back(*samples / time_s);
-  }
-
-  std::optional<double> samples_between(const MlMark& begin, const MlMark& end, std::optional<double> total) const {
-    const auto from = counts_.at(begin);
-    if (total && trained_) {
-      const bool goes_on = *trained_ == 0 && begin.kind == start_ && from && *from < *total; // from a checkpoint
-      return *total - (goes_on ? *from : *trained_);
-    }
-    const auto to = counts_.at(end);
-    if (to && from && *to > *from) return *to - *from;
-    if (to && from && *to == *from && end.samples_count > 0) return to; // both are the block's length
-    if (!is_whole_ || !counts_.blocks_count()) return std::nullopt;
-    if (are_epochs_) return counts_.of_epochs(1);
-    return begin.epoch_count > 0 ? counts_.of_epochs(begin.epoch_count) : std::nullopt;
-  }
-
-  const std::vector<MlMark>& marks_;
-  SampleCounts counts_;
-  MlMarkKind start_;
-  MlMarkKind stop_;
-  bool are_epochs_;
-  const MlMark* begin_ = nullptr;     ///< of the stretch
-  bool is_whole_ = false;             ///< the stretch began with its block
-  bool is_open_ = false;              ///< the block is not ended
-  std::optional<double> trained_ = 0; ///< samples at the last evaluation's begin
-  MlRates rates_;
-};
 
 std::vector<double> without_warm_up(std::vector<double> values) {
   if (values.size() >= enough_to_skip) values.erase(values.begin());
@@ -179,15 +45,22 @@ bool agree(const MlClaim& first, const MlClaim& second) {
   return ratio <= (may_be_faster ? most / most_warm_up : most) && ratio >= (may_be_slower ? most_warm_up : 1) / most;
 }
 
+/// "25000", "12.5".
+std::string rate_text(double rate) {
+  constexpr double whole_from = 1000;
+  return rate >= whole_from ? fmt::format("{:.0f}", rate) : fmt::format("{:.4g}", rate);
+}
+
 void refuse_disagreement(const std::vector<MlClaim>& claims, const MlBenchmark& benchmark, const std::string& file) {
   for (std::size_t i = 0; i < claims.size(); ++i) {
     for (std::size_t k = i + 1; k < claims.size(); ++k) {
       if (agree(claims[i], claims[k])) continue;
       throw UserError(
           file, "",
-          fmt::format("the log contradicts itself: the {} make {:.4g} {} a second, but the {} make {:.4g}; import a "
+          fmt::format("the log contradicts itself: the {} make {} {} a second, but the {} make {}; import a "
                       "log that says one thing",
-                      claims[i].what, claims[i].rate, benchmark.samples, claims[k].what, claims[k].rate));
+                      claims[i].what, rate_text(claims[i].rate), benchmark.samples, claims[k].what,
+                      rate_text(claims[k].rate)));
     }
   }
 }
@@ -218,19 +91,25 @@ std::vector<MlClaim> claims_of(const MlEvents& events, const MlBenchmark& benchm
 std::string note_of(const MlClaim& claim, std::size_t had, const MlBenchmark& benchmark, bool are_rates) {
   const bool skips = had > claim.values.size();
   const char* in_tokens = benchmark.rate_in_tokens ? ", which the log gives in tokens" : "";
-  const auto taken = are_rates
-                         ? fmt::format("{:.4g} {} a second of all GPUs{}", claim.rate, benchmark.samples, in_tokens)
-                         : fmt::format("{:.4g} s for a global batch", median(claim.values));
+  const auto taken =
+      are_rates ? fmt::format("{} {} a second of all GPUs{}", rate_text(claim.rate), benchmark.samples, in_tokens)
+                : fmt::format("{:.4g} s for a global batch", median(claim.values));
   return fmt::format("{} {} were read{}; their median was taken: {}", had, claim.what,
                      skips ? ", the first left out as warm-up" : "", taken);
 }
 
-} // namespace
-
-MlRates rates_of_marks(const MlEvents& events, const MlBenchmark& benchmark) {
-  auto rates = Stretches(events, benchmark, false).read();
-  return rates.rates.empty() ? Stretches(events, benchmark, true).read() : rates;
+[[noreturn]] void refuse_silence(const MlEvents& events, const MlBenchmark& benchmark, const std::string& file) {
+  const bool lacks_length = benchmark.counts == MlCount::tokens && events.number("max_sequence_length") == 0;
+  throw UserError(file, "",
+                  fmt::format("found no training time: expected tracked_stats with train_step_time or throughput, or "
+                              "block_start and block_stop (or epoch_start and epoch_stop) with samples_count, or with "
+                              "train_samples{}",
+                              lacks_length ? "; its counts are tokens, and no max_sequence_length says how many make a "
+                                             "sequence"
+                                           : ""));
 }
+
+} // namespace
 
 MlSpeed speed_of(const MlEvents& events, const MlBenchmark& benchmark, const std::string& file) {
   const auto marks = rates_of_marks(events, benchmark);
@@ -238,10 +117,7 @@ MlSpeed speed_of(const MlEvents& events, const MlBenchmark& benchmark, const std
   refuse_disagreement(claims, benchmark, file);
   const auto taken =
       std::find_if(claims.begin(), claims.end(), [](const auto& claim) { return !claim.values.empty(); });
-  if (taken == claims.end())
-    throw UserError(file, "",
-                    "found no training time: expected tracked_stats with train_step_time or throughput, or block_start "
-                    "and block_stop (or epoch_start and epoch_stop) with samples_count, or with train_samples");
+  if (taken == claims.end()) refuse_silence(events, benchmark, file);
   MlSpeed speed;
   speed.values = taken->values;
   speed.are_rates = taken != claims.begin();

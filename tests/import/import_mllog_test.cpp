@@ -223,7 +223,7 @@ TEST_CASE("a log that contradicts itself by more than 5 % is refused with both f
 TEST_CASE("units are named: what a sample is, tokens, evaluation in a rate, an unknown benchmark") {
   auto notes = [](const std::string& text) { return fmt::format("{}", fmt::join(import_mlperf(text).notes, "\n")); };
   CHECK_THAT(notes(whole_epochs("resnet", 1'281'167, 4, 25'000, false)),
-             Catch::Contains("2.5e+04 images a second of all GPUs") && Catch::Contains("its samples are images"));
+             Catch::Contains("25000 images a second of all GPUs") && Catch::Contains("its samples are images"));
   CHECK_THAT(notes(gpt3(7.2)), Catch::Contains("48 step times") && Catch::Contains("7.2 s for a global batch"));
   CHECK_THAT(notes(replaced_all(gpt3(7.2), "train_step_timing", "other")),
              Catch::Contains("which the log gives in tokens"));
@@ -240,7 +240,21 @@ TEST_CASE("benchmarks without samples of a fixed size are refused, and tokens of
   auto unknown = replaced_all(gpt3(7.2), "max_sequence_length", "other");
   CHECK(rate_of(import_mlperf(unknown)) == Approx(1536 / 7.2));
   CHECK_THAT(mlperf_refusal(replaced_all(unknown, "train_step_timing", "other")),
-             Catch::Contains("found no training time"));
+             Catch::Contains("found no training time") && Catch::Contains("no max_sequence_length"));
+}
+
+TEST_CASE("evaluation beside training is no pause: blocks say nothing, and what is stated is taken") {
+  auto log = log_of("retinanet", 256, 100'000);
+  for (int block = 0; block < 6; ++block) {
+    log.mark("block_start", counter("epoch_count", 1)).wait(10);
+    if (block > 0) log.mark("eval_start").wait(15).mark("eval_stop").wait(25);
+    if (block == 0) log.wait(40);
+    log.value("tracked_stats", tracked("throughput", 2'000)).mark("block_stop");
+  }
+  CHECK(rate_of(import_mlperf(log.text)) == Approx(2'000));
+  // The first block alone has no evaluation in it.
+  CHECK_THAT(import_mlperf(replaced_all(log.text, "tracked_stats", "other")).notes.front(),
+             Catch::Contains("1 blocks of training"));
 }
 
 TEST_CASE("of several ranks' events the first one's are read") {

@@ -88,6 +88,11 @@ TEST_CASE("tables of several numbers of processes: those that can be on the node
   CHECK_THAT(imported.notes.back(), !Catch::Contains("were taken to be"));
 }
 
+TEST_CASE("srun -l labels empty lines, too") {
+  const auto text = ddlsim::test::replaced_all("\n" + imb_table("Allreduce", 4) + imb_table("Bcast", 4), "\n", "\n0: ");
+  CHECK(collectives_of(import_tables(text, {{"nodes", "2"}})).size() == 2);
+}
+
 TEST_CASE("a table again for another type of data is its own series") {
   const std::string rows = "# Size       Avg Latency(us)        Validation\n1024   10.0   Pass\n";
   const auto imported = import_tables("# OSU MPI-CUDA Allreduce Latency Test v7.4\n# Datatype: MPI_INT.\n" + rows +
