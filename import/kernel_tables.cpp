@@ -40,6 +40,17 @@ std::vector<std::string> cells_in(std::string_view line, const std::vector<Colum
   return cells;
 }
 
+/// Cells that are two blanks or more apart.
+std::vector<std::string> cells_by_blanks(std::string_view line) {
+  std::vector<std::string> cells;
+  for (auto rest = trim(line); !rest.empty();) {
+    const auto end = std::min(rest.find("  "), rest.size());
+    cells.emplace_back(rest.substr(0, end));
+    rest = trim(rest.substr(end));
+  }
+  return cells;
+}
+
 /// Cells of one line of CSV; quotes may hold commas.
 std::vector<std::string> cells_of_csv(std::string_view line) {
   std::vector<std::string> cells{""};
@@ -192,8 +203,11 @@ private:
       return;
     }
     has_rows_ = true;
-    const auto cells = columns_->is_csv ? cells_of_csv(text) : cells_in(text, spans_);
-    const bool is_whole = std::max({columns_->name, columns_->time, columns_->self_cpu}) < cells.size();
+    const auto cells = columns_->is_csv       ? cells_of_csv(text)
+                       : columns_->is_pytorch ? cells_by_blanks(text)
+                                              : cells_in(text, spans_);
+    const bool is_whole = std::max({columns_->name, columns_->time, columns_->self_cpu}) < cells.size() &&
+                          (!columns_->is_pytorch || cells.size() == spans_.size());
     const auto time_s = !is_whole              ? std::nullopt
                         : columns_->is_pytorch ? seconds_in(cells[columns_->time])
                                                : number_in(cells[columns_->time]);

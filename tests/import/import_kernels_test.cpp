@@ -106,6 +106,12 @@ TEST_CASE("a table holds itself to the total that it states") {
              Catch::Contains("100 ms together, but the table states 50 ms"));
 }
 
+TEST_CASE("a name that is wider than its column shifts the row, and no more") {
+  const auto shifted =
+      replaced_all(pytorch, "         ampere_sgemm_128x64_tn  ", "           ampere_sgemm_128x64_tn_wide  ");
+  CHECK(import_text("kernels", shifted, on_iris()).notes[1] == third_shares);
+}
+
 TEST_CASE("operators stand for kernels where a table lists none, and what is no table is refused") {
   auto operators = replaced_all(pytorch, "ampere_sgemm_128x64_tn         0.00%       0.000us      60.000ms",
                                 "ampere_sgemm_128x64_tn         0.00%       0.000us       0.000us");
