@@ -54,6 +54,13 @@ void add_new(CLI::App& app, CommandLine& line, NewCommand& command);
 void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command);
 void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, std::vector<std::string>& given);
 void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given);
+/// --map of tables of rates: OURS=THEIRS, as typed.
+void add_map(CLI::App& app, std::vector<std::string>& typed);
+/// The file's name of a column, by ours.
+void settle_columns(const std::vector<std::string>& typed, ImportContext& context);
+
+// diagnose_options.cpp
+
 void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Variation& variation);
 
 // What a shell offers when Tab is pressed after `ddlsim ...`.

@@ -1,147 +1,117 @@
 #include "cli/commands.hpp"
+#include "cli/diagnose_logs.hpp"
+#include "cli/diagnose_placement.hpp"
+#include "cli/diagnose_question.hpp"
 #include "diagnose/diagnose.hpp"
-#include "import/importers.hpp"
+#include "diagnose/other_curves.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/units.hpp"
 #include "sim/formats/check.hpp"
-#include "sim/formats/data_folder.hpp"
-#include "sim/formats/record.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/known_files.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 namespace ddlsim {
 namespace {
 
 constexpr int not_normal = 3;
 
-/// What the scenario says of a log where the log leaves it open.
-class LogReading {
-public:
-  LogReading(const DiagnoseCommand& command, const Scenario& scenario, const Curve& curve, const DataFolder& data)
-      : command_(command), scenario_(scenario), transport_(curve.setup.transport.name) {
-    context_.cluster = scenario.cluster;
-    context_.columns = command.columns;
-    context_ = with_shipped_names(context_, data);
-    const auto cluster = context_.find_cluster(scenario.cluster);
-    if (cluster && command.ranks > 0) nodes_ = (command.ranks - 1) / std::max(1, cluster->gpus_per_node) + 1;
-  }
+/// Of the files that are given, the scenario is known by its content.
+DiagnoseCommand with_scenario_apart(DiagnoseCommand command) {
+  auto& logs = command.logs;
+  const auto scenario = std::find_if(logs.begin(), logs.end(), is_scenario);
+  if (scenario == logs.end()) return command;
+  command.scenario = *scenario;
+  logs.erase(scenario);
+  if (const auto second = std::find_if(logs.begin(), logs.end(), is_scenario); second != logs.end())
+    throw UserError(second->string(), "", "this is a second scenario; give one, and the logs of its question");
+  return command;
+}
 
-  Imported read(const std::filesystem::path& file) const {
-    LogSource source(file);
-    const auto kind = guess_kind(source);
-    if (kind.empty() || makes_model(kind))
-      throw UserError(file.string(), "",
-                      "this is no log that is known by its content; `ddlsim import KIND FILE` makes records of it, "
-                      "which can be given here");
-    auto context = context_;
-    context.given = given_for(importer_of(kind).figures);
-    return importer_of(kind).import(std::move(source), context);
-  }
+/// A word alone that is no log and no cluster: say what is needed.
+void check_enough(const DiagnoseCommand& command) {
+  if (!command.scenario.empty()) return;
+  if (!command.changes.empty() && command.cluster.empty())
+    throw UserError("--set", "", "changes a scenario, and none is given; give one, or leave --set out");
+  if (command.logs.empty() && command.steps.empty())
+    throw UserError("", "", "no measured time found; give a log, a table of rates or --step");
+}
 
-private:
-  std::map<std::string, std::string> given_for(LogFigures figures) const {
-    std::map<std::string, std::string> given{{"transport", transport_}};
-    const auto ranks = std::to_string(command_.ranks);
-    if (command_.ranks > 0) given[figures == LogFigures::collectives ? "ranks" : "gpus"] = ranks;
-    if (nodes_ > 0 && figures == LogFigures::collectives) given["nodes"] = std::to_string(nodes_);
-    if (figures == LogFigures::collectives) return given;
-    given["model"] = scenario_.model;
-    given["batch_per_gpu"] = fmt::format("{}", scenario_.batch_per_gpu);
-    given["precision"] = to_text(scenario_.precision);
-    return given;
-  }
-
-  const DiagnoseCommand& command_;
-  const Scenario& scenario_;
-  ImportContext context_;
-  std::string transport_;
-  int nodes_ = 0;
+/// What is asked, with everything it names.
+struct JudgedQuestion {
+  Scenario scenario;
+  Cluster cluster;
+  DataFolder data;
+  std::vector<MeasurementFile> files;
 };
 
-MeasurementFile read_log(const std::filesystem::path& file, const LogReading& reading, const CommandLine& line) {
-  if (file.extension() == ".jsonl") return read_measurements(file);
-  auto imported = reading.read(file);
-  for (const auto& note : imported.notes) narrate(line, fmt::format("{}: {}", file.filename().string(), note));
-  return std::move(imported.measurements);
+/// The runs' own GPUs a node, and the ports that those reach.
+void place_as_logged(JudgedQuestion& question, const CommandLine& line) {
+  auto& scenario = question.scenario;
+  const int taken = gpus_taken_of_node(question.files, scenario, question.cluster);
+  if (taken >= question.cluster.gpus_per_node || taken == scenario.gpus_per_node) return;
+  scenario.gpus_per_node = taken;
+  question.cluster = with_ports_of(std::move(question.cluster), taken);
+  narrate(line, fmt::format("the runs had {} of the {} GPUs of a node, and are taken to have had that share of its "
+                            "network ports",
+                            taken, question.cluster.gpus_per_node));
 }
 
-std::string place_of(const std::filesystem::path& file, int line) {
-  return fmt::format("{}:{}", file.filename().string(), line);
+JudgedQuestion with_scenario(const DiagnoseCommand& command, const CommandLine& line) {
+  JudgedQuestion asked;
+  asked.scenario = read_known_scenario(command.scenario, command.changes, DataFolder{line.data_folder});
+  keep_strategies(asked.scenario, command.strategies);
+  asked.data = data_for(line, asked.scenario);
+  asked.cluster = load_cluster(asked.data, asked.scenario.cluster);
+  const auto with = asked_with(asked.scenario, asked.scenario.strategies.front());
+  const auto presets = load_presets(asked.data);
+  const auto transport = choose_transport(with, asked.cluster, find_preset(presets, with.preset)).name;
+  asked.files = read_logs(command, reading_for(asked.scenario, transport), asked.data, line);
+  return asked;
 }
 
-/// Why a step cannot stand beside the scenario's; "" when it can.
-std::string why_left_out(const StepRecord& step, const Scenario& scenario) {
-  constexpr double same_batch = 1e-9;
-  if (step.model != scenario.model) return fmt::format("is of {}, the scenario of {}", step.model, scenario.model);
-  if (std::abs(step.batch_per_gpu / scenario.batch_per_gpu - 1) > same_batch)
-    return fmt::format("has {:g} samples a GPU, the scenario {:g}", step.batch_per_gpu, scenario.batch_per_gpu);
-  if (step.precision != scenario.precision)
-    return fmt::format("is in {}, the scenario in {}", to_text(step.precision), to_text(scenario.precision));
-  if (step.head.suspect) return "is marked suspect";
-  return "";
+JudgedQuestion without_scenario(const DiagnoseCommand& command, const CommandLine& line) {
+  auto reading = reading_for(command);
+  if (reading.cluster.empty()) reading.cluster = name_of_made_cluster;
+  auto files = read_logs(command, reading, DataFolder{line.data_folder}, line);
+  auto made = question_from(command, files, line);
+  return {std::move(made.scenario), std::move(made.cluster), std::move(made.data), std::move(files)};
 }
 
-/// Those of the file's records that the scenario is about; what is left out is narrated.
-void add_records(const MeasurementFile& file, const std::filesystem::path& name, const Scenario& scenario,
-                 const CommandLine& line, std::vector<Observation>& all) {
-  for (const auto& record : file.records) {
-    const auto where = place_of(name, head_of(record).line);
-    if (const auto* step = std::get_if<StepRecord>(&record)) {
-      const auto why = why_left_out(*step, scenario);
-      if (why.empty()) all.push_back({Observed::iteration, step->gpus, 0, step->iteration_s, where});
-      if (!why.empty()) narrate(line, fmt::format("{} {}: left out", where, why));
-    }
-    const auto* sum = std::get_if<CollectiveRecord>(&record);
-    if (sum != nullptr && sum->operation == "all_reduce" && sum->size_bytes > 0)
-      all.push_back({Observed::all_reduce, sum->ranks, sum->size_bytes, sum->time_s, where});
-  }
+Diagnosis diagnosis_of(const DiagnoseCommand& command, const CommandLine& line) {
+  auto asked = command.scenario.empty() ? without_scenario(command, line) : with_scenario(command, line);
+  place_as_logged(asked, line);
+  const auto& scenario = asked.scenario;
+  const KnownFiles known(scenario, asked.cluster, asked.data);
+  auto curve = make_curve(scenario, scenario.strategies.front(), known.model(), known.knowledge());
+  curve.threads = line.threads;
+  const auto observations = observations_of(asked.files, command, scenario, asked.cluster, line);
+  if (observations.empty() && !asked.files.empty())
+    throw UserError(command.logs.front().string(), "",
+                    "nothing in it can be compared with what was asked; the notes above say what was read");
+  const OtherClusters others(scenario, curve, asked.data);
+  auto diagnosis = diagnose(curve, observations, {command.level, scenario.seed}, others.curves());
+  diagnosis.warnings = known.warnings();
+  diagnosis.warnings.insert(diagnosis.warnings.begin(), scenario.name_notes.begin(), scenario.name_notes.end());
+  return diagnosis;
 }
 
-/// "64=412 ms".
-Observation step_from(const std::string& text) {
-  const auto equals = text.find('=');
-  int gpus = 0;
-  const auto* const end = text.data() + std::min(equals, text.size());
-  const auto read = std::from_chars(text.data(), end, gpus);
-  if (equals == std::string::npos || read.ec != std::errc() || read.ptr != end || gpus < 1)
-    throw UserError("--step", "", fmt::format("{} found; give GPUS=TIME, like 64=\"412 ms\"", in_quotes(text)));
-  try {
-    return {Observed::iteration, gpus, 0, parse_quantity(text.substr(equals + 1), Dimension::time), "--step " + text};
-  } catch (const UserError& error) {
-    throw UserError("--step", "", error.mistakes().front().what);
-  }
-}
-
-std::vector<Observation> observations_of(const DiagnoseCommand& command, const Scenario& scenario, const Curve& curve,
-                                         const DataFolder& data, const CommandLine& line) {
-  std::vector<Observation> all;
-  const LogReading reading(command, scenario, curve, data);
-  for (const auto& file : command.logs) add_records(read_log(file, reading, line), file, scenario, line, all);
-  for (const auto& step : command.steps) all.push_back(step_from(step));
-  return all;
+std::string text_of(const Diagnosis& diagnosis, const DiagnoseCommand& command, const CommandLine& line) {
+  if (line.json) return to_json_text(diagnosis);
+  return command.details ? to_details_text(diagnosis) : to_screen_text(diagnosis);
 }
 
 } // namespace
 
-int run_diagnose(const DiagnoseCommand& command, const CommandLine& line) {
-  auto scenario = read_known_scenario(command.scenario, command.changes, DataFolder{line.data_folder});
-  keep_strategies(scenario, command.strategies);
-  const DataFolder data = data_for(line, scenario);
-  const KnownFiles files(scenario, data);
-  auto curve = make_curve(scenario, scenario.strategies.front(), files.model(), files.knowledge());
-  curve.threads = line.threads;
-  const auto observations = observations_of(command, scenario, curve, data, line);
-  auto diagnosis = diagnose(curve, observations, {command.level, scenario.seed});
-  diagnosis.warnings = files.warnings();
-  diagnosis.warnings.insert(diagnosis.warnings.begin(), scenario.name_notes.begin(), scenario.name_notes.end());
-  emit(line, line.json ? to_json_text(diagnosis) : to_terminal_text(diagnosis));
-  return diagnosis.is_normal ? 0 : not_normal;
+int run_diagnose(const DiagnoseCommand& asked, const CommandLine& line) {
+  const auto command = with_scenario_apart(asked);
+  check_enough(command);
+  const auto diagnosis = diagnosis_of(command, line);
+  for (const auto& warning : diagnosis.warnings) narrate(line, warning);
+  emit(line, text_of(diagnosis, command, line));
+  return diagnosis.verdict == Verdict::ill ? not_normal : 0;
 }
 
 } // namespace ddlsim

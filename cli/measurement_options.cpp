@@ -35,25 +35,6 @@ void settle_kind(ImportCommand& command) {
   }
 }
 
-/// "batch_per_gpu=bs" -> the file's name of a column, by ours.
-void settle_columns(const std::vector<std::string>& typed, ImportContext& context) {
-  for (const auto& pair : typed) {
-    const auto equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size())
-      throw CLI::ValidationError("--map", in_quotes(pair) + " found, OURS=THEIRS expected, like batch_per_gpu=bs");
-    context.columns[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
-}
-
-void add_map(CLI::App& app, std::vector<std::string>& typed) {
-  app.add_option("--map", typed,
-                 "Of a table of rates: what its columns are called, our name first, e.g. "
-                 "batch_per_gpu=bs,iteration_s=step_time; other columns are then left out")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("OURS=THEIRS,...");
-}
-
 void add_model_options(CLI::App& app, ImportCommand& command) {
   app.add_option("--sequence", command.sequence, "Of a model: tokens a sample")
       ->type_name("TOKENS")
@@ -72,6 +53,25 @@ void add_model_options(CLI::App& app, ImportCommand& command) {
 }
 
 } // namespace
+
+/// "batch_per_gpu=bs" -> the file's name of a column, by ours.
+void settle_columns(const std::vector<std::string>& typed, ImportContext& context) {
+  for (const auto& pair : typed) {
+    const auto equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == pair.size())
+      throw CLI::ValidationError("--map", in_quotes(pair) + " found, OURS=THEIRS expected, like batch_per_gpu=bs");
+    context.columns[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+}
+
+void add_map(CLI::App& app, std::vector<std::string>& typed) {
+  app.add_option("--map", typed,
+                 "Of a table of rates: what its columns are called, our name first, e.g. "
+                 "batch_per_gpu=bs,iteration_s=step_time; other columns are then left out")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("OURS=THEIRS,...");
+}
 
 void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) {
   auto& calibrate = add_command(app, line, "calibrate",
@@ -223,44 +223,6 @@ void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::v
   add_context(importing, command.context, given);
   add_model_options(importing, command);
   add_output(importing, line, "the records, or the model");
-}
-
-void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Variation& variation) {
-  auto& diagnose = add_command(app, line, "diagnose",
-                               "Is what was measured what a healthy cluster does? Else what explains it; exit code 3");
-  diagnose.add_option("SCENARIO", command.scenario, "Scenario file: what was run, on which cluster")
-      ->required()
-      ->type_name("");
-  diagnose
-      .add_option("LOG", command.logs,
-                  "What was measured: any log or table that `ddlsim import` reads, or records (.jsonl)")
-      ->type_name("");
-  diagnose.add_option("--ranks", command.ranks, "GPUs that the log is of, where it does not say so itself")
-      ->type_name("N")
-      ->check(a_number({.least = 1, .most = 10'000'000, .whole = true}));
-  add_map(diagnose, command.map);
-  diagnose.final_callback([&command] {
-    ImportContext columns;
-    settle_columns(command.map, columns);
-    command.columns = columns.columns;
-  });
-  diagnose.add_option("--step", command.steps, "Time of an iteration on so many GPUs; may be given several times")
-      ->allow_extra_args(false) // what follows is a log
-      ->type_name("GPUS=TIME");
-  diagnose.add_option("--strategy", command.strategies, "One of the scenario's strategies; its first if not given")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->type_name("NAME");
-  diagnose
-      .add_option("--level", command.level,
-                  "Not normal below this chance of a healthy cluster: 0.05 if not given, so that one healthy check in "
-                  "twenty is called ill")
-      ->type_name("SHARE")
-      ->check(a_number({.least = 0.001, .most = 0.5}));
-  add_changes(diagnose, variation);
-  add_threads(diagnose, line);
-  add_json(diagnose, line);
-  add_output(diagnose, line);
 }
 
 } // namespace ddlsim

@@ -161,6 +161,7 @@ std::string settle_changes(Arguments& all) {
   all.predict.changes = all.exporting.changes = changes_of(all.variation, wrong);
   all.plan.changes = changes_of(all.of_request, wrong);
   all.diagnosing.changes = changes_of(all.of_diagnosis, wrong);
+  all.diagnosing.cluster = all.of_diagnosis.cluster;
   if (!wrong.empty()) return fmt::format("--set {}: expected NAME=VALUE", wrong);
   all.predict.axes = axes_of(all.variation, wrong);
   return wrong.empty() ? "" : fmt::format("--sweep {}: expected /json/path=A,B,C", wrong);
@@ -168,9 +169,9 @@ std::string settle_changes(Arguments& all) {
 
 void find_shipped_files(Arguments& all) {
   const auto& data = all.line.data_folder;
-  for (auto* files : {&all.check.files, &all.predict.scenarios})
+  for (auto* files : {&all.check.files, &all.predict.scenarios, &all.diagnosing.logs})
     for (auto& file : *files) find_shipped(file, data);
-  for (auto* file : {&all.plan.request, &all.exporting.scenario, &all.diagnosing.scenario}) find_shipped(*file, data);
+  for (auto* file : {&all.plan.request, &all.exporting.scenario}) find_shipped(*file, data);
 }
 
 void choose(Arguments& all, const std::string& name) {

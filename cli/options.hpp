@@ -44,15 +44,27 @@ struct PredictCommand {
 };
 
 struct DiagnoseCommand {
-  std::filesystem::path scenario;
+  std::filesystem::path scenario;             ///< set by run_diagnose(): the one of `logs` that is a scenario
   std::vector<JsonChange> changes;            ///< to the scenario, before it is checked
   std::vector<std::string> strategies;        ///< as for predict; the first one left is meant
-  std::vector<std::filesystem::path> logs;    ///< what `ddlsim import` reads, and records (.jsonl)
+  std::vector<std::filesystem::path> logs;    ///< as typed: a scenario, what `ddlsim import` reads, records (.jsonl)
   int ranks = 0;                              ///< GPUs of logs that do not say it; 0: not given
+  int nodes = 0;                              ///< the same
   std::vector<std::string> map;               ///< as typed, OURS=THEIRS
   std::map<std::string, std::string> columns; ///< of tables of rates, as ImportContext has them
   std::vector<std::string> steps;             ///< GPUS=TIME
   double level = 0.05;                        ///< the share of healthy clusters that may be called ill
+  bool details = false;
+  // In place of a scenario.
+  std::string cluster;
+  std::string gpu;
+  std::vector<std::string> networks; ///< as ClusterRequest has them
+  int gpus_per_node = 0;
+  std::string model;
+  double batch_per_gpu = 0;
+  std::string precision;
+  std::string preset;
+  std::string transport;
 };
 
 struct PlanCommand {

@@ -1,6 +1,5 @@
 #include "diagnose/likelihood.hpp"
 #include "sim/iteration/step_cache.hpp"
-#include "sim/predict/collectives.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +8,7 @@ namespace ddlsim {
 namespace {
 
 constexpr std::size_t most_samples_of_iterations = 64;
-constexpr std::size_t most_samples_of_all_reduces = 512; ///< 2.6 us each by formula (2026-11-25, AMD EPYC)
+constexpr std::size_t most_samples_of_collectives = 128;
 constexpr std::size_t fewest_samples = 16;
 constexpr double affordable_work = 4e4; ///< of all samples of one point: some 5 ms
 
@@ -17,41 +16,60 @@ constexpr double affordable_work = 4e4; ///< of all samples of one point: some 5
 std::size_t affordable_samples(const Curve& curve, const std::vector<Observation>& observations) {
   double work = 0;
   for (const auto& one : observations)
-    if (one.what == Observed::iteration) work = std::max(work, work_of_step(at_scale(curve, one.gpus), curve.median));
-  if (work == 0) return std::min(curve.samples.values.size(), most_samples_of_all_reduces);
+    if (!is_collective(one)) work = std::max(work, work_of_step(at_scale(curve, one.gpus), curve.median));
+  if (work == 0) return std::min(curve.samples.values.size(), most_samples_of_collectives);
   const double affordable = affordable_work / work;
   return std::min(curve.samples.values.size(),
                   std::clamp(static_cast<std::size_t>(affordable), fewest_samples, most_samples_of_iterations));
 }
 
-/// `memory` belongs to one point and fault: of them all samples have the same setup.
 double time_of(const Observation& point, FaultySetup one, StepCache& memory) {
   one.sample.model_discrepancy = 1;
-  if (point.what == Observed::all_reduce) return lone_sum_s(one.setup, one.sample, point.size_bytes);
+  if (is_collective(point)) return lone_collective_s(one.setup, one.sample, point.what, point.size_bytes);
   return time_step(one.setup, one.sample, Fidelity::screening, memory).iteration_s;
 }
+
+/// One point with one fault.
+class FaultyPoint {
+public:
+  FaultyPoint(const Curve& curve, const Observation& point, const FaultRow* row, double severity)
+      : point_(point), row_(row), severity_(severity), healthy_(at_scale(curve, point.gpus)), preset_(healthy_.preset),
+        setup_(with_preset(healthy_, preset_)),
+        sample_s_(healthy_.one_gpu_s * curve.median.compute_factor / healthy_.batch_per_gpu) {
+    if (is_collective(point)) correction_ = correction_of(curve, point);
+    if (row_ != nullptr && is_collective(point) && !row_->slows_collectives) row_ = nullptr;
+    if (row_ != nullptr && row_->put_in_preset != nullptr) row_->put_in_preset(severity, preset_);
+  }
+
+  double ln_time(const Parameters& healthy) {
+    FaultySetup one{setup_, healthy, sample_s_};
+    if (row_ != nullptr && row_->put != nullptr) row_->put(severity_, one);
+    return std::log(time_of(point_, one, memory_)) + ln_correction(correction_, sum_model(healthy_, healthy));
+  }
+
+private:
+  const Observation& point_;
+  const FaultRow* row_;
+  double severity_;
+  StepSetup healthy_;
+  Preset preset_;
+  StepSetup setup_;
+  double sample_s_;
+  SumCorrection correction_;
+  StepCache memory_; ///< all samples have the same setup
+};
 
 } // namespace
 
 SampledTimes::SampledTimes(const Curve& curve, const std::vector<Observation>& observations)
     : curve_(curve), observations_(observations), samples_(affordable_samples(curve, observations)) {}
 
-Eigen::MatrixXd SampledTimes::ln_times(const FaultKind* kind, double severity) const {
+Eigen::MatrixXd SampledTimes::ln_times(const Curve& curve, const FaultRow* row, double severity) const {
   Eigen::MatrixXd all(static_cast<Eigen::Index>(observations_.size()), static_cast<Eigen::Index>(samples_));
-  for (Eigen::Index row = 0; row < all.rows(); ++row) {
-    const auto& point = observations_[static_cast<std::size_t>(row)];
-    const auto setup = at_scale(curve_, point.gpus);
-    const double sample_s = setup.one_gpu_s * curve_.median.compute_factor / setup.batch_per_gpu;
-    const bool acts = kind != nullptr && (kind->slows_all_reduce || point.what == Observed::iteration);
-    SumCorrection correction;
-    if (point.what == Observed::all_reduce) correction = sum_correction_of(curve_, point.gpus, point.size_bytes);
-    StepCache memory;
-    for (Eigen::Index column = 0; column < all.cols(); ++column) {
-      const auto& healthy = curve_.samples.values[static_cast<std::size_t>(column)];
-      FaultySetup one{setup, healthy};
-      if (acts) kind->put(severity, sample_s, one);
-      all(row, column) = std::log(time_of(point, one, memory)) + ln_correction(correction, sum_model(setup, healthy));
-    }
+  for (Eigen::Index i = 0; i < all.rows(); ++i) {
+    FaultyPoint point(curve, observations_[static_cast<std::size_t>(i)], row, severity);
+    for (Eigen::Index column = 0; column < all.cols(); ++column)
+      all(i, column) = point.ln_time(curve.samples.values[static_cast<std::size_t>(column)]);
   }
   return all;
 }

@@ -41,8 +41,8 @@ std::optional<TellingMeasurement> telling_measurement(const Curve& curve, const 
   const auto points = candidates(curve, observed);
   if (points.empty()) return std::nullopt;
   const SampledTimes times(curve, points);
-  const Eigen::MatrixXd of_first = times.ill(first.kind, first.severity);
-  const Eigen::MatrixXd of_second = times.ill(second.kind, second.severity);
+  const Eigen::MatrixXd of_first = times.ill({first.row, {}, 1, first.curve}, first.severity);
+  const Eigen::MatrixXd of_second = times.ill({second.row, {}, 1, second.curve}, second.severity);
   const auto scatter = scatter_of(curve, points);
   double largest = least_deviations;
   std::optional<TellingMeasurement> telling;
@@ -52,8 +52,8 @@ std::optional<TellingMeasurement> telling_measurement(const Curve& curve, const 
     if (deviations <= largest) continue;
     largest = deviations;
     const double mean = scatter.mean(row);
-    telling = {points[static_cast<std::size_t>(row)], std::exp(of_first.row(row).mean() + mean),
-               std::exp(of_second.row(row).mean() + mean)};
+    telling = {points[static_cast<std::size_t>(row)], first.row.name, second.row.name,
+               std::exp(of_first.row(row).mean() + mean), std::exp(of_second.row(row).mean() + mean)};
   }
   return telling;
 }

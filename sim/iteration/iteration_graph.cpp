@@ -371,8 +371,9 @@ LibraryVersion library_of(const StepSetup& setup, const Parameters& sample) {
 
 SumRules sum_rules_of(const StepSetup& setup, const Parameters& sample) {
   SumRules rules{library_of(setup, sample), algorithm_of(setup.strategy.name)};
-  if (rules.library.library == SumLibrary::nccl)
-    rules.nccl = nccl_job(setup.cluster, setup.transport, setup.gpu, setup.gpus, setup.gpus_per_node);
+  if (rules.library.library != SumLibrary::nccl) return rules;
+  rules.nccl = nccl_job(setup.cluster, setup.transport, setup.gpu, setup.gpus, setup.gpus_per_node);
+  rules.nccl.protocol = setup.protocol;
   return rules;
 }
 

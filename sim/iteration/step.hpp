@@ -40,6 +40,7 @@ struct StepSetup {
   bool synchronised = true; ///< false: one GPU alone
   SlowNode slow_node{};     ///< of a job on two nodes or more
   InputPipeline input{};
+  std::optional<Protocol> protocol{};             ///< the only one that NCCL may take; nothing: it chooses
   std::shared_ptr<const PlacedFabrics> fabrics{}; ///< where the job stands, and what else is there; null: packed, alone
 };
 

@@ -19,6 +19,7 @@ double log2_of(double value) {
 }
 
 bool is_enabled(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
+  if (job.protocol && protocol != *job.protocol) return false;
   if (protocol == Protocol::simple) return true;
   if (job.simple_only && tuning.heeds_plugin) return false;
   if (protocol != Protocol::ll128) return true;
@@ -224,7 +225,8 @@ Way choice_by_size(const LibraryVersion& version, const NcclJob& job, double siz
                    std::optional<Algorithm> forced) {
   const bool tree = version >= nccl_with_trees && size_bytes <= tree_limit_bytes(job);
   const Algorithm algorithm = forced.value_or(tree ? Algorithm::tree : Algorithm::ring);
-  return {algorithm, size_bytes <= ll_limit_bytes(job, algorithm) ? Protocol::ll : Protocol::simple};
+  const auto by_size = size_bytes <= ll_limit_bytes(job, algorithm) ? Protocol::ll : Protocol::simple;
+  return {algorithm, job.protocol.value_or(by_size)};
 }
 
 std::optional<NcclLine> line_of(const LibraryVersion& version, const NcclTuning& tuning, const NcclJob& job,
@@ -306,7 +308,7 @@ NcclWays nccl_ways(const LibraryVersion& version, const NcclJob& job, std::optio
 
 Way nccl_choice(const NcclWays& ways, double size_bytes) {
   if (ways.tuning == nullptr) return choice_by_size(ways.version, ways.job, size_bytes, ways.forced);
-  Way least{ways.forced.value_or(Algorithm::ring), Protocol::simple};
+  Way least{ways.forced.value_or(Algorithm::ring), ways.job.protocol.value_or(Protocol::simple)};
   double least_s = std::numeric_limits<double>::infinity();
   for (const auto& line : ways.lines) {
     const double line_s = estimate_s(*ways.tuning, ways.job, line, size_bytes);

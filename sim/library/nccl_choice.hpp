@@ -31,15 +31,16 @@ struct NcclJob {
   int channels = 2;
   double ring_GBps = 0; ///< a ring's bus, all channels
   double tree_GBps = 0;
-  bool has_nvls = false;        ///< an NVSwitch that sums, and more than two GPUs on it
-  double port_GBps = 0;         ///< of one GPU into the switch; read with has_nvls only
-  double network_GBps = 0;      ///< all NICs of a node
-  bool has_collnet = false;     ///< the fabric's switches sum, and NCCL may ask them
-  bool has_switch = false;      ///< the GPUs of a node are on an NVSwitch
-  bool simple_only = false;     ///< the network's plug-in allows no other protocol
-  double plugin_latency_us = 0; ///< of the network, as its plug-in tells NCCL; 0: it tells none
-  int nics = 0;                 ///< of a node; read with has_collnet only
-  double collnet_GBps = 0;      ///< a bus to the switches and back
+  bool has_nvls = false;              ///< an NVSwitch that sums, and more than two GPUs on it
+  double port_GBps = 0;               ///< of one GPU into the switch; read with has_nvls only
+  double network_GBps = 0;            ///< all NICs of a node
+  bool has_collnet = false;           ///< the fabric's switches sum, and NCCL may ask them
+  bool has_switch = false;            ///< the GPUs of a node are on an NVSwitch
+  bool simple_only = false;           ///< the network's plug-in allows no other protocol
+  std::optional<Protocol> protocol{}; ///< the only one that it may take (NCCL_PROTO); nothing: it chooses
+  double plugin_latency_us = 0;       ///< of the network, as its plug-in tells NCCL; 0: it tells none
+  int nics = 0;                       ///< of a node; read with has_collnet only
+  double collnet_GBps = 0;            ///< a bus to the switches and back
 
   bool operator==(const NcclJob&) const = default;
 };

@@ -5,7 +5,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace ddlsim {
 namespace {
@@ -36,7 +38,11 @@ struct KnownCluster : SmallCluster {
 };
 
 Fault named(const Diagnosis& diagnosis) {
-  return diagnosis.causes.front().kind.fault;
+  return diagnosis.causes.front().row.fault;
+}
+
+bool is_normal(const Diagnosis& diagnosis) {
+  return diagnosis.verdict != Verdict::ill;
 }
 
 } // namespace
@@ -44,10 +50,14 @@ Fault named(const Diagnosis& diagnosis) {
 TEST_CASE("times as they are expected are normal, and so are faster ones") {
   const KnownCluster known;
   const auto as_expected = diagnose(known.curve(), {known.step(1), known.step(2), known.step(8)}, {});
-  CHECK(as_expected.is_normal);
+  CHECK(as_expected.verdict == Verdict::normal);
   CHECK(as_expected.chance_if_healthy > 0.5);
   CHECK_FALSE(as_expected.tell_apart.has_value());
-  CHECK(diagnose(known.curve(), {known.step(1, 0.8), known.step(8, 0.8)}, {}).is_normal);
+  const auto faster = diagnose(known.curve(), {known.step(1, 0.8), known.step(2, 0.8)}, {});
+  CHECK(faster.verdict == Verdict::better);
+  REQUIRE(faster.gain.has_value());
+  CHECK(std::string(faster.gain->row.name) == "faster-gpu");
+  CHECK(faster.gain->severity == Approx(1.25).epsilon(0.1));
 }
 
 TEST_CASE("what is slow from one GPU on is the GPU, from one node on the loader, across nodes the network or a node") {
@@ -60,11 +70,14 @@ TEST_CASE("what is slow from one GPU on is the GPU, from one node on the loader,
   auto slow_wire = known.step(8);
   slow_wire.time_s += wire_s;
   const auto network = diagnose(curve, {known.step(1), known.step(2), slow_wire}, {});
-  CHECK_FALSE(network.is_normal);
+  CHECK(network.verdict == Verdict::ill);
   CHECK(network.causes.size() >= 2);
-  const double sum_bytes = 1e8;
-  Observation sum{Observed::all_reduce, 8, sum_bytes, 2 * wire_s};
-  const auto by_benchmark = diagnose(curve, {known.step(1), known.step(2), slow_wire, sum}, {});
+  auto halved = on_gpus(curve.setup, 8, 2);
+  halved.slow_node.network_factor = 0.5;
+  std::vector<Observation> benchmark{known.step(1), known.step(2), slow_wire};
+  for (const double size_bytes : {1e5, 1e7, 1e8})
+    benchmark.push_back({Observed::all_reduce, 8, size_bytes, lone_sum_s(halved, known.sample, size_bytes)});
+  const auto by_benchmark = diagnose(curve, benchmark, {});
   CHECK(named(by_benchmark) == Fault::link);
   CHECK(by_benchmark.causes.front().severity == Approx(2).epsilon(0.2));
 }
@@ -75,16 +88,16 @@ TEST_CASE("an all-reduce that takes as long as it was once measured here is norm
   constexpr double size_bytes = 1e8;
   const double model_s = lone_sum_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes);
   const Observation as_measured{Observed::all_reduce, 8, size_bytes, 1.6 * model_s};
-  CHECK_FALSE(diagnose(curve, {as_measured}, {}).is_normal);
+  CHECK(diagnose(curve, {as_measured}, {}).verdict == Verdict::ill);
   curve.learnt.sums = {{{8, 4, size_bytes}, 1.6 * model_s, 0.01, StrategyName::ring}};
-  CHECK(diagnose(curve, {as_measured}, {}).is_normal);
-  CHECK_FALSE(diagnose(curve, {{Observed::all_reduce, 8, size_bytes, 2 * model_s}}, {}).is_normal);
+  CHECK(is_normal(diagnose(curve, {as_measured}, {})));
+  CHECK_FALSE(is_normal(diagnose(curve, {{Observed::all_reduce, 8, size_bytes, 2 * model_s}}, {})));
 }
 
 TEST_CASE("what is needed to tell the first two causes apart is a point that was not observed, where they differ") {
   const KnownCluster known;
   const auto diagnosis = diagnose(known.curve(), {known.step(8, 1.6)}, {});
-  REQUIRE_FALSE(diagnosis.is_normal);
+  REQUIRE(diagnosis.verdict == Verdict::ill);
   REQUIRE(diagnosis.tell_apart.has_value());
   CHECK_FALSE((diagnosis.tell_apart->point.what == Observed::iteration && diagnosis.tell_apart->point.gpus == 8));
   CHECK(std::abs(std::log(diagnosis.tell_apart->first_s / diagnosis.tell_apart->second_s)) > 0.02);
@@ -106,7 +119,7 @@ TEST_CASE("faults that cannot act are not among the causes") {
   const KnownCluster known;
   const auto has = [](const Diagnosis& diagnosis, Fault fault) {
     return std::any_of(diagnosis.causes.begin(), diagnosis.causes.end(),
-                       [&](const Cause& cause) { return cause.kind.fault == fault; });
+                       [&](const Cause& cause) { return cause.row.fault == fault; });
   };
   const auto one_node = diagnose(known.curve(), {known.step(2)}, {});
   CHECK_FALSE(has(one_node, Fault::link));
@@ -127,19 +140,82 @@ TEST_CASE("nothing measured, a scale that cannot be, all-reduces of servers: one
                     Catch::Contains("parameter servers do not all-reduce"));
 }
 
-TEST_CASE("the text begins with the verdict; the JSON has every point, cause and chance") {
+TEST_CASE("the first screen has 20 lines of 80 columns, a verdict, a chart, causes that add up, and what to run next") {
   const KnownCluster known;
-  const auto diagnosis = diagnose(known.curve(), {known.step(1), known.step(8, 1.6)}, {});
-  const auto text = to_terminal_text(diagnosis);
-  CHECK(text.find("Not normal: 1 of 2 times are slower than the 90 % interval.") != std::string::npos);
-  CHECK(text.find("likeliest first") != std::string::npos);
+  const auto diagnosis = diagnose(known.curve(), {known.step(1), known.step(2), known.step(8, 1.6)}, {});
+  const auto text = to_screen_text(diagnosis);
+  std::istringstream stream(text);
+  int lines = 0;
+  for (std::string line; std::getline(stream, line); ++lines) CHECK(line.size() <= 80);
+  CHECK(lines <= 20);
+  CHECK(text.find("Not normal: 8 GPUs take") != std::string::npos);
+  CHECK(text.find("none of these") != std::string::npos);
+  CHECK(text.find("Run next:") != std::string::npos);
+  CHECK(text.find("Exit code 3: not normal.") != std::string::npos);
+  const auto details = to_details_text(diagnosis);
+  CHECK(details.find(text) == 0);
+  for (const auto& cause : diagnosis.causes)
+    CHECK(details.find(std::string(cause.row.name) + ": ") != std::string::npos);
   const auto json = nlohmann::json::parse(to_json_text(diagnosis));
   CHECK(json["format"] == "ddlsim-diagnosis");
   CHECK(json["normal"] == false);
-  REQUIRE(json["points"].size() == 2);
-  CHECK(json["points"][1]["is"] == "slower");
-  CHECK(json["points"][1]["time_s"].get<double>() == Approx(1.6 * known.healthy_s(8)));
+  CHECK(json["verdict"] == "not normal");
+  REQUIRE(json["points"].size() == 3);
+  CHECK(json["points"][2]["is"] == "slower");
+  CHECK(json["points"][2]["time_s"].get<double>() == Approx(1.6 * known.healthy_s(8)));
   CHECK(json["causes"][0]["chance"].get<double>() >= json["causes"][1]["chance"].get<double>());
+}
+
+TEST_CASE("none of these is always among the causes, and comes first where each time has a factor of its own") {
+  const KnownCluster known;
+  const auto has_none = [](const Diagnosis& diagnosis) {
+    return std::count_if(diagnosis.causes.begin(), diagnosis.causes.end(),
+                         [](const Cause& cause) { return cause.row.fault == Fault::none_of_these; }) == 1;
+  };
+  CHECK(has_none(diagnose(known.curve(), {known.step(8)}, {})));
+  const auto odd =
+      diagnose(known.curve(), {known.step(1, 2.2), known.step(2, 1), known.step(4, 3.1), known.step(8, 1.1)}, {});
+  CHECK(odd.verdict == Verdict::ill);
+  CHECK(named(odd) == Fault::none_of_these);
+}
+
+TEST_CASE("one odd size among many makes no cluster ill") {
+  const KnownCluster known;
+  const auto curve = known.curve();
+  std::vector<Observation> sizes;
+  for (double size_bytes = 1024; size_bytes <= 1 << 30; size_bytes *= 2)
+    sizes.push_back(
+        {Observed::all_reduce, 8, size_bytes, lone_sum_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes)});
+  CHECK(diagnose(curve, sizes, {}).verdict == Verdict::normal);
+  sizes[7].time_s *= 9;
+  CHECK(is_normal(diagnose(curve, sizes, {})));
+  for (auto& one : sizes) one.time_s *= 2;
+  CHECK(diagnose(curve, sizes, {}).verdict == Verdict::ill);
+}
+
+TEST_CASE("a benchmark of reduce-scatter, all-gather or all-to-all is compared, and needs no memory of a model") {
+  KnownCluster known;
+  known.gpu.memory_bytes = 1; // no model fits
+  const auto curve = known.curve();
+  const auto setup = on_gpus(curve.setup, 8, 2);
+  constexpr double size_bytes = 1e8;
+  for (const auto what : {Observed::reduce_scatter, Observed::all_gather, Observed::all_to_all}) {
+    const double healthy_s = lone_collective_s(setup, known.sample, what, size_bytes);
+    CHECK(is_normal(diagnose(curve, {{what, 8, size_bytes, healthy_s}}, {})));
+    CHECK_FALSE(is_normal(diagnose(curve, {{what, 8, size_bytes, 5 * healthy_s}}, {})));
+  }
+  // around a ring of eight over NICs of 1 GB/s each half of an all-reduce takes 7/8 of 0.1 s, and one latency
+  const double half_s = lone_collective_s(setup, known.sample, Observed::all_gather, size_bytes);
+  CHECK(half_s == Approx(0.0875 + 1e-3));
+}
+
+TEST_CASE("data loading and storage that the scenario does not read do not lead") {
+  const KnownCluster known;
+  const auto diagnosis =
+      diagnose(known.curve(), {known.step(1), known.step(2), known.step(4, 1.5), known.step(8, 2.5)}, {});
+  CHECK(diagnosis.verdict == Verdict::ill);
+  for (const auto& cause : diagnosis.causes) CHECK(cause.row.fault != Fault::storage);
+  CHECK(named(diagnosis) != Fault::loader);
 }
 
 } // namespace ddlsim

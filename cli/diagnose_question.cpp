@@ -1,0 +1,176 @@
+#include "cli/diagnose_question.hpp"
+
+#include "cli/commands.hpp"
+#include "own/new_files.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/json.hpp"
+#include "sim/formats/names.hpp"
+#include "sim/formats/own_files.hpp"
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace ddlsim {
+namespace {
+
+/// Of a question about collectives alone: nothing of a model is read, but a scenario names one.
+constexpr const char* any_model = "resnet50_v1.5";
+
+/// What the records say together; 0 and "": nothing.
+struct Seen {
+  int gpus = 0;
+  int nodes = 0;
+  int gpus_per_node = 0;
+  std::string gpu;
+  std::string transport;
+  const StepRecord* step = nullptr; ///< the first
+};
+
+void see(const RecordHead& head, int gpus, int nodes, Seen& seen) {
+  seen.gpus = std::max(seen.gpus, gpus);
+  seen.nodes = std::max(seen.nodes, nodes);
+  if (nodes > 0) seen.gpus_per_node = std::max(seen.gpus_per_node, (gpus + nodes - 1) / nodes);
+  if (seen.gpu.empty()) seen.gpu = head.gpu;
+  if (seen.transport.empty() && head.transport != "unknown") seen.transport = head.transport;
+}
+
+Seen seen_in(const std::vector<MeasurementFile>& files) {
+  Seen seen;
+  for (const auto& file : files)
+    for (const auto& record : file.records) {
+      if (const auto* one = std::get_if<CollectiveRecord>(&record)) see(one->head, one->ranks, one->nodes, seen);
+      const auto* step = std::get_if<StepRecord>(&record);
+      if (step == nullptr) continue;
+      see(step->head, step->gpus, step->nodes, seen);
+      if (seen.step == nullptr) seen.step = step;
+    }
+  return seen;
+}
+
+/// By option.
+class Missing {
+public:
+  void add(const std::string& option, std::string what) { list_.push_back({option, "", std::move(what)}); }
+  void throw_if_any() const {
+    if (!list_.empty()) throw UserError(list_);
+  }
+
+private:
+  std::vector<Mistake> list_;
+};
+
+ClusterRequest request_of(const DiagnoseCommand& command, const Seen& seen) {
+  ClusterRequest request;
+  request.name = name_of_made_cluster;
+  request.gpu = command.gpu.empty() ? seen.gpu : command.gpu;
+  request.gpus_per_node = command.gpus_per_node > 0 ? command.gpus_per_node : seen.gpus_per_node;
+  request.nodes = std::max({1, seen.nodes, command.nodes});
+  if (request.gpus_per_node == 0) request.gpus_per_node = (command.ranks + request.nodes - 1) / request.nodes;
+  request.networks = command.networks;
+  return request;
+}
+
+/// A run of fewer GPUs than a node has ports says little of how many GPUs the node has, and so of the ports in use.
+void check_ports(const DiagnoseCommand& command, const Cluster& cluster) {
+  const bool more_ports = std::any_of(cluster.nics.begin(), cluster.nics.end(),
+                                      [&](const Nic& nic) { return nic.count > cluster.gpus_per_node; });
+  if (command.gpus_per_node > 0 || !more_ports) return;
+  throw UserError("--gpus-per-node", "",
+                  fmt::format("missing: the log has {} GPU{} of each node, which has more network ports; give how many "
+                              "GPUs a node has",
+                              cluster.gpus_per_node, cluster.gpus_per_node == 1 ? "" : "s"));
+}
+
+/// From words, in memory.
+Cluster cluster_of_words(const DiagnoseCommand& command, const Seen& seen, const DataFolder& data,
+                         const CommandLine& line) {
+  const auto request = request_of(command, seen);
+  Missing missing;
+  if (request.gpu.empty()) missing.add("--gpu", "the log does not say which GPU; give it, or --cluster NAME");
+  if (request.gpus_per_node == 0)
+    missing.add("--gpus-per-node", "the log does not say how many GPUs a node has; give it");
+  if (request.nodes > 1 && request.networks.empty())
+    missing.add("--network", fmt::format("the log is of {} nodes; give what joins them, like \"8x400 Gbps ib\", or "
+                                         "--cluster NAME",
+                                         request.nodes));
+  missing.throw_if_any();
+  const auto made = new_cluster(request, data);
+  for (const auto& note : made.notes) narrate(line, note);
+  const auto document = parse_json(made.text, request.name);
+  Mistakes mistakes("--network");
+  auto cluster = cluster_from(JsonNode(document, "", mistakes));
+  mistakes.throw_if_any();
+  check_ports(command, cluster);
+  return cluster;
+}
+
+/// The first whose transports the cluster has, of the log's own first.
+std::string preset_for(const Cluster& cluster, const std::string& transport, const DataFolder& data) {
+  const auto presets = load_presets(data);
+  for (const char* name : {"pytorch-ddp", "pytorch-mpi", "pytorch-gloo"}) {
+    const auto* preset = preset_named(presets, name);
+    if (preset == nullptr) continue;
+    const bool carries =
+        std::find(preset->transports.begin(), preset->transports.end(), transport) != preset->transports.end();
+    if (transport.empty() ? transport_for(cluster, *preset) != nullptr : carries) return name;
+  }
+  return "pytorch-ddp";
+}
+
+/// What is trained, from the options, else from the log.
+void set_training(const DiagnoseCommand& command, const Seen& seen, Scenario& scenario) {
+  const bool trains = seen.step != nullptr || !command.steps.empty();
+  scenario.model = !command.model.empty() ? command.model : seen.step != nullptr ? seen.step->model : "";
+  scenario.batch_per_gpu = command.batch_per_gpu > 0 ? command.batch_per_gpu
+                           : seen.step != nullptr    ? seen.step->batch_per_gpu
+                                                     : 0;
+  if (!command.precision.empty()) scenario.precision = value_named<Precision>(command.precision).value();
+  if (command.precision.empty() && seen.step != nullptr) scenario.precision = seen.step->precision;
+  Missing missing;
+  if (trains && scenario.model.empty()) missing.add("--model", "missing: which model was trained?");
+  if (trains && scenario.batch_per_gpu == 0) missing.add("--batch-per-gpu", "missing: how many samples has a GPU?");
+  missing.throw_if_any();
+  if (trains) return;
+  scenario.model = any_model;
+  scenario.batch_per_gpu = 1;
+}
+
+} // namespace
+
+MadeQuestion question_from(const DiagnoseCommand& command, const std::vector<MeasurementFile>& files,
+                           const CommandLine& line) {
+  const auto seen = seen_in(files);
+  MadeQuestion made;
+  made.data = DataFolder{line.data_folder};
+  if (command.cluster.empty()) {
+    made.cluster = cluster_of_words(command, seen, made.data, line);
+  } else if (is_path(command.cluster)) {
+    const auto folder = own_cluster_folder(command.cluster);
+    made.data = with_own_cluster(made.data, folder);
+    made.cluster = load_cluster(made.data, folder.filename().string());
+  } else {
+    made.cluster = load_cluster(made.data, command.cluster);
+  }
+  auto& scenario = made.scenario;
+  scenario.name = "diagnose";
+  scenario.cluster = made.cluster.name;
+  set_training(command, seen, scenario);
+  if (is_path(scenario.model)) {
+    scenario.model_file = scenario.model;
+    scenario.model = scenario.model_file.stem().string();
+    made.data = with_own_model(made.data, scenario);
+  }
+  const auto transport = command.transport.empty() ? seen.transport : command.transport;
+  if (transport_named(made.cluster, transport) != nullptr) scenario.transport = transport;
+  scenario.preset = command.preset.empty() ? preset_for(made.cluster, scenario.transport, made.data) : command.preset;
+  scenario.gpus = {std::max(1, seen.gpus)};
+  Strategy strategy;
+  strategy.name = StrategyName::automatic;
+  scenario.strategies = {strategy};
+  return made;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,175 @@
+#include "diagnose/evidence.hpp"
+
+#include "sim/base/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace ddlsim {
+namespace {
+
+constexpr FaultRow none_of_these{Fault::none_of_these,
+                                 "none of these",
+                                 "a cause that is not in this list",
+                                 "look at what changed since it was last fast; time one node after another",
+                                 true,
+                                 Severity::none,
+                                 1,
+                                 nullptr};
+
+/// Standard deviations of ln of the factor of each time, equally likely before.
+constexpr double spreads_of_none[] = {0.25, 0.5, 1};
+
+Form form_of(const Scatter& scatter, Eigen::MatrixXd ln_times, double severity) {
+  ln_times.colwise() += scatter.mean;
+  for (Eigen::Index s = 0; s < ln_times.cols(); ++s) ln_times.col(s) = whitened(scatter, ln_times.col(s));
+  return {severity, false, scatter, std::move(ln_times)};
+}
+
+/// Two more forms between each two that were run: ln of a time is almost a straight line there.
+std::vector<Form> with_forms_between(std::vector<Form> run) {
+  constexpr int parts = 3;
+  std::vector<Form> all;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    for (int part = 1; i > 0 && part < parts; ++part) {
+      const double share = static_cast<double>(part) / parts;
+      all.push_back({run[i - 1].severity * std::pow(run[i].severity / run[i - 1].severity, share), true, run[i].scatter,
+                     (1 - share) * run[i - 1].centres + share * run[i].centres});
+    }
+    all.push_back(run[i]);
+  }
+  return all;
+}
+
+Hypothesis hypothesis_of(const SampledTimes& times, const Scatter& scatter, const FaultKind& kind) {
+  std::vector<Form> run;
+  for (const double severity : kind.severities) run.push_back(form_of(scatter, times.ill(kind, severity), severity));
+  return {kind, kind.row.severity == Severity::factor ? with_forms_between(std::move(run)) : std::move(run)};
+}
+
+Hypothesis nothing_known(const Eigen::MatrixXd& healthy_ln_times, const Scatter& scatter) {
+  Hypothesis none{{none_of_these, {}, 1}, {}};
+  for (const double spread : spreads_of_none)
+    none.forms.push_back(form_of(widened(scatter, spread), healthy_ln_times, spread));
+  return none;
+}
+
+/// Weights add up to 1, with "none of these" last.
+void share_out(std::vector<Hypothesis>& faults) {
+  double sum = 0;
+  for (const auto& one : faults) sum += one.kind.weight;
+  const double others = sum - faults.back().kind.weight;
+  for (auto& one : faults) one.kind.weight *= (1 - share_of_none) / std::max(others, 1e-9);
+  faults.back().kind.weight = others > 0 ? share_of_none : 1;
+}
+
+Eigen::VectorXd medians_of(const Eigen::MatrixXd& ln_times, const Eigen::VectorXd& mean) {
+  Eigen::VectorXd usual(ln_times.rows());
+  for (Eigen::Index row = 0; row < ln_times.rows(); ++row) {
+    const Eigen::RowVectorXd values = ln_times.row(row);
+    usual(row) = median({values.begin(), values.end()}) + mean(row);
+  }
+  return usual;
+}
+
+double ln_density(const Form& form, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
+  const double ln_determinant = form.scatter.factor.diagonal().array().log().sum();
+  return ln_likelihood(form.centres, whitened(form.scatter, ln_times), left_out) - ln_determinant;
+}
+
+double ln_mean_density(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
+  std::vector<double> all;
+  for (const auto& form : hypothesis.forms)
+    if (!form.between) all.push_back(ln_density(form, ln_times, left_out));
+  return ln_mean(all);
+}
+
+/// splitmix64 (G. Steele, D. Lea and C. Flood, OOPSLA 2014): 53 bits of it, never 0 or 1.
+double uniform(std::uint64_t& state) {
+  constexpr double steps = 1ULL << 53U;
+  std::uint64_t bits = (state += 0x9E3779B97F4A7C15);
+  bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9;
+  bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EB;
+  bits ^= bits >> 31U;
+  return (static_cast<double>(bits >> 11U) + 0.5) / steps;
+}
+
+} // namespace
+
+Hypotheses hypotheses_of(const Curve& curve, const std::vector<Observation>& points, const OtherCurves& others) {
+  Scales scales;
+  bool only_collectives = true;
+  for (const auto& one : points) {
+    scales.insert(one.gpus);
+    only_collectives = only_collectives && is_collective(one);
+  }
+  const SampledTimes times(curve, points);
+  const auto scatter = scatter_of(curve, points);
+  const auto ln_times = times.healthy();
+  Hypotheses all{form_of(scatter, ln_times, 1), medians_of(ln_times, scatter.mean), {}, {}};
+  const auto scatter_for = [&](const FaultKind& kind) {
+    return kind.curve != nullptr ? scatter_of(*kind.curve, points) : scatter;
+  };
+  for (const auto& kind : possible_faults(curve, scales, only_collectives, others))
+    all.faults.push_back(hypothesis_of(times, scatter_for(kind), kind));
+  all.faults.push_back(nothing_known(ln_times, scatter));
+  share_out(all.faults);
+  for (const auto& kind : possible_gains(curve, scales, only_collectives, others))
+    all.gains.push_back(hypothesis_of(times, scatter_for(kind), kind));
+  return all;
+}
+
+double ln_mean(const std::vector<double>& logarithms) {
+  const double largest = *std::max_element(logarithms.begin(), logarithms.end());
+  double sum = 0;
+  for (const double one : logarithms) sum += std::exp(one - largest);
+  return largest + std::log(sum / static_cast<double>(logarithms.size()));
+}
+
+std::vector<double> ln_likelihoods(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_times) {
+  std::vector<double> all;
+  for (const auto& form : hypothesis.forms) all.push_back(ln_density(form, ln_times, -1));
+  return all;
+}
+
+double ln_evidence(const Hypotheses& all, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
+  const Eigen::VectorXd slower = ln_times.cwiseMax(all.usual);
+  std::vector<double> faults;
+  for (const auto& one : all.faults)
+    faults.push_back(ln_mean_density(one, slower, left_out) + std::log(one.kind.weight));
+  return ln_mean(faults) - ln_density(all.healthy, slower, left_out);
+}
+
+std::vector<double> healthy_evidence(const Hypotheses& all, std::uint64_t seed, int draws) {
+  HealthyDraws healthy(seed);
+  std::vector<double> evidence;
+  for (int draw = 0; draw < draws; ++draw) {
+    const Eigen::Index sample = draw % all.healthy.centres.cols();
+    const auto drawn = healthy.about(all.healthy.centres.col(sample), all.healthy.scatter);
+    evidence.push_back(ln_evidence(all, drawn, sample));
+  }
+  return evidence;
+}
+
+double chance_if_healthy(const std::vector<double>& of_healthy, double evidence) {
+  const auto as_ill = std::count_if(of_healthy.begin(), of_healthy.end(), [&](double one) { return one >= evidence; });
+  return static_cast<double>(as_ill + 1) / static_cast<double>(of_healthy.size() + 1);
+}
+
+HealthyDraws::HealthyDraws(std::uint64_t seed) : state_(seed) {}
+
+/// A normal over the root of a chi-squared of 4 degrees of freedom, which is -2 ln of two uniforms' product.
+double HealthyDraws::deviate() {
+  const double normal = normal_quantile(uniform(state_));
+  const double chi_squared = -2 * std::log(uniform(state_) * uniform(state_));
+  return scale_of_deviations * normal / std::sqrt(chi_squared / freedom_of_deviations);
+}
+
+Eigen::VectorXd HealthyDraws::about(const Eigen::VectorXd& whitened_centre, const Scatter& scatter) {
+  Eigen::VectorXd deviated = whitened_centre;
+  for (auto& value : deviated) value += deviate();
+  return scatter.factor * deviated;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,129 @@
+#include "diagnose/observation.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/all_to_all.hpp"
+#include "sim/predict/collectives.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+/// Of a node's ranks, and a slow node in the machine as an all-reduce by itself has it.
+Machine machine_of_collective(const StepSetup& setup, const Parameters& sample) {
+  auto machine = machine_of(setup, sample);
+  if (machine.nodes() > 1) machine.slow_nic_factor = setup.slow_node.network_factor;
+  return machine;
+}
+
+double half_s(const StepSetup& setup, const Parameters& sample, Algorithm half, double size_bytes) {
+  auto rules = sum_rules_of(setup, sample);
+  rules.forced = Algorithm::ring;
+  const auto way = way_of(rules, setup.gpus, size_bytes);
+  const auto machine = machine_under(machine_of_collective(setup, sample), way, rules.nccl);
+  return all_reduce_s(machine, wire_bytes(way.protocol, size_bytes), half);
+}
+
+/// NICs of a slow node hold all its messages up.
+double exchange_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
+  auto machine = machine_of_collective(setup, sample);
+  machine.nic_Bps *= machine.slow_nic_factor;
+  machine.slow_nic_factor = 1;
+  return all_to_all_s(machine, size_bytes);
+}
+
+/// Where no table of this operation was learnt from.
+double unlearnt_spread(const Curve& curve) {
+  const auto process = sum_process(ModelConstants{}, library_of(curve.setup, curve.median).library);
+  return std::hypot(process.spread, process.bend_spread);
+}
+
+IterationTime expected_collective(const Curve& curve, const Observation& one) {
+  if (one.what == Observed::all_reduce) return predict_collective(curve, one.gpus, one.size_bytes).time;
+  const auto setup = at_scale(curve, one.gpus);
+  std::vector<double> ln_times;
+  for (const auto& sample : curve.samples.values)
+    ln_times.push_back(std::log(lone_collective_s(setup, sample, one.what, one.size_bytes)));
+  const double spread = std::hypot(unlearnt_spread(curve), curve.learnt.measurement_noise);
+  return collective_interval(lone_collective_s(setup, curve.median, one.what, one.size_bytes), ln_times, spread);
+}
+
+} // namespace
+
+std::string to_text(Observed what) {
+  switch (what) {
+  case Observed::all_reduce:
+    return "all_reduce";
+  case Observed::reduce_scatter:
+    return "reduce_scatter";
+  case Observed::all_gather:
+    return "all_gather";
+  case Observed::all_to_all:
+    return "all_to_all";
+  case Observed::iteration:
+    break;
+  }
+  return "iteration";
+}
+
+std::optional<Observed> collective_named(const std::string& operation) {
+  for (const auto what : {Observed::all_reduce, Observed::reduce_scatter, Observed::all_gather, Observed::all_to_all})
+    if (operation == to_text(what)) return what;
+  return std::nullopt;
+}
+
+bool is_collective(const Observation& one) {
+  return one.what != Observed::iteration;
+}
+
+double bus_factor(Observed what, int ranks) {
+  const double others = static_cast<double>(ranks - 1) / ranks;
+  return what == Observed::all_reduce ? 2 * others : others;
+}
+
+double lone_collective_s(const StepSetup& setup, const Parameters& sample, Observed what, double size_bytes) {
+  switch (what) {
+  case Observed::reduce_scatter:
+    return sample.operation_cost_s + half_s(setup, sample, Algorithm::ring_reduce_scatter, size_bytes);
+  case Observed::all_gather:
+    return sample.operation_cost_s + half_s(setup, sample, Algorithm::ring_all_gather, size_bytes);
+  case Observed::all_to_all:
+    return sample.operation_cost_s + exchange_s(setup, sample, size_bytes);
+  case Observed::iteration:
+  case Observed::all_reduce:
+    break;
+  }
+  return lone_sum_s(setup, sample, size_bytes);
+}
+
+IterationTime expected_time(const Curve& curve, const Observation& one) {
+  if (is_collective(one)) return expected_collective(curve, one);
+  const auto point = predict_point(curve, one.gpus, Fidelity::automatic).point;
+  if (!point.error.empty()) throw UserError(one.where, "", point.error);
+  return {point.iteration_s, point.iteration_s_low, point.iteration_s_high};
+}
+
+SumCorrection correction_of(const Curve& curve, const Observation& one) {
+  if (one.what == Observed::all_reduce) return sum_correction_of(curve, one.gpus, one.size_bytes);
+  SumCorrection none;
+  none.of.spread = unlearnt_spread(curve);
+  return none;
+}
+
+std::string why_not_judged(const Curve& curve, const Observation& one) {
+  if (!is_collective(one)) return why_impossible(curve, one.gpus);
+  if (is_parameter_server(curve.setup.strategy.name))
+    return "parameter servers do not all-reduce; give --strategy with one that does";
+  if (one.gpus < 2) return "one GPU alone has nothing to exchange; leave the line out";
+  if (one.gpus > curve.growth_gpus)
+    return fmt::format("{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster", one.gpus,
+                       curve.setup.cluster.name, curve.growth_gpus);
+  const auto setup = at_scale(curve, one.gpus);
+  if (auto why = network_complaint(setup.transport, one.gpus, setup.gpus_per_node); !why.empty()) return why;
+  return forced_complaint(sum_rules_of(setup, curve.median), one.gpus);
+}
+
+} // namespace ddlsim

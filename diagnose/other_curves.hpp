@@ -1,0 +1,28 @@
+#pragma once
+// The scenario's cluster with another transport, or with other links inside its nodes: faults that are a cluster of
+// their own, with their own parameters.
+
+#include "diagnose/fault.hpp"
+#include "sim/predict/known_files.hpp"
+
+#include <memory>
+
+namespace ddlsim {
+
+/// Holds the files that its curves refer to.
+class OtherClusters {
+public:
+  /// `curve`: of the scenario's first strategy. Throws UserError as make_curve().
+  OtherClusters(const Scenario& scenario, const Curve& curve, const DataFolder& data);
+
+  const OtherCurves& curves() const { return curves_; }
+
+private:
+  std::shared_ptr<const Curve> with(const Scenario& scenario, const Cluster& cluster, const std::string& transport);
+
+  const DataFolder data_;
+  std::vector<std::unique_ptr<const KnownFiles>> files_;
+  OtherCurves curves_;
+};
+
+} // namespace ddlsim
