@@ -1,10 +1,12 @@
 #include "cli/commands.hpp"
+#include "cli/diagnose_follow.hpp"
 #include "cli/diagnose_logs.hpp"
 #include "cli/diagnose_placement.hpp"
 #include "cli/diagnose_question.hpp"
 #include "diagnose/diagnose.hpp"
 #include "diagnose/other_curves.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/units.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/known_files.hpp"
@@ -12,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 
 namespace ddlsim {
 namespace {
@@ -103,14 +106,41 @@ std::string text_of(const Diagnosis& diagnosis, const DiagnoseCommand& command, 
   return command.details ? to_details_text(diagnosis) : to_screen_text(diagnosis);
 }
 
+double seconds_of(const std::string& text) {
+  if (text.empty()) return 0;
+  try {
+    return parse_quantity(text, Dimension::time);
+  } catch (const UserError& error) {
+    throw UserError("--for", "", error.mistakes().front().what);
+  }
+}
+
+Diagnosis follow_logs(const DiagnoseCommand& command, const CommandLine& line) {
+  Following following;
+  following.files = command.logs;
+  following.for_s = seconds_of(command.follow_for);
+  auto reading = line; // notes on a log are told once
+  following.diagnose = [&command, reading]() mutable {
+    auto diagnosis = diagnosis_of(command, reading);
+    reading.quiet = true;
+    return diagnosis;
+  };
+  following.tell = [&](const Diagnosis& diagnosis) {
+    emit(line, text_of(diagnosis, command, line));
+    std::fflush(stdout);
+  };
+  following.wait = [&](const std::string& why) { narrate(line, "waiting: " + why); };
+  return follow(following);
+}
+
 } // namespace
 
 int run_diagnose(const DiagnoseCommand& asked, const CommandLine& line) {
   const auto command = with_scenario_apart(asked);
   check_enough(command);
-  const auto diagnosis = diagnosis_of(command, line);
+  const auto diagnosis = command.follow ? follow_logs(command, line) : diagnosis_of(command, line);
   for (const auto& warning : diagnosis.warnings) narrate(line, warning);
-  emit(line, text_of(diagnosis, command, line));
+  if (!command.follow) emit(line, text_of(diagnosis, command, line));
   return diagnosis.verdict == Verdict::ill ? not_normal : 0;
 }
 

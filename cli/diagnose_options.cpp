@@ -74,6 +74,12 @@ void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Va
       ->type_name("SHARE")
       ->check(a_number({.least = 0.001, .most = 0.5}));
   diagnose.add_flag("--details", command.details, "Every point beside what was expected, and every cause");
+  auto* follow = diagnose.add_flag("--follow", command.follow,
+                                   "Watch the logs while they grow, and tell the verdict when it changes; ends with "
+                                   "Ctrl-C, or after --for");
+  diagnose.add_option("--for", command.follow_for, "With --follow: end after that time, e.g. \"8 h\"")
+      ->type_name("TIME")
+      ->needs(follow);
   add_changes(diagnose, variation);
   add_threads(diagnose, line);
   add_json(diagnose, line);

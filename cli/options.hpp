@@ -55,6 +55,8 @@ struct DiagnoseCommand {
   std::vector<std::string> steps;             ///< GPUS=TIME
   double level = 0.05;                        ///< the share of healthy clusters that may be called ill
   bool details = false;
+  bool follow = false;
+  std::string follow_for; ///< a time, as typed; "": until interrupted
   // In place of a scenario.
   std::string cluster;
   std::string gpu;

@@ -1,8 +1,11 @@
 """`ddlsim diagnose`: is it normal, and what explains it."""
 
 import json
+import signal
+import subprocess
+import time
 
-from program import SOURCE, Case, main, run
+from program import DDLSIM, SOURCE, Case, main, run
 
 SCENARIO = SOURCE / "scenarios" / "pascal-servers-or-horovod.json"
 HEALTHY = ("--step", "1=489 ms", "--step", "4=530 ms", "--step", "16=573 ms")
@@ -115,6 +118,44 @@ class Diagnose(Case):
         result = run("diagnose", log, "--cluster", "horovod-pascal")
         self.assertIn("2 of the 4 GPUs of a node", result.stderr)
         self.assertIn("all-reduce on 2 nodes of 2 P100", result.stdout)
+
+    def follow(self, log, *options):
+        command = [DDLSIM, *map(str, QUESTION), str(log), "--ranks", "16", "--follow", *options]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def until(self, process, words):
+        """Lines up to one that begins so; the test's own time limit ends a program that never says it."""
+        lines = []
+        for line in process.stdout:
+            lines.append(line)
+            if line.startswith(words):
+                return lines
+        self.fail("".join(lines) + process.stderr.read())
+
+    def test_a_growing_log_is_followed_and_news_are_told_once(self):
+        def steps(milliseconds, count):
+            return "".join(f" iteration {step:8}/ 1000 | elapsed time per iteration (ms): {milliseconds + step % 7} | "
+                           "global batch size: 1024 |\n" for step in range(1, count))
+        log = self.write("train.log", steps(570, 30))
+        process = self.follow(log, "--for", "60 s")
+        self.until(process, "Normal: 0 of 1 times are slower")
+        with log.open("a") as stream:
+            stream.write(steps(571, 30))
+        time.sleep(2.5)
+        with log.open("a") as stream:
+            stream.write(steps(1200, 300))
+        self.until(process, "Not normal: ")
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 3, errors)
+        self.assertNotIn("Normal:", rest)
+
+    def test_a_log_that_is_not_there_yet_is_waited_for(self):
+        process = self.follow(self.folder / "later.log", "--for", "2 s")
+        out, errors = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, out), (1, ""))
+        self.assertIn("waiting: ", errors)
+        self.assertEqual(run(*QUESTION, "--for", "2 s", *HEALTHY).returncode, 2)
 
     def test_mistakes(self):
         self.refused(run(*QUESTION), 1, "no measured time found")

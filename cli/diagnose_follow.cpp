@@ -1,0 +1,104 @@
+#include "cli/diagnose_follow.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+namespace ddlsim {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void interrupt(int /*signal*/) {
+  interrupted = 1;
+}
+
+/// What the two signals did before is put back at the end.
+class Interruptible {
+public:
+  Interruptible() : of_terminal_(std::signal(SIGINT, interrupt)), of_system_(std::signal(SIGTERM, interrupt)) {
+    interrupted = 0;
+  }
+  ~Interruptible() {
+    std::signal(SIGINT, of_terminal_);
+    std::signal(SIGTERM, of_system_);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+private:
+  void (*of_terminal_)(int);
+  void (*of_system_)(int);
+};
+
+/// How far a file has been written; nothing where it is not there.
+struct Written {
+  bool is_there = false;
+  std::uintmax_t bytes = 0;
+  fs::file_time_type at{};
+
+  bool operator==(const Written&) const = default;
+};
+
+std::vector<Written> written(const std::vector<fs::path>& files) {
+  std::vector<Written> all;
+  for (const auto& file : files) {
+    std::error_code missing;
+    Written one;
+    one.bytes = fs::file_size(file, missing);
+    one.is_there = !missing;
+    if (one.is_there) one.at = fs::last_write_time(file, missing);
+    all.push_back(one.is_there ? one : Written{});
+  }
+  return all;
+}
+
+/// In short sleeps, so that a signal ends it.
+void sleep_for(double seconds) {
+  constexpr auto nap = std::chrono::milliseconds(50);
+  const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+  while (interrupted == 0 && Clock::now() < end) std::this_thread::sleep_for(nap);
+}
+
+} // namespace
+
+bool is_news(const std::optional<Diagnosis>& told, const Diagnosis& now) {
+  if (!told || told->verdict != now.verdict) return true;
+  return now.verdict == Verdict::ill && told->causes.front().row.fault != now.causes.front().row.fault;
+}
+
+Diagnosis follow(const Following& following) {
+  const Interruptible signals;
+  const auto start = Clock::now();
+  const auto is_over = [&] {
+    const std::chrono::duration<double> passed = Clock::now() - start;
+    return interrupted != 0 || (following.for_s > 0 && passed.count() >= following.for_s);
+  };
+  std::optional<std::vector<Written>> seen;
+  std::optional<Diagnosis> told;
+  std::optional<Diagnosis> last;
+  std::optional<UserError> why_not;
+  do {
+    const auto now = written(following.files);
+    if (seen != now) {
+      seen = now;
+      try {
+        last = following.diagnose();
+        if (is_news(told, *last)) following.tell(*(told = last));
+      } catch (const UserError& error) {
+        if (!why_not && !last) following.wait(error.what());
+        why_not = error;
+      }
+    }
+    if (!is_over()) sleep_for(following.poll_s);
+  } while (!is_over());
+  if (!last) throw why_not ? *why_not : UserError("", "", "nothing was measured while the log was followed");
+  return *last;
+}
+
+} // namespace ddlsim
