@@ -83,9 +83,18 @@ JudgedQuestion without_scenario(const DiagnoseCommand& command, const CommandLin
   return {std::move(made.scenario), std::move(made.cluster), std::move(made.data), std::move(files)};
 }
 
+/// A log of collectives needs no rate of a GPU, which may not be known.
+void leave_training_out(const DiagnoseCommand& command, JudgedQuestion& question) {
+  bool trains = !command.steps.empty();
+  for (const auto& file : question.files)
+    for (const auto& record : file.records) trains = trains || std::holds_alternative<StepRecord>(record);
+  if (!trains) question.scenario.one_gpu = StatedRate{1};
+}
+
 Diagnosis diagnosis_of(const DiagnoseCommand& command, const CommandLine& line) {
   auto asked = command.scenario.empty() ? without_scenario(command, line) : with_scenario(command, line);
   place_as_logged(asked, line);
+  leave_training_out(command, asked);
   const auto& scenario = asked.scenario;
   const KnownFiles known(scenario, asked.cluster, asked.data);
   auto curve = make_curve(scenario, scenario.strategies.front(), known.model(), known.knowledge());

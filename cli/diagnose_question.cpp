@@ -16,7 +16,7 @@
 namespace ddlsim {
 namespace {
 
-/// Of a question about collectives alone: nothing of a model is read, but a scenario names one.
+/// Of a question about collectives alone: nothing of a model or of its rate is read, but a scenario has them.
 constexpr const char* any_model = "resnet50_v1.5";
 
 /// What the records say together; 0 and "": nothing.
@@ -136,6 +136,7 @@ void set_training(const DiagnoseCommand& command, const Seen& seen, Scenario& sc
   if (trains) return;
   scenario.model = any_model;
   scenario.batch_per_gpu = 1;
+  scenario.one_gpu = StatedRate{1};
 }
 
 } // namespace

@@ -45,6 +45,9 @@ std::string examples_of(const std::string& command) {
        "Examples:\n"
        "  ddlsim diagnose scenarios/iris-resnet50.json --strategy auto --step 1=\"366 ms\" --step 16=\"640 ms\"\n"
        "  ddlsim diagnose scenarios/iris-resnet50.json --strategy auto all_reduce.log     as nccl-tests printed it\n"
+       "  ddlsim diagnose all_reduce.log --cluster azure-nd-h100-v5             no scenario: the log says the rest\n"
+       "  ddlsim diagnose all_reduce.log --network \"8x400 Gbps ib\"\n"
+       "  ddlsim diagnose train.log --cluster iris --model resnet50_v1.5 --batch-per-gpu 64 --ranks 16 --follow\n"
        "Exit code: 0 normal, 3 not normal, 1 a file or a name is wrong, 2 wrong use."},
       {"export", "Examples:\n"
                  "  ddlsim export chakra scenarios/iris-resnet50.json --gpus 8 --strategy ring --output resnet50\n"

@@ -59,7 +59,7 @@ std::vector<Cause> causes_of(const std::vector<Hypothesis>& hypotheses, const Ei
 /// What makes the times at least 20 times as likely as the cluster's own file does.
 std::optional<Cause> gain_of(const Hypotheses& all, const Eigen::VectorXd& ln_times) {
   constexpr double least_ratio = 20;
-  const double as_stated = ln_likelihoods({{}, {all.healthy}}, ln_times).front();
+  const double as_stated = ln_density(all.healthy, ln_times);
   std::optional<Cause> best;
   for (const auto& one : all.gains) {
     auto gain = cause_of(one, ln_times);

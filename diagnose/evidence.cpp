@@ -21,15 +21,9 @@ constexpr FaultRow none_of_these{Fault::none_of_these,
 /// Standard deviations of ln of the factor of each time, equally likely before.
 constexpr double spreads_of_none[] = {0.25, 0.5, 1};
 
-Form form_of(const Scatter& scatter, Eigen::MatrixXd ln_times, double severity) {
-  ln_times.colwise() += scatter.mean;
-  for (Eigen::Index s = 0; s < ln_times.cols(); ++s) ln_times.col(s) = whitened(scatter, ln_times.col(s));
-  return {severity, false, scatter, std::move(ln_times)};
-}
-
-/// Two more forms between each two that were run: ln of a time is almost a straight line there.
+/// Four more forms between each two that were run: ln of a time is almost a straight line there.
 std::vector<Form> with_forms_between(std::vector<Form> run) {
-  constexpr int parts = 3;
+  constexpr int parts = 5;
   std::vector<Form> all;
   for (std::size_t i = 0; i < run.size(); ++i) {
     for (int part = 1; i > 0 && part < parts; ++part) {
@@ -73,11 +67,6 @@ Eigen::VectorXd medians_of(const Eigen::MatrixXd& ln_times, const Eigen::VectorX
   return usual;
 }
 
-double ln_density(const Form& form, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
-  const double ln_determinant = form.scatter.factor.diagonal().array().log().sum();
-  return ln_likelihood(form.centres, whitened(form.scatter, ln_times), left_out) - ln_determinant;
-}
-
 double ln_mean_density(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
   std::vector<double> all;
   for (const auto& form : hypothesis.forms)
@@ -97,6 +86,17 @@ double uniform(std::uint64_t& state) {
 
 } // namespace
 
+Form form_of(const Scatter& scatter, Eigen::MatrixXd ln_times, double severity) {
+  ln_times.colwise() += scatter.mean;
+  for (Eigen::Index s = 0; s < ln_times.cols(); ++s) ln_times.col(s) = whitened(scatter, ln_times.col(s));
+  return {severity, false, scatter, std::move(ln_times)};
+}
+
+double ln_density(const Form& form, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
+  const double ln_determinant = form.scatter.factor.diagonal().array().log().sum();
+  return ln_likelihood(form.centres, whitened(form.scatter, ln_times), left_out) - ln_determinant;
+}
+
 Hypotheses hypotheses_of(const Curve& curve, const std::vector<Observation>& points, const OtherCurves& others) {
   Scales scales;
   bool only_collectives = true;
@@ -107,7 +107,13 @@ Hypotheses hypotheses_of(const Curve& curve, const std::vector<Observation>& poi
   const SampledTimes times(curve, points);
   const auto scatter = scatter_of(curve, points);
   const auto ln_times = times.healthy();
-  Hypotheses all{form_of(scatter, ln_times, 1), medians_of(ln_times, scatter.mean), {}, {}};
+  const auto& unlike = only_collectives ? unlike_collectives : unlike_iterations;
+  Hypotheses all{form_of(scatter, ln_times, 1),
+                 form_of(scatter_of_unlike(scatter, unlike), ln_times, 1),
+                 unlike.share,
+                 medians_of(ln_times, scatter.mean),
+                 {},
+                 {}};
   const auto scatter_for = [&](const FaultKind& kind) {
     return kind.curve != nullptr ? scatter_of(*kind.curve, points) : scatter;
   };
@@ -133,12 +139,19 @@ std::vector<double> ln_likelihoods(const Hypothesis& hypothesis, const Eigen::Ve
   return all;
 }
 
+double ln_health(const Hypotheses& all, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
+  const double usual = std::log(1 - all.share_of_unlike) + ln_density(all.healthy, ln_times, left_out);
+  if (all.share_of_unlike <= 0) return usual;
+  const double unlike = std::log(all.share_of_unlike) + ln_density(all.unlike, ln_times, left_out);
+  return std::max(usual, unlike) + std::log1p(std::exp(-std::abs(usual - unlike)));
+}
+
 double ln_evidence(const Hypotheses& all, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
   const Eigen::VectorXd slower = ln_times.cwiseMax(all.usual);
   std::vector<double> faults;
   for (const auto& one : all.faults)
     faults.push_back(ln_mean_density(one, slower, left_out) + std::log(one.kind.weight));
-  return ln_mean(faults) - ln_density(all.healthy, slower, left_out);
+  return ln_mean(faults) - ln_health(all, slower, left_out);
 }
 
 std::vector<double> healthy_evidence(const Hypotheses& all, std::uint64_t seed, int draws) {
@@ -146,7 +159,8 @@ std::vector<double> healthy_evidence(const Hypotheses& all, std::uint64_t seed, 
   std::vector<double> evidence;
   for (int draw = 0; draw < draws; ++draw) {
     const Eigen::Index sample = draw % all.healthy.centres.cols();
-    const auto drawn = healthy.about(all.healthy.centres.col(sample), all.healthy.scatter);
+    const auto& form = healthy.is_of(all.share_of_unlike) ? all.unlike : all.healthy;
+    const auto drawn = healthy.about(form.centres.col(sample), form.scatter);
     evidence.push_back(ln_evidence(all, drawn, sample));
   }
   return evidence;
@@ -158,6 +172,10 @@ double chance_if_healthy(const std::vector<double>& of_healthy, double evidence)
 }
 
 HealthyDraws::HealthyDraws(std::uint64_t seed) : state_(seed) {}
+
+bool HealthyDraws::is_of(double share) {
+  return uniform(state_) < share;
+}
 
 /// A normal over the root of a chi-squared of 4 degrees of freedom, which is -2 ln of two uniforms' product.
 double HealthyDraws::deviate() {

@@ -27,6 +27,8 @@ struct Hypothesis {
 /// All that may explain times of some points. They can be asked about many times.
 struct Hypotheses {
   Form healthy;
+  Form unlike; ///< healthy, and unlike what is known of the cluster
+  double share_of_unlike = 0;
   Eigen::VectorXd usual;          ///< ln of a healthy cluster's times, the median of its samples
   std::vector<Hypothesis> faults; ///< the last: none of these
   std::vector<Hypothesis> gains;
@@ -38,11 +40,20 @@ inline constexpr double share_of_none = 0.1;
 
 Hypotheses hypotheses_of(const Curve& curve, const std::vector<Observation>& points, const OtherCurves& others);
 
+/// A row of `ln_times` a point, a column a sample.
+Form form_of(const Scatter& scatter, Eigen::MatrixXd ln_times, double severity);
+
+/// ln of its density at the times, but for a constant of the number of points. `left_out` as in ln_likelihood().
+double ln_density(const Form& form, const Eigen::VectorXd& ln_times, Eigen::Index left_out = -1);
+
 /// By form, at all severities or at those that were run.
 std::vector<double> ln_likelihoods(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_times);
 
 /// ln of the mean of exp.
 double ln_mean(const std::vector<double>& logarithms);
+
+/// ln of how likely the times are for a healthy cluster, the unlike ones among them.
+double ln_health(const Hypotheses& all, const Eigen::VectorXd& ln_times, Eigen::Index left_out = -1);
 
 /// ln of how much better faults explain the times than health does. A time below the usual one counts as that: faster is
 /// no fault.
@@ -63,6 +74,7 @@ Diagnosis judge(const Hypotheses& all, const std::vector<double>& of_healthy, co
 class HealthyDraws {
 public:
   explicit HealthyDraws(std::uint64_t seed);
+  bool is_of(double share); ///< with that probability
   Eigen::VectorXd about(const Eigen::VectorXd& whitened_centre, const Scatter& scatter);
 
 private:

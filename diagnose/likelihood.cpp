@@ -61,6 +61,13 @@ Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observati
   return scatter;
 }
 
+Scatter scatter_of_unlike(const Scatter& scatter, const UnlikeLogs& unlike) {
+  Eigen::MatrixXd covariance = scatter.factor * scatter.factor.transpose();
+  covariance.array() += unlike.common * unlike.common;
+  covariance.diagonal().array() += unlike.own * unlike.own;
+  return {scatter.mean, factor_of_covariance(covariance)};
+}
+
 Scatter widened(const Scatter& scatter, double spread) {
   Eigen::MatrixXd covariance = scatter.factor * scatter.factor.transpose();
   covariance.diagonal().array() += spread * spread;

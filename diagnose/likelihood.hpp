@@ -36,9 +36,24 @@ struct Scatter {
   Eigen::MatrixXd factor;
 };
 
-/// Iterations of neighbouring scales, and collectives of neighbouring sizes and scales, are off alike
-/// (sim/predict/residual_process.hpp).
+/// What predict says of it: iterations of neighbouring scales, and collectives of neighbouring sizes and scales, are off
+/// alike (sim/predict/residual_process.hpp).
 Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observations);
+
+/// Some healthy logs are unlike what is known of their cluster: other days, software or switches. Such a log is off by
+/// one factor for all its times, and by one for each: standard deviations of ln.
+struct UnlikeLogs {
+  double share = 0; ///< of healthy logs
+  double common = 0;
+  double own = 0;
+};
+
+/// Most likely for the logs that are shipped, 16 a cluster: tests/diagnose/visible_logs_test.cpp prints how likely.
+inline constexpr UnlikeLogs unlike_iterations{0.05, 0.1, 0.1};
+inline constexpr UnlikeLogs unlike_collectives{0.06, 0.3, 0.4};
+
+/// The scatter of such logs.
+Scatter scatter_of_unlike(const Scatter& scatter, const UnlikeLogs& unlike);
 
 /// The same where each time is off by a factor of its own, too: `spread` is the standard deviation of its ln.
 Scatter widened(const Scatter& scatter, double spread);

@@ -44,7 +44,9 @@ Cluster over_pcie(Cluster cluster, const Gpu& gpu) {
 
 } // namespace
 
-OtherClusters::OtherClusters(const Scenario& scenario, const Curve& curve, const DataFolder& data) : data_(data) {
+OtherClusters::OtherClusters(const Scenario& scenario, const Curve& curve, const DataFolder& data,
+                             const MeasuredTimes* measured)
+    : data_(data), measured_(measured) {
   const auto& setup = curve.setup;
   const auto& transport = setup.transport;
   if (const auto sockets = replaced_end(transport.name, verbs_suffix, sockets_suffix); !sockets.empty())
@@ -60,7 +62,7 @@ std::shared_ptr<const Curve> OtherClusters::with(const Scenario& scenario, const
                                                  const std::string& transport) {
   auto strategy = scenario.strategies.front();
   strategy.transport = transport;
-  files_.push_back(std::make_unique<const KnownFiles>(scenario, cluster, data_));
+  files_.push_back(std::make_unique<const KnownFiles>(scenario, cluster, data_, measured_));
   const auto& files = *files_.back();
   return std::make_shared<const Curve>(make_curve(scenario, strategy, files.model(), files.knowledge()));
 }

@@ -12,8 +12,9 @@ namespace ddlsim {
 /// Holds the files that its curves refer to.
 class OtherClusters {
 public:
-  /// `curve`: of the scenario's first strategy. Throws UserError as make_curve().
-  OtherClusters(const Scenario& scenario, const Curve& curve, const DataFolder& data);
+  /// `curve`: of the scenario's first strategy; `measured`: as KnownFiles takes it. Throws UserError as make_curve().
+  OtherClusters(const Scenario& scenario, const Curve& curve, const DataFolder& data,
+                const MeasuredTimes* measured = nullptr);
 
   const OtherCurves& curves() const { return curves_; }
 
@@ -21,6 +22,7 @@ private:
   std::shared_ptr<const Curve> with(const Scenario& scenario, const Cluster& cluster, const std::string& transport);
 
   const DataFolder data_;
+  const MeasuredTimes* measured_;
   std::vector<std::unique_ptr<const KnownFiles>> files_;
   OtherCurves curves_;
 };

@@ -7,7 +7,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double least_severity = 1.1;
-constexpr double severity_step = 1.36; ///< one over the other; times between are interpolated in the logarithm
+constexpr double severity_step = 1.75; ///< one over the other; times between are interpolated in the logarithm
 
 /// Equally far apart in their logarithm.
 std::vector<double> factors_up_to(double most) {
