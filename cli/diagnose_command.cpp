@@ -145,7 +145,7 @@ Diagnosis follow_logs(const DiagnoseCommand& command, const CommandLine& line) {
 } // namespace
 
 int run_diagnose(const DiagnoseCommand& asked, const CommandLine& line) {
-  const auto command = with_scenario_apart(asked);
+  const auto command = with_known_names(with_scenario_apart(asked), DataFolder{line.data_folder});
   check_enough(command);
   const auto diagnosis = command.follow ? follow_logs(command, line) : diagnosis_of(command, line);
   for (const auto& warning : diagnosis.warnings) narrate(line, warning);

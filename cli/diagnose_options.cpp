@@ -22,8 +22,7 @@ void add_question(CLI::App& app, DiagnoseCommand& command) {
       ->type_name("N")
       ->check(above_zero());
   app.add_option("--precision", command.precision, "Without a scenario, where the log does not say it; else fp32")
-      ->type_name("NAME")
-      ->check(CLI::IsMember(names_of<Precision>()).description(""));
+      ->type_name("NAME");
   app.add_option("--preset", command.preset,
                  "Without a scenario: the framework (`ddlsim list presets`); else pytorch-ddp")
       ->type_name("NAME");

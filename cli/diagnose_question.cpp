@@ -4,6 +4,8 @@
 #include "own/new_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/spelling.hpp"
+#include "sim/formats/known_spelling.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
@@ -140,6 +142,24 @@ void set_training(const DiagnoseCommand& command, const Seen& seen, Scenario& sc
 }
 
 } // namespace
+
+DiagnoseCommand with_known_names(DiagnoseCommand command, const DataFolder& data) {
+  const auto put = [](std::string& typed, const std::string& meant) {
+    if (!typed.empty() && !meant.empty()) typed = meant;
+  };
+  put(command.cluster, spelt_like(command.cluster, list_clusters(data)));
+  put(command.model, model_meant(command.model, list_models(data)));
+  std::vector<std::string> presets;
+  for (const auto& preset : load_presets(data)) presets.push_back(preset.name);
+  put(command.preset, spelt_like(command.preset, presets));
+  put(command.transport, transport_meant(command.transport, transport_names()));
+  if (command.precision.empty()) return command;
+  const auto precision = value_meant<Precision>(command.precision);
+  const auto known = names_of<Precision>();
+  if (!precision) throw UserError("--precision", "", unknown_name_text("precision", command.precision, known, known));
+  command.precision = to_text(*precision);
+  return command;
+}
 
 MadeQuestion question_from(const DiagnoseCommand& command, const std::vector<MeasurementFile>& files,
                            const CommandLine& line) {

@@ -21,6 +21,10 @@ struct MadeQuestion {
   DataFolder data;
 };
 
+/// Names of the options as `data` has them: "Iris", "llama-2-13b", "bfloat16", "InfiniBand". A name that it has not stays
+/// as it is. Throws UserError for a precision that is none.
+DiagnoseCommand with_known_names(DiagnoseCommand command, const DataFolder& data);
+
 /// The cluster that --cluster names, or one of --gpu and --network with the nodes of the log; the model, batch and
 /// precision that the options or the log state. What is missing is asked for, each by its option. Throws UserError.
 MadeQuestion question_from(const DiagnoseCommand& command, const std::vector<MeasurementFile>& files,
