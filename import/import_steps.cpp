@@ -2,8 +2,11 @@
 #include "import/importers.hpp"
 #include "import/phrase_finder.hpp"
 #include "import/plain_text.hpp"
+#include "import/run_batch.hpp"
+#include "import/run_claims.hpp"
 #include "import/run_shape.hpp"
 #include "import/seen_steps.hpp"
+#include "import/step_notes.hpp"
 #include "import/training_log.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/units.hpp"
@@ -15,38 +18,41 @@
 namespace ddlsim {
 namespace {
 
-/// What of a log the record is made of.
-struct ChosenSteps {
-  std::string program;
-  StepUnit unit = StepUnit::seconds;
-  const StepSeries* figures = nullptr; ///< null: none
-  int first_line = 0;
-  bool with_evaluation = false;
-};
+/// The time of a step that a line of its bar has, or of a sample where Keras counts those.
+ChosenSteps steps_of_bar(const TrainingLog& log) {
+  const auto steps = log.facts.last(RunFact::run_steps);
+  const auto* loop = log.bars.training(steps ? steps->value : 0);
+  if (loop == nullptr) return {};
+  ChosenSteps chosen;
+  const auto samples = log.facts.last(RunFact::epoch_samples); // Keras before 2.3 calls samples steps
+  const bool of_samples = loop->counts_samples || (samples && loop->total == samples->value);
+  chosen.program = "a progress bar";
+  chosen.unit = of_samples ? StepUnit::seconds_of_sample : StepUnit::seconds;
+  chosen.with_evaluation = loop->steps_s.empty();
+  chosen.figures = chosen.with_evaluation ? &loop->with_evaluation : &loop->steps_s;
+  chosen.first_line = loop->first_line;
+  return chosen;
+}
 
 /// The first form of the table that has figures; else the bars of training's loop.
 ChosenSteps choose_steps(const TrainingLog& log) {
   const auto forms = step_forms();
-  for (const bool with_evaluation : {false, true}) {
-    for (std::size_t i = 0; i < forms.size(); ++i) {
-      const auto& figures = with_evaluation ? log.series[i].with_evaluation : log.series[i].figures;
-      if (!figures.empty())
-        return {forms[i].program, forms[i].unit, &figures, log.series[i].first_line, with_evaluation};
-    }
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    if (log.series[i].figures.empty()) continue;
+    const auto& form = forms[i];
+    return {form.program, form.unit, form.covers, form.preset, &log.series[i].figures, log.series[i].first_line, false};
   }
-  if (const auto* loop = log.bars.training())
-    return {"a progress bar", StepUnit::seconds, &loop->steps_s, loop->first_line, false};
-  return {};
+  return steps_of_bar(log);
 }
 
 /// Of a trainer that says only at its end how long all took: evaluations are taken out, start and saving are not.
 std::optional<StatedFact> step_by_totals(const RunFacts& facts) {
+  const double steps = steps_of_run(facts);
+  if (steps < 1) return std::nullopt;
   const auto run_s = facts.last(RunFact::run_s);
-  const auto rate = facts.last(RunFact::run_steps_per_s);
-  const double steps = run_s && rate ? run_s->value * rate->value : 0;
-  const double training_s = run_s ? run_s->value - facts.sum(RunFact::evaluation_s) : 0;
-  if (steps < 1 || training_s <= 0) return std::nullopt;
-  return StatedFact{training_s / steps, rate->line};
+  const double training_s = run_s->value - facts.sum(RunFact::evaluation_s);
+  if (training_s <= 0) return std::nullopt;
+  return StatedFact{training_s / steps, run_s->line};
 }
 
 /// Every figure of the log as seconds of a step must agree with the record's.
@@ -65,7 +71,8 @@ void check_own_totals(const TrainingLog& log, const ChosenSteps& chosen, double 
   for (std::size_t i = 0; i < log.series.size(); ++i) {
     const auto& form = step_forms()[i];
     if (log.series[i].figures.empty() || &log.series[i].figures == chosen.figures ||
-        !unknown_of(shape, form.unit).empty())
+        !unknown_of(shape, form.unit).empty() || form.covers == Covers::part_of_step ||
+        log.series[i].figures.rounding_share() > coarse_share)
       continue;
     const double figure = steady_steps(log.series[i].figures).median;
     add(step_seconds(figure, form.unit, shape),
@@ -77,9 +84,8 @@ void check_own_totals(const TrainingLog& log, const ChosenSteps& chosen, double 
 /// A run cannot take less time than its steps do; what it takes longer is told.
 void note_whole_run(const RunFacts& facts, double step_s, const std::string& where, std::vector<std::string>& notes) {
   const auto run_s = facts.last(RunFact::run_s);
-  const auto rate = facts.last(RunFact::run_steps_per_s);
-  if (!run_s || !rate) return;
-  const double steps_s = run_s->value * rate->value * step_s;
+  const double steps_s = steps_of_run(facts) * step_s;
+  if (!run_s || steps_s <= 0) return;
   const auto said =
       fmt::format("the steps read make {}, and line {} says that the run took {}",
                   print_quantity(steps_s, Dimension::time), run_s->line, print_quantity(run_s->value, Dimension::time));
@@ -89,58 +95,27 @@ void note_whole_run(const RunFacts& facts, double step_s, const std::string& whe
     notes.push_back(said + ": the rest is evaluation, saving and the start");
 }
 
-std::string step_text(const RunShape& shape, double step_s) {
-  return fmt::format("{} a step of {} samples on {} GPU{}", print_quantity(step_s, Dimension::time),
-                     count_text(shape.global_batch), count_text(shape.gpus), shape.gpus == 1 ? "" : "s");
-}
-
-void note_steps(const ChosenSteps& chosen, const SteadySteps& steady, std::vector<std::string>& notes) {
-  notes.push_back(fmt::format(
-      "{} lines of {} were read ({}){}; their median, {:.6g}, was taken", chosen.figures->count(), chosen.program,
-      to_text(chosen.unit),
-      steady.warm_up == 0 ? "" : fmt::format(", the first {} left out as warm-up", steady.warm_up), steady.median));
-  if (steady.pauses > 0)
-    notes.push_back(fmt::format("{} of them are far from the median (evaluation, checkpoints, restarts): they do not "
-                                "count for the spread",
-                                steady.pauses));
-  if (chosen.with_evaluation)
-    notes.emplace_back("each line counts an evaluation in: a step of training takes less than that");
-}
-
-void note_what_was_left_out(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape,
-                            std::vector<std::string>& notes) {
-  for (const auto& series : log.series)
-    if (&series.figures == chosen.figures && series.other_ranks > 0)
-      notes.push_back(
-          fmt::format("{} lines of other ranks were left out: they say the same again", series.other_ranks));
-  if (log.batch_before > 0)
-    notes.push_back(fmt::format("the global batch changed: only steps of {} samples were taken, not those of {}",
-                                count_text(shape.global_batch), count_text(log.batch_before)));
-  const auto* training = log.bars.training();
-  if (training == nullptr || chosen.figures != &training->steps_s) return;
-  int others = log.bars.of_other_work();
-  for (const auto& loop : log.bars.loops())
-    if (&loop != training) others += static_cast<int>(loop.steps_s.count());
-  if (others > 0)
-    notes.push_back(
-        fmt::format("{} states of progress bars of other work than training were left out; training's has {} "
-                    "steps",
-                    others, count_text(training->total)));
-}
-
-void note_ranks(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape,
-                std::vector<std::string>& notes) {
-  if (chosen.unit != StepUnit::samples_per_s_of_rank || shape.ranks <= 0) return;
-  const bool is_known = log.facts.one_gpu_a_rank || log.facts.workers_on_hosts || log.ranks.size() > 1 ||
-                        log.facts.last(RunFact::devices_of_rank) || log.facts.last(RunFact::total_samples_per_s);
-  notes.push_back(is_known ? fmt::format("each line is the rate of one of {} processes", count_text(shape.ranks))
-                           : "the log does not say how many processes printed: each line was taken as the rate of all "
-                             "GPUs");
-}
-
 /// Micro-steps are lines of their own where a step has several.
 double lines_a_step(const TrainingLog& log, const ChosenSteps& chosen) {
-  return chosen.program == std::string_view("LitGPT") ? log.facts.microsteps_a_step() : 1;
+  return chosen.program == "LitGPT" ? log.facts.microsteps_a_step() : 1;
+}
+
+/// What the log says of the record in words, as tables of rates name it.
+RateCells words_of(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape) {
+  RateCells cells;
+  const auto add = [&](const char* column, RunWord word) {
+    const auto& said = log.facts.word(word);
+    if (!said.value.empty() && !said.is_disputed) cells[column] = said.value;
+  };
+  add("precision", RunWord::precision);
+  add("preset", RunWord::preset);
+  add("data", RunWord::data);
+  if (!log.facts.word(RunWord::servers).value.empty() && shape.ranks > 1) {
+    cells["strategy"] = "ps";
+    cells["preset"] = "tf-ps";
+  }
+  if (!chosen.preset.empty() && log.facts.word(RunWord::preset).value.empty()) cells["preset"] = chosen.preset;
+  return cells;
 }
 
 SeenSteps seen_in_log(const TrainingLog& log, const ChosenSteps& chosen, const SteadySteps& steady,
@@ -149,14 +124,28 @@ SeenSteps seen_in_log(const TrainingLog& log, const ChosenSteps& chosen, const S
   seen.first_line = chosen.first_line;
   seen.global_batch = shape.global_batch;
   seen.gpu = log.facts.gpu;
+  seen.stated = words_of(log, chosen, shape);
   if (shape.gpus > 0) seen.stated["gpus"] = fmt::format("{}", shape.gpus);
   if (shape.gpus > 0 && shape.global_batch > 0)
     seen.stated["batch_per_gpu"] = fmt::format("{}", shape.global_batch / shape.gpus);
   seen.unknown = unknown_of(shape, chosen.unit);
-  seen.relative_spread = steady.relative_spread;
+  if (const auto tokens = log.facts.last(RunFact::tokens_per_step); tokens && shape.sequence_length <= 0)
+    seen.batch_hint = fmt::format(", or --set sequence_length=TOKENS: line {} says {} tokens a step", tokens->line,
+                                  count_text(tokens->value));
+  seen.relative_spread = chosen.covers == Covers::all_until_now ? 0 : steady.relative_spread;
   for (const double figure : steady.values)
     seen.values.push_back(lines_a_step(log, chosen) * step_seconds(figure, chosen.unit, shape));
   return seen;
+}
+
+/// Of a run that trains no model on several GPUs there is nothing to compare.
+void refuse_other_work(const RunFacts& facts, const ImportContext& stated, const std::string& where) {
+  const auto& other = facts.word(RunWord::no_single_training);
+  if (other.value.empty() || stated.given.count("mode") > 0 || stated.given.count("strategy") > 0) return;
+  throw UserError(where, "",
+                  fmt::format("line {} says that {}: nothing was imported; --set mode=NAME or --set strategy=NAME says "
+                              "what it is",
+                              other.line, other.value));
 }
 
 void ask_for_model(const RunFacts& facts, const ImportContext& stated, std::vector<std::string>& notes) {
@@ -187,10 +176,11 @@ Imported import_steps(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   const auto log = read_training_log(source);
   auto chosen = choose_steps(log);
+  refuse_other_work(log.facts, stated, file.string());
   StepSeries by_totals;
   if (const auto total = chosen.figures == nullptr ? step_by_totals(log.facts) : std::nullopt) {
-    by_totals.add(total->value);
-    chosen = {"the run's end", StepUnit::seconds, &by_totals, total->line, false};
+    by_totals.add({total->value, 0});
+    chosen = {"the run's end", StepUnit::seconds, Covers::steps, "", &by_totals, total->line, false};
   }
   if (chosen.figures == nullptr)
     throw UserError(file.string(), "",
@@ -200,9 +190,15 @@ Imported import_steps(LogSource source, const ImportContext& stated) {
   const auto shape = shape_of_run(log, stated, chosen.unit, file.string());
   note_steps(chosen, steady, imported.notes);
   note_what_was_left_out(log, chosen, shape, imported.notes);
+  note_figures(chosen, imported.notes);
   note_ranks(log, chosen, shape, imported.notes);
+  if (lines_a_step(log, chosen) > 1)
+    imported.notes.push_back(
+        fmt::format("each line is a micro-step, of which {:.4g} make a step", lines_a_step(log, chosen)));
+  imported.notes.insert(imported.notes.end(), shape.notes.begin(), shape.notes.end());
   ask_for_model(log.facts, stated, imported.notes);
   const auto seen = seen_in_log(log, chosen, steady, shape);
+  note_what_was_assumed(log, stated, seen.stated, imported.notes);
   auto context = stated;
   context.given.erase("sequence_length");
   const double step_s = median(seen.values);

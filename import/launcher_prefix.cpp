@@ -45,7 +45,18 @@ bool has_form(std::string_view text, std::string_view form) {
   return true;
 }
 
-/// "[rank3]:", "[1,3]<stdout>:", "[3] ", "[pod/a/b] ".
+/// "[1,3]<stdout>:", and horovodrun's with a time before it.
+FoundPrefix of_stream(std::string_view line) {
+  for (const std::string_view stream : {"]<stdout>:", "]<stderr>:"}) {
+    const auto close = line.substr(0, longest_prefix_bytes).find(stream);
+    const auto open = close == std::string_view::npos ? close : line.rfind('[', close);
+    if (open != std::string_view::npos)
+      return {close + stream.size(), number_at_the_end(line.substr(open + 1, close - open - 1))};
+  }
+  return {};
+}
+
+/// "[rank3]:", "[3] ", "[pod/a/b] ".
 FoundPrefix bracketed(std::string_view line) {
   const auto close = line.substr(0, longest_prefix_bytes).find(']');
   if (!line.starts_with('[') || close == std::string_view::npos) return {};
@@ -53,8 +64,6 @@ FoundPrefix bracketed(std::string_view line) {
   const auto after = line.substr(close + 1);
   for (const char* role : {"rank", "default", "trainer", "worker"})
     if (inner.starts_with(role) && after.starts_with(':')) return {close + 2, number_at_the_end(inner)};
-  for (const std::string_view stream : {"<stdout>:", "<stderr>:"})
-    if (after.starts_with(stream)) return {close + 1 + stream.size(), number_at_the_end(inner)};
   const bool is_number = !inner.empty() && digits_from(inner, 0) == inner.size();
   if (after.starts_with(' ') && (is_number || inner.starts_with("pod/"))) return {close + 2, -1};
   return {};
@@ -111,7 +120,7 @@ FoundPrefix of_journal(std::string_view line) {
 }
 
 FoundPrefix find_prefix(std::string_view line) {
-  for (const auto find : {bracketed, of_srun, of_ray, of_compose, of_time, of_journal})
+  for (const auto find : {of_stream, bracketed, of_srun, of_ray, of_compose, of_time, of_journal})
     if (const auto found = find(line); found.bytes > 0) return found;
   return {};
 }

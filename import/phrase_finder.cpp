@@ -15,7 +15,7 @@ bool is_of_number(char letter) {
 }
 
 /// 1024 of "1,024"; thousands are three digits behind each comma. A comma or point at the end belongs to the sentence.
-std::optional<double> grouped_number(std::string_view text) {
+std::optional<PrintedNumber> grouped_number(std::string_view text) {
   while (!text.empty() && !is_digit(text.back())) text.remove_suffix(1);
   std::string digits;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -29,11 +29,10 @@ std::optional<double> grouped_number(std::string_view text) {
     if (!is_thousands) break;
   }
   if (digits.starts_with('.')) digits.insert(0, "0");
-  const auto number = parse_number(digits);
-  return number ? std::optional(number->value) : std::nullopt;
+  return parse_number(digits);
 }
 
-/// What a number may stand behind: blanks, a sign of equality, quotes, brackets, a dotted line.
+/// What a number may stand behind: blanks, a sign of equality, quotes, brackets, a table's bar, a dotted line.
 std::size_t skip_to_number(std::string_view line, std::size_t at) {
   const auto begins = [&](std::size_t i) {
     const bool is_point = line[i] == '.' && i + 1 < line.size() && is_digit(line[i + 1]) &&
@@ -42,10 +41,27 @@ std::size_t skip_to_number(std::string_view line, std::size_t at) {
   };
   auto i = at;
   while (i < line.size() && !begins(i)) {
-    if (std::string_view(" \t:=\"'([.").find(line[i]) == std::string_view::npos) return line.size();
+    if (std::string_view(" \t:=|\"'([.").find(line[i]) == std::string_view::npos) return line.size();
     ++i;
   }
   return i;
+}
+
+std::size_t end_of_number(std::string_view line, std::size_t at) {
+  while (at < line.size() && is_of_number(line[at])) ++at;
+  return at;
+}
+
+/// Hours, minutes and seconds with colons between, from `at`; 0 where no number stands there.
+double clock_seconds(std::string_view line, std::size_t at) {
+  constexpr double next_smaller = 60;
+  double seconds = number_at(line, at).value_or(0);
+  auto end = end_of_number(line, at);
+  while (end + 1 < line.size() && line[end] == ':' && is_digit(line[end + 1])) {
+    seconds = seconds * next_smaller + number_at(line, end + 1).value_or(0);
+    end = end_of_number(line, end + 1);
+  }
+  return seconds;
 }
 
 } // namespace
@@ -58,7 +74,7 @@ PhraseFinder::PhraseFinder(const std::vector<std::string_view>& phrases) : phras
   }
 }
 
-std::optional<double> number_at(std::string_view line, std::size_t at) {
+std::optional<PrintedNumber> printed_at(std::string_view line, std::size_t at) {
   const auto begin = skip_to_number(line, at);
   if (begin >= line.size()) return std::nullopt;
   auto end = begin;
@@ -71,15 +87,36 @@ std::optional<double> number_at(std::string_view line, std::size_t at) {
   auto last = end + 2;
   while (last < line.size() && is_digit(line[last])) ++last;
   const auto whole = parse_number(line.substr(begin, last - begin));
-  return whole ? std::optional(whole->value) : number;
+  return whole ? whole : number;
 }
 
-std::optional<double> number_ending_at(std::string_view line, std::size_t at) {
+std::optional<PrintedNumber> printed_before(std::string_view line, std::size_t at) {
   auto end = std::min(at, line.size());
   while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '\t')) --end;
   auto begin = end;
   while (begin > 0 && end - begin < longest_number && is_of_number(line[begin - 1])) --begin;
   return end > begin ? grouped_number(line.substr(begin, end - begin)) : std::nullopt;
+}
+
+std::optional<double> number_at(std::string_view line, std::size_t at) {
+  const auto number = printed_at(line, at);
+  return number ? std::optional(number->value) : std::nullopt;
+}
+
+std::optional<double> number_ending_at(std::string_view line, std::size_t at) {
+  const auto number = printed_before(line, at);
+  return number ? std::optional(number->value) : std::nullopt;
+}
+
+std::optional<double> seconds_at(std::string_view line, std::size_t at) {
+  constexpr double seconds_of_a_day = 86400;
+  const auto number = number_at(line, at);
+  if (!number) return std::nullopt;
+  const auto begin = skip_to_number(line, at);
+  const auto end = end_of_number(line, begin);
+  const auto comma = line.find(", ", end);
+  if (!line.substr(end).starts_with(" day") || comma == std::string_view::npos) return clock_seconds(line, begin);
+  return *number * seconds_of_a_day + clock_seconds(line, comma + 2);
 }
 
 } // namespace ddlsim

@@ -1,6 +1,8 @@
 #pragma once
 // Many phrases sought in every line of a log of gigabytes, in one pass over each line.
 
+#include "import/plain_text.hpp"
+
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -53,11 +55,19 @@ private:
   std::unordered_multimap<std::uint32_t, std::size_t> by_begin_;
 };
 
-/// The number that stands at `at` or behind blanks and one of ':', '=', quotes, brackets or dotted lines: 1024 of
+/// The number that stands at `at` or behind blanks and one of ':', '=', '|', quotes, brackets or dotted lines: 1024 of
 /// " ....... 1,024", 3.2 of "=3.2s". Nothing where another word comes first, and for a negative number.
-std::optional<double> number_at(std::string_view line, std::size_t at);
+std::optional<PrintedNumber> printed_at(std::string_view line, std::size_t at);
 
 /// The number that ends before `at`, blanks between: 61 of "12s 61ms/step" before "ms/step".
+std::optional<PrintedNumber> printed_before(std::string_view line, std::size_t at);
+
+/// Their values alone.
+std::optional<double> number_at(std::string_view line, std::size_t at);
 std::optional<double> number_ending_at(std::string_view line, std::size_t at);
+
+/// Seconds of a clock that stands as number_at() has it: 100 of "0:01:40.00", 86,500 of "1 day, 0:01:40". A number
+/// without a colon is seconds.
+std::optional<double> seconds_at(std::string_view line, std::size_t at);
 
 } // namespace ddlsim

@@ -53,9 +53,11 @@ void add_step_record(const SeenSteps& seen, const std::filesystem::path& file, c
   out.measurements.file = file;
   out.measurements.context = context_record(context, file, mistakes);
   auto cells = cells_of(seen, context);
-  for (const char* needed : {"model", "gpus", "batch_per_gpu"})
+  for (const std::string needed : {"model", "gpus", "batch_per_gpu"})
     if (cells.count(needed) == 0)
-      mistakes.push_back({file.string(), needed, fmt::format("the log does not say it: give --set {}=VALUE", needed)});
+      mistakes.push_back({file.string(), needed,
+                          fmt::format("the log does not say it: give --set {}=VALUE{}", needed,
+                                      needed == "batch_per_gpu" ? seen.batch_hint : "")});
   for (const auto& needed : seen.unknown)
     mistakes.push_back({file.string(), needed, fmt::format("the log does not say it: give --set {}=VALUE", needed)});
   throw_mistakes(mistakes);

@@ -19,6 +19,7 @@ struct SeenSteps {
   int first_line = 0;                      ///< 0: the file has no lines that a person would count
   double global_batch = 0; ///< samples of all GPUs; 0: not stated. Gives batch_per_gpu where nobody states it
   RateCells stated;        ///< other cells of a table of rates that the log states; the command line comes before them
+  std::string batch_hint;  ///< by what else than batch_per_gpu the batch would be known; "": by nothing
   std::vector<std::string> unknown; ///< what else the log does not say and `--set` has to
   std::string gpu;                  ///< as the driver calls it; "": not stated
 };

@@ -20,35 +20,66 @@ constexpr auto is_after = NumberIs::after_mark;
 
 /// From the programs' own print statements, as they are in 2026 and were before.
 constexpr StepForm known_step_forms[] = {
-    {"Megatron-LM", "elapsed time per iteration (ms):", Unit::seconds, printed_ms},
-    {"Megatron-LM", "elapsed time per iteration (s):", Unit::seconds},
+    {"Megatron-LM", "elapsed time per iteration (ms):", Unit::seconds, printed_ms, is_after, "", "", Covers::steps,
+     "megatron-lm"},
+    {"Megatron-LM", "elapsed time per iteration (s):", Unit::seconds, 1, is_after, "", "", Covers::steps,
+     "megatron-lm"},
+    {"Megatron-DeepSpeed", "samples per second:", Unit::samples_per_s, 1, is_after, "elapsed time"},
+    {"Megatron-DeepSpeed", "tokens per gpu per second (tgs):", Unit::tokens_per_s_of_gpu},
+    {"GPT-NeoX", "samples/sec:", Unit::samples_per_s, 1, is_after, "elapsed time"},
     {"NeMo", "train_step_timing in s", Unit::seconds},
-    {"torchtitan", "tps: ", Unit::tokens_per_s_of_gpu, 1, is_after, "step:"},
-    {"nanoGPT", ", time ", Unit::seconds, printed_ms, is_after, "iter "},
-    {"nanoGPT", "dt: ", Unit::seconds, printed_ms, is_after, "tok/sec"},
+    {"torchtitan", "tps: ", Unit::tokens_per_s_of_gpu, 1, is_after, "mfu:"},
+    {"torchtitan", "wps: ", Unit::tokens_per_s_of_gpu, 1, is_after, "mfu:"},
+    {"MaxText", "seconds: ", Unit::seconds, 1, is_after, "completed step"},
+    {"MaxText", "Tokens/s/device:", Unit::tokens_per_s_of_gpu, 1, is_after, "completed step"},
+    {"nanoGPT", ", time ", Unit::seconds, printed_ms, is_after, "iter ", "", Covers::steps, "pytorch-ddp"},
+    {"build-nanogpt and nanochat", "dt: ", Unit::seconds, printed_ms, is_after, "tok/sec"},
+    {"build-nanogpt and nanochat", "tok/sec: ", Unit::tokens_per_s, 1, is_after, "dt: "},
+    {"modded-nanogpt", "step_avg:", Unit::seconds, printed_ms, is_after, "train_time:", "", Covers::all_until_now},
     {"llm.c", " ms |", Unit::seconds, printed_ms, is_before, "tok/s"},
+    {"llm.c", " ms, ", Unit::seconds, printed_ms, is_before, "tok/s)"},
+    {"llm.c", " tok/s", Unit::tokens_per_s, 1, is_before, " ms"},
     {"LitGPT", "iter time: ", Unit::seconds, printed_ms},
     {"Composer", "throughput/samples_per_sec", Unit::samples_per_s},
     {"Composer", "throughput/batches_per_sec", Unit::steps_per_s},
+    {"Composer", "throughput/device/samples_per_sec", Unit::samples_per_s_of_gpu},
     {"fairseq", "ups=", Unit::steps_per_s, 1, is_after, "wps="},
     {"fairseq", "\"ups\": ", Unit::steps_per_s, 1, is_after, "\"wps\""},
-    {"DeepSpeed", "CurrSamplesPerSec=", Unit::samples_per_s},
-    {"Horovod's synthetic benchmark", "img/sec per GPU", Unit::samples_per_s_of_gpu, 1, is_before, "Iter #"},
-    {"Horovod's synthetic benchmark", "img/sec per CPU", Unit::samples_per_s_of_gpu, 1, is_before, "Iter #"},
-    {"tf_cnn_benchmarks", "images/sec:", Unit::samples_per_s_of_rank, 1, is_after, "", "total images/sec"},
+    {"fairseq", "| ups ", Unit::steps_per_s, 1, is_after, "| wps "},
+    {"DeepSpeed", "iter time (s): ", Unit::seconds, 1, is_after, "samples/sec", "", Covers::steps, "deepspeed"},
+    {"DeepSpeed", "samples/sec: ", Unit::samples_per_s, 1, is_after, "iter time (s)"},
+    {"DeepSpeed", "CurrSamplesPerSec=", Unit::samples_per_s, 1, is_after, "", "", Covers::part_of_step, "deepspeed"},
+    {"DeepSpeed", ", SamplesPerSec=", Unit::samples_per_s, 1, is_after, "", "", Covers::part_of_step, "deepspeed"},
+    {"Horovod's synthetic benchmark", "img/sec per GPU", Unit::samples_per_s_of_gpu, 1, is_before, "Iter #", "",
+     Covers::steps, "horovod"},
+    {"Horovod's synthetic benchmark", "img/sec per CPU", Unit::samples_per_s_of_gpu, 1, is_before, "Iter #", "",
+     Covers::steps, "horovod"},
+    {"tf_cnn_benchmarks", "images/sec:", Unit::samples_per_s_of_rank, 1, is_after, "", "total images/sec",
+     Covers::all_until_now},
     {"MXNet's Speedometer", "Speed: ", Unit::samples_per_s_of_rank, 1, is_after, "samples/sec"},
-    {"PaddlePaddle", "batch_cost: ", Unit::seconds},
+    {"PaddlePaddle", "batch_cost: ", Unit::seconds, 1, is_after, "", "[Eval]"},
+    {"PaddlePaddle", " ips: ", Unit::samples_per_s_of_gpu, 1, is_after, "batch_cost: ", "[Eval]"},
     {"PaddlePaddle", "interval_steps_per_second: ", Unit::steps_per_s},
+    {"NVIDIA's examples", "train.total_ips", Unit::samples_per_s},
+    {"NVIDIA's examples", "training_sequences_per_second", Unit::samples_per_s},
     {"TensorFlow's official models", " examples/second between steps", Unit::samples_per_s, 1, is_before},
+    {"TensorFlow's official models", "steps/sec: ", Unit::steps_per_s, 1, is_after, "train |"},
     {"TensorFlow's estimators", "global_step/sec: ", Unit::steps_per_s},
     {"TensorFlow's estimators", " sec/step)", Unit::seconds, 1, is_before},
     {"Keras", "ms/step", Unit::seconds, printed_ms, is_before},
     {"Keras", "us/step", Unit::seconds, printed_us, is_before},
     {"Keras", "s/step", Unit::seconds, 1, is_before},
     {"PyTorch's ImageNet example", "Time ", Unit::seconds, 1, is_after, "Epoch: ["},
+    {"NVIDIA's ImageNet example", "Speed ", Unit::samples_per_s, 1, is_after, "Epoch: [", "samples/s"},
     {"timm", "Time: ", Unit::seconds, 1, is_after, "Train: "},
-    {"MMEngine and detectron2", " time: ", Unit::seconds, 1, is_after, "data_time: ", "(val)"},
+    {"timm", "/s  (", Unit::samples_per_s, 1, is_before, "Train: "},
+    {"MMEngine", " time: ", Unit::seconds, 1, is_after, "(train)"},
+    {"MMCV", " time: ", Unit::seconds, 1, is_after, "Epoch [", "(val)"},
+    {"MMCV", " time: ", Unit::seconds, 1, is_after, "Iter [", "(val)"},
+    {"detectron2", " time: ", Unit::seconds, 1, is_after, " iter: "},
     {"DeiT's logger", " time: ", Unit::seconds, 1, is_after, "Epoch: ["},
+    {"Swin", "\ttime ", Unit::seconds, 1, is_after, "Train: ["},
+    {"PyTorch's word language model", "ms/batch ", Unit::seconds, printed_ms, is_after, "| epoch"},
 };
 
 bool contains(std::string_view line, const char* phrase) {
@@ -73,6 +104,8 @@ std::string to_text(StepUnit unit) {
     return "tokens/s of all GPUs";
   case Unit::tokens_per_s_of_gpu:
     return "tokens/s of one GPU";
+  case Unit::seconds_of_sample:
+    return "seconds a sample of one process";
   }
   return "";
 }
@@ -81,14 +114,15 @@ std::span<const StepForm> step_forms() {
   return known_step_forms;
 }
 
-std::optional<double> figure_of(const StepForm& form, std::string_view line, std::size_t begin, std::size_t end) {
+std::optional<PrintedNumber> figure_of(const StepForm& form, std::string_view line, std::size_t begin,
+                                       std::size_t end) {
   const bool is_wanted =
       (*form.with == '\0' || contains(line, form.with)) && (*form.without == '\0' || !contains(line, form.without));
   if (!is_wanted) return std::nullopt;
-  const auto number = form.number == is_before ? number_ending_at(line, begin) : number_at(line, end);
-  if (!number || *number <= 0) return std::nullopt;
-  const double value = *number * form.in_si;
-  return std::isfinite(value) && value > 0 ? std::optional(value) : std::nullopt;
+  const auto number = form.number == is_before ? printed_before(line, begin) : printed_at(line, end);
+  if (!number || number->value <= 0) return std::nullopt;
+  const PrintedNumber figure{number->value * form.in_si, number->half_step * form.in_si};
+  return std::isfinite(figure.value) && figure.value > 0 ? std::optional(figure) : std::nullopt;
 }
 
 std::string step_program_names() {

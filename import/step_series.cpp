@@ -14,8 +14,9 @@ constexpr double pause_factor = 2;             ///< times the median
 
 } // namespace
 
-void StepSeries::add(double value) {
-  if (count_ % every_ == 0) kept_.push_back(value);
+void StepSeries::add(const PrintedNumber& figure) {
+  if (count_ % every_ == 0) kept_.push_back(figure.value);
+  rounding_ += figure.half_step / figure.value;
   ++count_;
   if (kept_.size() < most_kept) return;
   for (std::size_t i = 0; i < kept_.size() / 2; ++i) kept_[i] = kept_[2 * i];

@@ -1,6 +1,8 @@
 #pragma once
 // The figures of one form of step lines, however many, and what a steady step is of them.
 
+#include "import/plain_text.hpp"
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -11,14 +13,17 @@ namespace ddlsim {
 /// log of any length takes little memory.
 class StepSeries {
 public:
-  void add(double value);
+  void add(const PrintedNumber& figure);
   std::size_t count() const { return count_; } ///< of all that were added
   bool empty() const { return count_ == 0; }
   const std::vector<double>& kept() const { return kept_; }
+  /// Half a step of the last printed digit as a share of the figure, on average.
+  double rounding_share() const { return count_ == 0 ? 0 : rounding_ / static_cast<double>(count_); }
 
 private:
   std::vector<double> kept_;
   std::size_t count_ = 0;
+  double rounding_ = 0;   ///< sum of the shares
   std::size_t every_ = 1; ///< which of the figures are kept
 };
 

@@ -2,6 +2,7 @@
 
 #include "import/phrase_finder.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -9,20 +10,16 @@
 namespace ddlsim {
 namespace {
 
-/// The marks of all step forms, then the phrases of all facts.
+/// The marks of all step forms, then the phrases of all facts and of all words.
 const PhraseFinder& phrases_of_a_log() {
   static const PhraseFinder finder = [] {
     std::vector<std::string_view> phrases;
     for (const auto& form : step_forms()) phrases.emplace_back(form.mark);
     for (const auto& form : fact_forms()) phrases.emplace_back(form.phrase);
+    for (const auto& form : word_forms()) phrases.emplace_back(form.phrase);
     return PhraseFinder(phrases);
   }();
   return finder;
-}
-
-/// Keras closes an epoch with a line that counts its evaluation in: "4s 21ms/step - loss: 0.3 - val_loss: 0.4".
-bool counts_evaluation_in(std::string_view line) {
-  return line.find("val_loss:") != std::string_view::npos;
 }
 
 void add_figure(const StepForm& form, const LogLine& line, const FoundPhrase& found, TrainingLog& log) {
@@ -36,8 +33,6 @@ void add_figure(const StepForm& form, const LogLine& line, const FoundPhrase& fo
   if (line.rank >= 0) log.ranks.insert(line.rank);
   if (line.rank != series.rank) {
     ++series.other_ranks;
-  } else if (counts_evaluation_in(line.text)) {
-    series.with_evaluation.add(*figure);
   } else {
     series.figures.add(*figure);
   }
@@ -47,9 +42,18 @@ void add_figure(const StepForm& form, const LogLine& line, const FoundPhrase& fo
 void forget_other_batches(const std::optional<StatedFact>& before, TrainingLog& log) {
   const auto now = log.facts.last(RunFact::global_batch);
   if (!before || !now || now->value == before->value) return;
-  log.batch_before = before->value;
+  const bool had_steps = std::any_of(log.series.begin(), log.series.end(),
+                                     [](const FormSeries& series) { return !series.figures.empty(); });
+  if (had_steps) log.batch_before = before->value;
   log.facts.count_anew();
   for (auto& series : log.series) series.figures = {};
+}
+
+void take_fact(const LogLine& line, const FoundPhrase& found, RunFacts& facts) {
+  const auto index = found.index - step_forms().size();
+  const auto numbers = fact_forms();
+  if (index < numbers.size()) return facts.take(numbers[index], line.text, found.begin, found.end, line.number);
+  facts.take(word_forms()[index - numbers.size()], line.text, line.number);
 }
 
 /// Facts come first: they say whose steps the line's figure is of.
@@ -57,11 +61,11 @@ void read_log_line(const LogLine& line, std::vector<FoundPhrase>& marks, Trainin
   const auto forms = step_forms();
   const auto batch_before = log.facts.last(RunFact::global_batch);
   const bool is_bar = log.bars.take(line.text, line.number);
-  log.facts.take_words(line.text, line.number);
+  log.facts.take_names(line.text);
   marks.clear();
   phrases_of_a_log().find_all(line.text, [&](const FoundPhrase& found) {
     if (found.index < forms.size()) return marks.push_back(found);
-    log.facts.take(fact_forms()[found.index - forms.size()], line.text, found.begin, found.end, line.number);
+    take_fact(line, found, log.facts);
   });
   forget_other_batches(batch_before, log);
   for (const auto& found : marks) {

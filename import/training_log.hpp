@@ -16,9 +16,8 @@ namespace ddlsim {
 struct FormSeries {
   StepSeries figures; ///< as the lines say them, in the form's unit and SI
   int first_line = 0;
-  int rank = -1;              ///< whose lines are kept: the first that printed one; -1: the log does not say
-  int other_ranks = 0;        ///< lines of the form that other ranks printed too, and which were left out
-  StepSeries with_evaluation; ///< of lines that count an evaluation in
+  int rank = -1;       ///< whose lines are kept: the first that printed one; -1: the log does not say
+  int other_ranks = 0; ///< lines of the form that other ranks printed too, and which were left out
 };
 
 struct TrainingLog {
