@@ -123,18 +123,18 @@ constexpr FactForm known_fact_forms[] = {
     {Fact::batch_per_gpu, "batch size per device ="},                  // Hugging Face
     {Fact::batch_per_gpu, "Batch size:", stands_after, "", " global"}, // Horovod's examples
     {Fact::batch_per_gpu, "micro_batch_size", stands_after, dotted},   // Megatron-LM's arguments
-    {Fact::batch_per_gpu, "micro_batch_size=", stands_after, "global_batch_size="},    // LitGPT
-    {Fact::batch_per_gpu, "train_micro_batch_size_per_gpu"},                           // DeepSpeed
-    {Fact::batch_per_gpu, "local batch size"},                                         // torchtitan
-    {Fact::batch_per_gpu, "micro-batch / rank:"},                                      // nanochat
-    {Fact::batch_per_gpu, "micro batch size B"},                                       // llm.c
-    {Fact::batch_per_gpu, "batch_size=", stands_after, "num_gpus="},                   // GluonCV
-    {Fact::batch_of_rank, "batch_size=", stands_after, "kv_store="},                   // MXNet's examples
-    {Fact::devices_of_rank, " gpus='", stands_after, "kv_store=", "", length_of_list}, // MXNet's examples
-    {Fact::devices_of_rank, "Devices:", stands_after, "", "", gpus_of_devices},        // tf_cnn_benchmarks
-    {Fact::devices_of_rank, "num_gpus=", stands_after, "Namespace("},                  // GluonCV
-    {Fact::accumulation, "Gradient Accumulation steps ="},                             // Hugging Face
-    {Fact::accumulation, "gradient_accumulation_steps", stands_after, ".."},           // DeepSpeed
+    {Fact::batch_per_gpu, "micro_batch_size=", stands_after, "global_batch_size="},   // LitGPT
+    {Fact::batch_per_gpu, "train_micro_batch_size_per_gpu"},                          // DeepSpeed
+    {Fact::batch_per_gpu, "local batch size"},                                        // torchtitan
+    {Fact::batch_per_gpu, "micro-batch / rank:"},                                     // nanochat
+    {Fact::batch_per_gpu, "micro batch size B"},                                      // llm.c
+    {Fact::batch_per_gpu, "batch_size=", stands_after, "num_gpus="},                  // GluonCV
+    {Fact::batch_of_rank, "batch_size=", stands_after, "kv_store="},                  // MXNet's examples
+    {Fact::devices_of_rank, "gpus='", stands_after, "kv_store=", "", length_of_list}, // MXNet's examples
+    {Fact::devices_of_rank, "Devices:", stands_after, "", "", gpus_of_devices},       // tf_cnn_benchmarks
+    {Fact::devices_of_rank, "num_gpus=", stands_after, "Namespace("},                 // GluonCV
+    {Fact::accumulation, "Gradient Accumulation steps ="},                            // Hugging Face
+    {Fact::accumulation, "gradient_accumulation_steps", stands_after, ".."},          // DeepSpeed
     {Fact::accumulation, "\"gradient_accumulation_steps\":"},
     {Fact::accumulation, "gradient accumulation steps"}, // torchtitan, build-nanogpt, nanochat
     {Fact::accumulation, "grad_accum_steps="},           // llm.c

@@ -148,6 +148,15 @@ void refuse_other_work(const RunFacts& facts, const ImportContext& stated, const
                               other.line, other.value));
 }
 
+void note_other_gpu(const std::string& gpu, const ImportContext& stated, Imported& imported) {
+  const auto& taken = imported.measurements.context.gpu;
+  if (!gpu.empty() && catalogue_gpu_name(gpu, stated.catalogue) != taken)
+    imported.notes.push_back(
+        fmt::format("the log names its GPU {}, and {} was taken: give --gpu or another --cluster if "
+                    "that is wrong",
+                    in_quotes(gpu), taken));
+}
+
 void ask_for_model(const RunFacts& facts, const ImportContext& stated, std::vector<std::string>& notes) {
   if (stated.given.count("model") > 0 || facts.model.empty()) return;
   notes.push_back(fmt::format("the log calls its model {}", in_quotes(facts.model)));
@@ -208,6 +217,7 @@ Imported import_steps(LogSource source, const ImportContext& stated) {
     imported.notes.push_back(step_text(shape, step_s));
   }
   add_step_record(seen, file, context, imported);
+  note_other_gpu(log.facts.gpu, stated, imported);
   return imported;
 }
 

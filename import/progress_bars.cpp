@@ -27,7 +27,7 @@ std::string title_of(std::string_view line, std::size_t bar) {
   std::string title;
   for (const char letter : trim(line.substr(0, std::min(bar, longest_title))))
     if (!is_digit(letter) && letter != '/') title += letter;
-  return lower_case(title);
+  return lower_case(trim(title));
 }
 
 bool is_of_other_work(const std::string& title) {
