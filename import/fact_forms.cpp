@@ -90,6 +90,10 @@ std::optional<double> clock(std::string_view rest) {
   return seconds_at(rest, 0);
 }
 
+std::optional<double> always(std::string_view) {
+  return 1;
+}
+
 /// From the programs' own print statements, as they are in 2026 and were before.
 constexpr FactForm known_fact_forms[] = {
     {Fact::gpus, "using world size:"},                                                    // Megatron-LM
@@ -121,7 +125,7 @@ constexpr FactForm known_fact_forms[] = {
     {Fact::samples_of_step, "bsz ", stands_after, "| ups "},           // fairseq's epochs
     {Fact::batch_per_gpu, " per device", stands_before},               // tf_cnn_benchmarks
     {Fact::batch_per_gpu, "batch size per device ="},                  // Hugging Face
-    {Fact::batch_per_gpu, "Batch size:", stands_after, "", " global"}, // Horovod's examples
+    {Fact::batch_of_whom, "Batch size:", stands_after, "", " global"}, // Horovod's examples: of a GPU
     {Fact::batch_per_gpu, "micro_batch_size", stands_after, dotted},   // Megatron-LM's arguments
     {Fact::batch_per_gpu, "micro_batch_size=", stands_after, "global_batch_size="},   // LitGPT
     {Fact::batch_per_gpu, "train_micro_batch_size_per_gpu"},                          // DeepSpeed
@@ -171,6 +175,7 @@ constexpr FactForm known_fact_forms[] = {
     {Fact::run_samples_per_s, "train_samples_per_second", stands_after, "{"},
     {Fact::run_samples_per_s, "train_samples_per_second ", stands_after, "="},
     {Fact::evaluation_s, "eval_runtime", stands_after, "{"},
+    {Fact::run_begins, "***** Running training", stands_after, "", "", always},
     {Fact::run_steps, "Total optimization steps ="},
     {Fact::first_step, "Continuing training from global step"},
     {Fact::epochs_done, "'epoch':", stands_after, "train_runtime"},

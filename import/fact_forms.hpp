@@ -18,6 +18,7 @@ enum class RunFact {
   global_batch,        ///< samples of a step, all GPUs
   samples_of_step,     ///< the same, a mean of some steps: batches of as many tokens differ in samples
   batch_per_gpu,       ///< samples a GPU takes at once
+  batch_of_whom,       ///< samples of a GPU or of all: many programs print "Batch size: 64"
   batch_of_rank,       ///< samples that the process which prints takes on all its GPUs
   accumulation,        ///< how often a GPU does before it updates
   data_parallel,       ///< groups of GPUs that take samples of their own
@@ -32,6 +33,7 @@ enum class RunFact {
   run_steps_per_s,     ///< of the whole run
   run_samples_per_s,   ///< of the whole run
   evaluation_s,        ///< of one evaluation
+  run_begins,          ///< 1: what was said of a run's end before is another's
   run_steps,           ///< updates of the whole run
   first_step,          ///< where a run goes on that was begun before
   epoch_samples,       ///< samples of an epoch

@@ -24,7 +24,7 @@ ChosenSteps steps_of_bar(const TrainingLog& log) {
   const auto* loop = log.bars.training(steps ? steps->value : 0);
   if (loop == nullptr) return {};
   ChosenSteps chosen;
-  const auto samples = log.facts.last(RunFact::epoch_samples); // Keras before 2.3 calls samples steps
+  const auto samples = log.facts.first(RunFact::epoch_samples); // Keras before 2.3 calls samples steps
   const bool of_samples = loop->counts_samples || (samples && loop->total == samples->value);
   chosen.program = "a progress bar";
   chosen.unit = of_samples ? StepUnit::seconds_of_sample : StepUnit::seconds;
@@ -34,12 +34,14 @@ ChosenSteps steps_of_bar(const TrainingLog& log) {
   return chosen;
 }
 
-/// The first form of the table that has figures; else the bars of training's loop.
+/// The first form of the table that has figures; else the bars of training's loop. A trainer that says how many steps
+/// it takes counts whole ones, and comes before a timer of parts of them.
 ChosenSteps choose_steps(const TrainingLog& log) {
+  const bool is_trainers = log.facts.last(RunFact::run_steps) && !log.bars.loops().empty();
   const auto forms = step_forms();
   for (std::size_t i = 0; i < forms.size(); ++i) {
-    if (log.series[i].figures.empty()) continue;
     const auto& form = forms[i];
+    if (log.series[i].figures.empty() || (form.covers == Covers::part_of_step && is_trainers)) continue;
     return {form.program, form.unit, form.covers, form.preset, &log.series[i].figures, log.series[i].first_line, false};
   }
   return steps_of_bar(log);
@@ -132,6 +134,9 @@ SeenSteps seen_in_log(const TrainingLog& log, const ChosenSteps& chosen, const S
   if (const auto tokens = log.facts.last(RunFact::tokens_per_step); tokens && shape.sequence_length <= 0)
     seen.batch_hint = fmt::format(", or --set sequence_length=TOKENS: line {} says {} tokens a step", tokens->line,
                                   count_text(tokens->value));
+  if (const auto batch = log.facts.last(RunFact::batch_of_whom); batch && seen.batch_hint.empty())
+    seen.batch_hint = fmt::format(" (line {} says {} samples, and not whether of a GPU or of all)", batch->line,
+                                  count_text(batch->value));
   seen.relative_spread = chosen.covers == Covers::all_until_now ? 0 : steady.relative_spread;
   for (const double figure : steady.values)
     seen.values.push_back(lines_a_step(log, chosen) * step_seconds(figure, chosen.unit, shape));
@@ -199,6 +204,7 @@ Imported import_steps(LogSource source, const ImportContext& stated) {
   const auto shape = shape_of_run(log, stated, chosen.unit, file.string());
   note_steps(chosen, steady, imported.notes);
   note_what_was_left_out(log, chosen, shape, imported.notes);
+  note_what_bars_count(log, chosen, imported.notes);
   note_figures(chosen, imported.notes);
   note_ranks(log, chosen, shape, imported.notes);
   if (lines_a_step(log, chosen) > 1)

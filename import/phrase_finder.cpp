@@ -90,6 +90,10 @@ std::optional<PrintedNumber> printed_at(std::string_view line, std::size_t at) {
   return whole ? whole : number;
 }
 
+std::string_view behind_number(std::string_view line, std::size_t at) {
+  return line.substr(end_of_number(line, skip_to_number(line, at)));
+}
+
 std::optional<PrintedNumber> printed_before(std::string_view line, std::size_t at) {
   auto end = std::min(at, line.size());
   while (end > 0 && (line[end - 1] == ' ' || line[end - 1] == '\t')) --end;

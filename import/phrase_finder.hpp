@@ -59,6 +59,9 @@ private:
 /// " ....... 1,024", 3.2 of "=3.2s". Nothing where another word comes first, and for a negative number.
 std::optional<PrintedNumber> printed_at(std::string_view line, std::size_t at);
 
+/// What stands right behind that number: "ms " of " 3.2ms "; "" where there is none.
+std::string_view behind_number(std::string_view line, std::size_t at);
+
 /// The number that ends before `at`, blanks between: 61 of "12s 61ms/step" before "ms/step".
 std::optional<PrintedNumber> printed_before(std::string_view line, std::size_t at);
 

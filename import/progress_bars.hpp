@@ -36,6 +36,8 @@ struct BarLoop {
   bool opens_epoch = false; ///< stood first behind a line "Epoch 1/5"
   StepSeries steps_s;
   StepSeries with_evaluation;
+
+  bool is_of_keras() const { return title == "keras"; }
 };
 
 /// All bars of a log.

@@ -26,9 +26,9 @@ void add_batch_of_parts(const RunFacts& facts, double gpus, std::vector<Claim>& 
                    count_text(of_gpu->value * times * takers))});
 }
 
-/// The last step of an epoch takes what is left; 0: not known.
+/// The last step of an epoch takes what is left; 0: not known. An evaluation may state its own samples later.
 double steps_of_epoch(const RunFacts& facts) {
-  const auto samples = facts.last(RunFact::epoch_samples);
+  const auto samples = facts.first(RunFact::epoch_samples);
   const double batch = stated_batch(facts);
   return samples && batch > 0 ? std::ceil(samples->value / batch) : 0;
 }

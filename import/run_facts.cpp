@@ -67,6 +67,7 @@ void RunFacts::take(const FactForm& form, std::string_view line, std::size_t beg
   constexpr double most_that_is_meant = 1e18;
   const bool is_count = form.fact == Fact::samples_so_far || form.fact == Fact::step || form.fact == Fact::microstep;
   if (!value || *value > most_that_is_meant || (*value <= 0 && !is_count)) return;
+  if (form.fact == Fact::run_begins) forget_run();
   if (form.fact == Fact::evaluation_s && last(Fact::run_s)) return; // one behind the training
   if (form.fact == Fact::samples_so_far) samples_.take_count(*value);
   if (form.fact == Fact::microstep) microsteps_.take_count(*value);
@@ -82,6 +83,12 @@ void RunFacts::take(const WordForm& form, std::string_view line, int number) {
   said.is_disputed = said.is_disputed || said.value != form.value;
 }
 
+void RunFacts::forget_run() {
+  for (const auto fact : {Fact::run_s, Fact::run_steps_per_s, Fact::run_samples_per_s, Fact::evaluation_s,
+                          Fact::first_step, Fact::epochs_done, Fact::epoch_samples})
+    said_[static_cast<std::size_t>(fact)] = {};
+}
+
 void RunFacts::take_names(std::string_view line) {
   constexpr std::string_view of_model = "Model:";
   constexpr std::string_view of_gpu = "CUDA capacity: "; // torchtitan
@@ -90,6 +97,10 @@ void RunFacts::take_names(std::string_view line) {
     const auto name = line.substr(at + of_gpu.size());
     gpu = std::string(name.substr(0, name.find(" with ")));
   }
+}
+
+void RunFacts::settle_batch() {
+  if (const auto batch = last(Fact::batch_of_whom)) state(Fact::batch_per_gpu, batch->value, batch->line);
 }
 
 void RunFacts::count_anew() {

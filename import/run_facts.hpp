@@ -53,6 +53,9 @@ public:
   /// What the log calls its model and its GPU.
   void take_names(std::string_view line);
 
+  /// The batch that is a GPU's or all GPUs' is a GPU's.
+  void settle_batch();
+
   /// Counts of samples and steps begin with the next.
   void count_anew();
 
@@ -78,6 +81,7 @@ private:
     std::size_t times = 0;
   };
   const Said& of(RunFact fact) const { return said_[static_cast<std::size_t>(fact)]; }
+  void forget_run(); ///< another begins
   void state(RunFact fact, double value, int number);
 
   std::array<Said, static_cast<std::size_t>(RunFact::count)> said_;

@@ -71,6 +71,7 @@ constexpr StepForm known_step_forms[] = {
     {"Keras", "s/step", Unit::seconds, 1, is_before},
     {"PyTorch's ImageNet example", "Time ", Unit::seconds, 1, is_after, "Epoch: ["},
     {"NVIDIA's ImageNet example", "Speed ", Unit::samples_per_s, 1, is_after, "Epoch: [", "samples/s"},
+    {"InsightFace", "Speed ", Unit::samples_per_s, 1, is_after, "Global Step:"},
     {"timm", "Time: ", Unit::seconds, 1, is_after, "Train: "},
     {"timm", "/s  (", Unit::samples_per_s, 1, is_before, "Train: "},
     {"MMEngine", " time: ", Unit::seconds, 1, is_after, "(train)"},
@@ -81,6 +82,28 @@ constexpr StepForm known_step_forms[] = {
     {"Swin", "\ttime ", Unit::seconds, 1, is_after, "Train: ["},
     {"PyTorch's word language model", "ms/batch ", Unit::seconds, printed_ms, is_after, "| epoch"},
 };
+
+/// A unit right behind the number, which comes before the one the form expects: "1.2s" where it has milliseconds.
+struct Suffix {
+  std::string_view text;
+  double in_si = 1;
+  bool of_time = true;
+};
+
+constexpr Suffix suffixes[] = {{"ms", printed_ms}, {"us", printed_us}, {"s", 1},         {"k", 1e3, false},
+                               {"K", 1e3, false},  {"M", 1e6, false},  {"B", 1e9, false}};
+
+/// What one of the printed figure is in SI.
+double si_of(const StepForm& form, std::string_view behind) {
+  const bool is_time = form.unit == Unit::seconds || form.unit == Unit::seconds_of_sample;
+  for (const auto& suffix : suffixes) {
+    if (suffix.of_time != is_time || !behind.starts_with(suffix.text)) continue;
+    const auto next = behind.substr(suffix.text.size());
+    const bool ends_word = next.empty() || !((next[0] >= 'a' && next[0] <= 'z') || (next[0] >= 'A' && next[0] <= 'Z'));
+    if (ends_word) return suffix.in_si;
+  }
+  return form.in_si;
+}
 
 bool contains(std::string_view line, const char* phrase) {
   return line.find(phrase) != std::string_view::npos;
@@ -121,7 +144,8 @@ std::optional<PrintedNumber> figure_of(const StepForm& form, std::string_view li
   if (!is_wanted) return std::nullopt;
   const auto number = form.number == is_before ? printed_before(line, begin) : printed_at(line, end);
   if (!number || number->value <= 0) return std::nullopt;
-  const PrintedNumber figure{number->value * form.in_si, number->half_step * form.in_si};
+  const double in_si = form.number == is_before ? form.in_si : si_of(form, behind_number(line, end));
+  const PrintedNumber figure{number->value * in_si, number->half_step * in_si};
   return std::isfinite(figure.value) && figure.value > 0 ? std::optional(figure) : std::nullopt;
 }
 

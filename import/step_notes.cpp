@@ -50,9 +50,10 @@ void note_what_was_left_out(const TrainingLog& log, const ChosenSteps& chosen, c
     if (&series.figures == chosen.figures && series.other_ranks > 0)
       notes.push_back(
           fmt::format("{} lines of other ranks were left out: they say the same again", series.other_ranks));
-  if (log.batch_before > 0)
-    notes.push_back(fmt::format("the global batch changed: only steps of {} samples were taken, not those of {}",
-                                count_text(shape.global_batch), count_text(log.batch_before)));
+  if (log.kept_from > 0)
+    notes.push_back(
+        fmt::format("batches or sequences changed: only the steps from line {} on were taken, of {} samples",
+                    log.kept_from, count_text(shape.global_batch)));
   int others = log.bars.of_other_work();
   double steps = 0;
   for (const auto& loop : log.bars.loops()) {
@@ -64,6 +65,14 @@ void note_what_was_left_out(const TrainingLog& log, const ChosenSteps& chosen, c
     notes.push_back(
         fmt::format("{} states of progress bars of other work than training were left out; training's has {} steps",
                     others, count_text(steps)));
+}
+
+void note_what_bars_count(const TrainingLog& log, const ChosenSteps& chosen, std::vector<std::string>& notes) {
+  const bool is_trainers = log.facts.last(RunFact::run_steps) || log.facts.last(RunFact::run_s);
+  for (const auto& loop : log.bars.loops())
+    if (chosen.figures == &loop.steps_s && !loop.is_of_keras() && !is_trainers)
+      notes.emplace_back("what the bar counts was taken as steps: where gradients are accumulated over several batches "
+                         "and it counts batches, a step takes as many times longer");
 }
 
 void note_figures(const ChosenSteps& chosen, std::vector<std::string>& notes) {

@@ -30,6 +30,8 @@ inline constexpr double coarse_share = 0.025;
 void note_steps(const ChosenSteps& chosen, const SteadySteps& steady, std::vector<std::string>& notes);
 void note_what_was_left_out(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape,
                             std::vector<std::string>& notes);
+/// That a bar may count parts of steps, where the log does not say that it counts steps.
+void note_what_bars_count(const TrainingLog& log, const ChosenSteps& chosen, std::vector<std::string>& notes);
 /// What its figures are means of, how coarse they are, whether an evaluation is in them.
 void note_figures(const ChosenSteps& chosen, std::vector<std::string>& notes);
 void note_ranks(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -38,14 +39,31 @@ void add_figure(const StepForm& form, const LogLine& line, const FoundPhrase& fo
   }
 }
 
-/// A run may begin with small batches and let them grow: only the steps of the last size are kept.
-void forget_other_batches(const std::optional<StatedFact>& before, TrainingLog& log) {
-  const auto now = log.facts.last(RunFact::global_batch);
-  if (!before || !now || now->value == before->value) return;
-  const bool had_steps = std::any_of(log.series.begin(), log.series.end(),
-                                     [](const FormSeries& series) { return !series.figures.empty(); });
-  if (had_steps) log.batch_before = before->value;
+/// What the time of a step depends on, as the log states it last.
+struct StepSize {
+  double values[5] = {};
+  bool operator==(const StepSize&) const = default;
+};
+
+StepSize size_of(const RunFacts& facts) {
+  constexpr RunFact of_size[] = {RunFact::global_batch, RunFact::batch_per_gpu, RunFact::accumulation,
+                                 RunFact::sequence_length, RunFact::tokens_per_step};
+  StepSize size;
+  for (std::size_t i = 0; i < std::size(of_size); ++i)
+    if (const auto said = facts.last(of_size[i])) size.values[i] = said->value;
+  return size;
+}
+
+/// A run may begin with small batches and let them grow, and a log may have several runs: only the steps of the last
+/// size are kept.
+void forget_other_sizes(const StepSize& before, int number, TrainingLog& log) {
+  if (size_of(log.facts) == before) return;
+  const bool had_steps =
+      !log.bars.loops().empty() || std::any_of(log.series.begin(), log.series.end(),
+                                               [](const FormSeries& series) { return !series.figures.empty(); });
+  if (had_steps) log.kept_from = number;
   log.facts.count_anew();
+  log.bars = {};
   for (auto& series : log.series) series.figures = {};
 }
 
@@ -59,15 +77,15 @@ void take_fact(const LogLine& line, const FoundPhrase& found, RunFacts& facts) {
 /// Facts come first: they say whose steps the line's figure is of.
 void read_log_line(const LogLine& line, std::vector<FoundPhrase>& marks, TrainingLog& log) {
   const auto forms = step_forms();
-  const auto batch_before = log.facts.last(RunFact::global_batch);
-  const bool is_bar = log.bars.take(line.text, line.number);
+  const auto size_before = size_of(log.facts);
   log.facts.take_names(line.text);
   marks.clear();
   phrases_of_a_log().find_all(line.text, [&](const FoundPhrase& found) {
     if (found.index < forms.size()) return marks.push_back(found);
     take_fact(line, found, log.facts);
   });
-  forget_other_batches(batch_before, log);
+  forget_other_sizes(size_before, line.number, log);
+  const bool is_bar = log.bars.take(line.text, line.number);
   for (const auto& found : marks) {
     const auto& form = forms[found.index];
     const bool is_rate_of_bar = is_bar && form.number == NumberIs::before_mark;
@@ -82,6 +100,9 @@ TrainingLog read_training_log(LogSource& source) {
   log.series.resize(step_forms().size());
   std::vector<FoundPhrase> marks; // of one line
   while (const auto line = source.next_line()) read_log_line(*line, marks, log);
+  for (std::size_t i = 0; i < log.series.size(); ++i)
+    if (step_forms()[i].unit == StepUnit::samples_per_s_of_gpu && !log.series[i].figures.empty())
+      log.facts.settle_batch();
   return log;
 }
 

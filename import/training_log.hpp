@@ -22,7 +22,7 @@ struct FormSeries {
 
 struct TrainingLog {
   RunFacts facts;
-  double batch_before = 0;        ///< global batch of the steps before those that were kept; 0: it did not change
+  int kept_from = 0; ///< line from which on steps were kept, as another size of the run stood there; 0: all were
   std::vector<FormSeries> series; ///< one for each of step_forms()
   ProgressBars bars;
   std::set<int> ranks; ///< that the launcher names, of those that print step lines

@@ -107,10 +107,9 @@ TEST_CASE("what contradicts itself is refused with both statements") {
        0,
        {"line 1 says 1,024 tokens a sequence, but the model's name m_seq2048 says 2048 tokens"}},
       {"steps and the run's time",
-       numbered(40, "\r 10%|#    | @/200 [00:46<06:55, 2.00s/it]") +
-           trainer_of(6400, 200,
-                      "{'train_runtime': 100.0, 'train_samples_per_second': 128.0, 'train_steps_per_second': 2.0, "
-                      "'epoch': 2.0}"),
+       trainer_of(6400, 200, "") + numbered(40, "\r 10%|#    | @/200 [00:46<06:55, 2.00s/it]") +
+           "\n{'train_runtime': 100.0, 'train_samples_per_second': 128.0, 'train_steps_per_second': 2.0, 'epoch': "
+           "2.0}\n",
        with_model,
        0,
        0,
@@ -148,7 +147,7 @@ TEST_CASE("sound logs are not refused") {
        1.024,
        32,
        16,
-       {"only steps of 512 samples were taken, not those of 256"}},
+       {"only the steps from line 16 on were taken, of 512 samples"}},
       {"evaluations in the run's time, one behind its end",
        trainer_of(6400, 200,
                   "{'eval_loss': 1.9, 'eval_runtime': 10.0, 'epoch': 1.0}\n"
@@ -170,6 +169,21 @@ TEST_CASE("sound logs are not refused") {
                   "{'train_runtime': 50.0, 'train_samples_per_second': 256.0, 'train_steps_per_second': 4.0, "
                   "'epoch': 1.0}"),
        with_model, 0.5, 8, 8},
+      {"an evaluation that states its own samples",
+       trainer_of(6400, 200,
+                  "***** Running Evaluation *****\n  Num examples = 640\n  Batch size = 64\n{'train_runtime': 100.0, "
+                  "'train_samples_per_second': 128.0, 'train_steps_per_second': 2.0, 'epoch': 2.0}"),
+       with_model, 0.5, 8, 8},
+      {"two runs, the last of them smaller",
+       trainer_of(6400, 200, "") + numbered(40, "\r 10%|#    | @/200 [00:46<06:55, 2.00s/it]") +
+           "\n{'eval_runtime': 5.0}\n{'train_runtime': 405.0, 'train_steps_per_second': 0.494}\n" +
+           "  Instantaneous batch size per device = 16\n" + trainer_of(6400, 200, "") +
+           numbered(40, "\r 10%|#    | @/200 [00:46<06:55, 2.00it/s]") + "\n",
+       with_model,
+       0.5,
+       8,
+       8,
+       {"batches or sequences changed"}},
       {"figures as words",
        trainer_of(6400, 200,
                   "{'train_runtime': '100', 'train_samples_per_second': '128', "
