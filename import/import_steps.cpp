@@ -67,9 +67,11 @@ void check_own_totals(const TrainingLog& log, const ChosenSteps& chosen, double 
       claims.push_back(
           {claimed_s, fmt::format("{}, which is {} a step", who, print_quantity(claimed_s, Dimension::time))});
   };
-  if (const auto total = log.facts.last(RunFact::total_samples_per_s))
-    add(step_seconds(total->value, StepUnit::samples_per_s, shape),
-        fmt::format("line {} says {:.6g} samples/s in all", total->line, total->value));
+  for (const auto& total :
+       {log.facts.last(RunFact::total_samples_per_s), log.facts.first(RunFact::total_samples_per_s)})
+    if (total)
+      add(step_seconds(total->value, StepUnit::samples_per_s, shape),
+          fmt::format("line {} says {:.6g} samples/s in all", total->line, total->value));
   for (std::size_t i = 0; i < log.series.size(); ++i) {
     const auto& form = step_forms()[i];
     if (log.series[i].figures.empty() || &log.series[i].figures == chosen.figures ||
@@ -143,8 +145,15 @@ SeenSteps seen_in_log(const TrainingLog& log, const ChosenSteps& chosen, const S
   return seen;
 }
 
-/// Of a run that trains no model on several GPUs there is nothing to compare.
+/// Of two models, or of a run that trains no model on several GPUs, there is no one step.
 void refuse_other_work(const RunFacts& facts, const ImportContext& stated, const std::string& where) {
+  if (!facts.other_model.value.empty())
+    throw UserError(
+        where, "",
+        fmt::format("line {} says model {}, but line {} says model {}: nothing was imported; cut the log to "
+                    "one run",
+                    facts.other_model.line, in_quotes(facts.other_model.value), facts.model.line,
+                    in_quotes(facts.model.value)));
   const auto& other = facts.word(RunWord::no_single_training);
   if (other.value.empty() || stated.given.count("mode") > 0 || stated.given.count("strategy") > 0) return;
   throw UserError(where, "",
@@ -163,8 +172,8 @@ void note_other_gpu(const std::string& gpu, const ImportContext& stated, Importe
 }
 
 void ask_for_model(const RunFacts& facts, const ImportContext& stated, std::vector<std::string>& notes) {
-  if (stated.given.count("model") > 0 || facts.model.empty()) return;
-  notes.push_back(fmt::format("the log calls its model {}", in_quotes(facts.model)));
+  if (stated.given.count("model") > 0 || facts.model.value.empty()) return;
+  notes.push_back(fmt::format("the log calls its model {}", in_quotes(facts.model.value)));
 }
 
 } // namespace

@@ -33,8 +33,8 @@ void GrowthPerStep::take_step(double step) {
 }
 
 void GrowthPerStep::take_count(double count) {
+  is_new_count_ = is_new_count_ || !count_ || count != *count_;
   count_ = count;
-  is_new_count_ = true;
   take_place();
 }
 
@@ -89,13 +89,18 @@ void RunFacts::forget_run() {
     said_[static_cast<std::size_t>(fact)] = {};
 }
 
-void RunFacts::take_names(std::string_view line) {
-  constexpr std::string_view of_model = "Model:";
+void RunFacts::take_names(std::string_view line, int number) {
+  constexpr std::string_view of_model = "Model:";        // tf_cnn_benchmarks and Horovod; Keras' summaries have quotes
   constexpr std::string_view of_gpu = "CUDA capacity: "; // torchtitan
-  if (line.starts_with(of_model)) model = std::string(trim(line.substr(of_model.size())));
+  const auto text = trim(line);
+  const auto name = text.starts_with(of_model) ? trim(text.substr(of_model.size())) : std::string_view{};
+  if (!name.empty() && name.find_first_of(" \t\"'(") == std::string_view::npos) {
+    if (!model.value.empty() && name != model.value) other_model = model;
+    model = {std::string(name), number, false};
+  }
   if (const auto at = line.find(of_gpu); at != std::string_view::npos) {
-    const auto name = line.substr(at + of_gpu.size());
-    gpu = std::string(name.substr(0, name.find(" with ")));
+    const auto said = line.substr(at + of_gpu.size());
+    gpu = std::string(said.substr(0, said.find(" with ")));
   }
 }
 

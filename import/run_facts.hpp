@@ -51,7 +51,7 @@ public:
   void take(const FactForm& form, std::string_view line, std::size_t begin, std::size_t end, int number);
   void take(const WordForm& form, std::string_view line, int number);
   /// What the log calls its model and its GPU.
-  void take_names(std::string_view line);
+  void take_names(std::string_view line, int number);
 
   /// The batch that is a GPU's or all GPUs' is a GPU's.
   void settle_batch();
@@ -70,8 +70,9 @@ public:
   /// Micro-steps a step by their numbers; 1: not stated twice.
   double microsteps_a_step() const;
 
-  std::string model; ///< as the log calls it; "": not stated
-  std::string gpu;   ///< as the driver calls it; "": not stated
+  StatedWord model;       ///< as the log calls it
+  StatedWord other_model; ///< before that
+  std::string gpu;        ///< as the driver calls it; "": not stated
 
 private:
   struct Said {

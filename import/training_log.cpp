@@ -78,7 +78,7 @@ void take_fact(const LogLine& line, const FoundPhrase& found, RunFacts& facts) {
 void read_log_line(const LogLine& line, std::vector<FoundPhrase>& marks, TrainingLog& log) {
   const auto forms = step_forms();
   const auto size_before = size_of(log.facts);
-  log.facts.take_names(line.text);
+  log.facts.take_names(line.text, line.number);
   marks.clear();
   phrases_of_a_log().find_all(line.text, [&](const FoundPhrase& found) {
     if (found.index < forms.size()) return marks.push_back(found);

@@ -18,7 +18,7 @@ void take_line(RunFacts& facts, const std::string& line, int number) {
       facts.take(form, line, at, at + std::string(form.phrase).size(), number);
   for (const auto& form : ddlsim::word_forms())
     if (line.find(form.phrase) != std::string::npos) facts.take(form, line, number);
-  facts.take_names(line);
+  facts.take_names(line, number);
 }
 
 double fact_of(const std::string& line, RunFact fact) {
@@ -77,6 +77,12 @@ TEST_CASE("counts grow by the step, whichever stands first, across restarts") {
   growth.take_step(4);
   growth.take_count(2048);
   CHECK(growth.slope() == 512);
+  GrowthPerStep again; // of ranks that say the same again
+  for (int line = 4; line < 40; ++line) {
+    again.take_step(line / 4);
+    again.take_count(512.0 * (line / 4));
+  }
+  CHECK(again.slope() == 512);
   GrowthPerStep microsteps; // many counts a step
   for (int count = 0; count < 31; ++count) {
     microsteps.take_count(count);
