@@ -18,9 +18,11 @@ constexpr const char* title_of_keras = "keras";
 
 /// tqdm's bar has "%|", one without an end "12it [", Lightning's other one a row of heavy lines.
 std::size_t bar_begin(std::string_view line) {
-  const auto endless = line.find("it [");
-  const bool is_count = endless != none && endless > 0 && is_digit(line[endless - 1]);
-  return std::min({line.find("%|"), line.find("\u2501"), is_count ? endless : none});
+  constexpr std::string_view count = "it ";
+  const auto bracket = line.find('[');
+  const bool is_count = bracket != none && bracket > count.size() && line.substr(0, bracket).ends_with(count) &&
+                        is_digit(line[bracket - count.size() - 1]);
+  return std::min({line.find("%|"), line.find("\u2501"), is_count ? bracket : none});
 }
 
 std::string title_of(std::string_view line, std::size_t bar) {
@@ -123,8 +125,9 @@ double spent_s(const BarLoop& loop) {
 
 /// "Epoch 1/5" ends the line.
 bool opens_an_epoch(std::string_view line) {
+  if (line.size() > longest_title) return false;
   const auto begin = line.rfind("Epoch ");
-  if (begin == none || line.size() > longest_title) return false;
+  if (begin == none) return false;
   const auto slash = line.find('/', begin);
   return slash != none && end_of_counts(line, slash) == trim(line).size() + line.find_first_not_of(" \t");
 }
