@@ -87,11 +87,11 @@ TEST_CASE("an all-reduce that takes as long as it was once measured here is norm
   auto curve = known.curve();
   constexpr double size_bytes = 1e8;
   const double model_s = lone_sum_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes);
-  const Observation as_measured{Observed::all_reduce, 8, size_bytes, 1.6 * model_s};
+  const Observation as_measured{Observed::all_reduce, 8, size_bytes, 4 * model_s};
   CHECK(diagnose(curve, {as_measured}, {}).verdict == Verdict::ill);
-  curve.learnt.sums = {{{8, 4, size_bytes}, 1.6 * model_s, 0.01, StrategyName::ring}};
+  curve.learnt.sums = {{{8, 4, size_bytes}, 4 * model_s, 0.01, StrategyName::ring}};
   CHECK(is_normal(diagnose(curve, {as_measured}, {})));
-  CHECK_FALSE(is_normal(diagnose(curve, {{Observed::all_reduce, 8, size_bytes, 2 * model_s}}, {})));
+  CHECK_FALSE(is_normal(diagnose(curve, {{Observed::all_reduce, 8, size_bytes, 6 * model_s}}, {})));
 }
 
 TEST_CASE("what is needed to tell the first two causes apart is a point that was not observed, where they differ") {
