@@ -12,6 +12,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -87,6 +88,19 @@ std::optional<TellingMeasurement> tell_apart(const Curve& curve, const std::vect
   return named.size() < 2 ? std::nullopt : telling_measurement(curve, *named[0], *named[1], points);
 }
 
+/// Of a table with very many sizes every so manieth: neighbours say much the same.
+std::vector<Observation> thinned(const std::vector<Observation>& points) {
+  constexpr std::size_t most_sizes = 32; // of an operation on one number of GPUs
+  std::map<std::pair<Observed, int>, std::vector<Observation>> tables;
+  for (const auto& one : points) tables[{one.what, one.gpus}].push_back(one);
+  std::vector<Observation> kept;
+  for (const auto& [table, sizes] : tables) {
+    const std::size_t count = std::min(most_sizes, sizes.size());
+    for (std::size_t i = 0; i < count; ++i) kept.push_back(sizes[count > 1 ? i * (sizes.size() - 1) / (count - 1) : 0]);
+  }
+  return kept;
+}
+
 } // namespace
 
 std::vector<Observation> merged(const std::vector<Observation>& observations) {
@@ -115,9 +129,11 @@ Diagnosis diagnose(const Curve& curve, const std::vector<Observation>& observati
                    const OtherCurves& others) {
   check(curve, observations);
   const auto points = merged(observations);
-  const auto all = hypotheses_of(curve, points, others);
-  Eigen::VectorXd ln_times(static_cast<Eigen::Index>(points.size()));
-  for (std::size_t i = 0; i < points.size(); ++i) ln_times(static_cast<Eigen::Index>(i)) = std::log(points[i].time_s);
+  const auto compared = thinned(points);
+  const auto all = hypotheses_of(curve, compared, others);
+  Eigen::VectorXd ln_times(static_cast<Eigen::Index>(compared.size()));
+  for (std::size_t i = 0; i < compared.size(); ++i)
+    ln_times(static_cast<Eigen::Index>(i)) = std::log(compared[i].time_s);
   auto diagnosis = judge(all, healthy_evidence(all, options.seed, options.healthy_draws), ln_times, options.level);
   for (const auto& one : points) diagnosis.points.push_back({one, expected_time(curve, one)});
   diagnosis.headline = headline_of(curve, points);
