@@ -48,7 +48,8 @@ struct UnlikeLogs {
   double own = 0;
 };
 
-/// Most likely for the logs that are shipped, 16 a cluster: tests/diagnose/visible_logs_test.cpp prints how likely.
+/// Among the most likely for the logs that are shipped, 16 a cluster, faster ones taken as usual: within 3 of the best
+/// ln likelihood (tests/diagnose/visible_logs_test.cpp prints them), with the larger share of iterations.
 inline constexpr UnlikeLogs unlike_iterations{0.05, 0.1, 0.1};
 inline constexpr UnlikeLogs unlike_collectives{0.06, 0.3, 0.4};
 
