@@ -279,15 +279,24 @@ std::vector<SlurmNodes> read_slurm_nodes(const std::string& text, const std::vec
   return kinds;
 }
 
+namespace {
+
+/// "h100" is a type of "nvidia_h100_80gb_hbm3", too.
+bool is_of_type(const SlurmNodes& kind, const std::string& type) {
+  const auto wanted = folded(type);
+  return folded(kind.gpu_type).find(wanted) != std::string::npos || folded(kind.gpu).find(wanted) != std::string::npos;
+}
+
+} // namespace
+
 SlurmNodes chosen_nodes(const std::vector<SlurmNodes>& kinds, const SlurmWish& wish) {
   std::vector<std::string> all;
   std::vector<SlurmNodes> left;
   for (const auto& kind : kinds) {
     if ((kind.gpus == 0) != wish.processors) continue;
     all.push_back(kind_text(kind));
-    const bool is_type = wish.gpu_type.empty() || folded(kind.gpu_type) == folded(wish.gpu_type) ||
-                         folded(kind.gpu) == folded(wish.gpu_type);
-    if (is_type && (wish.partition.empty() || is_in(kind.partitions, wish.partition))) left.push_back(kind);
+    if (is_of_type(kind, wish.gpu_type) && (wish.partition.empty() || is_in(kind.partitions, wish.partition)))
+      left.push_back(kind);
   }
   keep_where_some_are(left, [&](const SlurmNodes& kind) { return wish.gpu.empty() || is_in(kind.could_be, wish.gpu); });
   keep_where_some_are(left, [&](const SlurmNodes& kind) { return wish.gpus == 0 || kind.gpus == wish.gpus; });

@@ -72,6 +72,8 @@ TEST_CASE("several kinds of nodes are asked which") {
   ddlsim::SlurmWish wish;
   wish.gpu_type = "A100";
   CHECK(chosen_nodes(kinds_in(two_kinds), wish).gpus == 4);
+  wish.gpu_type = "h100";
+  CHECK(chosen_nodes(kinds_in(two_kinds), wish).gpus == 8);
   wish = {};
   wish.partition = "big";
   CHECK(chosen_nodes(kinds_in(two_kinds), wish).gpu == "H100-SXM5-80GB");
