@@ -104,20 +104,28 @@ def calibrate(cluster: PathLike, *, output: PathLike | None = None, data: PathLi
         return Calibration(json.loads(_program.run([*words, "--html", str(asked.page), *_data(data)])), asked.html())
 
 
-def diagnose(scenario: Document, *, steps: Mapping[int, float | str] | None = None, logs: Iterable[PathLike] = (),
+def _options(fields: Mapping[str, Any]) -> list[str]:
+    """gpus_per_node=8 as --gpus-per-node 8."""
+    return [word for name, value in fields.items() for word in ("--" + name.replace("_", "-"), str(value))]
+
+
+def diagnose(scenario: Document | None = None, *, steps: Mapping[int, float | str] | None = None, logs: Iterable[PathLike] = (),
              strategy: str | None = None, changes: Mapping[str, Any] | None = None, data: PathLike | None = None,
              **fields: Any) -> Diagnosis:
     """Is what was measured what a healthy cluster does, and what explains it if not?
 
     steps  times of an iteration by number of GPUs, in seconds or as text: {16: 0.64} or {16: "640 ms"}
-    logs   files of nccl-tests, tables of rates (.csv), records (.jsonl)
+    logs   whatever `ddlsim import` reads, records (.jsonl)
+    fields of the scenario that are other than in it; without a scenario what the logs do not say, by the options of
+           `ddlsim diagnose`: diagnose(logs=["all_reduce.log"], cluster="iris")
     """
     with _Asked() as asked:
-        words = ["diagnose", asked.file_of(scenario, "scenario.json"), *map(os.fspath, logs), "--json", *_data(data)]
+        words = ["diagnose", *map(os.fspath, logs), "--json", *_data(data)]
+        words += [asked.file_of(scenario, "scenario.json")] if scenario is not None else _options(fields)
         words += ["--strategy", strategy] if strategy is not None else []
         for gpus, time in (steps or {}).items():
             words += ["--step", f"{gpus}={time}" if isinstance(time, str) else f"{gpus}={float(time)!r} s"]
-        return Diagnosis(json.loads(_program.run(words + _changes(changes, fields))))
+        return Diagnosis(json.loads(_program.run(words + _changes(changes, fields if scenario is not None else {}))))
 
 
 def validate(measurements: Iterable[PathLike] = (), *, splits: Iterable[str] | None = None, cluster: str | None = None,

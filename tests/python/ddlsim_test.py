@@ -102,6 +102,13 @@ def test_a_diagnosis_answers_where_the_command_ends_with_3():
     assert sum(cause["chance"] for cause in diagnosis.causes) == pytest.approx(1, abs=1e-6)
 
 
+def test_a_log_is_judged_without_a_scenario():
+    log = SOURCE / "tests/fuzz/seeds/nccl-tests.txt"
+    diagnosis = ddlsim.diagnose(logs=[log], cluster="iris", gpus_per_node=4)
+    assert dict(diagnosis) == command("diagnose", str(log), "--cluster", "iris", "--gpus-per-node", "4")
+    assert {point["what"] for point in diagnosis["points"]} == {"all_reduce"}
+
+
 def test_warnings_of_the_answer_are_warnings_of_python():
     with pytest.warns(UserWarning, match="calibrate"):
         ddlsim.Prediction({"points": [], "warnings": ["calibrate again"]})
