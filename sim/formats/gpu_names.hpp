@@ -19,6 +19,7 @@ struct GpuMatch {
 /// has it as an alias, else the first that fits. A size of memory or a form (SXM, PCIe, NVL) that no entry has is
 /// another GPU; so is a part of one (MIG).
 GpuMatch match_gpu(std::string_view text, const std::vector<Gpu>& gpus);
+GpuMatch match_gpu(std::string_view text, std::vector<Gpu>&& gpus) = delete; ///< the match points into the list
 
 /// "GPU "h100" is taken for H100-SXM5-80GB; it could be H100-PCIe-80GB, too"; "" where the name leaves nothing open, or
 /// fits none.

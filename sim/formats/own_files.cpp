@@ -184,7 +184,8 @@ DataFolder with_own_cluster(DataFolder data, const fs::path& folder) {
 DataFolder with_own_gpu(DataFolder data, const fs::path& file) {
   if (file.empty()) return data;
   const auto name = own_gpu_name(file);
-  const auto match = match_gpu(name, load_gpus(DataFolder{data.root}));
+  const auto catalogue = load_gpus(DataFolder{data.root});
+  const auto match = match_gpu(name, catalogue);
   if (match.gpu != nullptr)
     throw UserError(
         file.string(), "/gpus/0/name",
