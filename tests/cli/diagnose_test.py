@@ -18,7 +18,7 @@ def nccl_log(times_us, ranks=16, per_node=4, bus_factor=30 / 16):
     devices = "".join(f"#  Rank {rank:2} Group  0 Pid  1000 on  node{rank // per_node} device  {rank % per_node} [0x0{rank % per_node}] "
                       "Tesla P100-PCIE-16GB\n" for rank in range(ranks))
     rows = ""
-    average = sum(size / time_us / 1e3 * 30 / 16 for size, time_us in times_us.items()) / len(times_us)
+    average = sum(size / time_us / 1e3 * bus_factor for size, time_us in times_us.items()) / len(times_us)
     for size, time_us in times_us.items():
         bandwidth = size / time_us / 1e3
         rows += f"{size:12} {size // 4:12}     float     sum      -1 " + f"{time_us:8.1f} {bandwidth:6.2f} {bandwidth * bus_factor:6.2f}      0 " * 2 + "\n"
@@ -160,7 +160,7 @@ class Diagnose(Case):
     def test_mistakes(self):
         self.refused(run(*QUESTION), 1, "no measured time found")
         self.refused(run(*QUESTION, "--step", "many=1 s"), 1, "give GPUS=TIME")
-        self.refused(run(*QUESTION, "--step", "16=1 hour"), 1, "--step")
+        self.refused(run(*QUESTION, "--step", "16=1 fortnight"), 1, "--step")
         self.refused(run(*QUESTION, "--step", "999999=1 s"), 1, "more than horovod-pascal may grow to")
         self.refused(run(*QUESTION, self.folder / "none.log"), 1, "none.log")
         self.refused(run("diagnose", SCENARIO, "--strategy", "ring", "--step", "4=1 s"), 1, "the scenario has no strategy")

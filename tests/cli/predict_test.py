@@ -80,8 +80,8 @@ class Predict(Case):
 
     def test_unknown_names_offer_the_nearest(self):
         scenario = json.loads(SCENARIO.read_text())
-        scenario["model"] = "resnet50_v15"
-        self.refused(run("predict", self.write("s.json", json.dumps(scenario))), 1, "resnet50_v15", "resnet50_v1.5")
+        scenario["model"] = "resnet50_v16"
+        self.refused(run("predict", self.write("s.json", json.dumps(scenario))), 1, "resnet50_v16", "resnet50_v1.5")
         for option, near, command in (("/model=resnet5", "resnet50_v1", "models"), ("/cluster=azure", "azure-nc24r-k80", "clusters")):
             result = run("predict", SCENARIO, "--set", option, *QUICK)
             self.refused(result, 1, near, f"`ddlsim list {command}`")
