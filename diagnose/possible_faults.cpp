@@ -92,9 +92,8 @@ bool is_possible(Fault fault, const Curve& curve, const JudgedJob& job, const Ot
   return false;
 }
 
-/// Judged: rows that are one thing to look at share the weight of one; uneven links look like one slow link on one
-/// number of nodes, which is more common; data loading that the scenario does not name is seldom what a person asks
-/// about.
+/// Judged. Rows that are one thing to look at share the weight of one. Uneven links look like one slow link on one number
+/// of nodes, and a slow link is more common. Data loading that the scenario does not name is seldom asked about.
 double weight_of(Fault fault, const JudgedJob& job) {
   constexpr double one_of_four = 0.25;
   constexpr double uneven_links = 0.5;

@@ -1,6 +1,5 @@
 #include "import/importers.hpp"
 #include "import/kernel_kinds.hpp"
-#include "import/logged_gpu.hpp"
 #include "import/seen_steps.hpp"
 #include "import/trace_anatomy.hpp"
 #include "import/trace_layers.hpp"

@@ -1,5 +1,4 @@
 #include "import/importers.hpp"
-#include "import/logged_gpu.hpp"
 #include "import/nccl_given.hpp"
 #include "import/nccl_run.hpp"
 #include "sim/base/error.hpp"

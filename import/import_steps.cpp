@@ -101,7 +101,7 @@ void note_whole_run(const RunFacts& facts, double step_s, const std::string& whe
 
 /// Micro-steps are lines of their own where a step has several.
 double lines_a_step(const TrainingLog& log, const ChosenSteps& chosen) {
-  return chosen.program == "LitGPT" ? log.facts.microsteps_a_step() : 1;
+  return chosen.covers == Covers::micro_step ? log.facts.microsteps_a_step() : 1;
 }
 
 /// What the log says of the record in words, as tables of rates name it.
@@ -127,7 +127,6 @@ SeenSteps seen_in_log(const TrainingLog& log, const ChosenSteps& chosen, const S
   SeenSteps seen;
   seen.first_line = chosen.first_line;
   seen.global_batch = shape.global_batch;
-  seen.gpu = log.facts.gpu;
   seen.stated = words_of(log, chosen, shape);
   if (shape.gpus > 0) seen.stated["gpus"] = fmt::format("{}", shape.gpus);
   if (shape.gpus > 0 && shape.global_batch > 0)
@@ -160,15 +159,6 @@ void refuse_other_work(const RunFacts& facts, const ImportContext& stated, const
                   fmt::format("line {} says that {}: nothing was imported; --set mode=NAME or --set strategy=NAME says "
                               "what it is",
                               other.line, other.value));
-}
-
-void note_other_gpu(const std::string& gpu, const ImportContext& stated, Imported& imported) {
-  const auto& taken = imported.measurements.context.gpu;
-  if (!gpu.empty() && catalogue_gpu_name(gpu, stated.catalogue) != taken)
-    imported.notes.push_back(
-        fmt::format("the log names its GPU {}, and {} was taken: give --gpu or another --cluster if "
-                    "that is wrong",
-                    in_quotes(gpu), taken));
 }
 
 void ask_for_model(const RunFacts& facts, const ImportContext& stated, std::vector<std::string>& notes) {
@@ -225,6 +215,7 @@ Imported import_steps(LogSource source, const ImportContext& stated) {
   note_what_was_assumed(log, stated, seen.stated, imported.notes);
   auto context = stated;
   context.given.erase("sequence_length");
+  take_logged_gpu(log.facts.gpu, context, imported.notes);
   const double step_s = median(seen.values);
   if (step_s > 0) {
     check_own_totals(log, chosen, step_s, shape, file.string());
@@ -232,7 +223,6 @@ Imported import_steps(LogSource source, const ImportContext& stated) {
     imported.notes.push_back(step_text(shape, step_s));
   }
   add_step_record(seen, file, context, imported);
-  note_other_gpu(log.facts.gpu, stated, imported);
   return imported;
 }
 

@@ -58,6 +58,11 @@ std::vector<std::string> notes_on_gpu(const ImportContext& stated, const Importe
 /// Fills what is still open from the context's cluster, if there is one of that name: GPU, machine, GPUs a node.
 void fill_from_cluster(ImportContext& context);
 
+/// The GPU that ran is the one that a log names (`device`, as the driver calls it; "": none), unless the command line
+/// says another; only where neither does it is the cluster's. Notes say when the cluster has another GPU, and when the
+/// command line contradicts the log.
+void take_logged_gpu(const std::string& device, ImportContext& context, std::vector<std::string>& notes);
+
 /// The context record of FILE; what nobody stated is "unknown". Adds mistakes: no cluster, a date of another form. A
 /// GPU that the catalogue does not have keeps its name.
 Context context_record(const ImportContext& stated, const std::filesystem::path& file, std::vector<Mistake>& mistakes);

@@ -34,9 +34,9 @@ NamedHost look_at(const std::vector<const NcclDevice*>& devices) {
   return host;
 }
 
-/// Machines behind the host names. A GPU is in a communicator once, so what a host name has twice stands in two
-/// machines of that name (containers), unless all that a process shows of its GPU is alike (CUDA_VISIBLE_DEVICES): then
-/// different host names say the machines, and one says nothing.
+/// Machines behind the host names. A GPU is in a communicator once: an address that a host name has twice means two
+/// machines of that name (containers). Where every process shows its GPU alike (CUDA_VISIBLE_DEVICES), addresses say
+/// nothing: then different host names are the machines, and a single host name leaves it open.
 int count_nodes(const std::vector<NcclDevice>& devices, int group, std::string& question) {
   std::map<std::string, std::vector<const NcclDevice*>> hosts;
   for (const auto& device : devices)

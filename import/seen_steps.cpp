@@ -48,7 +48,6 @@ void add_step_record(const SeenSteps& seen, const std::filesystem::path& file, c
   std::vector<Mistake> mistakes;
   auto context = stated;
   fill_from_cluster(context);
-  if (context.gpu.empty()) context.gpu = catalogue_gpu_name(seen.gpu, context.catalogue);
   check_given_names(context, mistakes);
   out.measurements.file = file;
   out.measurements.context = context_record(context, file, mistakes);

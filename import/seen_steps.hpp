@@ -21,7 +21,6 @@ struct SeenSteps {
   RateCells stated;        ///< other cells of a table of rates that the log states; the command line comes before them
   std::string batch_hint;  ///< by what else than batch_per_gpu the batch would be known; "": by nothing
   std::vector<std::string> unknown; ///< what else the log does not say and `--set` has to
-  std::string gpu;                  ///< as the driver calls it; "": not stated
 };
 
 /// Adds the median of the steps to `out`, as one record, and writes the context. Throws UserError with every mistake:

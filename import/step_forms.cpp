@@ -39,7 +39,7 @@ constexpr StepForm known_step_forms[] = {
     {"llm.c", " ms |", Unit::seconds, printed_ms, is_before, "tok/s"},
     {"llm.c", " ms, ", Unit::seconds, printed_ms, is_before, "tok/s)"},
     {"llm.c", " tok/s", Unit::tokens_per_s, 1, is_before, " ms"},
-    {"LitGPT", "iter time: ", Unit::seconds, printed_ms},
+    {"LitGPT", "iter time: ", Unit::seconds, printed_ms, is_after, "", "", Covers::micro_step},
     {"Composer", "throughput/samples_per_sec", Unit::samples_per_s},
     {"Composer", "throughput/batches_per_sec", Unit::steps_per_s},
     {"Composer", "throughput/device/samples_per_sec", Unit::samples_per_s_of_gpu},

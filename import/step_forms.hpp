@@ -33,6 +33,7 @@ enum class NumberIs { after_mark, before_mark };
 enum class Covers {
   steps,         ///< one step, or those since the line before
   all_until_now, ///< a mean of all steps until then
+  micro_step,    ///< of which a step may have several, each with a line
   part_of_step   ///< without what stands between steps, as reading the input
 };
 

@@ -13,6 +13,7 @@ namespace {
 const char* coverage_text(Covers covers) {
   switch (covers) {
   case Covers::steps:
+  case Covers::micro_step:
     return "";
   case Covers::all_until_now:
     return "each is a mean of all steps until then, so that their spread is not that of steps";
@@ -86,14 +87,18 @@ void note_figures(const ChosenSteps& chosen, std::vector<std::string>& notes) {
 
 void note_ranks(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape,
                 std::vector<std::string>& notes) {
-  if (!is_of_rank(chosen.unit) || shape.ranks <= 0) return;
+  if (!is_of_rank(chosen.unit) || shape.ranks <= 0 || shape.gpus == 1) return;
   const auto& facts = log.facts;
   const bool is_known = !facts.word(RunWord::horovod).value.empty() || !facts.word(RunWord::kvstore).value.empty() ||
                         log.ranks.size() > 1 || facts.last(RunFact::devices_of_rank) ||
-                        facts.last(RunFact::total_samples_per_s) || shape.gpus == 1;
-  notes.push_back(is_known ? fmt::format("each line is the rate of one of {} processes", count_text(shape.ranks))
-                           : "the log does not say how many processes printed: each line was taken as the rate of all "
-                             "GPUs");
+                        facts.last(RunFact::total_samples_per_s);
+  if (is_known && shape.ranks == 1)
+    notes.emplace_back("one process prints the rate of all GPUs");
+  else
+    notes.push_back(is_known
+                        ? fmt::format("each line is the rate of one of {} processes", count_text(shape.ranks))
+                        : "the log does not say how many processes printed: each line was taken as the rate of all "
+                          "GPUs");
 }
 
 void note_what_was_assumed(const TrainingLog& log, const ImportContext& stated, const RateCells& cells,

@@ -186,6 +186,13 @@ bool is_near_word(const std::string& word) {
   return word == "PIX" || word == "PXB";
 }
 
+/// "GPU0", and no word of a text that begins alike.
+bool is_gpu_of_matrix(const std::string& word) {
+  constexpr std::string_view mark = "GPU";
+  return word.size() > mark.size() && word.starts_with(mark) &&
+         std::all_of(word.begin() + mark.size(), word.end(), is_digit);
+}
+
 /// The table of `nvidia-smi topo -m`: a line for each GPU and NIC, and NICs' names below it.
 Topology by_matrix(const std::string& text) {
   Topology topology;
@@ -200,7 +207,7 @@ Topology by_matrix(const std::string& text) {
       named[words[0].substr(0, words[0].size() - 1)] = words[1];
     if (words.size() < 3) continue;
     const bool is_title = words[0] == "GPU0" && words[1] != "X";
-    if (words[0].starts_with("GPU") && !is_title) ++gpus;
+    if (is_gpu_of_matrix(words[0]) && !is_title) ++gpus;
     if (words[0].starts_with("NIC") || words[0].starts_with("mlx") || words[0].starts_with("bnxt")) {
       rows.push_back(words[0]);
       for (std::size_t i = 1; i < words.size() && i <= gpus; ++i) is_near[words[0]] |= is_near_word(words[i]);

@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace {
 
 using ddlsim::CollectiveRecord;
@@ -170,6 +172,25 @@ TEST_CASE("step lines of a job are read once, and only those of training") {
   CHECK(step_s("Epoch 0/9 \u2501\u2501\u2501 938/938 0:00:12 0:00:00 80.00it/s v_num: 0\n") == Approx(1 / 80.0));
   CHECK(step_s("[INFO] [timer.py:197:stop] 0/100, RunningAvgSamplesPerSec=26.3, CurrSamplesPerSec=512.0, M=1\n") ==
         Approx(1.0));
+}
+
+TEST_CASE("the GPU that a training's log names is the record's, and the cluster's other one is told") {
+  auto stated = of_steps();
+  stated.find_cluster = [](const std::string& name) {
+    ddlsim::Cluster cluster;
+    cluster.name = name;
+    cluster.gpu = "V100-SXM2-16GB";
+    cluster.gpus_per_node = 4;
+    return std::optional(cluster);
+  };
+  const std::string steps = "Epoch: [0][1/9]\tTime 0.5 (0.5)\n";
+  const auto named = "CUDA capacity: NVIDIA A100-SXM4-40GB with 39.39GiB memory\n" + steps;
+  const auto imported = import_text("steps", named, stated);
+  CHECK(imported.measurements.context.gpu == "A100-SXM4-40GB");
+  CHECK(std::count_if(imported.notes.begin(), imported.notes.end(), [](const std::string& note) {
+          return note.find("those of cluster iris are V100-SXM2-16GB") != std::string::npos;
+        }) == 1);
+  CHECK(import_text("steps", steps, stated).measurements.context.gpu == "V100-SXM2-16GB");
 }
 
 TEST_CASE("a log without steps, or of an unknown run, is refused") {

@@ -101,8 +101,8 @@ TEST_CASE("the table of nvidia-smi says how GPUs are joined, with its titles und
 }
 
 TEST_CASE("what is no topology is one message, and no text does harm") {
-  for (const char* text :
-       {"", "hello", "<system/>", "<topology><object/></topology>", "<gpu", "\xff\x1b[", "NodeName=a"})
+  for (const char* text : {"", "hello", "<system/>", "<topology><object/></topology>", "<gpu", "\xff\x1b[",
+                           "NodeName=a", "GPUs of a node\nGPU time is short\n"})
     CHECK_THROWS_WITH(topology_in(text), Catch::Contains("no GPU found; give what `nvidia-smi topo -m` printed"));
   for (const auto& text : {nccl_xml, lstopo_xml, matrix})
     for (std::size_t length = 0; length < text.size(); length += 7) {

@@ -30,7 +30,6 @@ order = BatchOrder(100, 4, 3, 7)
 print(hex(hash), order.batch(0, 0).tolist(), order.batch(9, 2).tolist())
 """
 
-
 # A clock that only waiting moves, and is 1 ms late: what each parameter's gradient is ready at, in s after forward began.
 READY = """
 import torch
@@ -61,7 +60,6 @@ for _ in range(2):
 print(round(forward_s, 6), sorted(ready, key=lambda one: one[1])[0::2])
 print(all(p.grad.shape == p.shape and float(p.grad.abs().sum()) == 0 for p in model.parameters()), float(loss))
 """
-
 
 PASSES = ("forward", "backward", "backward-data", "backward-weights", "optimizer")
 
