@@ -43,7 +43,6 @@ double work_s(const WholeTraining& training, double iteration_s);
 struct Simulated {
   std::string error; ///< not empty: the option cannot be
   double iteration_s = 0;
-  double mixture_ratio = 1;
   double efficiency = 0;
   std::string bottleneck;
   EvidenceLabel evidence = EvidenceLabel::assumed;

@@ -77,21 +77,17 @@ std::size_t index_of(double Parameters::*value) {
   return static_cast<std::size_t>(found - fields.begin());
 }
 
-/// Deals the draws of one parameter out anew, block by block, so that each block stays a Latin hypercube.
+/// Deals the draws of one parameter out anew: they stay stratified.
 void reorder(Curve& curve, double Parameters::*value, std::uint64_t seed) {
   auto& draws = curve.samples;
   const auto field = index_of(value);
-  const std::size_t count = draws.values.size();
-  const auto block = curve.samples_a_block > 0 ? static_cast<std::size_t>(curve.samples_a_block) : count;
   std::mt19937_64 random(seed);
   const Draws before = draws;
-  for (std::size_t begin = 0; begin < count; begin += block) {
-    const auto order = random_order(static_cast<int>(std::min(block, count - begin)), random);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const std::size_t from = begin + static_cast<std::size_t>(order[i]);
-      draws.values[begin + i].*value = before.values[from].*value;
-      draws.z_scores[begin + i][field] = before.z_scores[from][field];
-    }
+  const auto order = random_order(static_cast<int>(draws.values.size()), random);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto from = static_cast<std::size_t>(order[i]);
+    draws.values[i].*value = before.values[from].*value;
+    draws.z_scores[i][field] = before.z_scores[from][field];
   }
 }
 

@@ -14,8 +14,8 @@
 
 namespace ddlsim {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Simulated, error, iteration_s, mixture_ratio, efficiency, bottleneck, evidence,
-                                   extrapolated, sample_times_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Simulated, error, iteration_s, efficiency, bottleneck, evidence, extrapolated,
+                                   sample_times_s)
 
 namespace {
 
@@ -83,7 +83,7 @@ void tell_samples(const PlanLimits& limits, Considered& option) {
 void take_prediction(const Simulated& point, const std::vector<double>& lengths, Considered& option) {
   const auto& training = option.training;
   const auto& sample_times_s = point.sample_times_s;
-  const double to_number = point.iteration_s / (option.screened_iteration_s * point.mixture_ratio);
+  const double to_number = point.iteration_s / option.screened_iteration_s;
   option.likeliest = outcome_of(training, point.iteration_s);
   for (std::size_t i = 0; i < sample_times_s.size(); ++i)
     option.samples.push_back(outcome_of(training, sample_times_s[i] * to_number, lengths[i]));
@@ -98,17 +98,16 @@ void take_prediction(const Simulated& point, const std::vector<double>& lengths,
 Simulated simulated(const Considered& option, std::vector<Offer>& offers) {
   const auto& curve = curve_at(offers[option.offer], option.reported.batch_per_gpu);
   const auto [point, times_s] = predict_point(curve, option.reported.gpus, Fidelity::automatic);
-  return {point.error,      point.iteration_s, point.mixture_ratio, point.efficiency,
-          point.bottleneck, point.evidence,    point.extrapolated,  times_s};
+  return {point.error,    point.iteration_s,  point.efficiency, point.bottleneck,
+          point.evidence, point.extrapolated, times_s};
 }
 
 bool is_whole(const Simulated& one) {
   const auto is_time = [](double value) { return std::isfinite(value) && value > 0; };
   const auto& labels = values_of<EvidenceLabel>();
   return std::find(labels.begin(), labels.end(), one.evidence) != labels.end() &&
-         (!one.error.empty() ||
-          (is_time(one.iteration_s) && is_time(one.mixture_ratio) && !one.sample_times_s.empty() &&
-           std::all_of(one.sample_times_s.begin(), one.sample_times_s.end(), is_time)));
+         (!one.error.empty() || (is_time(one.iteration_s) && !one.sample_times_s.empty() &&
+                                 std::all_of(one.sample_times_s.begin(), one.sample_times_s.end(), is_time)));
 }
 
 } // namespace

@@ -55,18 +55,7 @@ double AlgorithmChoices::weight(std::size_t open, std::size_t choice) const {
 
 std::vector<CalibratedChoice> AlgorithmChoices::calibrated() const {
   std::vector<CalibratedChoice> all;
-  for (std::size_t f = 0; f < open_.size(); ++f) {
-    CalibratedChoice one{open_[f].scope, open_[f].servers, {}};
-    double sum = 0;
-    for (std::size_t c = 0; c < open_[f].choices.size(); ++c) sum += weight(f, c);
-    if (!(sum > 0)) continue;
-    for (std::size_t c = 0; c < open_[f].choices.size(); ++c)
-      one.choices.push_back({open_[f].choices[c].name, weight(f, c) / sum});
-    std::sort(one.choices.begin(), one.choices.end(), [](const auto& a, const auto& b) {
-      return a.weight != b.weight ? a.weight > b.weight : a.name < b.name; // as the file gives them back
-    });
-    all.push_back(one);
-  }
+  for (const auto& open : open_) all.push_back({open.scope, open.servers, open.choices[open.chosen].name});
   return all;
 }
 

@@ -29,7 +29,7 @@ public:
   /// Has the sample of that series run what is chosen; leaves it as it is where nothing is open.
   void put(std::size_t series, Parameters& sample) const;
 
-  /// Weights after the fit, the likeliest first.
+  /// What is chosen of each.
   std::vector<CalibratedChoice> calibrated() const;
 
 private:

@@ -48,21 +48,6 @@ std::string series_text(const Calibration& calibration) {
   return text;
 }
 
-/// Runs across nodes that the fit does not explain, where a series has one.
-std::string misfit_text(const Calibration& calibration) {
-  std::string text;
-  for (const auto& series : calibration.series) {
-    std::vector<KnownResidual> known;
-    for (const auto& point : series.points) known.push_back({{point.gpus, point.nodes}, point.residual, point.noise});
-    if (const double misfit = misfit_across_nodes(known); misfit > 0 && !series.borrowed)
-      text +=
-          fmt::format("not explained: the only run across nodes of {} is {:.0f} % off; predictions start from it and "
-                      "are as uncertain as that\n",
-                      series.id, 100 * misfit);
-  }
-  return text.empty() ? "" : "\n" + text;
-}
-
 std::string excluded_text(const Calibration& calibration) {
   constexpr std::size_t most = 12;
   std::string text;
@@ -80,27 +65,10 @@ std::string learnt_text(const Calibration& calibration) {
     if (one.identified) text += parameter_line(one);
     if (!one.identified) ++unlearnt;
   }
-  for (const auto& form : calibration.algorithm_choices) {
-    text += fmt::format("  {:<24}", form.servers ? "tensors on servers" : "all-reduce");
-    for (const auto& choice : form.choices) text += fmt::format(" {} {:.0f} %", choice.name, 100 * choice.weight);
-    text += "  " + scope_text(form.scope) + "\n";
-  }
+  for (const auto& choice : calibration.choices)
+    text += fmt::format("  {:<24} {}  {}\n", choice.servers ? "tensors on servers" : "all-reduce", choice.name,
+                        scope_text(choice.scope));
   return text + fmt::format("{} more parameters stay at their priors: what depends on them is assumed\n", unlearnt);
-}
-
-/// Nothing where the normal distribution that the lines above show says it all.
-std::string form_text(const PosteriorForm& form) {
-  if (form.draws.empty()) return "";
-  std::string text = "the posterior is not normal: ";
-  if (form.modes > 1) text += fmt::format("{} separate regions explain the measurements; ", form.modes);
-  if (form.sampled)
-    text += fmt::format("importance weights fail (Pareto k {:.2f}, to be below 0.7; {:.0f} % of the samples count), a "
-                        "Markov chain sampled it",
-                        form.pareto_k, 100 * form.effective_share);
-  else
-    text += fmt::format("importance weights hold (Pareto k {:.2f}), {:.0f} % of the samples count", form.pareto_k,
-                        100 * form.effective_share);
-  return text + fmt::format("; {} draws\n", form.draws.size());
 }
 
 std::string next_text(const std::vector<NextMeasurement>& all) {
@@ -130,7 +98,7 @@ std::string calibration_text(const Calibrated& calibrated) {
   std::string text =
       fmt::format("{}: {} points of {} series; mean |ln(model / measured)| {}\n", calibration.cluster,
                   calibration.quality.points, calibration.series.size(), quality_text(calibration.quality));
-  text += learnt_text(calibration) + form_text(calibration.form) + series_text(calibration) + misfit_text(calibration);
+  text += learnt_text(calibration) + series_text(calibration);
   if (!calibrated.compute.lines.empty()) text += "\none GPU:\n" + to_text(calibrated.compute);
   if (!calibrated.collectives.fits.empty()) text += "\ncollectives:\n" + collectives_table(calibrated.collectives);
   return text + next_text(calibrated.next) + excluded_text(calibration);

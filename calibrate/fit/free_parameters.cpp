@@ -35,6 +35,7 @@ FreeParameterKey key_of(const FreeParameter& one) {
 
 /// Whether the series' times can depend on that parameter at all.
 bool depends_on(const SeriesData& series, const ParameterField& field) {
+  if (field.use == ParameterUse::constant) return false;
   if (field.value == &Parameters::flow_Bps && !is_flow_rate_unknown(series.setup.cluster, series.setup.transport))
     return false;
   const auto& seen_by = field.seen_by;

@@ -1,9 +1,9 @@
 #include "calibrate/fit/step_fit.hpp"
 
-#include "calibrate/fit/fit_search.hpp"
 #include "calibrate/fit/left_out.hpp"
 #include "calibrate/fit/step_problem.hpp"
 #include "sim/base/robust_fit.hpp"
+#include "sim/predict/posterior.hpp"
 #include "sim/predict/prediction.hpp"
 
 #include <algorithm>
@@ -107,7 +107,7 @@ void add_parameters(Calibration& calibration, const StepProblem& problem, const 
 void find_identified(Calibration& calibration) {
   constexpr double narrowed = 0.8; // of the prior's width: what counts as learnt
   for (std::size_t i = 0; i < calibration.parameters.size(); ++i)
-    calibration.parameters[i].identified = doubt_left(calibration, i) < narrowed;
+    calibration.parameters[i].identified = calibration.parameters[i].error < narrowed;
 }
 
 /// ln of what was measured over what predict shows: SimGrid's number where screening is not exact.
@@ -150,9 +150,9 @@ ResidualProcess StepFitOptions::residual_process() const {
   return process;
 }
 
-Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOptions& options) {
-  StepProblem problem(series, options);
-  SlopeFollower slopes(problem);
+namespace {
+
+RobustProblem robust_problem(StepProblem& problem, SlopeFollower& slopes) {
   RobustProblem robust;
   robust.residuals = [&](const std::vector<double>& z_scores) { return problem.residuals(z_scores); };
   robust.slopes = [&](const std::vector<double>& z_scores) { return slopes.next(z_scores); };
@@ -160,23 +160,64 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   robust.loss = Loss::cauchy;
   robust.priors.assign(problem.free_parameters().all.size(), NormalPrior{}); // z-scores: mean 0, width 1
   robust.prior_loss = step_prior_loss;
-  auto searches = search_fits(robust, problem.free_parameters(), series);
-  auto fit = searches.front();
-  searches.erase(searches.begin());
-  for (int round = 1; round <= options.noise_rounds; ++round) {
+  return robust;
+}
+
+/// From the priors' medians, and twice more with the noise judged anew.
+RobustFit fit_and_judge(StepProblem& problem, const RobustProblem& robust, const std::vector<SeriesData>& series,
+                        int noise_rounds) {
+  auto fit = fit_robust(robust, std::vector<double>(problem.free_parameters().all.size(), 0));
+  for (int round = 1; round <= noise_rounds; ++round) {
     judge_noise(problem, series, problem.residuals(fit.unknowns), uncertainty_of(robust, fit).leverage);
     if (round == 1) judge_series(problem, series, problem.residuals(fit.unknowns));
     fit = fit_robust(robust, fit.unknowns);
     if (round == 1) fit = choose_algorithms(problem, robust, std::move(fit));
   }
-  const auto modes = find_modes(robust, std::move(fit), searches, options.draws);
-  fit = modes.front().fit;
+  return fit;
+}
+
+double cost_of_all(Loss loss, const std::vector<double>& residuals) {
+  double sum = 0;
+  for (const double residual : residuals) sum += cost_of(loss, residual);
+  return sum;
+}
+
+/// What the residuals would be there if they were linear in the unknowns, as Laplace's normal distribution takes them.
+std::vector<double> linear_residuals(const RobustFit& fit, const std::vector<double>& unknowns) {
+  auto residuals = fit.residuals;
+  for (std::size_t column = 0; column < unknowns.size(); ++column)
+    for (std::size_t row = 0; row < residuals.size(); ++row)
+      residuals[row] += fit.slopes(row, column) * (unknowns[column] - fit.unknowns[column]);
+  return residuals;
+}
+
+/// A draw contradicts the measurements where they are twenty times less likely than the normal distribution has it.
+std::vector<int> contradicted_draws(StepProblem& problem, const RobustProblem& robust, const RobustFit& fit,
+                                    const Calibration& calibration) {
+  const double most_costly = std::log(20.0);
+  const auto draws = all_posterior_draws(calibration);
+  std::vector<int> contradicted;
+  for (std::size_t i = 0; i < draws.size(); ++i) {
+    const double cost = cost_of_all(robust.loss, problem.residuals(draws[i]));
+    if (cost - cost_of_all(robust.loss, linear_residuals(fit, draws[i])) > most_costly)
+      contradicted.push_back(static_cast<int>(i));
+  }
+  return contradicted;
+}
+
+} // namespace
+
+Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOptions& options) {
+  StepProblem problem(series, options);
+  SlopeFollower slopes(problem);
+  const auto robust = robust_problem(problem, slopes);
+  const auto fit = fit_and_judge(problem, robust, series, options.noise_rounds);
   Calibration calibration;
   calibration.version = version();
   add_parameters(calibration, problem, fit.unknowns, uncertainty_of(robust, fit).covariance, series);
-  calibration.form = form_of(robust, modes, options.draws);
   find_identified(calibration);
-  calibration.algorithm_choices = problem.algorithm_choices().calibrated();
+  calibration.contradicted_draws = contradicted_draws(problem, robust, fit, calibration);
+  calibration.choices = problem.algorithm_choices().calibrated();
   add_series(calibration, problem, series, misses_of_shown(problem, series, fit.unknowns));
   add_left_out(calibration.quality, problem, robust, fit, series);
   return calibration;

@@ -99,15 +99,12 @@ std::string prior_table(const std::vector<CalibratedParameter>& parameters) {
 
 std::string choices_table(const Calibration& calibration) {
   std::vector<std::string> rows;
-  for (const auto& form : calibration.algorithm_choices) {
-    for (const auto& choice : form.choices)
-      rows.push_back("<tr>" + html_row_head(form.servers ? "tensors on servers" : "all-reduce") +
-                     html_cell(scope_text(form.scope), "t") + html_cell(choice.name, "t") +
-                     html_cell(fmt::format("{:.0f} %", 100 * choice.weight)) + "</tr>");
-  }
+  for (const auto& choice : calibration.choices)
+    rows.push_back("<tr>" + html_row_head(choice.servers ? "tensors on servers" : "all-reduce") +
+                   html_cell(scope_text(choice.scope), "t") + html_cell(choice.name, "t") + "</tr>");
   if (rows.empty()) return "";
-  return html_table("Which algorithm the library runs, as the measurements tell",
-                    {{"choice of", Align::left}, {"holds for", Align::left}, {"what", Align::left}, {"weight"}}, rows);
+  return html_table("Which algorithm the library runs: the likeliest, as the measurements tell",
+                    {{"choice of", Align::left}, {"holds for", Align::left}, {"what", Align::left}}, rows);
 }
 
 } // namespace
@@ -131,9 +128,6 @@ std::vector<std::string> calibration_sentences(const Calibrated& calibrated) {
   const auto borrowed = std::count_if(calibration.series.begin(), calibration.series.end(),
                                       [](const CalibratedSeries& one) { return one.borrowed; });
   if (borrowed > 0) sentences.push_back(fmt::format("{} series are borrowed from other clusters.", borrowed));
-  if (!calibration.form.draws.empty())
-    sentences.push_back("The posterior is not normal: predictions draw from it, charts and tables here show its normal "
-                        "part; the report below says how far the two differ.");
   for (const auto& next : calibrated.next)
     sentences.push_back(fmt::format("Measure next: {}; {} is then known to +-{:.0f} % instead of +-{:.0f} %.", next.run,
                                     next.predicted, 100 * next.then, 100 * next.now));

@@ -66,7 +66,7 @@ void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const 
     const auto* learnt = learnt_parameter(parameter.name);
     const auto& prior = parameter.prior;
     if (learnt == nullptr || learnt->synthetic_only != (runs == EvidenceRuns::synthetic)) continue;
-    if (parameter.borrowed_points > 0 || doubt_left(calibration, at) >= hardly_narrowed) continue;
+    if (parameter.borrowed_points > 0 || parameter.error >= hardly_narrowed) continue;
     if (is_share_of_assumed_rate(cluster, prior)) continue;
     const double all_information = 1 / (parameter.error * parameter.error);
     const double of_records = all_information - weight_of(step_prior_loss, parameter.z_score);

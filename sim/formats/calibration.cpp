@@ -86,14 +86,14 @@ bool is_forgotten(const AllChanges& changes, const CalibratedSeries& one) {
   return of.node || touches(of, one.scope.transport);
 }
 
-/// The others keep their joint distribution: row and column of the parameter go, and its part of each draw.
+/// The others keep their joint distribution: row and column of the parameter go. Draws without it are others.
 void erase_parameter(Calibration& calibration, std::size_t at) {
   calibration.parameters.erase(calibration.parameters.begin() + static_cast<std::ptrdiff_t>(at));
   auto& rows = calibration.correlation;
   rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(at));
   for (auto& row : rows)
     if (row.size() > at) row.erase(row.begin() + static_cast<std::ptrdiff_t>(at));
-  for (auto& draw : calibration.form.draws) draw.erase(draw.begin() + static_cast<std::ptrdiff_t>(at));
+  calibration.contradicted_draws.clear();
 }
 
 struct Forgotten {
@@ -105,7 +105,7 @@ Forgotten forget(Calibration& calibration, const AllChanges& changes) {
   const auto parameters = calibration.parameters.size();
   for (std::size_t i = parameters; i-- > 0;)
     if (is_forgotten(changes, calibration.parameters[i])) erase_parameter(calibration, i);
-  std::erase_if(calibration.algorithm_choices, [&](const CalibratedChoice& one) {
+  std::erase_if(calibration.choices, [&](const CalibratedChoice& one) {
     return touches(changes.own, one.scope.transport) || touches(changes.donors, one.scope.transport);
   });
   const auto series = std::erase_if(calibration.series, [&](const auto& one) { return is_forgotten(changes, one); });

@@ -17,15 +17,12 @@ namespace ddlsim {
 struct DataFolder; // which loads calibrations, too
 
 /// Of the file's format; docs/formats.md describes it. An older file is refused with the command that writes it again.
-inline constexpr int calibration_version = 5;
+inline constexpr int calibration_version = 6;
 
-// A file states correlations and draws in whole numbers.
-inline constexpr double correlation_units = 1e4; ///< to a correlation of 1
-inline constexpr double draw_units = 1e3;        ///< to a z-score of 1: a thousandth of a prior's width means nothing
-// A draw is a text of three digits of base 36 a z-score, that of 0 in the middle of what they count.
-inline constexpr int draw_base = 36;
-inline constexpr int draw_digits = 3;
-inline constexpr int draw_zero = draw_base * draw_base * draw_base / 2;
+inline constexpr double correlation_units = 1e4; ///< a file states correlations in whole numbers, so many to 1
+
+/// Draws of the parameters behind an interval that a fit holds against the cluster's own measurements.
+inline constexpr int posterior_draw_count = 128;
 
 /// What a calibrated parameter holds for; an empty text or 0 holds for all.
 struct CalibrationScope {
@@ -73,11 +70,11 @@ struct CalibratedSeries {
   std::vector<CalibratedPoint> points;
 };
 
-/// What a stack's library may do, with the weights that the measurements give each choice.
+/// What a stack's library does, of the things its preset allows: the likeliest.
 struct CalibratedChoice {
   CalibrationScope scope;
   bool servers = false; ///< how tensors are placed on servers; else which all-reduce runs
-  std::vector<LikelyChoice> choices;
+  std::string name;
 };
 
 /// Evidence that was not used, or that contradicts itself, for a person to look at.
@@ -96,17 +93,6 @@ struct CalibrationQuality {
   int unmeasured_models = 0;         ///< so many; 0 where fewer than two were measured here
 };
 
-/// How well the normal distribution of the parameters' z-scores (z_score, error, correlation) says what the
-/// measurements leave of them, by importance weights (sim/base/laplace_check.hpp).
-struct PosteriorForm {
-  double pareto_k = 0;        ///< above 0.7 the weights cannot be trusted: a Markov chain took their place
-  double effective_share = 1; ///< of the weights: 1 where the normal distribution is the posterior
-  int modes = 1;              ///< separate regions of the parameters that explain the measurements
-  bool sampled = false;       ///< by a Markov chain
-  /// Equally likely draws of the parameters' z-scores; none where the normal distribution stands.
-  std::vector<std::vector<double>> draws;
-};
-
 /// What a fit reads of one cluster file, in words: titles, sources, and what exists or may grow are no part of it.
 struct FittedMachine {
   std::string gpu;                               ///< the card
@@ -123,8 +109,9 @@ struct Calibration {
   std::map<std::string, FittedMachine> machines; ///< by name: the cluster, and those that it borrows measurements from
   std::vector<CalibratedParameter> parameters;
   std::vector<std::vector<double>> correlation; ///< of the parameters, lower triangle by rows: row i has i entries
-  PosteriorForm form;
-  std::vector<CalibratedChoice> algorithm_choices;
+  /// Of posterior_draws(), by position in ascending order: those that the cluster's own measurements contradict.
+  std::vector<int> contradicted_draws;
+  std::vector<CalibratedChoice> choices;
   std::vector<CalibratedSeries> series;
   std::vector<CollectiveCurve> collectives; ///< measured all-reduces and messages over size
   std::vector<BatchLine> compute;           ///< one GPU's iteration over batch

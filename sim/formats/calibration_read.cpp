@@ -90,21 +90,19 @@ CalibratedSeries series_from(const JsonNode& node) {
   return one;
 }
 
-CalibratedChoice algorithm_choice_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"transport",     "preset",  "precision", "model",
-                                            "batch_per_gpu", "decides", "choices"};
-  static const std::vector<std::string> what{"sharding", "all_reduce"};
+std::vector<JsonNode> list_or_none(const JsonNode& node, const std::string& key) {
+  return node.has(key) ? node.list(key) : std::vector<JsonNode>{};
+}
+
+CalibratedChoice choice_from(const JsonNode& node) {
+  static constexpr std::string_view known[]{"transport",     "preset",   "precision", "model",
+                                            "batch_per_gpu", "sharding", "all_reduce"};
   CalibratedChoice one;
   if (!node.is_object()) return one;
   node.allow_only(known);
   one.scope = scope_from(node);
-  one.servers = node.one_of("decides", what) == "sharding";
-  const JsonNode choices = node.at("choices");
-  if (!choices.is_object()) return one;
-  if (choices.value().empty()) choices.mistake("no name found; give each choice its weight, 0 to 1");
-  for (const auto& [name, weight] : choices.value().items()) one.choices.push_back({name, choices.number(name, 0, 1)});
-  std::stable_sort(one.choices.begin(), one.choices.end(),
-                   [](const auto& a, const auto& b) { return a.weight > b.weight; });
+  one.servers = node.has("sharding");
+  one.name = node.text(one.servers ? "sharding" : "all_reduce");
   return one;
 }
 
@@ -124,25 +122,7 @@ std::vector<double> whole_row(const JsonNode& node, std::size_t count, double un
   return row;
 }
 
-/// A draw, as calibration.hpp describes it; older files list its z-scores.
-std::vector<double> draw_from(const JsonNode& node, std::size_t parameters) {
-  if (!node.value().is_string()) return whole_row(node, parameters, draw_units, farthest * draw_units);
-  const auto& text = node.value().get_ref<const std::string&>();
-  std::vector<double> draw;
-  for (std::size_t at = 0; at + draw_digits <= text.size(); at += draw_digits) {
-    int count = 0;
-    const auto* end = text.data() + at + draw_digits;
-    if (text[at] == '-' || std::from_chars(text.data() + at, end, count, draw_base).ptr != end)
-      node.mistake(fmt::format("{} found; give digits of base 36", in_quotes(text.substr(at, draw_digits))));
-    draw.push_back((count - draw_zero) / draw_units);
-  }
-  if (text.size() != parameters * draw_digits)
-    node.mistake(fmt::format("{} digits found, {} expected: three a parameter", text.size(), parameters * draw_digits));
-  return draw;
-}
-
 constexpr const char* correlation_key = "correlation_ten_thousandths";
-constexpr const char* draws_key = "draws_thousandths";
 
 /// Row i has the correlations of parameter i with those before it.
 std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::size_t parameters) {
@@ -178,16 +158,19 @@ CalibrationQuality quality_from(const JsonNode& node) {
   return quality;
 }
 
-PosteriorForm form_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"pareto_k", "effective_share", "modes", "sampled"};
-  PosteriorForm form;
-  if (!node.is_object()) return form;
-  node.allow_only(known);
-  form.pareto_k = node.number("pareto_k", -unbounded, unbounded);
-  form.effective_share = node.number("effective_share", 0, 1);
-  form.modes = static_cast<int>(node.integer("modes", 1, most));
-  form.sampled = node.boolean("sampled");
-  return form;
+/// Positions in ascending order.
+std::vector<int> contradicted_from(const JsonNode& root) {
+  std::vector<int> positions;
+  for (const auto& node : list_or_none(root, "contradicted_draws")) {
+    const int least = positions.empty() ? 0 : positions.back() + 1;
+    const bool whole = node.value().is_number_integer();
+    if (whole && node.value().get<double>() >= least && node.value().get<double>() < posterior_draw_count)
+      positions.push_back(node.value().get<int>());
+    else
+      node.mistake(fmt::format("{} found; give whole numbers from 0 to {} in ascending order", describe(node.value()),
+                               posterior_draw_count - 1));
+  }
+  return positions;
 }
 
 FittedMachine machine_from(const JsonNode& node) {
@@ -210,17 +193,13 @@ std::map<std::string, FittedMachine> machines_from(const JsonNode& node) {
   return machines;
 }
 
-std::vector<JsonNode> list_or_none(const JsonNode& node, const std::string& key) {
-  return node.has(key) ? node.list(key) : std::vector<JsonNode>{};
-}
-
 } // namespace
 
 Calibration calibration_from(const JsonNode& root) {
-  static constexpr std::string_view known[]{"format",   "version",       "cluster",           "made_by",
-                                            "files",    "quality",       "parameters",        "series",
-                                            "excluded", correlation_key, "algorithm_choices", "collectives",
-                                            "compute",  "posterior",     draws_key,           "machines"};
+  static constexpr std::string_view known[]{
+      "format",  "version",  "cluster",       "made_by", "files",       "quality", "parameters",
+      "series",  "excluded", correlation_key, "choices", "collectives", "compute", "contradicted_draws",
+      "machines"};
   static constexpr std::string_view excluded_keys[]{"what", "why"};
   Calibration calibration;
   root.allow_only(known);
@@ -230,11 +209,8 @@ Calibration calibration_from(const JsonNode& root) {
   if (root.has("machines")) calibration.machines = machines_from(root.at("machines"));
   if (root.has("quality")) calibration.quality = quality_from(root.at("quality"));
   for (const auto& node : root.list("parameters")) calibration.parameters.push_back(parameter_from(node));
-  if (root.has("posterior")) calibration.form = form_from(root.at("posterior"));
-  for (const auto& node : list_or_none(root, draws_key)) // a draw is a z-score for each parameter
-    calibration.form.draws.push_back(draw_from(node, calibration.parameters.size()));
-  for (const auto& node : list_or_none(root, "algorithm_choices"))
-    calibration.algorithm_choices.push_back(algorithm_choice_from(node));
+  calibration.contradicted_draws = contradicted_from(root);
+  for (const auto& node : list_or_none(root, "choices")) calibration.choices.push_back(choice_from(node));
   for (const auto& node : root.list("series")) calibration.series.push_back(series_from(node));
   for (const auto& node : list_or_none(root, "collectives"))
     calibration.collectives.push_back(collective_curve_from(node));

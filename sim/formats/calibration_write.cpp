@@ -78,9 +78,7 @@ Json to_json(const CalibratedSeries& one) {
 Json to_json(const CalibratedChoice& one) {
   Json json = Json::object();
   add_scope(json, one.scope);
-  json["decides"] = one.servers ? "sharding" : "all_reduce";
-  json["choices"] = Json::object();
-  for (const auto& choice : one.choices) json["choices"][choice.name] = nine_digits(choice.weight);
+  json[one.servers ? "sharding" : "all_reduce"] = one.name;
   return json;
 }
 
@@ -110,30 +108,6 @@ std::vector<Json> whole_rows(const std::vector<std::vector<double>>& rows, doubl
     all.push_back(json);
   }
   return all;
-}
-
-/// As calibration.hpp describes it; a z-score beyond what the digits count is the farthest that they do.
-Json draw_text(const std::vector<double>& draw) {
-  constexpr const char* digits = "0123456789abcdefghijklmnopqrstuvwxyz";
-  std::string text;
-  for (const double z_score : draw) {
-    const long count = std::clamp(std::lround(z_score * draw_units) + draw_zero, 0L, 2L * draw_zero - 1);
-    for (const long place : {draw_base * draw_base, draw_base, 1}) text += digits[count / place % draw_base];
-  }
-  return text;
-}
-
-std::vector<Json> draw_rows(const std::vector<std::vector<double>>& draws) {
-  std::vector<Json> all;
-  for (const auto& draw : draws) all.push_back(draw_text(draw));
-  return all;
-}
-
-Json to_json(const PosteriorForm& form) {
-  return {{"pareto_k", four_digits(form.pareto_k)},
-          {"effective_share", four_digits(form.effective_share)},
-          {"modes", form.modes},
-          {"sampled", form.sampled}};
 }
 
 std::vector<Json> collective_rows(const Calibration& calibration) {
@@ -182,10 +156,9 @@ std::string calibration_json(const Calibration& calibration) {
   text += " \"quality\": " + json_text(judged) + ",\n";
   text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
   text += " \"correlation_ten_thousandths\": " + lines(whole_rows(calibration.correlation, correlation_units)) + ",\n";
-  text += " \"posterior\": " + json_text(to_json(calibration.form)) + ",\n";
-  if (!calibration.form.draws.empty())
-    text += " \"draws_thousandths\": " + lines(draw_rows(calibration.form.draws)) + ",\n";
-  text += " \"algorithm_choices\": " + lines(all_to_json(calibration.algorithm_choices)) + ",\n";
+  if (!calibration.contradicted_draws.empty())
+    text += " \"contradicted_draws\": " + json_text(Json(calibration.contradicted_draws)) + ",\n";
+  text += " \"choices\": " + lines(all_to_json(calibration.choices)) + ",\n";
   text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
   text += " \"collectives\": " + lines(collective_rows(calibration)) + ",\n";
   text += " \"compute\": " + lines(compute_rows(calibration)) + ",\n";

@@ -39,22 +39,25 @@ constexpr std::array<ParameterField, 22> fields{{
     {"nic_efficiency", &Parameters::nic_efficiency, "1", of_transport, by_everything,
      "an all-reduce sweep over two or three nodes (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
     {"socket_rate", &Parameters::socket_Bps, "B/s", of_transport, by_everything,
-     "an all-reduce sweep over two or three nodes with all GPUs (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)"},
+     "an all-reduce sweep over two or three nodes with all GPUs (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)",
+     NodePart::none, ParameterUse::constant},
     {"net_latency", &Parameters::net_latency_s, "s", of_transport, by_everything,
      "small all-reduces over two or three nodes (nccl-tests all_reduce_perf, 4 B to 64 KiB)"},
     {"link_spread", &Parameters::link_spread, "1", of_transport, by_everything,
-     "the same all-reduce sweep over two nodes and over all nodes at hand"},
+     "the same all-reduce sweep over two nodes and over all nodes at hand", NodePart::none, ParameterUse::constant},
     {"intra_efficiency", &Parameters::intra_efficiency, "1", of_cluster, by_everything,
      "an all-reduce sweep inside one node (nccl-tests all_reduce_perf, 1 MiB to 256 MiB)", NodePart::paths},
     {"intra_latency_factor", &Parameters::intra_latency_factor, "1", of_cluster, by_everything,
-     "small all-reduces inside one node (nccl-tests all_reduce_perf, 4 B to 64 KiB)", NodePart::paths},
+     "small all-reduces inside one node (nccl-tests all_reduce_perf, 4 B to 64 KiB)", NodePart::paths,
+     ParameterUse::constant},
     {"operation_cost", &Parameters::operation_cost_s, "s", of_stack, by_operations,
      "all-reduces of 4 B inside one node"},
     {"tensor_cost", &Parameters::tensor_cost_s, "s", of_stack, by_all_reduce_steps,
      "a small model beside a large one on one node"},
     {"tensor_cost_slope", &Parameters::tensor_cost_slope_s, "s", of_stack, by_all_reduce_steps,
-     "a small model on one node, two nodes and four"},
-    {"sync_on", &Parameters::sync_on_s, "s", of_stack, by_steps, "two GPUs of one node against one"},
+     "a small model on one node, two nodes and four", NodePart::none, ParameterUse::constant},
+    {"sync_on", &Parameters::sync_on_s, "s", of_stack, by_steps, "two GPUs of one node against one", NodePart::none,
+     ParameterUse::constant},
     {"sync_share", &Parameters::sync_share, "1", of_stack, by_steps,
      "two GPUs of one node against one, with a small batch and a large one"},
     {"second_node_jump", &Parameters::second_node_jump, "1", of_preset_in_precision, by_steps, "two nodes against one"},
@@ -65,9 +68,9 @@ constexpr std::array<ParameterField, 22> fields{{
     {"server_connection_rate", &Parameters::server_connection_Bps, "B/s", of_server_software, by_servers,
      "one worker and one server, push and pull of a large tensor"},
     {"server_duplex", &Parameters::server_duplex, "1", of_server_software, by_server_steps,
-     "one worker and one server, push and pull at once against push alone"},
+     "one worker and one server, push and pull at once against push alone", NodePart::none, ParameterUse::constant},
     {"server_message_cost", &Parameters::server_message_cost_s, "s", of_server_software, by_servers,
-     "one worker and one server, many small tensors"},
+     "one worker and one server, many small tensors", NodePart::none, ParameterUse::constant},
     {"model_discrepancy", &Parameters::model_discrepancy, "1", of_cluster, by_nothing,
      "a run of this model at the largest scale at hand"},
     {"flow_rate", &Parameters::flow_Bps, "B/s", of_transport, by_everything,
@@ -112,34 +115,30 @@ Parameters median_parameters(const std::vector<Prior>& of_fields) {
   return parameters;
 }
 
-namespace {
-
-/// Drawn after all else: the rest of a sample is what it was before there was this parameter.
-constexpr std::size_t drawn_last = fields.size() - 1;
-static_assert(fields[drawn_last].value == &Parameters::flow_Bps);
-
-} // namespace
-
-Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint64_t seed) {
+std::vector<std::vector<double>> stratified_normals(int count, std::size_t dimensions, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<double> strata(count);
   for (int i = 0; i < count; ++i) strata[i] = normal_quantile((i + 0.5) / count);
-  Draws draws;
-  draws.values.resize(count);
-  draws.z_scores.assign(count, std::vector<double>(fields.size()));
-  const auto draw = [&](std::size_t k) {
+  std::vector<std::vector<double>> rows(count, std::vector<double>(dimensions));
+  for (std::size_t k = 0; k < dimensions; ++k) {
     const auto order = random_order(count, random);
-    for (int i = 0; i < count; ++i) {
-      const double z_score = strata[order[i]];
-      draws.z_scores[i][k] = z_score;
-      draws.values[i].*fields[k].value = prior_value(of_fields[k], z_score);
+    for (int i = 0; i < count; ++i) rows[i][k] = strata[order[i]];
+  }
+  return rows;
+}
+
+Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint64_t seed) {
+  Draws draws{{}, stratified_normals(count, fields.size(), seed)};
+  std::mt19937_64 key_orders(~seed); // another stream than that of the normals
+  for (auto& z_scores : draws.z_scores) {
+    auto sample = median_parameters(of_fields);
+    for (std::size_t k = 0; k < fields.size(); ++k) {
+      if (fields[k].use == ParameterUse::constant) z_scores[k] = 0;
+      sample.*fields[k].value = prior_value(of_fields[k], z_scores[k]);
     }
-  };
-  for (std::size_t k = 0; k < drawn_last; ++k) draw(k);
-  const auto order = random_order(count, random);
-  for (int i = 0; i < count; ++i) draws.algorithm_quantiles.push_back((order[i] + 0.5) / count);
-  for (auto& sample : draws.values) sample.key_order = random();
-  draw(drawn_last);
+    sample.key_order = key_orders();
+    draws.values.push_back(sample);
+  }
   return draws;
 }
 

@@ -80,6 +80,9 @@ struct SeenBy {
 /// The part of a node, beside what moves bytes between nodes, that a parameter is a property of.
 enum class NodePart { none, gpu, paths };
 
+/// Whether measurements can tell a parameter, or whether it stays at its class' median.
+enum class ParameterUse { fitted, constant };
+
 /// Everything that the program knows of one parameter.
 struct ParameterField {
   const char* name; ///< in priors.json; compute_factor's prior has the name of the one-GPU time's evidence
@@ -89,6 +92,7 @@ struct ParameterField {
   SeenBy seen_by;
   const char* measured_by; ///< what a person runs to learn it
   NodePart part = NodePart::none;
+  ParameterUse use = ParameterUse::fitted; ///< a constant is neither fitted nor drawn
 };
 
 /// One row a parameter; the order is the order of draws.
@@ -101,7 +105,6 @@ const ParameterField& parameter_field(std::string_view name);
 struct Draws {
   std::vector<Parameters> values;
   std::vector<std::vector<double>> z_scores;
-  std::vector<double> algorithm_quantiles; ///< 0 to 1: find_posterior() makes it the sample's algorithm, by weights
 };
 
 /// The prior of each of parameter_fields(). `compute_prior` names that of compute_factor (compute_measured,
@@ -116,8 +119,11 @@ std::vector<Prior> priors_of_stack(const std::vector<Prior>& priors, const std::
 /// Every parameter at its prior's median; `of_fields` are the priors of parameter_fields(), here and below.
 Parameters median_parameters(const std::vector<Prior>& of_fields);
 
-/// `count` samples by Latin hypercube over all priors (McKay, Beckman and Conover, Technometrics 21, 1979). Same seed,
-/// same samples.
+/// `count` rows of `dimensions` standard normal numbers by Latin hypercube (McKay, Beckman and Conover, Technometrics 21,
+/// 1979): in each dimension one number of each of `count` equally likely strata. Same seed, same numbers.
+std::vector<std::vector<double>> stratified_normals(int count, std::size_t dimensions, std::uint64_t seed);
+
+/// `count` samples of the priors by stratified_normals(); constants stay at their medians.
 Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint64_t seed);
 
 /// Priors without those learnt from `cluster`: the ones to use when that cluster is under test.

@@ -25,16 +25,6 @@ std::optional<Algorithm> usual_algorithm(const StepSetup& setup, const Parameter
   return way_of(sum_rules_of(all, sample), all.gpus, std::min(cap_bytes, gradient_bytes)).algorithm;
 }
 
-/// Blocks of scenario.samples behind an interval, at most.
-constexpr std::uint64_t most_blocks = 4;
-
-void append(Draws& all, const Draws& more) {
-  all.values.insert(all.values.end(), more.values.begin(), more.values.end());
-  all.z_scores.insert(all.z_scores.end(), more.z_scores.begin(), more.z_scores.end());
-  all.algorithm_quantiles.insert(all.algorithm_quantiles.end(), more.algorithm_quantiles.begin(),
-                                 more.algorithm_quantiles.end());
-}
-
 /// Where records contradict each other and none is named, no fitted factor goes with the time in their middle.
 double base_of(const OneGpuEstimate& compute) {
   return compute.disagreement > 0 && !compute.own_series ? 0 : compute.one_gpu_s;
@@ -75,18 +65,6 @@ StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Mod
   setup.input = input;
   setup.fabrics = std::make_shared<PlacedFabrics>(cluster, setup.transport, scenario.around);
   return setup;
-}
-
-/// Several Latin hypercubes one after another: an interval takes as many of them as its ends need.
-Posterior posterior_in_blocks(const std::vector<Prior>& priors, const Calibration* calibration,
-                              const PosteriorQuestion& question, const Scenario& scenario) {
-  constexpr std::uint64_t next_seed = 0x9E3779B97F4A7C15; // far from any that a person would name
-  auto all = find_posterior(priors, calibration, question, scenario.samples, scenario.seed);
-  for (std::uint64_t block = 1; block < most_blocks; ++block) {
-    const auto seed = scenario.seed + block * next_seed;
-    append(all.samples, find_posterior(priors, calibration, question, scenario.samples, seed).samples);
-  }
-  return all;
 }
 
 /// Names of input are looked up where there are some.
@@ -140,28 +118,28 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);
   const PosteriorQuestion question{compute.prior, setup.preset, is_parameter_server(strategy.name),
                                    scope,         fit_priors,   scenario.series};
-  auto posterior = posterior_in_blocks(priors, known.calibration, question, scenario);
+  auto posterior = find_posterior(priors, known.calibration, question, scenario.samples, scenario.seed);
   draw_input(posterior.samples, input.uncertainty, scenario.samples, scenario.seed);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo learnt;
   learnt.residual_process = residual_process_of(known.constants);
   learnt.measurement_noise = known.constants.unstated_noise;
   if (known.calibration != nullptr)
-    learnt = learn(*known.calibration, question, {strategy, usual_algorithm(setup, posterior.median)}, known.constants,
+    learnt = learn(*known.calibration, question, {strategy, usual_algorithm(setup, posterior.mode)}, known.constants,
                    discrepancy_width);
   if (known.calibration != nullptr)
     learnt.sums =
-        known_sums(known.calibration->collectives, setup.transport, library_of(setup, posterior.median).library);
+        known_sums(known.calibration->collectives, setup.transport, library_of(setup, posterior.mode).library);
   if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
   const int gpus_per_node = gpus_per_node_of(scenario, cluster);
   std::shared_ptr<const BestServers> best_servers;
   if (seeks_best_servers(strategy))
-    best_servers = std::make_shared<const BestServers>(setup, posterior.median, gpus_per_node);
+    best_servers = std::make_shared<const BestServers>(setup, posterior.mode, gpus_per_node);
   std::shared_ptr<const BestLayout> best_layout;
   if (seeks_best_layout(strategy))
-    best_layout = std::make_shared<const BestLayout>(setup, posterior.median, gpus_per_node);
+    best_layout = std::make_shared<const BestLayout>(setup, posterior.mode, gpus_per_node);
   return {setup,
-          posterior.median,
+          posterior.mode,
           std::move(posterior.samples),
           gpus_per_node,
           std::min(std::max(cluster.available_nodes, cluster.growth_max_nodes), setup.fabrics->most_job_nodes()) *
@@ -170,7 +148,6 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
           discrepancy_width,
           std::move(learnt),
           priors_of_stack(priors, compute.prior, transport, setup.preset),
-          scenario.samples,
           best_servers,
           best_layout,
           input.uncertainty};

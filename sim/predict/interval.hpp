@@ -38,21 +38,12 @@ Parameters estimated(const Curve& curve, const Parameters& sample, const Unexpla
 double efficiency(const Curve& curve, const Parameters& sample, int gpus, const Unexplained& there);
 
 /// Iteration times at that scale of the first samples by screening, without what no parameter explains and without
-/// waiting for input: of one block, and of two or four where the ends of the interval need them; of fewer (40 or more)
-/// where shards on servers make one costly, so that a point stays within about 0.2 s.
+/// waiting for input: of all, or of fewer (40 or more) where shards on servers make one costly, so that a point stays
+/// within about 0.2 s.
 std::vector<double> mechanism_times(const Curve& curve, int gpus);
 
 /// The same as a user would see them: each with its residual as drawn, and with the wait for input.
 std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> mechanism_s);
-
-/// Whether it is not known which algorithm the library runs, or where tensors go: a twentieth of the samples or more do
-/// otherwise than the likeliest.
-bool has_open_form(const Curve& curve, const StepSetup& setup);
-
-/// Where has_open_form(), the number is the median of the mixture
-/// and not that of its likeliest form: the median of all samples over that of the samples whose form is the likeliest.
-/// Else 1. `mechanism_s` as mechanism_times().
-double mixture_ratio(const Curve& curve, const StepSetup& setup, const std::vector<double>& mechanism_s);
 
 /// Sets the 90 % intervals of time, rate and efficiency of a point whose numbers are set. `to_number`: what turns the
 /// time of the likeliest sample by screening into its time by the point's fidelity. Efficiency compares with one GPU of

@@ -133,14 +133,10 @@ double unmeasured_spread(double of_prior, const CalibrationQuality& here) {
 }
 
 /// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it
-/// below the prior, and what the fit leaves of the only run across nodes does not fade.
+/// below the prior.
 void widen_across_nodes(CalibrationInfo& learnt, const ModelConstants& constants, double of_prior) {
-  auto& process = learnt.residual_process;
   const bool unseen = learnt.largest_nodes <= 1 && learnt.largest_donor_nodes <= 1;
   if (unseen) learnt.least_across_nodes = constants.residual_floor_across_nodes * of_prior;
-  if (learnt.of_other_batches) return;
-  learnt.misfit = misfit_across_nodes(learnt.own);
-  if (learnt.misfit > 0) process.persistent_share = 1;
 }
 
 } // namespace

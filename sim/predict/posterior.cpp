@@ -17,24 +17,6 @@ int fields_named(const CalibrationScope& scope) {
          static_cast<int>(scope.batch_per_gpu > 0);
 }
 
-/// The calibrated parameters of a question, by index, and their joint distribution.
-struct Joint {
-  std::vector<std::size_t> fields;     ///< of parameter_fields()
-  std::vector<std::size_t> parameters; ///< of the calibration
-  Eigen::VectorXd mean;
-  Eigen::MatrixXd factor;                        ///< lower Cholesky factor of the covariance
-  const std::vector<std::vector<double>>& draws; ///< of all the calibration's parameters, where no normal stands
-
-  /// The parameters of one sample: where there are draws, one of them; else from standard normals.
-  Eigen::VectorXd sample(std::size_t number, const Eigen::VectorXd& normals) const {
-    if (draws.empty()) return mean + factor * normals;
-    Eigen::VectorXd picked(mean.size());
-    const auto& draw = draws[number % draws.size()];
-    for (Eigen::Index i = 0; i < picked.size(); ++i) picked(i) = draw[parameters[static_cast<std::size_t>(i)]];
-    return picked;
-  }
-};
-
 double correlation_of(const Calibration& calibration, std::size_t a, std::size_t b) {
   if (a == b) return 1;
   return calibration.correlation[std::max(a, b)][std::min(a, b)];
@@ -65,47 +47,46 @@ bool holds(const CalibratedParameter& one, const PosteriorQuestion& question, st
   return one.identified || question.fit_priors.empty() || same_distribution(one.prior, question.fit_priors[k]);
 }
 
-/// Fields that do not hold are left out, which leaves the others' own spreads as they are.
-Joint joint_of(const Calibration& calibration, const PosteriorQuestion& question, const std::vector<int>& found) {
-  Joint joint{{}, {}, {}, {}, calibration.form.draws};
-  for (std::size_t k = 0; k < found.size(); ++k) {
-    if (found[k] < 0 || !holds(calibration.parameters[static_cast<std::size_t>(found[k])], question, k)) continue;
-    joint.fields.push_back(k);
-    joint.parameters.push_back(static_cast<std::size_t>(found[k]));
-  }
-  const auto count = static_cast<Eigen::Index>(joint.fields.size());
-  joint.mean.resize(count);
+/// Covariance of the z-scores of all calibrated parameters.
+Eigen::MatrixXd covariance_of(const Calibration& calibration) {
+  const auto count = static_cast<Eigen::Index>(calibration.parameters.size());
   Eigen::MatrixXd covariance(count, count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const std::size_t at = joint.parameters[static_cast<std::size_t>(i)];
-    const auto& one = calibration.parameters[at];
-    joint.mean(i) = one.z_score;
-    for (Eigen::Index j = 0; j <= i; ++j) {
-      const std::size_t other = joint.parameters[static_cast<std::size_t>(j)];
-      covariance(i, j) = covariance(j, i) =
-          one.error * calibration.parameters[other].error * correlation_of(calibration, at, other);
+  for (Eigen::Index i = 0; i < count; ++i)
+    for (Eigen::Index j = 0; j < count; ++j) {
+      const auto a = static_cast<std::size_t>(i);
+      const auto b = static_cast<std::size_t>(j);
+      covariance(i, j) =
+          calibration.parameters[a].error * calibration.parameters[b].error * correlation_of(calibration, a, b);
     }
-  }
-  joint.factor = factor_of(covariance);
-  return joint;
+  return covariance;
 }
 
-void move(Posterior& posterior, const Joint& joint, const std::vector<Prior>& priors) {
+/// Which calibrated parameter stands for which field.
+struct Standing {
+  std::size_t field = 0;     ///< of parameter_fields()
+  std::size_t parameter = 0; ///< of the calibration
+};
+
+std::vector<Standing> standing_fields(const Calibration& calibration, const PosteriorQuestion& question,
+                                      const std::vector<int>& found) {
+  std::vector<Standing> standing;
+  for (std::size_t k = 0; k < found.size(); ++k)
+    if (found[k] >= 0 && holds(calibration.parameters[static_cast<std::size_t>(found[k])], question, k))
+      standing.push_back({k, static_cast<std::size_t>(found[k])});
+  return standing;
+}
+
+/// Moves the fields that stand from their priors to the calibration's mode and to its draws, one after another.
+void move(Posterior& posterior, const Calibration& calibration, const std::vector<Standing>& standing) {
   const auto fields = parameter_fields();
-  const auto count = static_cast<Eigen::Index>(joint.fields.size());
-  const auto set = [&](Parameters& sample, Eigen::Index i, double z_score) {
-    const std::size_t k = joint.fields[static_cast<std::size_t>(i)];
-    sample.*fields[k].value = prior_value(priors[k], z_score);
-  };
-  for (Eigen::Index i = 0; i < count; ++i) set(posterior.median, i, joint.mean(i));
-  for (std::size_t w = 0; w < posterior.samples.values.size(); ++w) {
-    Eigen::VectorXd drawn(count);
-    for (Eigen::Index i = 0; i < count; ++i)
-      drawn(i) = posterior.samples.z_scores[w][joint.fields[static_cast<std::size_t>(i)]];
-    const Eigen::VectorXd moved = joint.sample(w, drawn);
-    for (Eigen::Index i = 0; i < count; ++i) {
-      set(posterior.samples.values[w], i, moved(i));
-      posterior.samples.z_scores[w][joint.fields[static_cast<std::size_t>(i)]] = moved(i);
+  const auto draws = posterior_draws(calibration);
+  for (const auto& [k, at] : standing) {
+    const auto& one = calibration.parameters[at];
+    posterior.mode.*fields[k].value = prior_value(one.prior, one.z_score);
+    for (std::size_t w = 0; w < posterior.samples.values.size(); ++w) {
+      const double z_score = draws[w % draws.size()][at];
+      posterior.samples.values[w].*fields[k].value = prior_value(one.prior, z_score);
+      posterior.samples.z_scores[w][k] = z_score;
     }
   }
 }
@@ -116,52 +97,39 @@ void put_todays_priors(Posterior& posterior, const Calibration& calibration, con
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (found[k] < 0 || holds(calibration.parameters[static_cast<std::size_t>(found[k])], question, k)) continue;
     const auto value = parameter_fields()[k].value;
-    posterior.median.*value = question.fit_priors[k].median;
+    posterior.mode.*value = question.fit_priors[k].median;
     for (std::size_t w = 0; w < posterior.samples.values.size(); ++w)
       posterior.samples.values[w].*value = prior_value(question.fit_priors[k], posterior.samples.z_scores[w][k]);
   }
 }
 
-/// The quantile, 0 to 1, at which the preset's weights have the choice that the calibrated ones have at `quantile`.
-double preset_quantile(const std::vector<LikelyChoice>& before, const std::vector<LikelyChoice>& after,
-                       double quantile) {
-  const auto& chosen = choice_at(after, quantile);
-  double reached = 0;
-  for (const auto& choice : before) {
-    if (choice.name == chosen) return reached + 0.5 * choice.weight;
-    reached += choice.weight;
-  }
-  return quantile;
+bool is_choice(const std::vector<LikelyChoice>& all, const std::string& name) {
+  return std::any_of(all.begin(), all.end(), [&](const LikelyChoice& one) { return one.name == name; });
 }
 
-bool are_choices(const std::vector<LikelyChoice>& some, const std::vector<LikelyChoice>& all) {
-  return std::all_of(some.begin(), some.end(), [&](const LikelyChoice& one) {
-    return std::any_of(all.begin(), all.end(), [&](const LikelyChoice& other) { return other.name == one.name; });
-  });
+/// What the calibration found the library to do, of what the preset allows; else the likeliest of that.
+std::string likeliest(const std::vector<LikelyChoice>& allowed, bool servers, const Calibration* calibration,
+                      const PosteriorQuestion& question) {
+  std::string name = allowed.front().name;
+  if (calibration == nullptr || servers != question.servers) return name;
+  for (const auto& choice : calibration->choices)
+    if (choice.servers == servers && covers(choice.scope, question.scope) && is_choice(allowed, choice.name))
+      name = choice.name;
+  return name;
 }
 
-void put_choices(const Preset& preset, const std::vector<LikelyChoice>& libraries, double quantile,
-                 Parameters& sample) {
-  sample.library = library_version_from(choice_at(libraries, quantile));
-  if (!preset.shardings.empty()) sample.sharding = value_named<Sharding>(choice_at(preset.shardings, quantile));
-}
-
-/// The algorithms of all samples, by the calibration's weights where it has some and by the preset's elsewhere.
-void choose_algorithms(Posterior& posterior, const Calibration* calibration, const PosteriorQuestion& question) {
+void put_choices(Posterior& posterior, const Calibration* calibration, const PosteriorQuestion& question) {
   const auto libraries = libraries_over(question.preset, question.scope.transport);
-  const auto& before = question.servers ? question.preset.shardings : libraries;
-  auto quantiles = posterior.samples.algorithm_quantiles;
-  double of_median = 0; // the likeliest
-  const auto choices = calibration == nullptr ? std::vector<CalibratedChoice>{} : calibration->algorithm_choices;
-  for (const auto& choice : choices) {
-    const bool covered = choice.servers == question.servers && covers(choice.scope, question.scope);
-    if (!covered || !are_choices(choice.choices, before)) continue;
-    of_median = preset_quantile(before, choice.choices, 0);
-    for (double& quantile : quantiles) quantile = preset_quantile(before, choice.choices, quantile);
-  }
-  put_choices(question.preset, libraries, of_median, posterior.median);
-  for (std::size_t i = 0; i < quantiles.size(); ++i)
-    put_choices(question.preset, libraries, quantiles[i], posterior.samples.values[i]);
+  const auto library = library_version_from(likeliest(libraries, false, calibration, question));
+  std::optional<Sharding> sharding;
+  if (!question.preset.shardings.empty())
+    sharding = value_named<Sharding>(likeliest(question.preset.shardings, true, calibration, question));
+  const auto put = [&](Parameters& sample) {
+    sample.library = library;
+    sample.sharding = sharding;
+  };
+  put(posterior.mode);
+  for (auto& sample : posterior.samples.values) put(sample);
 }
 
 } // namespace
@@ -194,17 +162,38 @@ std::vector<int> calibrated_fields(const Calibration& calibration, const Posteri
   return found;
 }
 
+std::vector<std::vector<double>> all_posterior_draws(const Calibration& calibration) {
+  constexpr std::uint64_t seed = 1; // what a fit held against its measurements must come again
+  const auto count = static_cast<Eigen::Index>(calibration.parameters.size());
+  const auto factor = factor_of(covariance_of(calibration));
+  auto draws = stratified_normals(posterior_draw_count, calibration.parameters.size(), seed);
+  for (auto& draw : draws) {
+    Eigen::Map<Eigen::VectorXd> normals(draw.data(), count);
+    normals = (factor * normals).eval();
+    for (std::size_t i = 0; i < draw.size(); ++i) draw[i] += calibration.parameters[i].z_score;
+  }
+  return draws;
+}
+
+std::vector<std::vector<double>> posterior_draws(const Calibration& calibration) {
+  const auto all = all_posterior_draws(calibration);
+  std::vector<std::vector<double>> kept;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!std::binary_search(calibration.contradicted_draws.begin(), calibration.contradicted_draws.end(),
+                            static_cast<int>(i)))
+      kept.push_back(all[i]);
+  return kept.empty() ? all : kept;
+}
+
 Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
                          const PosteriorQuestion& question, int count, std::uint64_t seed) {
-  auto of_fields = priors_of_stack(priors, question.compute_prior, question.scope.transport, question.preset);
+  const auto of_fields = priors_of_stack(priors, question.compute_prior, question.scope.transport, question.preset);
   Posterior posterior{median_parameters(of_fields), draw_parameters(of_fields, count, seed)};
-  choose_algorithms(posterior, calibration, question);
+  put_choices(posterior, calibration, question);
   if (calibration == nullptr) return posterior;
   const auto found = calibrated_fields(*calibration, question);
-  const auto joint = joint_of(*calibration, question, found);
-  for (std::size_t i = 0; i < joint.fields.size(); ++i)
-    of_fields[joint.fields[i]] = calibration->parameters[joint.parameters[i]].prior;
-  if (!joint.fields.empty()) move(posterior, joint, of_fields);
+  const auto standing = standing_fields(*calibration, question, found);
+  if (!standing.empty()) move(posterior, *calibration, standing);
   put_todays_priors(posterior, *calibration, question, found);
   return posterior;
 }

@@ -10,9 +10,9 @@
 
 namespace ddlsim {
 
-/// The likeliest sample, and many drawn ones.
+/// The likeliest parameters, and many drawn ones.
 struct Posterior {
-  Parameters median;
+  Parameters mode;
   Draws samples;
 };
 
@@ -30,10 +30,17 @@ struct PosteriorQuestion {
   std::string series{};            ///< the cluster's series that is meant; "": any
 };
 
-/// Samples drawn by draw_parameters(); the parameters that hold of `calibration` are then moved to its joint normal
-/// distribution: z-scores m + L u, L the Cholesky factor of their covariance; or to its draws in turn, where it has
-/// some. One whose prior is another today keeps its drawn z-score, on the scale of that prior. Without a calibration:
-/// the priors.
+/// Draws of the z-scores of all of calibration.parameters, posterior_draw_count rows: m + L u, L the Cholesky factor of
+/// their covariance, u stratified normals. The same calibration gives the same draws.
+std::vector<std::vector<double>> all_posterior_draws(const Calibration& calibration);
+
+/// The same without those that the cluster's measurements contradict: a server that was never busy has a rate that may
+/// be much higher and cannot be lower, which no normal distribution says.
+std::vector<std::vector<double>> posterior_draws(const Calibration& calibration);
+
+/// The priors' medians and draw_parameters(). The parameters that hold of `calibration` are then moved to its mode and
+/// to posterior_draws(), one after another. One whose prior is another today keeps its drawn z-score, on the scale of
+/// that prior. Without a calibration: the priors. The library and the placement of tensors are the likeliest.
 Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
                          const PosteriorQuestion& question, int count, std::uint64_t seed);
 

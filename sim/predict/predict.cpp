@@ -107,15 +107,6 @@ std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& dat
   return files;
 }
 
-/// What the fit leaves of the only run of a strategy's stack across nodes, where that is much.
-void warn_of_misfit(const Curve& curve, const std::string& strategy, std::vector<std::string>& warnings) {
-  if (!(curve.learnt.misfit > 0)) return;
-  warnings.push_back(
-      fmt::format("the calibration does not explain the only run across nodes behind \"{}\": it is {:.0f} % off; "
-                  "larger scales start from it and are as uncertain as that; a run on more nodes settles it",
-                  strategy, 100 * curve.learnt.misfit));
-}
-
 bool is_known(const Curve& curve, std::string_view parameter) {
   const auto fields = parameter_fields();
   const auto at =
@@ -157,7 +148,6 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
     curve.threads = options.threads;
     prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, options));
     auto& answer = prediction.strategies.back();
-    warn_of_misfit(curve, label_of(strategy), prediction.warnings);
     warn_of_assumed_rate(curve, answer, prediction.warnings);
     add_measured(answer.points, asked_with(scenario, strategy), curve, files.measured_steps());
     answer.preset = curve.setup.preset.name;

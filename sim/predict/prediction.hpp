@@ -80,7 +80,6 @@ struct PredictedPoint {
   double input_wait_s = 0;
   double bubble_s = 0;       ///< in which a GPU of a pipeline idles; 0 for other strategies
   ExposedParts exposed{};    ///< exposed_communication_s of a pipeline, by what travels; with offload
-  double mixture_ratio = 1;  ///< the number over that of the likeliest form, where the form is not known
   double unexplained_s = 0;  ///< what residuals of measured series add to the mechanisms, or take away (negative)
   double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
   std::optional<IterationTime> alone{}; ///< without neighbours, where the scenario has some

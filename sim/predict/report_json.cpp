@@ -196,7 +196,6 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
                                   {"iteration_s_low", nine_digits(point.alone->s_low)},
                                   {"iteration_s_high", nine_digits(point.alone->s_high)}};
   if (point.measured) json["measured"] = to_json(*point.measured, point);
-  json["mixture_ratio"] = nine_digits(point.mixture_ratio);
   if (of.name == StrategyName::ps_async) json["mean_staleness"] = nine_digits(point.mean_staleness);
   if (point.input) json["input"] = to_json(*point.input, point.nodes);
   json["bottleneck"] = point.bottleneck;

@@ -69,16 +69,6 @@ ResidualEstimate estimate_residual(const ResidualProcess& process, const std::ve
   return estimate;
 }
 
-double misfit_across_nodes(const std::vector<KnownResidual>& known) {
-  std::vector<KnownResidual> across;
-  std::copy_if(known.begin(), known.end(), std::back_inserter(across),
-               [](const KnownResidual& one) { return one.scale.nodes > 1; });
-  if (across.size() != 1) return 0;
-  const double misfit = std::abs(across.front().value);
-  constexpr double noisy = 2; // deviations of the measurement's own: then it is the measurement that is off
-  return misfit > failed_fit && misfit > noisy * across.front().noise ? misfit : 0;
-}
-
 double spread_of_distance(const ResidualProcess& process, int gpus, int measured_gpus) {
   if (measured_gpus < 1 || gpus <= measured_gpus) return 0;
   return process.growth * std::sqrt(std::log2(static_cast<double>(gpus) / measured_gpus));

@@ -76,14 +76,6 @@ ResidualWeights residual_weights(const ResidualProcess& process, const std::vect
 ResidualEstimate estimate_residual(const ResidualProcess& process, const std::vector<KnownResidual>& known,
                                    const Scale& scale);
 
-/// |ln(measured / model)| from which the only run of a stack across nodes is not explained: five of the deviations that
-/// series usually have.
-inline constexpr double failed_fit = 5 * usual_residual;
-
-/// Of the points of one series: |ln(measured / model)| of the only one across nodes where that is above failed_fit
-/// and the measurement is not as noisy itself; 0 where there are several or none, or where the fit explains it.
-double misfit_across_nodes(const std::vector<KnownResidual>& known);
-
 /// Standard deviation of ln that the distance from what was measured adds: a random walk in the logarithm of the scale,
 /// growth x sqrt(log2(gpus / measured_gpus)); 0 up to what was measured.
 double spread_of_distance(const ResidualProcess& process, int gpus, int measured_gpus);

@@ -208,14 +208,6 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.largest_sum_bytes = time.largest_sum->size_bytes;
 }
 
-/// The mixture's median where the form is not known: the likeliest form's time, and what waits for input with it.
-void mix_forms(StepTime& time, const StepSetup& setup, double ratio) {
-  if (ratio == 1) return;
-  const double without_input_s = ratio * (time.iteration_s - time.input_wait_s);
-  time.iteration_s = std::max(without_input_s, needed_input_s(setup));
-  time.input_wait_s = time.iteration_s - without_input_s;
-}
-
 /// What turns the time of the likeliest sample by screening into `time`, both without waiting for input.
 double fidelity_ratio(const Curve& curve, StepSetup setup, const StepTime& time) {
   setup.input = {};
@@ -289,10 +281,7 @@ std::optional<double> shown_efficiency(const Curve& curve, int gpus, Fidelity fi
   const auto setup = at_scale(curve, gpus);
   if (!complaint(curve, setup).empty()) return {};
   try {
-    const auto mechanism_s = has_open_form(curve, setup) ? mechanism_times(curve, gpus) : std::vector<double>{};
-    auto time = likeliest_time(curve, gpus, fidelity);
-    mix_forms(time, setup, mixture_ratio(curve, setup, mechanism_s));
-    return one_gpu_iteration_s(curve, curve.median) / time.iteration_s;
+    return one_gpu_iteration_s(curve, curve.median) / likeliest_time(curve, gpus, fidelity).iteration_s;
   } catch (const UserError&) {
     return {};
   }
@@ -312,11 +301,9 @@ PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<S
   try {
     point.server_nodes = dedicated_server_hosts(setup, curve.median);
     const auto mechanism_s = mechanism_times(curve, gpus);
-    auto time = likeliest();
+    const auto time = likeliest();
     answer.sample_times_s = with_residuals(curve, gpus, mechanism_s);
-    point.mixture_ratio = mixture_ratio(curve, setup, mechanism_s);
-    mix_forms(time, setup, point.mixture_ratio);
-    const double to_number = fidelity_ratio(curve, setup, time) / point.mixture_ratio;
+    const double to_number = fidelity_ratio(curve, setup, time);
     set_times(point, curve, setup, time);
     set_interval(point, curve, setup, to_number, time, mechanism_s);
     point.input = find_input_need(point, curve, setup, to_number, mechanism_s);

@@ -34,9 +34,6 @@ struct CalibrationInfo {
   /// Least standard deviation of ln across nodes, where no run of this kind of strategy across nodes tells it: what
   /// other series leave unexplained says nothing of other paths. 0: there is such a run.
   double least_across_nodes = 0;
-  /// |ln(measured / model)| of the only run of this stack across nodes, where the fit leaves it far off; 0: it does
-  /// not.
-  double misfit = 0;
   std::vector<KnownSum> sums{}; ///< all-reduces by themselves, over this transport by this library
 };
 
@@ -46,12 +43,11 @@ struct Curve {
   Parameters median;
   Draws samples;
   int gpus_per_full_node = 1;
-  int growth_gpus = 0;             ///< most GPUs the cluster may grow to
-  EvidenceLabel compute_label;     ///< of the one-GPU rate
-  double discrepancy_width = 0.05; ///< standard deviation of ln that model_discrepancy was drawn with
-  CalibrationInfo learnt{};        ///< from the cluster's calibration, where there is one
-  std::vector<Prior> priors{};     ///< of parameter_fields(), before any calibration
-  int samples_a_block = 0;         ///< samples are Latin hypercubes of so many, one after another; 0: one
+  int growth_gpus = 0;                               ///< most GPUs the cluster may grow to
+  EvidenceLabel compute_label;                       ///< of the one-GPU rate
+  double discrepancy_width = 0.05;                   ///< standard deviation of ln that model_discrepancy was drawn with
+  CalibrationInfo learnt{};                          ///< from the cluster's calibration, where there is one
+  std::vector<Prior> priors{};                       ///< of parameter_fields(), before any calibration
   std::shared_ptr<const BestServers> best_servers{}; ///< of a strategy that seeks them: what it has at each scale
   std::shared_ptr<const BestLayout> best_layout{};   ///< the same of a strategy that seeks its degrees
   InputUncertainty input_uncertainty{};              ///< about named input; drawn into samples.values[i].input
@@ -61,7 +57,7 @@ struct Curve {
 /// The setup at another scale, with the best servers there where the strategy seeks them.
 StepSetup at_scale(const Curve& curve, int gpus);
 
-/// Likeliest sample by `fidelity`, times mixture_ratio(); interval from the drawn samples by screening, times the ratio
+/// Likeliest sample by `fidelity`; interval from the drawn samples by screening, times the ratio
 /// of the likeliest sample by `fidelity` to the likeliest by screening, so that what contention adds in a full run
 /// moves the whole interval; where the fidelity is an approximation, its gap widens the interval. Beyond growth_gpus: a
 /// point with an error.

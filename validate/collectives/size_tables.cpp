@@ -75,7 +75,7 @@ Known known_of(const ReferenceData& reference, const SeriesData& table, const st
 /// One size as `predict --collective` would tell it.
 IterationTime told(const ReferenceData& reference, const SeriesData& table, const DataPoint& point,
                    const Known& known) {
-  const auto& median = known.parameters.median;
+  const auto& median = known.parameters.mode;
   const auto scale_of = [&](Scale at) {
     at.bend = bend_of_sum(setup_at(table, point), median, at.size_bytes);
     return at;
@@ -96,7 +96,7 @@ IterationTime told(const ReferenceData& reference, const SeriesData& table, cons
   std::vector<double> ln_times;
   for (const auto& sample : known.parameters.samples.values) ln_times.push_back(ln_time(sample));
   const double spread = std::hypot(correction.of.spread, reference.constants.unstated_noise);
-  return collective_interval(std::exp(ln_time(known.parameters.median)), ln_times, spread);
+  return collective_interval(std::exp(ln_time(known.parameters.mode)), ln_times, spread);
 }
 
 bool holds(const IterationTime& told, double measured_s) {

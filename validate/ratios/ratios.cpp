@@ -34,7 +34,7 @@ RatioSide side_of(const Curve& curve, int gpus) {
   auto likeliest = curve.median;
   likeliest.model_discrepancy = 1;
   const double by_screening_s = time_step(at_scale(curve, gpus), likeliest, Fidelity::screening).iteration_s;
-  side.to_number = side.point.iteration_s / side.point.mixture_ratio / by_screening_s;
+  side.to_number = side.point.iteration_s / by_screening_s;
   return side;
 }
 
