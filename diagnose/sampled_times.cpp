@@ -35,7 +35,7 @@ public:
   FaultyPoint(const Curve& curve, const Observation& point, const FaultRow* row, double severity)
       : point_(point), row_(row), severity_(severity), healthy_(at_scale(curve, point.gpus)), preset_(healthy_.preset),
         setup_(with_preset(healthy_, preset_)),
-        sample_s_(healthy_.one_gpu_s * curve.median.compute_factor / healthy_.batch_per_gpu) {
+        sample_s_(healthy_.one_gpu_s * compute_factor_of(curve.median) / healthy_.batch_per_gpu) {
     if (is_collective(point)) correction_ = correction_of(curve, point);
     if (row_ != nullptr && is_collective(point) && !row_->slows_collectives) row_ = nullptr;
     if (row_ != nullptr && row_->put_in_preset != nullptr) row_->put_in_preset(severity, preset_);

@@ -92,14 +92,14 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   const Gpu& gpu = find_device(reference.gpus, series.gpu.empty() ? cluster.gpu : series.gpu);
   peak_flop_per_s(gpu, series.precision); // throws where the catalogue has none
   const auto one_gpu = one_gpu_times.find(compute_question(series, preset, model, gpu));
-  SeriesData fit_data{
-      series.id,
-      series.strategy,
-      {transport.name, series.preset, series.precision, series.model, series.batch_per_gpu, one_gpu.one_gpu_s},
-      {model, gpu, cluster, preset, transport, strategy},
-      one_gpu.prior,
-      {},
-      {}};
+  SeriesData fit_data{series.id,
+                      series.strategy,
+                      {transport.name, series.preset, series.precision, series.model, series.batch_per_gpu,
+                       one_gpu.one_gpu_s, one_gpu.prior},
+                      {model, gpu, cluster, preset, transport, strategy},
+                      one_gpu.prior,
+                      {},
+                      {}};
   auto& setup = fit_data.setup;
   setup.precision = series.precision;
   setup.wire_bytes_per_parameter = bytes_per_parameter(series.wire_precision);

@@ -113,6 +113,7 @@ std::string scope_text(const CalibrationScope& scope) {
   add(scope.preset);
   add(to_text(scope.precision));
   add(scope.model);
+  add(scope.evidence);
   if (scope.batch_per_gpu > 0) add(fmt::format("batch {:g}", scope.batch_per_gpu));
   return text.empty() ? "all" : text;
 }

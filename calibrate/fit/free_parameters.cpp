@@ -22,6 +22,7 @@ struct FreeParameterKey {
   std::string model;
   double batch_per_gpu = 0;
   double one_gpu_s = 0;
+  std::string evidence;
   double prior_median = 0;
   double prior_width = 0;
   auto operator<=>(const FreeParameterKey&) const = default;
@@ -29,13 +30,15 @@ struct FreeParameterKey {
 
 FreeParameterKey key_of(const FreeParameter& one) {
   const auto& scope = one.scope;
-  return {one.field,           scope.transport, scope.preset,     scope.precision, scope.model,
-          scope.batch_per_gpu, scope.one_gpu_s, one.prior.median, one.prior.width};
+  return {one.field,           scope.transport, scope.preset,   scope.precision,  scope.model,
+          scope.batch_per_gpu, scope.one_gpu_s, scope.evidence, one.prior.median, one.prior.width};
 }
 
 /// Whether the series' times can depend on that parameter at all.
 bool depends_on(const SeriesData& series, const ParameterField& field) {
   if (field.use == ParameterUse::constant) return false;
+  const bool is_measured = series.compute_prior == "compute_measured"; // its repeats differ by no more than runs do
+  if (field.value == &Parameters::compute_factor && is_measured) return false;
   if (field.value == &Parameters::flow_Bps && !is_flow_rate_unknown(series.setup.cluster, series.setup.transport))
     return false;
   const auto& seen_by = field.seen_by;
@@ -64,7 +67,7 @@ FreeParameters find_free_parameters(const std::vector<SeriesData>& series) {
     const auto with_servers = of_servers(one.scope, one.setup.preset);
     std::vector<int> of_fields(fields.size(), -1);
     for (std::size_t k = 0; k < fields.size(); ++k) {
-      if (!depends_on(one, fields[k])) continue;
+      if (one.priors[k].width == 0 || !depends_on(one, fields[k])) continue;
       const FreeParameter free_parameter{k, scope_of(fields[k], fields[k].scope.servers ? with_servers : one.scope),
                                          one.priors[k]};
       const auto [found, fresh] = known.emplace(key_of(free_parameter), static_cast<int>(free_parameters.all.size()));
@@ -94,8 +97,9 @@ CalibrationScope scope_of(const ParameterField& field, const CalibrationScope& f
   if (field.scope.transport) scope.transport = full.transport;
   if (field.scope.preset) scope.preset = full.preset;
   if (field.scope.precision) scope.precision = full.precision;
-  if (field.scope.model) {
-    scope.model = full.model;
+  if (field.scope.evidence) scope.evidence = full.evidence;
+  if (field.scope.model) scope.model = full.model;
+  if (field.scope.batch) {
     scope.batch_per_gpu = full.batch_per_gpu;
     scope.one_gpu_s = full.one_gpu_s;
   }

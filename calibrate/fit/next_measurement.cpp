@@ -128,7 +128,7 @@ std::vector<Parameters> samples_of_candidate(const Question& question, const Can
   auto samples = question.samples;
   for (auto& sample : samples) {
     if (is_transfer(candidate.series)) sample.operation_cost_s = samples.front().operation_cost_s;
-    if (candidate.series.scope.model != question.series->scope.model) sample.compute_factor = 1;
+    if (candidate.series.scope.model != question.series->scope.model) sample.compute_model = sample.compute_factor = 1;
   }
   return samples;
 }

@@ -44,7 +44,7 @@ Platform platform_of(const StepSetup& setup, const Parameters& sample) {
   const double step_flop = passes * setup.model.forward_flop_per_sample() * setup.batch_per_gpu;
   return {build_machine(setup.cluster, setup.transport, sample, workers, 1, placed_fabric_of(setup)),
           workers + dedicated_server_hosts(setup, sample), setup.gpus_per_node,
-          step_flop / (setup.one_gpu_s * sample.compute_factor)};
+          step_flop / (setup.one_gpu_s * compute_factor_of(sample))};
 }
 
 std::string settings() {

@@ -196,7 +196,7 @@ bool covers(const CalibrationScope& scope, const CalibrationScope& asked) {
   return allows(scope.transport, asked.transport) && allows(scope.preset, asked.preset) &&
          (!scope.precision || scope.precision == asked.precision) && allows(scope.model, asked.model) &&
          (scope.batch_per_gpu == 0 || scope.batch_per_gpu == asked.batch_per_gpu) &&
-         allows(scope.one_gpu_s, asked.one_gpu_s);
+         allows(scope.one_gpu_s, asked.one_gpu_s) && allows(scope.evidence, asked.evidence);
 }
 
 FittedMachine fitted_machine(const Cluster& cluster) {

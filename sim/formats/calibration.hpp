@@ -34,6 +34,7 @@ struct CalibrationScope {
   /// The one-GPU time that a compute factor multiplies, and that a series' residuals go with: on another it says
   /// nothing.
   double one_gpu_s = 0;
+  std::string evidence{}; ///< what one-GPU times come from: the name of its prior, compute_other_gpus
 
   bool operator==(const CalibrationScope&) const = default;
 };

@@ -25,6 +25,7 @@ CalibrationScope scope_from(const JsonNode& node) {
   scope.model = node.text_or("model", "");
   scope.batch_per_gpu = node.number_or("batch_per_gpu", 0, 0, unbounded);
   scope.one_gpu_s = node.number_or("one_gpu_s", 0, 0, unbounded);
+  scope.evidence = node.text_or("evidence", "");
   return scope;
 }
 
@@ -44,8 +45,8 @@ Prior prior_of(const JsonNode& node, const CalibratedParameter& of, const std::s
 
 CalibratedParameter parameter_from(const JsonNode& node) {
   static constexpr std::string_view known[]{
-      "name", "transport", "preset",     "precision", "model",           "batch_per_gpu", "one_gpu_s", "value", "low",
-      "high", "unit",      "identified", "points",    "borrowed_points", "z_score",       "error",     "prior"};
+      "name", "transport", "preset", "precision",  "model",  "batch_per_gpu",   "one_gpu_s", "evidence", "value",
+      "low",  "high",      "unit",   "identified", "points", "borrowed_points", "z_score",   "error",    "prior"};
   CalibratedParameter one;
   if (!node.is_object()) return one;
   node.allow_only(known);
@@ -69,8 +70,9 @@ CalibratedParameter parameter_from(const JsonNode& node) {
 }
 
 CalibratedSeries series_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"id",        "transport", "preset", "precision", "model", "batch_per_gpu",
-                                            "one_gpu_s", "strategy",  "spread", "borrowed",  "points"};
+  static constexpr std::string_view known[]{"id",       "transport",     "preset",    "precision",
+                                            "model",    "batch_per_gpu", "one_gpu_s", "evidence",
+                                            "strategy", "spread",        "borrowed",  "points"};
   static constexpr std::string_view point_keys[]{"gpus", "nodes", "residual", "noise"};
   CalibratedSeries one;
   if (!node.is_object()) return one;

@@ -34,6 +34,7 @@ void add_scope(Json& json, const CalibrationScope& scope) {
   if (!scope.model.empty()) json["model"] = scope.model;
   if (scope.batch_per_gpu > 0) json["batch_per_gpu"] = nine_digits(scope.batch_per_gpu);
   if (scope.one_gpu_s > 0) json["one_gpu_s"] = nine_digits(scope.one_gpu_s);
+  if (!scope.evidence.empty()) json["evidence"] = scope.evidence;
 }
 
 Json to_json(const CalibratedParameter& one) {

@@ -18,7 +18,9 @@ constexpr ParameterScope of_stack{.transport = true, .preset = true};
 constexpr ParameterScope of_server_software{.transport = true, .preset = true, .servers = true};
 constexpr ParameterScope of_preset{.preset = true};
 constexpr ParameterScope of_preset_in_precision{.preset = true, .precision = true};
-constexpr ParameterScope of_workload{.precision = true, .model = true};
+constexpr ParameterScope of_stack_on_gpu{.preset = true, .precision = true, .evidence = true};
+constexpr ParameterScope of_model{.preset = true, .precision = true, .evidence = true, .model = true};
+constexpr ParameterScope of_workload{.precision = true, .evidence = true, .model = true, .batch = true};
 
 // Which measurements depend on it.
 constexpr SeenBy by_everything{true, true, true, true, true};
@@ -29,7 +31,11 @@ constexpr SeenBy by_server_steps{.server_step = true};
 constexpr SeenBy by_servers{.server_step = true, .server = true};
 constexpr SeenBy by_nothing{}; // what no parameter explains
 
-constexpr std::array<ParameterField, 22> fields{{
+constexpr std::array<ParameterField, 24> fields{{
+    {"compute_stack", &Parameters::compute_stack, "1", of_stack_on_gpu, by_steps,
+     "one GPU with any model of this framework, without synchronisation", NodePart::gpu},
+    {"compute_model", &Parameters::compute_model, "1", of_model, by_steps,
+     "one GPU with this model at any batch, without synchronisation", NodePart::gpu},
     {"compute_factor", &Parameters::compute_factor, "1", of_workload, by_steps,
      "one GPU with this model, precision and batch, without synchronisation", NodePart::gpu},
     {"forward_share", &Parameters::forward_share, "1", of_cluster, by_steps,
@@ -79,6 +85,10 @@ constexpr std::array<ParameterField, 22> fields{{
 
 } // namespace
 
+double compute_factor_of(const Parameters& sample) {
+  return sample.compute_stack * sample.compute_model * sample.compute_factor;
+}
+
 std::span<const ParameterField> parameter_fields() {
   return fields;
 }
@@ -90,12 +100,32 @@ const ParameterField& parameter_field(std::string_view name) {
   return *found;
 }
 
+namespace {
+
+bool has_prior(const std::vector<Prior>& priors, const std::string& parameter) {
+  return std::any_of(priors.begin(), priors.end(), [&](const Prior& prior) { return prior.parameter == parameter; });
+}
+
+/// A factor that is 1: where the very time was measured, there is nothing between stacks or models.
+Prior nothing_to_learn(const std::string& parameter) {
+  Prior prior;
+  prior.parameter = parameter;
+  prior.median = 1;
+  prior.width = 0;
+  prior.unit = "1";
+  return prior;
+}
+
+} // namespace
+
 std::vector<Prior> priors_of_fields(const std::vector<Prior>& priors, const std::string& compute_prior,
                                     const std::string& transport, const std::string& preset) {
   std::vector<Prior> found;
   for (const auto& field : fields) {
     const std::string name = field.value == &Parameters::compute_factor ? compute_prior : field.name;
-    found.push_back(find_prior(priors, name, transport, preset));
+    const bool is_nested = field.value == &Parameters::compute_stack || field.value == &Parameters::compute_model;
+    found.push_back(is_nested && !has_prior(priors, name) ? nothing_to_learn(name)
+                                                          : find_prior(priors, name, transport, preset));
   }
   return found;
 }

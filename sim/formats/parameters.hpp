@@ -28,7 +28,10 @@ struct InputFactors {
 
 /// One sample. Names are those of platforms/priors.json, with the unit added.
 struct Parameters {
-  double compute_factor = 1; ///< true one-GPU time over the measured (or computed) one
+  // True one-GPU time over the estimated one is the product of three factors (compute_factor_of).
+  double compute_stack = 1;  ///< of all that this stack runs on this GPU
+  double compute_model = 1;  ///< beyond it, of all batches of one model
+  double compute_factor = 1; ///< beyond both, of one model and batch; all of it where that very time was measured
   double forward_share = 0;  ///< of compute
   double interference = 0;   ///< compute runs 1/(1 + interference) as fast while communication runs
   double nic_efficiency = 0; ///< reached over line rate
@@ -65,7 +68,9 @@ struct ParameterScope {
   bool preset = false;
   bool servers = false; ///< stacks with the same servers (`servers_as` of presets.json) count as one
   bool precision = false;
+  bool evidence = false; ///< what the one-GPU times come from: estimates of another kind are off in another way
   bool model = false;
+  bool batch = false; ///< and the one-GPU time itself
 };
 
 /// The measurements whose times depend on a parameter.
@@ -85,7 +90,7 @@ enum class ParameterUse { fitted, constant };
 
 /// Everything that the program knows of one parameter.
 struct ParameterField {
-  const char* name; ///< in priors.json; compute_factor's prior has the name of the one-GPU time's evidence
+  const char* name; ///< in priors.json; priors of the compute factors follow from the one-GPU time's evidence
   double Parameters::*value;
   const char* unit; ///< in priors.json
   ParameterScope scope;
@@ -94,6 +99,9 @@ struct ParameterField {
   NodePart part = NodePart::none;
   ParameterUse use = ParameterUse::fitted; ///< a constant is neither fitted nor drawn
 };
+
+/// True one-GPU time over the estimated one.
+double compute_factor_of(const Parameters& sample);
 
 /// One row a parameter; the order is the order of draws.
 std::span<const ParameterField> parameter_fields();

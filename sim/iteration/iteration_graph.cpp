@@ -298,7 +298,7 @@ BackwardShape backward_shape_of(const StepSetup& setup) {
 }
 
 double compute_s_of(const StepSetup& setup, const Parameters& sample, const BackwardShape& shape) {
-  return setup.one_gpu_s * sample.compute_factor * (1 + sample.forward_share * shape.units.recomputed());
+  return setup.one_gpu_s * compute_factor_of(sample) * (1 + sample.forward_share * shape.units.recomputed());
 }
 
 double InputTimes::longest_s() const {

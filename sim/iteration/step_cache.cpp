@@ -8,10 +8,10 @@ namespace ddlsim {
 namespace {
 
 /// Read by build_machine(), or part of compute_s.
-constexpr double Parameters::*in_other_inputs[] = {&Parameters::compute_factor,      &Parameters::nic_efficiency,
-                                                   &Parameters::socket_Bps,          &Parameters::net_latency_s,
-                                                   &Parameters::link_spread,         &Parameters::intra_efficiency,
-                                                   &Parameters::intra_latency_factor};
+constexpr double Parameters::*in_other_inputs[] = {
+    &Parameters::compute_stack,  &Parameters::compute_model,    &Parameters::compute_factor,
+    &Parameters::nic_efficiency, &Parameters::socket_Bps,       &Parameters::net_latency_s,
+    &Parameters::link_spread,    &Parameters::intra_efficiency, &Parameters::intra_latency_factor};
 /// Seconds added to communication; asynchronous workers push that much later.
 constexpr double Parameters::*beside[] = {&Parameters::sync_on_s, &Parameters::sync_share,
                                           &Parameters::second_node_jump, &Parameters::step_spread};
@@ -22,7 +22,7 @@ template <typename Fields> void clear(Parameters& sample, const Fields& fields) 
 } // namespace
 
 CommunicationInputs communication_inputs(const StepSetup& setup, const Parameters& sample) {
-  CommunicationInputs inputs{machine_of(setup, sample), setup.one_gpu_s * sample.compute_factor, sample};
+  CommunicationInputs inputs{machine_of(setup, sample), setup.one_gpu_s * compute_factor_of(sample), sample};
   if (inputs.machine.nodes() > 1) inputs.machine.slow_nic_factor = setup.slow_node.network_factor;
   clear(inputs.sample, in_other_inputs);
   const bool servers = is_parameter_server(setup.strategy.name);

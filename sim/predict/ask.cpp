@@ -112,7 +112,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   check_library(asked, setup);
   const auto& transport = setup.transport.name;
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
-                               scenario.model, scenario.batch_per_gpu, base_of(compute)};
+                               scenario.model, scenario.batch_per_gpu, base_of(compute),
+                               compute.prior};
   const auto priors = with_doubts_of(priors_on(cluster, known.priors), compute);
   std::vector<Prior> fit_priors;
   if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);

@@ -197,7 +197,7 @@ private:
   double least_iteration_s(const Strategy& strategy) {
     const auto& pieces = memory_of(strategy).shape->pieces;
     const auto& parallel = strategy.parallel;
-    const double compute_s = setup_.one_gpu_s * likeliest_.compute_factor * likeliest_.model_discrepancy;
+    const double compute_s = setup_.one_gpu_s * compute_factor_of(likeliest_) * likeliest_.model_discrepancy;
     double before_s = 0;
     double least_s = 0;
     for (int stage = 0; stage < parallel.pipeline; ++stage) {

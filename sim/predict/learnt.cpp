@@ -63,6 +63,7 @@ SeriesOfStack series_of_other_batches(const Calibration& calibration, const Cali
     auto asked = scope;
     asked.batch_per_gpu = series.scope.batch_per_gpu;
     asked.one_gpu_s = series.scope.one_gpu_s;
+    asked.evidence = series.scope.evidence;
     if (asked.batch_per_gpu != scope.batch_per_gpu && is_of_several_gpus(series) && same_stack(series, asked))
       found.push_back(&series);
   }

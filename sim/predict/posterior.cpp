@@ -1,6 +1,7 @@
 #include "sim/predict/posterior.hpp"
 
 #include "sim/base/linear_algebra.hpp"
+#include "sim/predict/residual_process.hpp"
 
 #include <Eigen/Core>
 
@@ -14,7 +15,7 @@ namespace {
 int fields_named(const CalibrationScope& scope) {
   return static_cast<int>(!scope.transport.empty()) + static_cast<int>(!scope.preset.empty()) +
          static_cast<int>(scope.precision.has_value()) + static_cast<int>(!scope.model.empty()) +
-         static_cast<int>(scope.batch_per_gpu > 0);
+         static_cast<int>(scope.batch_per_gpu > 0) + static_cast<int>(!scope.evidence.empty());
 }
 
 double correlation_of(const Calibration& calibration, std::size_t a, std::size_t b) {
@@ -103,6 +104,43 @@ void put_todays_priors(Posterior& posterior, const Calibration& calibration, con
   }
 }
 
+std::size_t field_of(double Parameters::*value) {
+  const auto fields = parameter_fields();
+  return static_cast<std::size_t>(
+      std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.value == value; }) -
+      fields.begin());
+}
+
+/// What a fit found of one batch, its prior divided out.
+KnownResidual without_prior(const CalibratedParameter& one) {
+  const double narrowed = 1 - one.error * one.error; // the share of the prior's variance that the records took away
+  const double variance = one.prior.width * one.prior.width;
+  return {{1, 1, 0, 0, one.scope.batch_per_gpu},
+          one.prior.width * one.z_score / narrowed,
+          std::sqrt(variance * (1 - narrowed) / narrowed)};
+}
+
+/// The factor of a batch that was not measured, from those of the same model's other batches: alike the more, the
+/// nearer they are.
+Prior beside_other_batches(Prior prior, const Calibration& calibration, const CalibrationScope& asked) {
+  constexpr double least_narrowed = 0.05; // of the variance: less tells nothing
+  std::vector<KnownResidual> known;
+  for (const auto& one : calibration.parameters) {
+    auto like_it = asked;
+    like_it.batch_per_gpu = one.scope.batch_per_gpu;
+    like_it.one_gpu_s = one.scope.one_gpu_s;
+    if (one.name == "compute_factor" && covers(one.scope, like_it) && 1 - one.error * one.error > least_narrowed)
+      known.push_back(without_prior(one));
+  }
+  if (known.empty()) return prior;
+  ResidualProcess process;
+  process.spread = prior.width;
+  const auto found = estimate_residual(process, known, {1, 1, 0, 0, asked.batch_per_gpu});
+  prior.median *= std::exp(found.mean);
+  prior.width = found.spread;
+  return prior;
+}
+
 bool is_choice(const std::vector<LikelyChoice>& all, const std::string& name) {
   return std::any_of(all.begin(), all.end(), [&](const LikelyChoice& one) { return one.name == name; });
 }
@@ -187,11 +225,14 @@ std::vector<std::vector<double>> posterior_draws(const Calibration& calibration)
 
 Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
                          const PosteriorQuestion& question, int count, std::uint64_t seed) {
-  const auto of_fields = priors_of_stack(priors, question.compute_prior, question.scope.transport, question.preset);
+  auto of_fields = priors_of_stack(priors, question.compute_prior, question.scope.transport, question.preset);
+  const auto batch = field_of(&Parameters::compute_factor);
+  const auto found = calibration == nullptr ? std::vector<int>{} : calibrated_fields(*calibration, question);
+  if (calibration != nullptr && found[batch] < 0)
+    of_fields[batch] = beside_other_batches(of_fields[batch], *calibration, question.scope);
   Posterior posterior{median_parameters(of_fields), draw_parameters(of_fields, count, seed)};
   put_choices(posterior, calibration, question);
   if (calibration == nullptr) return posterior;
-  const auto found = calibrated_fields(*calibration, question);
   const auto standing = standing_fields(*calibration, question, found);
   if (!standing.empty()) move(posterior, *calibration, standing);
   put_todays_priors(posterior, *calibration, question, found);

@@ -73,7 +73,6 @@ OneGpu read_back(const StepRecord& record, const Cluster& cluster, const Referen
     if (!setup) return {};
     auto sample = median_parameters(priors_of_stack(priors_on(cluster, reference.priors), "compute_measured",
                                                     setup->transport.name, setup->preset));
-    sample.compute_factor = 1;
     setup->one_gpu_s = one_gpu_s_of(*setup, sample, record.iteration_s);
     if (setup->one_gpu_s <= 0) return {};
     setup->strategy = fastest_layout(*setup, sample).value().strategy;
