@@ -1,10 +1,7 @@
 #include "calibrate/data/fit_data.hpp"
 #include "calibrate/data/transfer_series.hpp"
-#include "sim/library/sum_rules.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/exchange.hpp"
-
-#include <algorithm>
 
 namespace ddlsim {
 namespace {
@@ -19,10 +16,7 @@ double all_reduce_transfer_s(const StepSetup& setup, const DataPoint& point, con
 /// A node's NIC is the message's alone, whichever ranks share it otherwise: one rank a node.
 double message_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
   const auto machine = build_machine(setup.cluster, setup.transport, sample, point.nodes, 1);
-  if (point.nodes > 1) {
-    const double limit_Bps = connection_limit_Bps(setup.cluster, setup.transport, sample.flow_Bps);
-    return machine.net_latency_s + point.size_bytes / std::min(machine.nic_Bps, limit_Bps);
-  }
+  if (point.nodes > 1) return machine.net_latency_s + point.size_bytes / machine.nic_Bps;
   return machine.intra_latency_s + point.size_bytes / machine.intra_Bps;
 }
 
@@ -38,8 +32,7 @@ double push_pull_s(const StepSetup& setup, const DataPoint& point, const Paramet
   exchange.messages_per_node = per_node;
   if (!copies_only) {
     server.process_Bps = sample.server_process_Bps;
-    server.connection_Bps =
-        std::min(sample.server_connection_Bps, connection_limit_Bps(setup.cluster, setup.transport, sample.flow_Bps));
+    server.connection_Bps = sample.server_connection_Bps;
     exchange.message_cost_s = sample.server_message_cost_s;
   }
   return server_exchange_closed_form(machine, server, exchange).end_s;

@@ -1,7 +1,6 @@
 #include "calibrate/fit/free_parameters.hpp"
 
 #include "sim/iteration/server_graph.hpp"
-#include "sim/library/sum_rules.hpp"
 #include "sim/predict/posterior.hpp"
 
 #include <algorithm>
@@ -39,8 +38,6 @@ bool depends_on(const SeriesData& series, const ParameterField& field) {
   if (field.use == ParameterUse::constant) return false;
   const bool is_measured = series.compute_prior == "compute_measured"; // its repeats differ by no more than runs do
   if (field.value == &Parameters::compute_factor && is_measured) return false;
-  if (field.value == &Parameters::flow_Bps && !is_flow_rate_unknown(series.setup.cluster, series.setup.transport))
-    return false;
   const auto& seen_by = field.seen_by;
   switch (series.measured) {
   case Measured::all_reduce:

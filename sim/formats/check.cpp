@@ -51,9 +51,10 @@ std::string summary_of(const Cluster& cluster) {
   std::vector<std::string> transports;
   transports.reserve(cluster.transports.size());
   for (const auto& transport : cluster.transports) transports.push_back(transport.name);
-  return fmt::format("cluster {}: {} nodes of {}, {}, transports {}", cluster.name, cluster.available_nodes,
-                     devices_text(cluster), to_text(cluster.fabric.kind),
-                     transports.empty() ? "none" : join_names(transports));
+  const auto text = fmt::format("cluster {}: {} nodes of {}, {}, transports {}", cluster.name, cluster.available_nodes,
+                                devices_text(cluster), to_text(cluster.fabric.kind),
+                                transports.empty() ? "none" : join_names(transports));
+  return cluster.notes.empty() ? text : text + "; note: " + join_names(cluster.notes, "; ");
 }
 
 std::string summary_of(const Calibration& calibration) {

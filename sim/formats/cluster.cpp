@@ -41,7 +41,19 @@ HostLink host_link_from(const JsonNode& node) {
           static_cast<int>(node.integer_or("gpus", 1, 1, most_in_a_node))};
 }
 
-std::vector<Nic> nics_from(const JsonNode& node) {
+/// Paths of Amazon's instances, which a version before this one knew. They are read, and count for nothing.
+constexpr std::string_view paths_of_before[]{"ec2", "ec2-placement-group", "ec2-unstated"};
+
+std::optional<NicPath> path_from(const JsonNode& nic, std::vector<std::string>& notes) {
+  const auto has = [&](std::string_view name) { return nic.at("path").value() == name; };
+  if (!nic.has("path") || std::none_of(std::begin(paths_of_before), std::end(paths_of_before), has))
+    return name_or_none<NicPath>(nic, "path");
+  notes.push_back(fmt::format("{}/path {} counts for nothing any more; leave it out, the next version refuses it",
+                              nic.path(), describe(nic.at("path").value())));
+  return std::nullopt;
+}
+
+std::vector<Nic> nics_from(const JsonNode& node, std::vector<std::string>& notes) {
   static constexpr std::string_view known[]{"name", "bandwidth", "count", "path", "bandwidth_assumed"};
   std::vector<Nic> nics;
   std::set<std::string> names;
@@ -49,7 +61,7 @@ std::vector<Nic> nics_from(const JsonNode& node) {
     if (!nic.is_object()) continue;
     nic.allow_only(known);
     nics.push_back({simple_name(nic, "name"), nic.quantity("bandwidth", Dimension::bandwidth),
-                    static_cast<int>(nic.integer_or("count", 1, 1, most_in_a_node)), name_or_none<NicPath>(nic, "path"),
+                    static_cast<int>(nic.integer_or("count", 1, 1, most_in_a_node)), path_from(nic, notes),
                     nic.boolean_or("bandwidth_assumed", false)});
     if (!nics.back().name.empty() && !names.insert(nics.back().name).second) {
       nic.mistake_at(
@@ -87,7 +99,7 @@ void read_node(const JsonNode& node, Cluster& cluster) {
     node.mistake_at(
         "intra", fmt::format("kind none, with {} GPUs a node; say how they reach each other", cluster.gpus_per_node));
   }
-  cluster.nics = nics_from(node);
+  cluster.nics = nics_from(node, cluster.notes);
 }
 
 Transport transport_from(const JsonNode& node, const std::vector<Nic>& nics) {

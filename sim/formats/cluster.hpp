@@ -84,6 +84,7 @@ struct Cluster {
   std::vector<NodePrice> prices; ///< as the file lists them; none: not known
   std::vector<Borrow> borrows;
   std::map<std::string, std::string> sources; ///< JSON pointer of a figure or of its parent -> where it stands
+  std::vector<std::string> notes;             ///< what of the file counts for nothing any more, one sentence each
 };
 
 /// Throws UserError with every mistake of the file; a figure that no pointer in `sources` covers is one.

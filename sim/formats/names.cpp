@@ -153,12 +153,6 @@ std::string to_text(NicPath value) {
   switch (value) {
   case NicPath::virtual_switch:
     return "virtual-switch";
-  case NicPath::ec2:
-    return "ec2";
-  case NicPath::ec2_placement_group:
-    return "ec2-placement-group";
-  case NicPath::ec2_unstated:
-    return "ec2-unstated";
   case NicPath::efa:
     return "efa";
   }

@@ -31,7 +31,7 @@ constexpr SeenBy by_server_steps{.server_step = true};
 constexpr SeenBy by_servers{.server_step = true, .server = true};
 constexpr SeenBy by_nothing{}; // what no parameter explains
 
-constexpr std::array<ParameterField, 24> fields{{
+constexpr std::array<ParameterField, 23> fields{{
     {"compute_stack", &Parameters::compute_stack, "1", of_stack_on_gpu, by_steps,
      "one GPU with any model of this framework, without synchronisation", NodePart::gpu},
     {"compute_model", &Parameters::compute_model, "1", of_model, by_steps,
@@ -79,8 +79,6 @@ constexpr std::array<ParameterField, 24> fields{{
      "one worker and one server, many small tensors", NodePart::none, ParameterUse::constant},
     {"model_discrepancy", &Parameters::model_discrepancy, "1", of_cluster, by_nothing,
      "a run of this model at the largest scale at hand"},
-    {"flow_rate", &Parameters::flow_Bps, "B/s", of_transport, by_everything,
-     "one TCP connection between two instances (iperf3 with one stream)"},
 }};
 
 } // namespace

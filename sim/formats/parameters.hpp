@@ -51,7 +51,6 @@ struct Parameters {
   double server_connection_Bps = 0;         ///< one connection of a server
   double server_duplex = 0;                 ///< of a NIC's rate, left each way while both are busy
   double server_message_cost_s = 0;         ///< one message at a server
-  double flow_Bps = 0;                      ///< one TCP connection between instances of a cloud (ec2-unstated)
   double model_discrepancy = 1;             ///< what no parameter explains: a factor on the iteration
   std::optional<LibraryVersion> library{};  ///< that sums, of those the preset may use; nothing: the likeliest
   std::optional<Sharding> sharding{};       ///< of those the preset's servers may have; nothing: the likeliest

@@ -2,11 +2,9 @@
 
 #include "sim/iteration/all_reduce_graph.hpp"
 #include "sim/iteration/execution.hpp"
-#include "sim/library/sum_rules.hpp"
 #include "sim/parameter_server/server_classes.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -44,18 +42,12 @@ std::vector<Shard> shards_of(const StepSetup& setup, const Parameters& sample, c
   return place_tensors(tensor_bytes, servers, rule, setup.preset.split_bytes, key_order);
 }
 
-void limit_connections(ServerMachine& servers, double limit_Bps) {
-  if (std::isinf(limit_Bps)) return;
-  servers.connection_Bps = servers.connection_Bps > 0 ? std::min(servers.connection_Bps, limit_Bps) : limit_Bps;
-}
-
 /// Servers on the only node are reached by memory copies: no socket, no RPC.
 ServerRules rules_of(const StepSetup& setup, const Parameters& sample, const Machine& machine) {
   ServerRules rules;
   rules.machine = build_servers(completed(setup.strategy, setup.preset), machine, sample, setup.cluster.cores_per_node);
   rules.messages_per_node = setup.strategy.on_node_reduce ? 1 : machine.ranks_per_node;
   rules.message_cost_s = sample.server_message_cost_s;
-  limit_connections(rules.machine, connection_limit_Bps(setup.cluster, setup.transport, sample.flow_Bps));
   if (!serves_itself(setup, machine)) return rules;
   rules.machine.dedicated = false;
   rules.machine.process_Bps = 0;

@@ -12,7 +12,6 @@
 #include "sim/network/machine.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace ddlsim {
@@ -177,18 +176,6 @@ IterationResult add_iteration(const StepSetup& setup, const Parameters& sample, 
   return execute_iteration(graph_of_compute(setup, time.compute_s, sample.input), requested, false);
 }
 
-/// Sockets carry no more than the connections that an all-reduce has from node to node. Each worker has a connection to
-/// each server: there the connection is limited, and not the node.
-Parameters limited_by_connections(const StepSetup& setup, Parameters sample) {
-  const double limit_Bps = connection_limit_Bps(setup.cluster, setup.transport, sample.flow_Bps);
-  if (std::isinf(limit_Bps) || is_parameter_server(setup.strategy.name)) return sample;
-  const int connections =
-      connections_between_nodes(library_of(setup, sample), setup.cluster, find_nic(setup.cluster, setup.transport.nic),
-                                setup.gpu, setup.gpus_per_node);
-  sample.socket_Bps = std::min(sample.socket_Bps, connections * limit_Bps);
-  return sample;
-}
-
 /// Samples are prefetched beside everything else, which takes `discrepancy` times what the mechanisms say: only the
 /// time beyond it shows.
 void add_input_wait(double input_end_s, double discrepancy, StepTime& time) {
@@ -207,8 +194,7 @@ StepSetup on_gpus(StepSetup setup, int gpus, int gpus_per_full_node) {
   return setup;
 }
 
-Machine machine_of(const StepSetup& setup, const Parameters& drawn) {
-  const auto sample = limited_by_connections(setup, drawn);
+Machine machine_of(const StepSetup& setup, const Parameters& sample) {
   auto machine = build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node);
   if (!setup.fabrics) return machine;
   if (auto fabric = setup.fabrics->at(machine.nodes()))

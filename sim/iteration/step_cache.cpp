@@ -1,7 +1,6 @@
 #include "sim/iteration/step_cache.hpp"
 
 #include "sim/iteration/iteration_graph.hpp"
-#include "sim/library/sum_rules.hpp"
 #include "sim/network/machine.hpp"
 
 namespace ddlsim {
@@ -30,7 +29,6 @@ CommunicationInputs communication_inputs(const StepSetup& setup, const Parameter
     if (servers ? !field.seen_by.server_step : !field.seen_by.all_reduce_step) inputs.sample.*field.value = 0;
   if (needed_input_s(setup) == 0) inputs.sample.input = {};
   if (!servers) inputs.sample.key_order.reset();
-  if (!servers || !is_flow_rate_unknown(setup.cluster, setup.transport)) inputs.sample.flow_Bps = 0;
   if (setup.strategy.name != StrategyName::ps_async) clear(inputs.sample, beside);
   return inputs;
 }

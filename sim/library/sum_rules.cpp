@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace ddlsim {
 namespace {
@@ -86,31 +85,6 @@ std::string nvls_sharp_complaint(const SumRules& rules, int ranks) {
 Algorithm ring_of_gloo(std::optional<Algorithm> forced) {
   const auto algorithm = forced.value_or(Algorithm::ring);
   return algorithm == Algorithm::ring ? Algorithm::segmented_ring : algorithm;
-}
-
-constexpr LibraryVersion with_doubled_rings{SumLibrary::nccl, 2, 4, 0};
-constexpr LibraryVersion with_many_sockets{SumLibrary::nccl, 2, 4, 8};
-constexpr int sockets_of_a_ring = 16; ///< two threads with eight each
-constexpr int kepler_below = 40;      ///< compute capability, ten times CUDA's
-
-int nccl_rings_of_a_nic(const LibraryVersion& library, IntraKind intra, const Gpu& gpu) {
-  const bool kepler = gpu.compute_capability > 0 && gpu.compute_capability < kepler_below;
-  const bool nvlink = intra == IntraKind::nvlink_mesh || intra == IntraKind::nvswitch;
-  return kepler || (nvlink && library >= with_doubled_rings) ? 2 : 1;
-}
-
-/// Of one flow between EC2 instances (docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-network-bandwidth.html).
-constexpr double between_instances_Bps = 5e9 / 8;
-constexpr double in_placement_group_Bps = 10e9 / 8;
-
-bool copies_by_the_processor(const std::string& transport) {
-  return transport.ends_with("-tcp") || transport == "grpc";
-}
-
-/// What stands between the transport's TCP connections and the wire; nothing where it has none.
-std::optional<NicPath> path_of_connections(const Cluster& cluster, const Transport& transport) {
-  if (transport.nic.empty() || !copies_by_the_processor(transport.name)) return std::nullopt;
-  return find_nic(cluster, transport.nic).path;
 }
 
 } // namespace
@@ -196,26 +170,6 @@ Machine machine_under(const Machine& machine, const Way& way, const NcclJob& job
 double sum_s(const Machine& machine, const SumRules& rules, double size_bytes) {
   const auto way = way_of(rules, machine.ranks, size_bytes);
   return all_reduce_s(machine_under(machine, way, rules.nccl), timed_bytes(way, size_bytes), way.algorithm);
-}
-
-int connections_between_nodes(const LibraryVersion& library, const Cluster& cluster, const Nic& nic, const Gpu& gpu,
-                              int gpus_per_node) {
-  if (library.library == SumLibrary::mpich) return std::max(1, gpus_per_node);
-  if (library.library != SumLibrary::nccl) return 1;
-  const int rings = nic.count * nccl_rings_of_a_nic(library, cluster.intra.kind, gpu);
-  return library >= with_many_sockets ? sockets_of_a_ring * rings : rings;
-}
-
-bool is_flow_rate_unknown(const Cluster& cluster, const Transport& transport) {
-  return path_of_connections(cluster, transport) == NicPath::ec2_unstated;
-}
-
-double connection_limit_Bps(const Cluster& cluster, const Transport& transport, double unknown_Bps) {
-  constexpr double nothing = std::numeric_limits<double>::infinity();
-  const auto path = path_of_connections(cluster, transport);
-  if (path == NicPath::ec2_unstated) return unknown_Bps;
-  if (path == NicPath::ec2) return between_instances_Bps;
-  return path == NicPath::ec2_placement_group || path == NicPath::efa ? in_placement_group_Bps : nothing;
 }
 
 } // namespace ddlsim

@@ -71,23 +71,6 @@ std::string forced_complaint(const SumRules& rules, int ranks);
 /// Time of one all-reduce by its closed form, seconds.
 double sum_s(const Machine& machine, const SumRules& rules, double size_bytes);
 
-// The TCP connections by which a library moves bytes from node to node: clouds limit what one of them may carry.
-
-/// Connections that carry an all-reduce from a node to the next, all its NICs together.
-///   NCCL: a ring through each NIC and a connection a ring (src/misc/rings.cu, 2.3.7: "a single net interface, hence a
-///   single ring"); two rings on Kepler; 2.4 doubles the rings of GPUs on NVLink (src/misc/rings.cc); from 2.4.8 on 16
-///   connections a ring on EC2's adapters (src/transport/net_socket.cc).
-///   MPICH and its relatives: every rank of the node has a partner elsewhere. The others: rings, one connection.
-int connections_between_nodes(const LibraryVersion& library, const Cluster& cluster, const Nic& nic, const Gpu& gpu,
-                              int gpus_per_node);
-
-/// Whether a cloud limits one connection over that transport and no source says to what (`ec2-unstated`).
-bool is_flow_rate_unknown(const Cluster& cluster, const Transport& transport);
-
-/// What one connection over that transport may carry by the path of its NIC, bytes/s, `unknown_Bps` where no source says;
-/// infinity where nothing limits it.
-double connection_limit_Bps(const Cluster& cluster, const Transport& transport, double unknown_Bps);
-
 // The all-reduce that an MPI library takes by the size of the vector and the ranks: its tables of fixed decisions.
 
 /// Open MPI up to 4.0 (ompi/mca/coll/tuned/coll_tuned_decision_fixed.c of 4.0.3): recursive doubling below 10,000

@@ -108,6 +108,18 @@ std::unique_ptr<OneGpuReader> one_gpu_reader(std::vector<StepRecord> own, const 
   return std::make_unique<OneGpuReader>(data, cluster, std::move(own), alone, measured);
 }
 
+/// What counts for nothing of the cluster's file, and of the calibration, from which that is taken out.
+std::vector<std::string> warnings_of(const Cluster& cluster, std::optional<Calibration>& calibration,
+                                     const DataFolder& data) {
+  std::vector<std::string> warnings;
+  for (const auto& note : cluster.notes)
+    warnings.push_back(fmt::format("of {}'s cluster.json, {}", cluster.name, note));
+  if (!calibration) return warnings;
+  const auto forgotten = forget_what_changed(*calibration, cluster, data);
+  warnings.insert(warnings.end(), forgotten.begin(), forgotten.end());
+  return warnings;
+}
+
 } // namespace
 
 KnownFiles::KnownFiles(const Scenario& scenario, const DataFolder& data, const MeasuredTimes* measured)
@@ -117,7 +129,7 @@ KnownFiles::KnownFiles(const Scenario& scenario, Cluster cluster, const DataFold
     : model_(load_model(data, scenario.model)), cluster_(std::move(cluster)), gpus_(load_gpus(data)),
       presets_(load_presets(data)), priors_(load_priors(data)), calibration_(load_calibration(data, scenario.cluster)),
       inputs_(scenario.input_names == InputNames{} ? std::nullopt : std::optional(load_inputs(data))),
-      warnings_(calibration_ ? forget_what_changed(*calibration_, cluster_, data) : std::vector<std::string>{}),
+      warnings_(warnings_of(cluster_, calibration_, data)),
       one_gpu_(one_gpu_reader(own_steps(scenario, data), cluster_, data, measured)),
       knowledge_{cluster_,
                  gpus_,

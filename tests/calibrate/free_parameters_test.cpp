@@ -36,21 +36,8 @@ TEST_CASE("series share what their scopes share") {
         free_parameter_of(free_parameters, 1, "compute_factor"));
   CHECK(free_parameter_of(free_parameters, 0, "model_discrepancy") == -1);
   CHECK(free_parameter_of(free_parameters, 0, "server_process_rate") == -1); // no series has servers
-  CHECK(free_parameter_of(free_parameters, 0, "flow_rate") == -1);           // no cloud limits a connection here
-  // none for the residual, the flow and the four of servers, two for compute
-  CHECK(free_parameters.all.size() == parameter_fields().size() - 6 + 1);
-}
-
-TEST_CASE("what a cloud lets one connection carry is unknown where nobody says how instances stand") {
-  auto reference = planted_reference();
-  for (auto& [name, cluster] : reference.clusters)
-    for (auto& nic : cluster.nics) nic.path = NicPath::ec2_unstated;
-  auto series = planted_data(reference, {"small", "small"});
-  series[0].setup.transport.name = "nccl-tcp";
-  series[1].setup.transport.name = "nccl-ib"; // no connection that a cloud counts
-  const auto free_parameters = find_free_parameters(series);
-  CHECK(free_parameter_of(free_parameters, 0, "flow_rate") >= 0);
-  CHECK(free_parameter_of(free_parameters, 1, "flow_rate") == -1);
+  // none for the residual and the four of servers, two for compute
+  CHECK(free_parameters.all.size() == parameter_fields().size() - 5 + 1);
 }
 
 TEST_CASE("another transport has a network of its own") {

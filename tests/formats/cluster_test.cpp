@@ -48,6 +48,21 @@ TEST_CASE("a cluster may borrow tables of layers by their old name") {
   CHECK(read.borrows.at(0).kinds == std::vector{ddlsim::RecordKind::layers, ddlsim::RecordKind::layers});
 }
 
+TEST_CASE("a path of Amazon's instances is read, counts for nothing, and is told") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto sample = ddlsim_test::sample_cluster();
+  for (const char* path : {"ec2", "ec2-placement-group", "ec2-unstated"}) {
+    sample["node"]["nics"][0]["path"] = path;
+    const auto read = read_cluster(folder.write("cluster.json", sample.dump()));
+    CHECK_FALSE(read.nics.at(0).path);
+    CHECK(read.notes == std::vector<std::string>{std::string("/node/nics/0/path \"") + path +
+                                                 "\" counts for nothing any more; leave it out, the next version "
+                                                 "refuses it"});
+  }
+  sample["node"]["nics"][0]["path"] = "efa";
+  CHECK(read_cluster(folder.write("cluster.json", sample.dump())).notes.empty());
+}
+
 TEST_CASE("what a node costs is read") {
   using ddlsim::PriceKind;
   const ddlsim_test::TemporaryFolder folder;

@@ -46,39 +46,6 @@ TEST_CASE("the strategy's name chooses the all-reduce; auto is the ring", "[step
   }
 }
 
-TEST_CASE("a connection that a cloud limits is all that a ring has between two nodes", "[step][connections]") {
-  SmallCluster small;
-  small.cluster.nics.front().path = NicPath::ec2; // 625 MB/s of 1 GB/s
-  const double ring_s = 2.0 * 7 * (1e-3 + 1e8 / 8 / 625e6);
-  auto setup = small.setup(StrategyName::ring, 8);
-  CHECK(time_step(setup, small.sample, Fidelity::closed_form).iteration_s == Approx(0.3 + ring_s));
-  CHECK(time_step(setup, small.sample, Fidelity::full).iteration_s == Approx(0.3 + ring_s).epsilon(1e-6));
-  small.cluster.nics.front().path = NicPath::ec2_unstated; // the setup refers to this cluster
-  small.sample.flow_Bps = 0.5e9;
-  CHECK(time_step(setup, small.sample, Fidelity::closed_form).iteration_s ==
-        Approx(0.3 + 2.0 * 7 * (1e-3 + 1e8 / 8 / 0.5e9)));
-  setup.transport.name = "nccl-ib"; // the NIC copies by itself
-  CHECK(time_step(setup, small.sample, Fidelity::closed_form).iteration_s ==
-        Approx(0.3 + 2.0 * 7 * (1e-3 + 1e8 / 8 / 1e9)));
-}
-
-TEST_CASE("a limited connection slows what one worker and one server exchange, not what the server takes in",
-          "[step][connections]") {
-  SmallCluster small;
-  small.cluster.nics.front() = {"nic", 4e9, 1, NicPath::ec2}; // 625 MB/s a connection
-  const auto with_workers = [&](int workers) {
-    auto setup = small.setup(StrategyName::ps, workers);
-    setup.strategy.servers = {ServerCount::Rule::count, 1};
-    setup.strategy.placement = Placement::dedicated;
-    return time_step(setup, small.sample, Fidelity::closed_form).iteration_s;
-  };
-  CHECK(with_workers(2) == Approx(0.3 + 2 * (1e8 / 625e6 + 1e-3)));
-  small.cluster.nics.front().path = NicPath::ec2_unstated;
-  small.sample.flow_Bps = 0.5e9;
-  CHECK(with_workers(2) == Approx(0.3 + 2 * (1e8 / 0.5e9 + 1e-3)));
-  CHECK(with_workers(10) == Approx(0.3 + 2 * (10 * 1e8 / 4e9 + 1e-3))); // the server's NIC
-}
-
 TEST_CASE("one dedicated server takes n copies in and gives n out", "[step]") {
   const SmallCluster small;
   auto setup = small.setup(StrategyName::ps, 4);

@@ -12,27 +12,6 @@ constexpr LibraryVersion open_mpi_4_0{SumLibrary::open_mpi, 4, 0, 3};
 constexpr LibraryVersion open_mpi_4_1{SumLibrary::open_mpi, 4, 1, 4};
 constexpr LibraryVersion mpich{SumLibrary::mpich, 3, 3, 0};
 
-Cluster of_instances(IntraKind intra) {
-  Cluster cluster;
-  cluster.gpus_per_node = 8;
-  cluster.intra = {intra, 20e9, 1e-6};
-  cluster.nics = {{"ethernet", 3.125e9, 1}, {"efa", 12.5e9, 4}};
-  cluster.nics.front().path = NicPath::ec2;
-  cluster.transports = {{"nccl-tcp", "ethernet"}, {"grpc", "ethernet"}, {"nccl-ib", "efa"}, {"shm", ""}};
-  return cluster;
-}
-
-Gpu of_capability(int capability) {
-  Gpu gpu;
-  gpu.compute_capability = capability;
-  return gpu;
-}
-
-int of_nccl(const char* version, IntraKind intra, int capability, int nics = 1) {
-  return connections_between_nodes(*library_version_from(version), of_instances(intra), {"ethernet", 3.125e9, nics},
-                                   of_capability(capability), 8);
-}
-
 } // namespace
 
 TEST_CASE("Open MPI up to 4.0: doubling below 10,000 bytes, else a ring", "[mpi]") {
@@ -166,43 +145,6 @@ TEST_CASE("one all-reduce by its way, and a list of sizes by theirs", "[nccl]") 
   CHECK(forced_complaint({{SumLibrary::gloo}, Algorithm::segmented_ring}, 16).empty());
   CHECK(forced_complaint({open_mpi_4_0, Algorithm::segmented_ring}, 16) ==
         "open-mpi 4.0.3 has no ring in segments; segmented-ring takes Gloo");
-}
-
-TEST_CASE("NCCL has a connection a ring, and as many rings as its version lays through the NICs", "[connections]") {
-  CHECK(of_nccl("nccl 2.2", IntraKind::nvlink_mesh, 70) == 1);
-  CHECK(of_nccl("nccl 2.2", IntraKind::nvlink_mesh, 70, 2) == 2);
-  CHECK(of_nccl("nccl 2.2", IntraKind::pcie_tree, 37) == 2); // Kepler
-  CHECK(of_nccl("nccl 2.4", IntraKind::nvlink_mesh, 70) == 2);
-  CHECK(of_nccl("nccl 2.4", IntraKind::pcie_tree, 70) == 1);
-  CHECK(of_nccl("nccl 2.4.8", IntraKind::pcie_tree, 70) == 16);
-  CHECK(of_nccl("nccl 2.21.5", IntraKind::nvswitch, 90, 4) == 128);
-}
-
-TEST_CASE("rings over MPI, Gloo and gRPC have one connection, halving-doubling one a rank", "[connections]") {
-  for (const auto* name : {"open-mpi 4.0", "gloo", "grpc"}) CHECK(of_nccl(name, IntraKind::pcie_tree, 70) == 1);
-  CHECK(of_nccl("mpich 3.3", IntraKind::pcie_tree, 70) == 8);
-}
-
-TEST_CASE("only what the processor copies has a connection that may be limited", "[connections]") {
-  constexpr double unknown_Bps = 0.8e9; // read where nobody says
-  const auto cluster = of_instances(IntraKind::nvlink_mesh);
-  CHECK(connection_limit_Bps(cluster, cluster.transports[0], unknown_Bps) == 0.625e9);
-  CHECK(connection_limit_Bps(cluster, cluster.transports[1], unknown_Bps) == 0.625e9);
-  CHECK(std::isinf(connection_limit_Bps(cluster, cluster.transports[2], unknown_Bps)));
-  CHECK(std::isinf(connection_limit_Bps(cluster, cluster.transports[3], unknown_Bps)));
-  auto other = cluster;
-  other.nics.front().path = NicPath::ec2_placement_group;
-  CHECK(connection_limit_Bps(other, other.transports[0], unknown_Bps) == 1.25e9);
-  CHECK_FALSE(is_flow_rate_unknown(other, other.transports[0]));
-  other.nics.front().path = NicPath::ec2_unstated;
-  CHECK(is_flow_rate_unknown(other, other.transports[0]));
-  CHECK_FALSE(is_flow_rate_unknown(other, other.transports[2]));
-  CHECK(connection_limit_Bps(other, other.transports[0], unknown_Bps) == unknown_Bps);
-  CHECK(std::isinf(connection_limit_Bps(other, other.transports[2], unknown_Bps)));
-  other.nics.front().path = NicPath::efa;
-  CHECK(connection_limit_Bps(other, other.transports[0], unknown_Bps) == 1.25e9);
-  other.nics.front().path.reset();
-  CHECK(std::isinf(connection_limit_Bps(other, other.transports[0], unknown_Bps)));
 }
 
 } // namespace ddlsim
