@@ -36,14 +36,6 @@ std::vector<Excluded> misplaced_files(const std::string& cluster, const std::vec
 /// their residuals do not shift other scales.
 std::vector<Excluded> mark_outliers(Calibration& calibration);
 
-/// Experiments recorded on two fabrics with the same times on both wherever they cross nodes: they ran on one of them.
-/// Gives the ids of the series on the faster fabric, where the times do not belong, each with its reason. Two series
-/// are one experiment when model, precision, batch, data, stack, strategy and series file agree; times are the same
-/// within 2 % (twice the noise of a good run) at every shared scale of two nodes and more; the fabrics differ when one
-/// NIC has twice the line rate of the other.
-std::map<std::string, std::string> same_on_two_fabrics(const std::vector<Series>& series,
-                                                       const ReferenceData& reference);
-
 // A time in milliseconds where seconds were meant, or the like.
 
 /// True of a logarithm of a ratio that no machine explains: 100 times and more. Units are 1000 apart; rooflines are

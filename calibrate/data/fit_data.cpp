@@ -239,14 +239,6 @@ SelectedFitData select_fit_data(const ReferenceData& reference, const std::strin
   SelectedFitData selected;
   for (const auto& from : donors(own, RecordKind::step))
     add_steps(reference, from, cluster, priors, series, files, selected);
-  std::map<std::string, std::string> conflicts;
-  if (reference.constants.same_on_two_fabrics > 0) conflicts = same_on_two_fabrics(series, reference);
-  for (auto& one : selected.fit_data) {
-    const auto reported = conflicts.find(one.id);
-    if (reported == conflicts.end()) continue;
-    one.excluded = reported->second;
-    selected.excluded.push_back({one.id, reported->second});
-  }
   for (const auto kind : {RecordKind::collective, RecordKind::point_to_point, RecordKind::server})
     for (const auto& from : donors(own, kind))
       for (auto& one : transfer_series(reference, priors, reference.clusters.at(from), kind, files)) {

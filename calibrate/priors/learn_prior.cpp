@@ -51,37 +51,12 @@ double site_likelihood(const SiteValue& site, double centre, double scale) {
   return sum / shares;
 }
 
-/// Of a site's x being above its bound.
-double bound_likelihood(const SiteValue& site, double centre, double scale) {
-  double sum = 0;
-  for (const double precision : precisions())
-    sum += std::erfc((site.mean - centre) / std::sqrt(2 * (scale * scale / precision + site.error * site.error))) / 2;
-  return sum / shares;
-}
-
 double ln_posterior(const Prior& judged, const std::vector<SiteValue>& sites, double spread, double centre,
                     double scale) {
   const double from_judged = (centre - std::log(judged.median)) / judged.width;
   double sum = -(from_judged * from_judged + scale * scale / (spread * spread)) / 2;
-  for (const auto& site : sites)
-    if (!site.at_least) sum += std::log(site_likelihood(site, centre, scale) + nearly_none);
+  for (const auto& site : sites) sum += std::log(site_likelihood(site, centre, scale) + nearly_none);
   return sum;
-}
-
-/// Weighs the centres of each scale by how well the bounds go with them. The scale's own weight stays: a bound tells
-/// nothing of how sites differ, and through a wider scale it would make low values likelier, too.
-void weigh_by_bounds(std::vector<GridPoint>& grid, const std::vector<SiteValue>& sites) {
-  for (int k = 0; k < scales; ++k) {
-    double before = 0;
-    double after = 0;
-    for (std::size_t i = k; i < grid.size(); i += scales) {
-      before += grid[i].weight;
-      for (const auto& site : sites)
-        if (site.at_least) grid[i].weight *= bound_likelihood(site, grid[i].centre, grid[i].scale) + nearly_none;
-      after += grid[i].weight;
-    }
-    for (std::size_t i = k; after > 0 && i < grid.size(); i += scales) grid[i].weight *= before / after;
-  }
 }
 
 std::vector<GridPoint> posterior(const Prior& judged, const std::vector<SiteValue>& sites, double spread) {
@@ -96,7 +71,6 @@ std::vector<GridPoint> posterior(const Prior& judged, const std::vector<SiteValu
     }
   }
   for (auto& point : grid) point.weight = std::exp(point.weight - largest);
-  weigh_by_bounds(grid, sites);
   double sum = 0;
   for (const auto& point : grid) sum += point.weight;
   for (auto& point : grid) point.weight /= sum;

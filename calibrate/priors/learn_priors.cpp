@@ -1,7 +1,6 @@
 #include "calibrate/priors/learn_priors.hpp"
 
 #include "calibrate/fit/calibrate.hpp"
-#include "calibrate/priors/server_bounds.hpp"
 #include "sim/base/error.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +51,6 @@ SiteEvidence evidence_of_all(const ReferenceData& reference, const std::vector<M
                  sees_real_data(cluster, all) ? fit_cluster(reference, name, synthetic, files, threads).calibration
                                               : of_all,
                  cluster, EvidenceRuns::synthetic);
-    add_server_bounds(evidence, cluster, reference.priors, files);
   }
   return evidence;
 }
@@ -91,7 +89,7 @@ Prior learnt_from(const ReferenceData& reference, const Prior& judged, const std
                   sites.size() == 1 ? "one site" : fmt::format("{} sites", sites.size()), judged.median, judged.source);
   prior.shaped_by = shapers_of(reference, judged, sites);
   for (const auto& site : sites)
-    prior.sites.push_back({site.site, three_digits(std::exp(site.mean)), three_digits(site.error), site.at_least});
+    prior.sites.push_back({site.site, three_digits(std::exp(site.mean)), three_digits(site.error)});
   return prior;
 }
 
@@ -139,8 +137,7 @@ std::string learnt_priors_text(const LearntPriors& learnt) {
     for (const auto& part : {one.judged.transport, one.judged.preset, to_text(one.judged.path)})
       if (!part.empty()) name.push_back(part);
     std::vector<std::string> sites;
-    for (const auto& site : one.sites)
-      sites.push_back(fmt::format("{} {}{:.3g}", site.site, site.at_least ? "at least " : "", std::exp(site.mean)));
+    for (const auto& site : one.sites) sites.push_back(fmt::format("{} {:.3g}", site.site, std::exp(site.mean)));
     text += fmt::format("{:<52} {:>18} {:>18}  {}\n", join_names(name), spread(one.judged), spread(one.learnt),
                         join_names(sites));
   }

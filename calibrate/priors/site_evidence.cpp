@@ -95,18 +95,9 @@ SiteValue mean_of(const std::string& site, const std::vector<SiteValue>& own) {
 
 std::vector<SiteValue> pooled(const std::vector<SiteValue>& values) {
   std::map<std::string, std::vector<SiteValue>> measured;
-  std::map<std::string, SiteValue> bounds;
-  for (const auto& value : values) {
-    if (!value.at_least) {
-      measured[value.site].push_back(value);
-    } else if (auto& bound = bounds.try_emplace(value.site, value).first->second; value.mean > bound.mean) {
-      bound = value;
-    }
-  }
-  std::map<std::string, SiteValue> sites = bounds;
-  for (const auto& [site, own] : measured) sites[site] = mean_of(site, own);
+  for (const auto& value : values) measured[value.site].push_back(value);
   std::vector<SiteValue> all;
-  for (const auto& [site, value] : sites) all.push_back(value);
+  for (const auto& [site, own] : measured) all.push_back(mean_of(site, own));
   return all;
 }
 

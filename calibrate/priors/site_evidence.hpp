@@ -17,9 +17,8 @@ namespace ddlsim {
 /// What the measurements of one site say of a parameter, its prior divided out: ln x is normal.
 struct SiteValue {
   std::string site;
-  double mean = 0;       ///< of ln x
-  double error = 0;      ///< standard deviation of ln x
-  bool at_least = false; ///< x was seen to be no lower, and nothing more: the doubt is of the bound
+  double mean = 0;  ///< of ln x
+  double error = 0; ///< standard deviation of ln x
 };
 
 /// A log-normal: what is expected of a site that nobody has measured.
@@ -32,8 +31,6 @@ struct LearntPrior {
 ///   ln x of a site ~ Student's t with 4 degrees of freedom, centre mu and scale tau;
 ///   mu ~ normal around the judged prior's median with its width; tau ~ half-normal with scale `spread`.
 /// 1. The posterior of (mu, tau) on a grid; t is a mixture of normals, so that a site's error adds to its variance.
-///    A site that only bounds its x from below has the likelihood that x is above the bound, for mu at each tau: how
-///    sites differ is learnt from values alone, so that no quantile of what is expected falls.
 /// 2. The quantiles of a new site's ln x under that posterior.
 /// Without sites this is the judged prior, widened by what sites may differ. Throws std::invalid_argument for a prior
 /// on a linear scale.
@@ -76,8 +73,7 @@ using SiteEvidence = std::map<PriorClass, std::vector<SiteValue>>;
 /// NIC's rate that is assumed. Each parameter is taken from one kind of fit only: of the synthetic runs, or of all.
 void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const Cluster& cluster, EvidenceRuns runs);
 
-/// One value a site: the weighted mean of its clusters, as uncertain as they differ. Bounds count where a site has no
-/// value: the highest.
+/// One value a site: the weighted mean of its clusters, as uncertain as they differ.
 std::vector<SiteValue> pooled(const std::vector<SiteValue>& values);
 
 } // namespace ddlsim

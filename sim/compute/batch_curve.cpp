@@ -7,9 +7,9 @@ namespace ddlsim {
 namespace {
 
 /// What the records of a curve agree in: GPU, model, precision, preset, series (batch apart), software, data,
-/// synchronised, optimizer, quoted.
-using Key = std::tuple<std::string, std::string, Precision, std::string, std::string, std::string, std::string, bool,
-                       bool, bool>;
+/// synchronised, optimizer.
+using Key =
+    std::tuple<std::string, std::string, Precision, std::string, std::string, std::string, std::string, bool, bool>;
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -113,8 +113,7 @@ std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, c
                   record.head.software,
                   record.data,
                   record.synchronised,
-                  record.optimizer,
-                  record.quoted};
+                  record.optimizer};
     const auto [place, fresh] = places.emplace(key, curves.size());
     if (fresh)
       curves.push_back({gpu,

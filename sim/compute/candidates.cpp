@@ -29,9 +29,8 @@ bool in_reach(const BatchCurve& curve, double batch) {
 namespace {
 
 auto rank_of(const Candidate& candidate) {
-  return std::tuple(candidate.rung, candidate.pool, candidate.batch_distance, candidate.nearest->record->quoted,
-                    candidate.curve->data == "real", candidate.other_preset, has_server(*candidate.nearest->record),
-                    candidate.curve->synchronised);
+  return std::tuple(candidate.rung, candidate.pool, candidate.batch_distance, candidate.curve->data == "real",
+                    candidate.other_preset, has_server(*candidate.nearest->record), candidate.curve->synchronised);
 }
 
 Candidate candidate_of(const BatchCurve& curve, Pool pool, const ComputeQuestion& question) {

@@ -34,14 +34,13 @@ std::vector<std::string> error_sources_of(const Candidate& best, const ComputeQu
     error_sources.emplace_back("compute_transferred");
   }
   if (error_sources.empty()) error_sources.emplace_back("compute_measured");
-  if (best.nearest->record->quoted) error_sources.emplace_back("compute_transferred");
   return error_sources;
 }
 
 std::string how_text(const Candidate& best, const ComputeQuestion& question) {
   const auto& head = best.nearest->record->head;
-  std::string text = fmt::format("{} {} (series {}, {})", best.nearest->record->quoted ? "quoted" : "measured",
-                                 best.pool == Pool::own ? "here" : "on another cluster", head.series, head.statistic);
+  std::string text = fmt::format("measured {} (series {}, {})", best.pool == Pool::own ? "here" : "on another cluster",
+                                 head.series, head.statistic);
   if (best.other_preset) text += fmt::format(" under {}", best.curve->preset);
   if (best.on_line) {
     const auto& points = best.curve->points;

@@ -47,6 +47,10 @@ std::string summary_of(const Model& model) {
                      model.parameters);
 }
 
+std::string with_notes(const std::string& text, const std::vector<std::string>& notes) {
+  return notes.empty() ? text : text + "; note: " + join_names(notes, "; ");
+}
+
 std::string summary_of(const Cluster& cluster) {
   std::vector<std::string> transports;
   transports.reserve(cluster.transports.size());
@@ -54,7 +58,7 @@ std::string summary_of(const Cluster& cluster) {
   const auto text = fmt::format("cluster {}: {} nodes of {}, {}, transports {}", cluster.name, cluster.available_nodes,
                                 devices_text(cluster), to_text(cluster.fabric.kind),
                                 transports.empty() ? "none" : join_names(transports));
-  return cluster.notes.empty() ? text : text + "; note: " + join_names(cluster.notes, "; ");
+  return with_notes(text, cluster.notes);
 }
 
 std::string summary_of(const Calibration& calibration) {
@@ -75,8 +79,9 @@ std::string summary_of(const MeasurementFile& file) {
   std::vector<std::string> kinds;
   kinds.reserve(counts.size());
   for (const auto& [kind, count] : counts) kinds.push_back(fmt::format("{} {}", count, kind));
-  return fmt::format("measurements of {}: {} records{}", file.context.cluster, file.records.size(),
-                     kinds.empty() ? "" : fmt::format(" ({})", join_names(kinds)));
+  const auto text = fmt::format("measurements of {}: {} records{}", file.context.cluster, file.records.size(),
+                                kinds.empty() ? "" : fmt::format(" ({})", join_names(kinds)));
+  return with_notes(text, file.notes);
 }
 
 template <class Item> std::string summary_of(const char* what, const std::vector<Item>& items) {

@@ -177,12 +177,7 @@ std::vector<ModelConstant> make_table() {
        1,
        {},
        "exp of the mean ln over 141 fp32 times of convolutional networks of the reference data single-gpu: kernels "
-       "overlap and libraries fuse layers; before: the sum itself"},
-      {"same_on_two_fabrics",
-       &C::same_on_two_fabrics,
-       0,
-       {"hkbu-2020", "hkbu-2020-ipoib"},
-       "four series published as run on 100 Gbit/s have the times of 10 Gbit/s"}};
+       "overlap and libraries fuse layers; before: the sum itself"}};
 }
 
 } // namespace

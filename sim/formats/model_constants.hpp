@@ -40,8 +40,6 @@ struct ModelConstants {
   double host_launch_s = 40e-6;     ///< a layer and pass, for the host to launch its kernels
   double tensor_part_touches = 30;  ///< bytes that a rank of a tensor group moves beyond its part, a byte of outputs
   double roofline_share = 0.8;      ///< of the sum of a network's layer times is its iteration
-  /// 1: a series that has the same times on two fabrics counts as run on the slower; 0: it is used as it stands.
-  double same_on_two_fabrics = 1;
 };
 
 /// What the other clusters say of a constant where those of one site are taken away.

@@ -17,10 +17,10 @@ namespace ddlsim {
 namespace {
 
 PriorSite site_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"site", "value", "error", "at_least"};
+  static constexpr std::string_view known[]{"site", "value", "error"};
   if (!node.is_object()) return {};
   node.allow_only(known);
-  return {node.text("site"), node.positive("value"), node.positive("error"), node.boolean_or("at_least", false)};
+  return {node.text("site"), node.positive("value"), node.positive("error")};
 }
 
 Prior prior_from(const JsonNode& node) {
@@ -63,7 +63,6 @@ Json to_json(const Prior& prior) {
   for (const auto& site : prior.sites) {
     json["sites"].push_back(
         {{"site", site.site}, {"value", nine_digits(site.value)}, {"error", nine_digits(site.error)}});
-    if (site.at_least) json["sites"].back()["at_least"] = true;
   }
   return json;
 }

@@ -15,9 +15,8 @@ inline constexpr int priors_version = 2;
 /// What the measurements of one site say of a parameter.
 struct PriorSite {
   std::string site;
-  double value = 0;      ///< SI
-  double error = 0;      ///< standard deviation of ln x
-  bool at_least = false; ///< they bound it from below, and say no more
+  double value = 0; ///< SI
+  double error = 0; ///< standard deviation of ln x
 };
 
 /// Log-normal unless `scale` is linear (then normal, cut at 0); what lies above `highest` counts there. `width` is the

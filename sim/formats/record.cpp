@@ -103,6 +103,9 @@ private:
     const auto record = record_from(node, {&context_, name_, line_});
     if (!record) return;
     if (checks_.record) checks_.record(*record, node);
+    if (node.has("quoted") && read_.notes.empty())
+      read_.notes.emplace_back("\"quoted\" of a record counts for nothing any more; leave it out, the next version "
+                               "refuses it");
     if (!mistakes_.empty()) return; // they are not used
     if (is_layer_row(node)) {
       layer_rows_.add(std::get<LayersRecord>(*record), read_.records);

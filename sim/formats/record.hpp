@@ -79,8 +79,6 @@ struct StepRecord {
   int nodes = 0;
   int gpus_per_node = 0;
   bool synchronised = true; ///< one GPU under the framework's synchronisation is not one GPU without
-  /// The source repeats a figure that was not measured beside its other runs: date, batch and software may differ.
-  bool quoted = false;
   /// The GPU waited for the host, which launches its kernels: a larger batch may take no longer.
   bool host_paced = false;
   /// Whether the step ends with the optimizer's update. On several GPUs that share the optimizer each has a part of it.
@@ -218,6 +216,7 @@ struct MeasurementFile {
   std::filesystem::path file;
   Context context; ///< the first one; later ones agree in cluster, software and `emulated`
   std::vector<Record> records;
+  std::vector<std::string> notes{}; ///< what of the file counts for nothing any more, one sentence each
 };
 
 /// Throws UserError with every mistake of the file (the first 50, and how many more).

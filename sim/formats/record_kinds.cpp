@@ -246,7 +246,7 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   step.gpus_per_node = static_cast<int>(line.integer_or("gpus_per_node", spread_evenly, 1, most_ranks));
   step.synchronised = line.boolean("synchronised");
   step.host_paced = line.boolean_or("host_paced", false);
-  step.quoted = line.boolean_or("quoted", false);
+  line.boolean_or("quoted", false); // of earlier versions
   step.optimizer = line.boolean_or("optimizer", true);
   step.data = line.one_of("data", data);
   step.mode = one_of_or(line, "mode", RunMode::train);

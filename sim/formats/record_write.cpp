@@ -70,7 +70,6 @@ void put(ordered_json& json, const StepRecord& step) {
   json["gpus_per_node"] = step.gpus_per_node;
   json["synchronised"] = step.synchronised;
   if (step.host_paced) json["host_paced"] = true;
-  if (step.quoted) json["quoted"] = true;
   if (!step.optimizer) json["optimizer"] = false;
   json["data"] = step.data;
   if (step.mode != RunMode::train) json["mode"] = to_text(step.mode);

@@ -204,13 +204,11 @@ TEST_CASE("priors are read back as they were written", "[priors]") {
   auto learnt = judged_rate();
   learnt.path = NicPath::virtual_switch;
   learnt.shaped_by = {"iris"};
-  learnt.sites = {{"iris", 2.5e9, 0.1}, {"here", 1e9, 0.45, true}};
+  learnt.sites = {{"iris", 2.5e9, 0.1}, {"here", 1e9, 0.45}};
   const ddlsim_test::TemporaryFolder folder;
   const auto file = folder.write("priors.json", priors_json({learnt, judged_rate()}));
   const auto read = read_priors(file);
   REQUIRE(read.size() == 2);
-  CHECK_FALSE(read.front().sites.front().at_least);
-  CHECK(read.front().sites.back().at_least);
   CHECK(priors_json(read) == priors_json({learnt, judged_rate()}));
   CHECK(judged_priors(read).size() == 1);
   CHECK(judged_priors(read).front().source == "judgement");

@@ -119,7 +119,7 @@ TEST_CASE("records that do not say what the simulator needs, or what it cannot t
   CHECK(left_out([](ServerRecord& one) { one.size_bytes = 1024; })); // messages with a protocol of their own
   CHECK(left_out([](ServerRecord& one) { one.nodes = 2; }));         // the server with one of its two workers
   CHECK(left_out([](ServerRecord& one) { one.what = "channel"; }));
-  CHECK(left_out([](ServerRecord& one) { one.what = kServerInTraining; })); // a bound, never a value
+  CHECK(left_out([](ServerRecord& one) { one.what = kServerInTraining; })); // workers compute meanwhile
   CHECK(left_out([](ServerRecord& one) { one.head.transport = "grpc"; }));
   CHECK(left_out([](ServerRecord& one) { one.head.suspect = true; }));
 }

@@ -149,22 +149,6 @@ class Calibrate(Case):
         run("calibrate", "--priors", "--data", self.folder)
         self.assertEqual(file.read_bytes(), written)
 
-    def test_servers_seen_at_work_bound_what_is_expected_of_their_kind(self):
-        shutil.copytree(SOURCE / "platforms" / "servers-2core", self.folder / "platforms" / "servers-2core")
-        result = run("calibrate", "--priors", "--data", self.folder)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertRegex(result.stdout, r"server_process_rate, grpc, tf2-ps .* testbed at least 2[.]\d+e[+]09\n")
-        file = self.folder / "platforms" / "priors.json"
-        learnt, judged = (prior for prior in json.loads(file.read_text())["priors"]
-                          if (prior["parameter"], prior.get("preset")) == ("server_process_rate", "tf2-ps"))
-        self.assertEqual([(site["site"], site["at_least"]) for site in learnt["sites"]], [("testbed", True)])
-        self.assertEqual(learnt["shaped_by"], ["servers-2core"])
-        self.assertLess(judged["median"], learnt["median"])
-        self.assertLess(learnt["sites"][0]["value"], learnt["median"])  # a bound is no value: more is expected
-        written = file.read_bytes()
-        run("calibrate", "--priors", "--data", self.folder)
-        self.assertEqual(file.read_bytes(), written)
-
     def test_a_cluster_or_priors_but_not_both(self):
         for arguments in ((), ("--priors", "--cluster", self.CLUSTER)):
             self.refused(run("calibrate", "--data", self.folder, *arguments), 2, "--priors")

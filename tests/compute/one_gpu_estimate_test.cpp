@@ -237,19 +237,6 @@ TEST_CASE("doubts of several kinds add as squares", "[evidence]") {
   CHECK_THROWS(with_doubts_of(priors, found));
 }
 
-TEST_CASE("a quoted time comes after a measured one, with the doubt of another cluster's", "[evidence]") {
-  const Desk desk;
-  auto quoted = record(32, 0.3);
-  quoted.quoted = true;
-  const auto alone = find_compute(desk.question(32), {quoted}, {});
-  CHECK(alone.one_gpu_s == 0.3);
-  CHECK(alone.error_sources == std::vector<std::string>{"compute_measured", "compute_transferred"});
-  CHECK(alone.text.find("quoted here") != std::string::npos);
-  const auto beside = find_compute(desk.question(32), {quoted, record(32, 0.2)}, {});
-  CHECK(beside.one_gpu_s == 0.2);
-  CHECK(beside.error_sources == std::vector<std::string>{"compute_measured"});
-}
-
 TEST_CASE("equally good records that contradict each other are a doubt, and are named", "[evidence]") {
   const Desk desk;
   auto fast = record(32, 0.15);

@@ -57,7 +57,7 @@ std::vector<VisibleLog> logs_of(const MeasurementFile& file) {
       add(log, {*what, one->ranks, one->size_bytes, one->time_s, ""}, one->nodes);
     }
     const auto* step = std::get_if<StepRecord>(&record);
-    if (step == nullptr || step->mode != RunMode::train || !step->synchronised || step->quoted) continue;
+    if (step == nullptr || step->mode != RunMode::train || !step->synchronised) continue;
     if (head.device == "cpu" && !head.gpu.empty()) continue;
     auto& log = logs[{head.series, head.transport, step->model, to_text(step->strategy), step->batch_per_gpu,
                       to_text(step->precision), step->preset}];

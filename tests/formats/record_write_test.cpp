@@ -82,7 +82,6 @@ ddlsim::StepRecord draw_step(Draw& draw) {
   step.gpus = step.nodes * step.gpus_per_node - (draw.count(step.gpus_per_node) - 1);
   step.synchronised = step.strategy.name != ddlsim::StrategyName::none && draw.flip();
   step.host_paced = draw.flip();
-  step.quoted = draw.flip();
   step.optimizer = draw.flip();
   step.data = draw.pick({"synthetic", "real", "unknown"});
   step.mode = draw.name<ddlsim::RunMode>();
@@ -192,8 +191,8 @@ bool equal(const ddlsim::StepRecord& a, const ddlsim::StepRecord& b) {
   return a.model == b.model && a.precision == b.precision && a.wire_precision == b.wire_precision &&
          a.batch_per_gpu == b.batch_per_gpu && a.preset == b.preset && to_text(a.strategy) == to_text(b.strategy) &&
          a.algorithm == b.algorithm && a.gpus == b.gpus && a.nodes == b.nodes && a.gpus_per_node == b.gpus_per_node &&
-         a.synchronised == b.synchronised && a.host_paced == b.host_paced && a.quoted == b.quoted &&
-         a.optimizer == b.optimizer && a.data == b.data && a.mode == b.mode && a.iteration_s == b.iteration_s &&
+         a.synchronised == b.synchronised && a.host_paced == b.host_paced && a.optimizer == b.optimizer &&
+         a.data == b.data && a.mode == b.mode && a.iteration_s == b.iteration_s &&
          a.overlap_slowdown == b.overlap_slowdown && a.overlap_kernels == b.overlap_kernels;
 }
 

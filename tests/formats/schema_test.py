@@ -246,7 +246,7 @@ def check_shipped(root, schemas):
     samples["scenario"] = two_stacks(samples["scenario"])
     of_preset = {"sharding_choices": ["bytes", "pieces"], "one_gpu_as": "horovod", "servers_as": "horovod"}
     samples["presets"]["presets"][0].update(of_preset)
-    samples["priors"]["priors"][0]["sites"] = [{"site": "s", "value": 0.5, "error": 0.1, "at_least": True}]
+    samples["priors"]["priors"][0]["sites"] = [{"site": "s", "value": 0.5, "error": 0.1}]
     samples.update(variants(samples))
     for key in [key for key in samples if isinstance(key, str) and ("scenario" in key or "plan" in key) or "@" in key]:
         if mistake := schemas.mistake(key.split("@")[0], samples[key]):

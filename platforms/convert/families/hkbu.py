@@ -53,4 +53,4 @@ def add_point(file, pointer, one, point, copied):
          PRESETS[one["method"]], where=layout(point["gpus"], 4), data=one["data"], synchronised=repeated,
          statistic="mean" if repeated else "unknown", repeats=5 if repeated else None,
          relative_spread=round(point["stdev"] / point["images_per_sec"], 6) if repeated else None,
-         quoted=not repeated or None, suspect=copied or None, note="; ".join(filter(None, notes)) or None, **stack)
+         suspect=copied or None, note="; ".join(filter(None, notes)) or None, **stack)

@@ -37,4 +37,4 @@ def add_point(file, pointer, one, point):
                          note=note)
     else:
         step(file, pointer, series, model, one["precision"], one["batch_per_gpu"], "tf-replicated", plain("all-reduce"),
-             layout(point["gpus"], 8), quoted=(words in OTHER_MACHINES and point["gpus"] == 1) or None, note=note)
+             layout(point["gpus"], 8), note=note)
