@@ -170,7 +170,7 @@ void score_collectives(const Sources& sources, const DataFolder& data, const Com
   std::vector<MeasurementFile> files;
   for (const auto& file : sources.files)
     if (cluster.empty() || file.context.cluster == cluster) files.push_back(file);
-  const auto points = predict_collectives(read_reference_data(data), model_constants(), files);
+  const auto points = predict_collectives(read_reference_data(data), files);
   emit(line, line.json ? collectives_json(points) : collectives_report_text(points));
 }
 
@@ -183,8 +183,7 @@ void score_ratios(const Sources& sources, const DataFolder& data, const CommandL
                                 [&](const MeasurementFile& file) { return file.context.cluster != cluster; }),
                  ratios.end());
   const auto calibration_of = [&](const std::string& name) { return load_calibration(data, name); };
-  const auto found =
-      predict_ratios(read_reference_data(data), model_constants(), calibration_of, sources.files, ratios);
+  const auto found = predict_ratios(read_reference_data(data), calibration_of, sources.files, ratios);
   emit(line, line.json ? ratios_json(found) : ratios_report_text(found));
 }
 

@@ -11,7 +11,7 @@
 
 namespace ddlsim {
 
-/// Whose priors, constants and switches a split takes away before it asks about a cluster: nobody's; those that the
+/// Whose priors a split takes away before it asks about a cluster: nobody's; those that the
 /// cluster shaped; those that any cluster of its site shaped.
 enum class TakenAway { nothing, of_cluster, of_site };
 

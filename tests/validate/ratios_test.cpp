@@ -54,9 +54,8 @@ std::vector<PredictedRatio> predicted_on_iris(std::vector<Record> records) {
       for (auto& file : read_cluster_measurements(ratio_data().platforms(), cluster)) all.push_back(std::move(file));
     return all;
   }();
-  return predict_ratios(reference, model_constants(),
-                        [](const std::string& name) { return load_calibration(ratio_data(), name); }, measured,
-                        {file_with("iris", std::move(records))});
+  return predict_ratios(reference, [](const std::string& name) { return load_calibration(ratio_data(), name); },
+                        measured, {file_with("iris", std::move(records))});
 }
 
 Prediction predict_on_iris() {
@@ -102,7 +101,7 @@ std::vector<PredictedRatio> predicted_on_planted(const std::vector<std::pair<int
     one.batch_per_gpu = 32;
     records.emplace_back(one);
   }
-  return predict_ratios(reference, model_constants(), [](const std::string&) { return std::nullopt; }, {measured},
+  return predict_ratios(reference, [](const std::string&) { return std::nullopt; }, {measured},
                         {file_with("planted", std::move(records))});
 }
 
@@ -147,9 +146,8 @@ TEST_CASE("a ratio that cannot be answered says why", "[ratios]") {
   const auto ratios = predicted_on_iris({unknown_model, nodes_of_eight});
   CHECK(ratios.at(0).refusal == "model my-net has no layer table");
   CHECK_FALSE(ratios.at(1).refusal.empty());
-  const auto nowhere =
-      predict_ratios(ddlsim_test::planted_reference(), {}, [](const std::string&) { return std::nullopt; }, {},
-                     {file_with("nobody-knows", {iris_speed_up(1, 4, 3)})});
+  const auto nowhere = predict_ratios(ddlsim_test::planted_reference(), [](const std::string&) { return std::nullopt; },
+                                      {}, {file_with("nobody-knows", {iris_speed_up(1, 4, 3)})});
   CHECK(nowhere.at(0).refusal == "the cluster has no cluster.json");
   CHECK(ratios_report_text(nowhere).find("no answer") != std::string::npos);
 }

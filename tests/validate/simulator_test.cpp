@@ -31,33 +31,11 @@ std::vector<MeasurementFile> two_sites() {
   return files;
 }
 
-/// Predicted times of new-T1, by cluster.
-std::map<std::string, std::vector<double>> times_at_new_sites(const std::vector<ModelConstant>& table) {
-  std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(make_simulator(all_records(), table));
-  ValidationOptions options;
-  options.splits = {"new-T1"};
-  std::map<std::string, std::vector<double>> times_s;
-  for (const auto& point : validate_measurements(two_sites(), methods, options).points)
-    if (const auto found = point.forecasts.find("ddlsim"); found != point.forecasts.end())
-      times_s[point.cluster].insert(times_s[point.cluster].end(), {found->second.predicted_s, found->second.low_s});
-  return times_s;
-}
-
 } // namespace
-
-TEST_CASE("a constant that a site shaped is taken away from that site and from no other") {
-  const auto before = times_at_new_sites({});
-  const auto planted = times_at_new_sites(
-      {{"unstated_noise", &ModelConstants::unstated_noise, 0.3, {"horovod-pascal"}, "planted by the test"}});
-  REQUIRE(before.size() == 2);
-  CHECK(planted.at("horovod-pascal") != before.at("horovod-pascal"));
-  CHECK(planted.at("dell-xe8545-a100") == before.at("dell-xe8545-a100"));
-}
 
 TEST_CASE("one process and several give the same bytes") {
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(make_simulator(all_records(), model_constants()));
+  methods.push_back(make_simulator(all_records()));
   methods.push_back(make_uncalibrated(data()));
   ValidationOptions options;
   options.splits = {"T1", "new-T2"};
@@ -117,30 +95,6 @@ TEST_CASE("answers pass between processes to the bit") {
   CHECK(back[0].forecasts[1].empty());
   CHECK(back[0].misses[0].mean_error == 0.1 + 0.2);
   CHECK(back[0].misses[0].why.points[0].predicted_s == 2.0 / 7);
-}
-
-TEST_CASE("every constant of the model stands once in the table, and its shapers are clusters") {
-  const auto& table = model_constants();
-  CHECK(table.size() * sizeof(double) == sizeof(ModelConstants));
-  for (const auto& row : table) {
-    CAPTURE(row.name);
-    CHECK(std::count_if(table.begin(), table.end(), [&](const auto& other) { return other.value == row.value; }) == 1);
-    for (const auto& shaper : row.shaped_by) CHECK(all_records().clusters.count(shaper) == 1);
-  }
-}
-
-TEST_CASE("the constants without a cluster are those of before where it shaped them") {
-  const std::vector<ModelConstant> table{{"fit_spread", &ModelConstants::fit_spread, 0.7, {"a", "b"}, ""}};
-  CHECK(constants_without(table, {"b"}).fit_spread == 0.7);
-  CHECK(constants_without(table, {"c"}).fit_spread == ModelConstants{}.fit_spread);
-}
-
-TEST_CASE("without a site, a constant is what the other sites chose, where they were asked") {
-  const std::vector<ModelConstant> table{
-      {"line_share", &ModelConstants::line_share, 0, {"a", "b", "c"}, "", {{{"a", "b"}, 0.4}}}};
-  CHECK(constants_without(table, {"b", "x"}).line_share == 0.4);
-  CHECK(constants_without(table, {"c"}).line_share == 0);
-  CHECK(constants_without(table, {"x"}).line_share == ModelConstants{}.line_share);
 }
 
 TEST_CASE("a question is the scenario that a person would ask") {

@@ -44,7 +44,7 @@ MeasurementFile table_of(const std::string& algorithm) {
 
 /// The same table as a network of `nic_share` of the usual rate would give it.
 MeasurementFile planted(const std::string& algorithm, double nic_share) {
-  const auto reference = without_site(shipped_reference(), model_constants(), planted_on);
+  const auto reference = without_site(shipped_reference(), planted_on);
   auto file = table_of(algorithm);
   const auto& cluster = reference.clusters.at(planted_on);
   const auto table = collective_series(reference, reference.priors, cluster, {file}, 1).front();
@@ -57,7 +57,7 @@ MeasurementFile planted(const std::string& algorithm, double nic_share) {
 }
 
 std::vector<PredictedCollective> predicted(const MeasurementFile& file) {
-  return predict_collectives(shipped_reference(), model_constants(), {file});
+  return predict_collectives(shipped_reference(), {file});
 }
 
 double error(double predicted_s, double measured_s) {

@@ -94,24 +94,22 @@ std::vector<std::unique_ptr<Method>> simulators_without(const ReferenceData& ref
                                                         const std::vector<std::string>& names, int threads) {
   check_names(names);
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(make_simulator(reference, model_constants(), {.threads = threads}));
+  methods.push_back(make_simulator(reference, {.threads = threads}));
   for (const auto& name : names)
-    methods.push_back(make_simulator(reference, model_constants(),
-                                     {.name = "without " + name,
-                                      .change = [name](ReferenceData& known) { leave_out(known, name); },
-                                      .threads = threads}));
+    methods.push_back(make_simulator(reference, {.name = "without " + name,
+                                                 .change = [name](ReferenceData& known) { leave_out(known, name); },
+                                                 .threads = threads}));
   return methods;
 }
 
 std::vector<std::unique_ptr<Method>> simulators_with_placebos(const ReferenceData& reference, int count, int threads) {
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(make_simulator(reference, model_constants(), {.threads = threads}));
+  methods.push_back(make_simulator(reference, {.threads = threads}));
   for (int i = 1; i <= count; ++i) {
     const auto seed = static_cast<std::uint64_t>(i);
-    methods.push_back(make_simulator(reference, model_constants(),
-                                     {.name = fmt::format("placebo {}", i),
-                                      .change = [seed](ReferenceData& known) { move_medians(known, seed); },
-                                      .threads = threads}));
+    methods.push_back(make_simulator(reference, {.name = fmt::format("placebo {}", i),
+                                                 .change = [seed](ReferenceData& known) { move_medians(known, seed); },
+                                                 .threads = threads}));
   }
   return methods;
 }

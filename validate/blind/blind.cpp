@@ -60,8 +60,7 @@ bool is_calibrated(const BlindQuestion& question, NewcomerKnows known) {
 
 std::vector<std::unique_ptr<Method>> blind_methods(const ReferenceData& reference, bool calibrated, int threads) {
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(
-      make_simulator(reference, model_constants(), {.name = ours, .fitted = calibrated, .threads = threads}));
+  methods.push_back(make_simulator(reference, {.name = ours, .fitted = calibrated, .threads = threads}));
   methods.push_back(make_straight_line());
   methods.push_back(make_linear());
   methods.push_back(make_amdahl());

@@ -128,13 +128,12 @@ std::map<std::string, std::vector<MeasurementFile>> by_cluster(const std::vector
 } // namespace
 
 std::vector<PredictedCollective> predict_collectives(const ReferenceData& reference,
-                                                     const std::vector<ModelConstant>& constants,
                                                      const std::vector<MeasurementFile>& files) {
   constexpr std::size_t fewest_sizes = 3;
   std::vector<PredictedCollective> all;
   for (const auto& [cluster, own] : by_cluster(files)) {
     if (reference.clusters.count(cluster) == 0) continue; // a user's own cluster
-    const auto unshaped = without_site(reference, constants, cluster);
+    const auto unshaped = without_site(reference, cluster);
     for (const auto& table : collective_series(unshaped, unshaped.priors, unshaped.clusters.at(cluster), own, 1))
       if (table.measured == Measured::all_reduce && table.points.size() >= fewest_sizes)
         add_table(unshaped, table, all);

@@ -2,7 +2,6 @@
 // All-reduces that were measured size by size, predicted with the algorithm left to the library's rule.
 
 #include "sim/formats/data_folder.hpp"
-#include "sim/formats/model_constants.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/predict/prediction.hpp"
 
@@ -29,11 +28,10 @@ struct PredictedCollective {
 
 /// Every all-reduce of the clusters' records over a transport of its cluster file, except the two sizes of each table
 /// that are shown: the one nearest 256 MiB, and the one nearest a 256th of that. What the table's site shaped is taken
-/// away from priors and constants. The library runs each size as its rule says, in the version that the records state,
+/// away from priors. The library runs each size as its rule says, in the version that the records state,
 /// else in that which the priors' preset usually has; a table that states its algorithm was forced to it. Tables of
 /// fewer than three sizes are left out. By cluster, table, size.
 std::vector<PredictedCollective> predict_collectives(const ReferenceData& reference,
-                                                     const std::vector<ModelConstant>& constants,
                                                      const std::vector<MeasurementFile>& files);
 
 /// One size of a measured table, told by the cluster file and the priors alone.

@@ -17,10 +17,8 @@ namespace ddlsim {
 namespace {
 
 /// The reference data without what these clusters shaped.
-ReferenceData without_shaped_by(ReferenceData reference, const std::vector<ModelConstant>& table,
-                                const std::vector<std::string>& clusters) {
+ReferenceData without_shaped_by(ReferenceData reference, const std::vector<std::string>& clusters) {
   for (const auto& cluster : clusters) reference.priors = priors_without(reference.priors, cluster);
-  reference.constants = constants_without(table, clusters);
   return reference;
 }
 
@@ -36,7 +34,7 @@ struct ClusterKnowledge {
   ReferenceData reference;
   std::unique_ptr<const OneGpuTimes> one_gpu_times;
   std::optional<Calibration> calibration; ///< none for the uncalibrated method
-  std::string untaken{};                  ///< of that method: what the split left of priors and constants, as text
+  std::string untaken{};                  ///< of that method: what the split left of priors, as text
 
   Knowledge known_of(const std::string& cluster) const {
     return {reference.clusters.at(cluster),
@@ -51,9 +49,9 @@ struct ClusterKnowledge {
 
 class Simulator : public Method {
 public:
-  Simulator(ReferenceData reference, std::vector<ModelConstant> constants, SimulatorVariant variant)
-      : reference_(std::move(reference)), constants_(std::move(constants)), fitted_(variant.fitted),
-        threads_(variant.threads), variant_(std::move(variant)) {}
+  Simulator(ReferenceData reference, SimulatorVariant variant)
+      : reference_(std::move(reference)), fitted_(variant.fitted), threads_(variant.threads),
+        variant_(std::move(variant)) {}
 
   std::string name() const override { return variant_.name; }
   bool remembers() const override { return !fitted_; }
@@ -91,9 +89,9 @@ private:
     case TakenAway::nothing:
       return reference_;
     case TakenAway::of_cluster:
-      return without_shaped_by(reference_, constants_, {cluster});
+      return without_shaped_by(reference_, {cluster});
     case TakenAway::of_site:
-      return without_site(reference_, constants_, cluster);
+      return without_site(reference_, cluster);
     }
     return reference_;
   }
@@ -105,7 +103,7 @@ private:
     known->reference = reference_for(cluster);
     const auto& reference = known->reference;
     known->one_gpu_times = one_gpu_times_of(reference, reference.clusters.at(cluster), *files_);
-    if (!fitted_) known->untaken = untaken_of(reference, cluster);
+    if (!fitted_) known->untaken = cluster + '\n' + priors_json(reference.priors);
     if (fitted_)
       known->calibration = as_written(fit_cluster(reference, cluster, *series_, *files_, threads_).calibration);
     return *known;
@@ -121,12 +119,6 @@ private:
     auto curve = make_curve(scenario, scenario.strategies.front(), model->second, known);
     curve.threads = threads_;
     return curve;
-  }
-
-  std::string untaken_of(const ReferenceData& reference, const std::string& cluster) const {
-    std::string text = cluster + '\n' + priors_json(reference.priors);
-    for (const auto& row : constants_) text += fmt::format("{} ", reference.constants.*row.value);
-    return text;
   }
 
   /// All that decides an answer without a fit, as text.
@@ -160,7 +152,6 @@ private:
   }
 
   ReferenceData reference_;
-  std::vector<ModelConstant> constants_;
   bool fitted_;
   int threads_;
   SimulatorVariant variant_;
@@ -197,23 +188,20 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
 
 } // namespace
 
-ReferenceData without_site(const ReferenceData& reference, const std::vector<ModelConstant>& table,
-                           const std::string& cluster) {
-  return without_shaped_by(reference, table, clusters_of_site(reference, cluster));
+ReferenceData without_site(const ReferenceData& reference, const std::string& cluster) {
+  return without_shaped_by(reference, clusters_of_site(reference, cluster));
 }
 
 std::unique_ptr<Method> make_simulator(const DataFolder& data, int threads) {
-  return make_simulator(read_reference_data(data), model_constants(), {.threads = threads});
+  return make_simulator(read_reference_data(data), {.threads = threads});
 }
 
-std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std::vector<ModelConstant>& constants,
-                                       SimulatorVariant variant) {
-  return std::make_unique<Simulator>(reference, constants, std::move(variant));
+std::unique_ptr<Method> make_simulator(const ReferenceData& reference, SimulatorVariant variant) {
+  return std::make_unique<Simulator>(reference, std::move(variant));
 }
 
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data, int threads) {
-  return make_simulator(read_reference_data(data), model_constants(),
-                        {.name = "uncalibrated", .fitted = false, .threads = threads});
+  return make_simulator(read_reference_data(data), {.name = "uncalibrated", .fitted = false, .threads = threads});
 }
 
 } // namespace ddlsim

@@ -3,7 +3,6 @@
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/formats/data_folder.hpp"
-#include "sim/formats/model_constants.hpp"
 #include "sim/formats/scenario.hpp"
 #include "validate/method.hpp"
 
@@ -17,27 +16,25 @@ namespace ddlsim {
 /// A simulator whose reference data somebody changed, beside the one that users have: a parameter taken away, say.
 struct SimulatorVariant {
   std::string name = "ddlsim";
-  std::function<void(ReferenceData&)> change{}; ///< of what a split left of priors and constants; none: as they are
+  std::function<void(ReferenceData&)> change{}; ///< of what a split left of priors; none: as they are
   bool fitted = true;                           ///< calibrated on what a split shows
   int threads = 1;                              ///< share a fit's rows and a forecast's samples
 };
 
 /// "ddlsim": each cluster calibrated on the visible records by fit_cluster(), as its file would say it, and each point
 /// asked by make_curve() and predict_point(): the functions that `ddlsim predict` answers with. What the split takes
-/// away (priors, constants) is missing in both. Refuses what `predict` refuses. `threads` share a fit's rows and a
+/// away (priors) is missing in both. Refuses what `predict` refuses. `threads` share a fit's rows and a
 /// forecast's samples.
 std::unique_ptr<Method> make_simulator(const DataFolder& data, int threads = 1);
 
-/// The same with reference data and a table of constants of the caller's.
-std::unique_ptr<Method> make_simulator(const ReferenceData& reference, const std::vector<ModelConstant>& constants,
-                                       SimulatorVariant variant = {});
+/// The same with reference data of the caller's.
+std::unique_ptr<Method> make_simulator(const ReferenceData& reference, SimulatorVariant variant = {});
 
 /// "uncalibrated": the same without the fit: the series' own one-GPU time, all else at the priors.
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data, int threads = 1);
 
-/// The reference data without what that cluster's site shaped: priors and constants of the table.
-ReferenceData without_site(const ReferenceData& reference, const std::vector<ModelConstant>& table,
-                           const std::string& cluster);
+/// The reference data without the priors that that cluster's site shaped.
+ReferenceData without_site(const ReferenceData& reference, const std::string& cluster);
 
 /// The scenario whose only row is the question's point: it names the series, so that the one-GPU time is the series'
 /// own, and the transport where the cluster has it; "all-reduce" without an algorithm is what the preset chooses.

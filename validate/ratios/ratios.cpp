@@ -108,8 +108,7 @@ Ratio predict_ratio(const Curve& curve, int base_gpus, int gpus) {
           std::max(ratio, std::exp(quantile_of_normals(ln_ratios, spread, high_tail)))};
 }
 
-std::vector<PredictedRatio> predict_ratios(const ReferenceData& reference, const std::vector<ModelConstant>& constants,
-                                           const CalibrationOf& calibration_of,
+std::vector<PredictedRatio> predict_ratios(const ReferenceData& reference, const CalibrationOf& calibration_of,
                                            const std::vector<MeasurementFile>& measured,
                                            const std::vector<MeasurementFile>& ratios) {
   std::vector<PredictedRatio> all;
@@ -117,7 +116,7 @@ std::vector<PredictedRatio> predict_ratios(const ReferenceData& reference, const
     const bool known = reference.clusters.count(cluster) > 0;
     std::optional<RatioKnowledge> unseen, shipped;
     if (known) {
-      unseen.emplace(without_site(reference, constants, cluster), cluster, std::nullopt, measured);
+      unseen.emplace(without_site(reference, cluster), cluster, std::nullopt, measured);
       shipped.emplace(reference, cluster, calibration_of(cluster), measured);
     }
     for (const auto& record : records) {

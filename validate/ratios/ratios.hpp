@@ -3,7 +3,6 @@
 
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/data_folder.hpp"
-#include "sim/formats/model_constants.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/predict/scaling_curve.hpp"
 
@@ -41,8 +40,7 @@ using CalibrationOf = std::function<std::optional<Calibration>(const std::string
 
 /// Every speed-up in `ratios`, by cluster and in their order. One-GPU times are those of `measured`. A cluster without a
 /// file, a model without a layer table and what `predict` refuses have a refusal.
-std::vector<PredictedRatio> predict_ratios(const ReferenceData& reference, const std::vector<ModelConstant>& constants,
-                                           const CalibrationOf& calibration_of,
+std::vector<PredictedRatio> predict_ratios(const ReferenceData& reference, const CalibrationOf& calibration_of,
                                            const std::vector<MeasurementFile>& measured,
                                            const std::vector<MeasurementFile>& ratios);
 
