@@ -2,6 +2,7 @@
 
 #include "calibrate/fit/step_fit.hpp"
 #include "sim/base/statistics.hpp"
+#include "sim/predict/posterior.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
 #include <catch2/catch.hpp>
@@ -165,11 +166,7 @@ std::vector<double> draws_of(const Bounded& of, const Calibration& fit) {
   std::size_t at = 0;
   while (fit.parameters.at(at).name != of.parameter) ++at;
   std::vector<double> z_scores;
-  for (const auto& draw : fit.form.draws) z_scores.push_back(draw[at]);
-  constexpr int as_many = 100;
-  const auto& one = fit.parameters[at];
-  for (int i = 0; fit.form.draws.empty() && i < as_many; ++i)
-    z_scores.push_back(one.z_score + one.error * normal_quantile((i + 0.5) / as_many));
+  for (const auto& draw : posterior_draws(fit)) z_scores.push_back(draw[at]);
   return z_scores;
 }
 
@@ -213,15 +210,13 @@ double distance_to_truncated_prior(std::vector<double> z_scores, double edge) {
 
 TEST_CASE("nothing saturated: no mass below the load, and the prior's shape above it", "[bounds]") {
   constexpr int seeds = 12;
-  StepFitOptions many; // the law that draws follow, not how many there are
-  many.draws.proposals = many.draws.draws = 1000;
   for (auto* make : {&bounded_link, &bounded_server}) {
     const auto made = (*make)();
     const auto& of = *made;
     const double edge = edge_of(of);
     std::vector<double> all;
     for (int seed = 1; seed <= seeds; ++seed) {
-      const auto z_scores = draws_of(of, fit_steps(bounded_times(of, of.light, 1, seed), many));
+      const auto z_scores = draws_of(of, fit_steps(bounded_times(of, of.light, 1, seed), {}));
       all.insert(all.end(), z_scores.begin(), z_scores.end());
     }
     INFO(of.parameter << ": edge " << edge << ", least " << *std::min_element(all.begin(), all.end()));

@@ -120,25 +120,6 @@ TEST_CASE("no evidence of what nobody narrowed, what was borrowed, or what a wro
   CHECK(evidence.empty());
 }
 
-TEST_CASE("what two regions of a fit disagree about is no evidence, what they agree about is", "[priors]") {
-  auto cost = after_measuring(judged_rate(), 1e9, 0.2);
-  cost.name = cost.prior.parameter = "sync_on";
-  Calibration calibration;
-  calibration.parameters = {after_measuring(judged_rate(), 1e9, 0.2), cost};
-  calibration.form.modes = 2;
-  const double near = calibration.parameters[0].z_score;
-  const double likeliest = calibration.parameters[1].z_score;
-  for (const double other : {-0.2, 0.2}) {
-    calibration.form.draws.push_back({near + other, likeliest + other});
-    calibration.form.draws.push_back({near - other, likeliest + 2 + other});
-  }
-  SiteEvidence evidence;
-  add_evidence(evidence, calibration, here(), EvidenceRuns::all);
-  add_evidence(evidence, calibration, here(), EvidenceRuns::synthetic);
-  REQUIRE(evidence.size() == 1);
-  CHECK(evidence.begin()->first.parameter == judged_rate().parameter);
-}
-
 TEST_CASE("a share of a NIC's rate is no evidence where the rate is assumed, what software moves is", "[priors]") {
   Prior efficiency = judged_rate();
   efficiency.parameter = "nic_efficiency";

@@ -35,9 +35,8 @@ Calibration sample() {
   calibration.parameters = {parameter("nic_efficiency", {"nccl-ib", "", {}, "", 0}, rate),
                             parameter("sync_on", {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64}, offset)};
   calibration.correlation = {{}, {-0.123456}};
-  calibration.form = {0.81234567, 0.4, 2, true, {{-0.51234, 0.1}, {0.7, 1.25}}};
-  calibration.algorithm_choices = {{{"nccl-ib", "", {}, "", 0}, false, {{"tree", 2.0 / 3}, {"ring", 1.0 / 3}}},
-                                   {{"nccl-ib", "", {}, "", 0}, true, {{"bytes", 1}}}};
+  calibration.contradicted_draws = {0, 17, 127};
+  calibration.choices = {{{"nccl-ib", "", {}, "", 0}, false, "nccl 2.8"}, {{"nccl-ib", "", {}, "", 0}, true, "bytes"}};
   calibration.series = {{"iris/runs/a",
                          {"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64, 0.125},
                          "ring",
@@ -79,14 +78,11 @@ TEST_CASE("a calibration is written, read and written to the same bytes") {
   CHECK(back.parameters[1].prior.scale == PriorScale::linear);
   CHECK(back.parameters[1].prior.unit == "s");
   CHECK(back.correlation == std::vector<std::vector<double>>{{}, {-0.1235}});
-  CHECK(back.form.pareto_k == 0.8123);
-  CHECK(back.form.modes == 2);
-  CHECK(back.form.sampled);
-  CHECK(back.form.draws == std::vector<std::vector<double>>{{-0.512, 0.1}, {0.7, 1.25}});
-  REQUIRE(back.algorithm_choices.size() == 2);
-  CHECK(back.algorithm_choices[0].choices[0].name == "tree");
-  CHECK_FALSE(back.algorithm_choices[0].servers);
-  CHECK(back.algorithm_choices[1].servers);
+  CHECK(back.contradicted_draws == std::vector<int>{0, 17, 127});
+  REQUIRE(back.choices.size() == 2);
+  CHECK(back.choices[0].name == "nccl 2.8");
+  CHECK_FALSE(back.choices[0].servers);
+  CHECK(back.choices[1].servers);
   REQUIRE(back.series.size() == 1);
   REQUIRE(back.series[0].points.size() == 2);
   CHECK(back.series[0].points[1].nodes == 2);
@@ -105,14 +101,6 @@ TEST_CASE("a calibration that learnt nothing is written and read too") {
   CHECK(calibration_json(read_back(text)) == text);
 }
 
-TEST_CASE("equally likely choices come back in one order") {
-  auto calibration = sample();
-  calibration.algorithm_choices[0].choices = {{"tree", 0.5}, {"ring", 0.5}};
-  const auto once = calibration_json(read_back(calibration_json(calibration)));
-  CHECK(calibration_json(read_back(once)) == once);
-  CHECK(read_back(once).algorithm_choices[0].choices[0].name == "ring"); // by name
-}
-
 TEST_CASE("values for people follow from z-score and prior") {
   const auto one = sample_json()["parameters"][0];
   const double at = -0.5123;
@@ -123,7 +111,7 @@ TEST_CASE("values for people follow from z-score and prior") {
 
 TEST_CASE("what no calibration needs may be left out") {
   auto content = sample_json();
-  for (const char* key : {"excluded", "algorithm_choices", "quality", "files", "machines"}) content.erase(key);
+  for (const char* key : {"excluded", "choices", "contradicted_draws", "quality", "files", "machines"}) content.erase(key);
   CHECK(mistakes(content).empty());
 }
 
@@ -147,12 +135,8 @@ TEST_CASE("what is wrong with a calibration is reported at its place") {
         "/series/0/transport: \"nccl-ibb\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm "
         "expected; did "
         "you mean \"nccl-ib\"?"},
-       {"/algorithm_choices/0/decides", "\"shard\"",
-        "/algorithm_choices/0/decides: \"shard\" found; give one of sharding, all_reduce"},
-       {"/algorithm_choices/0/choices", "{}",
-        "/algorithm_choices/0/choices: no name found; give each choice its weight, 0 to 1"},
-       {"/algorithm_choices/0/choices", "", "/algorithm_choices/0/choices: missing; give an object or a list"},
-       {"/algorithm_choices/0/choices/tree", "2", "/algorithm_choices/0/choices/tree: 2 is out of range; give 0 to 1"},
+       {"/choices/0/all_reduce", "", "/choices/0/all_reduce: missing; give a text"},
+       {"/choices/0/all_reduces", "1", "/choices/0/all_reduces: unknown key; did you mean \"all_reduce\"?"},
        {"/excluded/0/why", "", "/excluded/0/why: missing; give a text"},
        {"/quality/pints", "3", "/quality/pints: unknown key; did you mean \"points\"?"},
        {"/machines/iris/node", "", "/machines/iris/node: missing; give a text"},
@@ -181,36 +165,15 @@ TEST_CASE("a correlation has a row for each parameter, as long as there are para
       [](const auto& file) { read_calibration(file); });
 }
 
-TEST_CASE("a draw is written in three digits a parameter, and in the older form it is read, too") {
-  const auto text = calibration_json(sample());
-  CHECK_THAT(text, Catch::Contains("\"draws_thousandths\": [\n  \"hlsi2s\"") && Catch::Contains("\"ijgiyq\""));
-  auto older = nlohmann::json::parse(text);
-  older["draws_thousandths"] = {{-512, 100}, {700, 1250}};
-  CHECK(read_back(older.dump()).form.draws == read_back(text).form.draws);
-  auto far = sample();
-  far.form.draws = {{-23.328, 23.327}, {-99, 99}}; // the least and the most that three digits count, and beyond
-  CHECK(read_back(calibration_json(far)).form.draws == std::vector<std::vector<double>>(2, {-23.328, 23.327}));
-}
-
-TEST_CASE("a draw has a z-score for each parameter") {
-  ddlsim_test::check_spoilt(
-      sample_json(),
-      {{"/draws_thousandths/1", "[100]", "/draws_thousandths/1: 1 numbers found, 2 expected"},
-       {"/draws_thousandths/0", "[100, \"x\"]",
-        "/draws_thousandths/0/1: \"x\" found; give a whole number from -50000 to 50000"},
-       {"/draws_thousandths/0", "[0.1, 100]",
-        "/draws_thousandths/0/0: 0.1 found; give a whole number from -50000 to 50000"},
-       {"/draws_thousandths/0", "[100, 50001]",
-        "/draws_thousandths/0/1: 50001 found; give a whole number from -50000 to 50000"},
-       {"/draws_thousandths/0", "7", "/draws_thousandths/0: 7 found, a list expected; write [...]"},
-       {"/draws_thousandths/0", "\"i00\"", "/draws_thousandths/0: 3 digits found, 6 expected: three a parameter"},
-       {"/draws_thousandths/0", "\"i00i0\"", "/draws_thousandths/0: 5 digits found, 6 expected: three a parameter"},
-       {"/draws_thousandths/0", "\"i00-01\"", "/draws_thousandths/0: \"-01\" found; give digits of base 36"},
-       {"/draws_thousandths/0", "\"i0!i00\"", "/draws_thousandths/0: \"i0!\" found; give digits of base 36"},
-       {"/posterior/modes", "0", "/posterior/modes: 0 is out of range; give 1 to 1000000"},
-       {"/posterior/effective_share", "2", "/posterior/effective_share: 2 is out of range; give 0 to 1"},
-       {"/posterior/sampled", "", "/posterior/sampled: missing; give true or false"}},
-      [](const auto& file) { read_calibration(file); });
+TEST_CASE("draws are numbered from 0 to 127 in ascending order") {
+  const std::string expected = " found; give whole numbers from 0 to 127 in ascending order";
+  ddlsim_test::check_spoilt(sample_json(),
+                            {{"/contradicted_draws/0", "-1", "/contradicted_draws/0: -1" + expected},
+                             {"/contradicted_draws/2", "128", "/contradicted_draws/2: 128" + expected},
+                             {"/contradicted_draws/1", "0", "/contradicted_draws/1: 0" + expected},
+                             {"/contradicted_draws/1", "1.5", "/contradicted_draws/1: 1.5" + expected},
+                             {"/contradicted_draws/1", "\"x\"", "/contradicted_draws/1: \"x\"" + expected}},
+                            [](const auto& file) { read_calibration(file); });
 }
 
 TEST_CASE("every mistake of a calibration is reported at once") {
@@ -218,7 +181,7 @@ TEST_CASE("every mistake of a calibration is reported at once") {
   content["parameters"][0]["error"] = -1;
   content["parameters"][1]["prior"].erase("median");
   content["series"][0]["points"][1]["gpus"] = "8";
-  content["algorithm_choices"][1]["decides"] = "x";
+  content["choices"][1].erase("sharding");
   content["correlation_ten_thousandths"] = json::array();
   content["no_such"] = 1;
   CHECK(mistakes(content).size() == 6);

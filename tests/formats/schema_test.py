@@ -22,7 +22,7 @@ DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 
 # Those shipped are long, and none has every key.
 CALIBRATION = {
-    "format": "ddlsim-calibration", "version": 5, "cluster": "iris", "made_by": "0.1.0",
+    "format": "ddlsim-calibration", "version": 6, "cluster": "iris", "made_by": "0.1.0",
     "files": ["iris/runs.jsonl 0123456789abcdef"],
     "machines": {"iris": {"gpu": "V100-SXM2-16GB", "node": "4 x nvlink-mesh, 1.26e+11 B/s, 4.7e-07 s",
                           "transports": {"nccl-ib": "1 x 1.25e+10 B/s, star, 0 s a hop"}}},
@@ -34,9 +34,8 @@ CALIBRATION = {
          "z_score": -0.5, "error": 0.3, "prior": {"median": 0.8, "width": 0.15, "scale": "log"}}
         for name in ("nic_efficiency", "net_latency")],
     "correlation_ten_thousandths": [[], [2000]],
-    "posterior": {"pareto_k": 0.8, "effective_share": 0.3, "modes": 1, "sampled": True},
-    "draws_thousandths": ["i2shug", [1500, 0]],
-    "algorithm_choices": [{"transport": "nccl-ib", "decides": "all_reduce", "choices": {"ring": 0.6, "tree": 0.4}}],
+    "contradicted_draws": [0, 17, 127],
+    "choices": [{"transport": "nccl-ib", "all_reduce": "nccl 2.8"}, {"transport": "grpc", "sharding": "bytes"}],
     "series": [{"id": "iris/runs/a", "transport": "nccl-ib", "preset": "horovod", "precision": "fp32", "model": "resnet50_v1.5",
                 "batch_per_gpu": 64, "strategy": "ring", "spread": 0.05, "borrowed": True,
                 "points": [{"gpus": 4, "nodes": 1, "residual": -0.01, "noise": 0.004}]}],

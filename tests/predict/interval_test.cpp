@@ -74,45 +74,6 @@ TEST_CASE("the doubt grows with every doubling beyond what was measured, and not
   CHECK(width_at(32) == Approx(tail_z * std::sqrt(0.03 * 0.03 + 0.01 * 0.01 + 2 * 0.02 * 0.02)).margin(1e-6));
 }
 
-TEST_CASE("where the library is not known the number is the mixture's median, of one known it is that one's") {
-  const SmallCluster small;
-  auto curve = certain_curve(small, 0.02, 0);
-  curve.setup.strategy.name = StrategyName::automatic;
-  curve.setup.strategy.library.reset();
-  curve.setup.transport.name = "mpi-tcp";
-  Preset preset = curve.setup.preset;
-  constexpr LibraryVersion rings{SumLibrary::open_mpi, 4, 0, 0};
-  constexpr LibraryVersion halvings{SumLibrary::mpich, 3, 3, 0}; // on 64 ranks of 1 ms a hop the quicker
-  preset.libraries = {{rings, 0.6}, {halvings, 0.4}};
-  Curve open{{small.model, small.gpu, small.cluster, preset, curve.setup.transport, curve.setup.strategy},
-             curve.median,
-             curve.samples,
-             1,
-             64,
-             EvidenceLabel::calibrated};
-  open.setup.one_gpu_s = curve.setup.one_gpu_s;
-  open.setup.batch_per_gpu = curve.setup.batch_per_gpu;
-  open.learnt = curve.learnt;
-  open.median.library = rings;
-  for (std::size_t i = 0; i < open.samples.values.size(); ++i)
-    open.samples.values[i].library = i < 12 ? rings : halvings;
-  const auto mixed = predict_point(open, 64, Fidelity::closed_form).point;
-  for (auto& sample : open.samples.values) sample.library = rings;
-  const auto ring = predict_point(open, 64, Fidelity::closed_form).point;
-  open.median.library = halvings;
-  for (auto& sample : open.samples.values) sample.library = halvings;
-  const auto halving = predict_point(open, 64, Fidelity::closed_form).point;
-  CHECK(ring.mixture_ratio == 1);
-  REQUIRE(halving.iteration_s != Approx(ring.iteration_s).epsilon(0.01));
-  CHECK(mixed.mixture_ratio != 1);
-  CHECK(mixed.iteration_s == Approx(mixed.mixture_ratio * ring.iteration_s).epsilon(1e-12));
-  CHECK((mixed.iteration_s - ring.iteration_s) * (halving.iteration_s - ring.iteration_s) > 0); // towards the other
-  // the median: six of ten samples about ring's time, four about halving's
-  const double spread = 0.02;
-  const double below = 0.6 * normal_cdf(std::log(mixed.iteration_s / ring.iteration_s) / spread) +
-                       0.4 * normal_cdf(std::log(mixed.iteration_s / halving.iteration_s) / spread);
-  CHECK(below == Approx(0.5).margin(1e-6));
-}
 
 TEST_CASE("what waits for input is not faster than its input, whatever the doubt") {
   const SmallCluster small;
