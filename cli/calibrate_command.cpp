@@ -1,4 +1,4 @@
-#include "calibrate/fit/calibrate.hpp"
+#include "calibrate/cache/fit_inputs.hpp"
 #include "calibrate/page/calibration_html.hpp"
 #include "calibrate/priors/learn_priors.hpp"
 #include "cli/commands.hpp"
@@ -10,13 +10,6 @@
 namespace ddlsim {
 
 namespace {
-
-std::vector<MeasurementFile> all_records(const DataFolder& data) {
-  std::vector<MeasurementFile> files;
-  for (const auto& cluster : list_clusters(data))
-    for (auto& file : read_cluster_measurements(data.platforms_of(cluster), cluster)) files.push_back(std::move(file));
-  return files;
-}
 
 /// The content to the file, and to the terminal the content or its summary.
 void emit_both(const CommandLine& line, const std::filesystem::path& own_file, const std::string& content,
@@ -49,8 +42,7 @@ int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
     name = std::move(known);
   }
   load_cluster(data, name); // an unknown name is reported before anything else
-  const auto reference = read_reference_data(data);
-  const auto calibrated = calibrate(reference, name, all_records(data), line.threads);
+  const auto calibrated = fit_from_files(data, name, line.threads);
   write_page(line, command.html, [&] { return calibration_html(calibrated); });
   emit_both(line, data.platforms_of(name) / name / "calibration.json", calibration_json(calibrated.calibration),
             calibration_text(calibrated));

@@ -64,7 +64,10 @@ int run_export(const ExportCommand& command, const CommandLine& line);
 /// What is missing is asked for at a terminal.
 int run_new(const NewCommand& command, const CommandLine& line);
 
-/// The shipped files, and the scenario's own.
+/// The shipped files, with the calibrations of clusters, which are fitted when they are asked for.
+DataFolder fitted_data(const CommandLine& line);
+
+/// The same, and the scenario's own files.
 DataFolder data_for(const CommandLine& line, const Scenario& scenario);
 
 std::string strategy_as_known(const std::string& typed); ///< "FSDP" as fsdp

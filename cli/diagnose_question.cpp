@@ -165,7 +165,7 @@ MadeQuestion question_from(const DiagnoseCommand& command, const std::vector<Mea
                            const CommandLine& line) {
   const auto seen = seen_in(files);
   MadeQuestion made;
-  made.data = DataFolder{line.data_folder};
+  made.data = fitted_data(line);
   if (command.cluster.empty()) {
     made.cluster = cluster_of_words(command, seen, made.data, line);
   } else if (is_path(command.cluster)) {

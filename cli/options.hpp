@@ -168,8 +168,10 @@ struct CommandLine {
   std::variant<CheckCommand, ListCommand, PredictCommand, PlanCommand, CalibrateCommand, ValidateCommand, ImportCommand,
                ExportCommand, DiagnoseCommand, NewCommand>
       command;
-  std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
-  std::filesystem::path output;      ///< empty: standard output
+  std::filesystem::path data_folder;          ///< holds platforms/ and scenarios/
+  std::filesystem::path shipped_calibrations; ///< those of a package; empty: none
+  std::filesystem::path kept_calibrations;    ///< where fits are kept; empty: nowhere
+  std::filesystem::path output;               ///< empty: standard output
   bool json = false;
   bool quiet = false;
   bool resume = false;  ///< goes on from what is kept beside the output

@@ -19,7 +19,7 @@ std::string to_output(const Plan& plan, const PlanCommand& command, const Comman
 } // namespace
 
 int run_plan(const PlanCommand& command, const CommandLine& line) {
-  DataFolder data{line.data_folder};
+  DataFolder data = fitted_data(line);
   const auto spell = [&](nlohmann::json& document) {
     for (const auto& note : spell_as_known(document, data)) narrate(line, note);
     data = take_own_files(document, command.request, data);

@@ -1,3 +1,4 @@
+#include "calibrate/cache/calibration_cache.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/foreign_text.hpp"
@@ -6,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -15,13 +17,24 @@ namespace {
 
 constexpr int failed = 1;
 
-/// platforms/ and scenarios/ where an installation put them, seen from the program: ../share/ddlsim. A program that was
-/// not installed takes those of the sources from which it was built.
-std::filesystem::path shipped_data_folder() {
+namespace fs = std::filesystem;
+
+/// Where an installation put platforms/ and scenarios/, seen from the program: ../share/ddlsim. Empty for a program that
+/// was not installed, which takes those of the sources from which it was built.
+fs::path installed_data_folder() {
   std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const auto installed = program.parent_path().parent_path() / "share" / "ddlsim";
-  return exists(installed / "platforms" / "gpus.json", ignored) ? installed : std::filesystem::path(DDLSIM_DATA_FOLDER);
+  const auto program = fs::read_symlink("/proc/self/exe", ignored);
+  auto installed = program.parent_path().parent_path() / "share" / "ddlsim";
+  return exists(installed / "platforms" / "gpus.json", ignored) ? installed : fs::path{};
+}
+
+/// A checkout keeps what it fits in its own build folder, an installation in the user's folder for such things.
+CommandLine with_calibrations(CommandLine line, const fs::path& installed) {
+  const bool is_installed = !installed.empty();
+  if (is_installed) line.shipped_calibrations = installed / "calibrations";
+  const bool in_checkout = !is_installed && std::getenv("DDLSIM_CACHE") == nullptr;
+  line.kept_calibrations = in_checkout ? fs::path(DDLSIM_DATA_FOLDER) / "build" / "calibrations" : user_calibrations();
+  return line;
 }
 
 int say(const EarlyExit& exit, bool tells) {
@@ -42,9 +55,10 @@ int after_output(int code) {
 
 int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool tells) {
   try {
-    const auto parsed = parse_command_line(argc, argv, shipped_data_folder());
+    const auto installed = installed_data_folder();
+    const auto parsed = parse_command_line(argc, argv, installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : installed);
     if (const auto* exit = std::get_if<EarlyExit>(&parsed)) return after_output(say(*exit, tells));
-    return after_output(run(std::get<CommandLine>(parsed)));
+    return after_output(run(with_calibrations(std::get<CommandLine>(parsed), installed)));
   } catch (const std::exception& error) {
     if (tells) fmt::print(stderr, "{}\n", for_terminal(error.what()));
     return failed;

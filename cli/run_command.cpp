@@ -1,3 +1,4 @@
+#include "calibrate/cache/calibration_cache.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/base/foreign_text.hpp"
@@ -50,8 +51,15 @@ int run_command(const CommandLine& line) {
   return std::visit(Runner{line}, line.command);
 }
 
+DataFolder fitted_data(const CommandLine& line) {
+  DataFolder data{line.data_folder};
+  data.calibrations = fitted_calibrations({line.shipped_calibrations, line.kept_calibrations,
+                                           [line](const std::string& text) { narrate(line, text); }, line.threads});
+  return data;
+}
+
 DataFolder data_for(const CommandLine& line, const Scenario& scenario) {
-  return with_own_files(DataFolder{line.data_folder}, scenario);
+  return with_own_files(fitted_data(line), scenario);
 }
 
 void emit(const CommandLine& line, const std::string& text) {

@@ -229,7 +229,7 @@ std::function<bool(const Series&)> wanted_for(const ValidateCommand& command, co
 
 int run_validate(const ValidateCommand& command, const CommandLine& line) {
   if (command.blind) return run_blind(command, line);
-  const DataFolder data{line.data_folder};
+  const DataFolder data = fitted_data(line);
   const auto sources = read_sources(data, command, line);
   const auto& cluster = command.context.cluster;
   check_cluster(sources, cluster);

@@ -4,7 +4,6 @@
 #include "calibrate/data/fit_data.hpp"
 #include "calibrate/data/series.hpp"
 #include "calibrate/fit/step_fit.hpp"
-#include "sim/base/error.hpp"
 #include "sim/formats/calibration.hpp"
 
 #include <fmt/format.h>
@@ -71,7 +70,7 @@ std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
        "no step record on more than one GPU that the simulator can time, and no all-reduce; measure some with "
        "ddltrain, or import a table with `ddlsim import`"}};
   for (const auto& one : excluded) mistakes.push_back({one.what, "", one.why});
-  throw UserError(mistakes);
+  throw NothingToFit(mistakes);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "calibrate/data/series.hpp"
 #include "calibrate/fit/collective_fit.hpp"
 #include "calibrate/fit/compute_fit.hpp"
+#include "sim/base/error.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
@@ -54,9 +55,14 @@ ClusterFit fit_selected(const ReferenceData& reference, const std::string& clust
 ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluster, const std::vector<Series>& series,
                        const std::vector<MeasurementFile>& files, int threads = 1);
 
+/// What calibrate() throws where no record teaches anything, with what was excluded.
+struct NothingToFit : UserError {
+  using UserError::UserError;
+};
+
 /// Calibrates `cluster` on its own records and on those of the clusters it borrows from, out of `files` of any
 /// clusters; the others only show contradictions. Priors that were once learnt from the cluster do not count twice.
-/// Throws UserError when there is nothing to fit.
+/// Throws NothingToFit when there is nothing to fit.
 Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
                      const std::vector<MeasurementFile>& files, int threads = 1);
 

@@ -106,6 +106,7 @@ struct FittedMachine {
 struct Calibration {
   std::string cluster;
   std::string version;                           ///< of ddlsim
+  std::string inputs;                            ///< checksum of all that the fit read, and of the model's sources
   std::vector<std::string> files;                ///< measurement files, "CLUSTER/FILE fnv1a"
   std::map<std::string, FittedMachine> machines; ///< by name: the cluster, and those that it borrows measurements from
   std::vector<CalibratedParameter> parameters;

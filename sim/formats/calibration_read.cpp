@@ -201,12 +201,13 @@ Calibration calibration_from(const JsonNode& root) {
   static constexpr std::string_view known[]{
       "format",  "version",  "cluster",       "made_by", "files",       "quality", "parameters",
       "series",  "excluded", correlation_key, "choices", "collectives", "compute", "contradicted_draws",
-      "machines"};
+      "machines", "inputs"};
   static constexpr std::string_view excluded_keys[]{"what", "why"};
   Calibration calibration;
   root.allow_only(known);
   calibration.cluster = root.text("cluster");
   calibration.version = root.text("made_by");
+  calibration.inputs = root.text_or("inputs", "");
   calibration.files = root.texts_or_none("files");
   if (root.has("machines")) calibration.machines = machines_from(root.at("machines"));
   if (root.has("quality")) calibration.quality = quality_from(root.at("quality"));

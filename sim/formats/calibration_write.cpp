@@ -152,6 +152,7 @@ std::string calibration_json(const Calibration& calibration) {
   std::string text = fmt::format("{{\"format\": \"ddlsim-calibration\", \"version\": {},\n", calibration_version);
   text += " \"cluster\": " + json_text(Json(calibration.cluster)) + ",\n";
   text += " \"made_by\": " + json_text(Json(calibration.version)) + ",\n";
+  text += " \"inputs\": " + json_text(Json(calibration.inputs)) + ",\n";
   text += " \"files\": " + json_text(Json(calibration.files)) + ",\n";
   if (!calibration.machines.empty()) text += " \"machines\": " + machine_lines(calibration) + ",\n";
   text += " \"quality\": " + json_text(judged) + ",\n";

@@ -133,16 +133,7 @@ std::vector<Prior> load_priors(const DataFolder& data) {
 }
 
 std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster) {
-  const auto file = data.platforms_of(cluster) / cluster / "calibration.json";
-  if (!std::filesystem::exists(file)) return {};
-  auto calibration = read_calibration(file);
-  if (calibration.cluster != cluster)
-    throw UserError(
-        file.string(), "/cluster",
-        fmt::format("{} found, \"{}\" expected after the folder; this calibration is another cluster's, calibrate "
-                    "this one",
-                    in_quotes(calibration.cluster), cluster));
-  return calibration;
+  return data.calibrations ? data.calibrations(data, cluster) : std::nullopt;
 }
 
 ReferenceData read_reference_data(const DataFolder& data) {

@@ -12,6 +12,7 @@
 #include "sim/formats/prior.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,11 +20,17 @@
 
 namespace ddlsim {
 
+struct DataFolder;
+
+/// A cluster's calibration for the files of the data folder as they are; nothing where no record teaches anything.
+using CalibrationSource = std::function<std::optional<Calibration>(const DataFolder& data, const std::string& cluster)>;
+
 struct DataFolder {
   std::filesystem::path root;
   std::map<std::string, std::filesystem::path> own_models{};   ///< a user's own: name -> layer table
   std::map<std::string, std::filesystem::path> own_clusters{}; ///< name -> folder of that name, with its cluster.json
   std::map<std::string, std::filesystem::path> own_gpus{};     ///< name -> file of one entry, as the catalogue has them
+  CalibrationSource calibrations{};                            ///< fits and keeps them; empty: there are only priors
   std::filesystem::path platforms() const { return root / "platforms"; }
   std::filesystem::path scenarios() const { return root / "scenarios"; }
   std::filesystem::path models() const { return root / "scenarios" / "models"; }
@@ -46,7 +53,7 @@ std::vector<Gpu> load_gpus(const DataFolder& data); ///< the catalogue, and a us
 std::vector<Preset> load_presets(const DataFolder& data);
 InputCatalogue load_inputs(const DataFolder& data);
 std::vector<Prior> load_priors(const DataFolder& data);
-/// Nothing when the cluster was never calibrated.
+/// What the data folder's source of calibrations has of the cluster.
 std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster);
 
 // The shipped catalogue, presets, priors, models and clusters, read once.

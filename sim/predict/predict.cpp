@@ -101,9 +101,6 @@ std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& dat
   if (scenario.input_names != InputNames{})
     files.push_back(
         {std::filesystem::relative(data.inputs(), data.root).generic_string(), fnv1a_of_file(data.inputs())});
-  const auto calibration = data.platforms_of(scenario.cluster) / scenario.cluster / "calibration.json";
-  if (std::filesystem::exists(calibration))
-    files.push_back({std::filesystem::relative(calibration, data.root).generic_string(), fnv1a_of_file(calibration)});
   return files;
 }
 

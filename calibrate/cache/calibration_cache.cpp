@@ -1,0 +1,235 @@
+#include "calibrate/cache/calibration_cache.hpp"
+
+#include "calibrate/cache/fit_inputs.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/text_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fcntl.h>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A calibration that is looked for, by what it has to be of.
+struct Wanted {
+  std::string cluster;
+  std::string inputs;
+};
+
+/// What a place has: a calibration, or why the file there cannot be used; neither where there is no file.
+struct Found {
+  std::optional<Calibration> calibration;
+  std::string why_not;
+};
+
+/// Only its user pays for a file that no longer holds: it is fitted anew.
+Found look_into(const fs::path& file, const Wanted& wanted) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored)) return {};
+  try {
+    auto calibration = read_calibration(file);
+    if (calibration.cluster != wanted.cluster) return {{}, "is of another cluster"};
+    if (calibration.inputs != wanted.inputs) return {{}, "was fitted to other files, or by another model"};
+    return {std::move(calibration), ""};
+  } catch (const UserError&) {
+    return {{}, "is damaged, or of another version"};
+  }
+}
+
+/// The files used last stay.
+void mark_used(const fs::path& file) {
+  std::error_code ignored;
+  fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
+}
+
+/// Whether the name is kept_name() of the cluster; another cluster's may begin with the same words.
+bool is_kept_of(const std::string& name, const std::string& cluster) {
+  return name.starts_with(cluster) && name.size() == kept_name(cluster, Fnv1a().text()).size();
+}
+
+void forget_unused(const fs::path& folder, const std::string& cluster) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> kept;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (is_kept_of(it->path().filename().string(), cluster))
+      kept.emplace_back(fs::last_write_time(it->path(), ignored), it->path());
+  }
+  std::sort(kept.rbegin(), kept.rend());
+  for (std::size_t i = most_kept; i < kept.size(); ++i) fs::remove(kept[i].second, error);
+}
+
+bool can_be_written(const fs::path& folder) {
+  if (folder.empty()) return false;
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);
+  return ::access(folder.c_str(), W_OK | X_OK) == 0;
+}
+
+/// A cluster is fitted by one process at a time. Where locks do not work, several fit it.
+class Turn {
+public:
+  Turn(const fs::path& folder, const std::string& cluster)
+      : descriptor_(::open((folder / (cluster + ".lock")).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (descriptor_ >= 0) ::flock(descriptor_, LOCK_EX);
+  }
+  ~Turn() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+private:
+  int descriptor_;
+};
+
+/// The fits that were found or made, by the name of their file.
+struct Remembered {
+  std::mutex mutex;
+  std::map<std::string, std::optional<Calibration>> all;
+};
+
+void tell(const CalibrationCache& cache, const std::string& text) {
+  if (cache.narrate) cache.narrate(text);
+}
+
+/// What to say before a fit. `why_not`: of a file that was there and cannot be used; "" for none.
+std::string fit_text(const CalibrationCache& cache, const Wanted& wanted, std::size_t records, bool writes,
+                     const std::string& why_not) {
+  const auto where = writes               ? fmt::format("kept in {}", cache.kept.string())
+                     : cache.kept.empty() ? "kept nowhere"
+                                          : fmt::format("and not kept: {} cannot be written", cache.kept.string());
+  return fmt::format("fitting {} to its {} record{}, {}{}", wanted.cluster, records, records == 1 ? "" : "s", where,
+                     why_not.empty() ? "" : "; " + why_not);
+}
+
+/// Records that teach nothing leave a calibration without content, so that nobody reads them again.
+Calibration fitted(const DataFolder& data, const Wanted& wanted, int threads) {
+  Calibration nothing;
+  nothing.cluster = wanted.cluster;
+  nothing.inputs = wanted.inputs;
+  try {
+    return as_written(fit_from_files(data, wanted.cluster, threads).calibration);
+  } catch (const NothingToFit&) {
+    return nothing;
+  }
+}
+
+void keep(const fs::path& folder, const Calibration& calibration) {
+  write_file(folder / kept_name(calibration.cluster, calibration.inputs), calibration_json(calibration));
+  forget_unused(folder, calibration.cluster);
+}
+
+bool says_something(const Calibration& calibration) {
+  return !calibration.parameters.empty() || !calibration.series.empty() || !calibration.collectives.empty() ||
+         !calibration.compute.empty();
+}
+
+/// Whether any file could hold records to fit. On the way to each answer, so that nothing is read.
+bool has_records(const DataFolder& data, const std::string& cluster) {
+  std::error_code ignored;
+  if (!fs::exists(data.platforms_of(cluster) / cluster / "cluster.json", ignored)) return false;
+  const auto from = fitted_clusters(load_cluster(data, cluster));
+  return std::any_of(from.begin(), from.end(),
+                     [&](const auto& name) { return !measurement_files(data.platforms_of(name), name).empty(); });
+}
+
+std::optional<Calibration> fit_and_keep(const CalibrationCache& cache, const DataFolder& data, const Wanted& wanted,
+                                        const std::string& why_not) {
+  const auto records = count_fitted_records(data, wanted.cluster);
+  if (records == 0) return {};
+  const bool writes = can_be_written(cache.kept);
+  std::optional<Turn> turn;
+  if (writes) {
+    turn.emplace(cache.kept, wanted.cluster);
+    if (auto meanwhile = look_into(cache.kept / kept_name(wanted.cluster, wanted.inputs), wanted).calibration)
+      return meanwhile;
+  }
+  tell(cache, fit_text(cache, wanted, records, writes, why_not));
+  auto calibration = fitted(data, wanted, cache.threads);
+  try {
+    if (writes) keep(cache.kept, calibration);
+  } catch (const UserError& error) {
+    tell(cache, error.what());
+  }
+  return calibration;
+}
+
+std::string name_not_used(const fs::path& file, const Found& found) {
+  return found.why_not.empty() ? "" : fmt::format("{} {}", file.string(), found.why_not);
+}
+
+/// Kept before, or fitted now.
+std::optional<Calibration> kept_or_fitted(const CalibrationCache& cache, const DataFolder& data, const Wanted& wanted) {
+  const auto written = data.platforms_of(wanted.cluster) / wanted.cluster / "calibration.json";
+  const auto of_user = look_into(written, wanted);
+  if (of_user.calibration) return of_user.calibration;
+  auto why_not = name_not_used(written, of_user);
+  for (const auto& folder : {cache.shipped, cache.kept}) {
+    if (folder.empty()) continue;
+    const auto file = folder / kept_name(wanted.cluster, wanted.inputs);
+    auto found = look_into(file, wanted);
+    if (found.calibration) {
+      if (folder == cache.kept) mark_used(file);
+      if (!why_not.empty()) tell(cache, why_not + "; a newer fit takes its place");
+      return found.calibration;
+    }
+    if (why_not.empty()) why_not = name_not_used(file, found);
+  }
+  return fit_and_keep(cache, data, wanted, why_not);
+}
+
+std::optional<Calibration> find_calibration(const CalibrationCache& cache, Remembered& remembered,
+                                            const DataFolder& asked, const std::string& cluster) {
+  const auto data = data_of_fit(asked, cluster);
+  if (!has_records(data, cluster)) return {};
+  const Wanted wanted{cluster, fit_inputs(data, cluster)};
+  const std::lock_guard hold(remembered.mutex);
+  const auto name = kept_name(cluster, wanted.inputs);
+  auto known = remembered.all.find(name);
+  if (known == remembered.all.end()) {
+    auto found = kept_or_fitted(cache, data, wanted);
+    if (found && !says_something(*found)) found.reset();
+    known = remembered.all.emplace(name, std::move(found)).first;
+  }
+  return known->second;
+}
+
+fs::path folder_from(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? fs::path{} : fs::path(value);
+}
+
+} // namespace
+
+std::string kept_name(const std::string& cluster, const std::string& inputs) {
+  return fmt::format("{}-{}.json", cluster, inputs);
+}
+
+fs::path user_calibrations() {
+  if (auto own = folder_from("DDLSIM_CACHE"); !own.empty()) return own;
+  if (const auto cache = folder_from("XDG_CACHE_HOME"); !cache.empty()) return cache / "ddlsim";
+  const auto home = folder_from("HOME");
+  return home.empty() ? home : home / ".cache" / "ddlsim";
+}
+
+CalibrationSource fitted_calibrations(CalibrationCache cache) {
+  return [cache = std::move(cache), remembered = std::make_shared<Remembered>()](const DataFolder& data,
+                                                                                 const std::string& cluster) { //
+    return find_calibration(cache, *remembered, data, cluster);
+  };
+}
+
+} // namespace ddlsim

@@ -1,0 +1,33 @@
+#pragma once
+// What the fit of a cluster reads, as files and as one checksum.
+
+#include "calibrate/fit/calibrate.hpp"
+#include "sim/formats/data_folder.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+/// Checksum of the sources of model and fit, 16 hexadecimal digits; the same in every build type.
+std::string model_version();
+
+/// The files that a fit of the cluster reads: the shipped ones, and the cluster's own where it is a user's. A scenario's
+/// own model is none of them, so that `predict` and `calibrate` fit the same.
+DataFolder data_of_fit(const DataFolder& data, const std::string& cluster);
+
+/// Checksum of the model version and of the names and bytes of all files that a fit of the cluster reads: catalogue,
+/// presets, priors, layer tables, and every cluster with its records, because one-GPU times and contradictions are
+/// looked for in all of them. 16 hexadecimal digits. Throws UserError for a file that cannot be read.
+std::string fit_inputs(const DataFolder& data, const std::string& cluster);
+
+/// The cluster's records, and those of clusters that it borrows from: how many a fit can use.
+std::size_t count_fitted_records(const DataFolder& data, const std::string& cluster);
+
+/// Records of all clusters.
+std::vector<MeasurementFile> all_records(const DataFolder& data);
+
+/// calibrate() on the files of data_of_fit(), with their checksum put into the calibration.
+Calibrated fit_from_files(const DataFolder& data, const std::string& cluster, int threads);
+
+} // namespace ddlsim
