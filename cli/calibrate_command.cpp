@@ -1,8 +1,10 @@
+#include "calibrate/cache/calibration_cache.hpp"
 #include "calibrate/cache/fit_inputs.hpp"
 #include "calibrate/page/calibration_html.hpp"
 #include "calibrate/priors/learn_priors.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/text_file.hpp"
 #include "sim/formats/own_files.hpp"
 
 #include <fmt/format.h>
@@ -28,11 +30,29 @@ int run_priors(const DataFolder& data, const CommandLine& line) {
   return 0;
 }
 
+/// The calibration of every cluster, found or fitted; in the folder of --output, too.
+int run_all(const CommandLine& line) {
+  const auto data = fitted_data(line);
+  const auto& folder = line.output;
+  if (!folder.empty()) std::filesystem::create_directories(folder);
+  std::size_t count = 0;
+  for (const auto& name : list_clusters(data)) {
+    const auto calibration = load_calibration(data, name);
+    if (!calibration) continue;
+    ++count;
+    if (!folder.empty()) write_file(folder / kept_name(name, calibration->inputs), calibration_json(*calibration));
+  }
+  narrate(line, fmt::format("{} calibration{}", count,
+                            (count == 1 ? "" : "s") + (folder.empty() ? " kept" : " in " + folder.string())));
+  return 0;
+}
+
 } // namespace
 
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   DataFolder data{line.data_folder};
   if (command.priors) return run_priors(data, line);
+  if (command.all) return run_all(line);
   std::string name = command.cluster;
   if (is_path(name)) {
     const auto folder = own_cluster_folder(name);

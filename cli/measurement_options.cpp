@@ -86,10 +86,17 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
                 "In place of --cluster: what to expect of a cluster that nobody measured, from the records of all "
                 "sites: platforms/priors.json")
       ->excludes(cluster);
+  calibrate
+      .add_flag("--all", command.all,
+                "In place of --cluster: keep a calibration of every cluster that has records, as the first question to "
+                "each would; with --output in that folder, as packages have them")
+      ->excludes(cluster)
+      ->excludes("--priors");
   add_threads(calibrate, line);
-  add_html(calibrate, command.html, "each parameter before and after")->excludes("--priors");
+  add_html(calibrate, command.html, "each parameter before and after")->excludes("--priors")->excludes("--all");
   calibrate.final_callback([&command] {
-    if (command.cluster.empty() && !command.priors) throw CLI::RequiredError("--cluster or --priors");
+    if (command.cluster.empty() && !command.priors && !command.all)
+      throw CLI::RequiredError("--cluster, --priors or --all");
   });
   calibrate.add_flag("--json", line.json, "Print the file's content instead of a summary");
   calibrate.add_option("--output,-o", line.output, "Write to this file instead of below platforms/")->type_name("FILE");

@@ -4,6 +4,7 @@
 #include "import/imported.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/base/json.hpp"
+#include "sim/formats/data_folder.hpp"
 #include "sim/simgrid/executor.hpp"
 
 #include <filesystem>
@@ -113,8 +114,9 @@ struct ValidateCommand {
 bool is_csv(const std::filesystem::path& file);
 
 struct CalibrateCommand {
-  std::string cluster;        ///< "" with priors
+  std::string cluster;        ///< "" with priors or all
   bool priors = false;        ///< learn priors.json from all clusters
+  bool all = false;           ///< keep a calibration of each cluster that has records
   std::filesystem::path html; ///< write the page here; empty: no page
 };
 
@@ -168,10 +170,9 @@ struct CommandLine {
   std::variant<CheckCommand, ListCommand, PredictCommand, PlanCommand, CalibrateCommand, ValidateCommand, ImportCommand,
                ExportCommand, DiagnoseCommand, NewCommand>
       command;
-  std::filesystem::path data_folder;          ///< holds platforms/ and scenarios/
-  std::filesystem::path shipped_calibrations; ///< those of a package; empty: none
-  std::filesystem::path kept_calibrations;    ///< where fits are kept; empty: nowhere
-  std::filesystem::path output;               ///< empty: standard output
+  std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
+  CalibrationSource calibrations{};  ///< of clusters: kept, or fitted when they are asked for
+  std::filesystem::path output;      ///< empty: standard output
   bool json = false;
   bool quiet = false;
   bool resume = false;  ///< goes on from what is kept beside the output

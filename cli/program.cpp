@@ -7,10 +7,10 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -29,11 +29,13 @@ fs::path installed_data_folder() {
 }
 
 /// A checkout keeps what it fits in its own build folder, an installation in the user's folder for such things.
-CommandLine with_calibrations(CommandLine line, const fs::path& installed) {
-  const bool is_installed = !installed.empty();
-  if (is_installed) line.shipped_calibrations = installed / "calibrations";
-  const bool in_checkout = !is_installed && std::getenv("DDLSIM_CACHE") == nullptr;
-  line.kept_calibrations = in_checkout ? fs::path(DDLSIM_DATA_FOLDER) / "build" / "calibrations" : user_calibrations();
+CommandLine with_calibrations(CommandLine line, const fs::path& installed, bool tells) {
+  CalibrationCache cache;
+  if (!installed.empty()) cache.shipped = installed / "calibrations";
+  cache.kept = place_to_keep(installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : fs::path{});
+  if (tells) cache.narrate = [line](const std::string& text) { narrate(line, text); };
+  cache.threads = line.threads;
+  line.calibrations = fitted_calibrations(std::move(cache));
   return line;
 }
 
@@ -58,7 +60,7 @@ int run_program(int argc, char** argv, const std::function<int(const CommandLine
     const auto installed = installed_data_folder();
     const auto parsed = parse_command_line(argc, argv, installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : installed);
     if (const auto* exit = std::get_if<EarlyExit>(&parsed)) return after_output(say(*exit, tells));
-    return after_output(run(with_calibrations(std::get<CommandLine>(parsed), installed)));
+    return after_output(run(with_calibrations(std::get<CommandLine>(parsed), installed, tells)));
   } catch (const std::exception& error) {
     if (tells) fmt::print(stderr, "{}\n", for_terminal(error.what()));
     return failed;

@@ -1,4 +1,3 @@
-#include "calibrate/cache/calibration_cache.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/base/foreign_text.hpp"
@@ -53,8 +52,7 @@ int run_command(const CommandLine& line) {
 
 DataFolder fitted_data(const CommandLine& line) {
   DataFolder data{line.data_folder};
-  data.calibrations = fitted_calibrations({line.shipped_calibrations, line.kept_calibrations,
-                                           [line](const std::string& text) { narrate(line, text); }, line.threads});
+  data.calibrations = line.calibrations;
   return data;
 }
 

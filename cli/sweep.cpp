@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/dealt_tasks.hpp"
 #include "sim/base/error.hpp"
+#include "sim/formats/check.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/report.hpp"
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -137,6 +139,19 @@ SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
   return part;
 }
 
+/// Before workers ask, whose lines nobody sees. What is wrong with a case is told by its row.
+void fit_clusters(const std::vector<SweepCase>& cases, const CommandLine& line) {
+  std::set<std::pair<std::string, std::filesystem::path>> seen;
+  for (const auto& one : cases) {
+    try {
+      const auto scenario = read_known_scenario(one.scenario, one.changes, DataFolder{line.data_folder});
+      if (seen.emplace(scenario.cluster, scenario.cluster_folder).second)
+        load_calibration(data_for(line, scenario), scenario.cluster);
+    } catch (const UserError&) {
+    }
+  }
+}
+
 } // namespace
 
 bool is_sweep(const PredictCommand& command) {
@@ -162,6 +177,7 @@ std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
 
 int run_sweep(const PredictCommand& command, const CommandLine& line) {
   const auto cases = sweep_cases(command);
+  fit_clusters(cases, line);
   DealtTasks tasks(line, "scenarios", files_asked_of(command));
   const auto measured = measured_for_all(line);
   const PredictOptions options{

@@ -1,5 +1,5 @@
 # What `cmake --install`, the Debian package and the Python wheel put where. Components:
-#   program      ddlsim, its data (../share/ddlsim seen from the program), man pages, completions, a module file
+#   program      ddlsim, its data and calibrations (../share/ddlsim seen from the program), man pages, completions, a module file
 #   development  libraries, headers and a CMake package: find_package(ddlsim)
 include(GNUInstallDirs)
 
@@ -13,6 +13,21 @@ else()
 endif()
 install(DIRECTORY platforms scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim COMPONENT program
         PATTERN tools EXCLUDE PATTERN convert EXCLUDE PATTERN held-out EXCLUDE)
+# The calibrations that the program looks for first: made when they are installed, from those that the build folder keeps
+# and by fits for the rest, so that no build waits for them. OFF: each is fitted when it is first needed.
+option(DDLSIM_INSTALL_CALIBRATIONS "Fit every cluster for an installation, which takes minutes" ON)
+if(DDLSIM_INSTALL_CALIBRATIONS)
+  if(DDLSIM_PROGRAM)
+    set(fitter ${DDLSIM_PROGRAM})
+  else()
+    set(fitter $<TARGET_FILE:ddlsim>)
+  endif()
+  install(CODE "file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/shipped-calibrations)
+                execute_process(COMMAND ${fitter} calibrate --all --quiet --data ${CMAKE_SOURCE_DIR}
+                  --output ${CMAKE_BINARY_DIR}/shipped-calibrations COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/shipped-calibrations/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim/calibrations
+          COMPONENT program)
+endif()
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 install(FILES packaging/completions/ddlsim.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME ddlsim COMPONENT program)

@@ -82,7 +82,7 @@ bool can_be_written(const fs::path& folder) {
 class Turn {
 public:
   Turn(const fs::path& folder, const std::string& cluster)
-      : descriptor_(::open((folder / (cluster + ".lock")).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+      : descriptor_(::open((folder / ("." + cluster + ".lock")).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
     if (descriptor_ >= 0) ::flock(descriptor_, LOCK_EX);
   }
   ~Turn() {
@@ -218,8 +218,9 @@ std::string kept_name(const std::string& cluster, const std::string& inputs) {
   return fmt::format("{}-{}.json", cluster, inputs);
 }
 
-fs::path user_calibrations() {
-  if (auto own = folder_from("DDLSIM_CACHE"); !own.empty()) return own;
+fs::path place_to_keep(const fs::path& checkout) {
+  if (auto stated = folder_from("DDLSIM_CACHE"); !stated.empty()) return stated;
+  if (!checkout.empty()) return checkout / "build" / "calibrations";
   if (const auto cache = folder_from("XDG_CACHE_HOME"); !cache.empty()) return cache / "ddlsim";
   const auto home = folder_from("HOME");
   return home.empty() ? home : home / ".cache" / "ddlsim";

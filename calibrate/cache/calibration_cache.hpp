@@ -17,8 +17,9 @@ struct CalibrationCache {
   int threads = 1;                                   ///< of a fit, which does not depend on it
 };
 
-/// Of a user: $DDLSIM_CACHE, $XDG_CACHE_HOME/ddlsim or ~/.cache/ddlsim, the first that is set; empty where none is.
-std::filesystem::path user_calibrations();
+/// Where fits are kept: $DDLSIM_CACHE; build/calibrations of the checkout that a program stands in; for an empty
+/// `checkout` $XDG_CACHE_HOME/ddlsim or ~/.cache/ddlsim. The first that there is; empty where none is.
+std::filesystem::path place_to_keep(const std::filesystem::path& checkout);
 
 /// For DataFolder::calibrations. The calibration of a cluster is the first of these:
 ///   1. calibration.json in the cluster's folder, which `ddlsim calibrate` writes

@@ -49,16 +49,16 @@ std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vec
   return own;
 }
 
-/// Of the files that the fit reads: those in the folders of `machines`; a file that stands elsewhere is of the cluster
-/// that it names.
+/// Of the files that the fit reads: those in the folders of these clusters; a file that stands elsewhere is of the
+/// cluster that it names.
 std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
-                                      const std::map<std::string, FittedMachine>& machines) {
+                                      const std::vector<std::string>& clusters) {
   std::vector<std::string> checksums;
   for (const auto& file : files) {
     const auto folder = file.file.parent_path();
     const auto of =
         folder.filename() == "measurements" ? folder.parent_path().filename().string() : file.context.cluster;
-    if (machines.count(of) > 0) checksums.push_back(records_checksum(of, file.file));
+    if (is_in(clusters, of)) checksums.push_back(records_checksum(of, file.file));
   }
   std::sort(checksums.begin(), checksums.end());
   return checksums;
@@ -113,10 +113,7 @@ Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
       next_measurements(selected.fit_data, priors_without(reference.priors, cluster), all.calibration, most_next);
   add_collectives(all);
   add_compute(all);
-  for (const auto& name : fitted_clusters(machine))
-    if (const auto found = reference.clusters.find(name); found != reference.clusters.end())
-      all.calibration.machines[name] = fitted_machine(found->second);
-  all.calibration.files = checksums_of(files, all.calibration.machines);
+  all.calibration.files = checksums_of(files, fitted_clusters(machine));
   return all;
 }
 

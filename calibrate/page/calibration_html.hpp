@@ -14,7 +14,7 @@ std::vector<std::string> calibration_sentences(const Calibrated& calibrated);
 /// One file that loads nothing, well-formed as XML; same calibration, same bytes.
 std::string calibration_html(const Calibrated& calibrated);
 
-/// Series with how far the fit is off, machines and files, what was excluded and why.
+/// Series with how far the fit is off, files, what was excluded and why.
 std::string evidence_tables(const Calibration& calibration);
 
 } // namespace ddlsim

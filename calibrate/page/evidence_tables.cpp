@@ -46,25 +46,6 @@ std::string series_table(const Calibration& calibration) {
                     rows);
 }
 
-std::string machines_table(const Calibration& calibration) {
-  if (calibration.machines.empty()) return "";
-  std::vector<std::string> rows;
-  for (const auto& [name, machine] : calibration.machines) {
-    std::string transports;
-    for (const auto& [transport, network] : machine.transports)
-      transports += fmt::format("{}{}: {}", transports.empty() ? "" : "; ", transport, network);
-    rows.push_back("<tr>" + html_row_head(name) + html_cell(name == calibration.cluster ? "this" : "donor", "t") +
-                   html_cell(machine.gpu, "t") + html_cell(machine.node, "t") + html_long_cell(transports) + "</tr>");
-  }
-  return html_table("Clusters whose measurements were read, as they were then",
-                    {{"cluster", Align::left},
-                     {"role", Align::left},
-                     {"GPU", Align::left},
-                     {"node", Align::left},
-                     {"transports", Align::left}},
-                    rows);
-}
-
 std::string excluded_table(const Calibration& calibration) {
   if (calibration.excluded.empty()) return "";
   std::vector<std::string> rows;
@@ -86,8 +67,7 @@ std::string files_list(const Calibration& calibration) {
 } // namespace
 
 std::string evidence_tables(const Calibration& calibration) {
-  return series_table(calibration) + machines_table(calibration) + excluded_table(calibration) +
-         files_list(calibration);
+  return series_table(calibration) + excluded_table(calibration) + files_list(calibration);
 }
 
 } // namespace ddlsim

@@ -1,4 +1,5 @@
 // Asks how many samples a second the shipped example's ring reaches on 8 GPUs, and prints the 90 % interval.
+#include <calibrate/cache/calibration_cache.hpp>
 #include <sim/base/error.hpp>
 #include <sim/predict/predict.hpp>
 
@@ -6,7 +7,8 @@
 
 int main() {
   try {
-    const ddlsim::DataFolder data{DATA_FOLDER};
+    ddlsim::DataFolder data{DATA_FOLDER};
+    data.calibrations = ddlsim::fitted_calibrations({data.root / "calibrations", ddlsim::place_to_keep({})});
     auto scenario = ddlsim::read_scenario(data.scenarios() / "iris-resnet50.json", {{"/gpus", "[8]"}});
     const auto prediction = ddlsim::predict(scenario, data, {});
     for (const auto& answer : prediction.strategies)

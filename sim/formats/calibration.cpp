@@ -2,7 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
-#include "sim/formats/data_folder.hpp"
+#include "sim/formats/cluster.hpp"
 #include "sim/formats/parameters.hpp"
 #include "sim/formats/record.hpp"
 
@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <map>
 #include <set>
 
 namespace ddlsim {
@@ -38,20 +38,27 @@ std::string nic_text(const Nic& nic) {
   return fmt::format("{} x {:.9g} B/s{}", nic.count, nic.bandwidth_Bps, nic.path ? way + to_text(nic.path) : "");
 }
 
-/// What is another in a machine than it was.
+/// What a fit reads of a cluster file, in words: titles, sources, and what exists or may grow are no part of it.
+struct FittedMachine {
+  std::string gpu;                               ///< the card
+  std::string node;                              ///< GPUs a node and the paths between them
+  std::map<std::string, std::string> transports; ///< of each transport's name its NIC, and the fabric
+};
+
+/// What is another in a machine than where it was measured.
 struct Changes {
   bool gpu = false;
   bool node = false;
   std::set<std::string> transports;
 };
 
-void add_changes(Changes& changes, const FittedMachine& was, const FittedMachine& is) {
-  changes.gpu = changes.gpu || was.gpu != is.gpu;
-  changes.node = changes.node || was.node != is.node;
+Changes changes_between(const FittedMachine& was, const FittedMachine& is) {
+  Changes changes{was.gpu != is.gpu, was.node != is.node, {}};
   for (const auto& [name, text] : was.transports) {
     const auto now = is.transports.find(name);
     if (now == is.transports.end() || now->second != text) changes.transports.insert(name);
   }
+  return changes;
 }
 
 bool touches(const Changes& changes, const std::string& transport) {
@@ -70,20 +77,12 @@ bool touches(const Changes& changes, const CalibratedParameter& one) {
          touches(changes, one.scope.transport);
 }
 
-/// Changes of the cluster's own machine, and of those that it borrowed from.
-struct AllChanges {
-  Changes own;
-  Changes donors;
-};
-
-bool is_forgotten(const AllChanges& changes, const CalibratedParameter& one) {
-  const bool measured_here = one.points > one.borrowed_points;
-  return (measured_here && touches(changes.own, one)) || (one.borrowed_points > 0 && touches(changes.donors, one));
+bool is_forgotten(const Changes& changes, const CalibratedParameter& one) {
+  return one.points > one.borrowed_points && touches(changes, one);
 }
 
-bool is_forgotten(const AllChanges& changes, const CalibratedSeries& one) {
-  const auto& of = one.borrowed ? changes.donors : changes.own;
-  return of.node || touches(of, one.scope.transport);
+bool is_forgotten(const Changes& changes, const CalibratedSeries& one) {
+  return !one.borrowed && (changes.node || touches(changes, one.scope.transport));
 }
 
 /// The others keep their joint distribution: row and column of the parameter go. Draws without it are others.
@@ -101,20 +100,19 @@ struct Forgotten {
   std::size_t series = 0;
 };
 
-Forgotten forget(Calibration& calibration, const AllChanges& changes) {
+Forgotten forget(Calibration& calibration, const Changes& changes) {
   const auto parameters = calibration.parameters.size();
   for (std::size_t i = parameters; i-- > 0;)
     if (is_forgotten(changes, calibration.parameters[i])) erase_parameter(calibration, i);
-  std::erase_if(calibration.choices, [&](const CalibratedChoice& one) {
-    return touches(changes.own, one.scope.transport) || touches(changes.donors, one.scope.transport);
-  });
+  std::erase_if(calibration.choices,
+                [&](const CalibratedChoice& one) { return touches(changes, one.scope.transport); });
   const auto series = std::erase_if(calibration.series, [&](const auto& one) { return is_forgotten(changes, one); });
   return {parameters - calibration.parameters.size(), series};
 }
 
 /// A text a change: "the GPU of iris was V100-SXM2-16GB, is K80".
-void describe_changes(std::vector<std::string>& texts, const std::string& name, const FittedMachine& was,
-                      const FittedMachine& is) {
+std::vector<std::string> describe_changes(const std::string& name, const FittedMachine& was, const FittedMachine& is) {
+  std::vector<std::string> texts;
   const auto add = [&](const std::string& what, const std::string& before, const std::string& now) {
     if (before != now)
       texts.push_back(fmt::format("{} of {} was {}, is {}", what, name, before.empty() ? "not named" : before,
@@ -126,14 +124,11 @@ void describe_changes(std::vector<std::string>& texts, const std::string& name, 
     const auto now = is.transports.find(transport);
     add("the network of " + transport, text, now == is.transports.end() ? "" : now->second);
   }
-}
-
-std::string command_text(const std::string& cluster) {
-  return fmt::format("run `ddlsim calibrate --cluster {}`", cluster);
+  return texts;
 }
 
 /// Forgets what changed, and says how much that was.
-std::string consequence(Calibration& calibration, const AllChanges& changes) {
+std::string consequence(Calibration& calibration, const Changes& changes) {
   const auto parameters = calibration.parameters.size();
   const auto series = calibration.series.size();
   const auto gone = forget(calibration, changes);
@@ -142,61 +137,6 @@ std::string consequence(Calibration& calibration, const AllChanges& changes) {
       "{} of its {} parameters and {} of its {} series do not hold for this one, and priors stand in for "
       "them",
       gone.parameters, parameters, gone.series, series);
-}
-
-std::vector<std::string> forget_other_machines(Calibration& calibration, const Cluster& cluster,
-                                               const DataFolder& data) {
-  AllChanges changes;
-  std::vector<std::string> texts;
-  for (const auto& [name, was] : calibration.machines) {
-    FittedMachine is;
-    if (name == calibration.cluster)
-      is = fitted_machine(cluster);
-    else if (fs::exists(data.platforms_of(name) / name / "cluster.json"))
-      is = fitted_machine(load_cluster(data, name));
-    add_changes(name == calibration.cluster ? changes.own : changes.donors, was, is);
-    describe_changes(texts, name, was, is);
-  }
-  if (texts.empty()) return {};
-  return {fmt::format("{} was calibrated on another machine: {}. {}; {}", cluster.name, join_names(texts, "; "),
-                      consequence(calibration, changes), command_text(cluster.name))};
-}
-
-std::string name_of(const std::string& checksum) {
-  return checksum.substr(0, checksum.find_last_of(' '));
-}
-
-std::vector<std::string> changed_records(const Calibration& calibration, const Cluster& cluster,
-                                         const DataFolder& data) {
-  std::vector<std::string> now;
-  for (const auto& name : fitted_clusters(cluster))
-    for (const auto& file : measurement_files(data.platforms_of(name), name))
-      now.push_back(records_checksum(name, file));
-  auto then = calibration.files;
-  std::sort(now.begin(), now.end());
-  std::sort(then.begin(), then.end());
-  std::vector<std::string> differ;
-  std::set_symmetric_difference(now.begin(), now.end(), then.begin(), then.end(), std::back_inserter(differ));
-  std::set<std::string> names;
-  for (const auto& one : differ) names.insert(name_of(one));
-  return {names.begin(), names.end()};
-}
-
-/// "a, b, c and 4 more".
-std::string some_of(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 3;
-  const std::vector<std::string> first(names.begin(),
-                                       names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size())));
-  return join_names(first) + (names.size() > most ? fmt::format(" and {} more", names.size() - most) : "");
-}
-
-} // namespace
-
-bool covers(const CalibrationScope& scope, const CalibrationScope& asked) {
-  return allows(scope.transport, asked.transport) && allows(scope.preset, asked.preset) &&
-         (!scope.precision || scope.precision == asked.precision) && allows(scope.model, asked.model) &&
-         (scope.batch_per_gpu == 0 || scope.batch_per_gpu == asked.batch_per_gpu) &&
-         allows(scope.one_gpu_s, asked.one_gpu_s) && allows(scope.evidence, asked.evidence);
 }
 
 FittedMachine fitted_machine(const Cluster& cluster) {
@@ -213,6 +153,15 @@ FittedMachine fitted_machine(const Cluster& cluster) {
   return machine;
 }
 
+} // namespace
+
+bool covers(const CalibrationScope& scope, const CalibrationScope& asked) {
+  return allows(scope.transport, asked.transport) && allows(scope.preset, asked.preset) &&
+         (!scope.precision || scope.precision == asked.precision) && allows(scope.model, asked.model) &&
+         (scope.batch_per_gpu == 0 || scope.batch_per_gpu == asked.batch_per_gpu) &&
+         allows(scope.one_gpu_s, asked.one_gpu_s) && allows(scope.evidence, asked.evidence);
+}
+
 std::vector<std::string> fitted_clusters(const Cluster& cluster) {
   std::vector<std::string> names{cluster.name};
   for (const auto& borrow : cluster.borrows)
@@ -226,17 +175,13 @@ std::string records_checksum(const std::string& cluster, const fs::path& file) {
   return fmt::format("{}/{} {}", cluster, file.filename().string(), fnv1a_of_file(file));
 }
 
-std::vector<std::string> forget_what_changed(Calibration& calibration, const Cluster& cluster, const DataFolder& data) {
-  if (calibration.machines.empty())
-    return {fmt::format("the calibration of {} does not say what it was fitted on, and may be older than its files; {}",
-                        cluster.name, command_text(cluster.name))};
-  auto sentences = forget_other_machines(calibration, cluster, data);
-  const auto changed = changed_records(calibration, cluster, data);
-  if (!changed.empty())
-    sentences.push_back(fmt::format("the calibration of {} is older than its records ({} changed, came or went), which "
-                                    "count in one-GPU times alone; {}",
-                                    cluster.name, some_of(changed), command_text(cluster.name)));
-  return sentences;
+std::string forget_other_machine(Calibration& calibration, const Cluster& fitted, const Cluster& asked) {
+  const auto was = fitted_machine(fitted);
+  const auto is = fitted_machine(asked);
+  const auto texts = describe_changes(fitted.name, was, is);
+  if (texts.empty()) return "";
+  return fmt::format("{} was calibrated on another machine: {}. {}", asked.name, join_names(texts, "; "),
+                     consequence(calibration, changes_between(was, is)));
 }
 
 } // namespace ddlsim

@@ -7,14 +7,13 @@
 #include "sim/formats/prior.hpp"
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
 
-struct DataFolder; // which loads calibrations, too
+struct Cluster;
 
 /// Of the file's format; docs/formats.md describes it. An older file is refused with the command that writes it again.
 inline constexpr int calibration_version = 6;
@@ -94,21 +93,11 @@ struct CalibrationQuality {
   int unmeasured_models = 0;         ///< so many; 0 where fewer than two were measured here
 };
 
-/// What a fit reads of one cluster file, in words: titles, sources, and what exists or may grow are no part of it.
-struct FittedMachine {
-  std::string gpu;                               ///< the card
-  std::string node;                              ///< GPUs a node and the paths between them
-  std::map<std::string, std::string> transports; ///< of each transport's name its NIC, and the fabric
-
-  bool operator==(const FittedMachine&) const = default;
-};
-
 struct Calibration {
   std::string cluster;
-  std::string version;                           ///< of ddlsim
-  std::string inputs;                            ///< checksum of all that the fit read, and of the model's sources
-  std::vector<std::string> files;                ///< measurement files, "CLUSTER/FILE fnv1a"
-  std::map<std::string, FittedMachine> machines; ///< by name: the cluster, and those that it borrows measurements from
+  std::string version;            ///< of ddlsim
+  std::string inputs;             ///< checksum of all that the fit read, and of the model's sources
+  std::vector<std::string> files; ///< measurement files, "CLUSTER/FILE fnv1a"
   std::vector<CalibratedParameter> parameters;
   std::vector<std::vector<double>> correlation; ///< of the parameters, lower triangle by rows: row i has i entries
   /// Of posterior_draws(), by position in ascending order: those that the cluster's own measurements contradict.
@@ -128,10 +117,7 @@ std::string calibration_json(const Calibration& calibration);
 /// The calibration as its file says it: with the digits that calibration_json() writes and no more.
 Calibration as_written(const Calibration& calibration);
 
-// What a calibration was fitted on, and whether it still stands on the files as they are now.
-
-/// What a fit reads of the cluster's file.
-FittedMachine fitted_machine(const Cluster& cluster);
+// What a calibration was fitted on.
 
 /// Whose measurements a fit of the cluster reads: its own, and those of the clusters that it borrows steps or transfers
 /// from; by name.
@@ -140,14 +126,13 @@ std::vector<std::string> fitted_clusters(const Cluster& cluster);
 /// "CLUSTER/FILE fnv1a" of one file of records.
 std::string records_checksum(const std::string& cluster, const std::filesystem::path& file);
 
-/// Takes out of the calibration what was measured on a machine that is another one today, so that priors hold for it:
+/// Takes out of a calibration of the cluster `fitted` what was measured on a machine that is another one in `asked`, as
+/// a plan or a diagnosis asks for one: priors hold for it.
 ///   the GPU       compute factors, and the share of forward
 ///   inside a node the paths there, all that was learnt of shm, and every series' residuals
 ///   a NIC, or the fabric: all that was learnt over the transports concerned, with their residuals
-/// A borrowed point is measured on its own cluster's machine, whatever became of this one. Records that changed, came
-/// or went take nothing out: the fit is only older than they are.
-/// Returns a sentence for each of the two that happened, with the command to run; none where the calibration stands.
-/// Throws UserError when the file of a cluster that was borrowed from cannot be read.
-std::vector<std::string> forget_what_changed(Calibration& calibration, const Cluster& cluster, const DataFolder& data);
+/// A borrowed point is measured on its own cluster's machine, and stays.
+/// Returns a sentence on what was taken out; "" where the machine is the same.
+std::string forget_other_machine(Calibration& calibration, const Cluster& fitted, const Cluster& asked);
 
 } // namespace ddlsim

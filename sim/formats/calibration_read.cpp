@@ -175,33 +175,13 @@ std::vector<int> contradicted_from(const JsonNode& root) {
   return positions;
 }
 
-FittedMachine machine_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"gpu", "node", "transports"};
-  FittedMachine machine;
-  if (!node.is_object()) return machine;
-  node.allow_only(known);
-  machine.gpu = node.text_or("gpu", "");
-  machine.node = node.text("node");
-  const JsonNode transports = node.at("transports");
-  if (!transports.is_object()) return machine;
-  for (const auto& [name, text] : transports.value().items()) machine.transports[name] = transports.text(name);
-  return machine;
-}
-
-std::map<std::string, FittedMachine> machines_from(const JsonNode& node) {
-  std::map<std::string, FittedMachine> machines;
-  if (!node.is_object()) return machines;
-  for (const auto& [name, value] : node.value().items()) machines[name] = machine_from(node.at(name));
-  return machines;
-}
-
 } // namespace
 
 Calibration calibration_from(const JsonNode& root) {
   static constexpr std::string_view known[]{
-      "format",  "version",  "cluster",       "made_by", "files",       "quality", "parameters",
-      "series",  "excluded", correlation_key, "choices", "collectives", "compute", "contradicted_draws",
-      "machines", "inputs"};
+      "format", "version",  "cluster",       "made_by", "files",       "quality", "parameters",
+      "series", "excluded", correlation_key, "choices", "collectives", "compute", "contradicted_draws",
+      "inputs"};
   static constexpr std::string_view excluded_keys[]{"what", "why"};
   Calibration calibration;
   root.allow_only(known);
@@ -209,7 +189,6 @@ Calibration calibration_from(const JsonNode& root) {
   calibration.version = root.text("made_by");
   calibration.inputs = root.text_or("inputs", "");
   calibration.files = root.texts_or_none("files");
-  if (root.has("machines")) calibration.machines = machines_from(root.at("machines"));
   if (root.has("quality")) calibration.quality = quality_from(root.at("quality"));
   for (const auto& node : root.list("parameters")) calibration.parameters.push_back(parameter_from(node));
   calibration.contradicted_draws = contradicted_from(root);

@@ -83,10 +83,6 @@ Json to_json(const CalibratedChoice& one) {
   return json;
 }
 
-Json to_json(const FittedMachine& one) {
-  return {{"gpu", one.gpu}, {"node", one.node}, {"transports", one.transports}};
-}
-
 /// A list with an element a line, so that two calibrations can be compared line by line.
 std::string lines(const std::vector<Json>& elements) {
   std::string text = "[";
@@ -123,14 +119,6 @@ std::vector<Json> compute_rows(const Calibration& calibration) {
   return rows;
 }
 
-/// A machine a line.
-std::string machine_lines(const Calibration& calibration) {
-  std::string text;
-  for (const auto& [name, machine] : calibration.machines)
-    text += (text.empty() ? "\n  " : ",\n  ") + json_text(Json(name)) + ": " + json_text(to_json(machine));
-  return "{" + text + "\n }";
-}
-
 std::vector<Json> excluded_rows(const Calibration& calibration) {
   std::vector<Json> rows;
   for (const auto& one : calibration.excluded) rows.push_back({{"what", one.what}, {"why", one.why}});
@@ -154,7 +142,6 @@ std::string calibration_json(const Calibration& calibration) {
   text += " \"made_by\": " + json_text(Json(calibration.version)) + ",\n";
   text += " \"inputs\": " + json_text(Json(calibration.inputs)) + ",\n";
   text += " \"files\": " + json_text(Json(calibration.files)) + ",\n";
-  if (!calibration.machines.empty()) text += " \"machines\": " + machine_lines(calibration) + ",\n";
   text += " \"quality\": " + json_text(judged) + ",\n";
   text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
   text += " \"correlation_ten_thousandths\": " + lines(whole_rows(calibration.correlation, correlation_units)) + ",\n";

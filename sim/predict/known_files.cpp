@@ -102,6 +102,14 @@ OneGpuEstimate OneGpuReader::find(const ComputeQuestion& question) {
 
 namespace {
 
+/// A calibration is of the machine in the cluster's file.
+std::vector<std::string> forget_other_machine(std::optional<Calibration>& calibration, const Cluster& cluster,
+                                              const DataFolder& data) {
+  if (!calibration) return {};
+  const auto sentence = forget_other_machine(*calibration, load_cluster(data, cluster.name), cluster);
+  return sentence.empty() ? std::vector<std::string>{} : std::vector<std::string>{sentence};
+}
+
 std::unique_ptr<OneGpuReader> one_gpu_reader(std::vector<StepRecord> own, const Cluster& cluster,
                                              const DataFolder& data, const MeasuredTimes* measured) {
   const auto alone = read_back(own, cluster, data);
@@ -129,7 +137,7 @@ KnownFiles::KnownFiles(const Scenario& scenario, Cluster cluster, const DataFold
     : model_(load_model(data, scenario.model)), cluster_(std::move(cluster)), gpus_(load_gpus(data)),
       presets_(load_presets(data)), priors_(load_priors(data)), calibration_(load_calibration(data, scenario.cluster)),
       inputs_(scenario.input_names == InputNames{} ? std::nullopt : std::optional(load_inputs(data))),
-      warnings_(warnings_of(cluster_, calibration_, data)),
+      warnings_(forget_other_machine(calibration_, cluster_, data)),
       one_gpu_(one_gpu_reader(own_steps(scenario, data), cluster_, data, measured)),
       knowledge_{cluster_,
                  gpus_,

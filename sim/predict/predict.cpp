@@ -92,7 +92,8 @@ OneGpuRate one_gpu_rate(const Scenario& scenario, const Model& model, const Know
   return {scenario.batch_per_gpu / compute.one_gpu_s, compute.label, compute.text};
 }
 
-std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& data) {
+/// A calibration stands for all files that its fit read.
+std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& data, const Calibration* calibration) {
   std::vector<UsedFile> files;
   for (const auto& file :
        {data.model_file(scenario.model), data.platforms_of(scenario.cluster) / scenario.cluster / "cluster.json",
@@ -101,6 +102,7 @@ std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& dat
   if (scenario.input_names != InputNames{})
     files.push_back(
         {std::filesystem::relative(data.inputs(), data.root).generic_string(), fnv1a_of_file(data.inputs())});
+  if (calibration != nullptr) files.push_back({"calibration of " + calibration->cluster, calibration->inputs});
   return files;
 }
 
@@ -155,7 +157,7 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   const int gpus_per_node = scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
   prediction.available_gpus = cluster.available_nodes * gpus_per_node;
   prediction.growth_gpus = cluster.growth_max_nodes * gpus_per_node;
-  prediction.files = used_files(scenario, data);
+  prediction.files = used_files(scenario, data, known.calibration);
   return prediction;
 }
 

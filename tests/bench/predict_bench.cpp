@@ -5,13 +5,14 @@
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
 #include "tests/bench/bench_support.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 
 #include <benchmark/benchmark.h>
 
 namespace ddlsim {
 namespace {
 
-const DataFolder data{DDLSIM_SOURCE_DIR};
+const DataFolder data = ddlsim_test::shipped_data();
 
 Scenario iris(const std::vector<std::string>& changes) {
   std::vector<JsonChange> all;

@@ -101,8 +101,6 @@ TEST_CASE("another cluster's records are not this one's") {
   REQUIRE(calibration.files.size() == 2); // what stands in the folder: putting the stray right changes its bytes
   CHECK_THAT(calibration.files[0], Catch::StartsWith("planted/README.md "));
   CHECK_THAT(calibration.files[1], Catch::StartsWith("planted/stray.jsonl "));
-  REQUIRE(calibration.machines.count("planted") == 1);
-  CHECK(calibration.machines.at("planted") == fitted_machine(run.reference.clusters.at("planted")));
   CHECK_THAT(reported(calibration, "stray.jsonl"), Catch::Contains("records are of elsewhere"));
 }
 

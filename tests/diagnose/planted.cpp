@@ -3,6 +3,7 @@
 #include "sim/base/statistics.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/known_files.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -64,7 +65,7 @@ const std::vector<PlantedQuestion>& planted_questions() {
 
 PlantedClusters::PlantedClusters(const PlantedQuestion& question)
     : scenario_(scenario_for(question)), points_(points_of(question)) {
-  const DataFolder data{DDLSIM_SOURCE_DIR};
+  const DataFolder data = ddlsim_test::shipped_data();
   constexpr int draws = 999;
   files_ = std::make_unique<KnownFiles>(scenario_, data);
   curve_ = std::make_unique<Curve>(

@@ -5,6 +5,7 @@
 #include "sim/formats/record.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/known_files.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
@@ -166,7 +167,7 @@ void look_at_cluster(const Cluster& cluster, const DataFolder& data, Shown shown
 }
 
 void look_at_shipped(Shown shown, const Look& look) {
-  const DataFolder data{DDLSIM_SOURCE_DIR};
+  const auto data = ddlsim_test::shipped_data();
   for (const auto& name : list_clusters(data)) look_at_cluster(load_cluster(data, name), data, shown, look);
 }
 

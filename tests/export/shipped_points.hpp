@@ -3,6 +3,7 @@
 
 #include "sim/export/tracks.hpp"
 #include "sim/predict/known_files.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 
 #include <functional>
 #include <string>
@@ -20,7 +21,7 @@ inline Scenario shipped_scenario(const std::string& name, const std::vector<Json
 /// Calls `use` with the scenario's name and strategy, and the point and run at each scale that can be.
 inline void for_each_point(const Scenario& scenario, Fidelity fidelity,
                            const std::function<void(const std::string& what, const PointRun& run)>& use) {
-  const KnownFiles files(scenario, DataFolder{DDLSIM_SOURCE_DIR});
+  const KnownFiles files(scenario, ddlsim_test::shipped_data());
   for (const Strategy& strategy : scenario.strategies) {
     const auto curve = make_curve(scenario, strategy, files.model(), files.knowledge());
     for (const int gpus : scenario.gpus) {

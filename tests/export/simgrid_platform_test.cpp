@@ -1,6 +1,7 @@
 #include "sim/base/child_process.hpp"
 #include "sim/export/export.hpp"
 #include "tests/base/temporary_folder.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 #include "tests/export/shipped_points.hpp"
 #include "tests/network/fabrics.hpp"
 #include "tests/predict/small_cluster.hpp"
@@ -188,7 +189,7 @@ TEST_CASE("servers on hosts of their own are nodes behind the workers'", "[expor
 TEST_CASE("every shipped scenario's platform is one that SimGrid loads, at the rates that are simulated", "[export]") {
   for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-servers-or-horovod", "pascal-vgg16"}) {
     const auto scenario = shipped_scenario(name);
-    const KnownFiles files(scenario, DataFolder{DDLSIM_SOURCE_DIR});
+    const KnownFiles files(scenario, ddlsim_test::shipped_data());
     const auto curve = make_curve(scenario, scenario.strategies.front(), files.model(), files.knowledge());
     const auto setup = at_scale(curve, 32);
     INFO(name);

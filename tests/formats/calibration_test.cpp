@@ -27,8 +27,7 @@ Calibration sample() {
   calibration.cluster = "iris";
   calibration.version = "0.1.0";
   calibration.files = {"iris/runs.jsonl 0123456789abcdef"};
-  calibration.machines = {{"iris", {"V100-SXM2-16GB", "4 x nvlink-mesh", {{"nccl-ib", "1 x 12.5e9 B/s, star"}}}},
-                          {"old", {"", "8 x pcie-tree", {}}}};
+  calibration.inputs = "fedcba9876543210";
   Prior rate{"nic_efficiency", "nccl-ib", "", 0.8, 0.15, PriorScale::log, "1", "runs", {}};
   rate.highest = 1;
   const Prior offset{"sync_on", "", "", 0.01 / 3, 0.002, PriorScale::linear, "s", "a guess", {}};
@@ -71,7 +70,7 @@ TEST_CASE("a calibration is written, read and written to the same bytes") {
   CHECK(calibration_json(back) == text);
   CHECK(back.cluster == "iris");
   CHECK(back.files == sample().files);
-  CHECK(back.machines == sample().machines);
+  CHECK(back.inputs == sample().inputs);
   REQUIRE(back.parameters.size() == 2);
   CHECK(back.parameters[0].z_score == -0.5123); // four digits
   CHECK(back.parameters[1].scope == sample().parameters[1].scope);
@@ -111,7 +110,8 @@ TEST_CASE("values for people follow from z-score and prior") {
 
 TEST_CASE("what no calibration needs may be left out") {
   auto content = sample_json();
-  for (const char* key : {"excluded", "choices", "contradicted_draws", "quality", "files", "machines"}) content.erase(key);
+  for (const char* key : {"excluded", "choices", "contradicted_draws", "quality", "files", "inputs"})
+    content.erase(key);
   CHECK(mistakes(content).empty());
 }
 
@@ -139,10 +139,6 @@ TEST_CASE("what is wrong with a calibration is reported at its place") {
        {"/choices/0/all_reduces", "1", "/choices/0/all_reduces: unknown key; did you mean \"all_reduce\"?"},
        {"/excluded/0/why", "", "/excluded/0/why: missing; give a text"},
        {"/quality/pints", "3", "/quality/pints: unknown key; did you mean \"points\"?"},
-       {"/machines/iris/node", "", "/machines/iris/node: missing; give a text"},
-       {"/machines/iris/gpus", "4", "/machines/iris/gpus: unknown key; did you mean \"gpu\"?"},
-       {"/machines/old/transports", "[]",
-        "/machines/old/transports: a list of 0 found, an object expected; write {...}"},
        {"/cluster", "", "/cluster: missing; give a text"},
        {"/parametres", "[]", "/parametres: unknown key; did you mean \"parameters\"?"}},
       [](const auto& file) { read_calibration(file); });

@@ -20,7 +20,7 @@ QUESTION = ["predict", "scenarios/iris-resnet50.json", "--gpus", "8", "--strateg
 
 
 def run(*words, cwd=None, **more):
-    done = subprocess.run([*map(str, words)], capture_output=True, text=True, cwd=cwd, timeout=600, **more)
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, cwd=cwd, timeout=1800, **more)
     if done.returncode != 0:
         raise AssertionError(f"{words}: {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
     return done.stdout

@@ -2,6 +2,7 @@
 #include "plan/plan.hpp"
 #include "sim/base/error.hpp"
 #include "sim/predict/predict.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +12,7 @@
 namespace ddlsim {
 namespace {
 
-const DataFolder shipped{DDLSIM_SOURCE_DIR};
+const DataFolder shipped = ddlsim_test::shipped_data();
 
 PlanCandidate p3(const std::string& name, double usd_an_hour) {
   PlanCandidate candidate;

@@ -1,4 +1,4 @@
-#include "calibrate/fit/calibrate.hpp"
+#include "calibrate/cache/calibration_cache.hpp"
 #include "plan/considered.hpp"
 #include "plan/plan.hpp"
 #include "sim/base/json.hpp"
@@ -104,9 +104,8 @@ Truth draw_truth(const PlanRequest& request, const DataFolder& data) {
   return truth;
 }
 
-/// Runs on one node and on two of both clusters, and the calibration that they give.
+/// Runs on one node and on two of both clusters.
 void measure(const ddlsim_test::TemporaryFolder& folder, const Truth& truth, ddlsim_test::Normals& normal) {
-  const DataFolder data{folder.path()};
   for (const std::string cluster : {"slow-net", "fast-net"}) {
     std::map<int, double> times_s;
     for (const int gpus : {8, 16}) {
@@ -114,9 +113,6 @@ void measure(const ddlsim_test::TemporaryFolder& folder, const Truth& truth, ddl
       times_s[gpus] = truth.at({cluster, gpus}).time_s / iterations * std::exp(noise * normal());
     }
     write_records(folder, cluster, times_s);
-    const auto files = read_cluster_measurements(data.platforms(), cluster);
-    const auto calibrated = calibrate(read_reference_data(data), cluster, files);
-    folder.write(fmt::format("platforms/{}/calibration.json", cluster), calibration_json(calibrated.calibration));
   }
 }
 
@@ -127,12 +123,13 @@ struct Said {
 
 Said play(int draw) {
   const ddlsim_test::TemporaryFolder folder;
-  const DataFolder data{folder.path()};
+  DataFolder data{folder.path()};
   write_two_clusters(folder);
   for (const char* cluster : {"slow-net", "fast-net"}) write_records(folder, cluster, {});
   const auto truth = draw_truth(request_of(draw), data);
   ddlsim_test::Normals normal(static_cast<std::uint64_t>(draw));
   measure(folder, truth, normal);
+  data.calibrations = fitted_calibrations({});
   auto asked = request_of(draw + 100'000);                        // its own draws
   for (auto& candidate : asked.candidates) candidate.gpus = {64}; // more than was measured
   const auto plan = make_plan(asked, data);

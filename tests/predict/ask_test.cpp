@@ -4,6 +4,7 @@
 #include "sim/formats/data_folder.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/interval.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -13,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-const DataFolder shipped_for_asking{DDLSIM_SOURCE_DIR};
+const DataFolder shipped_for_asking = ddlsim_test::shipped_data();
 
 /// Everything that a question about one cluster needs; the one-GPU time is given, with its evidence.
 struct AskedCluster {

@@ -1,6 +1,7 @@
 #include "sim/predict/best_servers.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 #include "tests/predict/random_scenario.hpp"
 #include "tests/predict/small_cluster.hpp"
 
@@ -177,7 +178,7 @@ TEST_CASE("the best is never worse, per node bought, than any servers stated by 
 
 namespace {
 
-const DataFolder of_best_servers{DDLSIM_SOURCE_DIR};
+const DataFolder of_best_servers = ddlsim_test::shipped_data();
 
 Scenario seeking_on_iris() {
   Scenario scenario;

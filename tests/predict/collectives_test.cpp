@@ -1,5 +1,6 @@
 #include "sim/base/error.hpp"
 #include "sim/predict/collectives.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 #include "tests/predict/small_cluster.hpp"
 
 #include <catch2/catch.hpp>
@@ -61,7 +62,7 @@ TEST_CASE("a shipped scenario: more bytes never take less time with rings, inter
   scenario.gpus = {1, 8, 64};
   scenario.strategies.resize(1);
   scenario.strategies[0].name = StrategyName::ring;
-  const auto prediction = predict_collectives(scenario, usual_collective_sizes(), DataFolder{DDLSIM_SOURCE_DIR});
+  const auto prediction = predict_collectives(scenario, usual_collective_sizes(), ddlsim_test::shipped_data());
   REQUIRE(prediction.answers.size() == 1);
   const auto& points = prediction.answers[0].points;
   REQUIRE(points.size() == 2 * usual_collective_sizes().size()); // one GPU has nobody to sum with
@@ -81,7 +82,7 @@ TEST_CASE("a shipped scenario: more bytes never take less time with rings, inter
 }
 
 TEST_CASE("servers alone, and one GPU alone, have no all-reduce") {
-  const DataFolder data{DDLSIM_SOURCE_DIR};
+  const DataFolder data = ddlsim_test::shipped_data();
   auto scenario = shipped_scenario();
   scenario.gpus = {1};
   CHECK_THROWS_WITH(predict_collectives(scenario, {1e6}, data), Catch::Contains("nothing to all-reduce"));

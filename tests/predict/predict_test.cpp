@@ -3,6 +3,7 @@
 #include "sim/predict/known_files.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 #include "tests/golden/message_trace.hpp"
 #include "tests/predict/relations.hpp"
 #include "tests/simgrid/scale.hpp"
@@ -13,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-const DataFolder shipped{DDLSIM_SOURCE_DIR};
+const DataFolder shipped = ddlsim_test::shipped_data();
 
 Scenario iris() {
   auto scenario = read_scenario(shipped.scenarios() / "iris-resnet50.json");

@@ -2,6 +2,7 @@
 // Two questions that differ in one thing: draws them and compares their answers. 30 pairs a relation, by a fixed seed.
 #include "sim/predict/predict.hpp"
 #include "tests/base/temporary_folder.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 #include "tests/collective/machines.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,7 +23,7 @@ namespace ddlsim {
 // Questions drawn over the shipped clusters, presets, models and strategies, and a data folder in which the question's
 // cluster may be changed.
 
-inline const DataFolder shipped_data{DDLSIM_SOURCE_DIR};
+inline const DataFolder shipped_data = ddlsim_test::shipped_data();
 
 /// Samples behind an interval: enough for two beyond each end.
 constexpr int relation_samples = 40;

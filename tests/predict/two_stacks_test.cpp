@@ -4,6 +4,7 @@
 #include "sim/base/json.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -14,7 +15,7 @@
 namespace ddlsim {
 namespace {
 
-const DataFolder of_two_stacks{DDLSIM_SOURCE_DIR};
+const DataFolder of_two_stacks = ddlsim_test::shipped_data();
 const PredictOptions screening{Fidelity::closed_form, {}};
 
 Scenario two_stacks() {

@@ -4,6 +4,7 @@
 #include "sim/predict/posterior.hpp"
 #include "sim/predict/predict.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
+#include "tests/calibrate/shipped_data.hpp"
 #include "validate/ratios/ratios.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,7 +16,7 @@ namespace ddlsim {
 namespace {
 
 const DataFolder& ratio_data() {
-  static const DataFolder folder{DDLSIM_SOURCE_DIR};
+  static const DataFolder folder = ddlsim_test::shipped_data();
   return folder;
 }
 
