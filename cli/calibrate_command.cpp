@@ -65,7 +65,7 @@ int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   const auto calibrated = fit_from_files(data, name, line.threads);
   write_page(line, command.html, [&] { return calibration_html(calibrated); });
   emit_both(line, data.platforms_of(name) / name / "calibration.json", calibration_json(calibrated.calibration),
-            calibration_text(calibrated));
+            calibration_summary(calibrated) + (command.details ? calibration_details(calibrated) : ""));
   return 0;
 }
 

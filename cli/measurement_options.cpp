@@ -98,7 +98,10 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
     if (command.cluster.empty() && !command.priors && !command.all)
       throw CLI::RequiredError("--cluster, --priors or --all");
   });
-  calibrate.add_flag("--json", line.json, "Print the file's content instead of a summary");
+  auto* json = calibrate.add_flag("--json", line.json, "Print the file's content instead of a summary");
+  calibrate.add_flag("--details", command.details, "Print behind the summary every parameter, series, note and table")
+      ->excludes(json)
+      ->excludes("--priors");
   calibrate.add_option("--output,-o", line.output, "Write to this file instead of below platforms/")->type_name("FILE");
 }
 

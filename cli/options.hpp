@@ -117,6 +117,7 @@ struct CalibrateCommand {
   std::string cluster;        ///< "" with priors or all
   bool priors = false;        ///< learn priors.json from all clusters
   bool all = false;           ///< keep a calibration of each cluster that has records
+  bool details = false;       ///< print every parameter, series and table behind the first screen
   std::filesystem::path html; ///< write the page here; empty: no page
 };
 

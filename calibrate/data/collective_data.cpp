@@ -1,5 +1,6 @@
 #include "calibrate/data/collective_data.hpp"
 
+#include "calibrate/data/data_checks.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/units.hpp"
 
@@ -132,7 +133,7 @@ void exclude_suspect(std::vector<TransferRow>& rows, const std::string& file, st
     notes.push_back({place_text(file, lines_of(rows)), "used although its source doubts it: there is nothing else"});
     return;
   }
-  notes.push_back({place_text(file, lines_of(take_out(rows, doubtful))), "its source doubts it"});
+  notes.push_back({place_text(file, lines_of(take_out(rows, doubtful))), std::string(doubted_by_source)});
 }
 
 /// Spread of ln time: between the records of a size, or what one record says of itself.

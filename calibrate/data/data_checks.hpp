@@ -12,9 +12,16 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ddlsim {
+
+/// How the reason of what the fit leaves out begins where the simulator does not know enough to time it.
+inline constexpr std::string_view not_simulated = "the simulator cannot time it: ";
+
+/// The reason where a record's own source marks it as suspect.
+inline constexpr std::string_view doubted_by_source = "its source doubts it";
 
 /// Takes out points whose times are a hundred times and more off the simulator at the priors' medians: a slip of the
 /// unit. Where most points of a series are that far off, or its one-GPU time is as far from what the device can do, the

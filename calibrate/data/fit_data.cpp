@@ -211,7 +211,7 @@ void add_steps(const ReferenceData& reference, const std::string& from, const st
       fit_data.borrowed = from != cluster;
       if (!fit_data.borrowed || !fit_data.points.empty()) selected.fit_data.push_back(std::move(fit_data));
     } catch (const UserError& refusal) {
-      selected.excluded.push_back({one.id, "the simulator cannot time it: " + refusal.mistakes().front().what});
+      selected.excluded.push_back({one.id, std::string(not_simulated) + refusal.mistakes().front().what});
     }
   }
 }

@@ -66,9 +66,19 @@ struct NothingToFit : UserError {
 Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
                      const std::vector<MeasurementFile>& files, int threads = 1);
 
-/// The report: fitted to which records, how well, which parameters were learnt and which not, what was excluded, what
-/// to measure next.
-std::string calibration_text(const Calibrated& calibrated);
+/// The first screen, 29 lines of 80 columns at most: fitted to what and how well, what was learnt, what contradicts,
+/// what to measure next.
+std::string calibration_summary(const Calibrated& calibrated);
+
+/// All the rest: every parameter, every series, lines over batch, collectives, everything excluded.
+std::string calibration_details(const Calibrated& calibrated);
+
+/// How far the fit is off a series: |ln(measured / model)|.
+struct SeriesOff {
+  double mean = 0;
+  double worst = 0;
+};
+SeriesOff off_of(const CalibratedSeries& series);
 
 // Calibrated parameters in words.
 

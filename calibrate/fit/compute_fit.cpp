@@ -32,7 +32,7 @@ std::map<CurveKey, std::vector<const StepRecord*>> by_curve(const std::vector<St
   for (const auto& record : records) {
     if (record.gpus != 1 || record.mode != RunMode::train || has_server_elsewhere(record)) continue;
     if (record.head.suspect) {
-      excluded.push_back({place_of(record), "marked suspect by its source"});
+      excluded.push_back({place_of(record), std::string(doubted_by_source)});
       continue;
     }
     if (is_of_processor_beside(record.head, unnamed_gpu)) {

@@ -143,7 +143,7 @@ std::string calibration_html(const Calibrated& calibrated) {
           prior_table(calibration.parameters);
   body += "<h2>Evidence</h2>\n" + evidence_tables(calibration);
   body += html_raw_text("The report as the terminal shows it, with lines over batch and collectives",
-                        calibration_text(calibrated));
+                        calibration_summary(calibrated) + calibration_details(calibrated));
   return html_page("Calibration of " + calibration.cluster, body);
 }
 

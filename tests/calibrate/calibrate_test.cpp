@@ -75,7 +75,8 @@ TEST_CASE("good measurements: parameters are learnt and nothing is excluded") {
   CHECK(calibration.quality.fit_error < 0.01);
   CHECK(std::count_if(calibration.parameters.begin(), calibration.parameters.end(),
                       [](const CalibratedParameter& one) { return one.identified; }) >= 3);
-  CHECK_THAT(calibration_text({calibration, {}, {}}), Catch::StartsWith("planted: 12 points of 2 series"));
+  CHECK_THAT(calibration_summary({calibration, {}, {}}),
+             Catch::StartsWith("planted: learnt from 12 measured points in 2 series"));
 }
 
 TEST_CASE("nothing to fit is refused, with what to do and what was found") {

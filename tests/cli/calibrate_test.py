@@ -43,8 +43,10 @@ class Calibrate(Case):
     def test_it_writes_the_file_and_prints_what_was_learnt(self):
         result = self.calibrate()
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("14 points of 2 series", result.stdout)
-        self.assertIn("learnt, with 90 %", result.stdout)
+        self.assertIn("learnt from 14 measured points in 2 series", result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^Learnt, \d+ of \d+ parameters")
+        self.assertLessEqual(len((result.stdout + result.stderr).splitlines()), 30)
+        self.assertLessEqual(max(map(len, result.stdout.splitlines())), 80)
         calibration = json.loads(self.file.read_text())
         self.assertEqual(calibration["cluster"], self.CLUSTER)
         self.assertEqual([name.split()[0] for name in calibration["files"]], [f"{self.CLUSTER}/few.jsonl"])
@@ -53,6 +55,14 @@ class Calibrate(Case):
         checked = run("check", self.file, "--data", self.folder)
         self.assertEqual(checked.returncode, 0, checked.stderr)
         self.assertIn(f"calibration of {self.CLUSTER}", checked.stdout)
+
+    def test_details_follow_the_first_screen(self):
+        first = self.calibrate("--quiet").stdout
+        details = self.calibrate("--quiet", "--details").stdout
+        self.assertTrue(details.startswith(first))
+        for word in ("holds for", "width left", "series, furthest off first", "intra_efficiency"):
+            self.assertIn(word, details[len(first):])
+        self.refused(self.calibrate("--details", "--json"), 2, "--details")
 
     def test_a_second_run_gives_the_same_bytes(self):
         self.assertEqual(self.calibrate("--quiet").returncode, 0)

@@ -1,0 +1,196 @@
+#include "calibrate/data/data_checks.hpp"
+#include "calibrate/fit/calibrate.hpp"
+#include "sim/base/table.hpp"
+#include "sim/formats/parameter_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr std::size_t screen_lines = 29;   ///< of 30: the command tells in one more where the file is
+constexpr std::size_t screen_columns = 80; ///< characters
+constexpr std::size_t most_contradictions = 3;
+constexpr std::size_t lines_each = 2; ///< of what a list names, at most
+constexpr double far_off = 0.2;       ///< of ln: fits leave 3 to 6 % of a published series, a tenth at most
+
+/// At most so many lines of the screen's width; what does not fit ends in "...".
+Lines wrapped(const std::string& text, std::size_t most, std::size_t columns = screen_columns) {
+  std::istringstream all(to_lines(text, columns));
+  Lines lines;
+  for (std::string line; std::getline(all, line);) lines.push_back(cut_in_the_middle(line, columns));
+  if (lines.size() <= most) return lines;
+  lines.resize(most);
+  auto& last = lines.back();
+  constexpr std::string_view dots = " ...";
+  if (last.size() + dots.size() > columns) last.resize(last.rfind(' ', columns - dots.size()));
+  last += dots;
+  return lines;
+}
+
+/// One of a list.
+Lines item(const std::string& text) {
+  constexpr std::string_view mark = "- ";
+  auto lines = wrapped(text, lines_each, screen_columns - mark.size());
+  lines.front().insert(0, mark); // to_lines() indents the others by as much
+  return lines;
+}
+
+void append(Lines& all, const Lines& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+std::string plural(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+Lines fit_lines(const Calibration& calibration) {
+  const auto& quality = calibration.quality;
+  const auto& series = calibration.series;
+  const auto borrowed = static_cast<std::size_t>(
+      std::count_if(series.begin(), series.end(), [](const CalibratedSeries& one) { return one.borrowed; }));
+  Lines lines{fmt::format("{}: learnt from {} in {} series{}", calibration.cluster,
+                          plural(static_cast<std::size_t>(quality.points), "measured point"), series.size(),
+                          borrowed > 0 ? fmt::format(", {} of them of other clusters", borrowed) : "")};
+  std::string fit = fmt::format("Fit: simulated and measured times are {:.1f} % apart", 100 * quality.fit_error);
+  if (quality.leave_one_out_points > 0)
+    fit += fmt::format("; of a series that the fit did not see {:.1f} %", 100 * quality.leave_one_out_error);
+  if (quality.unmeasured_models > 0)
+    fit += fmt::format("; of a model that it did not see {:.1f} %", 100 * quality.unmeasured_model_error);
+  append(lines, wrapped(fit + " (in the mean).", lines_each));
+  return lines;
+}
+
+/// How much the measurements say of a parameter: the Kullback-Leibler divergence of what is left from its prior, in nats.
+double told_of(const CalibratedParameter& one) {
+  const double variance = one.error * one.error;
+  return 0.5 * (variance + one.z_score * one.z_score - 1 - std::log(variance));
+}
+
+/// What tells scopes apart comes first: a cell is cut at its end.
+std::string short_scope(const CalibrationScope& scope) {
+  std::string text;
+  const auto batch = scope.batch_per_gpu > 0 ? fmt::format(" x{:g}", scope.batch_per_gpu) : "";
+  for (const auto& word : {scope.preset, scope.model.empty() ? "" : scope.model + batch, scope.transport,
+                           scope.precision ? to_text(*scope.precision) : ""})
+    if (!word.empty()) text += (text.empty() ? "" : ", ") + word;
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+Lines row_of(const CalibratedParameter& one) {
+  constexpr std::size_t name_columns = 40;
+  const auto at = [&](double z_score) { return prior_value(one.prior, z_score); };
+  const double reach = upper_95 * one.error;
+  return {
+      cut_in_the_middle(parameter_words(one.name) + short_scope(one.scope), name_columns),
+      parameter_interval(one.name, one.prior.unit, at(one.z_score), at(one.z_score - reach), at(one.z_score + reach)),
+      fmt::format("{}", one.points), fmt::format("{:+.1f}", one.z_score)};
+}
+
+/// As many of the parameters that were learnt as there is room for, those of which most was learnt first.
+Lines learnt_lines(const Calibration& calibration, std::size_t room) {
+  std::vector<const CalibratedParameter*> learnt;
+  for (const auto& one : calibration.parameters)
+    if (one.identified) learnt.push_back(&one);
+  std::stable_sort(learnt.begin(), learnt.end(),
+                   [](const auto* a, const auto* b) { return told_of(*a) > told_of(*b); });
+  if (learnt.empty())
+    return wrapped(fmt::format("Nothing was learnt: the measurements narrow none of {} parameters.",
+                               calibration.parameters.size()),
+                   lines_each);
+  constexpr std::size_t around = 3; // this line, the table's header, the last line
+  const std::size_t shown = std::min(learnt.size(), room - around);
+  std::vector<Lines> rows;
+  for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(*learnt[i]));
+  Lines lines{fmt::format("Learnt, {} of {} parameters{}:", learnt.size(), calibration.parameters.size(),
+                          shown < learnt.size() ? fmt::format(", here the {} that changed most", shown) : "")};
+  std::istringstream table(
+      to_table({{"what (where)", Align::left}, {"value (90 % interval)", Align::left}, {"points"}, {"off"}}, rows));
+  for (std::string line; std::getline(table, line);) lines.push_back(line);
+  lines.push_back("off: from what other clusters suggest, in its standard deviations");
+  return lines;
+}
+
+bool is_not_simulated(const Excluded& one) {
+  return one.why.starts_with(not_simulated);
+}
+
+bool is_doubted(const Excluded& one) {
+  return one.why.find(doubted_by_source) != std::string::npos;
+}
+
+/// "cluster/file/name" without what all of a cluster's series begin with.
+std::string short_name(const std::string& id, const std::string& cluster) {
+  const auto last = id.rfind('/');
+  return id.starts_with(cluster + "/") && last != std::string::npos ? id.substr(last + 1) : id;
+}
+
+/// What contradicts something, the notes of the checks before the series that the fit leaves far off.
+std::vector<std::string> contradictions(const Calibration& calibration) {
+  std::vector<std::string> found;
+  for (const auto& one : calibration.excluded)
+    if (!is_not_simulated(one) && !is_doubted(one))
+      found.push_back(fmt::format("{}: {}", short_name(one.what, calibration.cluster), one.why));
+  std::vector<std::pair<double, std::string>> far;
+  for (const auto& series : calibration.series) {
+    const auto off = off_of(series);
+    if (off.worst < far_off) continue;
+    far.emplace_back(off.worst,
+                     fmt::format("{}: up to {:.0f} % off the fit{}", short_name(series.id, calibration.cluster),
+                                 100 * off.worst, series.borrowed ? " (of another cluster)" : ""));
+  }
+  std::stable_sort(far.begin(), far.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& one : far) found.push_back(one.second);
+  return found;
+}
+
+Lines contradiction_lines(const Calibration& calibration) {
+  const auto& excluded = calibration.excluded;
+  const auto left_out = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_not_simulated));
+  const auto doubted = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_doubted));
+  const auto found = contradictions(calibration);
+  std::string title = found.empty() ? "Nothing contradicts the rest"
+                                    : fmt::format("Look at again, {}{}", plural(found.size(), "contradiction"),
+                                                  found.size() > most_contradictions ? ", here three" : "");
+  if (left_out > 0) title += fmt::format("; {} left out, not simulated", left_out);
+  if (doubted > 0) title += fmt::format("; {} doubted by their source", doubted);
+  Lines lines = wrapped(title + (found.empty() ? "." : ":"), lines_each);
+  for (std::size_t i = 0; i < std::min(most_contradictions, found.size()); ++i) append(lines, item(found[i]));
+  return lines;
+}
+
+Lines next_lines(const std::vector<NextMeasurement>& all) {
+  if (all.empty()) return {"Measure next: no single run would narrow a prediction by 1 % or more."};
+  Lines lines{"Measure next:"};
+  for (const auto& one : all)
+    append(lines, item(fmt::format("{}: +-{:.0f} % instead of +-{:.0f} % for {}", one.run, 100 * one.then,
+                                   100 * one.now, one.predicted)));
+  return lines;
+}
+
+} // namespace
+
+std::string calibration_summary(const Calibrated& calibrated) {
+  const auto& calibration = calibrated.calibration;
+  Lines lines = fit_lines(calibration);
+  lines.emplace_back();
+  Lines rest{""};
+  append(rest, contradiction_lines(calibration));
+  rest.emplace_back();
+  append(rest, next_lines(calibrated.next));
+  rest.emplace_back("All parameters, series, notes and tables: --details");
+  append(lines, learnt_lines(calibration, screen_lines - lines.size() - rest.size()));
+  append(lines, rest);
+  std::string text;
+  for (const auto& line : lines) text += line + "\n";
+  return text;
+}
+
+} // namespace ddlsim
