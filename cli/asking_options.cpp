@@ -156,6 +156,10 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   auto* csv = predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
   predict.add_flag("--markdown", command.markdown, "The answer in sentences and a table a strategy, for a proposal")
       ->excludes(csv);
+  predict
+      .add_flag("--why", command.why,
+                "Of each strategy at the largest scale: what the number rests on, and what makes the interval")
+      ->excludes(csv);
   add_json(predict, line);
   add_output(predict, line);
   add_resume(predict, line, "scenarios of a sweep");

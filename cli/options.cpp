@@ -50,6 +50,8 @@ std::string conflict_in(const PredictCommand& command) {
   const bool sweep = command.scenarios.size() > 1 || !command.axes.empty();
   if (command.markdown && (sweep || !command.collective.empty()))
     return "--markdown is of one scenario's iterations; give it without --sweep and --collective";
+  if (command.why && (sweep || !command.collective.empty()))
+    return "--why is of one scenario's iterations; give it without --sweep and --collective";
   if (sweep && !command.trace.empty()) return "--trace writes one iteration; give one scenario without --sweep";
   if (command.collective.empty()) return command.sizes.empty() ? "" : "--sizes are a collective's; give --collective";
   if (sweep) return "--collective asks one scenario; give it without --sweep";

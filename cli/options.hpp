@@ -37,6 +37,7 @@ struct PredictCommand {
   std::vector<std::string> strategies; ///< only those of the scenario's with such a name; empty: all
   bool csv = false;
   bool markdown = false;
+  bool why = false; ///< say of each strategy what its answer rests on
   Fidelity fidelity = Fidelity::automatic;
   std::filesystem::path trace;    ///< write one simulated iteration here; empty: none
   std::filesystem::path html;     ///< write the page here; empty: no page

@@ -124,6 +124,7 @@ int run_predict(const PredictCommand& command, const CommandLine& line) {
   const SweepCase only{command.scenarios.front(), command.changes, ""};
   PredictOptions options{command.fidelity, make_progress(line.quiet)};
   options.threads = line.threads;
+  options.why = command.why;
   Tracer tracer(command);
   const auto name = only.scenario.stem().string();
   if (!command.trace.empty())

@@ -154,6 +154,7 @@ CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& q
     const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
     learnt.identified.push_back(one != nullptr && one->identified);
     learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
+    learnt.points.push_back(one != nullptr ? one->points : 0);
   }
   std::vector<double> noises; // of measurements on this cluster
   for (const auto& series : calibration.series) {

@@ -5,6 +5,7 @@
 #include "sim/predict/input.hpp"
 #include "sim/predict/known_files.hpp"
 #include "sim/predict/prediction.hpp"
+#include "sim/predict/why.hpp"
 
 #include <fmt/format.h>
 
@@ -54,9 +55,10 @@ void add_alone(std::vector<PredictedPoint>& points, const Curve& curve, const Pr
 }
 
 StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const Curve& curve,
-                               const PredictOptions& options) {
+                               const OneGpuRate& one_gpu, const PredictOptions& options) {
   StrategyAnswer answer;
   answer.strategy = strategy;
+  answer.one_gpu = one_gpu;
   answer.left_open = left_open_by(strategy, curve.setup.preset);
   answer.taken = strategy;
   if (!answer.left_open.empty()) answer.taken = strategy_taken(curve.setup, curve.median);
@@ -65,24 +67,23 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
     answer.library = to_text(library_of(curve.setup, curve.median));
     answer.library_stated = strategy.library.has_value();
   }
-  int largest = 0;
-  std::vector<double> largest_times_s;
+  PointAndSamples largest;
   std::map<int, double> efficiencies;
   const auto narrate = [&](int gpus) {
     if (options.progress) options.progress(fmt::format("{} at {} GPUs", label_of(strategy), gpus));
   };
-  for (auto& [point, times_s] : predict_points(curve, scenario.gpus, options.fidelity, narrate)) {
-    answer.points.push_back(point);
-    if (!point.error.empty()) continue;
-    efficiencies[point.gpus] = point.efficiency;
-    largest = point.gpus;
-    largest_times_s = std::move(times_s);
+  for (auto& one : predict_points(curve, scenario.gpus, options.fidelity, narrate)) {
+    answer.points.push_back(one.point);
+    if (!one.point.error.empty()) continue;
+    efficiencies[one.point.gpus] = one.point.efficiency;
+    largest = std::move(one);
   }
   add_alone(answer.points, curve, options);
-  if (largest == 0) return answer;
+  if (largest.point.gpus == 0) return answer;
   if (options.progress) options.progress(fmt::format("{}: the largest efficient scale", label_of(strategy)));
   answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound, options.fidelity, efficiencies);
-  answer.measure_next = find_measure_next(curve, largest, largest_times_s);
+  answer.measure_next = find_measure_next(curve, largest.point.gpus, largest.sample_times_s);
+  if (options.why) answer.why = why_sentences(curve, one_gpu, largest);
   name_deciding_sum(answer, answer.measure_next);
   return answer;
 }
@@ -145,12 +146,12 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   for (const auto& strategy : scenario.strategies) {
     auto curve = make_curve(scenario, strategy, model, known);
     curve.threads = options.threads;
-    prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, options));
+    const auto one_gpu = one_gpu_rate(asked_with(scenario, strategy), model, known);
+    prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, one_gpu, options));
     auto& answer = prediction.strategies.back();
     warn_of_assumed_rate(curve, answer, prediction.warnings);
     add_measured(answer.points, asked_with(scenario, strategy), curve, files.measured_steps());
     answer.preset = curve.setup.preset.name;
-    answer.one_gpu = one_gpu_rate(asked_with(scenario, strategy), model, known);
     if (options.answered) options.answered(curve, answer);
   }
   prediction.one_gpu = one_gpu_rate(scenario, model, known);

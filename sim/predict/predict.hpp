@@ -20,7 +20,8 @@ struct PredictOptions {
   const MeasuredTimes* measured = nullptr;          ///< where it is read already, for many scenarios
   /// Called with each answer and the curve behind it, which does not outlive the call; may be empty.
   std::function<void(const Curve&, const StrategyAnswer&)> answered{};
-  int threads = 1; ///< that share the work; no answer depends on it
+  int threads = 1;  ///< that share the work; no answer depends on it
+  bool why = false; ///< each answer says what it rests on
 };
 
 /// Throws UserError when a name is unknown or the preset's transports are not the cluster's. A point that cannot be

@@ -142,6 +142,7 @@ struct StrategyAnswer {
   std::vector<PredictedPoint> points;
   LargestEfficientScale largest_scale;
   MeasureNext measure_next;
+  std::vector<std::string> why; ///< sentences on what the point at the largest scale rests on; none unless asked for
 };
 
 /// A file that the answer depends on, with a checksum of its bytes.

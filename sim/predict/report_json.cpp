@@ -245,6 +245,7 @@ Json to_json(const StrategyAnswer& answer, const Json& strategy) {
     json["library_stated"] = answer.library_stated;
   }
   if (!answer.strategy.note.empty()) json["note"] = answer.strategy.note;
+  if (!answer.why.empty()) json["why"] = answer.why;
   if (answer.left_open.empty()) return json;
   json["left_open"] = answer.left_open;
   json["taken"] = to_json(answer.taken);

@@ -67,6 +67,8 @@ std::string to_markdown_text(const Prediction& prediction) {
     text += "### " + answer_name(answer) + "\n\n" + markdown_table(answer) + "\n";
     if (const auto sentence = offload_sentence(answer); !sentence.empty()) text += sentence + "\n\n";
     for (const auto& sentence : layout_sentences(answer)) text += sentence + "\n\n";
+    for (std::size_t i = 0; i < answer.why.size(); ++i) text += fmt::format("{}. {}\n", i + 1, answer.why[i]);
+    if (!answer.why.empty()) text += "\n";
   }
   text += fmt::format("ddlsim {}, SimGrid {}, {} samples of seed {}.\n", version(), simgrid_version(),
                       prediction.scenario.samples, prediction.scenario.seed);

@@ -295,6 +295,14 @@ std::string to_section(const StrategyAnswer& answer, double bound, bool with_pre
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }
 
+/// "" where it was not asked for.
+std::string why_lines(const StrategyAnswer& answer) {
+  if (answer.why.empty()) return "";
+  std::string text = fmt::format("Why, at {} GPUs:\n", answer.measure_next.at_gpus);
+  for (std::size_t i = 0; i < answer.why.size(); ++i) text += to_lines(fmt::format("{}. {}", i + 1, answer.why[i]));
+  return text;
+}
+
 char letter_of(std::size_t strategy) {
   return static_cast<char>('a' + strategy % 26);
 }
@@ -357,7 +365,7 @@ std::string to_terminal_text(const Prediction& prediction) {
   text += surroundings_sentence(scenario.around) + one_gpu_lines(prediction);
   for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");
   for (const auto& answer : prediction.strategies)
-    text += "\n" + to_section(answer, scenario.efficiency_bound, presets_of(prediction).size() > 1);
+    text += "\n" + to_section(answer, scenario.efficiency_bound, presets_of(prediction).size() > 1) + why_lines(answer);
   return text + "\n" + efficiency_chart(prediction);
 }
 

@@ -22,6 +22,7 @@ struct CalibrationInfo {
   bool any = false;                   ///< there is a calibration
   std::vector<bool> identified{};     ///< by parameter_fields(): narrowed by measurements
   std::vector<bool> borrowed{};       ///< the same, by measurements of other clusters only
+  std::vector<int> points{};          ///< the same: how many measured points may depend on it
   ResidualProcess residual_process{}; ///< of this strategy's series
   std::vector<KnownResidual> own{};   ///< of the same series, where it was measured
   bool of_other_batches = false; ///< `own` is of the same stack and model with other batches: this was not measured

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 
-from program import SOURCE, Case, main, run
+from program import QUICK, SOURCE, Case, main, run
 
 SCENARIO = SOURCE / "scenarios" / "pascal-servers-or-horovod.json"
 
@@ -59,6 +59,19 @@ class Markdown(Case):
 
 
 class Measured(Case):
+    def test_why_says_in_five_sentences_what_each_answer_rests_on(self):
+        plain = run("predict", SCENARIO, "--strategy", "auto", *QUICK)
+        text = run("predict", SCENARIO, "--strategy", "auto", *QUICK, "--why")
+        self.assertEqual(text.returncode, 0, text.stderr)
+        self.assertEqual(text.stdout.count("\nWhy, at 8 GPUs:\n1. One GPU's time, "), 1)
+        self.assertLessEqual(set(plain.stdout.splitlines()), set(text.stdout.splitlines()))
+        answer = json.loads(run("predict", SCENARIO, "--strategy", "auto", *QUICK, "--why", "--json").stdout)
+        why = answer["strategies"][0]["why"]
+        self.assertEqual(len(why), 5)
+        self.assertRegex(why[4], r"\(\w+\), \d+ %: ")
+        for wrong in (["--csv"], ["--sweep", "/batch_per_gpu=32,64"], ["--collective", "all-reduce"]):
+            self.refused(run("predict", SCENARIO, "--why", *wrong), 2, "--why")
+
     def test_a_record_stands_beside_its_point(self):
         result = run("predict", SCENARIO, "--strategy", "auto", "--gpus", "4,16", "--json")
         four, sixteen = json.loads(result.stdout)["points"]
