@@ -3,6 +3,7 @@
 #include "calibrate/cache/fit_inputs.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/predict/predict.hpp"
 
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -119,6 +120,7 @@ std::string fit_text(const CalibrationCache& cache, const Wanted& wanted, std::s
 Calibration fitted(const DataFolder& data, const Wanted& wanted, int threads) {
   Calibration nothing;
   nothing.cluster = wanted.cluster;
+  nothing.version = version();
   nothing.inputs = wanted.inputs;
   try {
     return as_written(fit_from_files(data, wanted.cluster, threads).calibration);
