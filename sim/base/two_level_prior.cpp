@@ -1,0 +1,141 @@
+#include "sim/base/two_level_prior.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+constexpr int most_rounds = 50;        ///< of expectation and maximisation; some ten are usual
+constexpr double still = 1e-4;         ///< a step of the mean, in its standard deviations, that is none
+constexpr double freedom = 4;          ///< degrees of, of Student's t
+constexpr double t_to_normal = 1.2960; ///< 95 % quantile of that t over the normal's: 2.1318 / 1.6449
+
+struct TSite {
+  double mean;
+  double variance; ///< square of the scale of t
+};
+
+std::vector<TSite> t_sites(const SiteClass& of, double scatter, Tails tails) {
+  const double scale = tails == Tails::normal ? 1 : 1 / t_to_normal;
+  std::vector<TSite> sites;
+  for (const auto& site : of.sites)
+    sites.push_back({site.mean, scale * scale * (scatter * scatter + site.error * site.error)});
+  return sites;
+}
+
+double squared_distance(const TSite& site, double mean) {
+  return (site.mean - mean) * (site.mean - mean) / site.variance;
+}
+
+/// Precision of the normal that t is taken for at that distance, over that of the scale; 1 in the mean over t.
+double t_weight(double squared, Tails tails) {
+  return tails == Tails::normal ? 1 : (freedom + 1) / (freedom + squared);
+}
+
+/// But for what no unknown changes.
+double ln_density(const TSite& site, double mean, Tails tails) {
+  const double squared = squared_distance(site, mean);
+  const double ln_tail = tails == Tails::normal ? -squared / 2 : -(freedom + 1) / 2 * std::log1p(squared / freedom);
+  return ln_tail - std::log(site.variance) / 2;
+}
+
+/// Precision of the sites together, and what they pull to.
+struct Pull {
+  double precision = 0;
+  double sum = 0;
+};
+
+Pull pull_of(const std::vector<TSite>& sites, double mean, Tails tails, bool equal) {
+  Pull pull;
+  for (const auto& site : sites) {
+    const double weight = equal ? 1 : t_weight(squared_distance(site, mean), tails);
+    pull.precision += weight / site.variance;
+    pull.sum += weight / site.variance * site.mean;
+  }
+  return pull;
+}
+
+constexpr int scatters = 24;
+constexpr double least_scatter = 0.02; ///< of the grid, in expected scatters; below it sites are the same
+constexpr double most_scatter = 4;     ///< beyond it a half-normal has 6e-5
+
+/// Evenly in ln.
+std::array<double, scatters> scatter_grid(double expected_scatter) {
+  std::array<double, scatters> grid{};
+  for (int k = 0; k < scatters; ++k)
+    grid[k] = expected_scatter * least_scatter * std::pow(most_scatter / least_scatter, k / (scatters - 1.0));
+  return grid;
+}
+
+/// Every class at one tau.
+struct AtScatter {
+  double scatter;
+  double weight; ///< posterior, of the grid's point
+  std::vector<ClassMean> means;
+};
+
+std::vector<AtScatter> over_scatters(const std::vector<SiteClass>& classes, double expected_scatter, Tails tails) {
+  std::vector<AtScatter> all;
+  double largest = -HUGE_VAL;
+  for (const double scatter : scatter_grid(expected_scatter)) {
+    const double in_scales = scatter / expected_scatter;
+    AtScatter at{scatter, std::log(scatter) - in_scales * in_scales / 2, {}};
+    for (const auto& one : classes) {
+      at.means.push_back(class_mean(one, scatter, tails));
+      at.weight += at.means.back().ln_evidence;
+    }
+    largest = std::max(largest, at.weight);
+    all.push_back(std::move(at));
+  }
+  double sum = 0;
+  for (auto& at : all) sum += at.weight = std::exp(at.weight - largest);
+  for (auto& at : all) at.weight /= sum;
+  return all;
+}
+
+NewSite new_site(const std::vector<AtScatter>& posterior, std::size_t of_class) {
+  double mean = 0;
+  double square = 0;
+  for (const auto& at : posterior) mean += at.weight * at.means[of_class].mean;
+  for (const auto& at : posterior) {
+    const auto& one = at.means[of_class];
+    square += at.weight * (one.variance + at.scatter * at.scatter + (one.mean - mean) * (one.mean - mean));
+  }
+  return {mean, std::sqrt(square)};
+}
+
+} // namespace
+
+ClassMean class_mean(const SiteClass& of, double scatter, Tails tails) {
+  const auto sites = t_sites(of, scatter, tails);
+  const double prior_precision = 1 / (of.width * of.width);
+  double mean = of.expected;
+  Pull pull;
+  for (int round = 0; round < most_rounds; ++round) {
+    pull = pull_of(sites, mean, tails, round == 0);
+    const double next = (prior_precision * of.expected + pull.sum) / (prior_precision + pull.precision);
+    const double step = std::abs(next - mean);
+    mean = next;
+    if (round > 0 && step * std::sqrt(prior_precision + pull.precision) < still) break;
+  }
+  const double information = tails == Tails::normal ? 1 : (freedom + 1) / (freedom + 3); // of t's mean (Fisher's)
+  ClassMean found{mean, 1 / (prior_precision + information * pull.precision), 0};
+  const double from_expected = (mean - of.expected) / of.width;
+  found.ln_evidence = -from_expected * from_expected / 2 + std::log(found.variance * prior_precision) / 2;
+  for (const auto& site : sites) found.ln_evidence += ln_density(site, mean, tails);
+  return found;
+}
+
+TwoLevelPriors two_level_priors(const std::vector<SiteClass>& classes, double expected_scatter, Tails tails) {
+  const auto scattered = over_scatters(classes, expected_scatter, tails);
+  TwoLevelPriors learnt;
+  double square = 0;
+  for (const auto& at : scattered) square += at.weight * at.scatter * at.scatter;
+  learnt.scatter = std::sqrt(square);
+  for (std::size_t i = 0; i < classes.size(); ++i) learnt.new_sites.push_back(new_site(scattered, i));
+  return learnt;
+}
+
+} // namespace ddlsim
