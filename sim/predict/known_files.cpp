@@ -122,8 +122,7 @@ std::vector<std::string> warnings_of(const Cluster& cluster, std::optional<Calib
   std::vector<std::string> warnings;
   for (const auto& note : cluster.notes)
     warnings.push_back(fmt::format("of {}'s cluster.json, {}", cluster.name, note));
-  if (!calibration) return warnings;
-  const auto forgotten = forget_what_changed(*calibration, cluster, data);
+  const auto forgotten = forget_other_machine(calibration, cluster, data);
   warnings.insert(warnings.end(), forgotten.begin(), forgotten.end());
   return warnings;
 }
@@ -137,7 +136,7 @@ KnownFiles::KnownFiles(const Scenario& scenario, Cluster cluster, const DataFold
     : model_(load_model(data, scenario.model)), cluster_(std::move(cluster)), gpus_(load_gpus(data)),
       presets_(load_presets(data)), priors_(load_priors(data)), calibration_(load_calibration(data, scenario.cluster)),
       inputs_(scenario.input_names == InputNames{} ? std::nullopt : std::optional(load_inputs(data))),
-      warnings_(forget_other_machine(calibration_, cluster_, data)),
+      warnings_(warnings_of(cluster_, calibration_, data)),
       one_gpu_(one_gpu_reader(own_steps(scenario, data), cluster_, data, measured)),
       knowledge_{cluster_,
                  gpus_,

@@ -46,7 +46,7 @@ struct Asked {
       for (std::size_t j = 0; j < i; ++j)
         calibration.correlation.back().push_back(0.01 * static_cast<double>(10 * i + j));
     }
-    calibration.algorithm_choices = {{{"nccl-ib", "", {}, "", 0}, false, {{"ring", 1}}}};
+    calibration.choices = {{{"nccl-ib", "", {}, "", 0}, false, "nccl 2.8"}};
     calibration.series = {series("here/runs/a", "nccl-ib"), series("iris/all/b", "nccl-tcp", true)};
   }
 
@@ -58,7 +58,7 @@ struct Asked {
     left.clear();
     for (const auto& one : calibration.parameters) left += one.name + " ";
     for (const auto& one : calibration.series) left += one.id + " ";
-    left += calibration.algorithm_choices.empty() ? "" : "choice";
+    left += calibration.choices.empty() ? "" : "choice";
     REQUIRE(calibration.correlation.size() == calibration.parameters.size());
     for (std::size_t i = 0; i < calibration.correlation.size(); ++i) REQUIRE(calibration.correlation[i].size() == i);
   }

@@ -150,7 +150,7 @@ TEST_CASE("the best is never worse, per node bought, than any servers stated by 
     dedicated += seed % 3 == 0;
     Curve curve{random.setup(),
                 random.sample,
-                {{random.sample}, {std::vector<double>(parameter_fields().size())}, {}},
+                {{random.sample}, {std::vector<double>(parameter_fields().size())}},
                 random.cluster.gpus_per_node,
                 1 << 20,
                 EvidenceLabel::calibrated};
