@@ -103,8 +103,8 @@ std::string small_calibration() {
 
 /// What `predict` reads of it.
 Target calibration_target() {
-  return {"calibration", {small_calibration()}, [const std::string& text) {
-    return accepted([&] { read_calibration(put("calibration.json", text)); });
+  return {"calibration", {small_calibration()}, [](const std::string& text) {
+            return accepted([&] { read_calibration(put("calibration.json", text)); });
           }};
 }
 

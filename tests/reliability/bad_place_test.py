@@ -90,7 +90,7 @@ class BadPlace(Case):
         calibration = json.loads(other.read_text())
         calibration["cluster"] = "iris"
         other.write_text(json.dumps(calibration))
-        done = self.ask()
+        done = run("predict", self.data / "question.json", "--fidelity", "screening", "--data", self.data)
         self.assertEqual((done.returncode, done.stdout), (0, before))
         self.assertIn("calibration.json is of another cluster; a newer fit takes its place", done.stderr)
 
