@@ -90,6 +90,7 @@ Target checked(const std::string& name, const std::string& file, std::vector<std
 std::string small_calibration() {
   Calibration small;
   small.cluster = "iris";
+  small.version = "0.1.0";
   CalibratedParameter rate;
   rate.name = "nic_efficiency";
   rate.scope.transport = "nccl-ib";
