@@ -8,6 +8,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/check.hpp"
+#include "sim/formats/stand_in_preset.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/known_files.hpp"
 
@@ -70,7 +71,9 @@ JudgedQuestion with_scenario(const DiagnoseCommand& command, const CommandLine& 
   asked.cluster = load_cluster(asked.data, asked.scenario.cluster);
   const auto with = asked_with(asked.scenario, asked.scenario.strategies.front());
   const auto presets = load_presets(asked.data);
-  const auto transport = choose_transport(with, asked.cluster, find_preset(presets, with.preset)).name;
+  std::shared_ptr<const Preset> stand_in;
+  const auto& preset = preset_or_stand_in(presets, with.preset, stand_in);
+  const auto transport = choose_transport(with, asked.cluster, preset).name;
   asked.files = read_logs(command, reading_for(asked.scenario, transport), asked.data, line);
   return asked;
 }

@@ -4,6 +4,7 @@
 #include "sim/base/error.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/readers.hpp"
+#include "sim/formats/stand_in_preset.hpp"
 
 #include <fmt/format.h>
 
@@ -255,7 +256,7 @@ StepRecord step_record(const RateCells& cells, int cluster_gpus_per_node, RowMis
   record.gpus = row.whole("gpus");
   record.precision = one_of(row, "precision", Precision::fp32);
   record.wire_precision = one_of(row, "wire_precision", WirePrecision::unknown);
-  record.preset = row.text("preset", "unknown");
+  record.preset = row.text("preset", unnamed_framework);
   record.strategy = read_strategy(row);
   record.algorithm = row.text("algorithm", "unknown");
   record.data = row.one_of("data", {"synthetic", "real", "unknown"}, "unknown");
@@ -279,7 +280,7 @@ std::string series_name(const StepRecord& record) {
   for (const auto& part :
        {to_text(record.wire_precision), to_text(record.strategy.placement), to_text(record.strategy.sharding),
         record.preset, record.head.transport, record.head.library, record.algorithm, record.data})
-    if (!part.empty() && part != "unknown") name += "-" + part;
+    if (!part.empty() && part != "unknown" && part != unnamed_framework) name += "-" + part;
   if (record.mode == RunMode::forward) name += "-forward";
   return name;
 }

@@ -3,6 +3,7 @@
 #include "import/importers.hpp"
 #include "import/plain_text.hpp"
 #include "sim/base/error.hpp"
+#include "sim/formats/stand_in_preset.hpp"
 
 #include <fmt/format.h>
 
@@ -224,6 +225,7 @@ void note_assumptions(const CsvTable& table, const std::vector<std::string>& col
   if (table.rows.empty()) return;
   if (open("precision")) notes.emplace_back("no column precision: fp32 was taken");
   if (open("strategy")) notes.emplace_back("no column strategy: all-reduce was taken, its algorithm not known");
+  if (open("preset")) notes.push_back("no column preset: " + stand_in_text(unnamed_framework));
   if (open("nodes") && open("gpus_per_node")) {
     notes.push_back(fmt::format("no column nodes or gpus_per_node: the cluster's {} GPUs a node were taken",
                                 stated.cluster_gpus_per_node));

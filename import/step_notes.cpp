@@ -4,6 +4,7 @@
 #include "import/run_claims.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
+#include "sim/formats/stand_in_preset.hpp"
 
 #include <fmt/format.h>
 
@@ -109,8 +110,8 @@ void note_what_was_assumed(const TrainingLog& log, const ImportContext& stated, 
   if (!is_said("precision"))
     notes.emplace_back("the log does not say the precision: fp32 was taken; give --set precision=VALUE");
   if (!is_said("preset"))
-    notes.emplace_back("the log does not say how gradients are sent, and `calibrate` uses no record without that: give "
-                       "--set preset=NAME (`ddlsim list presets`)");
+    notes.push_back("the log does not say how gradients are sent: " + stand_in_text(unnamed_framework) +
+                    "; where it is another, give --set preset=NAME (`ddlsim list presets`)");
 }
 
 std::string step_text(const RunShape& shape, double step_s) {

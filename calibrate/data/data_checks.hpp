@@ -20,6 +20,9 @@ namespace ddlsim {
 /// How the reason of what the fit leaves out begins where the simulator does not know enough to time it.
 inline constexpr std::string_view not_simulated = "the simulator cannot time it: ";
 
+/// How the note begins on a series that is fitted although no preset is of its stack.
+inline constexpr std::string_view no_preset_of_it = "no preset: ";
+
 /// The reason where a record's own source marks it as suspect.
 inline constexpr std::string_view doubted_by_source = "its source doubts it";
 

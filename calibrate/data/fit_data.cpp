@@ -4,6 +4,7 @@
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/formats/stand_in_preset.hpp"
 #include "sim/iteration/host_offload.hpp"
 #include "sim/predict/read_back.hpp"
 
@@ -52,12 +53,16 @@ const Cluster& cluster_of(const ReferenceData& reference, const Series& series) 
   return cluster->second;
 }
 
-const Preset& preset_of(const ReferenceData& reference, const Series& series) {
-  const auto* preset = preset_named(reference.presets, series.preset);
-  if (preset == nullptr)
-    refuse(series, fmt::format("no preset is called {}, so that how its gradients are sent is not known",
+/// Of a stack without a preset only all-reduces say enough of themselves.
+const Preset& preset_of(const ReferenceData& reference, const Series& series, std::shared_ptr<const Preset>& stand_in) {
+  const auto& preset = preset_or_stand_in(reference.presets, series.preset, stand_in);
+  const bool is_named = stand_in == nullptr && series.preset != unnamed_framework;
+  if (!is_named && series.strategy_name != StrategyName::none &&
+      family_of(series.strategy_name) != StrategyFamily::all_reduce)
+    refuse(series, fmt::format("{} is no preset, so that what it does beside all-reduces is not known; name the one of "
+                               "`ddlsim list presets` that it is like",
                                in_quotes(series.preset)));
-  return *preset;
+  return preset;
 }
 
 const Transport& transport_of(const Cluster& cluster, const Preset& preset, const Series& series) {
@@ -84,7 +89,8 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   refuse_model_parallel(series);
   const auto& model = model_of(reference, series);
   const auto& cluster = cluster_of(reference, series);
-  const auto& preset = preset_of(reference, series);
+  std::shared_ptr<const Preset> stand_in;
+  const auto& preset = preset_of(reference, series, stand_in);
   const auto& transport = transport_of(cluster, preset, series);
   Strategy strategy;
   strategy.name = series.strategy_name;
@@ -100,6 +106,7 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
                       one_gpu.prior,
                       {},
                       {}};
+  fit_data.stand_in = stand_in;
   auto& setup = fit_data.setup;
   setup.precision = series.precision;
   setup.wire_bytes_per_parameter = bytes_per_parameter(series.wire_precision);
@@ -197,7 +204,9 @@ std::vector<std::string> donors(const Cluster& cluster, RecordKind kind) {
 /// One GPU alone synchronises nothing, so that its framework needs no preset: its time is no evidence of travel, and is
 /// found again as the one-GPU time of others.
 bool is_alone_without_preset(const ReferenceData& reference, const Series& series) {
-  return series.points.empty() && preset_named(reference.presets, series.preset) == nullptr;
+  const bool has_preset =
+      series.preset != unnamed_framework && preset_named(reference.presets, series.preset) != nullptr;
+  return series.points.empty() && !has_preset;
 }
 
 void add_steps(const ReferenceData& reference, const std::string& from, const std::string& cluster,
@@ -209,7 +218,10 @@ void add_steps(const ReferenceData& reference, const std::string& from, const st
     try {
       auto fit_data = fit_data_of(reference, priors, one, *one_gpu_times);
       fit_data.borrowed = from != cluster;
-      if (!fit_data.borrowed || !fit_data.points.empty()) selected.fit_data.push_back(std::move(fit_data));
+      if (fit_data.borrowed && fit_data.points.empty()) continue;
+      if (!fit_data.borrowed && (fit_data.stand_in || one.preset == unnamed_framework))
+        selected.excluded.push_back({one.id, std::string(no_preset_of_it) + stand_in_text(one.preset)});
+      selected.fit_data.push_back(std::move(fit_data));
     } catch (const UserError& refusal) {
       selected.excluded.push_back({one.id, std::string(not_simulated) + refusal.mistakes().front().what});
     }

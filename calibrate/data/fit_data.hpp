@@ -41,6 +41,7 @@ struct SeriesData {
   bool borrowed = false;  ///< measured on another cluster
   std::string excluded{}; ///< not empty: why the fit does not use it; its residuals are still computed
   Measured measured = Measured::step;
+  std::shared_ptr<const Preset> stand_in{}; ///< what `setup` refers to where no preset is of the stack
 };
 
 /// True of a transfer micro-benchmark over sizes, false of training steps over scales.
@@ -48,8 +49,8 @@ inline bool is_transfer(const SeriesData& series) {
   return series.measured != Measured::step;
 }
 
-/// Nothing where the simulator cannot time the series: a model without a layer table; a cluster, GPU, precision or
-/// preset that is not in the catalogue; none of the preset's transports on the cluster; no GPU named, and no one-GPU
+/// Nothing where the simulator cannot time the series: a model without a layer table; a cluster, GPU or precision that
+/// is not in the catalogue; anything but all-reduces of a stack without a preset (stand_in_preset); none of the preset's transports on the cluster; no GPU named, and no one-GPU
 /// time of its own. Points on several nodes are left out where the transport has no NIC. The one-GPU time is what a
 /// prediction that names the series would start from. A suspect point is four times as noisy as one without a stated
 /// spread. The result refers into `reference`.

@@ -122,6 +122,10 @@ bool is_not_simulated(const Excluded& one) {
   return one.why.starts_with(not_simulated);
 }
 
+bool is_without_preset(const Excluded& one) {
+  return one.why.starts_with(no_preset_of_it);
+}
+
 bool is_doubted(const Excluded& one) {
   return one.why.find(doubted_by_source) != std::string::npos;
 }
@@ -136,7 +140,7 @@ std::string short_name(const std::string& id, const std::string& cluster) {
 std::vector<std::string> contradictions(const Calibration& calibration) {
   std::vector<std::string> found;
   for (const auto& one : calibration.excluded)
-    if (!is_not_simulated(one) && !is_doubted(one))
+    if (!is_not_simulated(one) && !is_doubted(one) && !is_without_preset(one))
       found.push_back(fmt::format("{}: {}", short_name(one.what, calibration.cluster), one.why));
   std::vector<std::pair<double, std::string>> far;
   for (const auto& series : calibration.series) {
@@ -154,12 +158,14 @@ std::vector<std::string> contradictions(const Calibration& calibration) {
 Lines contradiction_lines(const Calibration& calibration) {
   const auto& excluded = calibration.excluded;
   const auto left_out = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_not_simulated));
+  const auto unnamed = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_without_preset));
   const auto doubted = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_doubted));
   const auto found = contradictions(calibration);
   std::string title = found.empty() ? "Nothing contradicts the rest"
                                     : fmt::format("Look at again, {}{}", plural(found.size(), "contradiction"),
                                                   found.size() > most_contradictions ? ", here three" : "");
   if (left_out > 0) title += fmt::format("; {} left out, not simulated", left_out);
+  if (unnamed > 0) title += fmt::format("; {} of a framework without a preset", unnamed);
   if (doubted > 0) title += fmt::format("; {} doubted by their source", doubted);
   Lines lines = wrapped(title + (found.empty() ? "." : ":"), lines_each);
   for (std::size_t i = 0; i < std::min(most_contradictions, found.size()); ++i) append(lines, item(found[i]));

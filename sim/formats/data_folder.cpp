@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/formats/own_files.hpp"
+#include "sim/formats/stand_in_preset.hpp"
 
 #include <fmt/format.h>
 
@@ -121,7 +122,9 @@ std::vector<Gpu> load_gpus(const DataFolder& data) {
 }
 
 std::vector<Preset> load_presets(const DataFolder& data) {
-  return read_presets(data.scenarios() / "presets.json");
+  auto presets = read_presets(data.scenarios() / "presets.json");
+  if (preset_named(presets, unnamed_framework) == nullptr) presets.push_back(stand_in_preset(unnamed_framework));
+  return presets;
 }
 
 InputCatalogue load_inputs(const DataFolder& data) {

@@ -49,8 +49,8 @@ std::vector<std::string> list_convergence(const DataFolder& data); ///< names, s
 Model load_model(const DataFolder& data, const std::string& name);
 Cluster load_cluster(const DataFolder& data, const std::string& name);
 Convergence load_convergence(const DataFolder& data, const std::string& name);
-std::vector<Gpu> load_gpus(const DataFolder& data); ///< the catalogue, and a user's own behind it
-std::vector<Preset> load_presets(const DataFolder& data);
+std::vector<Gpu> load_gpus(const DataFolder& data);       ///< the catalogue, and a user's own behind it
+std::vector<Preset> load_presets(const DataFolder& data); ///< and behind them the stand-in for unnamed frameworks
 InputCatalogue load_inputs(const DataFolder& data);
 std::vector<Prior> load_priors(const DataFolder& data);
 /// What the data folder's source of calibrations has of the cluster.

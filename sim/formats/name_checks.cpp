@@ -51,6 +51,21 @@ std::vector<std::string> preset_names(const std::vector<Preset>& presets) {
   return names;
 }
 
+/// Presets, and where `asked` is none of them the frameworks without one that the cluster's records name, too.
+std::vector<std::string> stacks_on(const Scenario& scenario, const std::string& asked,
+                                   const std::vector<Preset>& presets, const DataFolder& data) {
+  auto names = preset_names(presets);
+  if (asked.empty() || is_in(names, asked) || scenario.cluster.empty()) return names;
+  const auto folder =
+      scenario.cluster_folder.empty() ? data.platforms_of(scenario.cluster) : scenario.cluster_folder.parent_path();
+  try {
+    for (const auto& step : records_of<StepRecord>(read_cluster_measurements(folder, scenario.cluster)))
+      if (!is_in(names, step.preset)) names.push_back(step.preset);
+  } catch (const UserError&) { // told where the records are needed
+  }
+  return names;
+}
+
 std::vector<std::string> transport_names_of(const Cluster& cluster) {
   std::vector<std::string> names;
   names.reserve(cluster.transports.size());
@@ -76,11 +91,11 @@ void check_transport(const Scenario& scenario, const JsonNode& node, const Clust
 
 /// Presets and transports that strategies name for themselves.
 void check_strategies(const Scenario& scenario, const JsonNode& root, const std::optional<Cluster>& cluster,
-                      const std::vector<Preset>& presets) {
+                      const std::vector<Preset>& presets, const DataFolder& data) {
   const auto places = root.list("strategies");
   for (std::size_t i = 0; i < scenario.strategies.size() && i < places.size(); ++i) {
     const auto& strategy = scenario.strategies[i];
-    check_name(places[i], "preset", "preset", strategy.preset, preset_names(presets));
+    check_name(places[i], "preset", "preset", strategy.preset, stacks_on(scenario, strategy.preset, presets, data));
     const bool of_its_own = !strategy.transport.empty() || (!strategy.preset.empty() && scenario.transport.empty());
     if (cluster && of_its_own) check_transport(asked_with(scenario, strategy), places[i], *cluster, presets);
   }
@@ -95,12 +110,12 @@ void check_machine(const Scenario& scenario, const JsonNode& node, const DataFol
       check_gpu(node, "gpu", scenario.gpu, *gpus);
   const auto presets = load_or_tell(node, "preset", [&] { return load_presets(data); });
   if (!presets) return;
-  check_name(node, "preset", "preset", scenario.preset, preset_names(*presets));
+  check_name(node, "preset", "preset", scenario.preset, stacks_on(scenario, scenario.preset, *presets, data));
   std::optional<Cluster> cluster;
   if (is_in(clusters, scenario.cluster))
     cluster = load_or_tell(node, "cluster", [&] { return load_cluster(data, scenario.cluster); });
   if (cluster) check_transport(scenario, node, *cluster, *presets);
-  check_strategies(scenario, node, cluster, *presets);
+  check_strategies(scenario, node, cluster, *presets, data);
 }
 
 void check_model_name(const JsonNode& node, const std::string& key, const std::string& model, const DataFolder& data) {
@@ -170,11 +185,13 @@ Scenario read_known_scenario(const fs::path& file, const std::vector<JsonChange>
       if (const auto gpus = load_or_tell(root, "gpu", [&] { return load_gpus(data); }))
         check_gpu(root, "gpu", scenario.gpu, *gpus);
     const auto& strategies = scenario.strategies;
+    const auto presets = load_or_tell(root, "preset", [&] { return load_presets(data); });
+    if (!presets) return;
+    check_strategies(scenario, root, std::nullopt, *presets, data);
     const bool is_asked = std::any_of(strategies.begin(), strategies.end(),
                                       [](const Strategy& strategy) { return strategy.preset.empty(); });
-    if (!is_asked) return; // each has a preset of its own
-    if (const auto presets = load_or_tell(root, "preset", [&] { return load_presets(data); }))
-      check_name(root, "preset", "preset", scenario.preset, preset_names(*presets));
+    if (is_asked) // else each has a preset of its own
+      check_name(root, "preset", "preset", scenario.preset, stacks_on(scenario, scenario.preset, *presets, data));
   };
   auto scenario = read_scenario(file, changes, look_up, edit);
   scenario.name_notes = std::move(notes);

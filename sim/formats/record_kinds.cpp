@@ -1,6 +1,7 @@
 #include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"
 #include "sim/formats/record_reader.hpp"
+#include "sim/formats/stand_in_preset.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -237,7 +238,8 @@ StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
   const bool single = step.precision == Precision::fp32;
   step.wire_precision = one_of_or(line, "wire_precision", single ? WirePrecision::fp32 : WirePrecision::unknown);
   step.batch_per_gpu = line.positive("batch_per_gpu");
-  step.preset = line.text("preset");
+  step.preset = line.has("preset") ? line.text("preset") : unnamed_framework;
+  if (step.preset == "unknown") step.preset = unnamed_framework;
   step.strategy = strategy_from(line.at("strategy"), StrategyUse::record);
   step.algorithm = text_or_unknown(line, "algorithm");
   step.gpus = static_cast<int>(line.integer("gpus", 1, most_ranks));

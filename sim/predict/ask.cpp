@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/formats/stand_in_preset.hpp"
 #include "sim/predict/input.hpp"
 #include "sim/predict/learnt.hpp"
 #include "sim/predict/posterior.hpp"
@@ -52,9 +53,8 @@ std::vector<Prior> fit_priors_of(const Knowledge& known, const OneGpuEstimate& c
 }
 
 StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known,
-                   double one_gpu_s, const InputPipeline& input) {
+                   const Preset& preset, double one_gpu_s, const InputPipeline& input) {
   const auto& cluster = known.cluster;
-  const auto& preset = find_preset(known.presets, scenario.preset);
   StepSetup setup{model,   gpu_of(scenario, known), cluster, preset, choose_transport(scenario, cluster, preset),
                   strategy};
   setup.precision = scenario.precision;
@@ -77,7 +77,8 @@ ResolvedInput input_of(const Scenario& scenario, const Knowledge& known) {
 } // namespace
 
 OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Knowledge& known) {
-  const auto& preset = find_preset(known.presets, scenario.preset);
+  std::shared_ptr<const Preset> stand_in;
+  const auto& preset = preset_or_stand_in(known.presets, scenario.preset, stand_in);
   return known.one_gpu_time({model, gpu_of(scenario, known), scenario.precision, scenario.batch_per_gpu,
                              one_gpu_preset(preset), scenario.series, scenario.software, scenario.one_gpu});
 }
@@ -108,7 +109,9 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   const auto& cluster = known.cluster;
   const auto compute = one_gpu_of(scenario, model, known);
   const auto input = input_of(scenario, known);
-  const auto setup = setup_of(scenario, strategy, model, known, compute.one_gpu_s, input.pipeline);
+  std::shared_ptr<const Preset> stand_in;
+  const auto& preset = preset_or_stand_in(known.presets, scenario.preset, stand_in);
+  const auto setup = setup_of(scenario, strategy, model, known, preset, compute.one_gpu_s, input.pipeline);
   check_library(asked, setup);
   const auto& transport = setup.transport.name;
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
@@ -151,7 +154,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
           priors_of_stack(priors, compute.prior, transport, setup.preset),
           best_servers,
           best_layout,
-          input.uncertainty};
+          input.uncertainty,
+          stand_in};
 }
 
 Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset) {

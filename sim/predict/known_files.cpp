@@ -37,10 +37,21 @@ void check_named_records(const Scenario& scenario, const std::vector<StepRecord>
                                 scenario.cluster, in_quotes(scenario.software)));
 }
 
+/// A framework that is no preset and that no record names is a slip of the pen.
+void check_stacks(const Scenario& scenario, const std::vector<StepRecord>& own, const std::vector<Preset>& presets) {
+  for (const auto& strategy : scenario.strategies) {
+    const auto name = asked_with(scenario, strategy).preset;
+    const bool is_measured =
+        std::any_of(own.begin(), own.end(), [&](const StepRecord& record) { return record.preset == name; });
+    if (!is_measured) find_preset(presets, name);
+  }
+}
+
 /// The cluster's own records of steps.
 std::vector<StepRecord> own_steps(const Scenario& scenario, const DataFolder& data) {
   auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms_of(scenario.cluster), scenario.cluster));
   check_named_records(scenario, own);
+  check_stacks(scenario, own, load_presets(data));
   return own;
 }
 

@@ -1,6 +1,7 @@
 #include "sim/predict/predict.hpp"
 
 #include "sim/base/text_file.hpp"
+#include "sim/formats/stand_in_preset.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/input.hpp"
 #include "sim/predict/known_files.hpp"
@@ -107,6 +108,14 @@ std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& dat
   return files;
 }
 
+/// Where no preset is of the stack that a strategy runs with.
+void warn_of_stand_in(const Curve& curve, std::vector<std::string>& warnings) {
+  const auto& name = curve.setup.preset.name;
+  if (!curve.stand_in && name != unnamed_framework) return;
+  const auto warning = stand_in_text(name);
+  if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
+}
+
 bool is_known(const Curve& curve, std::string_view parameter) {
   const auto fields = parameter_fields();
   const auto at =
@@ -149,6 +158,7 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
     const auto one_gpu = one_gpu_rate(asked_with(scenario, strategy), model, known);
     prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, one_gpu, options));
     auto& answer = prediction.strategies.back();
+    warn_of_stand_in(curve, prediction.warnings);
     warn_of_assumed_rate(curve, answer, prediction.warnings);
     add_measured(answer.points, asked_with(scenario, strategy), curve, files.measured_steps());
     answer.preset = curve.setup.preset.name;

@@ -52,6 +52,7 @@ struct Curve {
   std::shared_ptr<const BestServers> best_servers{}; ///< of a strategy that seeks them: what it has at each scale
   std::shared_ptr<const BestLayout> best_layout{};   ///< the same of a strategy that seeks its degrees
   InputUncertainty input_uncertainty{};              ///< about named input; drawn into samples.values[i].input
+  std::shared_ptr<const Preset> stand_in{};          ///< what `setup` refers to where no preset is of the stack
   int threads = 1;                                   ///< that share the samples; no answer depends on it
 };
 

@@ -38,7 +38,7 @@ std::string in_words(EvidenceLabel label) {
 
 std::string one_gpu_sentence(const Curve& curve, const OneGpuRate& one_gpu) {
   return fmt::format("One GPU's time, {} of compute an iteration, {}: {}.", seconds_text(curve.setup.one_gpu_s),
-                     in_words(one_gpu.evidence), one_gpu.text);
+                     in_words(one_gpu.evidence), one_gpu.text.substr(0, one_gpu.text.find("; ")));
 }
 
 /// Parameters that this kind of strategy's communication depends on, by their places in parameter_fields().

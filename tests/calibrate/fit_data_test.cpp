@@ -165,14 +165,38 @@ std::string excluded_of(const ReferenceData& reference, const std::vector<Record
 
 } // namespace
 
+TEST_CASE("all-reduces of a stack without a preset are fitted as a stack of its own, and that is said") {
+  const auto reference = planted_reference();
+  for (const std::string name : {"my-stack", "unnamed"}) {
+    auto alone = planted_record("small", 1, 1, 0.05);
+    alone.synchronised = false;
+    auto record = planted_record("small", 8, 2, 0.1);
+    alone.preset = record.preset = name;
+    const std::vector<MeasurementFile> files{planted_file({alone, record})};
+    const auto selected = select_fit_data(reference, "planted", group_series(files), files);
+    REQUIRE(selected.fit_data.size() == 1);
+    const auto& one = selected.fit_data[0];
+    CHECK(one.points.size() == 1);
+    CHECK(one.scope.preset == name);
+    CHECK(one.setup.preset.name == name);
+    CHECK(one.setup.one_gpu_s == Approx(0.05)); // of its own records
+    CHECK(one.setup.preset.bucket_bytes == Approx(25 * 1024.0 * 1024.0));
+    CHECK_THAT(selected.excluded.at(0).why, Catch::StartsWith("no preset: \"" + name + "\" is no preset: all-reduces"));
+    const auto copy = SeriesData(one); // what its setup refers to goes with it
+    CHECK(model_time_s(copy, copy.points[0], median_parameters(copy.priors)) > 0.05);
+  }
+}
+
 TEST_CASE("what the simulator cannot time is excluded, with the reason") {
   const auto reference = planted_reference();
   const std::string begin = "the simulator cannot time it: ";
   auto record = planted_record("small", 8, 2, 0.1);
   CHECK(excluded_of(reference, {record}).empty());
   record.preset = "my-stack";
+  record.strategy.name = StrategyName::ps_async;
   CHECK(excluded_of(reference, {record}) ==
-        begin + "no preset is called \"my-stack\", so that how its gradients are sent is not known");
+        begin + "\"my-stack\" is no preset, so that what it does beside all-reduces is not known; name the one of "
+                "`ddlsim list presets` that it is like");
   record = planted_record("no-such-model", 8, 2, 0.1);
   CHECK(excluded_of(reference, {record}) == begin + "model no-such-model has no layer table");
   record = planted_record("small", 8, 2, 0.1);

@@ -83,7 +83,7 @@ class ImportAndValidate(Case):
         self.assertIn("ddlsim does not answer: model my-net has no layer table", told.stderr)
         self.assertRegex(told.stdout, r"refused, % +100.0 +0.0")
         stack = run("validate", "--measurements", self.table(), "--cluster", "iris", "--own-only", "--split", "T1", "--set", "preset=my-stack")
-        self.assertIn('ddlsim does not answer: no preset is called "my-stack"', stack.stderr)
+        self.assertNotIn("does not answer", stack.stderr)  # all-reduces of a stack of its own
         quiet = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1", "--quiet")
         self.assertEqual((quiet.stdout, quiet.stderr), (told.stdout, ""))
 

@@ -78,7 +78,7 @@ TEST_CASE("names in a scenario are looked up") {
   CHECK(reported({"/cluster", "\"isis\"", ""}) ==
         Lines{"/cluster: no cluster is called \"isis\"; did you mean iris? there are: iris"});
   CHECK(reported({"/preset", "\"ddp\"", ""}) ==
-        Lines{"/preset: no preset is called \"ddp\"; there are: pytorch-ddp, horovod, mxnet-kvstore"});
+        Lines{"/preset: no preset is called \"ddp\"; there are: pytorch-ddp, horovod, mxnet-kvstore, unnamed"});
   CHECK(reported({"/transport", "\"grpc\"", ""}) ==
         Lines{"/transport: no transport of cluster iris is called \"grpc\"; there are: nccl-ib, shm"});
   auto no_transport = ddlsim_test::sample_scenario();
@@ -97,7 +97,7 @@ TEST_CASE("presets and transports of strategies are looked up, all at once") {
   CHECK(sample.reported("a.json", ddlsim_test::sample_two_stacks().dump()).empty());
   CHECK(reported({"/strategies/2/preset", "\"mxnet-kvstor\"", ""}) ==
         Lines{"/strategies/2/preset: no preset is called \"mxnet-kvstor\"; did you mean mxnet-kvstore? there are: "
-              "pytorch-ddp, horovod, mxnet-kvstore"});
+              "pytorch-ddp, horovod, mxnet-kvstore, unnamed"});
   CHECK(reported({"/strategies/0/transport", "\"nccl-tcp\"", ""}) ==
         Lines{"/strategies/0/transport: no transport of cluster iris is called \"nccl-tcp\"; there are: nccl-ib, "
               "shm"});
@@ -183,7 +183,7 @@ TEST_CASE("names in priors are looked up") {
       reported({"/priors/2/preset", "\"horrovod\"", ""}) ==
       Lines{
           "/priors/2/preset: no preset is called \"horrovod\"; did you mean horovod? there are: pytorch-ddp, horovod, "
-          "mxnet-kvstore"});
+          "mxnet-kvstore, unnamed"});
 }
 
 TEST_CASE("the convergence of a plan request is looked up, and must have trained its model") {

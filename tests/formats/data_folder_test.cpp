@@ -19,7 +19,8 @@ TEST_CASE("the files of a data folder are listed and loaded by name") {
   CHECK(load_model(data, "tiny").parameters == 14);
   CHECK(load_cluster(data, "iris").gpus_per_node == 4);
   CHECK(load_gpus(data).size() == 2);
-  CHECK(load_presets(data).size() == 3);
+  CHECK(load_presets(data).size() == 4); // the stand-in behind those of the file
+  CHECK(load_presets(data).back().name == "unnamed");
   CHECK(load_priors(data).size() == 5);
 }
 

@@ -64,7 +64,8 @@ TEST_CASE("four columns are enough") {
     CHECK(record.head.origin == "run");
   }
   CHECK(records[1].head.line == 3);
-  CHECK(imported.notes.size() == 3); // precision, strategy, nodes
+  CHECK(imported.notes.size() == 4); // precision, strategy, preset, nodes
+  CHECK(records[0].preset == "unnamed");
   read_back(imported);
 }
 
@@ -180,8 +181,8 @@ TEST_CASE("a model without layer table is noted, with the nearest name") {
   auto stated = on_iris();
   stated.known_models = {"resnet50_v1", "resnet50_v1.5", "vgg16"};
   const auto imported =
-      import_table("model,batch_per_gpu,gpus,rate,precision,strategy,nodes\nvgg166,32,4,800,fp32,ring,"
-                   "1\nvgg16,32,4,800,fp32,ring,1\n",
+      import_table("model,batch_per_gpu,gpus,rate,precision,strategy,nodes,preset\nvgg166,32,4,800,fp32,ring,"
+                   "1,horovod\nvgg16,32,4,800,fp32,ring,1,horovod\n",
                    stated);
   REQUIRE(imported.notes.size() == 1);
   CHECK_THAT(imported.notes[0], Catch::Contains("model 'vgg166'") && Catch::Contains("nearest name is 'vgg16'"));

@@ -98,8 +98,8 @@ TEST_CASE("what measured parameters and scales there are is said", "[why]") {
   auto curve = curve_on_grid(small, nic, tensor);
   const auto times_s = planted_times(curve, nic, tensor, -0.3, 0);
   const auto unknown = why_sentences(curve, stated, answer_at(curve, 8, times_s));
-  CHECK_THAT(unknown[0],
-             Catch::Contains("300 ms of compute an iteration, was measured here") && Catch::Contains("as the test states"));
+  CHECK_THAT(unknown[0], Catch::Contains("300 ms of compute an iteration, was measured here") &&
+                             Catch::Contains("as the test states"));
   CHECK_THAT(unknown[1], Catch::Contains("no measurement on test narrowed one"));
   CHECK_THAT(unknown[2], Catch::Contains("No run of this kind over nccl-tcp was measured on test"));
   curve.learnt.any = true;
