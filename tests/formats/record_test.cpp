@@ -128,6 +128,18 @@ TEST_CASE("what a record leaves out has its usual value") {
   CHECK(read_one<ddlsim::CollectiveRecord>(sample_record("collective")).concurrent_jobs == 1);
 }
 
+TEST_CASE("a quoted step is read, counts as any other, and is told once a file") {
+  auto quoted = sample_record("step");
+  quoted["quoted"] = true;
+  const ddlsim_test::TemporaryFolder folder;
+  const auto lines = quoted.dump() + "\n" + quoted.dump();
+  const auto read = read_measurements(folder.write("a.jsonl", with_context(lines)));
+  CHECK(read.records.size() == 2);
+  CHECK(read.notes ==
+        Lines{"\"quoted\" of a record counts for nothing any more; leave it out, the next version refuses it"});
+  CHECK(read_measurements(folder.write("b.jsonl", with_context(sample_record("step").dump()))).notes.empty());
+}
+
 TEST_CASE("what a line leaves out of transport, library, statistic and algorithm is unknown") {
   auto step = sample_record("step");
   for (const char* key : {"transport", "library", "statistic", "algorithm"}) step.erase(key);
