@@ -26,7 +26,7 @@ void emit_both(const CommandLine& line, const std::filesystem::path& own_file, c
 
 int run_priors(const DataFolder& data, const CommandLine& line) {
   const auto learnt = learn_priors(read_reference_data(data), all_records(data), line.threads);
-  emit_both(line, data.platforms() / "priors.json", priors_json(learnt.priors), learnt_priors_text(learnt));
+  emit_both(line, data.platforms() / "priors.json", priors_json(learnt), learnt_priors_text(learnt));
   return 0;
 }
 

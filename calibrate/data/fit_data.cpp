@@ -247,7 +247,7 @@ std::vector<SeriesData> transfer_series(const ReferenceData& reference, const st
 SelectedFitData select_fit_data(const ReferenceData& reference, const std::string& cluster,
                                 const std::vector<Series>& series, const std::vector<MeasurementFile>& files) {
   const auto& own = reference.clusters.at(cluster);
-  const auto priors = priors_without(reference.priors, cluster);
+  const auto priors = priors_for(reference.priors, own.site);
   SelectedFitData selected;
   for (const auto& from : donors(own, RecordKind::step))
     add_steps(reference, from, cluster, priors, series, files, selected);

@@ -110,7 +110,7 @@ Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
     refuse_without_data(cluster, selected.excluded);
   all.calibration = std::move(fit.calibration);
   all.next =
-      next_measurements(selected.fit_data, priors_without(reference.priors, cluster), all.calibration, most_next);
+      next_measurements(selected.fit_data, priors_for(reference.priors, machine.site), all.calibration, most_next);
   add_collectives(all);
   add_compute(all);
   all.calibration.files = checksums_of(files, fitted_clusters(machine));

@@ -81,13 +81,13 @@ std::string prior_table(const std::vector<CalibratedParameter>& parameters) {
   std::vector<std::string> rows;
   for (const auto& one : parameters) {
     std::string shaped;
-    for (const auto& cluster : one.prior.shaped_by) shaped += (shaped.empty() ? "" : ", ") + cluster;
+    for (const auto& site : one.prior.shaped_by) shaped += (shaped.empty() ? "" : ", ") + site;
     rows.push_back("<tr>" + html_row_head(one.name) + html_cell(scope_text(one.scope), "t") +
                    html_cell(expected_words(one)) + html_long_cell(one.prior.source) + html_long_cell(shaped) +
                    "</tr>");
   }
   return "<details><summary>Where the priors are from</summary>\n" +
-         html_table("What was expected before, and of which clusters it was learnt",
+         html_table("What was expected before, and of which sites it was learnt",
                     {{"parameter", Align::left},
                      {"holds for", Align::left},
                      {"prior (90 %)"},

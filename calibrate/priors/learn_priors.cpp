@@ -1,12 +1,14 @@
 #include "calibrate/priors/learn_priors.hpp"
 
 #include "calibrate/fit/calibrate.hpp"
+#include "calibrate/priors/site_evidence.hpp"
 #include "sim/base/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace ddlsim {
@@ -55,92 +57,36 @@ SiteEvidence evidence_of_all(const ReferenceData& reference, const std::vector<M
   return evidence;
 }
 
-/// Of the judged ones of a class, the one that no cluster shaped: it stands last.
-const Prior& judged_of(const std::vector<Prior>& judged, const PriorClass& of) {
-  const auto found =
-      std::find_if(judged.rbegin(), judged.rend(), [&](const Prior& prior) { return class_of(prior) == of; });
-  return *found; // evidence has the class of a prior that the fit used
+std::string with_factor(const Prior& prior) {
+  return fmt::format("{:.3g} x/ {:.2f}", prior.median, std::exp(prior.width));
 }
 
-/// The clusters of the sites, and those that shaped the judged prior which the learnt one stands on: it leans on that
-/// the more, the fewer the sites.
-std::vector<std::string> shapers_of(const ReferenceData& reference, const Prior& judged,
-                                    const std::vector<SiteValue>& sites) {
-  std::set<std::string> names(judged.shaped_by.begin(), judged.shaped_by.end());
-  for (const auto& [name, cluster] : reference.clusters)
-    if (std::any_of(sites.begin(), sites.end(),
-                    [&, &of = cluster](const SiteValue& one) { return one.site == of.site; }))
-      names.insert(name);
-  return {names.begin(), names.end()};
-}
-
-double three_digits(double value) {
-  return std::stod(fmt::format("{:.3g}", value));
-}
-
-Prior learnt_from(const ReferenceData& reference, const Prior& judged, const std::vector<SiteValue>& sites) {
-  const auto found = learn_prior(judged, sites, learnt_parameter(judged.parameter)->spread);
-  Prior prior = judged;
-  prior.median = three_digits(found.median);
-  if (judged.highest) prior.median = std::min(prior.median, *judged.highest);
-  prior.width = three_digits(found.width);
-  prior.source =
-      fmt::format("learnt from {} by `ddlsim calibrate --priors`; before: {:.3g}, {}",
-                  sites.size() == 1 ? "one site" : fmt::format("{} sites", sites.size()), judged.median, judged.source);
-  prior.shaped_by = shapers_of(reference, judged, sites);
-  for (const auto& site : sites)
-    prior.sites.push_back({site.site, three_digits(std::exp(site.mean)), three_digits(site.error)});
-  return prior;
-}
-
-std::vector<SiteValue> without(std::vector<SiteValue> sites, const std::string& site) {
-  sites.erase(std::remove_if(sites.begin(), sites.end(), [&](const SiteValue& one) { return one.site == site; }),
-              sites.end());
-  return sites;
+/// The first of a class: the others are behind it.
+const Prior& first_of(const std::vector<Prior>& priors, const PriorClass& of) {
+  return *std::find_if(priors.begin(), priors.end(), [&](const Prior& prior) { return class_of(prior) == of; });
 }
 
 } // namespace
 
-std::vector<Prior> judged_priors(const std::vector<Prior>& priors) {
-  std::vector<Prior> judged;
-  std::copy_if(priors.begin(), priors.end(), std::back_inserter(judged),
-               [](const Prior& prior) { return prior.sites.empty(); });
-  return judged;
-}
-
-LearntPriors learn_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads) {
-  auto judging = reference;
-  judging.priors = judged_priors(reference.priors);
-  LearntPriors learnt;
-  for (const auto& [of, values] : evidence_of_all(judging, measured_files(files), threads)) {
-    const auto sites = pooled(values);
-    const auto& judged = judged_of(judging.priors, of);
-    learnt.classes.push_back({judged, learnt_from(judging, judged, sites), sites});
-    learnt.priors.push_back(learnt.classes.back().learnt);
-    if (sites.size() == 1) continue; // without it nothing is learnt, and the judged prior holds
-    for (const auto& site : sites) {
-      const auto other = learnt_from(judging, judged, without(sites, site.site));
-      if (!hides(learnt.classes.back().learnt, other)) learnt.priors.push_back(other);
-    }
-  }
-  learnt.priors.insert(learnt.priors.end(), judging.priors.begin(), judging.priors.end());
+PriorBook learn_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads) {
+  auto before = reference;
+  before.priors.sites.clear();
+  auto learnt = before.priors;
+  learnt.model.clear(); // of the sites before
+  learnt.sites = summaries_of(evidence_of_all(before, measured_files(files), threads));
   return learnt;
 }
 
-std::string learnt_priors_text(const LearntPriors& learnt) {
-  std::string text = fmt::format("{:<52} {:>18} {:>18}  sites\n", "parameter", "judged", "learnt");
-  const auto spread = [](const Prior& prior) {
-    return fmt::format("{:.3g} x/ {:.2f}", prior.median, std::exp(prior.width));
-  };
-  for (const auto& one : learnt.classes) {
-    std::vector<std::string> name{one.judged.parameter};
-    for (const auto& part : {one.judged.transport, one.judged.preset, to_text(one.judged.path)})
-      if (!part.empty()) name.push_back(part);
-    std::vector<std::string> sites;
-    for (const auto& site : one.sites) sites.push_back(fmt::format("{} {:.3g}", site.site, std::exp(site.mean)));
-    text += fmt::format("{:<52} {:>18} {:>18}  {}\n", join_names(name), spread(one.judged), spread(one.learnt),
-                        join_names(sites));
-  }
+std::string learnt_priors_text(const PriorBook& book) {
+  std::string text = fmt::format("{:<52} {:>18} {:>18}  sites\n", "parameter", "expected", "learnt");
+  std::map<PriorClass, std::vector<std::string>> sites;
+  for (const auto& summary : book.sites)
+    for (const auto& value : summary.values)
+      sites[value.of].push_back(fmt::format("{} {:.3g}", summary.site, value.value));
+  const auto priors = priors_for(book);
+  for (const auto& [of, say] : sites)
+    text += fmt::format("{:<52} {:>18} {:>18}  {}\n", to_text(of), with_factor(first_of(book.expected, of)),
+                        with_factor(first_of(priors, of)), join_names(say));
   return text;
 }
 

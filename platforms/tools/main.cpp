@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   try {
     const auto records = ddlsim::read_compute_records(ddlsim::DataFolder{folder}, single_gpu_only);
     if (hide_gpus) {
-      show_hidden(records, load_priors(ddlsim::DataFolder{folder}),
+      show_hidden(records, priors_for(load_priors(ddlsim::DataFolder{folder})),
                   best_single ? ddlsim::Estimator::best_single : ddlsim::Estimator::predict, as_csv);
       return 0;
     }

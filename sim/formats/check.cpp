@@ -174,9 +174,12 @@ std::string check_inputs(const fs::path& file, const DataFolder& data) {
 
 std::string check_priors(const fs::path& file, const DataFolder& data) {
   return check_document(
-      file, "ddlsim-priors", priors_from,
-      [&](const std::vector<Prior>& priors, const JsonNode& root) { look_up_names(priors, root, data); },
-      [](const std::vector<Prior>& priors) { return fmt::format("priors: {}", priors.size()); }, priors_version);
+      file, "ddlsim-priors", prior_book_from,
+      [&](const PriorBook& book, const JsonNode& root) { look_up_names(book, root, data); },
+      [](const PriorBook& book) {
+        return fmt::format("priors: {} expected, {} sites", book.expected.size(), book.sites.size());
+      },
+      priors_version);
 }
 
 constexpr auto no_names = [](const auto& /*content*/, const JsonNode& /*root*/) {};

@@ -35,7 +35,7 @@ void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFol
 void look_up_names(const Convergence& convergence, const JsonNode& root, const DataFolder& data);
 void look_up_names(const InputCatalogue& inputs, const JsonNode& root, const DataFolder& data);
 void look_up_names(const PlanRequest& request, const JsonNode& root, const DataFolder& data);
-void look_up_names(const std::vector<Prior>& priors, const JsonNode& root, const DataFolder& data);
+void look_up_names(const PriorBook& book, const JsonNode& root, const DataFolder& data);
 void look_up_names(const Context& context, const JsonNode& line, const NamesOfData& names);
 void look_up_names(const Record& record, const JsonNode& line, const NamesOfData& names);
 /// A file called cluster.json must have its folder's name.

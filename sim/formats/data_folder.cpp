@@ -131,7 +131,7 @@ InputCatalogue load_inputs(const DataFolder& data) {
   return read_inputs(data.inputs());
 }
 
-std::vector<Prior> load_priors(const DataFolder& data) {
+PriorBook load_priors(const DataFolder& data) {
   return read_priors(data.platforms() / "priors.json");
 }
 

@@ -9,7 +9,7 @@
 #include "sim/formats/model_constants.hpp"
 #include "sim/formats/plan_request.hpp"
 #include "sim/formats/preset.hpp"
-#include "sim/formats/prior.hpp"
+#include "sim/formats/prior_book.hpp"
 
 #include <filesystem>
 #include <functional>
@@ -52,7 +52,7 @@ Convergence load_convergence(const DataFolder& data, const std::string& name);
 std::vector<Gpu> load_gpus(const DataFolder& data);       ///< the catalogue, and a user's own behind it
 std::vector<Preset> load_presets(const DataFolder& data); ///< and behind them the stand-in for unnamed frameworks
 InputCatalogue load_inputs(const DataFolder& data);
-std::vector<Prior> load_priors(const DataFolder& data);
+PriorBook load_priors(const DataFolder& data);
 /// What the data folder's source of calibrations has of the cluster.
 std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster);
 
@@ -61,7 +61,7 @@ std::optional<Calibration> load_calibration(const DataFolder& data, const std::s
 struct ReferenceData {
   std::vector<Gpu> gpus;
   std::vector<Preset> presets;
-  std::vector<Prior> priors;
+  PriorBook priors;
   std::map<std::string, Model> models;
   std::map<std::string, Cluster> clusters;
   ModelConstants constants{};

@@ -251,14 +251,25 @@ void look_up_names(const Calibration& calibration, const JsonNode& root, const f
   }
 }
 
-void look_up_names(const std::vector<Prior>& priors, const JsonNode& root, const DataFolder& data) {
-  const auto clusters = list_clusters(data);
-  const auto presets = load_or_tell(root, "priors", [&] { return load_presets(data); });
-  const auto places = root.list("priors");
-  for (std::size_t i = 0; i < priors.size() && i < places.size(); ++i) {
-    for (const auto& cluster : priors[i].shaped_by) check_name(places[i], "shaped_by", "cluster", cluster, clusters);
-    if (presets) check_name(places[i], "preset", "preset", priors[i].preset, preset_names(*presets));
+/// A site that is misspelt is never left out.
+std::vector<std::string> sites_of(const DataFolder& data) {
+  std::set<std::string> sites;
+  for (const auto& cluster : list_clusters(data)) sites.insert(load_cluster(data, cluster).site);
+  return {sites.begin(), sites.end()};
+}
+
+void look_up_names(const PriorBook& book, const JsonNode& root, const DataFolder& data) {
+  const auto sites = load_or_tell(root, "sites", [&] { return sites_of(data); });
+  const auto presets = load_or_tell(root, "expected", [&] { return load_presets(data); });
+  const auto rows = root.list("expected");
+  for (std::size_t i = 0; i < book.expected.size() && i < rows.size(); ++i) {
+    for (const auto& site : book.expected[i].shaped_by)
+      if (sites) check_name(rows[i], "shaped_by", "site", site, *sites);
+    if (presets) check_name(rows[i], "preset", "preset", book.expected[i].preset, preset_names(*presets));
   }
+  const auto summaries = root.list("sites");
+  for (std::size_t i = 0; sites && i < book.sites.size() && i < summaries.size(); ++i)
+    check_name(summaries[i], "site", "site", book.sites[i].site, *sites);
 }
 
 void look_up_names(const Context& context, const JsonNode& line, const NamesOfData& names) {

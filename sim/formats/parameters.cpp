@@ -170,14 +170,6 @@ Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint6
   return draws;
 }
 
-std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::string& cluster) {
-  std::vector<Prior> kept;
-  std::copy_if(priors.begin(), priors.end(), std::back_inserter(kept), [&](const Prior& prior) {
-    return std::find(prior.shaped_by.begin(), prior.shaped_by.end(), cluster) == prior.shaped_by.end();
-  });
-  return kept;
-}
-
 namespace {
 
 /// In ln: between neighbours of the line rates 10, 25, 40, 50, 56 and 100 Gbit/s in the mean, ln(10) / 5.

@@ -133,9 +133,6 @@ std::vector<std::vector<double>> stratified_normals(int count, std::size_t dimen
 /// `count` samples of the priors by stratified_normals(); constants stay at their medians.
 Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint64_t seed);
 
-/// Priors without those learnt from `cluster`: the ones to use when that cluster is under test.
-std::vector<Prior> priors_without(const std::vector<Prior>& priors, const std::string& cluster);
-
 /// Whether the prior is of a share of a NIC's rate that no source states (`nic_efficiency` over a transport whose NIC
 /// says `bandwidth_assumed`): with another assumption it would be another share.
 bool is_share_of_assumed_rate(const Cluster& cluster, const Prior& prior);

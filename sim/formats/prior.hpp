@@ -1,23 +1,13 @@
 #pragma once
-// The distribution of a parameter before any measurement of the cluster at hand: platforms/priors.json.
+// The distribution of a parameter before any measurement of the cluster at hand.
 
 #include "sim/formats/names.hpp"
 
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
-
-/// Of priors.json. 2: `shaped_by` has this name.
-inline constexpr int priors_version = 2;
-
-/// What the measurements of one site say of a parameter.
-struct PriorSite {
-  std::string site;
-  double value = 0; ///< SI
-  double error = 0; ///< standard deviation of ln x
-};
 
 /// Log-normal unless `scale` is linear (then normal, cut at 0); what lies above `highest` counts there. `width` is the
 /// standard deviation of ln x (or of x).
@@ -30,20 +20,25 @@ struct Prior {
   PriorScale scale = PriorScale::log;
   std::string unit; ///< "s", "1", "B/s"
   std::string source;
-  std::vector<std::string> shaped_by; ///< clusters that shaped it: dropped when one of them is under test
+  std::vector<std::string> shaped_by; ///< sites whose measurements shaped it
   std::optional<double> highest{};    ///< no value is above it: a share of a stated rate
   std::optional<NicPath> path{};      ///< of the transport's NIC; none: it holds for all
-  std::vector<PriorSite> sites{};     ///< that `ddlsim calibrate --priors` learnt it from; none: judged
 };
 
-/// Whether the later of two in a file is never taken: the first that fits is, and a later one counts only where the
-/// earlier is dropped, its cluster being under test. A judged one may stand behind what was learnt from it in any case.
-bool hides(const Prior& earlier, const Prior& later);
+/// What shares a prior: those over one transport and path, of one stack. Empty texts hold for all.
+struct PriorClass {
+  std::string parameter;
+  std::string transport{};
+  std::string preset{};
+  std::optional<NicPath> path{};
 
-std::vector<Prior> read_priors(const std::filesystem::path& file);
+  auto operator<=>(const PriorClass&) const = default;
+};
 
-/// The text of a priors file; read_priors() reads back what was written.
-std::string priors_json(const std::vector<Prior>& priors);
+PriorClass class_of(const Prior& prior);
+
+/// "nic_efficiency, nccl-tcp, virtual-switch"
+std::string to_text(const PriorClass& of);
 
 /// The most special prior that fits: transport and preset, transport, preset, neither; the first of equals. Throws
 /// UserError when there is none.

@@ -14,7 +14,7 @@
 #include "sim/formats/neighbour.hpp"
 #include "sim/formats/plan_request.hpp"
 #include "sim/formats/preset.hpp"
-#include "sim/formats/prior.hpp"
+#include "sim/formats/prior_book.hpp"
 #include "sim/formats/scenario.hpp"
 #include "sim/formats/strategy.hpp"
 
@@ -44,7 +44,7 @@ void add_surroundings(nlohmann::ordered_json& json, const Surroundings& around);
 void read_input(const JsonNode& node, InputPipeline& input, InputNames& names);
 void add_input(nlohmann::ordered_json& json, const Scenario& scenario);
 std::vector<Preset> presets_from(const JsonNode& root);
-std::vector<Prior> priors_from(const JsonNode& root);
+PriorBook prior_book_from(const JsonNode& root);
 Calibration calibration_from(const JsonNode& root);
 /// read_document() of a calibration; a file of an older version is one mistake with the command that writes it anew.
 void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read);

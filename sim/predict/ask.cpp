@@ -45,10 +45,10 @@ int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
                               scenario.gpus_per_node, cluster.name, cluster.gpus_per_node));
 }
 
-/// What a fit of the cluster would start from today: what the cluster itself once shaped does not count twice.
+/// What a fit of the cluster would start from today: what its site says does not count twice.
 std::vector<Prior> fit_priors_of(const Knowledge& known, const OneGpuEstimate& compute, const StepSetup& setup) {
   const auto& cluster = known.cluster;
-  const auto priors = with_doubts_of(priors_on(cluster, priors_without(known.priors, cluster.name)), compute);
+  const auto priors = with_doubts_of(priors_on(cluster, priors_for(known.priors, cluster.site)), compute);
   return priors_of_stack(priors, compute.prior, setup.transport.name, setup.preset);
 }
 
@@ -115,9 +115,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   check_library(asked, setup);
   const auto& transport = setup.transport.name;
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
-                               scenario.model, scenario.batch_per_gpu, base_of(compute),
-                               compute.prior};
-  const auto priors = with_doubts_of(priors_on(cluster, known.priors), compute);
+                               scenario.model, scenario.batch_per_gpu, base_of(compute), compute.prior};
+  const auto priors = with_doubts_of(priors_on(cluster, priors_for(known.priors)), compute);
   std::vector<Prior> fit_priors;
   if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);
   const PosteriorQuestion question{compute.prior, setup.preset, is_parameter_server(strategy.name),

@@ -10,7 +10,7 @@
 #include "sim/formats/model.hpp"
 #include "sim/formats/model_constants.hpp"
 #include "sim/formats/preset.hpp"
-#include "sim/formats/prior.hpp"
+#include "sim/formats/prior_book.hpp"
 #include "sim/formats/scenario.hpp"
 #include "sim/predict/scaling_curve.hpp"
 
@@ -25,7 +25,7 @@ struct Knowledge {
   const Cluster& cluster;
   const std::vector<Gpu>& gpus;
   const std::vector<Preset>& presets;
-  const std::vector<Prior>& priors;
+  const PriorBook& priors;
   const Calibration* calibration = nullptr;                           ///< null: the cluster was never calibrated
   std::function<OneGpuEstimate(const ComputeQuestion&)> one_gpu_time; ///< as OneGpuTimes::find() of the records known
   ModelConstants constants{};

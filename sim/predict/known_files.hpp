@@ -58,7 +58,7 @@ private:
   Cluster cluster_;
   std::vector<Gpu> gpus_;
   std::vector<Preset> presets_;
-  std::vector<Prior> priors_;
+  PriorBook priors_;
   std::optional<Calibration> calibration_;
   std::optional<InputCatalogue> inputs_; ///< read where the scenario names its input
   std::vector<std::string> warnings_;

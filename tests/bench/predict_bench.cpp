@@ -37,7 +37,8 @@ void iteration(benchmark::State& state, Fidelity fidelity) {
   setup.one_gpu_s = 0.367;
   setup.gpus = 1024;
   setup.gpus_per_node = 4;
-  const auto sample = median_parameters(priors_of_fields(load_priors(data), "compute_measured", "nccl-ib", "wfbp"));
+  const auto sample =
+      median_parameters(priors_of_fields(priors_for(load_priors(data)), "compute_measured", "nccl-ib", "wfbp"));
   for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(time_step(setup, sample, fidelity));
   count_memory(state);
 }

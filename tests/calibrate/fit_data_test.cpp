@@ -16,7 +16,7 @@ std::optional<SeriesData> fit_data_of(const ReferenceData& reference, const std:
   const auto series = group_series(files);
   REQUIRE(series.size() == 1);
   const auto one_gpu_times = one_gpu_times_of(reference, reference.clusters.at("planted"), files);
-  return series_data(reference, reference.priors, series[0], *one_gpu_times);
+  return series_data(reference, priors_for(reference.priors), series[0], *one_gpu_times);
 }
 
 Parameters median_of(const SeriesData& fit_data) {
@@ -87,7 +87,7 @@ TEST_CASE("one GPU of a preset that counts as another's is asked for as a predic
   const auto one_gpu_times = one_gpu_times_of(reference, reference.clusters.at("planted"), files);
   for (const auto& series : group_series(files))
     if (series.name == spread.head.series) {
-      const auto fit_data = series_data(reference, reference.priors, series, *one_gpu_times);
+      const auto fit_data = series_data(reference, priors_for(reference.priors), series, *one_gpu_times);
       REQUIRE(fit_data);
       CHECK(fit_data->setup.one_gpu_s == 0.05);
     }
@@ -107,7 +107,7 @@ TEST_CASE("one worker beside its parameter server is one GPU, one with a server 
     const auto one_gpu_times = one_gpu_times_of(reference, reference.clusters.at("planted"), files);
     for (const auto& series : all)
       if (series.name == series_asked)
-        return series_data(reference, reference.priors, series, *one_gpu_times)->setup.one_gpu_s;
+        return series_data(reference, priors_for(reference.priors), series, *one_gpu_times)->setup.one_gpu_s;
     return 0.0;
   };
   const std::string own = planted_record("small", 1, 1, 0.06).head.series;

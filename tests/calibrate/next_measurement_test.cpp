@@ -25,7 +25,7 @@ std::vector<NextMeasurement> proposed(int available, int growth, std::size_t mos
     std::erase_if(one.points, [&](const DataPoint& point) { return point.nodes > measured_nodes; });
   const StepFitOptions options;
   plant(series, options.residual_process(), normal);
-  return next_measurements(series, reference.priors, fit_steps(series, options), most);
+  return next_measurements(series, priors_for(reference.priors), fit_steps(series, options), most);
 }
 
 } // namespace

@@ -128,7 +128,7 @@ inline std::vector<ddlsim::SeriesData> planted_data(const ddlsim::ReferenceData&
     const std::vector<ddlsim::MeasurementFile> files{planted_file(planted_records(model, times_s))};
     const auto one_gpu_times = ddlsim::one_gpu_times_of(reference, reference.clusters.at("planted"), files);
     for (const auto& series : ddlsim::group_series(files))
-      all.push_back(*ddlsim::series_data(reference, reference.priors, series, *one_gpu_times));
+      all.push_back(*ddlsim::series_data(reference, ddlsim::priors_for(reference.priors), series, *one_gpu_times));
   }
   return all;
 }

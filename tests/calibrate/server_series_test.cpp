@@ -32,7 +32,7 @@ PointToPointRecord message(double size_bytes, double time_s, int nodes) {
 }
 
 std::vector<SeriesData> series_of(const ReferenceData& reference, std::vector<Record> records) {
-  return server_series(reference, reference.priors, reference.clusters.at("planted"),
+  return server_series(reference, priors_for(reference.priors), reference.clusters.at("planted"),
                        {planted_file(std::move(records))});
 }
 
@@ -43,7 +43,8 @@ template <class Change> std::vector<Record> planted_transfers(const ReferenceDat
   const auto& cluster = reference.clusters.at("planted");
   const auto& transport = *transport_named(cluster, "mpi-ib");
   const auto time_s = [&](Measured measured, const DataPoint& point) {
-    const auto series = empty_transfer_series(reference, reference.priors, cluster, transport, "", measured);
+    const auto series =
+        empty_transfer_series(reference, priors_for(reference.priors), cluster, transport, "", measured);
     Parameters sample;
     const auto fields = parameter_fields();
     for (std::size_t k = 0; k < fields.size(); ++k) sample.*fields[k].value = series.priors[k].median;

@@ -44,7 +44,7 @@ TEST_CASE("a shipped series over several GPUs is fitted but for models without a
         continue;
       }
       INFO(series.id);
-      const auto fit_data = series_data(reference, reference.priors, series, *one_gpu_times);
+      const auto fit_data = series_data(reference, priors_for(reference.priors), series, *one_gpu_times);
       CHECK(fit_data.has_value() != is_model_parallel(series.strategy_name)); // which is read back, not fitted
       timed += fit_data ? 1 : 0;
     }

@@ -20,7 +20,7 @@ struct TimedTransfer {
   Parameters sample;
 
   TimedTransfer(Measured measured, int ranks, int nodes, const std::string& transport = "nccl-ib")
-      : series(empty_transfer_series(reference, reference.priors, reference.clusters.at("planted"),
+      : series(empty_transfer_series(reference, priors_for(reference.priors), reference.clusters.at("planted"),
                                      *transport_named(reference.clusters.at("planted"), transport), "", measured)) {
     point.gpus = ranks;
     point.nodes = nodes;

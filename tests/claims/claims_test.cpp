@@ -16,7 +16,7 @@
 namespace ddlsim {
 namespace {
 
-/// A shipped scenario, looked up as `ddlsim predict` does, but without the priors that its own cluster shaped.
+/// A shipped scenario, looked up as `ddlsim predict` does, but without what its own site says of priors.
 struct Question {
   explicit Question(const std::string& name, const std::string& preset_name = "")
       : data{DDLSIM_SOURCE_DIR}, scenario(read_scenario(data.scenarios() / (name + ".json"))),
@@ -29,7 +29,7 @@ struct Question {
                                       borrowed_steps(data, cluster));
     one_gpu_s = compute.one_gpu_s;
     median = median_parameters(
-        priors_of_stack(priors_without(load_priors(data), cluster.name), compute.prior, transport.name, preset));
+        priors_of_stack(priors_for(load_priors(data), cluster.site), compute.prior, transport.name, preset));
   }
 
   StepTime step(const Strategy& strategy, int gpus, Fidelity fidelity) const {

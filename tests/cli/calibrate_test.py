@@ -151,18 +151,18 @@ class Calibrate(Case):
         self.assertFalse(self.file.exists())
 
     def test_priors_are_learnt_from_sites_and_learning_again_changes_nothing(self):
+        file = self.folder / "platforms" / "priors.json"
+        before = json.loads(file.read_text())
         result = run("calibrate", "--priors", "--data", self.folder)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("azure-batch-ai", result.stdout)
-        file = self.folder / "platforms" / "priors.json"
         written = file.read_bytes()
-        learnt = [prior for prior in json.loads(written)["priors"] if "sites" in prior]
-        names = {prior["parameter"] for prior in learnt}
+        learnt = json.loads(written)
+        self.assertEqual(learnt["expected"], before["expected"])
+        self.assertEqual([summary["site"] for summary in learnt["sites"]], ["azure-batch-ai"])
+        names = {value["parameter"] for value in learnt["sites"][0]["values"]}
         self.assertIn("tensor_cost", names)
         self.assertNotIn("nic_efficiency", names)  # the rates of this cluster's NICs are assumed
-        for prior in learnt:
-            self.assertEqual(prior["shaped_by"], [self.CLUSTER])
-            self.assertEqual([site["site"] for site in prior["sites"]], ["azure-batch-ai"])
         run("calibrate", "--priors", "--data", self.folder)
         self.assertEqual(file.read_bytes(), written)
 

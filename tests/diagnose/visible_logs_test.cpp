@@ -104,28 +104,28 @@ Scenario scenario_of(const VisibleLog& log, const Cluster& cluster) {
   return scenario;
 }
 
-/// What is known: all files as they are, or what a newcomer has of the cluster: its file and priors of others.
+/// What is known: all files as they are, or what a newcomer has of the cluster: its file and what other sites say.
 enum class Shown { all, cluster_file };
 
 /// The curve of a log's question, and what it refers to.
 struct AskedLog {
   Scenario scenario;
   KnownFiles files;
-  std::vector<Prior> priors;
+  PriorBook priors;
   Knowledge newcomer;
   std::optional<Curve> curve;
 
   AskedLog(const VisibleLog& log, const Cluster& cluster, const DataFolder& data, const MeasuredTimes& measured,
            Shown shown)
       : scenario(scenario_of(log, cluster)), files(scenario, data, &measured),
-        priors(priors_without(files.knowledge().priors, cluster.name)), newcomer{files.knowledge().cluster,
-                                                                                 files.knowledge().gpus,
-                                                                                 files.knowledge().presets,
-                                                                                 priors,
-                                                                                 nullptr,
-                                                                                 files.knowledge().one_gpu_time,
-                                                                                 {},
-                                                                                 files.knowledge().inputs},
+        priors(without_site(files.knowledge().priors, cluster.site)), newcomer{files.knowledge().cluster,
+                                                                               files.knowledge().gpus,
+                                                                               files.knowledge().presets,
+                                                                               priors,
+                                                                               nullptr,
+                                                                               files.knowledge().one_gpu_time,
+                                                                               {},
+                                                                               files.knowledge().inputs},
         curve(make_curve(scenario, scenario.strategies.front(), files.model(),
                          shown == Shown::all ? files.knowledge() : newcomer)) {}
 };

@@ -35,7 +35,7 @@ TEST_CASE("every format is known by its file, and summed up in a line") {
   CHECK(says("platforms/iris/measurements/all.jsonl") ==
         "measurements of iris: 8 records (1 collective, 1 input, 1 layers, 1 loss, 1 point_to_point, 1 server, 1 "
         "speed_up, 1 step)");
-  CHECK(says("platforms/priors.json") == "priors: 5");
+  CHECK(says("platforms/priors.json") == "priors: 5 expected, 1 sites");
   CHECK(says("scenarios/presets.json") == "presets: 3: pytorch-ddp, horovod, mxnet-kvstore");
   CHECK(says("scenarios/convergence/tiny-set.json") == "convergence tiny-set: tiny, 3 batches");
   CHECK(says("scenarios/inputs.json") == "inputs: 1 data sets, 2 storages, 2 formats, 2 loaders");
@@ -177,13 +177,14 @@ TEST_CASE("names in priors are looked up") {
   const auto reported = [&](const ddlsim_test::Spoilt& spoilt) {
     return sample.reported("a.json", ddlsim_test::sample_priors(), spoilt);
   };
-  CHECK(reported({"/priors/1/shaped_by/0", "\"isis\"", ""}) ==
-        Lines{"/priors/1/shaped_by: no cluster is called \"isis\"; did you mean iris? there are: iris"});
-  CHECK(
-      reported({"/priors/2/preset", "\"horrovod\"", ""}) ==
-      Lines{
-          "/priors/2/preset: no preset is called \"horrovod\"; did you mean horovod? there are: pytorch-ddp, horovod, "
-          "mxnet-kvstore, unnamed"});
+  CHECK(reported({"/expected/1/shaped_by/0", "\"isis\"", ""}) ==
+        Lines{"/expected/1/shaped_by: no site is called \"isis\"; did you mean iris? there are: iris"});
+  CHECK(reported({"/sites/0/site", "\"isis\"", ""}) ==
+        Lines{"/sites/0/site: no site is called \"isis\"; did you mean iris? there are: iris"});
+  CHECK(reported({"/expected/2/preset", "\"horrovod\"", ""}) ==
+        Lines{"/expected/2/preset: no preset is called \"horrovod\"; did you mean horovod? there are: pytorch-ddp, "
+              "horovod, "
+              "mxnet-kvstore, unnamed"});
 }
 
 TEST_CASE("the convergence of a plan request is looked up, and must have trained its model") {

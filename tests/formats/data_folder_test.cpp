@@ -21,7 +21,7 @@ TEST_CASE("the files of a data folder are listed and loaded by name") {
   CHECK(load_gpus(data).size() == 2);
   CHECK(load_presets(data).size() == 4); // the stand-in behind those of the file
   CHECK(load_presets(data).back().name == "unnamed");
-  CHECK(load_priors(data).size() == 5);
+  CHECK(load_priors(data).expected.size() == 5);
 }
 
 TEST_CASE("names that stand for nothing are reported with the nearest") {

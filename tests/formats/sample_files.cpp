@@ -172,14 +172,17 @@ json sample_presets() {
 }
 
 json sample_priors() {
-  return json::parse(R"({"format": "ddlsim-priors", "version": 2, "priors": [
+  return json::parse(R"({"format": "ddlsim-priors", "version": 3, "model": "1", "expected": [
     {"parameter": "nic_efficiency", "median": 0.75, "width": 0.3, "scale": "log", "unit": "1", "source": "guess"},
     {"parameter": "nic_efficiency", "transport": "nccl-ib", "median": 0.8, "width": 0.15, "unit": "1",
      "source": "runs", "shaped_by": ["iris"]},
     {"parameter": "nic_efficiency", "preset": "horovod", "median": 0.7, "width": 0.1, "unit": "1", "source": "runs"},
     {"parameter": "nic_efficiency", "transport": "nccl-ib", "preset": "horovod", "median": 0.6, "width": 0.1,
      "unit": "1", "source": "runs"},
-    {"parameter": "offset", "median": 0, "width": 1, "scale": "linear", "unit": "s", "source": "guess"}]})");
+    {"parameter": "offset", "median": 0, "width": 1, "scale": "linear", "unit": "s", "source": "guess"}], "sites": [
+    {"site": "iris", "values": [
+      {"parameter": "nic_efficiency", "transport": "nccl-ib", "preset": "horovod", "value": 0.5, "error": 0.1},
+      {"parameter": "nic_efficiency", "value": 0.9, "error": 0.2}]}]})");
 }
 
 json sample_context() {

@@ -172,6 +172,14 @@ def with_blocks(model):
     return {**model, "parameters": model["parameters"] + 2, "layers": [{"repeat": 2, "first": 1, "layers": [layer]}, *model["layers"]]}
 
 
+def with_one_site(priors):
+    """The priors with one summary, of a class that has every key."""
+    of = {"parameter": "nic_efficiency", "transport": "nccl-tcp", "preset": "horovod", "path": "virtual-switch"}
+    row = {**of, "median": 0.5, "width": 0.4, "scale": "log", "unit": "1", "source": ["s", "t"], "shaped_by": ["iris"]}
+    return {**priors, "model": "1", "expected": [row, *priors["expected"]],
+            "sites": [{"site": "iris", "values": [{**of, "value": 0.5, "error": 0.1}]}]}
+
+
 def variants(samples):
     """Documents with keys that the shortest shipped ones lack, by name@variant."""
     owned = {**samples["plan-request"], "workload": {**samples["plan-request"]["workload"], "global_batch": 512}}
@@ -245,7 +253,7 @@ def check_shipped(root, schemas):
     samples["scenario"] = two_stacks(samples["scenario"])
     of_preset = {"sharding_choices": ["bytes", "pieces"], "one_gpu_as": "horovod", "servers_as": "horovod"}
     samples["presets"]["presets"][0].update(of_preset)
-    samples["priors"]["priors"][0]["sites"] = [{"site": "s", "value": 0.5, "error": 0.1}]
+    samples["priors"] = with_one_site(samples["priors"])
     samples.update(variants(samples))
     for key in [key for key in samples if isinstance(key, str) and ("scenario" in key or "plan" in key) or "@" in key]:
         if mistake := schemas.mistake(key.split("@")[0], samples[key]):
@@ -322,7 +330,7 @@ READER_ONLY = (
     "no such file, and no such folder", "is called", "leaves open", "no source for", "points at nothing", "is taken", "there twice", "comes after",
     "shapes sum to", "product of the shape", "of an earlier one", "partly used", "beside strategy none",
     "fewer than the", "more than the", "after the file's name", "say how they reach", "found beside GPU", "is no JSON pointer",
-    "is no time", "times found for", "a figure that is not there", "never reached", "uses nccl", "is not a figure", "cannot be looked up",
+    "is no time", "times found for", "a figure that is not there", "never reached", "no row of \"expected\" is of", "is not learnt from sites", "uses nccl", "is not a figure", "cannot be looked up",
     "whole number, two or more, of the groups", "give that or fewer", "need a switch each", "nodes in all", "hold whole domains",
     "no NIC has a count of 2 or more", "one cable for each message", "does not lie between", "names no loader", "nodes are listed", "one a parameter", "one for each parameter before", "below smallest_batch",
     "a speed-up is of two scales", "a share of linear growth", "put {i} where", "once blocks are repeated", "give one for each layer", "numbers found, ", "digits found, ",

@@ -6,6 +6,7 @@
 #include "sim/base/text_file.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/check.hpp"
+#include "sim/formats/prior_book.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/formats/scenario.hpp"
 #include "sim/predict/page/page_curves.hpp"
@@ -109,6 +110,19 @@ Target calibration_target() {
           }};
 }
 
+/// What is learnt of any book that is read has a median and a width.
+Target priors_target() {
+  return {"learnt-priors", {ddlsim_test::sample_priors().dump(1)}, [](const std::string& text) {
+            PriorBook book;
+            if (!accepted([&] { book = read_priors(put("priors.json", text)); })) return false;
+            for (const auto& prior : priors_for(book, "iris"))
+              demand(std::isfinite(prior.width) && prior.width > 0, "a prior without a width");
+            for (const auto& prior : priors_for(book))
+              demand(std::isfinite(prior.median) && prior.median >= 0, "a prior without a median");
+            return true;
+          }};
+}
+
 std::vector<Target> own_formats() {
   using namespace ddlsim_test;
   return {checked("scenario", "question.json",
@@ -120,6 +134,7 @@ std::vector<Target> own_formats() {
           checked("gpus", "gpus.json", {sample_gpus().dump(1)}),
           checked("presets", "presets.json", {sample_presets().dump(1)}),
           checked("priors", "priors.json", {sample_priors().dump(1)}),
+          priors_target(),
           checked("inputs", "inputs.json", {sample_inputs().dump(1)}),
           checked("convergence", "tiny-set.json", {sample_convergence().dump(1)}),
           checked("records", "all.jsonl",

@@ -18,11 +18,12 @@ const DataFolder shipped_priors{DDLSIM_SOURCE_DIR};
 
 TEST_CASE("every parameter has a prior for every preset and transport, also with any cluster left out",
           "[parameters]") {
-  const auto priors = load_priors(shipped_priors);
+  const auto book = load_priors(shipped_priors);
   const auto presets = load_presets(shipped_priors);
   for (const auto& cluster : list_clusters(shipped_priors)) {
-    const auto kept = priors_without(priors, cluster);
-    for (const auto& prior : kept) CHECK(std::count(prior.shaped_by.begin(), prior.shaped_by.end(), cluster) == 0);
+    const auto site = load_cluster(shipped_priors, cluster).site;
+    const auto kept = priors_for(book, site);
+    for (const auto& prior : kept) CHECK(std::count(prior.shaped_by.begin(), prior.shaped_by.end(), site) == 0);
     for (const auto& preset : presets)
       for (const auto& transport : {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp", "grpc", "shm"})
         for (const auto& compute : {"compute_measured", "compute_transferred", "compute_roofline"})
@@ -34,7 +35,7 @@ TEST_CASE("a parameter's row has the unit of its priors, and says what to run", 
   for (const auto& field : parameter_fields()) {
     INFO(field.name);
     CHECK(std::string(field.measured_by).size() > 10);
-    for (const auto& prior : load_priors(shipped_priors)) {
+    for (const auto& prior : load_priors(shipped_priors).expected) {
       if (prior.parameter == field.name) CHECK(prior.unit == field.unit);
     }
   }
@@ -42,17 +43,17 @@ TEST_CASE("a parameter's row has the unit of its priors, and says what to run", 
   CHECK_THROWS_AS(parameter_field("no_such"), std::out_of_range);
 }
 
-TEST_CASE("a prior learnt from the cluster under test is dropped", "[parameters][leakage]") {
-  const auto priors = load_priors(shipped_priors);
-  const auto with = median_parameters(priors_of_fields(priors, "compute_measured", "nccl-tcp", "byteps"));
-  const auto without = median_parameters(
-      priors_of_fields(priors_without(priors, "hkbu-2020"), "compute_measured", "nccl-tcp", "byteps"));
+TEST_CASE("what the site under test says is left out of priors", "[parameters][leakage]") {
+  const auto book = load_priors(shipped_priors);
+  const auto with = median_parameters(priors_of_fields(priors_for(book), "compute_measured", "nccl-tcp", "byteps"));
+  const auto without =
+      median_parameters(priors_of_fields(priors_for(book, "hkbu"), "compute_measured", "nccl-tcp", "byteps"));
   CHECK(with.server_duplex != without.server_duplex);
   CHECK(with.server_connection_Bps != without.server_connection_Bps);
 }
 
 TEST_CASE("what servers cost has the prior of the preset whose servers a stack runs") {
-  const auto priors = load_priors({DDLSIM_SOURCE_DIR});
+  const auto priors = priors_for(load_priors({DDLSIM_SOURCE_DIR}));
   const auto of = [&](const char* name) {
     return median_parameters(
         priors_of_stack(priors, "compute_measured", "nccl-tcp", find_preset(load_presets({DDLSIM_SOURCE_DIR}), name)));
@@ -66,7 +67,7 @@ TEST_CASE("a prior of a NIC's path holds where the transport's NIC has it, and g
   Cluster cluster;
   cluster.nics = {{"ib", 7e9, 1}, {"ethernet", 1.25e9, 1, NicPath::virtual_switch}};
   cluster.transports = {{"nccl-tcp", "ethernet"}, {"mpi-ib", "ib"}, {"shm", ""}};
-  const auto priors = load_priors(shipped_priors);
+  const auto priors = priors_for(load_priors(shipped_priors));
   const auto on = [&](const Cluster& where) {
     return median_parameters(priors_of_fields(priors_on(where, priors), "compute_measured", "nccl-tcp", "horovod"))
         .nic_efficiency;
@@ -82,7 +83,7 @@ TEST_CASE("a share of a NIC's rate is as much more doubtful as the rate, where t
   Cluster cluster;
   cluster.nics = {{"ib", 7e9, 1}, {"ethernet", 1.25e9, 1}};
   cluster.transports = {{"nccl-tcp", "ethernet"}, {"mpi-ib", "ib"}, {"shm", ""}};
-  const auto priors = load_priors(shipped_priors);
+  const auto priors = priors_for(load_priors(shipped_priors));
   const auto find = [&](const char* transport, const std::string& parameter) {
     const auto of_fields = priors_of_fields(priors_on(cluster, priors), "compute_measured", transport, "horovod");
     return *std::find_if(of_fields.begin(), of_fields.end(),
@@ -104,7 +105,7 @@ TEST_CASE("a share of a NIC's rate is as much more doubtful as the rate, where t
 }
 
 TEST_CASE("a Latin hypercube holds each stratum once, and the same seed gives the same samples", "[parameters]") {
-  const auto priors = load_priors(shipped_priors);
+  const auto priors = priors_for(load_priors(shipped_priors));
   const int count = 50;
   const auto draws = draw_parameters(priors_of_fields(priors, "compute_measured", "nccl-ib", "pytorch-ddp"), count, 3);
   const auto again = draw_parameters(priors_of_fields(priors, "compute_measured", "nccl-ib", "pytorch-ddp"), count, 3);

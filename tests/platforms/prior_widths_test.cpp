@@ -57,9 +57,9 @@ TEST_CASE("rates of K80, P100 and V100 at batches that were not fitted", "[compu
 TEST_CASE("the priors of one-GPU times are as wide as leaving one out measures", "[compute-transfer]") {
   const auto all = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, false).one_gpu);
   const auto reference = measure_evidence(read_compute_records({DDLSIM_SOURCE_DIR}, true).one_gpu);
-  const auto priors = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
+  const auto book = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
   int checked = 0;
-  for (const auto& prior : priors) {
+  for (const auto& prior : book.expected) {
     if (prior.parameter.rfind("compute_", 0) != 0) continue;
     if (prior.parameter == "compute_measured" || prior.parameter.rfind("compute_other_gpus", 0) == 0) continue;
     INFO(prior.parameter << ": " << prior.source);
@@ -79,7 +79,7 @@ TEST_CASE("the priors of one-GPU times are as wide as leaving one out measures",
 
 TEST_CASE("a GPU of which nobody has a record", "[compute-transfer]") {
   const auto shipped = read_compute_records({DDLSIM_SOURCE_DIR}, false);
-  const auto priors = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
+  const auto priors = priors_for(load_priors(DataFolder{DDLSIM_SOURCE_DIR}));
   const auto times = hide_each_gpu(shipped, priors, Hidden::gpu);
   const auto single = hide_each_gpu(shipped, priors, Hidden::gpu, Estimator::best_single);
   REQUIRE(times.size() == single.size());
@@ -100,7 +100,7 @@ TEST_CASE("a GPU of which nobody has a record", "[compute-transfer]") {
 
 TEST_CASE("the doubt of a GPU without records is as wide as hiding the reference data's measures",
           "[compute-transfer]") {
-  const auto priors = load_priors(DataFolder{DDLSIM_SOURCE_DIR});
+  const auto priors = priors_for(load_priors(DataFolder{DDLSIM_SOURCE_DIR}));
   const auto times = hide_each_gpu(read_compute_records({DDLSIM_SOURCE_DIR}, true), priors, Hidden::gpu);
   for (const std::string name : {"compute_other_gpus", "compute_other_gpus_reduced"}) {
     double squares = 0;

@@ -24,7 +24,7 @@ struct AskedCluster {
   Cluster cluster;
   std::vector<Gpu> gpus = load_gpus(shipped_for_asking);
   std::vector<Preset> presets = load_presets(shipped_for_asking);
-  std::vector<Prior> priors = load_priors(shipped_for_asking);
+  PriorBook priors = load_priors(shipped_for_asking);
   Calibration calibration;
   OneGpuEstimate one_gpu{0.2, "compute_measured", EvidenceLabel::calibrated, "given", "", {"compute_measured"}};
 
@@ -59,7 +59,7 @@ void plant_unidentified_factor(AskedCluster& asked, const Scenario& scenario) {
   one.scope.model = scenario.model;
   one.scope.batch_per_gpu = scenario.batch_per_gpu;
   one.scope.one_gpu_s = asked.one_gpu.one_gpu_s;
-  one.prior = find_prior(asked.priors, "compute_measured", "", "");
+  one.prior = find_prior(priors_for(asked.priors), "compute_measured", "", "");
   one.error = 0.9;
   asked.calibration.parameters.push_back(one);
   asked.calibration.correlation.emplace_back(asked.calibration.parameters.size() - 1, 0.0);
@@ -71,7 +71,7 @@ TEST_CASE("a compute factor that no run narrowed is as wide as the evidence of t
   AskedCluster asked("iris");
   const auto scenario = question_about("iris");
   plant_unidentified_factor(asked, scenario);
-  const double measured = find_prior(asked.priors, "compute_measured", "", "").width;
+  const double measured = find_prior(priors_for(asked.priors), "compute_measured", "", "").width;
   CHECK(compute_width(asked, true, scenario) == Approx(0.9 * measured).epsilon(0.02));
   // the same figure, this time only computed from the GPU's data sheet
   asked.one_gpu.prior = "compute_roofline";
@@ -97,7 +97,7 @@ TEST_CASE("what a cluster shaped of a prior does not count twice for it", "[ask]
   const auto model = load_model(shipped_for_asking, scenario.model);
   for (auto& one : asked.calibration.parameters) one.identified = one.identified && one.name != "sync_on";
   const auto curve = make_curve(scenario, scenario.strategies.front(), model, asked.known(true));
-  const auto once = find_prior(priors_without(asked.priors, "dlperf-v100"), "sync_on", "nccl-ib", "pytorch-ddp");
+  const auto once = find_prior(priors_for(asked.priors, asked.cluster.site), "sync_on", "nccl-ib", "pytorch-ddp");
   const auto stands = std::find_if(asked.calibration.parameters.begin(), asked.calibration.parameters.end(),
                                    [&](const CalibratedParameter& one) {
                                      return one.name == "sync_on" && one.scope.preset == scenario.preset &&
@@ -155,7 +155,7 @@ double spread_of(const AskedCluster& asked, const Scenario& scenario) {
 TEST_CASE("a model that the cluster has not measured is as doubtful as those that a fit has not seen", "[ask]") {
   AskedCluster asked("iris");
   const auto scenario = question_about("iris");
-  const double elsewhere = find_prior(asked.priors, "model_discrepancy", "nccl-ib", scenario.preset).width;
+  const double elsewhere = find_prior(priors_for(asked.priors), "model_discrepancy", "nccl-ib", scenario.preset).width;
   auto& quality = asked.calibration.quality;
   asked.calibration.series.clear();
   quality.unmeasured_models = 0;

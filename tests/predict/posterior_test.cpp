@@ -29,7 +29,7 @@ const CalibrationScope asked{"nccl-ib", "horovod", Precision::fp32, "resnet50_v1
 const PosteriorQuestion question{"compute_measured", preset, false, asked};
 
 std::vector<Prior> shipped_priors() {
-  return load_priors({DDLSIM_SOURCE_DIR});
+  return priors_for(load_priors({DDLSIM_SOURCE_DIR}));
 }
 
 std::size_t field(const std::string& name) {

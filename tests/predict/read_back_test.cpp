@@ -29,7 +29,7 @@ double simulated_s(const StepRecord& record, double one_gpu_s, const Cluster& cl
   setup.one_gpu_s = one_gpu_s;
   setup.gpus = record.gpus;
   setup.gpus_per_node = record.gpus_per_node;
-  const auto priors = priors_on(cluster, reference.priors);
+  const auto priors = priors_on(cluster, priors_for(reference.priors));
   const auto sample = median_parameters(priors_of_fields(priors, "compute_measured", transport.name, preset.name));
   if (seeks_best_layout(setup.strategy))
     setup.strategy = BestLayout(setup, sample, record.gpus_per_node).at(record.gpus).strategy;

@@ -36,7 +36,7 @@ SeriesData planted_series() {
   alone.preset = series.preset;
   const auto one_gpu_times = one_gpu_times_of(reference(), reference().clusters.at(series.cluster),
                                               {file_of(series.cluster, "alone", {alone})});
-  auto evidence = series_data(reference(), reference().priors, series, *one_gpu_times);
+  auto evidence = series_data(reference(), priors_for(reference().priors), series, *one_gpu_times);
   REQUIRE(evidence);
   return *evidence;
 }

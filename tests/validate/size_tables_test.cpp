@@ -47,9 +47,9 @@ MeasurementFile planted(const std::string& algorithm, double nic_share) {
   const auto reference = without_site(shipped_reference(), planted_on);
   auto file = table_of(algorithm);
   const auto& cluster = reference.clusters.at(planted_on);
-  const auto table = collective_series(reference, reference.priors, cluster, {file}, 1).front();
+  const auto table = collective_series(reference, priors_for(reference.priors), cluster, {file}, 1).front();
   const PosteriorQuestion question{table.compute_prior, table.setup.preset, false, table.scope, table.priors};
-  auto sample = find_posterior(priors_on(cluster, reference.priors), nullptr, question, 1, 1).median;
+  auto sample = find_posterior(priors_on(cluster, priors_for(reference.priors)), nullptr, question, 1, 1).median;
   sample.nic_efficiency *= nic_share;
   for (std::size_t i = 0; i < file.records.size(); ++i)
     std::get<CollectiveRecord>(file.records[i]).time_s = model_time_s(table, table.points[i], sample);

@@ -1,6 +1,5 @@
 #include "validate/ablation/ablation.hpp"
 
-#include "calibrate/priors/site_evidence.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/parameters.hpp"
 
@@ -14,8 +13,6 @@
 namespace ddlsim {
 namespace {
 
-/// In place of a prior's width: z-scores still divide by it, and no value leaves the median by a visible digit.
-constexpr double no_width = 1e-9;
 /// By how much a placebo moves a median, in ln: far less than any prior is sure of.
 constexpr double placebo_step = 0.02;
 
@@ -43,12 +40,12 @@ const std::vector<ResidualTerm>& residual_terms() {
   return terms;
 }
 
-bool is_of_parameter(const Prior& prior, const std::string& name) {
-  return name == compute_parameter ? prior.parameter.starts_with(compute_priors) : prior.parameter == name;
+bool is_of_parameter(const std::string& parameter, const std::string& name) {
+  return name == compute_parameter ? parameter.starts_with(compute_priors) : parameter == name;
 }
 
-bool is_neutral(const Prior& prior) {
-  return prior.parameter.starts_with(compute_priors) || prior.parameter == "model_discrepancy";
+bool is_neutral(const std::string& parameter) {
+  return parameter.starts_with(compute_priors) || parameter == "model_discrepancy";
 }
 
 void check_names(const std::vector<std::string>& names) {
@@ -71,23 +68,26 @@ std::vector<std::string> names_to_leave_out() {
 
 void leave_out(ReferenceData& reference, const std::string& name) {
   check_names({name});
-  for (auto& prior : reference.priors)
-    if (is_of_parameter(prior, name)) prior.width = no_width;
+  for (const auto& prior : reference.priors.expected)
+    if (is_of_parameter(prior.parameter, name)) reference.priors.without_width.push_back(prior.parameter);
   for (const auto& term : residual_terms())
     if (name == term.name) reference.constants.*term.constant = term.off;
 }
 
 void move_medians(ReferenceData& reference, std::uint64_t seed) {
   std::map<PriorClass, double> factors;
-  for (const auto& prior : reference.priors)
-    if (!is_neutral(prior)) factors[class_of(prior)] = 1;
+  for (const auto& prior : reference.priors.expected) factors[class_of(prior)] = 1;
+  for (const auto& site : reference.priors.sites)
+    for (const auto& value : site.values) factors[value.of] = 1;
   std::mt19937_64 random(seed);
-  for (auto& [of, factor] : factors) factor = std::exp(random() % 2 == 0 ? placebo_step : -placebo_step);
-  for (auto& prior : reference.priors) {
-    if (is_neutral(prior)) continue;
+  for (auto& [of, factor] : factors)
+    if (!is_neutral(of.parameter)) factor = std::exp(random() % 2 == 0 ? placebo_step : -placebo_step);
+  for (auto& prior : reference.priors.expected) {
     prior.median *= factors.at(class_of(prior));
     if (prior.highest) prior.median = std::min(prior.median, *prior.highest);
   }
+  for (auto& site : reference.priors.sites)
+    for (auto& value : site.values) value.value *= factors.at(value.of);
 }
 
 std::vector<std::unique_ptr<Method>> simulators_without(const ReferenceData& reference,

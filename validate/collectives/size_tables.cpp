@@ -53,7 +53,7 @@ Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& ta
   SeriesData seen = table;
   seen.points = points;
   const PosteriorQuestion question{seen.compute_prior, seen.setup.preset, false, seen.scope, seen.priors};
-  const auto priors = priors_on(seen.setup.cluster, reference.priors);
+  const auto priors = priors_on(seen.setup.cluster, priors_for(reference.priors));
   if (points.empty()) return find_posterior(priors, nullptr, question, draws, 1);
   const auto calibration = fit_selected(reference, seen.setup.cluster.name, {{seen}, {}}).calibration;
   return find_posterior(priors, &calibration, question, draws, 1);
@@ -134,7 +134,8 @@ std::vector<PredictedCollective> predict_collectives(const ReferenceData& refere
   for (const auto& [cluster, own] : by_cluster(files)) {
     if (reference.clusters.count(cluster) == 0) continue; // a user's own cluster
     const auto unshaped = without_site(reference, cluster);
-    for (const auto& table : collective_series(unshaped, unshaped.priors, unshaped.clusters.at(cluster), own, 1))
+    for (const auto& table :
+         collective_series(unshaped, priors_for(unshaped.priors), unshaped.clusters.at(cluster), own, 1))
       if (table.measured == Measured::all_reduce && table.points.size() >= fewest_sizes)
         add_table(unshaped, table, all);
   }
@@ -145,7 +146,8 @@ std::vector<UnseenCollective> predict_unseen_collectives(const ReferenceData& re
                                                          const std::vector<MeasurementFile>& files) {
   std::vector<UnseenCollective> all;
   for (const auto& [cluster, own] : by_cluster(files)) {
-    for (const auto& table : collective_series(reference, reference.priors, reference.clusters.at(cluster), own, 1)) {
+    for (const auto& table :
+         collective_series(reference, priors_for(reference.priors), reference.clusters.at(cluster), own, 1)) {
       if (table.measured != Measured::all_reduce) continue;
       const auto nothing = known_of(reference, table, {});
       for (const auto& point : table.points)

@@ -18,7 +18,8 @@ namespace {
 
 /// The reference data without what these clusters shaped.
 ReferenceData without_shaped_by(ReferenceData reference, const std::vector<std::string>& clusters) {
-  for (const auto& cluster : clusters) reference.priors = priors_without(reference.priors, cluster);
+  for (const auto& cluster : clusters)
+    reference.priors = without_site(std::move(reference.priors), reference.clusters.at(cluster).site);
   return reference;
 }
 

@@ -1,0 +1,52 @@
+#include "sim/formats/learnt_parameter.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+namespace ddlsim {
+namespace {
+
+// How much sites may differ, by kind, in ln x. Chosen before any prior was learnt.
+constexpr double compute_share = 0.08; ///< forward over backward is arithmetic
+constexpr double rate_share = 0.25;    ///< of a link's nominal rate
+constexpr double software_rate = 0.45;
+constexpr double latency = 0.5;
+constexpr double software_cost = 0.8;
+constexpr double variation = 0.7; ///< how unlike equal nodes are, what overlap costs
+
+constexpr double unbounded_value = std::numeric_limits<double>::infinity();
+constexpr double above_line_rate = 1.15; ///< of a nominal rate: more than its rounding
+constexpr double whole_slow_down = 1;    ///< compute twice as long beside communication
+
+constexpr LearntParameter table[] = {
+    {"forward_share", compute_share, 1},
+    {"interference", variation, whole_slow_down},
+    {"nic_efficiency", rate_share, above_line_rate},
+    {"socket_rate", software_rate, unbounded_value},
+    {"net_latency", latency, unbounded_value},
+    {"link_spread", variation, 1},
+    {"intra_efficiency", rate_share, unbounded_value},
+    {"intra_latency_factor", latency, unbounded_value},
+    {"operation_cost", software_cost, unbounded_value},
+    {"tensor_cost", software_cost, unbounded_value},
+    {"tensor_cost_slope", software_cost, unbounded_value},
+    {"sync_on", software_cost, unbounded_value, true},
+    {"sync_share", software_cost, 1, true},
+    {"second_node_jump", software_cost, unbounded_value, true},
+    {"step_spread", variation, 1},
+    {"server_process_rate", software_rate, unbounded_value},
+    {"server_connection_rate", software_rate, unbounded_value},
+    {"server_duplex", rate_share, above_line_rate},
+    {"server_message_cost", software_cost, unbounded_value},
+};
+
+} // namespace
+
+const LearntParameter* learnt_parameter(const std::string& name) {
+  const auto* found =
+      std::find_if(std::begin(table), std::end(table), [&](const LearntParameter& row) { return name == row.name; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+} // namespace ddlsim
