@@ -134,6 +134,29 @@ std::vector<Excluded> remove_unit_mistakes(std::vector<SeriesData>& fit_data) {
   return reported;
 }
 
+std::vector<Excluded> remove_equal_times(std::vector<SeriesData>& fit_data) {
+  constexpr std::size_t least_scales = 3; // two may be equal by chance
+  constexpr double same_digits = 1e-9;    // of ln
+  std::vector<Excluded> reported;
+  for (auto& series : fit_data) {
+    std::set<int> scales;
+    for (const auto& point : series.points) scales.insert(point.gpus);
+    if (is_transfer(series) || scales.size() < least_scales) continue;
+    const double first_s = series.points.front().measured_s;
+    const bool all_equal = std::all_of(series.points.begin(), series.points.end(), [&](const DataPoint& point) {
+      return std::abs(std::log(point.measured_s / first_s)) < same_digits;
+    });
+    if (!all_equal) continue;
+    reported.push_back(
+        {series.id, fmt::format("all {} times are {}, from {} to {} GPUs, and no run scales like that: a "
+                                "column that was copied? They are left out",
+                                series.points.size(), print_quantity(first_s, Dimension::time), *scales.begin(),
+                                *scales.rbegin())});
+    series.points.clear();
+  }
+  return reported;
+}
+
 std::vector<Excluded> conflicting_repeats(const std::string& cluster, const std::vector<Series>& series) {
   constexpr double much = 0.1;
   std::vector<Excluded> reported;
@@ -154,6 +177,7 @@ std::vector<Excluded> conflicting_repeats(const std::string& cluster, const std:
 std::vector<Excluded> thin_evidence(const Cluster& cluster, const std::vector<SeriesData>& fit_data) {
   std::set<std::pair<int, int>> scales;
   int points = 0;
+  int doubted = 0;
   bool collectives = false;
   for (const auto& series : fit_data) {
     if (series.borrowed) continue;
@@ -162,9 +186,14 @@ std::vector<Excluded> thin_evidence(const Cluster& cluster, const std::vector<Se
       if (point.gpus < 2 || is_transfer(series)) continue;
       scales.insert({point.nodes, point.gpus});
       ++points;
+      if (point.suspect) ++doubted;
     }
   }
   if (scales.empty()) return {};
+  if (doubted == points && points > 1)
+    return {{cluster.name, fmt::format("all {} step times are doubted by their source: each is taken as four "
+                                       "times as noisy as others, and intervals stay wide; measure them again",
+                                       points)}};
   const auto last = scales.rbegin();
   const std::string where = scale_text(last->second, last->first);
   if (points == 1)

@@ -79,6 +79,7 @@ ClusterFit fit_selected(const ReferenceData& reference, const std::string& clust
                         int threads) {
   ClusterFit fit{std::move(selected), {}};
   append(fit.selected.excluded, remove_unit_mistakes(fit.selected.fit_data));
+  append(fit.selected.excluded, remove_equal_times(fit.selected.fit_data));
   append(fit.selected.excluded, thin_evidence(reference.clusters.at(cluster), fit.selected.fit_data));
   fit.calibration = fit_steps(fit.selected.fit_data, {.constants = reference.constants, .threads = threads});
   fit.calibration.cluster = cluster;

@@ -59,6 +59,10 @@ Lines fit_lines(const Calibration& calibration) {
   Lines lines{fmt::format("{}: learnt from {} in {} series{}", calibration.cluster,
                           plural(static_cast<std::size_t>(quality.points), "measured point"), series.size(),
                           borrowed > 0 ? fmt::format(", {} of them of other clusters", borrowed) : "")};
+  if (quality.points == 0) {
+    lines.emplace_back("No time on several GPUs is known: one GPU's times are used as they are.");
+    return lines;
+  }
   std::string fit = fmt::format("Fit: simulated and measured times are {:.1f} % apart", 100 * quality.fit_error);
   if (quality.leave_one_out_points > 0)
     fit += fmt::format("; of a series that the fit did not see {:.1f} %", 100 * quality.leave_one_out_error);

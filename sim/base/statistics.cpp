@@ -200,6 +200,22 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
 }
 
+bool are_correlations(const std::vector<std::vector<double>>& rows, double rounding) {
+  std::vector<std::vector<double>> factor(rows.size()); // Cholesky's
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double left = 1 + rounding;
+    for (std::size_t j = 0; j < i; ++j) {
+      double entry = rows[i][j];
+      for (std::size_t k = 0; k < j; ++k) entry -= factor[i][k] * factor[j][k];
+      factor[i].push_back(entry / factor[j][j]);
+      left -= factor[i][j] * factor[i][j];
+    }
+    if (!(left > 0)) return false;
+    factor[i].push_back(std::sqrt(left));
+  }
+  return true;
+}
+
 double standard_deviation(const std::vector<double>& values) {
   if (values.size() < 2) return 0;
   const double centre = mean(values);

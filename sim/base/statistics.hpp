@@ -47,6 +47,10 @@ double mean(const std::vector<double>& values);               ///< 0 for none
 double median(std::vector<double> values);                    ///< 0 for none; the mean of the middle two
 double standard_deviation(const std::vector<double>& values); ///< of a sample (n - 1); 0 for fewer than two
 
+/// Whether rows of correlations, row i with those before it, are of a positive definite matrix once `rounding` is added
+/// to its diagonal of ones.
+bool are_correlations(const std::vector<std::vector<double>>& rows, double rounding);
+
 /// Value and weight.
 using Weighted = std::pair<double, double>;
 

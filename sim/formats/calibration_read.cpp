@@ -1,5 +1,6 @@
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/statistics.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/readers.hpp"
 
@@ -129,6 +130,7 @@ constexpr const char* correlation_key = "correlation_ten_thousandths";
 /// Row i has the correlations of parameter i with those before it.
 std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::size_t parameters) {
   std::vector<std::vector<double>> rows;
+  const auto before = root.mistakes_so_far();
   if (!root.has(correlation_key) || !root.at(correlation_key).value().is_array()) {
     root.list(correlation_key); // reports it
     return rows;
@@ -138,6 +140,11 @@ std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::siz
   if (rows.size() != parameters)
     root.mistake_at(correlation_key,
                     fmt::format("{} rows found, {} expected: one a parameter", rows.size(), parameters));
+  const double rounding = static_cast<double>(parameters) / correlation_units; // of that many entries of a row
+  if (root.mistakes_so_far() == before && !are_correlations(rows, rounding))
+    root.mistake_at(correlation_key,
+                    "no parameters can go together like that: the matrix is not positive definite; run "
+                    "`ddlsim calibrate` for this cluster");
   return rows;
 }
 

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+using ddlsim::are_correlations;
 using ddlsim::correlation;
 using ddlsim::normal_quantile;
 using ddlsim::quantile_of_floored_normals;
@@ -144,4 +145,12 @@ TEST_CASE("a mixture of normals with floors has the quantiles of the greater of 
   CHECK(quantile_of_floored_normals({1}, {1.5}, 1, 0.5) == Approx(1.5));
   CHECK(quantile_of_floored_normals({1, 2}, {3, none}, 0, 0.5) == Approx(2)); // half are done at 2, all at 3
   CHECK(quantile_of_floored_normals({1, 2}, {3, none}, 0, 0.6) == Approx(3));
+}
+
+TEST_CASE("rows of correlations are those of a positive definite matrix, or not") {
+  CHECK(are_correlations({}, 0));
+  CHECK(are_correlations({{}, {0.9}, {0.9, 0.9}}, 0));
+  CHECK_FALSE(are_correlations({{}, {0.9}, {-0.9, 0.9}}, 0)); // alike, and alike, and opposite
+  CHECK_FALSE(are_correlations({{}, {1}}, 0));
+  CHECK(are_correlations({{}, {1}}, 1e-4)); // within the digits of a file
 }

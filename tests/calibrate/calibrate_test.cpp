@@ -122,6 +122,31 @@ TEST_CASE("all at one scale, and nothing across nodes, are noted") {
   CHECK_THAT(reported(run.of(records), "planted"), Catch::StartsWith("no step time across nodes"));
 }
 
+TEST_CASE("one time at every scale is a copied column, and the priors stay") {
+  const Run run;
+  auto records = run.series("small");
+  for (auto& record : records) std::get<StepRecord>(record).iteration_s = 0.05;
+  const auto calibration = run.of(records);
+  CHECK_THAT(reported(calibration, "small-ddp"),
+             Catch::StartsWith("all 6 times are 50 ms, from 1 to 32 GPUs, and no run scales like that"));
+  CHECK(series_of(calibration, "small").points.empty());
+  for (const auto& one : calibration.parameters) {
+    CHECK_FALSE(one.identified);
+    CHECK(one.z_score == 0);
+  }
+  records = run.series("small");
+  records.resize(3); // two scales may agree by chance
+  for (auto& record : records) std::get<StepRecord>(record).iteration_s = 0.05;
+  CHECK(series_of(run.of(records), "small").points.size() == 2);
+}
+
+TEST_CASE("times that their source doubts, all of them, are noted") {
+  const Run run;
+  auto records = run.series("small");
+  for (auto& record : records) std::get<StepRecord>(record).head.suspect = true;
+  CHECK_THAT(reported(run.of(records), "planted"), Catch::StartsWith("all 5 step times are doubted by their source"));
+}
+
 TEST_CASE("a time a thousand times off is a slip of the unit and does not touch the fit") {
   const Run run;
   auto without = run.series("small");

@@ -128,6 +128,15 @@ class Calibrate(Case):
         self.write("small.json", scenario.replace("my-framework", "my-framewrok"))
         self.refused(run(*ask), 1, "did you mean my-framework?")
 
+    def test_parameters_that_cannot_go_together_are_refused(self):
+        self.calibrate("--quiet")
+        calibration = json.loads(self.file.read_text())
+        key = "correlation_ten_thousandths"
+        calibration[key] = [[9999 if (row + column) % 2 else -9999 for column in range(row)] for row in range(len(calibration[key]))]
+        self.file.write_text(json.dumps(calibration))
+        self.refused(run("check", self.file, "--data", self.folder), 1, f"calibration.json: /{key}: ", "not positive definite",
+                     "run `ddlsim calibrate`")
+
     def test_an_unknown_cluster_offers_the_nearest(self):
         self.refused(run("calibrate", "--cluster", "azure-nc24rs-v3-v10", "--data", self.folder), 1, f"did you mean {self.CLUSTER}?")
         self.refused(run("calibrate", "--data", self.folder), 2, "--cluster")
