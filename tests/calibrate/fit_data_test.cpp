@@ -147,7 +147,8 @@ TEST_CASE("what the simulator cannot time is no evidence") {
   gpu.head.gpu = "no-such-gpu";
   CHECK_FALSE(fit_data_of(reference, {gpu}));
   auto framework = planted_record("small", 8, 2, 0.1);
-  framework.preset = "my-stack"; // nothing stands in for it
+  framework.preset = "my-stack"; // whose servers nobody knows
+  framework.strategy.name = StrategyName::ps_async;
   CHECK_FALSE(fit_data_of(reference, {framework}));
   auto apart = reference;
   apart.clusters.at("planted").transports = {{"grpc", "nic"}};
