@@ -53,8 +53,12 @@ std::vector<BookClass> classes_of(const PriorBook& book) {
   std::set<PriorClass> seen;
   for (const auto& prior : book.expected) {
     const auto of = class_of(prior);
-    if (!seen.insert(of).second) continue;
-    classes.push_back({prior, says[of]});
+    if (seen.insert(of).second)
+      classes.push_back({prior, says[of]});
+    else if (!says[of].empty()) // what shaped the first is among the values
+      std::find_if(classes.begin(), classes.end(), [&](const BookClass& one) {
+        return class_of(one.prior) == of;
+      })->prior = prior;
   }
   for (const auto& [of, sites] : says) {
     const auto* expected = expected_of(book.expected, of);

@@ -25,9 +25,9 @@ struct SiteSummary {
 };
 
 struct PriorBook {
-  std::string model{};                      ///< version of the model that the sites were fitted with; "": not stated
-  std::vector<Prior> expected{};            ///< before any site; of a class, the first holds
-  std::vector<SiteSummary> sites{};         ///< by `ddlsim calibrate --priors`
+  std::string model{};              ///< version of the model that the sites were fitted with; "": not stated
+  std::vector<Prior> expected{};    ///< before any site; of a class, the first holds, or where sites teach it the last
+  std::vector<SiteSummary> sites{}; ///< by `ddlsim calibrate --priors`
   std::vector<std::string> without_width{}; ///< parameters that stand at their medians, as where one is left out
 };
 

@@ -142,6 +142,17 @@ TEST_CASE("a class whose expected row was shaped by the unseen site stands on th
   CHECK(byteps.shaped_by == std::vector<std::string>{"b"});
 }
 
+TEST_CASE("what sites say is not counted again by the row that they shaped", "[priors]") {
+  auto shaped = expected_rate("byteps", 4e9);
+  shaped.shaped_by = {"a"};
+  const auto judged = expected_rate("byteps", 1e9);
+  const auto source = [&](const std::vector<SiteSummary>& sites) {
+    return priors_for({"", {shaped, judged}, sites}).front().source;
+  };
+  CHECK(source({says("a", "byteps", 8e9)}) == "learnt from one site; before: 1e+09, judgement");
+  CHECK(priors_for({"", {shaped, judged}, {}}).front().median == 4e9);
+}
+
 TEST_CASE("what is learnt is no more than the highest, and a parameter without width stands at its median",
           "[priors]") {
   auto share = expected_rate("", 0.9);
