@@ -10,6 +10,11 @@
 #include <cmath>
 
 namespace ddlsim {
+namespace {
+
+constexpr double largest_error = 10; ///< of a logarithm: a factor of 22,000, and more tells no more
+
+} // namespace
 
 double line_time_s(const BatchLine& line, double batch) {
   return std::max(line.least_s, line.fixed_s + line.per_sample_s * batch);
@@ -30,7 +35,6 @@ BatchLine batch_line_from(const JsonNode& node) {
       "per_sample",    "least",       "smallest_batch",   "largest_batch", "relative_error",
       "leave_one_out", "fixed_error", "per_sample_error", "correlation",   "records"};
   constexpr double largest_batch = 1e9;
-  constexpr double largest_error = 10; // a factor of 22,000: so wide a line is none
   BatchLine line;
   if (!node.is_object()) return line;
   node.allow_only(known);
@@ -65,6 +69,7 @@ nlohmann::json batch_line_to_json(const BatchLine& line) {
     std::from_chars(text.data(), text.data() + text.size(), rounded);
     return rounded;
   };
+  const auto error = [&](double value) { return digits(std::min(value, largest_error)); };
   const auto seconds = [](double value) { return fmt::format("{:.9g} s", value); };
   nlohmann::json json{{"model", line.model},
                       {"precision", to_text(line.precision)},
@@ -73,14 +78,14 @@ nlohmann::json batch_line_to_json(const BatchLine& line) {
                       {"per_sample", seconds(line.per_sample_s)},
                       {"smallest_batch", line.smallest_batch},
                       {"largest_batch", line.largest_batch},
-                      {"relative_error", digits(line.relative_error)},
-                      {"fixed_error", digits(line.fixed_error)},
-                      {"per_sample_error", digits(line.per_sample_error)},
+                      {"relative_error", error(line.relative_error)},
+                      {"fixed_error", error(line.fixed_error)},
+                      {"per_sample_error", error(line.per_sample_error)},
                       {"correlation", digits(line.correlation)},
                       {"records", line.records}};
   if (!line.gpu.empty()) json["gpu"] = line.gpu;
   if (line.least_s > 0) json["least"] = seconds(line.least_s);
-  if (line.leave_one_out > 0) json["leave_one_out"] = digits(line.leave_one_out);
+  if (line.leave_one_out > 0) json["leave_one_out"] = error(line.leave_one_out);
   return json;
 }
 

@@ -44,6 +44,12 @@ void check_mistake(const std::string& key, const nlohmann::json& value, const st
 
 } // namespace
 
+TEST_CASE("a number that a line knows nothing of is written as one that can be read", "[compute-line]") {
+  auto line = sample_line();
+  line.per_sample_error = 1e9;
+  CHECK(mistakes_of_line(batch_line_to_json(line)).empty());
+}
+
 TEST_CASE("a line comes back from its JSON as it was", "[compute-line]") {
   const auto line = sample_line();
   const auto json = batch_line_to_json(line);
