@@ -23,22 +23,14 @@ constexpr LearntParameter table[] = {
     {"forward_share", compute_share, 1},
     {"interference", variation, whole_slow_down},
     {"nic_efficiency", rate_share, above_line_rate},
-    {"socket_rate", software_rate, unbounded_value},
     {"net_latency", latency, unbounded_value},
-    {"link_spread", variation, 1},
     {"intra_efficiency", rate_share, unbounded_value},
-    {"intra_latency_factor", latency, unbounded_value},
     {"operation_cost", software_cost, unbounded_value},
     {"tensor_cost", software_cost, unbounded_value},
-    {"tensor_cost_slope", software_cost, unbounded_value},
-    {"sync_on", software_cost, unbounded_value, true},
     {"sync_share", software_cost, 1, true},
-    {"second_node_jump", software_cost, unbounded_value, true},
     {"step_spread", variation, 1},
     {"server_process_rate", software_rate, unbounded_value},
     {"server_connection_rate", software_rate, unbounded_value},
-    {"server_duplex", rate_share, above_line_rate},
-    {"server_message_cost", software_cost, unbounded_value},
 };
 
 } // namespace

@@ -299,6 +299,8 @@ std::string to_text(PriorScale value) {
   switch (value) {
   case PriorScale::log:
     return "log";
+  case PriorScale::heavy_log:
+    return "heavy-log";
   case PriorScale::linear:
     return "linear";
   }

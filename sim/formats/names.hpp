@@ -122,7 +122,7 @@ enum class Carrier { nccl, mpi, gloo, grpc, shm };
 enum class NodeReduce { reduce_scatter, one_gpu };
 
 /// How a prior's width is meant: of the logarithm, or in its unit.
-enum class PriorScale { log, linear };
+enum class PriorScale { log, linear, heavy_log };
 
 /// What a number rests on, the best first: measured here; measured here at smaller scales; measured on another machine
 /// or GPU; a prior.

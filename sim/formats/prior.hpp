@@ -9,7 +9,8 @@
 
 namespace ddlsim {
 
-/// Log-normal unless `scale` is linear (then normal, cut at 0); what lies above `highest` counts there. `width` is the
+/// Log-normal unless `scale` is linear (then normal, cut at 0) or heavy_log (ln x is median + width x Student's t with
+/// 2 degrees of freedom: most values are alike, and a few are far off); what lies above `highest` counts there. `width` is the
 /// standard deviation of ln x (or of x).
 struct Prior {
   std::string parameter; ///< "nic_efficiency", "step_latency", "forward_share", ...
