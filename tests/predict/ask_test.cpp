@@ -47,7 +47,7 @@ double compute_width(const AskedCluster& asked, bool calibrated, const Scenario&
   const auto model = load_model(shipped_for_asking, scenario.model);
   const auto curve = make_curve(scenario, scenario.strategies.front(), model, asked.known(calibrated));
   std::vector<double> logs;
-  for (const auto& sample : curve.samples.values) logs.push_back(std::log(sample.compute_factor));
+  for (const auto& sample : curve.samples.values) logs.push_back(std::log(compute_factor_of(sample)));
   return standard_deviation(logs);
 }
 
@@ -63,6 +63,7 @@ void plant_unidentified_factor(AskedCluster& asked, const Scenario& scenario) {
   one.error = 0.9;
   asked.calibration.parameters.push_back(one);
   asked.calibration.correlation.emplace_back(asked.calibration.parameters.size() - 1, 0.0);
+  asked.calibration.contradicted_draws.clear(); // they were of fewer parameters
 }
 
 } // namespace
@@ -95,18 +96,18 @@ TEST_CASE("what a cluster shaped of a prior does not count twice for it", "[ask]
   AskedCluster asked("dlperf-v100");
   const auto scenario = question_about("dlperf-v100");
   const auto model = load_model(shipped_for_asking, scenario.model);
-  for (auto& one : asked.calibration.parameters) one.identified = one.identified && one.name != "sync_on";
+  for (auto& one : asked.calibration.parameters) one.identified = one.identified && one.name != "sync_share";
   const auto curve = make_curve(scenario, scenario.strategies.front(), model, asked.known(true));
-  const auto once = find_prior(priors_for(asked.priors, asked.cluster.site), "sync_on", "nccl-ib", "pytorch-ddp");
+  const auto once = find_prior(priors_for(asked.priors, asked.cluster.site), "sync_share", "nccl-ib", "pytorch-ddp");
   const auto stands = std::find_if(asked.calibration.parameters.begin(), asked.calibration.parameters.end(),
                                    [&](const CalibratedParameter& one) {
-                                     return one.name == "sync_on" && one.scope.preset == scenario.preset &&
+                                     return one.name == "sync_share" && one.scope.preset == scenario.preset &&
                                             one.scope.transport == curve.setup.transport.name;
                                    });
   REQUIRE(stands != asked.calibration.parameters.end());
   const auto& stored = *stands;
   CHECK(stored.prior.median == Approx(once.median));
-  CHECK(curve.median.sync_on_s == Approx(prior_value(stored.prior, stored.z_score)));
+  CHECK(curve.median.sync_share == Approx(prior_value(stored.prior, stored.z_score)));
 }
 
 namespace {

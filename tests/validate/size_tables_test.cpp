@@ -49,7 +49,7 @@ MeasurementFile planted(const std::string& algorithm, double nic_share) {
   const auto& cluster = reference.clusters.at(planted_on);
   const auto table = collective_series(reference, priors_for(reference.priors), cluster, {file}, 1).front();
   const PosteriorQuestion question{table.compute_prior, table.setup.preset, false, table.scope, table.priors};
-  auto sample = find_posterior(priors_on(cluster, priors_for(reference.priors)), nullptr, question, 1, 1).median;
+  auto sample = find_posterior(priors_on(cluster, priors_for(reference.priors)), nullptr, question, 1, 1).mode;
   sample.nic_efficiency *= nic_share;
   for (std::size_t i = 0; i < file.records.size(); ++i)
     std::get<CollectiveRecord>(file.records[i]).time_s = model_time_s(table, table.points[i], sample);
