@@ -63,7 +63,7 @@ void hide(const ComputeRecords& shipped, const std::vector<Prior>& priors, const
   for (const auto& [key, time_s] : measured) {
     const auto& [model, precision, preset, batch] = key;
     const auto estimate = others.find({shipped.one_gpu.models.at(model), gpu, precision, batch, preset});
-    const double width = find_prior(with_doubts_of(priors, estimate), estimate.prior, "", "").width;
+    const double width = width_of_estimate(estimate, priors);
     times.push_back({gpu.name, model, precision, preset, batch, time_s, estimate.one_gpu_s, width, estimate.prior});
   }
 }

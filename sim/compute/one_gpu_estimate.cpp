@@ -377,14 +377,22 @@ bool is_measured_elsewhere(const std::string& evidence) {
                      [&](std::string_view kind) { return evidence.starts_with(kind); });
 }
 
+/// What workloads of a stack may share of a time's width, in steps: workloads whose widths differ a little share one
+/// parameter, whose prior is then the same. Never more than is usual of that evidence.
+double shared_width(double usual, double own) {
+  constexpr double step = 0.2; // of ln
+  return usual * std::min(1.0, std::exp(step * std::floor(std::log(own / usual) / step)));
+}
+
 Prior named_prior(Prior prior, const std::string& parameter, double width) {
   prior.parameter = parameter;
   prior.width = width;
   return prior;
 }
 
-/// Standard deviation of ln(true / estimated) of the time itself.
-double width_of(const OneGpuEstimate& evidence, const std::vector<Prior>& priors) {
+} // namespace
+
+double width_of_estimate(const OneGpuEstimate& evidence, const std::vector<Prior>& priors) {
   const double stated = std::max(evidence.stated_width, evidence.blend_width);
   if (stated > 0) return stated;
   double variance = evidence.disagreement * evidence.disagreement;
@@ -395,16 +403,15 @@ double width_of(const OneGpuEstimate& evidence, const std::vector<Prior>& priors
   return std::sqrt(variance);
 }
 
-} // namespace
-
 std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimate& evidence) {
   const auto usual = find_prior(priors, evidence.prior, "", "");
-  auto together = named_prior(usual, evidence.prior, width_of(evidence, priors));
+  auto together = named_prior(usual, evidence.prior, width_of_estimate(evidence, priors));
   for (std::size_t i = 1; i < evidence.error_sources.size(); ++i)
     together.source += "; and " + evidence.error_sources[i];
   std::erase_if(priors, [&](const Prior& prior) { return prior.parameter == evidence.prior; });
   if (is_measured_elsewhere(evidence.prior)) {
-    const double shared = usual.width * usual.width;
+    const double width = shared_width(usual.width, together.width);
+    const double shared = width * width;
     priors.push_back(named_prior(usual, "compute_stack", std::sqrt(share_of_stack * shared)));
     priors.push_back(named_prior(usual, "compute_model", std::sqrt(share_of_model * shared)));
     const double all = together.width * together.width;

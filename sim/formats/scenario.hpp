@@ -78,7 +78,7 @@ struct Scenario {
   Surroundings around;
   double efficiency_bound = 0.8;
   std::uint64_t seed = 1;
-  int samples = 400;                      ///< draws of the parameters behind an interval
+  int samples = 800;                      ///< draws of the parameters behind an interval
   std::filesystem::path model_file{};     ///< where the model's table is; empty: the shipped one of its name
   std::filesystem::path cluster_folder{}; ///< where its cluster.json is; empty: the shipped one of its name
   std::filesystem::path gpu_file{};       ///< where the entry of `gpu` is; empty: the catalogue

@@ -115,7 +115,8 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   check_library(asked, setup);
   const auto& transport = setup.transport.name;
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
-                               scenario.model, scenario.batch_per_gpu, base_of(compute), compute.prior};
+                               scenario.model, scenario.batch_per_gpu, base_of(compute),
+                               compute.prior};
   const auto priors = with_doubts_of(priors_on(cluster, priors_for(known.priors)), compute);
   std::vector<Prior> fit_priors;
   if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);
@@ -127,6 +128,7 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   CalibrationInfo learnt;
   learnt.residual_process = residual_process_of(known.constants);
   learnt.measurement_noise = known.constants.unstated_noise;
+  learnt.least_across_nodes = known.constants.model_form_across_nodes;
   if (known.calibration != nullptr)
     learnt = learn(*known.calibration, question, {strategy, usual_algorithm(setup, posterior.mode)}, known.constants,
                    discrepancy_width);

@@ -134,10 +134,10 @@ double unmeasured_spread(double of_prior, const CalibrationQuality& here) {
 }
 
 /// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it
-/// below the prior.
-void widen_across_nodes(CalibrationInfo& learnt, const ModelConstants& constants, double of_prior) {
+/// below what the form of the model is off by.
+void widen_across_nodes(CalibrationInfo& learnt, const ModelConstants& constants) {
   const bool unseen = learnt.largest_nodes <= 1 && learnt.largest_donor_nodes <= 1;
-  if (unseen) learnt.least_across_nodes = constants.residual_floor_across_nodes * of_prior;
+  if (unseen) learnt.least_across_nodes = constants.model_form_across_nodes;
 }
 
 } // namespace
@@ -175,7 +175,7 @@ CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& q
   if (of_stack.empty() && constants.residual_of_other_batches > 0)
     of_stack = series_of_other_batches(calibration, scope);
   learn_residuals(learnt, of_stack, asked, question.series);
-  widen_across_nodes(learnt, constants, of_prior);
+  widen_across_nodes(learnt, constants);
   return learnt;
 }
 

@@ -37,8 +37,8 @@ TEST_CASE("compute is scaled to one GPU without synchronisation where that was m
   REQUIRE(fit_data->points.size() == 6); // one GPU under synchronisation is a point of its own
   CHECK(fit_data->points[0].gpus == 1);
   CHECK(fit_data->points[5].measured_s == 0.12);
-  CHECK(fit_data->scope ==
-        CalibrationScope{"nccl-ib", "pytorch-ddp", Precision::fp32, "small", 32, planted_one_gpu_s("small")});
+  CHECK(fit_data->scope == CalibrationScope{"nccl-ib", "pytorch-ddp", Precision::fp32, "small", 32,
+                                            planted_one_gpu_s("small"), "compute_measured"});
 }
 
 TEST_CASE("else to one GPU with it, which is then no evidence for anything else") {

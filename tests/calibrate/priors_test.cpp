@@ -12,7 +12,7 @@ namespace ddlsim {
 namespace {
 
 Prior judged_rate() {
-  return {"socket_rate", "nccl-tcp", "", 3e9, 0.6, PriorScale::log, "B/s", "judgement", {}};
+  return {"server_process_rate", "nccl-tcp", "", 3e9, 0.6, PriorScale::log, "B/s", "judgement", {}};
 }
 
 /// What a fit leaves of a heavy-tailed prior and one measurement of ln x with this error, as a calibration states it:
@@ -92,9 +92,10 @@ TEST_CASE("a share of a NIC's rate is no evidence where the rate is assumed, wha
 TEST_CASE("what switching synchronisation on costs is learnt from synthetic runs, other parameters from all",
           "[priors]") {
   auto on = judged_rate();
-  on.parameter = "sync_on";
+  on.parameter = "sync_share";
+  on.median = 0.02;
   Calibration calibration;
-  calibration.parameters = {after_measuring(judged_rate(), 1e9, 0.2), after_measuring(on, 1e9, 0.2)};
+  calibration.parameters = {after_measuring(judged_rate(), 1e9, 0.2), after_measuring(on, 0.05, 0.2)};
   const auto parameters_of = [&](EvidenceRuns runs) {
     SiteEvidence evidence;
     add_evidence(evidence, calibration, here(), runs);
@@ -102,12 +103,12 @@ TEST_CASE("what switching synchronisation on costs is learnt from synthetic runs
     for (const auto& [of, values] : evidence["here"]) names.push_back(of.parameter);
     return names;
   };
-  CHECK(parameters_of(EvidenceRuns::all) == std::vector<std::string>{"socket_rate"});
-  CHECK(parameters_of(EvidenceRuns::synthetic) == std::vector<std::string>{"sync_on"});
+  CHECK(parameters_of(EvidenceRuns::all) == std::vector<std::string>{"server_process_rate"});
+  CHECK(parameters_of(EvidenceRuns::synthetic) == std::vector<std::string>{"sync_share"});
 }
 
 TEST_CASE("clusters of a site are one value, as uncertain as they differ, with three digits", "[priors]") {
-  const PriorClass of{"socket_rate", "nccl-tcp", ""};
+  const PriorClass of{"server_process_rate", "nccl-tcp", ""};
   const auto summaries = summaries_of({{"a", {{of, {{1.0, 0.01}, {2.0, 0.01}}}}}, {"b", {{of, {{5.0, 0.2}}}}}});
   REQUIRE(summaries.size() == 2);
   CHECK(summaries[0].site == "a");
@@ -123,7 +124,7 @@ TEST_CASE("the table of what sites taught has a line a class", "[priors]") {
                        {{"a", {{class_of(judged_rate()), 2e9, 0.1}}}, {"b", {{class_of(judged_rate()), 1e9, 0.1}}}}};
   const auto text = learnt_priors_text(book);
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);
-  CHECK(text.find("socket_rate, nccl-tcp") != std::string::npos);
+  CHECK(text.find("server_process_rate, nccl-tcp") != std::string::npos);
   CHECK(text.find("3e+09 x/ 1.82") != std::string::npos);
   CHECK(text.find("a 2e+09, b 1e+09") != std::string::npos);
 }

@@ -143,8 +143,8 @@ TEST_CASE("transfer series are selected with the parameters that each depends on
   for (const std::size_t series : {0, 1, 2}) {
     CHECK(depends(series, "nic_efficiency"));
     CHECK(depends(series, "server_process_rate") == (series == 2));
-    CHECK(depends(series, "server_message_cost") == (series == 2));
-    for (const char* never : {"server_duplex", "operation_cost", "interference", "compute_factor", "sync_on"})
+    CHECK(depends(series, "server_connection_rate") == (series == 2));
+    for (const char* never : {"server_duplex", "operation_cost", "interference", "compute_factor", "sync_share"})
       CHECK_FALSE(depends(series, never));
   }
 }

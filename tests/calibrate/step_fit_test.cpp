@@ -1,4 +1,5 @@
 #include "calibrate/fit/step_fit.hpp"
+#include "sim/base/statistics.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 
 #include <catch2/catch.hpp>
@@ -23,15 +24,15 @@ constexpr int cluster_seeds = 200;
 struct Tally {
   int known = 0;
   int covered = 0;
-  double off = 0;     ///< sum of (fitted - true) / error
-  double squares = 0; ///< of the same
+  std::vector<double> offs; ///< (fitted - true) / error
+  double squares = 0;       ///< of the same
   double errors = 0;
 
   double coverage() const { return static_cast<double>(covered) / known; }
-  double bias() const { return off / known; }
+  double bias() const { return median(offs); }
   std::string text() const {
     return fmt::format(
-        "known {:4}, covered {:.3f}, mean off {:+.2f} errors, root mean square {:.2f}, mean error {:.2f}", known,
+        "known {:4}, covered {:.3f}, median off {:+.2f} errors, root mean square {:.2f}, mean error {:.2f}", known,
         coverage(), bias(), std::sqrt(squares / known), errors / known);
   }
 };
@@ -43,7 +44,7 @@ void add(Tally& tally, const CalibratedParameter& one, double truth) {
   const double off = (std::min(one.z_score, highest) - std::min(truth, highest)) / one.error;
   ++tally.known;
   tally.covered += std::abs(off) <= to_90_percent ? 1 : 0;
-  tally.off += off;
+  tally.offs.push_back(off);
   tally.squares += off * off;
   tally.errors += one.error;
 }
@@ -81,9 +82,11 @@ TEST_CASE("planted parameters come back within their intervals, nine of ten time
   CHECK(tallies.at("all").coverage() <= 0.95);
   // The likeliest point of a skewed posterior is not its mean (a parameter acts by its exponential): by a third of an
   // error, and by up to a half where the prior is wide and two act on the same seconds, sync_on and sync_share. Half an
-  // error costs an interval of 90 % four of them.
+  // error costs an interval of 90 % four of them. A coverage of 200 clusters is known to 0.02, two of which are 0.04.
   for (const auto& [name, tally] : tallies) {
     INFO(name);
+    // Of a jump those are known that are large: of them, a slow network explains as much in some clusters.
+    if (tally.known > 0.4 * cluster_seeds && name != "all") CHECK(tally.coverage() >= 0.85 - 0.04);
     if (tally.known > 0.9 * cluster_seeds)
       CHECK(std::abs(tally.bias()) < (name.starts_with("sync_") ? 1.0 / 2 : 1.0 / 3));
   }

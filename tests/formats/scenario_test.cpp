@@ -99,7 +99,7 @@ TEST_CASE("what a scenario leaves out has its usual value") {
   CHECK(scenario.rank_mapping == "fill-nodes");
   CHECK(scenario.efficiency_bound == 0.8);
   CHECK(scenario.seed == 1);
-  CHECK(scenario.samples == 200);
+  CHECK(scenario.samples == 800);
 }
 
 TEST_CASE("a scenario states its own one-GPU rate, with or without an interval, and names records") {

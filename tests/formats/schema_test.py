@@ -24,8 +24,7 @@ DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 CALIBRATION = {
     "format": "ddlsim-calibration", "version": 6, "cluster": "iris", "made_by": "0.1.0",
     "files": ["iris/runs.jsonl 0123456789abcdef"],
-    "machines": {"iris": {"gpu": "V100-SXM2-16GB", "node": "4 x nvlink-mesh, 1.26e+11 B/s, 4.7e-07 s",
-                          "transports": {"nccl-ib": "1 x 1.25e+10 B/s, star, 0 s a hop"}}},
+    "inputs": "0123456789abcdef",
     "quality": {"points": 2, "fit_error": 0.01, "leave_one_out_points": 0, "leave_one_out_error": 0,
                 "unmeasured_models": 2, "unmeasured_model_error": 0.08},
     "parameters": [

@@ -74,7 +74,6 @@ TEST_CASE("the doubt grows with every doubling beyond what was measured, and not
   CHECK(width_at(32) == Approx(tail_z * std::sqrt(0.03 * 0.03 + 0.01 * 0.01 + 2 * 0.02 * 0.02)).margin(1e-6));
 }
 
-
 TEST_CASE("what waits for input is not faster than its input, whatever the doubt") {
   const SmallCluster small;
   auto curve = certain_curve(small, 0.1, 0.02);

@@ -163,7 +163,8 @@ TEST_CASE("correlations that rounding made impossible still give samples, near t
   const auto posterior = find_posterior(shipped_priors(), &calibration, question, posterior_draw_count, 1);
   for (const auto& sample : posterior.samples.z_scores)
     for (const double z_score : sample) CHECK(std::isfinite(z_score));
-  CHECK(deviation_of(column(posterior.samples, "sync_share")) == Approx(0.5).epsilon(4 / std::sqrt(2.0 * posterior_draw_count)));
+  CHECK(deviation_of(column(posterior.samples, "sync_share")) ==
+        Approx(0.5).epsilon(4 / std::sqrt(2.0 * posterior_draw_count)));
 }
 
 TEST_CASE("parameters that were not calibrated keep their draws") {
@@ -326,8 +327,10 @@ TEST_CASE("a batch that was not measured is like the model's others, the more th
   std::erase_if(priors, [](const Prior& prior) { return prior.parameter == "compute_other_gpus"; });
   priors.push_back(wide);
   const auto factor_at = [&](double batch, const std::string& model) {
-    const PosteriorQuestion at{
-        "compute_other_gpus", preset, false, {"nccl-ib", "horovod", Precision::bf16, model, batch, 0.6, "compute_other_gpus"}};
+    const PosteriorQuestion at{"compute_other_gpus",
+                               preset,
+                               false,
+                               {"nccl-ib", "horovod", Precision::bf16, model, batch, 0.6, "compute_other_gpus"}};
     return find_posterior(priors, &calibration, at, 100, 1);
   };
   const double found = 0.5 / (1 - 0.01); // the prior divided out

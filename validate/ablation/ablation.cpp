@@ -34,7 +34,7 @@ const std::vector<ResidualTerm>& residual_terms() {
       {"persistent", &C::residual_persistent_share, 0},
       {"fading", &C::residual_persistent_share, 1},
       {"boundary", &C::residual_across_boundary, 1},
-      {"floor-across-nodes", &C::residual_floor_across_nodes, 0},
+      {"floor-across-nodes", &C::model_form_across_nodes, 0},
       {"other-batches", &C::residual_of_other_batches, 0},
   };
   return terms;
