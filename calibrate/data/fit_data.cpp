@@ -3,6 +3,7 @@
 #include "calibrate/data/data_checks.hpp"
 #include "calibrate/data/transfer_series.hpp"
 #include "sim/base/error.hpp"
+#include "sim/compute/compute_priors.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/stand_in_preset.hpp"
 #include "sim/iteration/host_offload.hpp"

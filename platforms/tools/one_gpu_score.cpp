@@ -1,6 +1,7 @@
 #include "platforms/tools/one_gpu_score.hpp"
 
 #include "sim/base/table.hpp"
+#include "sim/compute/compute_priors.hpp"
 #include "sim/compute/cross_gpu_transfer.hpp"
 #include "sim/compute/one_gpu_estimate.hpp"
 

@@ -1,6 +1,7 @@
 #include "sim/predict/ask.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/compute/compute_priors.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/stand_in_preset.hpp"
 #include "sim/predict/input.hpp"

@@ -1,4 +1,5 @@
 #include "sim/base/error.hpp"
+#include "sim/compute/compute_priors.hpp"
 #include "sim/compute/one_gpu_estimate.hpp"
 #include "tests/formats/plain_records.hpp"
 
