@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace ddlsim {
 namespace {
@@ -167,19 +167,17 @@ CalibrationQuality quality_from(const JsonNode& node) {
   return quality;
 }
 
-/// Positions in ascending order.
+/// Positions of draws, each once.
 std::vector<int> contradicted_from(const JsonNode& root) {
-  std::vector<int> positions;
+  std::set<int> positions;
   for (const auto& node : list_or_none(root, "contradicted_draws")) {
-    const int least = positions.empty() ? 0 : positions.back() + 1;
     const bool whole = node.value().is_number_integer();
-    if (whole && node.value().get<double>() >= least && node.value().get<double>() < posterior_draw_count)
-      positions.push_back(node.value().get<int>());
-    else
-      node.mistake(fmt::format("{} found; give whole numbers from 0 to {} in ascending order", describe(node.value()),
+    const double position = whole ? node.value().get<double>() : -1;
+    if (!(position >= 0 && position < posterior_draw_count && positions.insert(static_cast<int>(position)).second))
+      node.mistake(fmt::format("{} found; give whole numbers from 0 to {}, each once", describe(node.value()),
                                posterior_draw_count - 1));
   }
-  return positions;
+  return {positions.begin(), positions.end()};
 }
 
 } // namespace

@@ -162,8 +162,8 @@ TEST_CASE("a correlation has a row for each parameter, as long as there are para
       [](const auto& file) { read_calibration(file); });
 }
 
-TEST_CASE("draws are numbered from 0 to 127 in ascending order") {
-  const std::string expected = " found; give whole numbers from 0 to 127 in ascending order";
+TEST_CASE("draws are numbered from 0 to 127, each once") {
+  const std::string expected = " found; give whole numbers from 0 to 127, each once";
   ddlsim_test::check_spoilt(sample_json(),
                             {{"/contradicted_draws/0", "-1", "/contradicted_draws/0: -1" + expected},
                              {"/contradicted_draws/2", "128", "/contradicted_draws/2: 128" + expected},
