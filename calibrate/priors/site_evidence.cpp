@@ -13,7 +13,7 @@ namespace ddlsim {
 
 namespace {
 
-constexpr double hardly_narrowed = 0.99; ///< of the prior's width
+constexpr double not_narrowed = 0.99; ///< of the prior's width
 constexpr double least_error = 0.03;     ///< of a site's value: a model of a network is no better
 
 double three_digits(double value) {
@@ -42,7 +42,7 @@ void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const 
     const auto* learnt = learnt_parameter(parameter.name);
     const auto& prior = parameter.prior;
     if (learnt == nullptr || learnt->synthetic_only != (runs == EvidenceRuns::synthetic)) continue;
-    if (parameter.borrowed_points > 0 || parameter.error >= hardly_narrowed) continue;
+    if (parameter.borrowed_points > 0 || parameter.error >= not_narrowed) continue;
     if (is_share_of_assumed_rate(cluster, prior)) continue;
     const double all_information = 1 / (parameter.error * parameter.error);
     const double of_records = all_information - weight_of(step_prior_loss, parameter.z_score);

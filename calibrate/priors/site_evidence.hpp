@@ -22,8 +22,8 @@ using SiteEvidence = std::map<std::string, std::map<PriorClass, std::vector<Site
 /// normal in the z-score; the heavy-tailed prior counts as the normal one of its weight w there (step_prior_loss):
 ///   1 / error^2 = w + 1 / e^2: the likelihood has error e = 1 / sqrt(1 / error^2 - w) and mean z (1 + w e^2).
 /// A fit that ends at the prior's highest value wants more than there can be, and says nothing. Neither does a
-/// parameter that the records hardly narrowed or about which regions of the fit disagree (doubt_left), nor a share of a
-/// NIC's rate that is assumed. Each parameter is taken from one kind of fit only: of the synthetic runs, or of all.
+/// parameter that the records did not narrow, nor a share of a NIC's rate that is assumed. One that they narrowed a
+/// little counts a little: without such sites a cost would be learnt from those alone where it is large. Each parameter is taken from one kind of fit only: of the synthetic runs, or of all.
 void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const Cluster& cluster, EvidenceRuns runs);
 
 /// One value a site and class, with three digits: the weighted mean of its clusters, as uncertain as they differ.
