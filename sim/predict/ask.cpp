@@ -129,7 +129,7 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   CalibrationInfo learnt;
   learnt.residual_process = residual_process_of(known.constants);
   learnt.measurement_noise = known.constants.unstated_noise;
-  learnt.least_across_nodes = known.constants.model_form_across_nodes;
+  if (!is_model_parallel(strategy.name)) learnt.least_across_nodes = known.constants.model_form_across_nodes;
   if (known.calibration != nullptr)
     learnt = learn(*known.calibration, question, {strategy, usual_algorithm(setup, posterior.mode)}, known.constants,
                    discrepancy_width);

@@ -135,9 +135,10 @@ double unmeasured_spread(double of_prior, const CalibrationQuality& here) {
 
 /// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it
 /// below what the form of the model is off by.
-void widen_across_nodes(CalibrationInfo& learnt, const ModelConstants& constants) {
+/// Of layouts of model parallelism that were left out no such doubt was seen: theirs is the prior's.
+void widen_across_nodes(CalibrationInfo& learnt, StrategyName asked, const ModelConstants& constants, double of_prior) {
   const bool unseen = learnt.largest_nodes <= 1 && learnt.largest_donor_nodes <= 1;
-  if (unseen) learnt.least_across_nodes = constants.model_form_across_nodes;
+  if (unseen) learnt.least_across_nodes = is_model_parallel(asked) ? of_prior : constants.model_form_across_nodes;
 }
 
 } // namespace
@@ -175,7 +176,7 @@ CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& q
   if (of_stack.empty() && constants.residual_of_other_batches > 0)
     of_stack = series_of_other_batches(calibration, scope);
   learn_residuals(learnt, of_stack, asked, question.series);
-  widen_across_nodes(learnt, constants);
+  widen_across_nodes(learnt, asked.strategy.name, constants, of_prior);
   return learnt;
 }
 

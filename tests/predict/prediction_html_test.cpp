@@ -134,7 +134,7 @@ TEST_CASE("strategies stand beside each other with preset and transport; warning
   const auto page = prediction_html(shown_prediction());
   for (const auto& word : {"<th scope=\"row\">ring</th><td class=\"t\">horovod</td><td class=\"t\">nccl-ib</td>",
                            "48 (40..56)", "the calibration is older than its records", "0123456789abcdef",
-                           "platforms/iris/cluster.json", "100 samples/s, measured", "seed 1, 200 samples"})
+                           "platforms/iris/cluster.json", "100 samples/s, measured", "seed 1, 800 samples"})
     CHECK(has(page, word));
   CHECK(has(page, version()));
   CHECK(has(page, simgrid_version()));
