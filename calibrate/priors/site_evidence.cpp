@@ -14,7 +14,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double not_narrowed = 0.99; ///< of the prior's width
-constexpr double least_error = 0.03;     ///< of a site's value: a model of a network is no better
+constexpr double least_error = 0.03;  ///< of a site's value: a model of a network is no better
 
 double three_digits(double value) {
   return std::stod(fmt::format("{:.3g}", value));
