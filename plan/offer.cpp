@@ -94,9 +94,11 @@ void reorder(Curve& curve, double Parameters::*value, std::uint64_t seed) {
 /// The uncertainty of a GPU's own rate belongs to that GPU, where a calibration does not tie it to other parameters.
 void part_own_doubts(Curve& curve, std::uint64_t seed) {
   reorder(curve, &Parameters::model_discrepancy, seed ^ seed_of_name(curve.setup.cluster.name));
-  const auto compute = index_of(&Parameters::compute_factor);
-  const bool identified = compute < curve.learnt.identified.size() && curve.learnt.identified[compute];
-  if (!identified) reorder(curve, &Parameters::compute_factor, seed ^ seed_of_name(curve.setup.gpu.name));
+  for (const auto factor : {&Parameters::compute_stack, &Parameters::compute_model, &Parameters::compute_factor}) {
+    const auto at = index_of(factor);
+    const bool identified = at < curve.learnt.identified.size() && curve.learnt.identified[at];
+    if (!identified) reorder(curve, factor, seed ^ seed_of_name(curve.setup.gpu.name));
+  }
 }
 
 } // namespace

@@ -20,9 +20,9 @@ struct ModelConstants {
   /// Standard deviation of ln that a doubling beyond what was measured adds, a random walk in the logarithm of the
   /// scale. Judgement: misses hardly grow over three doublings.
   double residual_growth = 0.02;
-  /// Standard deviation of ln of what the form of the model is off by across nodes, where no run of this kind across
-  /// nodes is known: its variance is what squared errors of sites that were left out (10 nested, and Piz Daint of the
-  /// blind log) exceed the variance of their intervals by, in the mean over sites.
+  /// Standard deviation of ln that stands for the form of the model. It holds across nodes, where no run of this kind is
+  /// known. Sites were left out, ten nested and Piz Daint of the blind log. Their squared errors exceeded the variance
+  /// of their intervals, in the mean over sites, by the square of this.
   double model_form_across_nodes = 0.28;
   /// 1 or 0, a switch of `validate --without`. 0: residuals of a stack's other batches say nothing.
   double residual_of_other_batches = 1;

@@ -18,8 +18,10 @@ struct WordsOfParameter {
   Number number = Number::share;
 };
 
-constexpr std::array<WordsOfParameter, 22> all_words{{
-    {"compute_factor", "one GPU's time", Number::factor},
+constexpr std::array<WordsOfParameter, 23> all_words{{
+    {"compute_stack", "a GPU's time, of a stack", Number::factor},
+    {"compute_model", "a GPU's time, of a model", Number::factor},
+    {"compute_factor", "a GPU's time, of a batch", Number::factor},
     {"forward_share", "forward's share"},
     {"interference", "slowdown beside traffic"},
     {"nic_efficiency", "network rate reached"},
@@ -40,7 +42,6 @@ constexpr std::array<WordsOfParameter, 22> all_words{{
     {"server_duplex", "rate left both ways"},
     {"server_message_cost", "cost of a message"},
     {"model_discrepancy", "what nothing explains", Number::factor},
-    {"flow_rate", "rate of a TCP flow"},
 }};
 
 const WordsOfParameter* words_of(std::string_view name) {

@@ -87,6 +87,11 @@ double compute_factor_of(const Parameters& sample) {
   return sample.compute_stack * sample.compute_model * sample.compute_factor;
 }
 
+bool is_compute_factor(const ParameterField& field) {
+  return field.value == &Parameters::compute_stack || field.value == &Parameters::compute_model ||
+         field.value == &Parameters::compute_factor;
+}
+
 std::span<const ParameterField> parameter_fields() {
   return fields;
 }

@@ -102,6 +102,9 @@ struct ParameterField {
 /// True one-GPU time over the estimated one.
 double compute_factor_of(const Parameters& sample);
 
+/// Whether it is one of the three factors of that product.
+bool is_compute_factor(const ParameterField& field);
+
 /// One row a parameter; the order is the order of draws.
 std::span<const ParameterField> parameter_fields();
 

@@ -37,22 +37,14 @@ double share_of(const Curve& curve, const std::vector<double>& times_s, const st
   constexpr double noise = 0.04; // (2 / sqrt(100))^2: a calibration keeps 100 draws
   double share = 0;
   for (std::size_t k = 0; k < picked.size(); ++k) {
-    const auto field = parameter_fields()[k].value;
-    if (!picked[k] || field == &Parameters::model_discrepancy || field == &Parameters::compute_factor) continue;
+    const auto& field = parameter_fields()[k];
+    if (!picked[k] || field.value == &Parameters::model_discrepancy || is_compute_factor(field)) continue;
     std::vector<double> z_scores;
     for (std::size_t i = 0; i < times_s.size(); ++i) z_scores.push_back(curve.samples.z_scores[i][k]);
     const double r = correlation(z_scores, log_times);
     if (r * r > noise) share += r * r;
   }
   return share;
-}
-
-/// Whether this cluster's records have the very point.
-bool was_measured(const Curve& curve, const PredictedPoint& point) {
-  const auto& own = curve.learnt.own;
-  return !curve.learnt.of_other_batches && std::any_of(own.begin(), own.end(), [&](const KnownResidual& known) {
-    return known.scale.gpus == point.gpus && known.scale.nodes == point.nodes;
-  });
 }
 
 /// Label of the weakest evidence that decides the number.
@@ -253,6 +245,13 @@ StepTime likeliest_time(const Curve& curve, int gpus, Fidelity fidelity) {
 }
 
 } // namespace
+
+bool was_measured(const Curve& curve, const PredictedPoint& point) {
+  const auto& own = curve.learnt.own;
+  return !curve.learnt.of_other_batches && std::any_of(own.begin(), own.end(), [&](const KnownResidual& known) {
+    return known.scale.gpus == point.gpus && known.scale.nodes == point.nodes;
+  });
+}
 
 StepSetup at_scale(const Curve& curve, int gpus) {
   auto setup = on_gpus(curve.setup, gpus, curve.gpus_per_full_node);

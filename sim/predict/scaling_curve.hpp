@@ -84,6 +84,9 @@ StepRun likeliest_run(const Curve& curve, int gpus, Fidelity fidelity);
 /// Iteration of one GPU without synchronisation on the same input, in that sample: what efficiency compares with.
 double one_gpu_iteration_s(const Curve& curve, const Parameters& sample);
 
+/// Whether this cluster's records have the very point: this stack, model and batch at that scale.
+bool was_measured(const Curve& curve, const PredictedPoint& point);
+
 /// Efficiency of that point, without its interval; nothing where the point is an error.
 std::optional<double> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity);
 

@@ -48,7 +48,8 @@ std::vector<std::size_t> of_communication(const Curve& curve) {
   std::vector<std::size_t> found;
   for (std::size_t k = 0; k < fields.size(); ++k) {
     const auto& seen_by = fields[k].seen_by;
-    if (fields[k].part != NodePart::gpu && (servers ? seen_by.server_step : seen_by.all_reduce_step))
+    if (fields[k].use == ParameterUse::fitted && fields[k].part != NodePart::gpu &&
+        (servers ? seen_by.server_step : seen_by.all_reduce_step))
       found.push_back(k);
   }
   return found;
@@ -83,14 +84,6 @@ std::string communication_sentence(const Curve& curve, int gpus) {
                      narrowed_text(curve, narrowed), all.size() - narrowed.size());
 }
 
-/// Whether this stack, model and batch were measured at that very scale.
-bool is_measured_at(const Curve& curve, const PredictedPoint& point) {
-  const auto& own = curve.learnt.own;
-  return !curve.learnt.of_other_batches && std::any_of(own.begin(), own.end(), [&](const KnownResidual& known) {
-    return known.scale.gpus == point.gpus && known.scale.nodes == point.nodes;
-  });
-}
-
 std::string beyond_text(int gpus, int measured_gpus) {
   if (gpus <= measured_gpus) return "this answer lies within that";
   return fmt::format("this answer is for {:.3g} times as many", static_cast<double>(gpus) / measured_gpus);
@@ -99,7 +92,7 @@ std::string beyond_text(int gpus, int measured_gpus) {
 std::string distance_sentence(const Curve& curve, const PredictedPoint& point) {
   const auto& learnt = curve.learnt;
   if (point.gpus == 1) return "One GPU is no extrapolation over scale.";
-  if (is_measured_at(curve, point)) return "This very scale was measured with this stack, model and batch.";
+  if (was_measured(curve, point)) return "This very scale was measured with this stack, model and batch.";
   if (!learnt.own.empty())
     return fmt::format("This stack and model were measured here{} on up to {} GPUs; {}.",
                        learnt.of_other_batches ? " with other batches" : "", learnt.largest_gpus,

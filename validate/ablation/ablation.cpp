@@ -48,11 +48,6 @@ bool is_neutral(const std::string& parameter) {
   return parameter.starts_with(compute_priors) || parameter == "model_discrepancy";
 }
 
-/// The compute factors stand or fall together, under the name of one.
-bool is_part_of_compute(const ParameterField& field) {
-  return field.value == &Parameters::compute_stack || field.value == &Parameters::compute_model;
-}
-
 void check_names(const std::vector<std::string>& names) {
   const auto known = names_to_leave_out();
   std::vector<Mistake> mistakes;
@@ -65,9 +60,9 @@ void check_names(const std::vector<std::string>& names) {
 } // namespace
 
 std::vector<std::string> names_to_leave_out() {
-  std::vector<std::string> names;
+  std::vector<std::string> names{compute_parameter}; // the three factors together
   for (const auto& field : parameter_fields())
-    if (field.use == ParameterUse::fitted && !is_part_of_compute(field)) names.emplace_back(field.name);
+    if (field.use == ParameterUse::fitted && !is_compute_factor(field)) names.emplace_back(field.name);
   for (const auto& term : residual_terms()) names.emplace_back(term.name);
   return names;
 }
