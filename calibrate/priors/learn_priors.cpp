@@ -3,6 +3,7 @@
 #include "calibrate/fit/calibrate.hpp"
 #include "calibrate/priors/site_evidence.hpp"
 #include "sim/base/error.hpp"
+#include "sim/formats/learnt_parameter.hpp"
 
 #include <fmt/format.h>
 
@@ -39,15 +40,34 @@ bool sees_real_data(const Cluster& cluster, const std::vector<Series>& series) {
                      [&](const Series& one) { return one.data != "synthetic" && is_seen(one.cluster); });
 }
 
+/// The book with ceilings expected higher.
+PriorBook with_raised_ceilings(PriorBook book) {
+  for (auto& prior : book.expected)
+    if (const auto* learnt = learnt_parameter(prior.parameter); learnt != nullptr && learnt->ceiling)
+      prior.median *= raised_ceilings;
+  return book;
+}
+
+bool has_ceilings(const Calibration& calibration) {
+  return std::any_of(calibration.parameters.begin(), calibration.parameters.end(), [](const auto& parameter) {
+    const auto* learnt = learnt_parameter(parameter.name);
+    return learnt != nullptr && learnt->ceiling;
+  });
+}
+
 SiteEvidence evidence_of_all(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads) {
   const auto all = group_series(files);
   const auto synthetic = synthetic_of(all);
   std::set<std::string> measured;
   for (const auto& file : files) measured.insert(file.context.cluster);
+  auto raised = reference;
+  raised.priors = with_raised_ceilings(std::move(raised.priors));
   SiteEvidence evidence;
   for (const auto& [name, cluster] : reference.clusters) {
     if (measured.count(name) == 0) continue;
-    const auto of_all = fit_cluster(reference, name, all, files, threads).calibration;
+    auto of_all = fit_cluster(reference, name, all, files, threads).calibration;
+    if (has_ceilings(of_all))
+      of_all = without_bounds(std::move(of_all), fit_cluster(raised, name, all, files, threads).calibration);
     add_evidence(evidence, of_all, cluster, EvidenceRuns::all);
     add_evidence(evidence,
                  sees_real_data(cluster, all) ? fit_cluster(reference, name, synthetic, files, threads).calibration

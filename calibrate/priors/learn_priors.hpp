@@ -11,7 +11,8 @@ namespace ddlsim {
 
 /// The book with what its rows expect, and with what sites say anew:
 /// 1. Every cluster with measured records is fitted under priors_for() a book without sites, which are wide.
-/// 2. What each parameter's prior added is divided out; clusters of one site are one value.
+/// 2. A rate of servers that follows a prior that is raised is a bound, and taken out (without_bounds()).
+/// 3. What each parameter's prior added is divided out; clusters of one site are one value.
 PriorBook learn_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads = 1);
 
 /// One line for each class that sites taught: expected, learnt, and what each site says.

@@ -34,7 +34,44 @@ SiteValue mean_of(const PriorClass& of, const std::vector<SiteEstimate>& own) {
   return {of, three_digits(std::exp(mean)), three_digits(error)};
 }
 
+double ln_value(const CalibratedParameter& parameter) {
+  return std::log(prior_value(parameter.prior, parameter.z_score));
+}
+
+/// By how much less likely, in ln, one fit has the records than another: both by the spreads of the other.
+double less_likely(const Calibration& fit, const Calibration& than) {
+  double sum = 0;
+  for (const auto& known : than.series)
+    for (const auto& series : fit.series) {
+      if (series.id != known.id || series.scope != known.scope || series.points.size() != known.points.size()) continue;
+      for (std::size_t i = 0; i < series.points.size(); ++i) {
+        const double spread = std::hypot(known.spread, known.points[i].noise);
+        sum += cost_of(Loss::cauchy, series.points[i].residual / spread) -
+               cost_of(Loss::cauchy, known.points[i].residual / spread);
+      }
+    }
+  return sum;
+}
+
+bool is_ceiling(const CalibratedParameter& parameter) {
+  const auto* learnt = learnt_parameter(parameter.name);
+  return learnt != nullptr && learnt->ceiling;
+}
+
 } // namespace
+
+Calibration without_bounds(Calibration calibration, const Calibration& raised) {
+  if (less_likely(raised, calibration) > std::log(20.0)) return calibration;
+  const double half_way = 0.5 * std::log(raised_ceilings);
+  const auto is_bound = [&](const CalibratedParameter& one) {
+    const auto same = std::find_if(raised.parameters.begin(), raised.parameters.end(), [&](const auto& other) {
+      return other.name == one.name && other.scope == one.scope;
+    });
+    return is_ceiling(one) && (same == raised.parameters.end() || ln_value(*same) - ln_value(one) >= half_way);
+  };
+  std::erase_if(calibration.parameters, is_bound);
+  return calibration;
+}
 
 void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const Cluster& cluster, EvidenceRuns runs) {
   for (std::size_t at = 0; at < calibration.parameters.size(); ++at) {

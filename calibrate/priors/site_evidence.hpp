@@ -18,6 +18,15 @@ enum class EvidenceRuns { all, synthetic };
 /// By site and class: ln x, as each of the site's clusters has it.
 using SiteEvidence = std::map<std::string, std::map<PriorClass, std::vector<SiteEstimate>>>;
 
+/// How much higher ceilings are expected where a fit is asked whether it holds them: two widths of the widest.
+inline constexpr double raised_ceilings = 4;
+
+/// The calibration without ceilings that the records only bound from below. `raised` is the fit of the same records
+/// where ceilings are expected to be `raised_ceilings` times higher. Where it explains the records, too (they are not
+/// twenty times less likely), a value that went at least half the way with its prior, in ln, is the prior's and not
+/// the records'.
+Calibration without_bounds(Calibration calibration, const Calibration& raised);
+
 /// Adds what a calibration's own records taught. The fit's posterior is prior times likelihood. The likelihood is
 /// normal in the z-score; the heavy-tailed prior counts as the normal one of its weight w there (step_prior_loss):
 ///   1 / error^2 = w + 1 / e^2: the likelihood has error e = 1 / sqrt(1 / error^2 - w) and mean z (1 + w e^2).

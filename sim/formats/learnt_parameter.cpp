@@ -29,8 +29,8 @@ constexpr LearntParameter table[] = {
     {"tensor_cost", software_cost, unbounded_value},
     {"sync_share", software_cost, 1, true},
     {"step_spread", variation, 1},
-    {"server_process_rate", software_rate, unbounded_value},
-    {"server_connection_rate", software_rate, unbounded_value},
+    {"server_process_rate", software_rate, unbounded_value, false, true},
+    {"server_connection_rate", software_rate, unbounded_value, false, true},
 };
 
 } // namespace

@@ -12,6 +12,8 @@ struct LearntParameter {
   double highest; ///< a site's value above it shows a mistake in its cluster file
   /// Learnt from runs on synthetic data only: loading costs what this parameter would take up too.
   bool synthetic_only = false;
+  /// A rate that only runs which reach it tell: any higher one explains the others as well.
+  bool ceiling = false;
 };
 
 /// Nothing for a parameter that is not learnt from sites: one-GPU times have their own evidence.

@@ -107,6 +107,38 @@ TEST_CASE("what switching synchronisation on costs is learnt from synthetic runs
   CHECK(parameters_of(EvidenceRuns::synthetic) == std::vector<std::string>{"sync_share"});
 }
 
+/// A fit of one rate, and of one series that it leaves this far off.
+Calibration fit_of_rate(const Prior& prior, double z_score, double residual) {
+  Calibration fit;
+  CalibratedParameter parameter;
+  parameter.name = prior.parameter;
+  parameter.prior = prior;
+  parameter.z_score = z_score;
+  parameter.error = 0.2;
+  CalibratedSeries series;
+  series.id = "servers";
+  series.spread = 0.05;
+  series.points = {{8, 2, residual, 0.01}, {16, 4, residual, 0.01}};
+  fit.parameters = {parameter};
+  fit.series = {series};
+  return fit;
+}
+
+TEST_CASE("a server's rate that goes with its prior is a bound, one that the records hold is a value", "[priors]") {
+  auto raised = judged_rate();
+  raised.median *= raised_ceilings;
+  const double back = std::log(raised_ceilings) / raised.width; // to the rate as it was, in z-scores
+  const auto fit = fit_of_rate(judged_rate(), 0, 0.01);
+  CHECK(without_bounds(fit, fit_of_rate(raised, 0, 0.01)).parameters.empty());            // went all the way
+  CHECK(without_bounds(fit, fit_of_rate(raised, -0.45 * back, 0.01)).parameters.empty()); // more than half
+  CHECK(without_bounds(fit, fit_of_rate(raised, -0.55 * back, 0.01)).parameters.size() == 1);
+  CHECK(without_bounds(fit, fit_of_rate(raised, -back, 0.01)).parameters.size() == 1);
+  CHECK(without_bounds(fit, fit_of_rate(raised, 0, 0.3)).parameters.size() == 1); // contradicts the records
+  auto latency = judged_rate();
+  latency.parameter = "net_latency";
+  CHECK(without_bounds(fit_of_rate(latency, 0, 0.01), fit_of_rate(latency, 3, 0.01)).parameters.size() == 1);
+}
+
 TEST_CASE("clusters of a site are one value, as uncertain as they differ, with three digits", "[priors]") {
   const PriorClass of{"server_process_rate", "nccl-tcp", ""};
   const auto summaries = summaries_of({{"a", {{of, {{1.0, 0.01}, {2.0, 0.01}}}}}, {"b", {{of, {{5.0, 0.2}}}}}});
