@@ -155,6 +155,8 @@ std::string to_text(NicPath value) {
     return "virtual-switch";
   case NicPath::efa:
     return "efa";
+  case NicPath::ip_over_fabric:
+    return "ip-over-fabric";
   }
   return "";
 }

@@ -111,7 +111,7 @@ enum class Routing { adaptive, fixed };
 enum class NodeOrder { packed, scattered, listed };
 
 /// What traffic of a NIC passes on its way to the wire, where that is not straight; docs/formats.md says what each does.
-enum class NicPath { virtual_switch, efa };
+enum class NicPath { virtual_switch, efa, ip_over_fabric };
 
 /// What software a transport moves bytes with; shm stays inside a node.
 enum class Carrier { nccl, mpi, gloo, grpc, shm };

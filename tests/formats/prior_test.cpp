@@ -46,7 +46,7 @@ TEST_CASE("what is wrong with an expected row is reported", "[priors]") {
        {"/expected/0/width", "0", "/expected/0/width: 0 is out of range; give 1e-06 to 100"},
        {"/expected/0/highest", "0.5", "/expected/0/highest: 0.5 is out of range; give 0.75 or more"},
        {"/expected/0/scale", "\"lin\"", "/expected/0/scale: \"lin\" found; give one of log, linear, heavy-log"},
-       {"/expected/1/path", "\"vswitch\"", "/expected/1/path: \"vswitch\" found; give one of virtual-switch, efa"},
+       {"/expected/1/path", "\"vswitch\"", "/expected/1/path: \"vswitch\" found; give one of virtual-switch, efa, ip-over-fabric"},
        {"/expected/0/source", "", "/expected/0/source: missing; give a text"},
        {"/expected/4", R"({"parameter": "nic_efficiency", "median": 1, "width": 1, "unit": "1", "source": "x"})",
         "/expected/4: " + never}},
