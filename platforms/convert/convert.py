@@ -29,10 +29,10 @@ from source import Source  # noqa: E402
 
 FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, mlperf, lambda_labs, single_gpu,
             collectives, nccl, pipedream, bcaffe, kernels, ceilings, github_issues, iris, dell,
-            fsdp, megatron)
+            fsdp, megatron, piz_daint)
 
 # Not imported yet: validate/blind.jsonl says how they were asked.
-BEFORE_IMPORT = (aiconfigurator, piz_daint, vtrain)
+BEFORE_IMPORT = (aiconfigurator, vtrain)
 
 
 def convert(folder, families=FAMILIES):
