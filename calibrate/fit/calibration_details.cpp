@@ -33,14 +33,15 @@ std::string parameters_table(const Calibration& calibration) {
     for (const auto& one : calibration.parameters)
       if (one.identified == identified) rows.push_back(detailed_row(one));
   if (rows.empty()) return "";
-  return "\nparameters; one that is not learnt stays at its prior:\n" + to_table({{"parameter", Align::left},
-                                                                                  {"holds for", Align::left},
-                                                                                  {"learnt", Align::left},
-                                                                                  {"value (90 %)", Align::left},
-                                                                                  {"prior"},
-                                                                                  {"width left"},
-                                                                                  {"points"}},
-                                                                                 rows);
+  return "\nparameters that the points say something of; all others stay at their priors:\n" +
+         to_table({{"parameter", Align::left},
+                   {"holds for", Align::left},
+                   {"learnt", Align::left},
+                   {"value (90 %)", Align::left},
+                   {"prior"},
+                   {"width left"},
+                   {"points"}},
+                  rows);
 }
 
 std::string choices_text(const Calibration& calibration) {

@@ -105,10 +105,7 @@ Lines learnt_lines(const Calibration& calibration, std::size_t room) {
     if (one.identified) learnt.push_back(&one);
   std::stable_sort(learnt.begin(), learnt.end(),
                    [](const auto* a, const auto* b) { return told_of(*a) > told_of(*b); });
-  if (learnt.empty())
-    return wrapped(fmt::format("Nothing was learnt: the measurements narrow none of {} parameters.",
-                               calibration.parameters.size()),
-                   lines_each);
+  if (learnt.empty()) return {"Nothing was learnt: the measurements narrow no parameter."};
   constexpr std::size_t around = 3; // this line, the table's header, the last line
   const std::size_t shown = std::min(learnt.size(), room - around);
   std::vector<Lines> rows;

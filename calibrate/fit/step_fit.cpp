@@ -81,10 +81,12 @@ RobustFit choose_algorithms(StepProblem& problem, const RobustProblem& robust, R
   return fit;
 }
 
-void add_parameters(Calibration& calibration, const StepProblem& problem, const std::vector<double>& z_scores,
-                    const Matrix& covariance, const std::vector<SeriesData>& series) {
+void add_parameters(Calibration& calibration, const StepProblem& problem, const std::vector<std::size_t>& informed,
+                    const std::vector<double>& z_scores, const Matrix& covariance,
+                    const std::vector<SeriesData>& series) {
   const auto& free_parameters = problem.free_parameters();
-  for (std::size_t i = 0; i < free_parameters.all.size(); ++i) {
+  for (std::size_t row = 0; row < informed.size(); ++row) {
+    const std::size_t i = informed[row];
     CalibratedParameter one;
     one.name = parameter_fields()[free_parameters.all[i].field].name;
     one.scope = free_parameters.all[i].scope;
@@ -99,8 +101,10 @@ void add_parameters(Calibration& calibration, const StepProblem& problem, const 
         }
     calibration.parameters.push_back(one);
     calibration.correlation.emplace_back();
-    for (std::size_t j = 0; j < i; ++j)
+    for (std::size_t other = 0; other < row; ++other) {
+      const std::size_t j = informed[other];
       calibration.correlation.back().push_back(covariance(i, j) / std::sqrt(covariance(i, i) * covariance(j, j)));
+    }
   }
 }
 
@@ -182,6 +186,40 @@ double cost_of_all(Loss loss, const std::vector<double>& residuals) {
   return sum;
 }
 
+/// Whether the likelihood of all points changes by a tenth or more within two standard deviations of the parameter's
+/// prior, the other parameters at their likeliest. A slope at the likeliest value would not do: a server that was never
+/// busy has none there.
+bool is_informed(std::size_t at, StepProblem& problem, const RobustProblem& robust, const RobustFit& fit) {
+  const double least_told = std::log(1.1);
+  constexpr double reach = 2;
+  double least = cost_of_all(robust.loss, fit.residuals);
+  double most = least;
+  for (const double z_score : {-reach, reach}) {
+    auto there = fit.unknowns;
+    there[at] = z_score;
+    const double cost = cost_of_all(robust.loss, problem.residuals(there));
+    least = std::min(least, cost);
+    most = std::max(most, cost);
+    if (most - least > least_told) return true;
+  }
+  return false;
+}
+
+/// The free parameters that the points say something of. The others are put at their priors' medians.
+std::vector<std::size_t> find_informed(StepProblem& problem, const RobustProblem& robust, RobustFit& fit) {
+  std::vector<std::size_t> informed;
+  auto unknowns = fit.unknowns;
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    if (is_informed(i, problem, robust, fit))
+      informed.push_back(i);
+    else
+      unknowns[i] = 0;
+  }
+  fit.unknowns = unknowns;
+  fit.residuals = problem.residuals(unknowns);
+  return informed;
+}
+
 /// What the residuals would be there if they were linear in the unknowns, as Laplace's normal distribution takes them.
 std::vector<double> linear_residuals(const RobustFit& fit, const std::vector<double>& unknowns) {
   auto residuals = fit.residuals;
@@ -193,13 +231,15 @@ std::vector<double> linear_residuals(const RobustFit& fit, const std::vector<dou
 
 /// A draw contradicts the measurements where they are twenty times less likely than the normal distribution has it.
 std::vector<int> contradicted_draws(StepProblem& problem, const RobustProblem& robust, const RobustFit& fit,
-                                    const Calibration& calibration) {
+                                    const Calibration& calibration, const std::vector<std::size_t>& informed) {
   const double most_costly = std::log(20.0);
   const auto draws = all_posterior_draws(calibration);
   std::vector<int> contradicted;
+  auto unknowns = fit.unknowns;
   for (std::size_t i = 0; i < draws.size(); ++i) {
-    const double cost = cost_of_all(robust.loss, problem.residuals(draws[i]));
-    if (cost - cost_of_all(robust.loss, linear_residuals(fit, draws[i])) > most_costly)
+    for (std::size_t k = 0; k < informed.size(); ++k) unknowns[informed[k]] = draws[i][k];
+    const double cost = cost_of_all(robust.loss, problem.residuals(unknowns));
+    if (cost - cost_of_all(robust.loss, linear_residuals(fit, unknowns)) > most_costly)
       contradicted.push_back(static_cast<int>(i));
   }
   return contradicted;
@@ -211,12 +251,13 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   StepProblem problem(series, options);
   SlopeFollower slopes(problem);
   const auto robust = robust_problem(problem, slopes);
-  const auto fit = fit_and_judge(problem, robust, series, options.noise_rounds);
+  auto fit = fit_and_judge(problem, robust, series, options.noise_rounds);
+  const auto informed = find_informed(problem, robust, fit);
   Calibration calibration;
   calibration.version = version();
-  add_parameters(calibration, problem, fit.unknowns, uncertainty_of(robust, fit).covariance, series);
+  add_parameters(calibration, problem, informed, fit.unknowns, uncertainty_of(robust, fit).covariance, series);
   find_identified(calibration);
-  calibration.contradicted_draws = contradicted_draws(problem, robust, fit, calibration);
+  calibration.contradicted_draws = contradicted_draws(problem, robust, fit, calibration, informed);
   calibration.choices = problem.algorithm_choices().calibrated();
   add_series(calibration, problem, series, misses_of_shown(problem, series, fit.unknowns));
   add_left_out(calibration.quality, problem, robust, fit, series);

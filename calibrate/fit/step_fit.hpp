@@ -24,8 +24,8 @@ struct StepFitOptions {
 /// Fits all series of a cluster at once, from the priors' medians. The free parameters
 /// (calibrate/fit/free_parameters.hpp) come out at their likeliest under their priors, with the covariance that the
 /// slopes there say (Laplace). Where a library's algorithm is not known, the likeliest is taken. Residuals ln(measured / model) of one series are correlated by the residual process
-/// and heavy-tailed once whitened; their spread is estimated for each transport. A series without points adds its
-/// parameters at their priors. The calibration gets parameters, correlation, series, algorithm choices and quality; its
+/// and heavy-tailed once whitened; their spread is estimated for each transport. A parameter that no point informs is left out: its prior
+/// holds. The calibration gets parameters, correlation, series, algorithm choices and quality; its
 /// leave-one-out error predicts each series from a fit without it (unknowns_without).
 Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOptions& options);
 

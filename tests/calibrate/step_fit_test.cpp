@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <stdexcept>
 
 using namespace ddlsim;
 using namespace ddlsim_test;
@@ -49,6 +50,15 @@ void add(Tally& tally, const CalibratedParameter& one, double truth) {
   tally.errors += one.error;
 }
 
+/// What was planted of a fitted parameter.
+double planted_z(const CalibratedParameter& one, const FreeParameters& free_parameters,
+                 const std::vector<double>& truth) {
+  for (std::size_t i = 0; i < free_parameters.all.size(); ++i)
+    if (parameter_fields()[free_parameters.all[i].field].name == one.name && free_parameters.all[i].scope == one.scope)
+      return truth[i];
+  throw std::logic_error("a fitted parameter that was not free: " + one.name);
+}
+
 /// By name, and "all".
 std::map<std::string, Tally> recover(int count) {
   const auto reference = planted_reference();
@@ -59,11 +69,11 @@ std::map<std::string, Tally> recover(int count) {
     Normals normal(static_cast<std::uint64_t>(seed));
     const auto truth = plant(series, options.residual_process(), normal);
     const auto fit = fit_steps(series, options);
-    for (std::size_t i = 0; i < fit.parameters.size(); ++i) {
-      const auto& one = fit.parameters[i];
+    for (const auto& one : fit.parameters) {
       if (!one.identified) continue;
-      add(tallies["all"], one, truth[i]);
-      add(tallies[one.name], one, truth[i]);
+      const double planted = planted_z(one, find_free_parameters(series), truth);
+      add(tallies["all"], one, planted);
+      add(tallies[one.name], one, planted);
     }
   }
   return tallies;
@@ -126,6 +136,24 @@ TEST_CASE("an excluded series teaches nothing, and its own residual is still kno
   REQUIRE(both.series.size() == 2);
   CHECK(both.series[1].points.size() == 6);
   CHECK(both.series[1].spread > 5 * both.series[0].spread);
+}
+
+TEST_CASE("a parameter that no point informs is left to its prior") {
+  const auto reference = planted_reference();
+  auto series = planted_data(reference, {"small", "large"});
+  for (auto& one : series) one.points.resize(3); // one node
+  Normals normal(4);
+  plant(series, StepFitOptions{}.residual_process(), normal);
+  const auto fit = fit_steps(series, {});
+  const auto has = [&](const std::string& name) {
+    return std::any_of(fit.parameters.begin(), fit.parameters.end(), [&](const auto& one) { return one.name == name; });
+  };
+  for (const char* of_one_node : {"sync_share", "intra_efficiency"}) CHECK(has(of_one_node));
+  for (const char* across : {"nic_efficiency", "second_node_jump"}) CHECK(!has(across));
+  REQUIRE(fit.correlation.size() == fit.parameters.size());
+  CHECK(fit.correlation.back().size() == fit.parameters.size() - 1);
+  for (auto& one : series) one.points.clear();
+  CHECK(fit_steps(series, {}).parameters.empty());
 }
 
 TEST_CASE("no noise at all: the model passes through every point") {
