@@ -26,7 +26,6 @@ constexpr LearntParameter table[] = {
     {"net_latency", latency, unbounded_value},
     {"intra_efficiency", rate_share, unbounded_value},
     {"operation_cost", software_cost, unbounded_value},
-    {"tensor_cost", software_cost, unbounded_value},
     {"sync_share", software_cost, 1, true},
     {"step_spread", variation, 1},
     {"server_process_rate", software_rate, unbounded_value, false, true},

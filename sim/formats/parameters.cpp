@@ -59,7 +59,7 @@ constexpr std::array<ParameterField, 23> fields{{
     {"operation_cost", &Parameters::operation_cost_s, "s", of_stack, by_operations,
      "all-reduces of 4 B inside one node"},
     {"tensor_cost", &Parameters::tensor_cost_s, "s", of_stack, by_all_reduce_steps,
-     "a small model beside a large one on one node"},
+     "a small model beside a large one on one node", NodePart::none, ParameterUse::constant},
     {"tensor_cost_slope", &Parameters::tensor_cost_slope_s, "s", of_stack, by_all_reduce_steps,
      "a small model on one node, two nodes and four", NodePart::none, ParameterUse::constant},
     {"sync_on", &Parameters::sync_on_s, "s", of_stack, by_steps, "two GPUs of one node against one", NodePart::none,

@@ -174,7 +174,7 @@ class Calibrate(Case):
         self.assertEqual(learnt["expected"], before["expected"])
         self.assertEqual([summary["site"] for summary in learnt["sites"]], ["azure-batch-ai"])
         names = {value["parameter"] for value in learnt["sites"][0]["values"]}
-        self.assertIn("tensor_cost", names)
+        self.assertIn("sync_share", names)
         self.assertNotIn("nic_efficiency", names)  # the rates of this cluster's NICs are assumed
         run("calibrate", "--priors", "--data", self.folder)
         self.assertEqual(file.read_bytes(), written)
