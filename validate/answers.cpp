@@ -30,12 +30,15 @@ struct Task {
 
 std::vector<Series> visible_series_of(const std::vector<Series>& series, const Split& split) {
   std::vector<Series> visible = series;
+  const auto any_hidden = [&](const std::vector<RecordIndex>& records) {
+    return std::any_of(records.begin(), records.end(),
+                       [&](RecordIndex record) { return !split.visible_records[record]; });
+  };
   for (auto& one : visible) {
-    const auto hidden = [&](const SeriesPoint& point) {
-      return std::any_of(point.records.begin(), point.records.end(),
-                         [&](RecordIndex record) { return !split.visible_records[record]; });
-    };
-    one.points.erase(std::remove_if(one.points.begin(), one.points.end(), hidden), one.points.end());
+    std::erase_if(one.points, [&](const SeriesPoint& point) { return any_hidden(point.records); });
+    if (!any_hidden(one.one_gpu_records)) continue;
+    one.one_gpu_s.reset();
+    one.one_gpu_records.clear();
   }
   return visible;
 }

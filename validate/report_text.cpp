@@ -251,6 +251,8 @@ std::string shares_text(const ForecastParts& parts) {
   const auto share = [&](const char* name, double part_s) {
     return fmt::format("{} {:.0f} %", name, 100 * part_s / parts.predicted_s);
   };
+      {"new-batch", "new-batch: a batch of a known model that the site never ran, its time on one GPU hidden too"},
+      {"new-model", "new-model: a model that the site never ran, its times on one GPU hidden too"},
   return share("compute", parts.compute_s) + ", " + share("communication", parts.communication_s) + ", " +
          share("synchronisation", parts.synchronisation_s) + ", " + share("straggling", parts.straggling_s) + ", " +
          share("input", parts.input_s) + ", " + share("unexplained", parts.unexplained_s);

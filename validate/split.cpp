@@ -1,5 +1,7 @@
 #include "validate/split.hpp"
 
+#include "validate/unseen_workloads.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -151,10 +153,6 @@ void add_transfer(std::vector<Split>& splits, const std::string& name, const std
   }
 }
 
-bool is_asked_as_shipped(const SeriesPoint& point) {
-  return point.gpus > 1 && !point.suspect;
-}
-
 /// Everything is known; every point of several GPUs is asked.
 Split split_as_shipped(std::size_t records, const std::vector<Series>& series) {
   Split split{"as-shipped", "", std::vector<bool>(records, true), {}, TakenAway::nothing};
@@ -211,7 +209,7 @@ void add_shipped_without(std::vector<Split>& splits, const std::vector<Located>&
 void add_tiers(std::vector<Split>& splits, const std::string& prefix, TakenAway taken_away,
                const std::vector<Located>& records, const std::vector<Series>& series) {
   for (int tier = 1; tier <= 3; ++tier) {
-    splits.push_back(make_split(fmt::format("{}T{}", prefix, tier), "", tier_mask(records, tier - 1), series));
+    splits.push_back(make_split(fmt::format("{}{}", prefix, tier), "", tier_mask(records, tier - 1), series));
     splits.back().taken_away = taken_away;
     keep_complete_parts(splits.back(), series, tier - 1);
   }
@@ -259,7 +257,7 @@ void add_layouts(std::vector<Split>& splits, const std::vector<Located>& records
   splits.push_back(split_of_layouts("layouts-smallest", std::move(first), series));
 }
 
-constexpr const char* new_site_prefix = "new-";
+constexpr const char* new_site_prefix = "new-T";
 
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -276,12 +274,18 @@ bool names_variant(std::string_view word) {
 
 } // namespace
 
+bool is_asked_as_shipped(const SeriesPoint& point) {
+  return point.gpus > 1 && !point.suspect;
+}
+
 const std::vector<std::string>& split_names() {
   static const std::vector<std::string> names{"new-T1",
                                               "new-T2",
                                               "new-T3",
                                               "as-shipped",
                                               "as-shipped-without",
+                                              "new-batch",
+                                              "new-model",
                                               "T1",
                                               "T2",
                                               "T3",
@@ -311,13 +315,15 @@ std::string schedule_of(StrategyName strategy, const std::string& preset) {
   return fmt::format("{} by {}", to_text(all_reduces ? StrategyName::all_reduce : strategy), preset);
 }
 
-std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series) {
+std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
+                               const std::map<std::string, std::string>& site_of) {
   const auto records = locate(files);
   std::vector<Split> splits;
   add_tiers(splits, new_site_prefix, TakenAway::of_site, records, series);
   splits.push_back(split_as_shipped(records.size(), series));
   add_shipped_without(splits, records, series);
-  add_tiers(splits, "", TakenAway::of_cluster, records, series);
+  for (auto& split : unseen_workload_splits(files, series, site_of)) splits.push_back(std::move(split));
+  add_tiers(splits, "T", TakenAway::of_cluster, records, series);
   add_transfer(splits, "leave-one-model-out", records, series,
                [](const Located& at) { return at.step == nullptr ? "" : model_family(at.step->model); });
   add_transfer(splits, "leave-one-strategy-out", records, series, [](const Located& at) {

@@ -4,6 +4,7 @@
 #include "calibrate/data/series.hpp"
 #include "validate/method.hpp"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,12 @@ const std::vector<std::string>& split_names();
 /// Model parallelism, whose model or batch changes with scale, has two splits of its own and takes part in no other:
 /// layouts-unseen shows none of its runs; layouts-smallest those of the fewest GPUs of each series' name, whatever
 /// their models and batches.
-std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series);
+/// new-batch and new-model: unseen_workload_splits().
+std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
+                               const std::map<std::string, std::string>& site_of = {});
+
+/// The points that are asked where nothing is the matter with them: of several GPUs, and trusted.
+bool is_asked_as_shipped(const SeriesPoint& point);
 
 /// Whether a split asks about sites of which nothing but the records shown is known.
 bool is_new_site(const std::string& split);

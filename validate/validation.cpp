@@ -65,7 +65,7 @@ void add_split(const Split& split, const std::vector<Series>& series, const std:
 /// The splits of these names (all when there are none), with the parts of wanted series only.
 std::vector<Split> asked_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
                                 const ValidationOptions& options) {
-  auto splits = make_splits(files, series);
+  auto splits = make_splits(files, series, options.site_of);
   const auto& names = options.splits;
   if (!names.empty())
     std::erase_if(splits, [&](const Split& one) { return std::count(names.begin(), names.end(), one.name) == 0; });

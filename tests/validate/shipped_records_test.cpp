@@ -12,6 +12,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -41,6 +42,11 @@ struct Figure {
   int gpus = 0;
   auto operator<=>(const Figure&) const = default;
 };
+
+/// new-batch and new-model.
+bool is_unseen(const Split& split) {
+  return split.name == "new-batch" || split.name == "new-model";
+}
 
 Figure figure_of(const StepRecord& record, const std::string& cluster) {
   return {cluster,    record.model, record.strategy.name, record.preset, record.batch_per_gpu, record.iteration_s,
@@ -79,7 +85,7 @@ TEST_CASE("shipped records: no record is on both sides of a split") {
         for (const auto record : points[visible].records) REQUIRE(split.visible_records[record]);
       // Leaving a model or schedule out drops the points that nothing could be carried over to.
       const bool drops = split.name == "leave-one-model-out" || split.name == "leave-one-strategy-out";
-      const bool doubted = split.name == "as-shipped-without"; // it does not ask for suspect points
+      const bool doubted = split.name == "as-shipped-without" || is_unseen(split); // these ask for no suspect points
       CHECK((drops || doubted || part.targets.size() + part.visible.size() == points.size()));
     }
   }
@@ -96,6 +102,31 @@ TEST_CASE("shipped records: no figure that is asked for stands in a visible reco
         if (const auto* step = std::get_if<StepRecord>(&record); !split.visible_records[index++] && step != nullptr)
           CHECK(visible.count(figure_of(*step, file.context.cluster)) == 0);
   }
+}
+
+TEST_CASE("shipped records: nothing of a workload that is asked as unseen is shown, and most clusters take part") {
+  std::set<std::string> asked_of;
+  for (const auto& split : make_splits(shipped(), shipped_series())) {
+    if (!is_unseen(split)) continue;
+    std::set<std::tuple<std::string, std::string, std::string, double>> shown; // cluster, family, preset, batch
+    for (const auto& file : visible_files(shipped(), split))
+      for (const auto& step : records_of<StepRecord>({file}))
+        if (step.mode == RunMode::train) {
+          const bool by_batch = split.name == "new-batch";
+          shown.emplace(file.context.cluster, model_family(step.model), by_batch ? step.preset : "",
+                        by_batch ? step.batch_per_gpu : 0);
+        }
+    for (const auto& part : split.parts) {
+      const auto& series = shipped_series()[part.series];
+      const bool by_batch = split.name == "new-batch";
+      CHECK(shown.count({series.cluster, model_family(series.model), by_batch ? series.preset : "",
+                         by_batch ? series.batch_per_gpu : 0}) == 0);
+      asked_of.insert(split.name + " " + series.cluster);
+    }
+  }
+  CHECK(asked_of.count("new-batch mosaic-a100-40gb") == 1);
+  CHECK(asked_of.count("new-model lambda-v100-32gb") == 1);
+  CHECK(asked_of.size() > 40);
 }
 
 TEST_CASE("shipped records: tiers show what they say") {

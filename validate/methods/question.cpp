@@ -43,7 +43,7 @@ Scenario scenario_of(const Question& question, const Cluster& cluster) {
   if (strategy.name == StrategyName::all_reduce) strategy.name = StrategyName::automatic;
   scenario.preset = known.preset;
   if (transport_named(cluster, known.transport) != nullptr) scenario.transport = known.transport;
-  scenario.series = known.name;
+  if (!known.points.empty() || known.one_gpu_s) scenario.series = known.name; // nobody names a series that is not there
   return scenario;
 }
 
