@@ -20,7 +20,7 @@ std::string validation_text(const ValidationResult& result);
 ///  "by_class":{SPLIT:{METHOD:{"A":SCORE,...}}}, "by_cluster":{SPLIT:{METHOD:{CLUSTER:SCORE}}}, "differences":[...],
 ///  "ranking":[...], "series":[...]}
 /// SCORE =
-/// {"points","series","clusters","mean_error","median_error","worst_error","points_with_interval","coverage",
+/// {"points","series","clusters","sites","mean_error","median_error","worst_error","points_with_interval","coverage",
 /// "half_width","interval_score","mean_error_range":[low,high],"coverage_range":[low,high]}; errors are ratios, 0.05
 /// for 5 %. low_s, high_s and the interval figures are null where there is no interval.
 std::string validation_json(const ValidationResult& result);

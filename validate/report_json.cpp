@@ -25,12 +25,17 @@ Json to_json(const Range& range) {
   return Json::array({rounded(range.low), rounded(range.high)});
 }
 
+Json to_json(const std::optional<Range>& range) {
+  return range ? to_json(*range) : Json(nullptr);
+}
+
 Json to_json(const Score& score) {
   const bool interval = score.points_with_interval > 0;
   return {{"points", score.points},
           {"refused", score.refused},
           {"series", score.series},
           {"clusters", score.clusters},
+          {"sites", score.sites},
           {"mean_error", rounded_if(score.points > 0, score.mean_error)},
           {"median_error", rounded_if(score.points > 0, score.median_error)},
           {"worst_error", rounded_if(score.points > 0, score.worst_error)},

@@ -93,10 +93,40 @@ std::string interval_row(const std::string& title, const Scores& scores, double 
   });
 }
 
+/// "4.9 to 8.2", no decimals from ten on.
+std::string range_text(const Range& range) {
+  constexpr double ten = 0.0995; // what prints as 10.0
+  const auto figure = [](double ratio) { return ratio < ten ? percent(ratio) : fmt::format("{:.0f}", 100 * ratio); };
+  return figure(range.low) + " to " + figure(range.high);
+}
+
+int most_sites(const Scores& scores) {
+  int most = 0;
+  for (const auto* score : scores) most = std::max(most, score->overall.sites);
+  return most;
+}
+
+/// Below a mean its range over resampled sites.
+std::string range_row(const Scores& scores, std::optional<Range> Score::*range) {
+  if (most_sites(scores) < fewest_sites) return "";
+  return row_of("  90 % of resampled sites", "", scores, [&](const SplitScore& s) {
+    const auto& known = s.overall.*range;
+    return known ? range_text(*known) : std::string("-");
+  });
+}
+
+std::string few_sites_row(const Scores& scores) {
+  const int sites = most_sites(scores);
+  if (sites == 0 || sites >= fewest_sites) return "";
+  return fmt::format("no range of error and coverage: {} site{} say nothing of others, {} would\n", sites,
+                     sites == 1 ? "" : "s", fewest_sites);
+}
+
 std::string overall_rows(const Scores& scores) {
   const bool sites = is_new_site(scores.front()->split);
   auto text = mean_row(sites ? "mean of sites" : "mean of clusters", scores,
                        [](const SplitScore& s) -> const Score& { return s.overall; });
+  text += range_row(scores, &Score::mean_error_range);
   text += mean_row("  classes A and B only", scores, [](const SplitScore& s) -> const Score& { return s.judged; });
   for (const char grade : {'A', 'B', 'C'}) {
     text += mean_row(fmt::format("  class {}", grade), scores,
@@ -107,9 +137,10 @@ std::string overall_rows(const Scores& scores) {
   text += overall_row("median point", scores, [](const Score& s) { return percent(s.median_error); });
   text += overall_row("worst point", scores, [](const Score& s) { return percent(s.worst_error); });
   text += interval_row("covered by 90 %, %", scores, &Score::coverage);
+  text += range_row(scores, &Score::coverage_range);
   text += interval_row("half-width, %", scores, &Score::half_width);
   text += interval_row("interval score x 100", scores, &Score::interval_score);
-  return text;
+  return text + few_sites_row(scores);
 }
 
 bool is_shown(const Scores& scores, const std::string& method) {
@@ -220,6 +251,8 @@ std::string split_title(const std::string& split) {
       {"as-shipped",
        "as-shipped: asked of the shipped calibrations for the points that made them; this measures memory"},
       {"as-shipped-without", "as-shipped-without: the same, the point's own experiment hidden"},
+      {"new-batch", "new-batch: a batch of a known model that the site never ran, its time on one GPU hidden too"},
+      {"new-model", "new-model: a model that the site never ran, its times on one GPU hidden too"},
       {"T1", "T1: calibrated on one node; every larger scale predicted"},
       {"T2", "T2: calibrated up to the first multi-node scale"},
       {"T3", "T3: calibrated up to the second multi-node scale"},
@@ -251,8 +284,6 @@ std::string shares_text(const ForecastParts& parts) {
   const auto share = [&](const char* name, double part_s) {
     return fmt::format("{} {:.0f} %", name, 100 * part_s / parts.predicted_s);
   };
-      {"new-batch", "new-batch: a batch of a known model that the site never ran, its time on one GPU hidden too"},
-      {"new-model", "new-model: a model that the site never ran, its times on one GPU hidden too"},
   return share("compute", parts.compute_s) + ", " + share("communication", parts.communication_s) + ", " +
          share("synchronisation", parts.synchronisation_s) + ", " + share("straggling", parts.straggling_s) + ", " +
          share("input", parts.input_s) + ", " + share("unexplained", parts.unexplained_s);

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <random>
 
 namespace ddlsim {
 namespace {
 
 constexpr double interval_alpha = 0.1;
-constexpr double low_quantile = 0.05;
-constexpr double high_quantile = 0.95;
 
 bool has_interval(const Forecast& forecast) {
   return forecast.low_s > 0 && forecast.high_s > 0;
@@ -26,6 +25,7 @@ class Nested {
 public:
   void add(const ScoredPoint& point, double value) {
     values_[point.group][point.series].push_back(value);
+    site_of_[point.group] = point.site.empty() ? point.group : point.site;
     flat_.push_back(value);
   }
   const std::vector<double>& flat() const { return flat_; }
@@ -43,11 +43,40 @@ public:
     }
     return means;
   }
+  /// The means of the clusters of each site.
+  std::vector<std::vector<double>> means_by_site() const {
+    std::map<std::string, std::vector<double>> by_site;
+    const auto means = cluster_means();
+    std::size_t next = 0;
+    for (const auto& [cluster, site] : site_of_) by_site[site].push_back(means[next++]);
+    std::vector<std::vector<double>> all;
+    for (auto& [site, of_site] : by_site) all.push_back(std::move(of_site));
+    return all;
+  }
 
 private:
   std::map<std::string, std::map<std::string, std::vector<double>>> values_;
+  std::map<std::string, std::string> site_of_; ///< by cluster, in the order of values_
   std::vector<double> flat_;
 };
+
+/// 90 % of the means over clusters when sites are drawn again.
+std::optional<Range> range_over_sites(const Nested& values, int draws, std::uint64_t seed) {
+  const auto sites = values.means_by_site();
+  if (sites.size() < static_cast<std::size_t>(fewest_sites) || draws < 1) return {};
+  std::mt19937_64 random(seed);
+  std::vector<double> means;
+  for (int draw = 0; draw < draws; ++draw) {
+    std::vector<double> drawn;
+    // std:: distributions differ between libraries; the bias of the remainder is below 1e-16.
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+      const auto& site = sites[random() % sites.size()];
+      drawn.insert(drawn.end(), site.begin(), site.end());
+    }
+    means.push_back(mean(drawn));
+  }
+  return Range{quantile(means, low_tail), quantile(means, high_tail)};
+}
 
 using ByCluster = std::map<std::string, std::vector<double>>;
 
@@ -70,8 +99,7 @@ std::optional<Range> bounds_without(const ByCluster& residuals, const std::strin
       for (const double value : values) others.emplace_back(value, 1.0 / static_cast<double>(values.size()));
   }
   if (others.empty()) return std::nullopt;
-  return Range{std::min(0.0, weighted_quantile(others, low_quantile)),
-               std::max(0.0, weighted_quantile(others, high_quantile))};
+  return Range{std::min(0.0, weighted_quantile(others, low_tail)), std::max(0.0, weighted_quantile(others, high_tail))};
 }
 
 /// Bounds by split, method and cluster, worked out when first asked for.
@@ -115,7 +143,7 @@ void set_interval_figures(Score& score, const std::vector<const ScoredPoint*>& p
   score.coverage = mean(inside.cluster_means());
   score.half_width = mean(width.cluster_means());
   score.interval_score = mean(scores.cluster_means());
-  score.coverage_range = bootstrap_mean(inside.cluster_means(), draws, seed);
+  if (score.points_with_interval > 0) score.coverage_range = range_over_sites(inside, draws, seed);
 }
 
 } // namespace
@@ -168,7 +196,8 @@ Score score_points(const std::vector<const ScoredPoint*>& points, const std::str
   score.mean_error = mean(clusters);
   score.median_error = median(errors.flat());
   score.worst_error = *std::max_element(errors.flat().begin(), errors.flat().end());
-  score.mean_error_range = bootstrap_mean(clusters, draws, seed);
+  score.sites = static_cast<int>(errors.means_by_site().size());
+  score.mean_error_range = range_over_sites(errors, draws, seed);
   set_interval_figures(score, points, method, draws, seed);
   return score;
 }

@@ -17,6 +17,7 @@ struct ScoredPoint {
   std::string file;
   std::string cluster;
   std::string group; ///< whose points are averaged before the mean over groups: the cluster, or its site
+  std::string site;  ///< of the cluster; what people on one fabric measured stands together in a resample
   bool emulated = false;
   std::string model;
   std::string strategy; ///< text of the point's strategy
@@ -32,6 +33,9 @@ struct ScoredPoint {
   std::map<std::string, std::string> refusals; ///< by method: why one that ought to answer did not
 };
 
+/// Of fewer sites a resample says nothing about other sites.
+inline constexpr int fewest_sites = 4;
+
 /// Averages over a list of points: over the points of a series, then series of a cluster (or site), then clusters (or
 /// sites). A refusal counts as not held.
 struct Score {
@@ -39,6 +43,7 @@ struct Score {
   int refused = 0;
   int series = 0;
   int clusters = 0; ///< or sites
+  int sites = 0;
   double mean_error = 0;
   double median_error = 0; ///< of the points
   double worst_error = 0;
@@ -46,8 +51,9 @@ struct Score {
   double coverage = 0;          ///< share of measured times inside their 90 % interval
   double half_width = 0;        ///< half of ln(high / low)
   double interval_score = 0;    ///< of ln time, 90 %: T. Gneiting and A. Raftery, JASA 102 (2007), equation 43
-  Range mean_error_range;       ///< 90 %, bootstrap over clusters
-  Range coverage_range;
+  /// 90 %, bootstrap over sites: a site that is drawn brings all its clusters. Nothing of fewer than fewest_sites.
+  std::optional<Range> mean_error_range;
+  std::optional<Range> coverage_range;
 };
 
 /// All of one method in one split. In the splits of a new site, clusters whose compute was emulated stand in by_cluster

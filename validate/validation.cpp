@@ -43,7 +43,9 @@ void add_part(const Split& split, const SplitPart& part, const Series& series, c
               const PartAnswers& answers, const ValidationOptions& options, ValidationResult& result) {
   for (std::size_t i = 0; i < part.targets.size(); ++i) {
     auto point = blank_point(series, series.points[part.targets[i]], split, noise);
+    const auto site = options.site_of.find(series.cluster);
     point.group = group_of(series, split, options);
+    point.site = site == options.site_of.end() ? series.cluster : site->second;
     put_forecasts(answers.forecasts[i], point);
     result.points.push_back(std::move(point));
   }

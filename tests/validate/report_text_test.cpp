@@ -68,6 +68,20 @@ TEST_CASE("where no interval is known no figure of intervals is printed, nor cla
   CHECK_FALSE(has(text, "  class A "));
 }
 
+TEST_CASE("a table has the range of error and coverage over sites, or says that there are too few") {
+  CHECK(has(validation_text(small_result(1.5)),
+            "no range of error and coverage: 2 sites say nothing of others, 4 would\n"));
+  std::vector<MeasurementFile> files;
+  for (const char* cluster : {"a", "b", "c", "d"}) files.push_back(curve_file(cluster, "f", {1, 1, 1, 1.1, 1.2, 1.3}));
+  std::vector<std::unique_ptr<Method>> methods;
+  methods.push_back(std::make_unique<Sayer>(1.1));
+  const auto result = validate_measurements(files, methods, {});
+  const auto text = squeezed(validation_text(result));
+  CHECK(has(text, "mean of sites 8 4.4\n 90 % of resampled sites 4.4 to 4.4\n")); // ln(1.2 / 1.1) / 2
+  CHECK(has(text, "covered by 90 %, % 100.0\n 90 % of resampled sites 100 to 100\n"));
+  CHECK_FALSE(has(text, "no range"));
+}
+
 TEST_CASE("a difference on one cluster has no range: every resample of it is the same") {
   const auto one = validation_text(of_one_cluster(std::make_unique<Sayer>(1.5)));
   CHECK(has(one, "ddlsim against point: "));

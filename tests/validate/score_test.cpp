@@ -39,9 +39,34 @@ TEST_CASE("means over points of a series, then series of a cluster, then cluster
   CHECK(score.points == 4);
   CHECK(score.series == 3);
   CHECK(score.clusters == 2);
-  CHECK(score.mean_error_range.low == Approx(0.01));
-  CHECK(score.mean_error_range.high == Approx(0.3));
+  CHECK(score.sites == 2);
+  CHECK_FALSE(score.mean_error_range); // two sites say nothing of others
   CHECK(score_points(all(points), "another", draws, seed).points == 0);
+}
+
+TEST_CASE("ranges are of resampled sites: clusters of one site come together") {
+  std::vector<ScoredPoint> points;
+  for (const char* cluster : {"a1", "a2", "b", "c", "d", "e", "f", "g", "h"}) {
+    points.push_back(point(cluster, cluster, cluster[0] == 'a' ? 0.5 : 0.1));
+    points.back().site = std::string(1, cluster[0]);
+    points.back().forecasts["m"].low_s = 0.5;
+    points.back().forecasts["m"].high_s = cluster[0] == 'a' ? 0.9 : 2;
+  }
+  const auto score = score_points(all(points), "m", 2000, seed);
+  CHECK(score.sites == 8);
+  CHECK(score.mean_error == Approx((2 * 0.5 + 7 * 0.1) / 9));
+  REQUIRE(score.mean_error_range);
+  REQUIRE(score.coverage_range);
+  // Site a is drawn k of 8 times, binomial with p = 1/8: never in 34 %, thrice and more in 6.7 %, four times and more in
+  // 1 %. Drawn k times it makes 2k of the 8 + k clusters.
+  CHECK(score.mean_error_range->low == Approx(0.1));
+  CHECK(score.mean_error_range->high == Approx((6 * 0.5 + 5 * 0.1) / 11));
+  CHECK(score.coverage_range->low == Approx(5.0 / 11));
+  CHECK(score.coverage_range->high == Approx(1));
+  const auto again = score_points(all(points), "m", 2000, seed);
+  CHECK(again.mean_error_range->high == score.mean_error_range->high);
+  points.resize(4); // without d
+  CHECK_FALSE(score_points(all(points), "m", 2000, seed).mean_error_range);
 }
 
 TEST_CASE("a refusal counts with the straight line's error, with half at least, and as not held") {

@@ -53,20 +53,29 @@ std::string overview(const ValidationResult& result) {
       columns, rows);
 }
 
+std::string range_cell(const std::optional<Range>& range) {
+  return html_cell(range ? html_percent(range->low) + " to " + html_percent(range->high) : "too few sites");
+}
+
 /// Coverage and width of the method's 90 % intervals, by split.
 std::string intervals(const ValidationResult& result, const std::string& method) {
   std::vector<std::string> rows;
   for (const auto& score : result.scores) {
     if (score.method != method || score.overall.points_with_interval == 0) continue;
     const auto& one = score.overall;
-    rows.push_back("<tr>" + html_row_head(score.split) + html_cell(html_percent(one.coverage)) +
-                   html_cell(html_percent(one.half_width)) + html_cell(html_percent(one.interval_score)) +
-                   html_cell(html_percent(one.median_error)) + html_cell(html_percent(one.worst_error)) + "</tr>");
+    rows.push_back("<tr>" + html_row_head(score.split) + html_cell(html_percent(one.mean_error)) +
+                   range_cell(one.mean_error_range) + html_cell(html_percent(one.coverage)) +
+                   range_cell(one.coverage_range) + html_cell(html_percent(one.half_width)) +
+                   html_cell(html_percent(one.interval_score)) + html_cell(html_percent(one.median_error)) +
+                   html_cell(html_percent(one.worst_error)) + "</tr>");
   }
   if (rows.empty()) return "";
-  return html_table(method + ": 90 % intervals and single points",
+  return html_table(method + ": mean error, 90 % intervals, single points",
                     {{"split", Align::left},
+                     {"mean error, %"},
+                     {"90 % of resampled sites"},
                      {"covered, %"},
+                     {"90 % of resampled sites"},
                      {"half-width, %"},
                      {"interval score x 100"},
                      {"median point, %"},
