@@ -49,7 +49,33 @@ Question question_of(const Series& known, const SeriesPoint& at) {
 
 /// T1, T2 and T3: their series are taken apart where they are missed.
 bool is_explained(const Split& split) {
-  return split.left_out.empty() && split.taken_away == TakenAway::of_cluster;
+  return split.left_out.empty() && split.taken_away != TakenAway::nothing && !is_new_site(split.name);
+}
+
+bool ask_the_same(const SplitPart& a, const SplitPart& b) {
+  return a.series == b.series && a.targets == b.targets;
+}
+
+/// T1 to T3 show and ask what new-T1 to new-T3 do; only their means differ. The split that is asked in this one's place:
+/// the one that explains misses too, else itself.
+std::size_t asked_for(const std::vector<Split>& splits, std::size_t at) {
+  const auto& mine = splits[at];
+  if (!is_new_site(mine.name)) return at;
+  const auto found = std::find_if(splits.begin(), splits.end(), [&](const Split& one) {
+    return is_explained(one) && one.taken_away == mine.taken_away && one.visible_records == mine.visible_records &&
+           std::equal(one.parts.begin(), one.parts.end(), mine.parts.begin(), mine.parts.end(), ask_the_same);
+  });
+  return found == splits.end() ? at : static_cast<std::size_t>(found - splits.begin());
+}
+
+/// Gives the splits that were not asked the answers of those that were asked in their place.
+void copy_answers(const std::vector<Split>& splits, std::vector<std::vector<PartAnswers>>& all) {
+  for (std::size_t s = 0; s < splits.size(); ++s) {
+    const auto from = asked_for(splits, s);
+    if (from == s) continue;
+    all[s] = all[from];
+    for (auto& part : all[s]) part.misses.clear();
+  }
 }
 
 std::map<std::string, Forecast> forecasts_of(const Question& question, const std::vector<Method*>& methods) {
@@ -121,6 +147,7 @@ std::vector<Method*> methods_of(const Inquiry& inquiry, bool remembering) {
 Task one_task(const Inquiry& inquiry) {
   Task task;
   for (std::size_t s = 0; s < inquiry.splits.size(); ++s) {
+    if (asked_for(inquiry.splits, s) != s) continue;
     task.splits.push_back({s, {}});
     for (std::size_t part = 0; part < inquiry.splits[s].parts.size(); ++part) task.splits.back().parts.push_back(part);
   }
@@ -134,6 +161,7 @@ std::vector<Task> tasks_by_cluster(const Inquiry& inquiry) {
   std::map<std::string, Task> remembering;
   const auto forgetful = methods_of(inquiry, false);
   for (std::size_t s = 0; s < inquiry.splits.size(); ++s) {
+    if (asked_for(inquiry.splits, s) != s) continue;
     std::map<std::string, std::vector<std::size_t>> by_cluster;
     const auto& parts = inquiry.splits[s].parts;
     for (std::size_t part = 0; part < parts.size(); ++part)
@@ -212,6 +240,7 @@ std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, const 
   if (!run_tasks) {
     const auto task = one_task(inquiry);
     put(task, run_task(task, inquiry), all);
+    copy_answers(inquiry.splits, all);
     return all;
   }
   auto tasks = tasks_by_cluster(inquiry);
@@ -224,6 +253,7 @@ std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, const 
     put(tasks[i], checked(answers_from_bytes(results[i].bytes), tasks[i], inquiry), all);
   }
   sort_misses(inquiry, all);
+  copy_answers(inquiry.splits, all);
   return all;
 }
 

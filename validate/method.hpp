@@ -11,9 +11,8 @@
 
 namespace ddlsim {
 
-/// Whose priors a split takes away before it asks about a cluster: nobody's; those that the
-/// cluster shaped; those that any cluster of its site shaped.
-enum class TakenAway { nothing, of_cluster, of_site };
+/// Whose priors a split takes away before it asks about a cluster: nobody's; those that any cluster of its site shaped.
+enum class TakenAway { nothing, of_site };
 
 /// What a split lets a method see. Record indices in `series` are those of all files, hidden records counted.
 struct Evidence {
@@ -21,7 +20,7 @@ struct Evidence {
   std::string left_out;                      ///< model family, schedule or cluster; "" for a tier
   const std::vector<MeasurementFile>& files; ///< visible records of every kind
   const std::vector<Series>& series;         ///< all series, each with its visible points only
-  TakenAway taken_away = TakenAway::of_cluster;
+  TakenAway taken_away = TakenAway::of_site;
 };
 
 /// One point to predict: the measured time is not in it.

@@ -84,7 +84,7 @@ bool all_visible(const SeriesPoint& point, const std::vector<bool>& visible) {
 
 Split make_split(const std::string& name, const std::string& left_out, std::vector<bool> visible,
                  const std::vector<Series>& series) {
-  Split split{name, left_out, std::move(visible), {}, TakenAway::of_cluster};
+  Split split{name, left_out, std::move(visible), {}, TakenAway::of_site};
   for (std::size_t s = 0; s < series.size(); ++s) {
     if (is_model_parallel(series[s].strategy_name)) continue;
     SplitPart part{s, {}, {}};
@@ -206,11 +206,10 @@ void add_shipped_without(std::vector<Split>& splits, const std::vector<Located>&
   }
 }
 
-void add_tiers(std::vector<Split>& splits, const std::string& prefix, TakenAway taken_away,
-               const std::vector<Located>& records, const std::vector<Series>& series) {
+void add_tiers(std::vector<Split>& splits, const std::string& prefix, const std::vector<Located>& records,
+               const std::vector<Series>& series) {
   for (int tier = 1; tier <= 3; ++tier) {
     splits.push_back(make_split(fmt::format("{}{}", prefix, tier), "", tier_mask(records, tier - 1), series));
-    splits.back().taken_away = taken_away;
     keep_complete_parts(splits.back(), series, tier - 1);
   }
 }
@@ -232,7 +231,7 @@ std::map<std::pair<std::string, std::string>, int> smallest_of_layouts(const std
 
 /// Parts of model parallelism alone, also where nothing of a series is visible.
 Split split_of_layouts(const std::string& name, std::vector<bool> visible, const std::vector<Series>& series) {
-  Split split{name, "", std::move(visible), {}, TakenAway::of_cluster};
+  Split split{name, "", std::move(visible), {}, TakenAway::of_site};
   for (std::size_t s = 0; s < series.size(); ++s) {
     if (!is_model_parallel(series[s].strategy_name)) continue;
     SplitPart part{s, {}, {}};
@@ -319,11 +318,11 @@ std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const 
                                const std::map<std::string, std::string>& site_of) {
   const auto records = locate(files);
   std::vector<Split> splits;
-  add_tiers(splits, new_site_prefix, TakenAway::of_site, records, series);
+  add_tiers(splits, new_site_prefix, records, series);
   splits.push_back(split_as_shipped(records.size(), series));
   add_shipped_without(splits, records, series);
   for (auto& split : unseen_workload_splits(files, series, site_of)) splits.push_back(std::move(split));
-  add_tiers(splits, "T", TakenAway::of_cluster, records, series);
+  add_tiers(splits, "T", records, series);
   add_transfer(splits, "leave-one-model-out", records, series,
                [](const Located& at) { return at.step == nullptr ? "" : model_family(at.step->model); });
   add_transfer(splits, "leave-one-strategy-out", records, series, [](const Located& at) {

@@ -22,7 +22,7 @@ struct Split {
   std::string left_out;              ///< the model family, strategy, cluster or part; "" for a tier
   std::vector<bool> visible_records; ///< by RecordIndex
   std::vector<SplitPart> parts;
-  TakenAway taken_away = TakenAway::of_cluster;
+  TakenAway taken_away = TakenAway::of_site;
 };
 
 /// Names of the splits in the order of reports.
@@ -39,7 +39,7 @@ const std::vector<std::string>& split_names();
 /// multi-node scale, T3 also the second; larger scales are hidden and predicted. A series that lacks one of the scales
 /// shown takes no part in that tier. Transfer: what is left out keeps its one-GPU times only; a cluster left out loses
 /// its collective, point-to-point, server and input records too. A series with nothing visible, or nothing to predict,
-/// takes no part. new-T1 to new-T3: the tiers, and what any cluster of the same site shaped is taken away.
+/// takes no part. new-T1 to new-T3: the tiers, for means over sites.
 /// Model parallelism, whose model or batch changes with scale, has two splits of its own and takes part in no other:
 /// layouts-unseen shows none of its runs; layouts-smallest those of the fewest GPUs of each series' name, whatever
 /// their models and batches.

@@ -123,7 +123,7 @@ void add_splits(std::vector<Split>& splits, const std::string& name, const PartO
                 const std::vector<std::optional<HiddenWorkload>>& workloads, const std::vector<MeasurementFile>& files,
                 const std::vector<Series>& series, bool by_batch) {
   for (int part = 0; part < parts_of_workloads; ++part) {
-    Split split{name, fmt::format("part {} of {}", part + 1, parts_of_workloads), {}, {}, TakenAway::of_cluster};
+    Split split{name, fmt::format("part {} of {}", part + 1, parts_of_workloads), {}, {}, TakenAway::of_site};
     for (const auto& workload : workloads) {
       const auto found = workload ? part_of.find(by_batch ? *workload : model_alone(*workload)) : part_of.end();
       split.visible_records.push_back(found == part_of.end() || found->second != part);

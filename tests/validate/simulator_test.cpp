@@ -68,6 +68,38 @@ TEST_CASE("what was answered in one split is taken again only where the split le
   for (const auto& [split, times_s] : together) CHECK(times_in({split}).at(split) == times_s);
 }
 
+TEST_CASE("a tier and the same tier of new sites are asked once, and answer as if each were asked") {
+  class Counting final : public Method {
+  public:
+    explicit Counting(int& asked) : asked_(asked) {}
+    std::string name() const override { return "counting"; }
+    void prepare(const Evidence&) override {}
+    std::optional<Forecast> forecast(const Question& question) const override {
+      ++asked_;
+      return Forecast{1.0 * question.gpus, 0.5 * question.gpus, 2.0 * question.gpus};
+    }
+
+  private:
+    int& asked_;
+  };
+  const auto asked_in = [](const std::vector<std::string>& splits, std::size_t& points) {
+    int asked = 0;
+    std::vector<std::unique_ptr<Method>> methods;
+    methods.push_back(std::make_unique<Counting>(asked));
+    ValidationOptions options;
+    options.splits = splits;
+    const auto result = validate_measurements(two_sites(), methods, options);
+    points = result.points.size();
+    for (const auto& point : result.points) CHECK(point.forecasts.at("counting").predicted_s == point.gpus);
+    return asked;
+  };
+  std::size_t points = 0, points_of_both = 0;
+  const int once = asked_in({"new-T2"}, points);
+  CHECK(once == static_cast<int>(points));
+  CHECK(asked_in({"new-T2", "T2"}, points_of_both) == once);
+  CHECK(points_of_both == 2 * points);
+}
+
 TEST_CASE("a process that fails says why") {
   class Failing final : public Method {
     std::string name() const override { return "failing"; }

@@ -77,7 +77,7 @@ TEST_CASE("as shipped without: each experiment is hidden once, with its GPUs alo
   CHECK(asked == std::vector<std::string>{"f", "vgg"});
 }
 
-TEST_CASE("the tiers of a new site hide what the tiers hide, and take away what the site shaped") {
+TEST_CASE("the tiers of a new site ask what the tiers ask") {
   const auto made = make_case({curve_file("c", "f", {1, 1, 1, 1, 1, 1})});
   for (const std::string tier : {"T1", "T2", "T3"}) {
     const auto* known = find(made, tier);
@@ -86,7 +86,7 @@ TEST_CASE("the tiers of a new site hide what the tiers hide, and take away what 
     CHECK(fresh->visible_records == known->visible_records);
     CHECK(target_gpus(made, *fresh) == target_gpus(made, *known));
     CHECK(fresh->taken_away == TakenAway::of_site);
-    CHECK(known->taken_away == TakenAway::of_cluster);
+    CHECK(known->taken_away == TakenAway::of_site);
   }
 }
 

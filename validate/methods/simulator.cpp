@@ -16,20 +16,6 @@
 namespace ddlsim {
 namespace {
 
-/// The reference data without what these clusters shaped.
-ReferenceData without_shaped_by(ReferenceData reference, const std::vector<std::string>& clusters) {
-  for (const auto& cluster : clusters)
-    reference.priors = without_site(std::move(reference.priors), reference.clusters.at(cluster).site);
-  return reference;
-}
-
-std::vector<std::string> clusters_of_site(const ReferenceData& reference, const std::string& cluster) {
-  std::vector<std::string> names;
-  for (const auto& [name, one] : reference.clusters)
-    if (one.site == reference.clusters.at(cluster).site) names.push_back(name);
-  return names;
-}
-
 /// What a split lets ddlsim know of one cluster.
 struct ClusterKnowledge {
   ReferenceData reference;
@@ -80,21 +66,9 @@ private:
   static Forecast refused(const std::string& why) { return {0, 0, 0, why}; }
 
   ReferenceData reference_for(const std::string& cluster) const {
-    auto reference = reference_left_for(cluster);
+    auto reference = taken_away_ == TakenAway::nothing ? reference_ : without_site(reference_, cluster);
     if (variant_.change) variant_.change(reference);
     return reference;
-  }
-
-  ReferenceData reference_left_for(const std::string& cluster) const {
-    switch (taken_away_) {
-    case TakenAway::nothing:
-      return reference_;
-    case TakenAway::of_cluster:
-      return without_shaped_by(reference_, {cluster});
-    case TakenAway::of_site:
-      return without_site(reference_, cluster);
-    }
-    return reference_;
   }
 
   const ClusterKnowledge& knowledge_of(const std::string& cluster) const {
@@ -189,8 +163,9 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
 
 } // namespace
 
-ReferenceData without_site(const ReferenceData& reference, const std::string& cluster) {
-  return without_shaped_by(reference, clusters_of_site(reference, cluster));
+ReferenceData without_site(ReferenceData reference, const std::string& cluster) {
+  reference.priors = without_site(std::move(reference.priors), reference.clusters.at(cluster).site);
+  return reference;
 }
 
 std::unique_ptr<Method> make_simulator(const DataFolder& data, int threads) {

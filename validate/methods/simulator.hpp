@@ -34,7 +34,7 @@ std::unique_ptr<Method> make_simulator(const ReferenceData& reference, Simulator
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data, int threads = 1);
 
 /// The reference data without the priors that that cluster's site shaped.
-ReferenceData without_site(const ReferenceData& reference, const std::string& cluster);
+ReferenceData without_site(ReferenceData reference, const std::string& cluster);
 
 /// The scenario whose only row is the question's point: it names the series, so that the one-GPU time is the series'
 /// own, and the transport where the cluster has it; "all-reduce" without an algorithm is what the preset chooses.
