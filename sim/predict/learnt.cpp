@@ -124,15 +124,6 @@ void learn_residuals(CalibrationInfo& learnt, const SeriesOfStack& of_stack, con
   }
 }
 
-/// Standard deviation of ln(measured / model) of a stack or model that was not measured here: how far fits without a
-/// measured model are off that model, as if two models that the prior expects had been seen before.
-double unmeasured_spread(double of_prior, const CalibrationQuality& here) {
-  constexpr double seen_before = 2;
-  const double squares = seen_before * of_prior * of_prior +
-                         here.unmeasured_models * here.unmeasured_model_error * here.unmeasured_model_error;
-  return std::sqrt(squares / (seen_before + here.unmeasured_models));
-}
-
 /// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it
 /// below what the form of the model is off by.
 /// Of layouts of model parallelism that were left out no such doubt was seen: theirs is the prior's.
@@ -171,7 +162,7 @@ CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& q
   }
   learnt.measurement_noise = noises.empty() ? constants.unstated_noise : quantile(noises, 0.5);
   auto of_stack = series_of_batch(calibration, scope);
-  learnt.residual_process.spread = of_stack.empty() ? unmeasured_spread(of_prior, calibration.quality) : 0;
+  learnt.residual_process.spread = of_stack.empty() ? of_prior : 0;
   learnt.of_other_batches = of_stack.empty();
   if (of_stack.empty() && constants.residual_of_other_batches > 0)
     of_stack = series_of_other_batches(calibration, scope);

@@ -17,8 +17,8 @@ struct RunningStrategy {
   std::optional<Algorithm> library_takes;
 };
 
-/// What the calibration knows of this strategy: its stack's series, else those with other batches, else how far models
-/// are off that a fit has not seen. `of_prior` is the width of what no parameter explains (model_discrepancy).
+/// What the calibration knows of this strategy: its stack's series, else those with other batches, else `of_prior`, the
+/// width of what no parameter explains (model_discrepancy).
 CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& question, const RunningStrategy& asked,
                       const ModelConstants& constants, double of_prior);
 
