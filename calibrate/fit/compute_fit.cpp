@@ -1,5 +1,6 @@
 #include "calibrate/fit/compute_fit.hpp"
 
+#include "calibrate/data/collective_data.hpp"
 #include "calibrate/data/data_checks.hpp"
 #include "sim/compute/batch_curve.hpp"
 #include "sim/compute/batch_line_fit.hpp"
@@ -51,6 +52,16 @@ std::map<CurveKey, std::vector<const StepRecord*>> by_curve(const std::vector<St
   return curves;
 }
 
+/// Of each file the lines at which its records stand.
+std::vector<RecordLines> sources_of(const std::vector<const StepRecord*>& records) {
+  std::map<std::string, std::vector<int>> lines;
+  for (const auto* record : records)
+    lines[std::filesystem::path(record->head.file).filename().string()].push_back(record->head.line);
+  std::vector<RecordLines> sources;
+  for (const auto& [file, at] : lines) sources.push_back({file, lines_text(at)});
+  return sources;
+}
+
 BatchLine line_of(const CurveKey& key, const std::vector<const StepRecord*>& records, FixedTime expected) {
   const auto points = batch_times(records);
   const auto fit = fit_line(points, expected);
@@ -66,7 +77,8 @@ BatchLine line_of(const CurveKey& key, const std::vector<const StepRecord*>& rec
   line.fixed_error = fit.fixed_error;
   line.per_sample_error = fit.per_sample_error;
   line.correlation = fit.correlation;
-  for (const auto* record : records) line.records.push_back(place_of(*record));
+  line.records = static_cast<int>(records.size());
+  line.sources = sources_of(records);
   return line;
 }
 

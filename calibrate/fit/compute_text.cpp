@@ -27,7 +27,7 @@ std::vector<std::string> row_of(const BatchLine& line) {
           to_text(line.precision),
           line.preset,
           batches_of(line),
-          fmt::format("{}", line.records.size()),
+          fmt::format("{}", line.records),
           fmt::format("{:.4g}", 1e3 * line.fixed_s),
           fmt::format("{:.4g}", 1e3 * line.per_sample_s),
           fmt::format("{:.4g}", line.largest_batch / line_time_s(line, line.largest_batch)),

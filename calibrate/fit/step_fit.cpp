@@ -140,7 +140,7 @@ void add_series(Calibration& calibration, const StepProblem& problem, const std:
       sum += std::abs(misses[row]);
       one.points.push_back({point.gpus, point.nodes, misses[row++], scale * point.noise});
     }
-    if (!is_transfer(series[s])) calibration.series.push_back(one);
+    if (!is_transfer(series[s]) && !one.points.empty()) calibration.series.push_back(one);
   }
   calibration.quality.points = static_cast<int>(row);
   calibration.quality.fit_error = row > 0 ? sum / static_cast<double>(row) : 0;

@@ -61,10 +61,34 @@ class Plan(Answer):
         return self["options"]
 
 
+def _objects(rows: List[List[Any]], columns: List[Any], shared: List[Any]) -> List[Dict[str, Any]]:
+    """Rows of a table of calibration.json as dicts: docs/formats.md, "Calibration"."""
+    objects = []
+    for row in rows:
+        one: Dict[str, Any] = {}
+        for column, value in zip(columns, row):
+            if value is None:
+                continue
+            if isinstance(column, dict):
+                [(column, inner)] = column.items()
+                value = _objects(value, inner, shared)
+            elif column.endswith("@"):
+                column, value = column[:-1], shared[value]
+            one[column] = value
+        objects.append(one)
+    return objects
+
+
 class Calibration(Answer):
-    """Of `calibrate`: parameters with their intervals, and what was excluded."""
+    """Of `calibrate`: parameters with their intervals, and what was excluded. The file's tables are lists of dicts here."""
 
     rows = "parameters"
+
+    def __init__(self, content: Dict[str, Any], page: str = "") -> None:
+        shared = content.get("shared", [])
+        tables = {key: _objects(table["rows"], table["columns"], shared)
+                  for key, table in content.items() if isinstance(table, dict) and "columns" in table}
+        super().__init__({**{key: value for key, value in content.items() if key != "shared"}, "parameters": [], **tables}, page)
 
     @property
     def parameters(self) -> List[Dict[str, Any]]:

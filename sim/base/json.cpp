@@ -94,7 +94,12 @@ void read_document(const std::filesystem::path& file, const std::string& format,
 }
 
 double nine_digits(double value) {
-  return std::isfinite(value) ? std::strtod(fmt::format("{:.9g}", value).c_str(), nullptr) : value;
+  constexpr int digits = 9;
+  return rounded_to(value, digits);
+}
+
+double rounded_to(double value, int digits) {
+  return std::isfinite(value) ? std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr) : value;
 }
 
 namespace {

@@ -60,6 +60,8 @@ public:
 
   const nlohmann::json& value() const { return *value_; }
   const std::string& path() const { return path_; }
+  /// Another value at this place, whose mistakes are of the same file.
+  JsonNode with(const nlohmann::json& value) const { return {value, path_, *mistakes_}; }
   void mistake(std::string_view what) const;
   void mistake_at(std::string_view key, std::string_view what) const;
 
@@ -149,6 +151,7 @@ void read_document(const std::filesystem::path& file, const std::string& format,
 /// The number rounded to 9 significant digits, so that a JSON writer prints those and no more: same bytes on every
 /// machine.
 double nine_digits(double value);
+double rounded_to(double value, int digits); ///< the same to so many significant digits
 
 /// A value of a document that the command line replaces: `--set /cluster=iris`.
 struct JsonChange {

@@ -10,6 +10,14 @@
 
 namespace ddlsim {
 
+/// Records of one file: its name, and their lines as text, "9,12-16".
+struct RecordLines {
+  std::string file;
+  std::string lines;
+
+  bool operator==(const RecordLines&) const = default;
+};
+
 /// t(batch) = fixed_s + per_sample_s x batch, but no less than least_s, of one GPU training one model in one precision under one software stack.
 /// A line leaves 3 % over the published batch sweeps; near full memory it fails, so it ends a little beyond the largest
 /// measured batch.
@@ -29,7 +37,8 @@ struct BatchLine {
   double fixed_error = 0;           ///< standard deviation of ln fixed_s
   double per_sample_error = 0;      ///< standard deviation of ln per_sample_s
   double correlation = 0;           ///< of the two
-  std::vector<std::string> records; ///< "file:line" each
+  int records = 0;                  ///< behind the line
+  std::vector<RecordLines> sources; ///< where they stand
 };
 
 /// The line holds from half the smallest to this much beyond the largest measured batch.

@@ -16,9 +16,9 @@ namespace ddlsim {
 struct Cluster;
 
 /// Of the file's format; docs/formats.md describes it. An older file is refused with the command that writes it again.
-inline constexpr int calibration_version = 6;
+inline constexpr int calibration_version = 7;
 
-inline constexpr double correlation_units = 1e4; ///< a file states correlations in whole numbers, so many to 1
+inline constexpr double ten_thousand = 1e4; ///< a file states correlations and residuals in whole numbers, so many to 1
 
 /// Draws of the parameters behind an interval that a fit holds against the cluster's own measurements.
 inline constexpr int posterior_draw_count = 128;

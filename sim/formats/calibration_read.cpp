@@ -70,25 +70,32 @@ CalibratedParameter parameter_from(const JsonNode& node) {
   return one;
 }
 
+constexpr std::string_view spread_key = "spread_ten_thousandths";
+constexpr std::string_view noise_key = "noise_ten_thousandths";
+constexpr std::string_view residual_key = "residual_ten_thousandths";
+
 CalibratedSeries series_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"id",       "transport",     "preset",    "precision",
-                                            "model",    "batch_per_gpu", "one_gpu_s", "evidence",
-                                            "strategy", "spread",        "borrowed",  "points"};
-  static constexpr std::string_view point_keys[]{"gpus", "nodes", "residual", "noise"};
+  static constexpr std::string_view known[]{"file",     "name",          "transport", "preset",   "precision",
+                                            "model",    "batch_per_gpu", "one_gpu_s", "evidence", "strategy",
+                                            spread_key, noise_key,       "borrowed",  "points"};
+  static constexpr std::string_view point_keys[]{"gpus", "nodes", residual_key, noise_key};
   CalibratedSeries one;
   if (!node.is_object()) return one;
   node.allow_only(known);
-  one.id = node.text("id");
+  one.id = node.text("name");
+  if (node.has("file")) one.id = node.text("file") + "/" + one.id;
   one.scope = scope_from(node);
   one.strategy = node.text("strategy");
-  one.spread = node.number("spread", 0, unbounded);
+  one.spread = node.number(spread_key, 0, unbounded) / ten_thousand;
+  const double usual_noise = node.number(noise_key, 0, unbounded) / ten_thousand;
   one.borrowed = node.boolean_or("borrowed", false);
   for (const auto& point : node.list("points")) {
     if (!point.is_object()) continue;
     point.allow_only(point_keys);
     one.points.push_back({static_cast<int>(point.integer("gpus", 1, most)),
                           static_cast<int>(point.integer("nodes", 1, most)),
-                          point.number("residual", -unbounded, unbounded), point.number("noise", 0, unbounded)});
+                          point.number(residual_key, -unbounded, unbounded) / ten_thousand,
+                          point.has(noise_key) ? point.number(noise_key, 0, unbounded) / ten_thousand : usual_noise});
   }
   return one;
 }
@@ -109,7 +116,8 @@ CalibratedChoice choice_from(const JsonNode& node) {
   return one;
 }
 
-/// A list of `count` whole numbers between plus and minus `most_units`, divided by `units`.
+/// A list of whole numbers between plus and minus `most_units`, divided by `units`: `count` of them, or fewer, after
+/// which zeros follow.
 std::vector<double> whole_row(const JsonNode& node, std::size_t count, double units, double most_units) {
   std::vector<double> row;
   for (const auto& element : node.elements()) {
@@ -120,8 +128,8 @@ std::vector<double> whole_row(const JsonNode& node, std::size_t count, double un
                                   most_units));
     row.push_back(value / units);
   }
-  if (node.value().is_array() && row.size() != count)
-    node.mistake(fmt::format("{} numbers found, {} expected", row.size(), count));
+  if (row.size() > count) node.mistake(fmt::format("{} numbers found, at most {} expected", row.size(), count));
+  row.resize(count, 0);
   return row;
 }
 
@@ -136,11 +144,11 @@ std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::siz
     return rows;
   }
   for (const auto& node : root.list(correlation_key))
-    rows.push_back(whole_row(node, rows.size(), correlation_units, correlation_units));
+    rows.push_back(whole_row(node, rows.size(), ten_thousand, ten_thousand));
   if (rows.size() != parameters)
     root.mistake_at(correlation_key,
                     fmt::format("{} rows found, {} expected: one a parameter", rows.size(), parameters));
-  const double rounding = static_cast<double>(parameters) / correlation_units; // of that many entries of a row
+  const double rounding = static_cast<double>(parameters) / ten_thousand; // of that many entries of a row
   if (root.mistakes_so_far() == before && !are_correlations(rows, rounding))
     root.mistake_at(correlation_key,
                     "no parameters can go together like that: the matrix is not positive definite; run "
@@ -180,9 +188,7 @@ std::vector<int> contradicted_from(const JsonNode& root) {
   return {positions.begin(), positions.end()};
 }
 
-} // namespace
-
-Calibration calibration_from(const JsonNode& root) {
+Calibration unfolded_calibration_from(const JsonNode& root) {
   static constexpr std::string_view known[]{
       "format", "version",  "cluster",       "made_by", "files",       "quality", "parameters",
       "series", "excluded", correlation_key, "choices", "collectives", "compute", "contradicted_draws",
@@ -195,10 +201,10 @@ Calibration calibration_from(const JsonNode& root) {
   calibration.inputs = root.text_or("inputs", "");
   calibration.files = root.texts_or_none("files");
   if (root.has("quality")) calibration.quality = quality_from(root.at("quality"));
-  for (const auto& node : root.list("parameters")) calibration.parameters.push_back(parameter_from(node));
+  for (const auto& node : list_or_none(root, "parameters")) calibration.parameters.push_back(parameter_from(node));
   calibration.contradicted_draws = contradicted_from(root);
   for (const auto& node : list_or_none(root, "choices")) calibration.choices.push_back(choice_from(node));
-  for (const auto& node : root.list("series")) calibration.series.push_back(series_from(node));
+  for (const auto& node : list_or_none(root, "series")) calibration.series.push_back(series_from(node));
   for (const auto& node : list_or_none(root, "collectives"))
     calibration.collectives.push_back(collective_curve_from(node));
   for (const auto& node : list_or_none(root, "compute")) calibration.compute.push_back(batch_line_from(node));
@@ -209,6 +215,17 @@ Calibration calibration_from(const JsonNode& root) {
   }
   calibration.correlation = correlation_from(root, calibration.parameters.size());
   return calibration;
+}
+
+} // namespace
+
+Calibration calibration_from(const JsonNode& root) {
+  const auto before = root.mistakes_so_far();
+  const auto unfolded = unfold_tables(root, calibration_tables());
+  if (root.mistakes_so_far() == before) return unfolded_calibration_from(root.with(unfolded));
+  Calibration broken; // what its tables say is not looked at
+  broken.cluster = root.text_or("cluster", "");
+  return broken;
 }
 
 void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -46,9 +47,11 @@ Json to_json(const CalibratedParameter& one) {
   prior.median = nine_digits(prior.median);
   prior.width = nine_digits(prior.width);
   if (prior.highest) prior.highest = nine_digits(*prior.highest);
-  json["value"] = nine_digits(prior_value(prior, mean));
-  json["low"] = nine_digits(prior_value(prior, mean - upper_95 * error));
-  json["high"] = nine_digits(prior_value(prior, mean + upper_95 * error));
+  constexpr int digits_for_people = 4;
+  const auto value_at = [&](double z_score) { return rounded_to(prior_value(prior, z_score), digits_for_people); };
+  json["value"] = value_at(mean);
+  json["low"] = value_at(mean - upper_95 * error);
+  json["high"] = value_at(mean + upper_95 * error);
   json["unit"] = one.prior.unit;
   if (one.identified) json["identified"] = true;
   json["points"] = one.points;
@@ -61,18 +64,36 @@ Json to_json(const CalibratedParameter& one) {
   return json;
 }
 
+/// Where the name begins in an id, CLUSTER/FILE/NAME: many series are of one file.
+std::size_t begin_of_name(const std::string& id) {
+  const auto file = id.find('/');
+  const auto name = file == std::string::npos ? file : id.find('/', file + 1);
+  return name == std::string::npos ? 0 : name + 1;
+}
+
+/// Whole numbers, of which ten thousand make one: no digits are spent on points and zeros.
+long ten_thousandths(double value) {
+  return std::lround(value * ten_thousand);
+}
+
+/// A series' points have one noise as a rule: it stands once, and again only where a point has another.
 Json to_json(const CalibratedSeries& one) {
-  Json json{{"id", one.id}};
+  const auto name = begin_of_name(one.id);
+  const auto usual_noise = one.points.empty() ? 0 : ten_thousandths(one.points.front().noise);
+  Json json{{"name", one.id.substr(name)}};
+  if (name > 0) json["file"] = one.id.substr(0, name - 1);
   add_scope(json, one.scope);
   json["strategy"] = one.strategy;
-  json["spread"] = four_digits(one.spread);
+  json["spread_ten_thousandths"] = ten_thousandths(one.spread);
+  json["noise_ten_thousandths"] = usual_noise;
   if (one.borrowed) json["borrowed"] = true;
   json["points"] = Json::array();
-  for (const auto& point : one.points)
-    json["points"].push_back({{"gpus", point.gpus},
-                              {"nodes", point.nodes},
-                              {"residual", four_digits(point.residual)},
-                              {"noise", four_digits(point.noise)}});
+  for (const auto& point : one.points) {
+    json["points"].push_back(
+        {{"gpus", point.gpus}, {"nodes", point.nodes}, {"residual_ten_thousandths", ten_thousandths(point.residual)}});
+    const auto noise = ten_thousandths(point.noise);
+    if (noise != usual_noise) json["points"].back()["noise_ten_thousandths"] = noise;
+  }
   return json;
 }
 
@@ -83,11 +104,27 @@ Json to_json(const CalibratedChoice& one) {
   return json;
 }
 
+Json to_json(const CollectiveCurve& one) {
+  return collective_curve_json(one);
+}
+
+Json to_json(const BatchLine& one) {
+  return batch_line_to_json(one);
+}
+
+Json to_json(const Excluded& one) {
+  return {{"what", one.what}, {"why", one.why}};
+}
+
 /// A list with an element a line, so that two calibrations can be compared line by line.
-std::string lines(const std::vector<Json>& elements) {
+std::string lines(const Json& elements) {
   std::string text = "[";
-  for (std::size_t i = 0; i < elements.size(); ++i) text += (i > 0 ? ",\n  " : "\n  ") + json_text(elements[i]);
-  return text + "\n ]";
+  for (const auto& element : elements) text += (text.size() > 1 ? ",\n" : "\n") + json_text(element);
+  return text + "]";
+}
+
+std::string table_text(const Json& table) {
+  return fmt::format(R"({{"columns": {}, "rows": {}}})", json_text(table["columns"]), lines(table["rows"]));
 }
 
 template <class Element> std::vector<Json> all_to_json(const std::vector<Element>& elements) {
@@ -96,38 +133,45 @@ template <class Element> std::vector<Json> all_to_json(const std::vector<Element
   return all;
 }
 
-/// Rows of whole numbers, so many of which make one: no digits are spent on points and zeros.
-std::vector<Json> whole_rows(const std::vector<std::vector<double>>& rows, double units) {
-  std::vector<Json> all;
+/// Zeros at a row's end are left out.
+Json rows_of_ten_thousandths(const std::vector<std::vector<double>>& rows) {
+  Json all = Json::array();
   for (const auto& row : rows) {
     Json json = Json::array();
-    for (const double value : row) json.push_back(std::lround(value * units));
+    for (const double value : row) json.push_back(ten_thousandths(value));
+    while (!json.empty() && json.back() == 0) json.erase(json.size() - 1);
     all.push_back(json);
   }
   return all;
 }
 
-std::vector<Json> collective_rows(const Calibration& calibration) {
-  std::vector<Json> rows;
-  for (const auto& curve : calibration.collectives) rows.push_back(collective_curve_json(curve));
-  return rows;
-}
+/// The tables' texts by their keys, and the values that they share.
+struct WrittenTables {
+  std::vector<std::pair<std::string, std::string>> texts;
+  SharedValues shared;
+};
 
-std::vector<Json> compute_rows(const Calibration& calibration) {
-  std::vector<Json> rows;
-  for (const auto& line : calibration.compute) rows.emplace_back(batch_line_to_json(line));
-  return rows;
-}
-
-std::vector<Json> excluded_rows(const Calibration& calibration) {
-  std::vector<Json> rows;
-  for (const auto& one : calibration.excluded) rows.push_back({{"what", one.what}, {"why", one.why}});
-  return rows;
+WrittenTables write_tables(const Calibration& calibration) {
+  WrittenTables written;
+  const auto write = [&](const std::string& key, const auto& elements) {
+    if (elements.empty()) return;
+    const auto& tables = calibration_tables();
+    const auto table = std::find_if(tables.begin(), tables.end(), [&](const auto& one) { return one.key == key; });
+    written.texts.emplace_back(key, table_text(fold_table(all_to_json(elements), table->columns, written.shared)));
+  };
+  write("parameters", calibration.parameters);
+  write("choices", calibration.choices);
+  write("series", calibration.series);
+  write("collectives", calibration.collectives);
+  write("compute", calibration.compute);
+  write("excluded", calibration.excluded);
+  return written;
 }
 
 } // namespace
 
 std::string calibration_json(const Calibration& calibration) {
+  const auto tables = write_tables(calibration);
   const auto& quality = calibration.quality;
   Json judged{{"points", quality.points},
               {"fit_error", four_digits(quality.fit_error)},
@@ -142,17 +186,12 @@ std::string calibration_json(const Calibration& calibration) {
   text += " \"made_by\": " + json_text(Json(calibration.version)) + ",\n";
   text += " \"inputs\": " + json_text(Json(calibration.inputs)) + ",\n";
   text += " \"files\": " + json_text(Json(calibration.files)) + ",\n";
-  text += " \"quality\": " + json_text(judged) + ",\n";
-  text += " \"parameters\": " + lines(all_to_json(calibration.parameters)) + ",\n";
-  text += " \"correlation_ten_thousandths\": " + lines(whole_rows(calibration.correlation, correlation_units)) + ",\n";
+  text += " \"shared\": " + json_text(Json(tables.shared)) + ",\n";
+  text += " \"correlation_ten_thousandths\": " + lines(rows_of_ten_thousandths(calibration.correlation)) + ",\n";
   if (!calibration.contradicted_draws.empty())
     text += " \"contradicted_draws\": " + json_text(Json(calibration.contradicted_draws)) + ",\n";
-  text += " \"choices\": " + lines(all_to_json(calibration.choices)) + ",\n";
-  text += " \"series\": " + lines(all_to_json(calibration.series)) + ",\n";
-  text += " \"collectives\": " + lines(collective_rows(calibration)) + ",\n";
-  text += " \"compute\": " + lines(compute_rows(calibration)) + ",\n";
-  text += " \"excluded\": " + lines(excluded_rows(calibration)) + "\n}\n";
-  return text;
+  for (const auto& [key, table] : tables.texts) text += fmt::format(" \"{}\": {},\n", key, table);
+  return text + " \"quality\": " + json_text(judged) + "\n}\n";
 }
 
 } // namespace ddlsim

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <limits>
+#include <cmath>
 
 namespace ddlsim {
 namespace {
@@ -30,8 +30,18 @@ AlphaBetaConstant constant_from(const JsonNode& parent, const std::string& key) 
   return constant;
 }
 
+double digits(double value) {
+  constexpr int kept = 6; // no transfer repeats to a thousandth
+  return rounded_to(value, kept);
+}
+
+double residual(double value) {
+  constexpr double units = 1e3;                   // of a logarithm
+  return std::round(value * units) / units + 0.0; // zero has no sign
+}
+
 ordered_json constant_json(const AlphaBetaConstant& constant) {
-  return {{"value", constant.value}, {"error", constant.error}, {"identified", constant.identified}};
+  return {{"value", digits(constant.value)}, {"error", digits(constant.error)}, {"identified", constant.identified}};
 }
 
 std::array<double, 3> correlation_from(const JsonNode& node) {
@@ -134,21 +144,22 @@ ordered_json collective_curve_json(const CollectiveCurve& curve) {
   json["latency_s"] = constant_json(curve.latency_s);
   json["rate_Bps"] = constant_json(curve.rate_Bps);
   json["pipelining"] = constant_json(curve.pipelining);
-  json["correlation"] = {{"latency_rate", curve.correlation[0]},
-                         {"latency_pipelining", curve.correlation[1]},
-                         {"rate_pipelining", curve.correlation[2]}};
+  json["correlation"] = {{"latency_rate", digits(curve.correlation[0])},
+                         {"latency_pipelining", digits(curve.correlation[1])},
+                         {"rate_pipelining", digits(curve.correlation[2])}};
   json["points"] = ordered_json::array();
   for (const auto& point : curve.points)
-    json["points"].push_back({{"size_bytes", point.size_bytes}, {"residual", point.residual}});
-  json["noise"] = curve.noise;
-  json["wander"] = curve.wander;
-  json["fit_spread"] = curve.fit_spread;
-  json["mean_leave_one_out_error"] = curve.mean_leave_one_out_error;
-  json["worst_leave_one_out_error"] = curve.worst_leave_one_out_error;
+    json["points"].push_back({{"size_bytes", point.size_bytes}, {"residual", residual(point.residual)}});
+  json["noise"] = digits(curve.noise);
+  json["wander"] = digits(curve.wander);
+  json["fit_spread"] = digits(curve.fit_spread);
+  json["mean_leave_one_out_error"] = digits(curve.mean_leave_one_out_error);
+  json["worst_leave_one_out_error"] = digits(curve.worst_leave_one_out_error);
   json["leave_one_out_points"] = curve.leave_one_out_points;
   json["jumps"] = ordered_json::array();
   for (const auto& jump : curve.jumps)
-    json["jumps"].push_back({{"from_bytes", jump.from_bytes}, {"to_bytes", jump.to_bytes}, {"factor", jump.factor}});
+    json["jumps"].push_back(
+        {{"from_bytes", jump.from_bytes}, {"to_bytes", jump.to_bytes}, {"factor", digits(jump.factor)}});
   json["sources"] = curve.sources;
   return json;
 }

@@ -7,6 +7,7 @@
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/fabric.hpp"
+#include "sim/formats/folded_table.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/inputs.hpp"
 #include "sim/formats/model.hpp"
@@ -46,6 +47,8 @@ void add_input(nlohmann::ordered_json& json, const Scenario& scenario);
 std::vector<Preset> presets_from(const JsonNode& root);
 PriorBook prior_book_from(const JsonNode& root);
 Calibration calibration_from(const JsonNode& root);
+/// The tables of calibration.json, in its order.
+const std::vector<NamedTable>& calibration_tables();
 /// read_document() of a calibration; a file of an older version is one mistake with the command that writes it anew.
 void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read);
 Convergence convergence_from(const JsonNode& root);
@@ -59,7 +62,7 @@ std::vector<int> gpu_counts_from(const JsonNode& node);
 std::vector<Strategy> strategies_from(const JsonNode& node);
 /// One line of calibration.json, and back.
 BatchLine batch_line_from(const JsonNode& node);
-nlohmann::json batch_line_to_json(const BatchLine& line);
+nlohmann::ordered_json batch_line_to_json(const BatchLine& line);
 
 /// A scenario must name what it asks for; a record may have "unknown".
 enum class StrategyUse { scenario, record };

@@ -83,7 +83,7 @@ TEST_CASE("the order of records does not matter", "[compute-fit]") {
   std::reverse(records.begin(), records.end());
   const auto back = fit(records);
   CHECK(there.lines.at(0).fixed_s == back.lines.at(0).fixed_s);
-  CHECK(there.lines.at(0).records == back.lines.at(0).records);
+  CHECK(there.lines.at(0).sources == back.lines.at(0).sources);
 }
 
 TEST_CASE("milliseconds taken for seconds are excluded, with the reason", "[compute-fit]") {
@@ -119,7 +119,7 @@ TEST_CASE("a single record is held against the roofline of its GPU", "[compute-f
   CHECK(fit_compute({unit_mistake}, load_gpus(data), models, "").lines.size() == 1);
 }
 
-TEST_CASE("one outlier among five batches is excluded; at an end a bend is not", "[compute-fit]") {
+TEST_CASE("one outlier among five batches is excluded, and at an end a bend is not", "[compute-fit]") {
   auto records = sweep({1, 4, 8, 16, 64});
   records[2].iteration_s *= 1.5;
   const auto found = fit(records);
@@ -152,7 +152,7 @@ TEST_CASE("suspect and synchronised records stand back, records of no training a
   records[2].mode = RunMode::forward;
   const auto found = fit(records);
   REQUIRE(found.lines.size() == 1);
-  CHECK(found.lines[0].records == std::vector<std::string>{"a.jsonl:5"});
+  CHECK(found.lines[0].sources == std::vector<RecordLines>{{"a.jsonl", "5"}});
   CHECK(found.excluded.size() == 1);
 }
 

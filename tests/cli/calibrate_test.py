@@ -5,7 +5,7 @@ import os
 import shutil
 import stat
 
-from program import SOURCE, Case, main, run
+from program import SOURCE, Case, lines_of_records, main, of_table, run
 
 
 class Calibrate(Case):
@@ -22,7 +22,7 @@ class Calibrate(Case):
         self.cluster = self.folder / "platforms" / self.CLUSTER
         (self.cluster / "measurements").mkdir()
         source = next((SOURCE / "platforms" / self.CLUSTER / "measurements").glob("*.jsonl"))
-        lines = source.read_text().splitlines(keepends=True)
+        lines = lines_of_records(source)
         series = ("azure-v100-resnet50-openmpi-nccl-tcp", "azure-v100-mobilenetv2-openmpi-nccl-tcp")
         kept = lines[:1] + [line for line in lines if json.loads(line).get("series") in series]
         (self.cluster / "measurements" / "few.jsonl").write_text("".join(kept))
@@ -51,7 +51,7 @@ class Calibrate(Case):
         self.assertEqual(calibration["cluster"], self.CLUSTER)
         self.assertEqual([name.split()[0] for name in calibration["files"]], [f"{self.CLUSTER}/few.jsonl"])
         self.assertRegex(calibration["inputs"], "^[0-9a-f]{16}$")
-        self.assertTrue(any(one.get("identified") for one in calibration["parameters"]))
+        self.assertTrue(any(of_table(calibration, "parameters", "identified")))
         checked = run("check", self.file, "--data", self.folder)
         self.assertEqual(checked.returncode, 0, checked.stderr)
         self.assertIn(f"calibration of {self.CLUSTER}", checked.stdout)

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from program import DDLSIM, SOURCE, Case, main, run
+from program import DDLSIM, SOURCE, Case, lines_of_records, main, run
 
 
 class KeptFits(Case):
@@ -23,7 +23,7 @@ class KeptFits(Case):
         cluster = self.folder / "platforms" / self.CLUSTER
         (cluster / "measurements").mkdir()
         source = next((SOURCE / "platforms" / self.CLUSTER / "measurements").glob("*.jsonl"))
-        lines = source.read_text().splitlines(keepends=True)
+        lines = lines_of_records(source)
         self.records = cluster / "measurements" / "few.jsonl"
         self.records.write_text("".join(lines[:1] + [line for line in lines if json.loads(line).get("series") == self.SERIES]))
         self.written = cluster / "calibration.json"

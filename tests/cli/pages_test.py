@@ -4,7 +4,7 @@ import json
 import shutil
 from xml.etree import ElementTree
 
-from program import QUICK, SCENARIO, SOURCE, Case, main, run
+from program import QUICK, SCENARIO, SOURCE, Case, lines_of_records, main, of_table, run
 
 REQUEST = SOURCE / "scenarios" / "plans" / "imagenet-90-epochs.json"
 CLUSTER = "azure-nc24rs-v3-v100"
@@ -150,7 +150,7 @@ class Calibrate(Page):
             shutil.copy(SOURCE / name, self.data / name)
         measurements = self.data / "platforms" / CLUSTER / "measurements"
         measurements.mkdir()
-        lines = next((SOURCE / "platforms" / CLUSTER / "measurements").glob("*.jsonl")).read_text().splitlines(keepends=True)
+        lines = lines_of_records(next((SOURCE / "platforms" / CLUSTER / "measurements").glob("*.jsonl")))
         kept = lines[:1] + [line for line in lines if json.loads(line).get("series") == "azure-v100-resnet50-openmpi-nccl-tcp"]
         (measurements / "few.jsonl").write_text("".join(kept))
         self.ask = ("calibrate", "--cluster", CLUSTER, "--data", self.data, "--json")
@@ -160,11 +160,11 @@ class Calibrate(Page):
         self.assertEqual(result.stdout, run(*self.ask).stdout)
         calibration = json.loads(result.stdout)
         rows = list(self.rows(tree).values())
-        self.assertEqual(len(rows), len(calibration["parameters"]))
-        for name in {one["name"] for one in calibration["parameters"]}:
+        self.assertEqual(len(rows), len(calibration["parameters"]["rows"]))
+        for name in of_table(calibration, "parameters", "name@"):
             self.assertTrue(any(row.startswith(name) for row in rows), name)
         text = self.text(tree)
-        for words in [*calibration["files"], *(series["id"] for series in calibration["series"])]:
+        for words in [*calibration["files"], *of_table(calibration, "series", "name")]:
             self.assertIn(" ".join(words.split()), text)
 
     def test_wrong_use_and_a_wrong_folder(self):

@@ -11,6 +11,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "platforms" / "convert"))
+from common_lines import line, unfold  # noqa: E402
+
 DDLSIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 SCENARIO = SOURCE / "scenarios" / "iris-resnet50.json"
 QUICK = ["--gpus", "1,8", "--fidelity", "screening"]
@@ -23,6 +26,18 @@ def run(*arguments, cwd=None, told=False):
     if not told:
         done.stderr = FITTING.sub("", done.stderr)
     return done
+
+
+def lines_of_records(file):
+    """Lines of a measurement file, with all fields in each."""
+    return [line(record) + "\n" for _, record in unfold(file.read_text().splitlines())]
+
+
+def of_table(calibration, table, column):
+    """What a table of calibration.json has in that column, where it says anything."""
+    at = calibration[table]["columns"].index(column)
+    cells = [row[at] for row in calibration[table]["rows"] if len(row) > at and row[at] is not None]
+    return [calibration["shared"][cell] for cell in cells] if column.endswith("@") else cells
 
 
 class Case(unittest.TestCase):

@@ -23,7 +23,8 @@ BatchLine sample_line() {
   line.fixed_error = 0.05;
   line.per_sample_error = 0.02;
   line.correlation = -0.6;
-  line.records = {"a.jsonl:2", "a.jsonl:3"};
+  line.records = 2;
+  line.sources = {{"a.jsonl", "2, 3"}};
   return line;
 }
 
@@ -59,6 +60,7 @@ TEST_CASE("a line comes back from its JSON as it was", "[compute-line]") {
   CHECK(batch_line_to_json(again) == json);
   CHECK(again.fixed_s == line.fixed_s);
   CHECK(again.records == line.records);
+  CHECK(again.sources == line.sources);
   CHECK(again.correlation == line.correlation);
 }
 
@@ -72,8 +74,7 @@ TEST_CASE("a line's doubt is its scatter and its two numbers, by propagation", "
 }
 
 TEST_CASE("what is wrong with a line is reported with its place", "[compute-line]") {
-  check_mistake("fixed", "0.05",
-                "\"0.05\" has no unit; write one of ns, us, ms, s, min, h, d, weeks, years, like \"1.5 us\"");
+  check_mistake("fixed_s", 0, "0 found; give a number above 0, without quotes or unit");
   check_mistake("largest_batch", 0.5, "0.5 found, below smallest_batch 1; expected no less");
   check_mistake("correlation", 2, "2 is out of range; give -1 to 1");
   check_mistake("precision", "fp31",
