@@ -1,8 +1,8 @@
 """`convert.py --check`: whether the committed files are what the sources say."""
 
-import json
 from pathlib import Path
 
+from common_lines import unfold
 from source import value_of
 
 
@@ -20,12 +20,12 @@ def differences(texts, platforms):
 
 def stale(texts, platforms):
     sources = {record["source"]["file"] for path, text in texts.items() if path.endswith(".jsonl")
-               for record in map(json.loads, text.splitlines()) if record["record"] == "context"}
+               for _, record in unfold(text.splitlines()) if record["record"] == "context"}
     found = []
     places = ("*/measurements/*.jsonl", "*/ratios/*.jsonl", "held-out/*/measurements/*.jsonl")
     for file in sorted(file for place in places for file in Path(platforms).glob(place)):
         path = file.relative_to(platforms).as_posix()
-        if path not in texts and read_lines(file)[0]["source"].get("file") in sources:
+        if path not in texts and next(read_lines(file))[1]["source"].get("file") in sources:
             found.append(f"{path}: no source writes it any more; delete it")
     return found
 
@@ -38,7 +38,7 @@ def wrong_values(sources, texts, platforms):
         file = Path(platforms) / path
         if not path.endswith(".jsonl") or not file.is_file():
             continue
-        for number, record in enumerate(read_lines(file), 1):
+        for number, record in read_lines(file):
             if record["record"] == "context":
                 source, table = origin_of(sources, record["source"]["file"])
             elif record["record"] != "layers" and not agrees(source, table, record):
@@ -61,4 +61,4 @@ def agrees(source, table, record):
 
 
 def read_lines(file):
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return unfold(file.read_text(encoding="utf-8").splitlines())

@@ -1,9 +1,9 @@
 """Where converted records go: one file a (cluster, source), and a list of what was left out and why."""
 
-import json
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from common_lines import fold, line
 from layer_tables import LayerTable
 from source import value_of
 
@@ -32,14 +32,14 @@ class MeasurementFile:
         self.path = path
         self._cluster = cluster.removeprefix("held-out/")
         self._leaves_out = self._cluster == cluster  # held-out files stay as they were when they were asked
-        self.lines = []
+        self.records = []
         self._sink, self._source = sink, source
         self._context, self._tables = None, {}
 
     def go_on(self, context):
         """What is added from here on is of this context."""
         if context != self._context:
-            self.lines.append(line({"record": "context", "version": 1, "cluster": self._cluster, **context}))
+            self.records.append({"record": "context", "version": 1, "cluster": self._cluster, **context})
         self._context = context
         self._table = context["source"]["file"] if context["source"]["file"] != self._source.name else ""
 
@@ -57,7 +57,7 @@ class MeasurementFile:
         self._sink.use(self._source, pointer)
         if "base_from" in record:
             self._sink.use_as_base(self._source, record["base_from"])
-        self.lines.append(line({key: record[key] for key in order}))
+        self.records.append({key: record[key] for key in order})
 
     def table(self, series, place, model, part="", **head):
         """The layer table of that series and part, begun where it is first asked for; `place` is where in the source its
@@ -65,7 +65,7 @@ class MeasurementFile:
         if (series, part) not in self._tables:
             head = {"series": series, "from": place.removeprefix(self._table), "origin": "table", **head}
             self._tables[series, part] = LayerTable(head, model, self._figure)
-            self.lines.append(self._tables[series, part])
+            self.records.append(self._tables[series, part])
         return self._tables[series, part]
 
     def _figure(self, pointer):
@@ -77,8 +77,8 @@ class MeasurementFile:
         return value
 
     def text(self):
-        lines = (line(one.record()) if isinstance(one, LayerTable) else one for one in self.lines)
-        return "\n".join(lines) + "\n"
+        records = [one.record() if isinstance(one, LayerTable) else one for one in self.records]
+        return "\n".join(fold(records) if self._leaves_out else map(line, records)) + "\n"
 
 
 class LeftOut:
@@ -125,10 +125,6 @@ class Sink:
         """The same for a list of pointers that no pattern tells apart; `what` names them. An empty list is no entry."""
         if pointers:
             self.left_out.setdefault(source.name, []).append(LeftOut(what, why, frozenset(pointers)))
-
-
-def line(record):
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
 def context(source, gpu, machine, software, date, who, where=None, path=None, table=None):

@@ -43,6 +43,7 @@ public:
       }
     }
     mistakes_.move_to(name_);
+    refuse_unused_fields();
     if (mistakes_.empty() && !has_context_)
       mistakes_.add("", "the file is empty; a context record is expected first, see docs/formats.md");
     mistakes_.throw_if_any();
@@ -50,7 +51,13 @@ public:
   }
 
 private:
-  bool passes_over(const std::string& text) const { return checks_.passes_over && checks_.passes_over(text); }
+  bool passes_over(const std::string& text) {
+    if (!checks_.passes_over || text.find("\"common\"") != std::string::npos) return false;
+    const bool shares = common_.records_left > 0;
+    if (!checks_.passes_over(shares ? text + common_.text : text)) return false;
+    if (shares) --common_.records_left;
+    return true;
+  }
 
   void read_line(const std::string& text) {
     nlohmann::json value;
@@ -63,12 +70,53 @@ private:
     const JsonNode node(value, "", mistakes_);
     if (!node.is_object()) return;
     const auto kind = value.find("record");
-    const bool is_context = kind != value.end() && *kind == "context";
-    if (is_context) {
+    if (kind != value.end() && *kind == "context") {
+      refuse_unused_fields();
       read_context(node);
+    } else if (kind != value.end() && *kind == "common") {
+      refuse_unused_fields();
+      read_common(node);
+    } else if (common_.records_left > 0) {
+      read_with_common_fields(value);
     } else {
       read_record(node);
     }
+  }
+
+  void read_common(const JsonNode& node) {
+    static constexpr std::string_view known[]{"record", "next", "fields"};
+    constexpr long most_records = 100'000;
+    node.allow_only(known);
+    common_ = {line_, node.integer("next", 1, most_records), nlohmann::json::object(), ""};
+    const auto fields = node.at("fields");
+    if (!fields.is_object()) return;
+    if (fields.value().empty()) node.mistake_at("fields", "no field found; give those that the records share");
+    common_.text = json_text(fields.value());
+    repeated_bytes_ += static_cast<std::size_t>(common_.records_left) * common_.text.size();
+    if (repeated_bytes_ > max_document_bytes)
+      node.mistake("fields too long for so many records; write them in the records, or split the file");
+    else
+      common_.fields = fields.value();
+    if (!fields.has("record")) return;
+    const auto& kind = fields.at("record").value();
+    if (kind == "context" || kind == "common")
+      fields.mistake_at("record", "no record is of this kind; give the kind of the records, or leave it to each");
+  }
+
+  /// What the record itself says goes before.
+  void read_with_common_fields(const nlohmann::json& own) {
+    --common_.records_left;
+    auto all = common_.fields;
+    all.update(own);
+    mistakes_.move_to(fmt::format("{}:{} (and line {})", name_, line_, common_.line));
+    read_record(JsonNode(all, "", mistakes_));
+  }
+
+  void refuse_unused_fields() {
+    if (common_.records_left > 0)
+      mistakes_.add("", fmt::format("line {} has fields for {} more record{}; correct its \"next\"", common_.line,
+                                    common_.records_left, common_.records_left == 1 ? "" : "s"));
+    common_.records_left = 0;
   }
 
   void read_context(const JsonNode& node) {
@@ -114,11 +162,21 @@ private:
     }
   }
 
+  /// Fields that the next records have, unless they state them.
+  struct CommonFields {
+    int line = 0; ///< where they stand
+    long records_left = 0;
+    nlohmann::json fields;
+    std::string text; ///< of the fields
+  };
+
   const LineChecks& checks_;
   std::string name_;
   Mistakes mistakes_;
   MeasurementFile read_;
   Context context_; ///< of the records that follow
+  CommonFields common_;
+  std::size_t repeated_bytes_ = 0; ///< of fields that are not in each record's line
   LayerRows layer_rows_;
   int line_ = 0;
   bool has_context_ = false;

@@ -1,5 +1,6 @@
 #pragma once
-// Measured records, JSON Lines: platforms/CLUSTER/measurements/*.jsonl. A context line, then records.
+// Measured records, JSON Lines: platforms/CLUSTER/measurements/*.jsonl. A context line, then records; a line "common"
+// says once what the next records have alike.
 // One format for what ddltrain writes, for imported logs and for published tables.
 
 #include "sim/formats/names.hpp"

@@ -12,7 +12,8 @@ namespace ddlsim {
 struct LineChecks {
   std::function<void(const Context&, const JsonNode&)> context;
   std::function<void(const Record&, const JsonNode&)> record;
-  /// Lines that nobody asks for, of what they look like: they are neither read nor checked. None where it is empty.
+  /// Lines that nobody asks for, of what they look like: they are neither read nor checked. A record's line has the
+  /// fields that it shares with its neighbours behind it. None where it is empty.
   std::function<bool(const std::string& line)> passes_over{};
 };
 

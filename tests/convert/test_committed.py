@@ -1,6 +1,5 @@
 """The committed records of published tables: they parse, have their keys, and none comes from another's place."""
 
-import json
 import sys
 import unittest
 from collections import Counter
@@ -10,6 +9,7 @@ PLATFORMS = Path(__file__).resolve().parents[2] / "platforms"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(PLATFORMS / "convert"))
 
+from common_lines import unfold  # noqa: E402
 from sink import follows  # noqa: E402
 
 HEAD = {"record", "series", "from"}
@@ -38,7 +38,7 @@ def files():
 
 
 def read(file):
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return [record for _, record in unfold(file.read_text(encoding="utf-8").splitlines())]
 
 
 def times_us(table):
@@ -56,7 +56,7 @@ def published(lines):
 
 
 def records_of(lines):
-    """Each record with the number of its line."""
+    """Each record with its number in the file, the first context's being 1."""
     return [(number, record) for number, record in enumerate(lines, 1) if record["record"] != "context"]
 
 

@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "platforms" / "conv
 
 import check  # noqa: E402
 import coverage  # noqa: E402
+from common_lines import fold, line, unfold  # noqa: E402
 from families import nvidia_examples, tensorflow  # noqa: E402
 from gpus import catalogue_name  # noqa: E402
 from layer_tables import LayerTable, in_us  # noqa: E402
@@ -59,6 +60,29 @@ class Pointers(WithToySource):
         for pointer in ("/id", "/points/9/images_per_sec", "/points/0/memory_mb"):
             with self.assertRaises(LookupError):
                 self.source.figure(pointer)
+
+
+class CommonLines(unittest.TestCase):
+    CONTEXT = {"record": "context", "machine": "a"}
+
+    def test_records_come_back_whole_and_in_turn(self):
+        series = [{"record": "step", "series": name, "note": "the same words in each", "gpus": gpus, "value": 1.5 * gpus}
+                  for name in ("first", "second") for gpus in range(1, 9)]
+        series[3]["note"] = "other words"
+        records = [self.CONTEXT, *series, {**self.CONTEXT, "machine": "b"}, {"record": "loss", "value": 1}]
+        lines = fold(records)
+        self.assertEqual([record for _, record in unfold(lines)], records)
+        self.assertEqual([json.loads(lines[number - 1]).get("gpus") for number, record in unfold(lines) if "gpus" in record],
+                         [record["gpus"] for record in series])
+        self.assertLess(len("".join(lines)), 0.6 * len("".join(map(line, records))))
+
+    def test_what_saves_nothing_stays_as_it_is(self):
+        records = [self.CONTEXT, {"record": "step", "gpus": 1}, {"record": "step", "gpus": 2}]
+        self.assertEqual(fold(records), list(map(line, records)))
+
+    def test_true_is_not_one(self):
+        records = [{"record": "step", "note": "n" * 99, "gpus": value} for value in (1, True, 1.0)]
+        self.assertEqual([line(record) for _, record in unfold(fold(records))], list(map(line, records)))
 
 
 class Repeats(unittest.TestCase):
@@ -138,7 +162,7 @@ class Comparison(WithToySource):
         self.path.write_text(self.path.read_text(encoding="utf-8").replace("10.5", "10.6"), encoding="utf-8")
         differences, values = self.compare()
         self.assertEqual(len(differences), 1)
-        self.assertRegex(values[0], r":2: 10.6 is not the figure at /points/0/images_per_sec")
+        self.assertRegex(values[0], r":3: 10.6 is not the figure at /points/0/images_per_sec")
 
     def test_a_missing_and_a_stale_file(self):
         self.path.rename(self.path.with_name("old.jsonl"))

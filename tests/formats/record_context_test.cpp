@@ -84,3 +84,74 @@ TEST_CASE("what is asked of a file as a whole is the same in all of its contexts
   CHECK(reported_of_second("emulated", true) == Lines{":2: /emulated: true found, false" + advice});
   CHECK(reported_of_second("date", "2018-13").size() == 1);
 }
+
+namespace {
+
+/// A line of fields for the next records.
+std::string common(int next, const json& fields) {
+  return json{{"record", "common"}, {"next", next}, {"fields", fields}}.dump() + "\n";
+}
+
+json without(json record, const std::vector<std::string>& keys) {
+  for (const auto& key : keys) record.erase(key);
+  return record;
+}
+
+} // namespace
+
+TEST_CASE("fields that records share are in each, unless it states them") {
+  const auto step = sample_record("step");
+  const std::vector<std::string> shared{"record", "series", "model", "note"};
+  json fields;
+  for (const auto& key : shared) fields[key] = step[key];
+  const auto rest = without(step, shared);
+  auto other = rest;
+  other["note"] = "another";
+  const ddlsim_test::TemporaryFolder folder;
+  const auto file = folder.write(
+      "a.jsonl", after_a_context(common(2, fields) + rest.dump() + "\n" + other.dump() + "\n" + step.dump()));
+  const auto read = read_measurements(file);
+  const auto whole = read_measurements(folder.write("b.jsonl", after_a_context(step.dump())));
+  REQUIRE(read.records.size() == 3);
+  for (const auto& record : {read.records[0], read.records[2]})
+    CHECK(ddlsim::to_json_line(record) == ddlsim::to_json_line(whole.records[0]));
+  CHECK(ddlsim::head_of(read.records[1]).note == "another");
+  CHECK(ddlsim::head_of(read.records[1]).line == 4);
+}
+
+TEST_CASE("fields are for as many records as they say") {
+  const auto step = sample_record("step");
+  const json fields{{"record", "step"}};
+  const auto rest = without(step, {"record"}).dump() + "\n";
+  CHECK(context_mistakes(after_a_context(common(1, fields) + rest)).empty());
+  CHECK(context_mistakes(after_a_context(common(3, fields) + rest)) ==
+        Lines{"line 2 has fields for 2 more records; correct its \"next\""});
+  CHECK(context_mistakes(after_a_context(common(1, fields))) ==
+        Lines{"line 2 has fields for 1 more record; correct its \"next\""});
+  CHECK(context_mistakes(after_a_context(common(2, fields) + rest + common(1, fields) + rest)) ==
+        Lines{":4: line 2 has fields for 1 more record; correct its \"next\""});
+  CHECK(context_mistakes(after_a_context(common(2, fields) + rest + sample_context().dump())) ==
+        Lines{":4: line 2 has fields for 1 more record; correct its \"next\""});
+  CHECK(context_mistakes(after_a_context(common(1, fields) + rest + rest)).size() == 1); // of no kind
+  CHECK(context_mistakes(common(1, fields) + rest).size() == 1);                         // no context before
+}
+
+TEST_CASE("what is wrong with fields that records share is reported") {
+  const auto rest = without(sample_record("step"), {"record"}).dump() + "\n";
+  const auto reported = [&](const char* key, const json& value) {
+    json line{{"record", "common"}, {"next", 1}, {"fields", {{"record", "step"}}}};
+    line[key] = value;
+    return context_mistakes(after_a_context(line.dump() + "\n" + rest)).front();
+  };
+  CHECK(reported("next", 0) == ":2: /next: 0 is out of range; give 1 to 100000");
+  CHECK(reported("nxt", 1) == ":2: /nxt: unknown key; did you mean \"next\"?");
+  CHECK(reported("fields", 3) == ":2: /fields: 3 found, an object expected; write {...}");
+  CHECK(reported("fields", json::object()) == ":2: /fields: no field found; give those that the records share");
+  for (const char* kind : {"context", "common"})
+    CHECK(reported("fields", {{"record", kind}}) == ":2: /fields/record: no record is of this kind; give the kind of "
+                                                    "the records, or leave it to each");
+  CHECK(reported("fields", {{"record", "step"}, {"nots", "x"}}) ==
+        ":3 (and line 2): /nots: unknown key; did you mean \"note\"?");
+  CHECK(context_mistakes(after_a_context(common(100'000, {{"note", std::string(1000, 'x')}}))).front() ==
+        ":2: fields too long for so many records; write them in the records, or split the file");
+}

@@ -125,24 +125,25 @@ Target priors_target() {
 
 std::vector<Target> own_formats() {
   using namespace ddlsim_test;
-  return {checked("scenario", "question.json",
-                  {sample_scenario().dump(1), sample_two_stacks().dump(1), sample_best_servers().dump(1),
-                   sample_best_layout().dump(1), sample_hybrid_shards().dump(1), sample_named_input().dump(1)}),
-          checked("plan-request", "plan.json", {sample_plan_request().dump(1)}),
-          checked("cluster", "iris/cluster.json", {sample_cluster().dump(1)}),
-          checked("model", "tiny.json", {sample_model().dump(1), sample_repeated_model().dump(1)}),
-          checked("gpus", "gpus.json", {sample_gpus().dump(1)}),
-          checked("presets", "presets.json", {sample_presets().dump(1)}),
-          checked("priors", "priors.json", {sample_priors().dump(1)}),
-          priors_target(),
-          checked("inputs", "inputs.json", {sample_inputs().dump(1)}),
-          checked("convergence", "tiny-set.json", {sample_convergence().dump(1)}),
-          checked("records", "all.jsonl",
-                  {sample_measurements(), sample_context().dump() + "\n" + sample_server_in_training().dump() + "\n",
-                   sample_measurements() + sample_measurements(), // a context for each half
-                   sample_context().dump() + "\n" + sample_record("layer").dump() + "\n" +
-                       sample_record("layer").dump() + "\n"}),
-          calibration_target()};
+  return {
+      checked("scenario", "question.json",
+              {sample_scenario().dump(1), sample_two_stacks().dump(1), sample_best_servers().dump(1),
+               sample_best_layout().dump(1), sample_hybrid_shards().dump(1), sample_named_input().dump(1)}),
+      checked("plan-request", "plan.json", {sample_plan_request().dump(1)}),
+      checked("cluster", "iris/cluster.json", {sample_cluster().dump(1)}),
+      checked("model", "tiny.json", {sample_model().dump(1), sample_repeated_model().dump(1)}),
+      checked("gpus", "gpus.json", {sample_gpus().dump(1)}),
+      checked("presets", "presets.json", {sample_presets().dump(1)}),
+      checked("priors", "priors.json", {sample_priors().dump(1)}),
+      priors_target(),
+      checked("inputs", "inputs.json", {sample_inputs().dump(1)}),
+      checked("convergence", "tiny-set.json", {sample_convergence().dump(1)}),
+      checked("records", "all.jsonl",
+              {sample_measurements(), sample_context().dump() + "\n" + sample_server_in_training().dump() + "\n",
+               sample_measurements() + sample_measurements(), // a context for each half
+               sample_context().dump() + "\n" + R"({"record": "common", "next": 2, "fields": {"note": "of both"}})" +
+                   "\n" + sample_record("layer").dump() + "\n" + sample_record("layer").dump() + "\n"}),
+      calibration_target()};
 }
 
 constexpr const char* asked = "0123456789abcdef";

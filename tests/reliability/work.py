@@ -13,6 +13,9 @@ import time
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "platforms" / "convert"))
+from common_lines import line, unfold  # noqa: E402
+
 DDLSIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 CLUSTER = "azure-nc24rs-v3-v100"
 SERIES = ("azure-v100-resnet50-openmpi-nccl-tcp", "azure-v100-mobilenetv2-openmpi-nccl-tcp")
@@ -34,10 +37,10 @@ def make_data(folder):
                  f"platforms/{CLUSTER}/cluster.json", "scenarios/models/resnet50_v1.json", "scenarios/models/mobilenet_v2.json"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(SOURCE / name, folder / name)
-    shipped = next((SOURCE / "platforms" / CLUSTER / "measurements").glob("*.jsonl")).read_text().splitlines(keepends=True)
+    shipped = [record for _, record in unfold(next((SOURCE / "platforms" / CLUSTER / "measurements").glob("*.jsonl")).read_text().splitlines())]
     records = folder / "platforms" / CLUSTER / "measurements" / "few.jsonl"
     records.parent.mkdir()
-    records.write_text("".join(shipped[:1] + [line for line in shipped if json.loads(line).get("series") in SERIES]))
+    records.write_text("".join(line(one) + "\n" for one in shipped if one["record"] == "context" or one["series"] in SERIES))
     (folder / "question.json").write_text(json.dumps(QUESTION))
     (folder / "request.json").write_text(json.dumps(REQUEST))
     return folder
