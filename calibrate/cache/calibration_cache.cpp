@@ -117,14 +117,15 @@ std::string fit_text(const CalibrationCache& cache, const Wanted& wanted, std::s
 }
 
 /// Records that teach nothing leave a calibration without content, so that nobody reads them again.
-Calibration fitted(const DataFolder& data, const Wanted& wanted, int threads) {
+Calibration fitted(const CalibrationCache& cache, const DataFolder& data, const Wanted& wanted) {
   Calibration nothing;
   nothing.cluster = wanted.cluster;
   nothing.version = version();
   nothing.inputs = wanted.inputs;
   try {
-    return as_written(fit_from_files(data, wanted.cluster, threads).calibration);
-  } catch (const NothingToFit&) {
+    return as_written(fit_from_files(data, wanted.cluster, cache.threads).calibration);
+  } catch (const NothingToFit& why) {
+    tell(cache, to_text(why.mistakes().front()));
     return nothing;
   }
 }
@@ -160,7 +161,7 @@ std::optional<Calibration> fit_and_keep(const CalibrationCache& cache, const Dat
       return meanwhile;
   }
   tell(cache, fit_text(cache, wanted, records, writes, why_not));
-  auto calibration = fitted(data, wanted, cache.threads);
+  auto calibration = fitted(cache, data, wanted);
   try {
     if (writes) keep(cache.kept, calibration);
   } catch (const UserError& error) {

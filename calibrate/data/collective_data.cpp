@@ -128,11 +128,7 @@ void exclude_shared(Groups& groups, std::vector<Excluded>& notes) {
 
 void exclude_suspect(std::vector<TransferRow>& rows, const std::string& file, std::vector<Excluded>& notes) {
   const auto doubtful = [](const TransferRow& row) { return row.head->suspect; };
-  if (rows.empty() || std::none_of(rows.begin(), rows.end(), doubtful)) return;
-  if (std::all_of(rows.begin(), rows.end(), doubtful)) {
-    notes.push_back({place_text(file, lines_of(rows)), "used although its source doubts it: there is nothing else"});
-    return;
-  }
+  if (std::none_of(rows.begin(), rows.end(), doubtful)) return;
   notes.push_back({place_text(file, lines_of(take_out(rows, doubtful))), std::string(doubted_by_source)});
 }
 
@@ -160,6 +156,7 @@ Merged merged(const std::vector<TransferRow>& rows) {
 
 /// Of all rows; nothing where they differ.
 std::optional<LibraryVersion> common_version(const std::vector<TransferRow>& rows) {
+  if (rows.empty()) return {};
   const auto& first = rows.front().version;
   const bool alike =
       std::all_of(rows.begin(), rows.end(), [&](const TransferRow& row) { return row.version == first; });

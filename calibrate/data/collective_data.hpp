@@ -38,8 +38,8 @@ struct AllCollectiveData {
   std::vector<Excluded> notes;        ///< of records that reach no curve
 };
 
-/// Excluded, each with a note: runs that shared their links with others; suspect records, unless a curve has nothing
-/// else; rows about a thousand times off their neighbours (a slip of the unit); rows three times off both neighbours.
+/// Excluded, each with a note: runs that shared their links with others; suspect records;
+/// rows about a thousand times off their neighbours (a slip of the unit); rows three times off both neighbours.
 /// Used, with a note: records of one size that differ by half or more, a table equal to another's.
 AllCollectiveData collective_data(const std::vector<MeasurementFile>& files);
 

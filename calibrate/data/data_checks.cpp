@@ -157,6 +157,25 @@ std::vector<Excluded> remove_equal_times(std::vector<SeriesData>& fit_data) {
   return reported;
 }
 
+std::vector<Excluded> remove_suspect_times(const Cluster& cluster, std::vector<SeriesData>& fit_data) {
+  std::vector<Excluded> reported;
+  std::size_t own = 0, own_suspect = 0;
+  for (auto& series : fit_data) {
+    for (const auto& point : series.points) {
+      if (series.borrowed || is_transfer(series) || point.gpus < 2) continue;
+      ++own;
+      own_suspect += point.suspect ? 1 : 0;
+    }
+    const auto suspect = std::erase_if(series.points, [](const DataPoint& point) { return point.suspect; });
+    if (suspect > 0)
+      reported.push_back({series.id, fmt::format("{}: {} of its {} times left out", doubted_by_source, suspect,
+                                                 suspect + series.points.size())});
+  }
+  if (own < 2 || own_suspect < own) return reported;
+  return {{cluster.name,
+           fmt::format("all {} step times are doubted by their source, and none is fitted; measure them again", own)}};
+}
+
 std::vector<Excluded> conflicting_repeats(const std::string& cluster, const std::vector<Series>& series) {
   constexpr double much = 0.1;
   std::vector<Excluded> reported;
@@ -177,7 +196,6 @@ std::vector<Excluded> conflicting_repeats(const std::string& cluster, const std:
 std::vector<Excluded> thin_evidence(const Cluster& cluster, const std::vector<SeriesData>& fit_data) {
   std::set<std::pair<int, int>> scales;
   int points = 0;
-  int doubted = 0;
   bool collectives = false;
   for (const auto& series : fit_data) {
     if (series.borrowed) continue;
@@ -186,14 +204,9 @@ std::vector<Excluded> thin_evidence(const Cluster& cluster, const std::vector<Se
       if (point.gpus < 2 || is_transfer(series)) continue;
       scales.insert({point.nodes, point.gpus});
       ++points;
-      if (point.suspect) ++doubted;
     }
   }
   if (scales.empty()) return {};
-  if (doubted == points && points > 1)
-    return {{cluster.name, fmt::format("all {} step times are doubted by their source: each is taken as four "
-                                       "times as noisy as others, and intervals stay wide; measure them again",
-                                       points)}};
   const auto last = scales.rbegin();
   const std::string where = scale_text(last->second, last->first);
   if (points == 1)

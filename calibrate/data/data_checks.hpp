@@ -31,6 +31,9 @@ inline constexpr std::string_view doubted_by_source = "its source doubts it";
 /// whole series goes: of a training series the one-GPU time has then the wrong unit.
 std::vector<Excluded> remove_unit_mistakes(std::vector<SeriesData>& fit_data);
 
+/// Takes out step times that their source, or whoever imported them, doubts: a suspect record is never fitted.
+std::vector<Excluded> remove_suspect_times(const Cluster& cluster, std::vector<SeriesData>& fit_data);
+
 /// Takes out step times of a series that are one and the same at three scales and more: no run scales like that to the
 /// last digit, and a column that was copied does.
 std::vector<Excluded> remove_equal_times(std::vector<SeriesData>& fit_data);
@@ -39,8 +42,8 @@ std::vector<Excluded> remove_equal_times(std::vector<SeriesData>& fit_data);
 /// used, as noisy as they differ.
 std::vector<Excluded> conflicting_repeats(const std::string& cluster, const std::vector<Series>& series);
 
-/// What the cluster's own step times leave open: there is only one, all are doubted by their source, all are at one
-/// scale, or none crosses nodes.
+/// What the cluster's own step times leave open: there is only one, all are at one scale, or none
+/// crosses nodes.
 std::vector<Excluded> thin_evidence(const Cluster& cluster, const std::vector<SeriesData>& fit_data);
 
 /// Files in the cluster's folder whose records say that they are another cluster's.

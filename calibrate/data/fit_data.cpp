@@ -22,7 +22,6 @@ namespace {
 constexpr double least_noise = 0.004; ///< clocks and data differ by that much between two days
 
 double noise_of(const SeriesPoint& point, const ModelConstants& constants) {
-  if (point.suspect) return constants.suspect_noise;
   if (point.relative_spread <= 0) return constants.unstated_noise;
   return std::max(least_noise, point.relative_spread / std::sqrt(std::max(1, point.repeats)));
 }

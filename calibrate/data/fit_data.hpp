@@ -25,8 +25,8 @@ struct DataPoint {
   int gpus_per_node = 1;
   Strategy strategy;
   double measured_s = 0;
-  double noise = 0; ///< standard deviation of the measurement's ln
-  bool suspect = false;
+  double noise = 0;      ///< standard deviation of the measurement's ln
+  bool suspect = false;  ///< the source or its importer doubts it
   double size_bytes = 0; ///< of a transfer
 };
 
@@ -52,8 +52,8 @@ inline bool is_transfer(const SeriesData& series) {
 /// Nothing where the simulator cannot time the series: a model without a layer table; a cluster, GPU or precision that
 /// is not in the catalogue; anything but all-reduces of a stack without a preset (stand_in_preset); none of the preset's transports on the cluster; no GPU named, and no one-GPU
 /// time of its own. Points on several nodes are left out where the transport has no NIC. The one-GPU time is what a
-/// prediction that names the series would start from. A suspect point is four times as noisy as one without a stated
-/// spread. The result refers into `reference`.
+/// prediction that names the series would start from. Suspect points are among
+/// its points, as remove_suspect_times() finds them. The result refers into `reference`.
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,
                                       const Series& series, const OneGpuTimes& one_gpu_times);
 

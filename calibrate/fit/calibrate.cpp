@@ -64,7 +64,17 @@ std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
   return checksums;
 }
 
+/// Why nothing of what could be timed is left, in one sentence; "" where nothing could.
+std::string left_out_text(const std::string& cluster, const std::vector<Excluded>& excluded) {
+  std::vector<std::string> reasons;
+  for (const auto& one : excluded)
+    if (!one.why.starts_with(not_simulated))
+      reasons.push_back(one.what == cluster ? one.why : one.what + ": " + one.why);
+  return reasons.empty() ? "" : "nothing is left to fit, so that the priors hold: " + join_names(reasons, "; ");
+}
+
 [[noreturn]] void refuse_without_data(const std::string& cluster, const std::vector<Excluded>& excluded) {
+  if (const auto text = left_out_text(cluster, excluded); !text.empty()) throw NothingToFit({{cluster, "", text}});
   std::vector<Mistake> mistakes{
       {cluster, "",
        "no step record on more than one GPU that the simulator can time, and no all-reduce; measure some with "
@@ -78,6 +88,7 @@ std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
 ClusterFit fit_selected(const ReferenceData& reference, const std::string& cluster, SelectedFitData selected,
                         int threads) {
   ClusterFit fit{std::move(selected), {}};
+  append(fit.selected.excluded, remove_suspect_times(reference.clusters.at(cluster), fit.selected.fit_data));
   append(fit.selected.excluded, remove_unit_mistakes(fit.selected.fit_data));
   append(fit.selected.excluded, remove_equal_times(fit.selected.fit_data));
   append(fit.selected.excluded, thin_evidence(reference.clusters.at(cluster), fit.selected.fit_data));

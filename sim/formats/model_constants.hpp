@@ -39,8 +39,6 @@ struct ModelConstants {
   double fit_spread = 0.03;
   /// Of a published rate without a stated spread: run-to-run deviation in DLPerf and ddl-benchmarks, 0.1 to 3 %.
   double unstated_noise = 0.015;
-  /// Of a record that its source or importer doubts. Judgement: four times unstated_noise.
-  double suspect_noise = 0.06;
   /// Of a transfer's time about a latency and a rate: Hockney's law over published nccl-tests tables, which bend between
   /// the two (tests/calibrate/collective_shipped_test.cpp).
   double transfer_noise = 0.12;
@@ -58,7 +56,7 @@ struct ModelConstants {
 
   // One-GPU times.
 
-  /// Difference in ln beyond which repeats are other experiments: four times unstated_noise, as suspect_noise.
+  /// Difference in ln beyond which repeats are other experiments: four times unstated_noise.
   double repeat_difference = 0.06;
   /// Standard deviation of ln of measured times about a line over batch: published batch sweeps of MXNet on K80, M60,
   /// M40, P100 and V100.

@@ -129,7 +129,7 @@ TEST_CASE("one time at every scale is a copied column, and the priors stay") {
   const auto calibration = run.of(records);
   CHECK_THAT(reported(calibration, "small-ddp"),
              Catch::StartsWith("all 6 times are 50 ms, from 1 to 32 GPUs, and no run scales like that"));
-  CHECK(series_of(calibration, "small").points.empty());
+  CHECK(calibration.series.empty());
   for (const auto& one : calibration.parameters) {
     CHECK_FALSE(one.identified);
     CHECK(one.z_score == 0);
@@ -140,11 +140,34 @@ TEST_CASE("one time at every scale is a copied column, and the priors stay") {
   CHECK(series_of(run.of(records), "small").points.size() == 2);
 }
 
-TEST_CASE("times that their source doubts, all of them, are noted") {
+TEST_CASE("times that their source doubts, all of them, leave the priors and one sentence") {
   const Run run;
   auto records = run.series("small");
   for (auto& record : records) std::get<StepRecord>(record).head.suspect = true;
-  CHECK_THAT(reported(run.of(records), "planted"), Catch::StartsWith("all 5 step times are doubted by their source"));
+  const std::string sentence = "all 5 step times are doubted by their source, and none is fitted; measure them again";
+  CHECK_THROWS_WITH(run.of(records), "planted: nothing is left to fit, so that the priors hold: " + sentence);
+
+  records.push_back(planted_record("large", 1, 1, 0.2)); // a line over batch is learnt
+  const auto calibration = run.of(records);
+  CHECK(reported(calibration, "planted") == sentence);
+  CHECK(calibration.series.empty());
+  CHECK(calibration.quality.points == 0);
+  for (const auto& one : calibration.parameters) CHECK(one.z_score == 0);
+}
+
+TEST_CASE("a time that its source doubts moves nothing") {
+  const Run run;
+  auto without = run.series("small");
+  auto doubted = without;
+  std::erase_if(without, [](const Record& record) { return std::get<StepRecord>(record).gpus == 16; });
+  step_at(doubted, 16).iteration_s *= 2;
+  step_at(doubted, 16).head.suspect = true;
+  const auto calibration = run.of(doubted);
+  CHECK_THAT(reported(calibration, "small-ddp"), Catch::Contains("its source doubts it: 1 of its 6 times left out"));
+  const auto clean = run.of(without);
+  REQUIRE(calibration.parameters.size() == clean.parameters.size());
+  for (std::size_t i = 0; i < clean.parameters.size(); ++i)
+    CHECK(calibration.parameters[i].z_score == clean.parameters[i].z_score);
 }
 
 TEST_CASE("a time a thousand times off is a slip of the unit and does not touch the fit") {
@@ -173,7 +196,7 @@ TEST_CASE("where the one-GPU time slipped the series goes, and others stay") {
   for (const auto& record : run.series("large")) records.push_back(record);
   const auto calibration = run.of(records);
   CHECK_THAT(reported(calibration, "small-ddp"), Catch::Contains("one-GPU time is about"));
-  CHECK(series_of(calibration, "small").points.empty());
+  CHECK(calibration.series.size() == 1);
   CHECK(series_of(calibration, "large").points.size() == 6);
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("runs that shared their links are excluded, one note a file") {
   CHECK(all.notes[0].why == "3 records of 2 to 4 jobs that shared their links: their times are not one job's");
 }
 
-TEST_CASE("suspect rows are excluded, unless there is nothing else") {
+TEST_CASE("suspect rows are excluded") {
   auto rows = table();
   rows[3].head.suspect = true;
   const auto note = only_note(rows);
@@ -106,8 +106,8 @@ TEST_CASE("suspect rows are excluded, unless there is nothing else") {
   CHECK(fit_data_of(rows).curves[0].samples.size() == 8);
 
   for (auto& row : rows) row.head.suspect = true;
-  CHECK(only_note(rows).why == "used although its source doubts it: there is nothing else");
-  CHECK(fit_data_of(rows).curves[0].samples.size() == 9);
+  CHECK(only_note(rows).why == "its source doubts it");
+  CHECK(fit_data_of(rows).curves.empty());
 }
 
 TEST_CASE("a row a thousand times off is taken for a slip of the unit") {
@@ -149,7 +149,7 @@ TEST_CASE("a switch of protocol is no outlier: a jump that stays is kept") {
   CHECK(fit_data_of(rows).curves[0].samples.size() == 9);
 }
 
-TEST_CASE("repeats of a size are one sample, their middle; contradictory ones are noted") {
+TEST_CASE("repeats of a size are one sample, their middle, and contradictory ones are noted") {
   auto rows = table();
   rows.push_back(record(4096, 1.1 * rows[0].time_s));
   rows.push_back(record(4096, 1.2 * rows[0].time_s));
