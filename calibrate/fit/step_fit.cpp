@@ -27,7 +27,7 @@ void judge_noise(StepProblem& problem, const std::vector<SeriesData>& series, co
     // The mean of x^2 / (1 + x^2 / 4) of a standard normal x is 4 (1 - sqrt(2 pi) exp(2) erfc(sqrt(2))) = 0.63:
     // dividing by it makes 1 the answer for residuals as large as taken.
     constexpr double of_normal = 0.63;
-    squares += weight_of(Loss::cauchy, residual) * residual * residual / of_normal;
+    squares += weight_of(Loss::student_t3, residual) * residual * residual / of_normal;
     count += 1 - leverage[r];
   }
   constexpr double least_scale = 0.5; // points that agree by luck
@@ -161,7 +161,7 @@ RobustProblem robust_problem(StepProblem& problem, SlopeFollower& slopes) {
   robust.residuals = [&](const std::vector<double>& z_scores) { return problem.residuals(z_scores); };
   robust.slopes = [&](const std::vector<double>& z_scores) { return slopes.next(z_scores); };
   robust.begin_search = [&] { slopes.begin_search(); };
-  robust.loss = Loss::cauchy;
+  robust.loss = Loss::student_t3;
   robust.priors.assign(problem.free_parameters().all.size(), NormalPrior{}); // z-scores: mean 0, width 1
   robust.prior_loss = step_prior_loss;
   return robust;

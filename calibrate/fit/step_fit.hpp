@@ -12,7 +12,7 @@
 namespace ddlsim {
 
 /// Of a fit's priors: the tail is heavier than a normal's, so that records win where they say much.
-inline constexpr Loss step_prior_loss = Loss::cauchy;
+inline constexpr Loss step_prior_loss = Loss::student_t3;
 
 struct StepFitOptions {
   ModelConstants constants{};

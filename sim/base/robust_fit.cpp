@@ -91,7 +91,7 @@ double cost_of(Loss loss, double residual) {
   switch (loss) {
   case Loss::quadratic:
     return square / 2;
-  case Loss::cauchy:
+  case Loss::student_t3:
     return 2 * std::log1p(square / 4);
   case Loss::student_t4:
     return 2.5 * std::log1p(square / 4);
@@ -106,7 +106,7 @@ double weight_of(Loss loss, double residual) {
   switch (loss) {
   case Loss::quadratic:
     return 1;
-  case Loss::cauchy:
+  case Loss::student_t3:
     return 1 / (1 + square / 4);
   case Loss::student_t4:
     return 5 / (4 + square);

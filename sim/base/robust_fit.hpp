@@ -11,8 +11,8 @@ namespace ddlsim {
 /// Cost of a whitened residual r (standard deviation 1). All are r^2 / 2 near 0, up to a factor 5/4 of student_t4.
 enum class Loss {
   quadratic,  ///< r^2 / 2: least squares
-  cauchy,     ///< 2 ln(1 + r^2 / 4): Cauchy's at scale 2 (P. Holland and R. Welsch, Communications in Statistics A 6,
-              ///< 1977). A residual of 1 counts nearly as in least squares, one of 30 little more than one of 3
+  student_t3, ///< 2 ln(1 + r^2 / 4): Student's t with 3 degrees of freedom and scale sqrt(4/3). A residual of 1
+              ///< counts nearly as in least squares, one of 30 little more than one of 3
   student_t4, ///< 5/2 ln(1 + r^2 / 4): Student's t with 4 degrees of freedom (K. Lange, R. Little and J. Taylor,
               ///< Journal of the American Statistical Association 84, 1989). One wild row in ten hardly moves the fit
   soft_l1,    ///< sqrt(1 + r^2) - 1: |r| far out (P. Charbonnier et al., IEEE Transactions on Image Processing 6, 1997)
@@ -49,7 +49,7 @@ struct RobustProblem {
   std::function<Matrix(const std::vector<double>& unknowns)> slopes;
   /// Told that a search begins, where slopes depend on the places before.
   std::function<void()> begin_search{};
-  Loss loss = Loss::cauchy;
+  Loss loss = Loss::student_t3;
   std::vector<NormalPrior> priors; ///< one an unknown
   Loss prior_loss = Loss::quadratic;
 };

@@ -27,8 +27,8 @@ struct ModelConstants {
   /// 1 or 0, a switch of `validate --without`. 0: residuals of a stack's other batches say nothing.
   double residual_of_other_batches = 1;
 
-  // The straight line beside the simulator (sim/predict/straight_line.cpp): validate/line_mixture.py over new-T2 and
-  // new-T3 of six sites. Without EC2's they would choose 0.4 and 3.
+  // The straight line beside the simulator (sim/predict/shrinking_growth.hpp): of shares 0 to 0.5 and fades 0.3 to 3 those with
+  // the least mean error over new-T2 and new-T3 of six sites. Without EC2's they would be 0.4 and 3.
 
   double line_share = 0.5; ///< of the line just beyond what was measured, in ln of the time
   double line_fade = 1.5;  ///< ln of the scale over which that share fades

@@ -4,6 +4,7 @@
 #include "sim/base/threads.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
+#include "sim/predict/shrinking_growth.hpp"
 
 #include <algorithm>
 #include <cmath>

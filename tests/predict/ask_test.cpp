@@ -4,6 +4,7 @@
 #include "sim/formats/data_folder.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/interval.hpp"
+#include "sim/predict/shrinking_growth.hpp"
 #include "tests/calibrate/shipped_data.hpp"
 
 #include <catch2/catch.hpp>

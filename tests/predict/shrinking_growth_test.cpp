@@ -1,4 +1,4 @@
-#include "sim/predict/interval.hpp"
+#include "sim/predict/shrinking_growth.hpp"
 #include "tests/predict/small_cluster.hpp"
 
 #include <catch2/catch.hpp>

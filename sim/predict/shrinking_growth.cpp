@@ -1,4 +1,4 @@
-#include "sim/predict/interval.hpp"
+#include "sim/predict/shrinking_growth.hpp"
 
 #include <algorithm>
 #include <cmath>
