@@ -11,6 +11,7 @@ if [ -n "$long" ]; then
   exit 1
 fi
 python3 tests/layers.py "$root"
+python3 tests/case_names.py "$root"
 if [ "${2:-}" = tidy ]; then
   # What clang++ builds, in groups that include a dozen sources: the trainer's sources on LibTorch are not among them
   # (trainer/CMakeLists.txt says why). Sources are then what a header is otherwise: read because they are included.

@@ -171,7 +171,8 @@ TEST_CASE("the first 50 mistakes are reported, and how many more there are") {
   }
 }
 
-TEST_CASE("a document of another format or version is reported, and nothing else; one without a version is read on") {
+TEST_CASE(
+    "a document of another format or version is reported, and nothing else, and one without a version is read on") {
   const ddlsim_test::TemporaryFolder folder;
   const auto reported_of = [&](const std::string& content) {
     const auto file = folder.write("a.json", content);

@@ -67,7 +67,7 @@ TEST_CASE("the calibration's page has before and after of every parameter, evide
   }
 }
 
-TEST_CASE("only what was learnt is drawn; all parameters have their row", "[page]") {
+TEST_CASE("only what was learnt is drawn, and all parameters have their row", "[page]") {
   const auto page = calibration_html(shown_calibration());
   CHECK(count(page, " data-p=\"0\"") == 1);
   CHECK(count(page, " data-p=\"1\"") == 0);
@@ -75,7 +75,7 @@ TEST_CASE("only what was learnt is drawn; all parameters have their row", "[page
   CHECK(count(page, "<tr id=\"p1\">") == 1);
 }
 
-TEST_CASE("hostile names in a calibration stay text; one without parameters is a page", "[page]") {
+TEST_CASE("hostile names in a calibration stay text, and one without parameters is a page", "[page]") {
   auto calibrated = shown_calibration();
   auto& calibration = calibrated.calibration;
   calibration.cluster = calibration.parameters[0].name = calibration.parameters[0].scope.transport = hostile_name();

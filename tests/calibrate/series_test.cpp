@@ -52,7 +52,7 @@ TEST_CASE("a scale measured again gives the median, its spread, and the trusted 
   CHECK(point.records.size() == 3);
 }
 
-TEST_CASE("server counts may change with scale; two strategies at one scale are two series") {
+TEST_CASE("server counts may change with scale, and two strategies at one scale are two series") {
   const auto ps = [](int gpus, int servers) {
     auto record = plain_step("a", gpus, gpus, 1.0);
     record.strategy.name = StrategyName::ps;

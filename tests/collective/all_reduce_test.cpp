@@ -13,7 +13,7 @@ const std::vector<Algorithm>& every_algorithm = values_of<Algorithm>();
 
 } // namespace
 
-TEST_CASE("one rank has nothing to reduce; the ring is the ring", "[all-reduce]") {
+TEST_CASE("one rank has nothing to reduce, and the ring is the ring", "[all-reduce]") {
   for (const Algorithm algorithm : every_algorithm) {
     CHECK(all_reduce_s(two_level(1, 8), 1e8, algorithm) == 0);
   }

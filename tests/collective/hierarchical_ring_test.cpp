@@ -30,7 +30,7 @@ TEST_CASE("hierarchical ring: two phases inside and a ring of nodes", "[hierarch
   }
 }
 
-TEST_CASE("hierarchical ring in one node is the ring; a short last node changes nothing", "[hierarchical-ring]") {
+TEST_CASE("hierarchical ring in one node is the ring, and a short last node changes nothing", "[hierarchical-ring]") {
   CHECK(hierarchical_ring_all_reduce_s(two_level(5, 8), 1e7) == Approx(ring_all_reduce_s(two_level(5, 8), 1e7)));
   for (int ranks = 9; ranks < 16; ++ranks) {
     CHECK(hierarchical_ring_all_reduce_s(two_level(ranks, 8), 1e7) ==

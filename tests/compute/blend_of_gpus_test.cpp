@@ -210,7 +210,7 @@ struct TransformerBench : Bench {
 
 } // namespace
 
-TEST_CASE("transformers are one family, by whatever name; BERT is its own", "[blend]") {
+TEST_CASE("transformers are one family, by whatever name, and BERT is its own", "[blend]") {
   const TransformerBench bench;
   CHECK(family_of_model("one", bench.sizes.at("one")) == family_of_model("other", bench.sizes.at("other")));
   CHECK(family_of_model("bert_base_seq128", bench.sizes.at("one")) == "bert");

@@ -92,7 +92,7 @@ TEST_CASE("a step that the host paced answers for smaller batches, and for large
   CHECK(beside.one_gpu_s == Approx(fixed_s + 2 * (0.2 - fixed_s)));
 }
 
-TEST_CASE("the preset's own stack comes first; among equals the median", "[evidence]") {
+TEST_CASE("the preset's own stack comes first, and among equals the median", "[evidence]") {
   const Desk desk;
   CHECK(find_compute(desk.question(32), {record(32, 0.5, "apex"), record(32, 0.2)}, {}).one_gpu_s == 0.2);
   CHECK(find_compute(desk.question(32), {record(32, 0.2), record(32, 0.4), record(32, 0.3)}, {}).one_gpu_s == 0.3);

@@ -42,7 +42,7 @@ Model small_transformer() {
 
 } // namespace
 
-TEST_CASE("a unit is the layers of one numbered word; all else is the root", "[units]") {
+TEST_CASE("a unit is the layers of one numbered word, and all else is the root", "[units]") {
   CHECK(unit_name_of("block12.attention.query") == "block12");
   CHECK(unit_name_of("layer4.2.conv1") == "layer4");
   CHECK(unit_name_of("embeddings.word") == "root");
@@ -71,7 +71,7 @@ TEST_CASE("a unit is the layers of one numbered word; all else is the root", "[u
   CHECK(shape.recomputed() == 0);
 }
 
-TEST_CASE("blocks are computed again whole, or their attention's products alone; the root never", "[units]") {
+TEST_CASE("blocks are computed again whole, or their attention's products alone, and the root never", "[units]") {
   const auto model = small_transformer();
   CHECK(unit_shape(model, one_tflop(), Precision::fp32, 2, Recompute::full).recomputed() == Approx(12.0 / 20));
   CHECK(unit_shape(model, one_tflop(), Precision::fp32, 2, Recompute::selective).recomputed() == Approx(1.0 / 20));

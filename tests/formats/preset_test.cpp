@@ -152,7 +152,7 @@ TEST_CASE("one machine takes shared memory, whether its file lists it or not, un
   CHECK(transport_name(cluster_of(1, {"gloo-tcp", "shm"}), preset) == "gloo-tcp");
 }
 
-TEST_CASE("servers that nobody counted or placed are the preset's; what a strategy states stays") {
+TEST_CASE("servers that nobody counted or placed are the preset's, and what a strategy states stays") {
   auto presets = ddlsim_test::sample_presets();
   presets["presets"][2]["servers"] = {{"count", 3}};
   presets["presets"][2]["placement"] = "dedicated";
@@ -228,7 +228,7 @@ TEST_CASE("a preset may compute, and have servers, as another that is there") {
             "pytorch-ddp, horovod, mxnet-kvstore"});
 }
 
-TEST_CASE("what a library does with servers is told by its preset; what is left out is what most do") {
+TEST_CASE("what a library does with servers is told by its preset, and what is left out is what most do") {
   auto presets = ddlsim_test::sample_presets();
   presets["presets"][2]["node_reduction"] = "one-gpu";
   presets["presets"][2]["serves_one_machine"] = false;

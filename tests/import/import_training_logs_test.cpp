@@ -123,7 +123,8 @@ TEST_CASE("blocks may count samples, epochs stand in for blocks, and a rate that
   CHECK(step_of(import_as("mllog", tracked, of_job)).iteration_s == Approx(2.0));
 }
 
-TEST_CASE("a cut log of MLPerf keeps its whole lines; one of another version, of two batches or of none is refused") {
+TEST_CASE(
+    "a cut log of MLPerf keeps its whole lines, and one of another version, of two batches or of none is refused") {
   const auto text = ml_blocks();
   const auto cut = import_as("mllog", text.substr(0, text.size() - 30), of_job);
   CHECK(step_of(cut).iteration_s == Approx(1.0));

@@ -22,7 +22,7 @@ TEST_CASE("ring after backward: compute + 2(n-1)(latency + S/(n B))", "[step]") 
   }
 }
 
-TEST_CASE("the strategy's name chooses the all-reduce; auto is the ring", "[step]") {
+TEST_CASE("the strategy's name chooses the all-reduce, and auto is the ring", "[step]") {
   const SmallCluster small;
   const auto exposed_s = [&](StrategyName strategy, int gpus, int gpus_per_node) {
     auto setup = small.setup(strategy, gpus);
@@ -203,7 +203,8 @@ TEST_CASE("an input pipeline that is too slow is waited for, and named", "[step]
   CHECK(time_step(setup, small.sample, Fidelity::automatic).iteration_s == Approx(1.0)); // one GPU starves too
 }
 
-TEST_CASE("a hash places tensors by an order that each sample draws; nobody's order is the middle of nine", "[step]") {
+TEST_CASE("a hash places tensors by an order that each sample draws, and nobody's order is the middle of nine",
+          "[step]") {
   SmallCluster small;
   small.model.layers.clear();
   for (int i = 0; i < 60; ++i) { // large ones among small ones: orders of equal tensors are alike

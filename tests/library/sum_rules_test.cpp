@@ -34,7 +34,7 @@ TEST_CASE("MPICH: doubling up to 2,048 bytes, else halving-doubling", "[mpi]") {
   CHECK(mpi_choice(mpich, 16, 2049) == Algorithm::halving_doubling);
 }
 
-TEST_CASE("LL doubles the bytes, LL128 adds a fifteenth; their hops are shorter than Simple's", "[nccl]") {
+TEST_CASE("LL doubles the bytes, LL128 adds a fifteenth, and their hops are shorter than Simple's", "[nccl]") {
   CHECK(wire_bytes(Protocol::ll, 1000) == 2000);
   CHECK(wire_bytes(Protocol::ll128, 1500) == Approx(1600));
   CHECK(wire_bytes(Protocol::simple, 1000) == 1000);

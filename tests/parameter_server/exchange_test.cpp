@@ -189,7 +189,7 @@ TEST_CASE("an oversubscribed uplink slows what leaves a leaf") {
   CHECK(timing.end_s == Approx(2 * 16 * 1e6 / 5e8).epsilon(rounding));
 }
 
-TEST_CASE("no shards take no time; what cannot be computed is refused") {
+TEST_CASE("no shards take no time, and what cannot be computed is refused") {
   CHECK(server_exchange_closed_form(workers(2), dedicated(1), {}).end_s == 0);
   ServerExchange exchange = on_each_server(1, {1e6});
   exchange.ready_s.clear();

@@ -159,8 +159,8 @@ TEST_CASE("hash: 4,096,000-byte parts on djb2 of the key's decimal text") {
   CHECK(shards[2].size_bytes == 904000);
 }
 
-TEST_CASE(
-    "hash: a run that numbers tensors in another order loads servers differently; the typical one is in the middle") {
+TEST_CASE("hash: a run that numbers tensors in another order loads servers differently, and the typical one is in the "
+          "middle") {
   std::vector<double> tensors;
   for (int i = 0; i < 60; ++i) tensors.push_back(i % 3 == 0 ? 9e6 : 1e4);
   const auto busiest = [&](std::uint64_t order) {

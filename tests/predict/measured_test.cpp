@@ -83,7 +83,7 @@ TEST_CASE("a record of another question does not") {
   CHECK_FALSE(is_shown([](auto& asked, auto&) { asked.scenario.software = "TensorFlow"; }));
 }
 
-TEST_CASE("of several the median; those without doubt and of the same kind of data go first") {
+TEST_CASE("of several the median, and those without doubt and of the same kind of data go first") {
   AskedAndMeasured asked;
   asked.records = {asked.record(4, 1.0), asked.record(4, 2.0), asked.record(4, 4.0)};
   CHECK(asked.points()[1].measured->iteration_s == 2.0);

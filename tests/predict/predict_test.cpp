@@ -266,7 +266,7 @@ TEST_CASE("labels are honest: nothing was measured here, so that GPU and network
   }
 }
 
-TEST_CASE("same scenario and seed, same bytes; another seed moves only intervals", "[predict]") {
+TEST_CASE("same scenario and seed, same bytes, and another seed moves only intervals", "[predict]") {
   const auto once = to_json_text(predict(iris(), shipped, screening));
   CHECK(once == to_json_text(predict(iris(), shipped, screening)));
   auto other = iris();

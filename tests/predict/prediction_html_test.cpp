@@ -129,7 +129,7 @@ TEST_CASE("what was measured at a point stands in its row and as an outline in b
   CHECK(count(page, " ring\"") == 2);
 }
 
-TEST_CASE("strategies stand beside each other with preset and transport; warnings, versions and files are told",
+TEST_CASE("strategies stand beside each other with preset and transport, and warnings, versions and files are told",
           "[page]") {
   const auto page = prediction_html(shown_prediction());
   for (const auto& word : {"<th scope=\"row\">ring</th><td class=\"t\">horovod</td><td class=\"t\">nccl-ib</td>",

@@ -97,7 +97,7 @@ TEST_CASE("of runs elsewhere that differ in GPUs alone the one on fewest speaks,
   CHECK(read_back_elsewhere(spread_on, planted_cluster().site, shipped_files()).empty());
 }
 
-TEST_CASE("sharded runs on several GPUs can be read back for others; pipelines, all-reduces and one GPU cannot",
+TEST_CASE("sharded runs on several GPUs can be read back for others, and pipelines, all-reduces and one GPU cannot",
           "[read-back]") {
   auto record = planted(0.6, 1);
   CHECK(can_be_read_back(record));

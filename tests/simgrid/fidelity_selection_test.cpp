@@ -165,7 +165,7 @@ TEST_CASE("requests: by symmetry first, full where affordable, and what cannot b
 }
 
 TEST_CASE(
-    "requests for asynchronous servers: on SimGrid within a second, else followed in time; a formula for samples") {
+    "requests for asynchronous servers: on SimGrid within a second, else followed in time, and a formula for samples") {
   ServerMachine servers;
   AsyncExchange async;
   async.compute_s = 1;

@@ -254,8 +254,8 @@ TEST_CASE("reduced answers are the same bytes each time") {
         reduced(machine, server_machine(5, false), exchange).pulled_s);
 }
 
-TEST_CASE(
-    "the way of a server exchange: by symmetry where few connections differ; screened, a formula or our own solver") {
+TEST_CASE("the way of a server exchange: by symmetry where few connections differ, and screened, a formula or our own "
+          "solver") {
   const Machine machine = ideal_workers(16);
   const ServerExchange two = on_each_server(2, {1e6, 2e6});
   CHECK(choose_server_exchange(machine, server_machine(2, true), two, Fidelity::automatic).fidelity ==

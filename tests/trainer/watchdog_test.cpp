@@ -80,7 +80,7 @@ TEST_CASE("At rest, and before the first step, ranks that answer may take any ti
   CHECK(job.verdict().empty());
 }
 
-TEST_CASE("Ranks that wait for each other in each step need no other sign; those that do not need one") {
+TEST_CASE("Ranks that wait for each other in each step need no other sign, and those that do not need one") {
   const auto after_steps = [](Steps steps) {
     Watched job(0, steps);
     for (int i = 0; i < 100; ++i) {

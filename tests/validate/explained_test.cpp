@@ -102,7 +102,7 @@ TEST_CASE("what is right needs no other parameter") {
   CHECK(why.explanation.remaining_error == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("series far off in a tier are explained, the worst first; others are not asked") {
+TEST_CASE("series far off in a tier are explained, the worst first, and others are not asked") {
   const auto far = small_result(1.2);
   REQUIRE_FALSE(far.explained.empty());
   for (const auto& one : far.explained) {
