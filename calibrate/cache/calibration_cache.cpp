@@ -125,7 +125,7 @@ Calibration fitted(const CalibrationCache& cache, const DataFolder& data, const 
   try {
     return as_written(fit_from_files(data, wanted.cluster, cache.threads).calibration);
   } catch (const NothingToFit& why) {
-    tell(cache, to_text(why.mistakes().front()));
+    if (why.all_left_out) tell(cache, to_text(why.mistakes().front()));
     return nothing;
   }
 }

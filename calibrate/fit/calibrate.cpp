@@ -68,13 +68,17 @@ std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
 std::string left_out_text(const std::string& cluster, const std::vector<Excluded>& excluded) {
   std::vector<std::string> reasons;
   for (const auto& one : excluded)
-    if (!one.why.starts_with(not_simulated))
+    if (!one.why.starts_with(not_simulated) && !one.why.starts_with(no_preset_of_it))
       reasons.push_back(one.what == cluster ? one.why : one.what + ": " + one.why);
   return reasons.empty() ? "" : "nothing is left to fit, so that the priors hold: " + join_names(reasons, "; ");
 }
 
 [[noreturn]] void refuse_without_data(const std::string& cluster, const std::vector<Excluded>& excluded) {
-  if (const auto text = left_out_text(cluster, excluded); !text.empty()) throw NothingToFit({{cluster, "", text}});
+  if (const auto text = left_out_text(cluster, excluded); !text.empty()) {
+    NothingToFit nothing({{cluster, "", text}});
+    nothing.all_left_out = true;
+    throw nothing;
+  }
   std::vector<Mistake> mistakes{
       {cluster, "",
        "no step record on more than one GPU that the simulator can time, and no all-reduce; measure some with "

@@ -58,6 +58,7 @@ ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluste
 /// What calibrate() throws where no record teaches anything, with what was excluded.
 struct NothingToFit : UserError {
   using UserError::UserError;
+  bool all_left_out = false; ///< there were times that the simulator can compute, and none may be fitted
 };
 
 /// Calibrates `cluster` on its own records and on those of the clusters it borrows from, out of `files` of any
