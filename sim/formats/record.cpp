@@ -84,23 +84,11 @@ private:
   }
 
   void read_common(const JsonNode& node) {
-    static constexpr std::string_view known[]{"record", "next", "fields"};
-    constexpr long most_records = 100'000;
-    node.allow_only(known);
-    common_ = {line_, node.integer("next", 1, most_records), nlohmann::json::object(), ""};
-    const auto fields = node.at("fields");
-    if (!fields.is_object()) return;
-    if (fields.value().empty()) node.mistake_at("fields", "no field found; give those that the records share");
-    common_.text = json_text(fields.value());
+    common_ = common_fields_from(node, line_);
     repeated_bytes_ += static_cast<std::size_t>(common_.records_left) * common_.text.size();
-    if (repeated_bytes_ > max_document_bytes)
-      node.mistake("fields too long for so many records; write them in the records, or split the file");
-    else
-      common_.fields = fields.value();
-    if (!fields.has("record")) return;
-    const auto& kind = fields.at("record").value();
-    if (kind == "context" || kind == "common")
-      fields.mistake_at("record", "no record is of this kind; give the kind of the records, or leave it to each");
+    if (repeated_bytes_ <= max_document_bytes) return;
+    node.mistake("fields too long for so many records; write them in the records, or split the file");
+    common_.fields = nlohmann::json::object();
   }
 
   /// What the record itself says goes before.
@@ -161,14 +149,6 @@ private:
       read_.records.push_back(*record);
     }
   }
-
-  /// Fields that the next records have, unless they state them.
-  struct CommonFields {
-    int line = 0; ///< where they stand
-    long records_left = 0;
-    nlohmann::json fields;
-    std::string text; ///< of the fields
-  };
 
   const LineChecks& checks_;
   std::string name_;

@@ -4,6 +4,8 @@
 #include "sim/base/json.hpp"
 #include "sim/formats/record.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <functional>
 
 namespace ddlsim {
@@ -20,6 +22,17 @@ struct LineChecks {
 MeasurementFile read_measurements(const std::filesystem::path& file, const LineChecks& checks);
 
 Context context_from(const JsonNode& line);
+
+/// Fields that the next records have, unless they state them.
+struct CommonFields {
+  int line = 0; ///< where they stand
+  long records_left = 0;
+  nlohmann::json fields;
+  std::string text; ///< of the fields
+};
+
+/// A line `common`.
+CommonFields common_fields_from(const JsonNode& node, int line);
 
 /// What a record takes from its file: name and line go into its head.
 struct LineOrigin {

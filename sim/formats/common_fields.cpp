@@ -1,0 +1,22 @@
+#include "sim/formats/record_reader.hpp"
+
+namespace ddlsim {
+
+CommonFields common_fields_from(const JsonNode& node, int line) {
+  static constexpr std::string_view known[]{"record", "next", "fields"};
+  constexpr long most_records = 100'000;
+  node.allow_only(known);
+  CommonFields common{line, node.integer("next", 1, most_records), nlohmann::json::object(), ""};
+  const auto fields = node.at("fields");
+  if (!fields.is_object()) return common;
+  if (fields.value().empty()) node.mistake_at("fields", "no field found; give those that the records share");
+  common.fields = fields.value();
+  common.text = json_text(common.fields);
+  if (!fields.has("record")) return common;
+  const auto& kind = fields.at("record").value();
+  if (kind == "context" || kind == "common")
+    fields.mistake_at("record", "no record is of this kind; give the kind of the records, or leave it to each");
+  return common;
+}
+
+} // namespace ddlsim
