@@ -9,10 +9,8 @@ namespace ddlsim {
 namespace {
 
 const std::map<std::string, Fidelity>& fidelity_names() {
-  static const std::map<std::string, Fidelity> names{{"auto", Fidelity::automatic},
-                                                     {"by-symmetry", Fidelity::by_symmetry},
-                                                     {"full", Fidelity::full},
-                                                     {"screening", Fidelity::screening}};
+  static const std::map<std::string, Fidelity> names{
+      {"default", Fidelity::by_default}, {"full", Fidelity::full}, {"formula", Fidelity::formula}};
   return names;
 }
 
@@ -132,9 +130,8 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   predict
       .add_option(
           "--fidelity", command.fidelity,
-          "How communication is run: auto (by symmetry where ranks or connections are alike, else full, else "
-          "screening; if not given), by-symmetry (on SimGrid, what plays the same role once), full (every message on "
-          "SimGrid), screening (formulas, without SimGrid)")
+          "What times communication: default (SimGrid, in about a second), full (SimGrid with every message, however "
+          "long it takes), formula (closed forms, without SimGrid)")
       ->type_name("HOW")
       ->transform(by_name(fidelity_names()));
   predict

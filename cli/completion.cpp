@@ -40,7 +40,7 @@ Names option_values(const std::string& option, const DataFolder& data) {
       {"--split", [] { return split_names(); }},
       {"--fidelity",
        [] {
-         return Names{"auto", "by-symmetry", "full", "screening"};
+         return Names{"default", "formula", "full"};
        }},
       {"--collective", [] { return Names{"all-reduce"}; }},
       {"--attention", [] {

@@ -14,7 +14,7 @@ namespace {
 void write_chakra(const Curve& curve, int gpus, const CommandLine& line) {
   auto setup = at_scale(curve, gpus);
   setup.strategy = strategy_taken(setup, curve.median); // what it leaves open is named, too
-  for (const auto& [role, content] : chakra_traces(setup, likeliest_run(curve, gpus, Fidelity::automatic))) {
+  for (const auto& [role, content] : chakra_traces(setup, likeliest_run(curve, gpus, Fidelity::by_default))) {
     const std::string file = fmt::format("{}.{}.et", line.output.string(), role);
     write_file(file, content);
     narrate(line, fmt::format("wrote {}", file));

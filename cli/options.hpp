@@ -38,7 +38,7 @@ struct PredictCommand {
   bool csv = false;
   bool markdown = false;
   bool why = false; ///< say of each strategy what its answer rests on
-  Fidelity fidelity = Fidelity::automatic;
+  Fidelity fidelity = Fidelity::by_default;
   std::filesystem::path trace;    ///< write one simulated iteration here; empty: none
   std::filesystem::path html;     ///< write the page here; empty: no page
   std::string collective;         ///< all-reduce: tables of it over sizes in place of iterations; "": iterations

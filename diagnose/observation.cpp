@@ -101,7 +101,7 @@ double lone_collective_s(const StepSetup& setup, const Parameters& sample, Obser
 
 IterationTime expected_time(const Curve& curve, const Observation& one) {
   if (is_collective(one)) return expected_collective(curve, one);
-  const auto point = predict_point(curve, one.gpus, Fidelity::automatic).point;
+  const auto point = predict_point(curve, one.gpus, Fidelity::by_default).point;
   if (!point.error.empty()) throw UserError(one.where, "", point.error);
   return {point.iteration_s, point.iteration_s_low, point.iteration_s_high};
 }

@@ -26,7 +26,7 @@ std::size_t affordable_samples(const Curve& curve, const std::vector<Observation
 double time_of(const Observation& point, FaultySetup one, StepCache& memory) {
   one.sample.model_discrepancy = 1;
   if (is_collective(point)) return lone_collective_s(one.setup, one.sample, point.what, point.size_bytes);
-  return time_step(one.setup, one.sample, Fidelity::screening, memory).iteration_s;
+  return time_step(one.setup, one.sample, Fidelity::formula, memory).iteration_s;
 }
 
 /// One point with one fault.

@@ -79,7 +79,7 @@ void tell_samples(const PlanLimits& limits, Considered& option) {
   reported.chance = kept / static_cast<double>(option.samples.size());
 }
 
-/// Samples are timed by screening: what SimGrid adds to the likeliest of them moves them all, as it does in predict.
+/// Samples are timed by the formulas: what SimGrid adds to the likeliest of them moves them all, as it does in predict.
 void take_prediction(const Simulated& point, const std::vector<double>& lengths, Considered& option) {
   const auto& training = option.training;
   const auto& sample_times_s = point.sample_times_s;
@@ -97,7 +97,7 @@ void take_prediction(const Simulated& point, const std::vector<double>& lengths,
 
 Simulated simulated(const Considered& option, std::vector<Offer>& offers) {
   const auto& curve = curve_at(offers[option.offer], option.reported.batch_per_gpu);
-  const auto [point, times_s] = predict_point(curve, option.reported.gpus, Fidelity::automatic);
+  const auto [point, times_s] = predict_point(curve, option.reported.gpus, Fidelity::by_default);
   return {point.error,    point.iteration_s,  point.efficiency, point.bottleneck,
           point.evidence, point.extrapolated, times_s};
 }

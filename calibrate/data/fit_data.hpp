@@ -65,7 +65,7 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
 /// The series' setup at that scale.
 StepSetup setup_at(const SeriesData& fit_data, const DataPoint& point);
 
-/// Simulated time of the point in that sample: of a step at screening fidelity, of a transfer by transfer_time_s().
+/// Simulated time of the point in that sample: of a step by the formulas, of a transfer by transfer_time_s().
 double model_time_s(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample);
 
 /// What a cluster's fit uses: its own records, and those of the clusters it borrows from.
@@ -81,7 +81,7 @@ struct SelectedFitData {
 SelectedFitData select_fit_data(const ReferenceData& reference, const std::string& cluster,
                                 const std::vector<Series>& series, const std::vector<MeasurementFile>& files);
 
-/// What `predict` shows of the point in that sample over model_time_s(): 1 where screening is exact and for transfers.
+/// What `predict` shows of the point in that sample over model_time_s(): 1 where the formulas are exact and for transfers.
 double shown_over_screened(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample);
 
 /// model_time_s() to the bit, without repeating what does not depend on the sample. For one thread.

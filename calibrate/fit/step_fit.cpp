@@ -114,7 +114,7 @@ void find_identified(Calibration& calibration) {
     calibration.parameters[i].identified = calibration.parameters[i].error < narrowed;
 }
 
-/// ln of what was measured over what predict shows: SimGrid's number where screening is not exact.
+/// ln of what was measured over what predict shows: SimGrid's number where the formulas are not exact.
 std::vector<double> misses_of_shown(StepProblem& problem, const std::vector<SeriesData>& series,
                                     const std::vector<double>& z_scores) {
   auto misses = problem.misses(z_scores);

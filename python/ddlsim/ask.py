@@ -74,7 +74,7 @@ def predict(scenario: Document, *, gpus: Iterable[int] | None = None, strategies
     gpus        numbers of GPUs instead of the scenario's
     strategies  only these of the scenario's, by name
     cluster     instead of the scenario's
-    fidelity    auto, by-symmetry, full or screening
+    fidelity    default, full or formula
     changes     other values by JSON pointer: {"/input/loader": "dali"}
     fields      other values of top-level fields: batch_per_gpu=64, precision="amp"
     data        a folder with platforms/ and scenarios/ instead of the shipped one

@@ -14,20 +14,10 @@
 
 namespace ddlsim {
 
-/// Full over closed form, less 1: the range in which full runs were found.
-struct Gap {
-  double faster = 0;
-  double slower = 0;
-};
-
 /// What an algorithm sends between nodes, as the links of a fabric and the jobs beside it meet that.
 struct TrafficBetweenNodes {
   /// Which of a fabric's loads its messages put on the links: that of a ring, of a double tree, ...
   double FabricLoad::*load;
-  /// Full over on_one_switch(), less 1, on top of the row's own gap: a little more than the range of thousands of
-  /// random draws as in tests/simgrid/fabric_test.cpp, on up to 64 ranks. Links that messages share all count as the
-  /// busiest.
-  Gap (*fabric_gap)(double operation_bytes);
   /// Bytes that the NIC of a node sends in one operation with so many bytes on the wire.
   double (*nic_bytes)(const Machine&, double wire_bytes);
   /// Messages, one after another, in which the NIC sends them.
@@ -42,20 +32,15 @@ struct AllReduceAlgorithm {
   double (*time_s)(const Machine&, double size_bytes);
   /// The closed form knows which ranks a slow node and leaves delay; else every NIC counts as slow as the slow node's.
   bool follows_ranks;
-  /// Where full = closed form to 1e-6, for two ranks and more.
+  /// Where SimGrid with every message takes as long as the formula to 1e-6, for two ranks and more.
   bool (*is_exact)(const Machine&);
-  /// Elsewhere: how far the two are apart for one operation on a switch without a slow node, and why, in words.
-  Gap (*gap)(const Machine&, double operation_bytes);
-  const char* why_inexact;
   TrafficBetweenNodes between_nodes;
   /// One sentence where ranks are not alike enough for one period of them to stand for all; nothing where they are.
   std::optional<std::string> (*why_no_symmetry)(const Machine&);
   /// The steps of one period, for two ranks and more; null where only a single rank can be reduced.
   std::vector<PeriodSteps> (*period)(const Machine&, double size_bytes);
-  /// Where ranks are almost alike: one of each class, how far full was found from it, and why it cannot be; null where
-  /// nothing of the kind exists.
+  /// Where ranks are almost alike: one of each class, and why it cannot be; null where nothing of the kind exists.
   ClassSchedule (*class_schedule)(const Machine&, double size_bytes) = nullptr;
-  Gap (*class_gap)(double operation_bytes) = nullptr;
   std::optional<std::string> (*why_no_classes)(const Machine&) = nullptr;
   /// Every message; null for the ring, which sim/simgrid/full_ring.hpp runs: its ranks are not in step.
   Schedule (*schedule)(const Machine&, double size_bytes) = nullptr;

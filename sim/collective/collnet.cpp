@@ -185,19 +185,6 @@ Schedule nvls_sharp_schedule(const Machine& machine, double size_bytes) {
 
 namespace {
 
-/// A little more than the range of 450 random draws of 2 to 64 ranks: -0.32 to 0 for small messages, -0.22 to 0 for
-/// large. Nodes with fewer ranks neither sum nor wait as long as the full ones that the closed form counts.
-Gap collnet_gap(const Machine&, double operation_bytes) {
-  constexpr double large_bytes = 2e6;
-  return {operation_bytes < large_bytes ? -0.45 : -0.3, 0.005};
-}
-
-/// A little more than the range of 440 random draws of 2 to 64 ranks, short last nodes and leaves among them: -0.50 to
-/// 0.35.
-Gap nvls_sharp_gap(const Machine&, double) {
-  return {-0.55, 0.4};
-}
-
 double messages_in_switches(const Machine& machine, double size_bytes, int operations, double a_rank_inside) {
   const double a_chunk = a_rank_inside + (machine.nodes() == 1 ? 0 : 1);
   return operations * a_chunk * machine.ranks * chunks_of(machine, size_bytes / operations);
@@ -207,20 +194,14 @@ bool has_nobody_beside(const Machine& machine) {
   return ranks_of_full_node(machine) == 1;
 }
 
-/// What both rows have; the formula, the messages and their range are a row's own.
+/// What both rows have; the formula and the messages are a row's own.
 constexpr AllReduceAlgorithm row_in_switches() {
   return {
       .time_s = nullptr,
       .follows_ranks = false,
       .is_exact = has_nobody_beside, // tests/simgrid/full_all_reduce_test.cpp
-      .gap = nullptr,
-      .why_inexact = "chunks share ports as they meet",
       .between_nodes = {
           .load = &FabricLoad::in_order,
-          .fabric_gap =
-              [](double) {
-                return Gap{-0.35, 0.05};
-              },
           .nic_bytes = [](const Machine&, double wire_bytes) { return wire_bytes; },
           .rounds = [](const Machine&, double) { return 1; }, // the switches sum as it comes
           .passes_every_gpu = false,
@@ -236,7 +217,6 @@ constexpr AllReduceAlgorithm row_in_switches() {
 constexpr AllReduceAlgorithm collnet_row() {
   AllReduceAlgorithm row = row_in_switches();
   row.time_s = collnet_all_reduce_s;
-  row.gap = collnet_gap;
   row.schedule = collnet_schedule;
   row.messages = [](const Machine& machine, double size_bytes, int operations) {
     return messages_in_switches(machine, size_bytes, operations, 3);
@@ -247,7 +227,6 @@ constexpr AllReduceAlgorithm collnet_row() {
 constexpr AllReduceAlgorithm nvls_sharp_row() {
   AllReduceAlgorithm row = row_in_switches();
   row.time_s = nvls_sharp_all_reduce_s;
-  row.gap = nvls_sharp_gap;
   row.schedule = nvls_sharp_schedule;
   row.messages = [](const Machine& machine, double size_bytes, int operations) {
     return messages_in_switches(machine, size_bytes, operations, 2);

@@ -110,17 +110,9 @@ Machine on_one_switch(const Machine& machine, Algorithm algorithm) {
              : machine;
 }
 
-Gap ring_fabric_gap(double) {
-  return {-0.35, 0};
-}
-
 double nic_bytes_of_ring_over_nodes(const Machine& machine, double wire_bytes) {
   const double nodes = machine.nodes();
   return 2 * (nodes - 1) / nodes * wire_bytes;
-}
-
-Gap fabric_gap_of_servers() {
-  return {-0.85, 0.15};
 }
 
 Machine on_one_switch_for_servers(const Machine& machine) {

@@ -30,17 +30,11 @@ std::vector<int> nodes_in_order(const std::vector<int>& places, int nodes);
 
 /// The same machine on one switch, each NIC as slow as the busiest link makes it; unchanged without a fabric. Where no
 /// link is busier than a NIC a ring takes the same time as on the fabric itself; elsewhere it waits at every edge as
-/// long as at the narrowest, see the row's `fabric_gap`.
+/// long as at the narrowest.
 Machine on_one_switch(const Machine& machine, Algorithm algorithm);
 Machine on_one_switch_for_servers(const Machine& machine);
 
-/// For the rows of rings, whole, hierarchical or half: how far full is from on_one_switch().
-Gap ring_fabric_gap(double operation_bytes);
-
 /// For the rows of what makes a NIC send as much as in a ring over nodes: 2(N-1)/N of the vector.
 double nic_bytes_of_ring_over_nodes(const Machine& machine, double wire_bytes);
-
-/// Full over on_one_switch_for_servers(), less 1.
-Gap fabric_gap_of_servers();
 
 } // namespace ddlsim

@@ -97,15 +97,9 @@ const AllReduceAlgorithm hierarchical_ring_all_reduce{
     .time_s = hierarchical_ring_all_reduce_s,
     .follows_ranks = true,
     .is_exact = [](const Machine& machine) { return full_nodes(machine) || !has_slow_node(machine); },
-    .gap =
-        [](const Machine&, double) {
-          return Gap{-0.05, 0.0};
-        }, // a few latencies: fidelity_selection_test.cpp
-    .why_inexact = "a slow node and a short last one delay different parts",
     .between_nodes =
         {
             .load = &FabricLoad::ring,
-            .fabric_gap = ring_fabric_gap,
             .nic_bytes = nic_bytes_of_ring_over_nodes,
             .rounds = [](const Machine& machine, double) { return 2 * (machine.ranks - 1); },
             .passes_every_gpu = false,

@@ -172,13 +172,6 @@ Schedule nvls_schedule(const Machine& machine, double size_bytes) {
 
 namespace {
 
-/// The range that tests/simgrid/fidelity_selection_test.cpp finds on 2 to 64 ranks, 1 to 8 a node; 28 % faster on 3
-/// nodes of 8 (see share in sim/collective/tree.hpp).
-Gap nvls_gap(const Machine& machine, double) {
-  if (machine.nodes() == 1) return {};
-  return {-0.3, 0.005};
-}
-
 double nvls_messages(const Machine& machine, double size_bytes, int operations) {
   const double ranks = machine.ranks;
   if (machine.nodes() == 1) return operations * 2 * ranks;
@@ -191,15 +184,9 @@ const AllReduceAlgorithm nvls_all_reduce{
     .time_s = nvls_all_reduce_s,
     .follows_ranks = false,
     .is_exact = [](const Machine& machine) { return machine.nodes() == 1; }, // tests/simgrid/full_all_reduce_test.cpp
-    .gap = nvls_gap,
-    .why_inexact = "chunks share NICs and ports as they meet",
     .between_nodes =
         {
             .load = &FabricLoad::tree,
-            .fabric_gap =
-                [](double) {
-                  return Gap{-0.75, 0.3};
-                },
             .nic_bytes = nic_bytes_of_trees,
             .rounds = nvls_chunks,
             .passes_every_gpu = false,

@@ -52,19 +52,10 @@ Schedule recursive_doubling_schedule(const Machine& machine, double size_bytes) 
 const AllReduceAlgorithm recursive_doubling_all_reduce{
     .time_s = recursive_doubling_all_reduce_s,
     .follows_ranks = false,
-    .is_exact = are_in_step,
-    .gap =
-        [](const Machine&, double) {
-          return Gap{-0.12, 0.12};
-        }, // tests/simgrid/fidelity_selection_test.cpp
-    .why_inexact = "pairs of ranks run ahead of others",
+    .is_exact = are_in_step, // tests/simgrid/formula_range.hpp has how far it is elsewhere
     .between_nodes =
         {
             .load = &FabricLoad::recursive_doubling,
-            .fabric_gap =
-                [](double) {
-                  return Gap{-0.57, 0.6};
-                },
             .nic_bytes =
                 [](const Machine& machine, double wire_bytes) {
                   return std::ceil(std::log2(static_cast<double>(machine.nodes()))) * wire_bytes;

@@ -181,12 +181,9 @@ template <int turns> constexpr AllReduceAlgorithm ring_row() {
                    double size_bytes) { return ring_steps_s(machine, size_bytes, turns * (machine.ranks - 1)); },
       .follows_ranks = true,
       .is_exact = [](const Machine&) { return true; }, // tests/simgrid/full_ring_test.cpp, ring_halves_test.cpp
-      .gap = [](const Machine&, double) { return Gap{}; },
-      .why_inexact = "",
       .between_nodes =
           {
               .load = &FabricLoad::ring,
-              .fabric_gap = ring_fabric_gap,
               .nic_bytes =
                   [](const Machine& machine, double wire_bytes) {
                     const double ranks = machine.ranks;

@@ -116,15 +116,9 @@ const AllReduceAlgorithm segmented_ring_all_reduce{
     .time_s = segmented_ring_all_reduce_s,
     .follows_ranks = false,
     .is_exact = knows_all_edges, // tests/simgrid/segmented_ring_test.cpp
-    .gap =                       // of 400 random draws of 257 to 512 ranks with short last nodes: -0.002 to 0.13
-    [](const Machine&, double) {
-      return Gap{-0.02, 0.2};
-    },
-    .why_inexact = "nodes and leaves with fewer ranks count as full ones",
     .between_nodes =
         {
             .load = &FabricLoad::ring,
-            .fabric_gap = ring_fabric_gap,
             .nic_bytes = [](const Machine& machine,
                             double wire_bytes) { return ring_all_reduce.between_nodes.nic_bytes(machine, wire_bytes); },
             .rounds = [](const Machine& machine,

@@ -208,27 +208,6 @@ double nic_bytes_of_trees(const Machine& machine, double wire_bytes) {
 
 namespace {
 
-Gap tree_fabric_gap(double operation_bytes) {
-  constexpr double few_chunks_bytes = 2e6;
-  return operation_bytes < few_chunks_bytes ? Gap{-0.75, 0.3} : Gap{-0.25, 0.03};
-}
-
-/// The range that tests/simgrid/fidelity_selection_test.cpp finds on 2 to 64 ranks, 1 to 8 a node.
-Gap tree_gap(const Machine& machine, double operation_bytes) {
-  constexpr double few_chunks_bytes = 2e6;
-  constexpr double many_chunks_bytes = 2e7;
-  constexpr double slower = 0.005;
-  if (operation_bytes < few_chunks_bytes || machine.nodes() == 3) return {-0.32, slower};
-  return {operation_bytes < many_chunks_bytes ? -0.14 : -0.07, slower};
-}
-
-/// The range that tests/simgrid/tree_classes_test.cpp finds on up to 300 ranks of any rates, 1 to 9 a node.
-Gap tree_class_gap(double operation_bytes) {
-  constexpr double many_chunks_bytes = 2e7;
-  if (operation_bytes < many_chunks_bytes) return {-0.15, 0.12};
-  return {-0.03, 0.02};
-}
-
 double tree_messages(const Machine& machine, double size_bytes, int operations) {
   const double ranks = machine.ranks;
   return operations * 4 * (ranks - 1) * tree_chunks(machine, size_bytes / operations).count;
@@ -240,12 +219,9 @@ const AllReduceAlgorithm tree_all_reduce{
     .time_s = tree_all_reduce_s,
     .follows_ranks = false,
     .is_exact = [](const Machine&) { return false; },
-    .gap = tree_gap,
-    .why_inexact = "chunks share NICs as they meet",
     .between_nodes =
         {
             .load = &FabricLoad::tree,
-            .fabric_gap = tree_fabric_gap,
             .nic_bytes = nic_bytes_of_trees,
             .rounds = [](const Machine& machine,
                          double wire_bytes) { return std::max(1, tree_chunks(machine, wire_bytes).count); },
@@ -256,7 +232,6 @@ const AllReduceAlgorithm tree_all_reduce{
     },
     .period = nullptr,
     .class_schedule = tree_class_schedule,
-    .class_gap = tree_class_gap,
     .why_no_classes = why_no_tree_classes,
     .schedule = tree_schedule,
     .messages = tree_messages,

@@ -14,12 +14,6 @@
 namespace ddlsim {
 namespace {
 
-/// Full less by rounds, of the time that the job's messages take. Set by draws as those of
-/// tests/iteration/beside_neighbours_test.cpp with seeds 47 and 53: -0.01 to 0.33 in 27 draws where a job is in pairs,
-/// -0.19 to 0.26 in 12 of asynchronous servers, whose workers come to a link in bursts. The test draws by other seeds.
-constexpr GapRange pairs_gap{0.09, 0.45};
-constexpr GapRange async_beside_gap{0.3, 0.4};
-
 /// When each collective could have started, by what its operations wait for.
 std::vector<double> ready_times_s(const Graph& graph, const Execution& alone) {
   std::vector<double> ready_s(alone.collectives.size(), 0);
@@ -56,7 +50,7 @@ bool are_too_many_for_rounds(const SharedFabric& shared) {
 }
 
 SharedTimes time_shared(const SharedFabric& shared, int iterations, Fidelity requested) {
-  if (requested == Fidelity::screening || requested == Fidelity::closed_form || are_too_many_for_rounds(shared))
+  if (requested == Fidelity::formula || are_too_many_for_rounds(shared))
     return share_by_formula(shared.links, shared.jobs, iterations);
   if (requested == Fidelity::full && !shared.rings.empty()) {
     std::vector<double> rates_Bps;
@@ -211,14 +205,6 @@ AloneAndBeside time_beside(SharedFabric shared, Fidelity requested) {
   return times;
 }
 
-/// What rounds may be off, of the time that the job's messages take.
-void set_range(NeighboursCost& cost, const OwnTraffic& own, const GapRange& range) {
-  double sent_s = cost.added_s;
-  for (const auto& transfer : own.transfers) sent_s += transfer.alone_s;
-  cost.faster_s = std::min(cost.added_s, range.faster * sent_s);
-  cost.slower_s = range.slower * sent_s;
-}
-
 /// Some link carries messages of the setup's jobs and of others.
 bool do_jobs_meet(const SharedFabric& shared) {
   const auto own = static_cast<std::ptrdiff_t>(shared.own_jobs);
@@ -270,7 +256,6 @@ NeighboursCost beside_async(const StepSetup& setup, const Parameters& sample, co
     cost.messages += times.messages;
   }
   cost.added_s = std::max(0.0, 1 / rate_per_s - own.asynchronous->iteration_s);
-  set_range(cost, own, async_beside_gap);
   cost.why = "beside neighbours up to four asynchronous workers stand for all, each beside what the others have under "
              "way on average";
   return cost;
@@ -283,13 +268,7 @@ NeighboursCost beside_neighbours(const StepSetup& setup, const Parameters& sampl
   if (own.asynchronous) return beside_async(setup, sample, own, requested);
   const auto shared = shared_fabric(setup, sample, own, rest_s);
   const auto times = time_beside(shared, requested);
-  NeighboursCost cost{times.beside_s - times.alone_s, times.messages};
-  if (requested == Fidelity::full && !shared.rings.empty()) return cost;
-  if (!(cost.added_s > 0)) return cost;
-  const bool in_pairs =
-      std::any_of(shared.jobs.begin(), shared.jobs.end(), [](const Job& job) { return job.patterns > 1; });
-  set_range(cost, own, in_pairs ? pairs_gap : rounds_gap);
-  return cost;
+  return {times.beside_s - times.alone_s, times.messages};
 }
 
 } // namespace ddlsim

@@ -16,13 +16,11 @@ OwnTraffic own_traffic(const Graph& graph, const Execution& alone);
 struct NeighboursCost {
   double added_s = 0;   ///< to an iteration, in the mean over many
   double messages = 0;  ///< run on SimGrid
-  double faster_s = 0;  ///< a run with every message may add so much less, and at least nothing
-  double slower_s = 0;  ///< or so much more: the range of rounds_gap, of the time that the job's messages take
   const char* why = ""; ///< it is an approximation beyond rounds; "" where it is none
 };
 
 /// The mean over pairs of iterations that begin at eight moments of the longest neighbour's iteration, evenly spread.
-/// Screening and closed_form: by formula. Full: every message, of rings, pairs and asynchronous servers. Else by rounds
+/// Formula: by formula. Full: every message, of rings, pairs and asynchronous servers. Else by rounds
 /// on SimGrid; more than 500 connections of servers on one link are too many for them, and go by formula. Asynchronous
 /// servers are the mean rate of up to four workers, evenly spread.
 NeighboursCost beside_neighbours(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s,

@@ -2,38 +2,27 @@
 
 #include "sim/base/error.hpp"
 #include "sim/iteration/graph_pass.hpp"
-#include "sim/simgrid/fidelity_selection.hpp"
+#include "sim/simgrid/engine_choice.hpp"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 namespace ddlsim {
 namespace {
 
-/// 0 by symmetry, 1 in full, 2 without SimGrid.
-int distance_from_default(const Choice& choice) {
-  if (choice.fidelity == Fidelity::by_symmetry) return 0;
-  return choice.fidelity == Fidelity::full ? 1 : 2;
-}
-
-/// Exact formulas are replaced by any way that has a gap.
-bool is_less_close(const Choice& one, const Choice& other) {
-  const int distance = distance_from_default(one) - distance_from_default(other);
-  return distance > 0 || (distance == 0 && one.slower - one.faster > other.slower - other.faster);
-}
-
+/// Several algorithms of an iteration are reported as the one that is run least closely.
 void add(const Choice& more, Choice& all) {
-  const double faster = std::min(all.faster, more.faster);
-  const double slower = std::max(all.slower, more.slower);
-  if (is_less_close(more, all)) all = more;
-  all.faster = faster;
-  all.slower = slower;
+  const auto rank = [](const Choice& choice) { return std::tuple(choice.engine != Engine::formula, choice.is_exact); };
+  const bool is_exact = all.is_exact && more.is_exact;
+  if (rank(more) < rank(all) || (rank(more) == rank(all) && more.engine > all.engine)) all = more;
+  all.is_exact = is_exact;
 }
 
-/// An iteration may run several all-reduce algorithms, and each is timed as closely as it can be: by the requested
-/// fidelity, or as closely to it as choose_all_reduce() finds affordable for it, those before it counted. `choice` then
-/// says how: the least close way of all, with the widest gap of all. For one thread.
+/// An iteration may run several all-reduce algorithms, and each is timed as closely as it can be: by the engine that
+/// choose_all_reduce() takes for it, those before it counted. `choice` then says how: the least close way of all. For
+/// one thread.
 class SumExecutor : public Executor {
 public:
   /// `choice` must outlive this.
@@ -47,20 +36,20 @@ public:
     const auto chosen = choose_all_reduce(machine, algorithm, size_bytes, operations, requested_, messages_before);
     messages_before += messages_of_all_reduce(machine, algorithm, size_bytes, operations);
     add(chosen, choice_);
-    return executor_of(chosen.fidelity).all_reduces(machine, sizes_bytes, algorithm);
+    return executor_of(chosen.engine).all_reduces(machine, sizes_bytes, algorithm);
   }
 
   // An iteration with all-reduces has none of these.
   SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const override {
-    return executor_of(Fidelity::closed_form).paths(messages, rate_Bps);
+    return executor_of(Engine::formula).paths(messages, rate_Bps);
   }
   ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
                                        const ServerExchange& exchange) const override {
-    return executor_of(Fidelity::closed_form).server_exchange(machine, servers, exchange);
+    return executor_of(Engine::formula).server_exchange(machine, servers, exchange);
   }
   AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
                             const AsyncExchange& async) const override {
-    return executor_of(Fidelity::closed_form).async_servers(machine, servers, async);
+    return executor_of(Engine::formula).async_servers(machine, servers, async);
   }
 
 private:
@@ -104,33 +93,32 @@ Execution execute_expecting(const Graph& graph, const Executor& executor, const 
 Execution execute_collectives(const Graph& graph, Fidelity requested, Choice& choice) {
   if (graph.hybrid && requested == Fidelity::full)
     throw UserError("--fidelity", "",
-                    "what hybrid sharding sends is not run one by one; leave --fidelity away, or give by-symmetry");
-  const Executor& formulas = executor_of(Fidelity::closed_form);
+                    "what hybrid sharding sends is not run one by one; leave --fidelity away");
+  const Executor& formulas = executor_of(Engine::formula);
   if (graph.machine.ranks == 1) return execute(graph, formulas);
   const SumExecutor executor(requested, choice);
   if (!graph.fusion) return execute_expecting(graph, executor, sizes_as_they_are(graph));
-  const bool is_screened = requested == Fidelity::screening || requested == Fidelity::closed_form;
+  const bool is_formula = requested == Fidelity::formula;
   return execute_expecting(graph, executor,
-                           is_screened ? ExpectedSizes{} : sizes_that_ran(graph, execute(graph, formulas)));
+                           is_formula ? ExpectedSizes{} : sizes_that_ran(graph, execute(graph, formulas)));
 }
 
 Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice) {
-  GraphPass pass(graph, executor_of(Fidelity::closed_form));
+  GraphPass pass(graph, executor_of(Engine::formula));
   pass.run_until_shards();
   const auto& exchange = pass.next_exchange();
   choice = graph.servers.asynchronous
                ? choose_async_servers(graph.machine, graph.servers.machine, {exchange}, requested)
                : choose_server_exchange(graph.machine, graph.servers.machine, exchange, requested);
-  const Executor& executor = executor_of(choice.fidelity);
-  const bool on_simgrid = choice.fidelity == Fidelity::by_symmetry || choice.fidelity == Fidelity::full;
-  return on_simgrid ? execute(graph, executor) : pass.finish(executor);
+  const Executor& executor = executor_of(choice.engine);
+  return choice.engine == Engine::formula ? pass.finish(executor) : execute(graph, executor);
 }
 
 /// Pairs that send at once are one pair, so that not every message is run.
 Execution execute_transfers(const Graph& graph, Fidelity requested, Choice& choice) {
   if (requested == Fidelity::full)
     throw UserError("--fidelity", "",
-                    "what model parallelism sends is not run one by one; leave --fidelity away, or give by-symmetry");
+                    "what model parallelism sends is not run one by one; leave --fidelity away");
   const SumExecutor executor(requested, choice);
   return run_transfers(graph, executor);
 }
@@ -148,11 +136,11 @@ Execution execute(const Graph& graph, Fidelity requested, Choice& choice) {
   if (has_collectives(graph)) return execute_collectives(graph, requested, choice);
   if (has(graph, OperationKind::push_pull)) return execute_servers(graph, requested, choice);
   if (graph.path_Bps > 0) choice = choose_paths(requested);
-  return execute(graph, executor_of(choice.fidelity));
+  return execute(graph, executor_of(choice.engine));
 }
 
 ServerExchange find_exchange(const Graph& graph) {
-  GraphPass pass(graph, executor_of(Fidelity::closed_form));
+  GraphPass pass(graph, executor_of(Engine::formula));
   pass.run_until_shards();
   return pass.next_exchange();
 }

@@ -46,7 +46,7 @@ struct Execution {
 Execution execute(const Graph& graph, const Executor& executor);
 
 /// Runs the graph by the requested fidelity, or as closely to it as choose_*() finds affordable; `choice` says how.
-/// What is fused together depends on how long others take: a screened run tells the sizes that SimGrid runs first, all
+/// What is fused together depends on how long others take: a run by the formulas tells the sizes that SimGrid runs first, all
 /// at once, and those that come out otherwise are run one by one.
 Execution execute(const Graph& graph, Fidelity requested, Choice& choice);
 

@@ -131,8 +131,6 @@ void add_neighbours(const StepSetup& setup, const Parameters& sample, const Mach
   const double rest_s = time.synchronisation_s + time.straggling_s;
   const auto cost = beside_neighbours(setup, sample, traffic, rest_s, requested);
   time.neighbours_s = cost.added_s;
-  time.neighbours_faster_s = cost.faster_s;
-  time.neighbours_slower_s = cost.slower_s;
   time.simgrid_messages += cost.messages;
   if (*cost.why == '\0') return;
   if (!time.choice.why.empty()) time.choice.why += ", and ";

@@ -15,7 +15,7 @@
 #include "sim/iteration/placed_fabrics.hpp"
 #include "sim/library/sum_rules.hpp"
 #include "sim/simgrid/executor.hpp"
-#include "sim/simgrid/fidelity_selection.hpp"
+#include "sim/simgrid/engine_choice.hpp"
 
 #include <memory>
 #include <optional>
@@ -58,8 +58,6 @@ struct StepTime {
   double bubble_s = 0;       ///< in which a GPU of a pipeline idles: its filling and draining, and uneven stages
   double mean_staleness = 0; ///< updates by others between a parameter's pull and push; ps-async only
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
-  double neighbours_faster_s = 0;              ///< a run with every message may add so much less
-  double neighbours_slower_s = 0;              ///< or so much more
   Choice choice;                           ///< how the communication was run, and how far that may be from a full run
   double simgrid_messages = 0;             ///< that were run for it
   std::optional<LargestSum> largest_sum{}; ///< where gradients are summed by all-reduces

@@ -106,18 +106,7 @@ std::vector<SharedLink> binding_links(const std::vector<SharedLink>& links, cons
 /// asked for.
 void require_usable(const std::vector<SharedLink>& links, const std::vector<Job>& jobs, int iterations);
 
-// Jobs beside each other by our own solver of max-min sharing, for screening.
-
-/// How far the mean iteration may lie from that of another way to time it: from -faster to +slower of it.
-struct GapRange {
-  double faster = 0;
-  double slower = 0;
-};
-
-/// Of share_by_formula to simulate_rounds (sim/simgrid/neighbours_run.hpp), mean of 16 iterations: -8.5 to +2.7 %
-/// over 400 draws of tests/neighbours/random_jobs.hpp with two jobs of 4 to 1,024 ranks; 9 of 10 draws within 0.7
-/// %, rms 0.7 %. Far out are jobs that fall into step with each other one way and not the other.
-constexpr GapRange fluid_gap{0.09, 0.03};
+// Jobs beside each other by our own solver of max-min sharing, for formulas.
 
 /// Times job 0 beside its neighbours. A transfer has a few messages in place of its rounds; whenever a message
 /// begins or ends, every job under way gets its max-min share. Throws what require_usable throws.

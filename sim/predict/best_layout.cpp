@@ -236,7 +236,7 @@ private:
       operations_ += operations_of_pipeline(next->strategy.parallel);
       if (operations_ > most_operations_searched && !fastest.empty()) break;
       auto& memory = memory_of(next->strategy);
-      next->time = time_step(setup_, likeliest_, Fidelity::screening, memory);
+      next->time = time_step(setup_, likeliest_, Fidelity::formula, memory);
       if (!(next->time->iteration_s < limit_s)) continue;
       fastest.insert(std::upper_bound(fastest.begin(), fastest.end(), next, is_faster), next);
       if (fastest.size() > most) fastest.pop_back();

@@ -20,7 +20,7 @@ namespace ddlsim {
 /// layouts the first are tried.
 std::vector<Strategy> layout_candidates(const StepSetup& setup);
 
-/// A layout with its screened time.
+/// A layout with its time by the formulas.
 struct TimedLayout {
   Strategy strategy;
   StepTime time;
@@ -36,7 +36,7 @@ struct FoundLayout {
   int refused_by_memory = 0;              ///< of these
 };
 
-/// The choice among them at every scale, by the least time of an iteration. One sample decides, by screening, and its
+/// The choice among them at every scale, by the least time of an iteration. One sample decides, by the formulas, and its
 /// choice holds for all samples of a point. Same arguments, same choice. Candidates that a lower bound of their
 /// iteration rules out are not run, nor, the most promising first, any beyond 30 million operations.
 class BestLayout {

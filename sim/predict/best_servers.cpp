@@ -19,7 +19,7 @@ namespace {
 /// Costs that differ by rounding are equal.
 constexpr double equal_cost = 1 + 1e-9;
 
-/// A screened step with more shards takes a second and more.
+/// A step by the formulas with more shards takes a second and more.
 constexpr double most_shards_searched = 500'000;
 
 int nodes_of_setup(const StepSetup& setup) {
@@ -83,7 +83,7 @@ public:
 private:
   StepTime time_of(const Candidate& candidate) {
     setup_.strategy = candidate.strategy;
-    return time_step(setup_, likeliest_, Fidelity::screening, memory_);
+    return time_step(setup_, likeliest_, Fidelity::formula, memory_);
   }
 
   double least_iteration_s(const Candidate& candidate) {

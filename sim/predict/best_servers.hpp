@@ -19,7 +19,7 @@ namespace ddlsim {
 std::vector<Strategy> server_candidates(const StepSetup& setup);
 
 /// The choice among them at every scale, by the most samples/s per node bought, the hosts of dedicated servers among
-/// them. One sample decides, by screening, and its choice holds for all samples of a point. What is within 0.1 % of the
+/// them. One sample decides, by the formulas, and its choice holds for all samples of a point. What is within 0.1 % of the
 /// highest counts as equal. Same arguments, same choice. Candidates that a lower bound of their iteration rules out are
 /// not run.
 class BestServers {

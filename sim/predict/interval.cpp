@@ -33,7 +33,7 @@ std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, 
   const auto one_gpu = at_scale(curve, 1);
   for (std::size_t i = 0; i < mechanism_s.size(); ++i) {
     const double needed_s = needed_input_s(setup, curve.samples.values[i].input);
-    const double alone_s = time_step(one_gpu, curve.samples.values[i], Fidelity::screening).iteration_s;
+    const double alone_s = time_step(one_gpu, curve.samples.values[i], Fidelity::formula).iteration_s;
     found.push_back(std::log(alone_s / std::max(needed_s, factor * mechanism_s[i])));
   }
   return found;
@@ -88,7 +88,7 @@ Parameters estimated(const Curve& curve, const Parameters& sample, int gpus) {
 
 double efficiency(const Curve& curve, const Parameters& sample, int gpus, const Unexplained& there) {
   return one_gpu_iteration_s(curve, sample) /
-         time_step(at_scale(curve, gpus), estimated(curve, sample, there), Fidelity::screening).iteration_s;
+         time_step(at_scale(curve, gpus), estimated(curve, sample, there), Fidelity::formula).iteration_s;
 }
 
 std::vector<double> mechanism_times(const Curve& curve, int gpus) {
@@ -100,7 +100,7 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus) {
     for (auto i = next(); i; i = next()) {
       auto sample = curve.samples.values[*i];
       sample.model_discrepancy = 1;
-      times_s[*i] = time_step(setup, sample, Fidelity::screening, memory).iteration_s;
+      times_s[*i] = time_step(setup, sample, Fidelity::formula, memory).iteration_s;
     }
   });
   return times_s;
@@ -118,7 +118,7 @@ std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<dou
 }
 
 void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, double to_number,
-                  const StepTime& time, const std::vector<double>& mechanism_s) {
+                  const std::vector<double>& mechanism_s) {
   const double mean = setup.gpus > 1 ? unexplained_at(curve, setup.gpus).mean : 0;
   const double factor = to_number * std::exp(mean);
   const double spread = spread_at(curve, setup.gpus);
@@ -131,8 +131,6 @@ void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& se
   };
   point.iteration_s_low = std::min(point.iteration_s, end_s(low_tail));
   point.iteration_s_high = std::max(point.iteration_s, end_s(high_tail));
-  point.iteration_s_low += time.choice.faster * time.exposed_communication_s - time.neighbours_faster_s;
-  point.iteration_s_high += time.choice.slower * time.exposed_communication_s + time.neighbours_slower_s;
   point.samples_per_s_low = setup.gpus * setup.batch_per_gpu / point.iteration_s_high;
   point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
   const auto efficiencies = ln_efficiencies(curve, setup, factor, mechanism_s);

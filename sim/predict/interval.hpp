@@ -26,10 +26,10 @@ Parameters estimated(const Curve& curve, const Parameters& sample, int gpus);
 /// The same, where unexplained_at() that scale is at hand.
 Parameters estimated(const Curve& curve, const Parameters& sample, const Unexplained& there);
 
-/// Efficiency of one sample at that scale, by screening, where unexplained_at() it is at hand.
+/// Efficiency of one sample at that scale, by the formulas, where unexplained_at() it is at hand.
 double efficiency(const Curve& curve, const Parameters& sample, int gpus, const Unexplained& there);
 
-/// Iteration times at that scale of the first samples by screening, without what no parameter explains and without
+/// Iteration times at that scale of the first samples by the formulas, without what no parameter explains and without
 /// waiting for input: of all, or of fewer (40 or more) where shards on servers make one costly, so that a point stays
 /// within about 0.2 s.
 std::vector<double> mechanism_times(const Curve& curve, int gpus);
@@ -38,10 +38,9 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus);
 std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> mechanism_s);
 
 /// Sets the 90 % intervals of time, rate and efficiency of a point whose numbers are set. `to_number`: what turns the
-/// time of the likeliest sample by screening into its time by the point's fidelity. Efficiency compares with one GPU of
-/// the same sample: a slow GPU is slow on both sides. The gaps of `time`, where a fidelity is an approximation, come on
-/// top.
+/// time of the likeliest sample by the formulas into its time by the point's fidelity. Efficiency compares with one GPU of
+/// the same sample: a slow GPU is slow on both sides.
 void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, double to_number,
-                  const StepTime& time, const std::vector<double>& mechanism_s);
+                  const std::vector<double>& mechanism_s);
 
 } // namespace ddlsim

@@ -63,8 +63,8 @@ public:
     KnownScale& there = known(asked_scale(curve_, gpus));
     StepCache memory = take_memory(there);
     const auto found = estimated(curve_, sample, there.unexplained);
-    const double alone_s = time_step(alone_, sample, Fidelity::screening).iteration_s;
-    const double iteration_s = time_step(there.setup, found, Fidelity::screening, memory).iteration_s;
+    const double alone_s = time_step(alone_, sample, Fidelity::formula).iteration_s;
+    const double iteration_s = time_step(there.setup, found, Fidelity::formula, memory).iteration_s;
     const std::lock_guard<std::mutex> lock(mutex_);
     there.memories.push_back(std::move(memory));
     return alone_s / iteration_s;
@@ -227,14 +227,14 @@ public:
 
   bool holds(int scale) { return scale <= 1 || shown(scale) >= bound_; }
 
-  /// Where the fidelity does not reach that far, the point is screened; where it is an error, its likeliest sample
+  /// Where the fidelity does not reach that far, the formulas answer; where it is an error, its likeliest sample
   /// decides. One GPU alone is the last resort.
   double shown(int scale) {
     const auto [known, is_new] = known_.try_emplace(scale, 0);
     if (!is_new) return known->second;
     const int gpus = asked_scale(curve_, gpus_of(scale));
     auto found = shown_efficiency(curve_, gpus, fidelity_);
-    if (!found) found = shown_efficiency(curve_, gpus, Fidelity::screening);
+    if (!found) found = shown_efficiency(curve_, gpus, Fidelity::formula);
     return known->second = found ? *found : efficiency(curve_, curve_.median, gpus);
   }
 
@@ -292,17 +292,15 @@ int settle(ShownScales& scales, Guess& guess) {
   return good;
 }
 
-/// Full runs of thousands of GPUs take minutes or are refused; automatic runs what a second allows. An exchange with
-/// servers is the same to 1e-6 by our own solver, which takes a fraction of SimGrid's time.
-Fidelity affordable(Fidelity requested, StrategyName strategy) {
-  if (requested == Fidelity::closed_form || requested == Fidelity::screening) return requested;
-  return is_parameter_server(strategy) ? Fidelity::reduced : Fidelity::automatic;
+/// Full runs of thousands of GPUs take minutes or are refused; the default runs what a second allows.
+Fidelity affordable(Fidelity requested) {
+  return requested == Fidelity::formula ? requested : Fidelity::by_default;
 }
 
 int largest_shown_scale(SampleEfficiencies& efficiencies, double bound, Fidelity fidelity,
                         const std::map<int, double>& known) {
   const Curve& curve = efficiencies.curve();
-  ShownScales scales(curve, bound, affordable(fidelity, curve.setup.strategy.name), known);
+  ShownScales scales(curve, bound, affordable(fidelity), known);
   Guess guess(efficiencies, scales, bound);
   return most_usable(curve, scales.gpus_of(settle(scales, guess)));
 }
@@ -332,7 +330,7 @@ LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double ef
   largest_scale.gpus_high = std::max(largest_scale.gpus, most_usable(curve, of_samples.gpus_at(high_tail)));
   largest_scale.beyond_growth = is_last_scale(curve, largest_scale.gpus);
   largest_scale.bottleneck =
-      time_step(at_scale(curve, asked_scale(curve, largest_scale.gpus)), curve.median, Fidelity::screening)
+      time_step(at_scale(curve, asked_scale(curve, largest_scale.gpus)), curve.median, Fidelity::formula)
           .largest_loss;
   return largest_scale;
 }

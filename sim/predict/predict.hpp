@@ -15,7 +15,7 @@
 namespace ddlsim {
 
 struct PredictOptions {
-  Fidelity fidelity = Fidelity::automatic; ///< of the curve itself; the samples behind an interval never run full
+  Fidelity fidelity = Fidelity::by_default; ///< of the curve itself; the samples behind an interval never run full
   std::function<void(const std::string&)> progress; ///< called with what is being done; may be empty
   const MeasuredTimes* measured = nullptr;          ///< where it is read already, for many scenarios
   /// Called with each answer and the curve behind it, which does not outlive the call; may be empty.

@@ -91,7 +91,7 @@ struct PredictedPoint {
   std::optional<FoundLayout> best_layout{};        ///< where the strategy seeks one
   EvidenceLabel evidence = EvidenceLabel::assumed; ///< the weakest that decides
   bool extrapolated = false;                       ///< on more nodes than any measurement behind it was made on
-  std::string fidelity;                            ///< by-symmetry, full, screening: how the communication was run
+  std::string fidelity;                            ///< classes, full, formula: what ran the communication
   double simgrid_messages = 0;                     ///< run for the number that is shown
   std::string algorithm;                           ///< of the largest all-reduce; "" where there is none
   std::string protocol;                            ///< "" of a library without protocols

@@ -37,7 +37,7 @@ std::optional<StepSetup> timed_setup(const StepRecord& record, const Cluster& cl
 /// By the fastest of the layouts that the record leaves open. Nothing where none fits.
 std::optional<TimedLayout> fastest_layout(const StepSetup& setup, const Parameters& sample) {
   if (!seeks_best_layout(setup.strategy))
-    return TimedLayout{setup.strategy, time_step(setup, sample, Fidelity::screening)};
+    return TimedLayout{setup.strategy, time_step(setup, sample, Fidelity::formula)};
   return BestLayout(setup, sample, setup.gpus_per_node).at(setup.gpus).best;
 }
 

@@ -11,8 +11,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of the format. 2: largest_efficient_*, bottleneck_there; fidelities "reduced" and "screening".
-constexpr int prediction_version = 2;
+/// Of the format. 2: largest_efficient_*, bottleneck_there; fidelities "reduced" and "screening". 3: fidelities
+/// "classes", "full" and "formula".
+constexpr int prediction_version = 3;
 
 /// All of it, also what is as usual.
 void add_sharded(Json& json, const Strategy& strategy) {
@@ -126,7 +127,7 @@ Json to_json(const TimedLayout& layout) {
   const auto& time = layout.time;
   Json json{{"tensor", parallel.tensor}, {"pipeline", parallel.pipeline}, {"micro_batches", parallel.micro_batches}};
   for (const auto& [key, value] :
-       {std::pair{"screened_iteration_s", time.iteration_s}, std::pair{"bubble_s", time.bubble_s},
+       {std::pair{"formula_iteration_s", time.iteration_s}, std::pair{"bubble_s", time.bubble_s},
         std::pair{"exposed_tensor_s", time.exposed.tensor_s}, std::pair{"exposed_pipeline_s", time.exposed.pipeline_s},
         std::pair{"exposed_data_parallel_s", time.exposed.data_parallel_s}})
     json[key] = nine_digits(value);

@@ -58,7 +58,7 @@ std::vector<std::string> split(const std::string& text, char at) {
 using Cells = std::vector<std::vector<std::string>>;
 
 // A line is: scenario, strategy, GPUs, three times a value and its bounds, knee, dominates, evidence, why the
-// communication is screened; or scenario, strategy, error.
+// communication is not run on SimGrid as it is; or scenario, strategy, error.
 constexpr std::size_t first_interval = 3;
 constexpr std::size_t interval_count = 3;
 constexpr std::size_t after_intervals = first_interval + 2 * interval_count;
@@ -90,7 +90,7 @@ std::string approximations(const Cells& parts) {
   std::string text;
   for (const auto& [reason, count] : rows_of)
     text += to_lines(
-        fmt::format("Communication screened in {} row{} ({}); where that is not exact, the interval allows for it.",
+        fmt::format("Communication in {} row{} is not run message by message: {}.",
                     count, count == 1 ? "" : "s", reason));
   return text;
 }

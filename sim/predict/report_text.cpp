@@ -103,8 +103,8 @@ std::string where_the_time_goes(const StrategyAnswer& answer) {
   return to_table(columns, rows);
 }
 
-/// Which communication was not run on SimGrid and why: a line for each reason, with the scales it holds for.
-std::string screenings(const StrategyAnswer& answer) {
+/// Which communication SimGrid did not run as it is, and why: a line for each reason, with the scales it holds for.
+std::string formula_remarks(const StrategyAnswer& answer) {
   std::vector<std::pair<std::string, std::string>> reasons; // reason, scales; by first appearance
   for (const auto& point : answer.points) {
     if (point.fidelity_note.empty()) continue;
@@ -116,8 +116,7 @@ std::string screenings(const StrategyAnswer& answer) {
   std::string text;
   for (const auto& [reason, scales] : reasons)
     text += to_lines(
-        fmt::format("Communication screened at {} GPUs ({}); where that is not exact, the interval allows for it.",
-                    scales, reason));
+        fmt::format("Communication at {} GPUs is not run message by message: {}.", scales, reason));
   return text;
 }
 
@@ -289,7 +288,7 @@ std::string to_section(const StrategyAnswer& answer, double bound, bool with_pre
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
   text += token_table(answer) + library_sentence(answer) + where_the_time_goes(answer) + input_lines(answer) +
-          offload_lines(answer) + layout_lines(answer) + server_lines(answer) + screenings(answer) +
+          offload_lines(answer) + layout_lines(answer) + server_lines(answer) + formula_remarks(answer) +
           staleness_lines(answer);
   if (answer.measure_next.parameter.empty()) return text;
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));

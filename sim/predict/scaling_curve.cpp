@@ -200,11 +200,11 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.largest_sum_bytes = time.largest_sum->size_bytes;
 }
 
-/// What turns the time of the likeliest sample by screening into `time`, both without waiting for input.
+/// What turns the time of the likeliest sample by the formulas into `time`, both without waiting for input.
 double fidelity_ratio(const Curve& curve, StepSetup setup, const StepTime& time) {
   setup.input = {};
   const auto likeliest = estimated(curve, curve.median, setup.gpus);
-  return (time.iteration_s - time.input_wait_s) / time_step(setup, likeliest, Fidelity::screening).iteration_s;
+  return (time.iteration_s - time.input_wait_s) / time_step(setup, likeliest, Fidelity::formula).iteration_s;
 }
 
 /// A node bought for servers alone is one of the cluster's: its GPUs are paid for and compute nothing.
@@ -269,7 +269,7 @@ StepRun likeliest_run(const Curve& curve, int gpus, Fidelity fidelity) {
 }
 
 double one_gpu_iteration_s(const Curve& curve, const Parameters& sample) {
-  return time_step(at_scale(curve, 1), sample, Fidelity::screening).iteration_s;
+  return time_step(at_scale(curve, 1), sample, Fidelity::formula).iteration_s;
 }
 
 double efficiency(const Curve& curve, const Parameters& sample, int gpus) {
@@ -304,9 +304,9 @@ PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<S
     answer.sample_times_s = with_residuals(curve, gpus, mechanism_s);
     const double to_number = fidelity_ratio(curve, setup, time);
     set_times(point, curve, setup, time);
-    set_interval(point, curve, setup, to_number, time, mechanism_s);
+    set_interval(point, curve, setup, to_number, mechanism_s);
     point.input = find_input_need(point, curve, setup, to_number, mechanism_s);
-    point.fidelity = to_text(time.choice.fidelity);
+    point.fidelity = to_text(time.choice.engine);
     point.fidelity_note = time.choice.why;
     point.evidence = evidence_of(curve, point, answer.sample_times_s);
     point.extrapolated = is_extrapolated(curve, point);

@@ -59,10 +59,9 @@ struct Curve {
 /// The setup at another scale, with the best servers there where the strategy seeks them.
 StepSetup at_scale(const Curve& curve, int gpus);
 
-/// Likeliest sample by `fidelity`; interval from the drawn samples by screening, times the ratio
-/// of the likeliest sample by `fidelity` to the likeliest by screening, so that what contention adds in a full run
-/// moves the whole interval; where the fidelity is an approximation, its gap widens the interval. Beyond growth_gpus: a
-/// point with an error.
+/// The number is the likeliest sample by `fidelity`. The interval is that of the drawn samples by the formulas, times
+/// the ratio of the likeliest sample by `fidelity` to the same by the formulas, so that what contention adds moves the
+/// whole interval. Beyond growth_gpus: a point with an error.
 struct PointAndSamples {
   PredictedPoint point;
   std::vector<double> sample_times_s; ///< none for a point with an error
@@ -90,7 +89,7 @@ bool was_measured(const Curve& curve, const PredictedPoint& point);
 /// Efficiency of that point, without its interval; nothing where the point is an error.
 std::optional<double> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity);
 
-/// Efficiency of one sample at that scale, by screening.
+/// Efficiency of one sample at that scale, by the formulas.
 double efficiency(const Curve& curve, const Parameters& sample, int gpus);
 
 /// The last scale at or above the efficiency bound, while one node more is below it, both as predict_point() says.

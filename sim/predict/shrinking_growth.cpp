@@ -23,7 +23,7 @@ double ln_time_with_residual(const Curve& curve, int gpus, Parameters sample) {
   const int nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
   const auto residual = estimate_residual(curve.learnt.residual_process, curve.learnt.own,
                                           {gpus, nodes, 0, 0, curve.setup.batch_per_gpu});
-  return std::log(time_step(setup, sample, Fidelity::screening).iteration_s) + residual.mean;
+  return std::log(time_step(setup, sample, Fidelity::formula).iteration_s) + residual.mean;
 }
 
 /// The same sample on GPUs whose backward takes no time: communication begins when forward ends, and nothing hides it.

@@ -109,8 +109,8 @@ std::string distance_sentence(const Curve& curve, const PredictedPoint& point) {
 }
 
 std::string run_by(const PredictedPoint& point) {
-  if (point.fidelity == to_text(Fidelity::screening)) return "by formulas";
-  return point.fidelity == to_text(Fidelity::full) ? "on SimGrid, message by message" : "on SimGrid";
+  if (point.fidelity == to_text(Engine::formula)) return "by formulas";
+  return point.fidelity == to_text(Engine::full) ? "on SimGrid, message by message" : "on SimGrid";
 }
 
 std::string number_sentence(const Curve& curve, const PointAndSamples& answer) {

@@ -4,7 +4,7 @@
 #include "sim/collective/fabric_load.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/by_symmetry.hpp"
-#include "sim/simgrid/fidelity_selection.hpp"
+#include "sim/simgrid/engine_choice.hpp"
 #include "sim/simgrid/full.hpp"
 #include "sim/simgrid/requests.hpp"
 
@@ -14,11 +14,8 @@
 namespace ddlsim {
 namespace {
 
-/// Formulas, and our own simulation of classes.
-class Screening : public Executor {
+class Formulas : public Executor {
 public:
-  explicit Screening(bool classes_of_connections) : classes_of_connections_(classes_of_connections) {}
-
   SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                              Algorithm algorithm) const override {
     SimulatedTimes times;
@@ -31,24 +28,17 @@ public:
     return {pass_paths(messages, rate_Bps), 0};
   }
 
-  ServerExchangeTiming server_exchange(const Machine& placed, const ServerMachine& servers,
+  ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
                                        const ServerExchange& exchange) const override {
-    const Machine machine = on_one_switch_for_servers(placed);
-    if (!classes_of_connections_) return server_exchange_closed_form(machine, servers, exchange);
-    if (const auto why = why_no_symmetry(machine, servers, exchange)) throw NoSymmetry(*why);
-    return server_exchange_reduced(machine, servers, exchange);
+    return server_exchange_closed_form(on_one_switch_for_servers(machine), servers, exchange);
   }
 
   AsyncTiming async_servers(const Machine& placed, const ServerMachine& servers,
                             const AsyncExchange& async) const override {
     const Machine machine = on_one_switch_for_servers(placed);
     require_usable(machine, servers, async);
-    const bool follow = classes_of_connections_ && !async.exchange.shards.empty();
-    return follow ? async_reduced(machine, servers, async) : async_closed_form(machine, servers, async);
+    return async_closed_form(machine, servers, async);
   }
-
-private:
-  bool classes_of_connections_;
 };
 
 /// What was simulated, as one list: the messages come last.
@@ -153,7 +143,7 @@ constexpr double messages_of_a_second = 1e5;
 
 /// One of each on SimGrid. Asynchronous workers are each at another place of their iteration, so that none stands for
 /// another: all are run, with fewer pushes.
-class BySymmetry : public Executor {
+class Classes : public Executor {
 public:
   SimulatedTimes all_reduces(const Machine& placed, const std::vector<double>& sizes_bytes,
                              Algorithm algorithm) const override {
@@ -172,7 +162,6 @@ public:
   ServerExchangeTiming server_exchange(const Machine& placed, const ServerMachine& servers,
                                        const ServerExchange& exchange) const override {
     const Machine machine = on_one_switch_for_servers(placed);
-    if (const auto why = why_no_symmetry(machine, servers, exchange)) throw NoSymmetry(*why);
     return servers_on_simgrid<simulate_server_classes>(machine, servers, exchange);
   }
 
@@ -211,30 +200,19 @@ public:
 
 } // namespace
 
-const Executor& executor_of(Fidelity fidelity) {
-  static const Screening formulas(false);
-  static const Screening by_classes(true);
-  static const BySymmetry by_symmetry;
+const Executor& executor_of(Engine engine) {
+  static const Formulas formulas;
+  static const Classes classes;
   static const Full full;
-  switch (fidelity) {
-  case Fidelity::closed_form:
+  switch (engine) {
+  case Engine::formula:
     return formulas;
-  case Fidelity::reduced:
-    return by_classes;
-  case Fidelity::by_symmetry:
-    return by_symmetry;
-  case Fidelity::full:
+  case Engine::classes:
+    return classes;
+  case Engine::full:
     return full;
-  case Fidelity::automatic:
-  case Fidelity::screening:
-    break;
   }
-  throw std::logic_error("a request is no way to run: choose_* turns it into one");
-}
-
-std::optional<std::string> why_no_symmetry(const Machine& machine, const ServerMachine& servers,
-                                           const ServerExchange& exchange, std::size_t most_connections) {
-  return why_too_many_classes(machine, servers, exchange, most_connections);
+  throw std::logic_error("an engine without an executor");
 }
 
 } // namespace ddlsim

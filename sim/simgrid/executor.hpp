@@ -1,11 +1,10 @@
 #pragma once
-// The ways to time what travels: one interface, and formulas, SimGrid by symmetry and SimGrid in full behind it.
+// The ways to time what travels: one interface, and formulas, SimGrid with one of each class, and SimGrid with every message behind it.
 
 #include "sim/collective/all_reduce.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
-#include "sim/parameter_server/reduced_exchange.hpp"
 #include "sim/simgrid/fidelity.hpp"
 
 #include <cstddef>
@@ -25,8 +24,8 @@ public:
   Executor& operator=(const Executor&) = delete;
 
   /// All-reduces, or halves of one, of several sizes, one after another, in the order given; nothing else uses the
-  /// links. SimGrid runs all of them in one child. by_symmetry equals full to 1e-6. full equals the closed form to 1e-6
-  /// for the rings, and for halving-doubling on one switch with full nodes of 2^a ranks. Elsewhere, and for the tree,
+  /// links. SimGrid runs all of them in one child. Where ranks are alike one of each class equals full to 1e-6. full equals the formula to
+  /// 1e-6 for the rings, and for halving-doubling on one switch with full nodes of 2^a ranks. Elsewhere, and for the tree,
   /// flows meet: the headers in sim/collective have the gap. Throws NoSymmetry.
   virtual SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm) const = 0;
@@ -36,13 +35,12 @@ public:
   virtual SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const = 0;
 
   /// Push, sum and pull of all shards. full shares links by SimGrid's max-min fairness, every copy by itself, in a
-  /// child. by_symmetry, one copy of each class in a child, and reduced, the same in this process, equal it to 1e-6, a
-  /// slow node included; they throw NoSymmetry where why_no_symmetry gives a reason.
+  /// child. classes, one connection of each class in a child, equals it to 1e-6, a slow node included.
   ///
-  /// Closed form and full are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for
-  /// colocated servers with equal shards. With unequal shards on colocated servers the closed form is mostly too slow,
-  /// because it keeps the copies of a shard together. end_s of closed form / full - 1 on 12 nodes, a ResNet-like list,
-  /// everything ready at 0 / over 0.2 s of backward (tests/simgrid/reduced_server_test.cpp):
+  /// Formula and full are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for
+  /// colocated servers with equal shards. With unequal shards on colocated servers the formula is mostly too slow,
+  /// because it keeps the copies of a shard together. end_s of formula / full - 1 on 12 nodes, a ResNet-like list,
+  /// everything ready at 0 / over 0.2 s of backward (tests/simgrid/server_formula_test.cpp):
   ///   sharding      6 servers       12 servers      24 servers
   ///   round-robin   0 / 0 %         +2.2 / +0.7 %   +1.6 / +6.7 %
   ///   split         0 / 0 %         +1.3 / +1.8 %   +0.9 / +0.8 %
@@ -52,34 +50,20 @@ public:
                                                const ServerExchange& exchange) const = 0;
 
   /// Steady state of asynchronous servers. full: rounds in a child each, until the mean iteration is known to
-  /// 0.5 %. by_symmetry: the same with_fewer_pushes(), in fewer rounds, that take a second; within 3 % of full. reduced
-  /// and closed_form are one closed queueing network, followed in time or by mean value analysis:
-  /// `async_reduced`, `async_closed_form`. Iteration of each / full - 1, tests/simgrid/full_async_test.cpp:
-  ///   servers                      workers, case                              reduced   closed form
-  ///   dedicated, or one colocated  any shards                                 within 3 %
-  ///                                no overlap, equal shards                              within 3 % (1 server: exact)
-  ///                                2 on one server, overlapped                           -19 %
-  ///                                8 on one server, overlapped                           -28 %
-  ///                                8 on 4 unequal servers                                -39 %
-  ///   on several worker nodes,     4 on 4, no overlap / overlapped            -4 / -9 %
-  ///   NIC-bound                    8 on 4, one with 3 x the bytes, no overlap -3 %
-  ///                                8 on 8, bytes as 1 to 8                    +15 %
-  /// Where a NIC's ways meet (nic_duplex 0.4 to 0.7): reduced as above, 4 on 4 +9 %; closed form -19 to +15 %.
-  /// The closed form is too fast where workers gather before a server that is nearly busy. On worker nodes the reduced
-  /// form gives every server the rate of the busiest node and shares a NIC by the mean rates of pushes and pulls.
-  /// Staleness is within 3 % where iterations are and shards equal; with unequal ones it counts the busiest server's
-  /// bytes for all and is up to 25 % high.
+  /// 0.5 %. classes: the same with_fewer_pushes(), in fewer rounds, that take a second; within 3 % of full. The formula
+  /// is a closed queueing network by mean value analysis. Its iteration / full - 1, tests/simgrid/full_async_test.cpp:
+  ///   servers                      workers, case
+  ///   dedicated, or one colocated  no overlap, equal shards         within 3 % (1 server: exact)
+  ///                                2 on one server, overlapped      -19 %
+  ///                                8 on one server, overlapped      -28 %
+  ///                                8 on 4 unequal servers           -39 %
+  ///   where a NIC's ways meet (nic_duplex 0.4 to 0.7)               -19 to +15 %
+  /// It is too fast where workers gather before a server that is nearly busy. Staleness is within 3 % where iterations
+  /// are and shards equal; with unequal ones it counts the busiest server's bytes for all and is up to 25 % high.
   virtual AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
                                     const AsyncExchange& async) const = 0;
 };
 
-/// The executor of closed_form, reduced, by_symmetry or full; the first two differ for servers only.
-const Executor& executor_of(Fidelity fidelity);
-
-/// Why this exchange cannot be run by classes, in one sentence: more than `most_connections` of its connections
-/// differ. Nothing where it can. Reduced, 4,000 of them take 0.1 to 0.3 s, 26,000 take 1 to 5 s, 100 take 3 ms.
-std::optional<std::string> why_no_symmetry(const Machine& machine, const ServerMachine& servers,
-                                           const ServerExchange& exchange,
-                                           std::size_t most_connections = most_reduced_connections);
+const Executor& executor_of(Engine engine);
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #pragma once
-// How closely a question is run.
+// How closely a question is run, and by which engine.
 
 #include <stdexcept>
 #include <string>
@@ -7,17 +7,19 @@
 
 namespace ddlsim {
 
-/// How communication is run. On SimGrid: full, every rank and every message; by_symmetry, what plays the same role
-/// once. Without it: closed_form, formulas; reduced, own simulations of classes that share links by our own max-min
-/// solver. Two more are requests: screening, the quicker of the last two, for the samples behind an interval and for
-/// searches; automatic, by_symmetry where that is exact, else full where that is affordable, else by_symmetry with its
-/// gap where ranks are almost alike (a double tree), else screening with its gap.
-enum class Fidelity { automatic, screening, closed_form, reduced, by_symmetry, full };
+/// What a user asks for (`--fidelity`). By default SimGrid gives the number that is shown, in about a second. `formula`
+/// takes the closed forms throughout, as the samples behind an interval and every search do. `full` has SimGrid run
+/// every rank and every message, however long that takes.
+enum class Fidelity { by_default, formula, full };
 
-std::string to_text(Fidelity fidelity); ///< "auto", "by-symmetry", "full"; "screening" for what runs without SimGrid
+/// What timed the communication: the closed forms, SimGrid with one of each class of ranks or connections that behave
+/// alike, or SimGrid with every message.
+enum class Engine { formula, classes, full };
 
-/// `by_symmetry` was requested where the members of a class would not behave alike, or where hardly any are alike; one
-/// sentence says which.
+std::string to_text(Engine engine); ///< "formula", "classes", "full"
+
+/// One of each class was asked for where the members of a class would not behave alike, or where hardly any are alike;
+/// one sentence says which.
 struct NoSymmetry : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -33,14 +35,11 @@ struct SimulatedTimes {
   double messages = 0;
 };
 
-/// How a question will be run.
+/// Which engine runs a question.
 struct Choice {
-  Fidelity fidelity = Fidelity::by_symmetry; ///< closed_form, reduced, by_symmetry or full
-  /// A full run would take (1 + faster) to (1 + slower) times as long: 0 where the way chosen is exact, else measured
-  /// on up to 64 ranks by the test named in the header of the formula.
-  double faster = 0;
-  double slower = 0;
-  std::string why = {}; ///< "" on SimGrid; else why not, and what makes the formula an approximation
+  Engine engine = Engine::classes;
+  bool is_exact = true; ///< a run of every message takes as long, to 1e-6
+  std::string why = {}; ///< the number is not SimGrid's although it was asked for, or shared links are simplified; else ""
 };
 
 } // namespace ddlsim

@@ -8,20 +8,20 @@ namespace {
 
 constexpr double hundred_megabytes = 100e6;
 
-void ring(benchmark::State& state, Fidelity fidelity) {
+void ring(benchmark::State& state, Engine engine) {
   const auto machine = machine_of(static_cast<int>(state.range(0)));
   for ([[maybe_unused]] auto _ : state)
-    benchmark::DoNotOptimize(executor_of(fidelity).all_reduces(machine, {hundred_megabytes}, Algorithm::ring));
+    benchmark::DoNotOptimize(executor_of(engine).all_reduces(machine, {hundred_megabytes}, Algorithm::ring));
   count_memory(state);
 }
-BENCHMARK_CAPTURE(ring, closed_form, Fidelity::closed_form)->Arg(1024)->Arg(16384)->Arg(65536);
-BENCHMARK_CAPTURE(ring, by_symmetry, Fidelity::by_symmetry)
+BENCHMARK_CAPTURE(ring, formula, Engine::formula)->Arg(1024)->Arg(16384)->Arg(65536);
+BENCHMARK_CAPTURE(ring, classes, Engine::classes)
     ->Arg(1024)
     ->Arg(16384)
     ->Arg(65536)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
-BENCHMARK_CAPTURE(ring, full, Fidelity::full)
+BENCHMARK_CAPTURE(ring, full, Engine::full)
     ->Arg(64)
     ->Arg(256)
     ->Arg(1024)
@@ -30,7 +30,7 @@ BENCHMARK_CAPTURE(ring, full, Fidelity::full)
     ->Iterations(1);
 
 /// ResNet-50's tensors one by one; all ready at 0, or one after another over 0.2 s of backward.
-void servers(benchmark::State& state, Fidelity fidelity, int nodes, ServerMachine servers, int nodes_per_leaf,
+void servers(benchmark::State& state, Engine engine, int nodes, ServerMachine servers, int nodes_per_leaf,
              double backward_s) {
   const auto tensor_bytes = resnet50_tensor_bytes();
   Machine machine = machine_of(8 * nodes);
@@ -41,23 +41,19 @@ void servers(benchmark::State& state, Fidelity fidelity, int nodes, ServerMachin
   for (const auto& shard : exchange.shards)
     exchange.ready_s.push_back(backward_s * shard.tensor / static_cast<double>(tensor_bytes.size()));
   for ([[maybe_unused]] auto _ : state)
-    benchmark::DoNotOptimize(executor_of(fidelity).server_exchange(machine, servers, exchange));
+    benchmark::DoNotOptimize(executor_of(engine).server_exchange(machine, servers, exchange));
   count_memory(state);
 }
-constexpr auto by_symmetry = Fidelity::by_symmetry;
-BENCHMARK_CAPTURE(servers, 1024_workers_64_dedicated, by_symmetry, 1024, {64, true}, 0, 0)
+BENCHMARK_CAPTURE(servers, 1024_workers_64_dedicated, Engine::classes, 1024, {64, true}, 0, 0)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
-BENCHMARK_CAPTURE(servers, 1024_workers_64_dedicated_overlapped, by_symmetry, 1024, {64, true}, 0, 0.2)
+BENCHMARK_CAPTURE(servers, 1024_workers_64_dedicated_overlapped, Engine::classes, 1024, {64, true}, 0, 0.2)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
-BENCHMARK_CAPTURE(servers, 16384_nodes_1_colocated_2_to_1, by_symmetry, 16384, {1, false}, 18, 0.2)
+BENCHMARK_CAPTURE(servers, 16384_nodes_1_colocated_2_to_1, Engine::classes, 16384, {1, false}, 18, 0.2)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
-BENCHMARK_CAPTURE(servers, 32_nodes_1_unlike_server_each, by_symmetry, 32, {32, false}, 0, 0.2)
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime();
-BENCHMARK_CAPTURE(servers, 64_nodes_1_unlike_server_each_reduced, Fidelity::reduced, 64, {64, false}, 0, 0.2)
+BENCHMARK_CAPTURE(servers, 32_nodes_1_unlike_server_each, Engine::classes, 32, {32, false}, 0, 0.2)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 

@@ -42,14 +42,14 @@ void iteration(benchmark::State& state, Fidelity fidelity) {
   for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(time_step(setup, sample, fidelity));
   count_memory(state);
 }
-BENCHMARK_CAPTURE(iteration, a_ring_a_tensor_1024_closed_form, Fidelity::closed_form)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(iteration, a_ring_a_tensor_1024_by_symmetry, Fidelity::by_symmetry)
+BENCHMARK_CAPTURE(iteration, a_ring_a_tensor_1024_formula, Fidelity::formula)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(iteration, a_ring_a_tensor_1024_by_default, Fidelity::by_default)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
 void curve(benchmark::State& state, const std::string& strategies) {
   const auto scenario = iris({"/gpus", seventeen_scales, "/strategies", strategies});
-  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(predict(scenario, data, {Fidelity::automatic, {}}));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(predict(scenario, data, {Fidelity::by_default, {}}));
   count_memory(state);
 }
 BENCHMARK_CAPTURE(curve, ring_and_one_server, ring_and_server)->Unit(benchmark::kMillisecond);
@@ -67,7 +67,7 @@ void sweep(benchmark::State& state) {
     const auto results = run_in_workers(all_tasks(scenarios), jobs, [&](int task) {
       const auto scenario = iris({"/batch_per_gpu", std::to_string(8 + task % 100), "/gpus", "[1,2,4,8,16,32,64,96]",
                                   "/strategies", ring_and_server, "/seed", std::to_string(1 + task / 100)});
-      return to_json_text(predict(scenario, data, {Fidelity::automatic, {}, &measured}));
+      return to_json_text(predict(scenario, data, {Fidelity::by_default, {}, &measured}));
     });
     for (const auto& result : results)
       if (!result.error.empty()) state.SkipWithError(result.error.c_str());

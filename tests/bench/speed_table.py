@@ -13,14 +13,14 @@ from pathlib import Path
 
 BEGIN, END = "<!-- speed: begin -->", "<!-- speed: end -->"
 ROWS = [  # benchmark, words, to reach
-    ("ring/by_symmetry/1024/real_time", "100 MB ring, 1,024 ranks, by symmetry", "5 ms"),
-    ("ring/by_symmetry/16384/real_time", "the same, 16,384 ranks", "5 ms"),
-    ("ring/closed_form/16384", "the same, screened: the closed form", "1 ms"),
+    ("ring/classes/1024/real_time", "100 MB ring, 1,024 ranks, one of each class", "5 ms"),
+    ("ring/classes/16384/real_time", "the same, 16,384 ranks", "5 ms"),
+    ("ring/formula/16384", "the same by the formula", "1 ms"),
     ("ring/full/1024/iterations:1/real_time", "1,024 ranks, full: 2.1 million messages", "6 s"),
-    ("iteration/a_ring_a_tensor_1024_by_symmetry/real_time", "ResNet-50 iteration, one all-reduce a tensor, overlapped, 1,024 ranks, by symmetry", "15 ms"),
-    ("iteration/a_ring_a_tensor_1024_closed_form", "the same by the closed form", ""),
-    ("servers/1024_workers_64_dedicated_overlapped/real_time", "synchronous parameter server, 1,024 workers, 64 servers, ResNet-50 tensor by tensor, by symmetry", "20 ms"),
-    ("servers/16384_nodes_1_colocated_2_to_1/real_time", "16,384 nodes, one colocated server, 2:1 fat-tree, by symmetry", ""),
+    ("iteration/a_ring_a_tensor_1024_by_default/real_time", "ResNet-50 iteration, one all-reduce a tensor, overlapped, 1,024 ranks, one of each class", "15 ms"),
+    ("iteration/a_ring_a_tensor_1024_formula", "the same by the formulas", ""),
+    ("servers/1024_workers_64_dedicated_overlapped/real_time", "synchronous parameter server, 1,024 workers, 64 servers, ResNet-50 tensor by tensor, one of each class", "20 ms"),
+    ("servers/16384_nodes_1_colocated_2_to_1/real_time", "16,384 nodes, one colocated server, 2:1 fat-tree, one of each class", ""),
     ("curve/ring_and_one_server", "whole curve 1..65,536 GPUs, 17 scales, ring and one server, with intervals, knee and what to measure next", "2 s, 200 MB"),
     ("curve/a_server_a_node", "the same for one unlike server a node, 16,384 at the end", ""),
     ("sweep/iterations:1/real_time", "200 scenarios of ring and one server, 8 scales, two cores", "20 s"),

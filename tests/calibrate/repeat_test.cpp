@@ -50,7 +50,7 @@ double width_at(int gpus, const ReferenceData& reference, const std::vector<Reco
   scenario.strategies.resize(1);
   scenario.strategies[0].name = StrategyName::automatic;
   const auto curve = make_curve(scenario, scenario.strategies[0], reference.models.at(scenario.model), known);
-  const auto point = predict_point(curve, gpus, Fidelity::closed_form).point;
+  const auto point = predict_point(curve, gpus, Fidelity::formula).point;
   REQUIRE(point.error.empty());
   return std::log(point.iteration_s_high / point.iteration_s_low);
 }

@@ -112,7 +112,7 @@ void what_was_measured_before_a_cut_stays(const SlurmCluster& cluster) {
 void a_sweep_of_ddlsim_is_dealt_out_by_srun() {
   const std::string scenario = DDLSIM_SOURCE_DIR "/scenarios/pascal-vgg16.json";
   const std::vector<std::string> question = {"predict", scenario, "--sweep",    "/batch_per_gpu=16,32,64",
-                                             "--gpus",  "8",      "--fidelity", "screening",
+                                             "--gpus",  "8",      "--fidelity", "formula",
                                              "--csv",   "--quiet"};
   std::vector<std::string> alone = {DDLSIM_PROGRAM};
   alone.insert(alone.end(), question.begin(), question.end());

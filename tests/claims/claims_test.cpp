@@ -61,7 +61,7 @@ struct Question {
   Parameters median; ///< of the priors; a test may change it
 };
 
-constexpr Fidelity closed = Fidelity::closed_form;
+constexpr Fidelity closed = Fidelity::formula;
 
 /// The shipped question's parameter servers.
 const Strategy& servers_of(const Question& question) {

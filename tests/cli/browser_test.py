@@ -107,7 +107,7 @@ class Browser(Case):
         self.assertIn("samples/s (90 %)", seen["label"])
 
     def test_keys_step_over_outlines_of_what_was_measured(self):
-        page = self.page_of("predict", SOURCE / "scenarios" / "pascal-vgg16.json", "--gpus", "1,16", "--fidelity", "screening",
+        page = self.page_of("predict", SOURCE / "scenarios" / "pascal-vgg16.json", "--gpus", "1,16", "--fidelity", "formula",
                             "--strategy", "auto")
         self.assertGreater(page.read_text().count("dot k0 ring"), 0)
         probe = """

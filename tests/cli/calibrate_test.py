@@ -36,7 +36,7 @@ class Calibrate(Case):
                     "precision": "fp32", "cluster": self.CLUSTER, "preset": "horovod", "transport": "nccl-tcp",
                     "gpus": [8, 32, 128], "strategies": [{"name": "ring"}], "efficiency_bound": 0.8, "seed": 1}
         file = self.write("small.json", json.dumps(scenario))
-        result = run("predict", file, "--data", self.folder, "--json", "--fidelity", "screening")
+        result = run("predict", file, "--data", self.folder, "--json", "--fidelity", "formula")
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(result.stdout)["points"]
 
@@ -111,7 +111,7 @@ class Calibrate(Case):
                 "format": "ddlsim-scenario", "version": 1, "name": "small", "model": "resnet50_v1", "batch_per_gpu": 64,
                 "precision": "fp32", "cluster": self.CLUSTER, "preset": name, "transport": "nccl-tcp", "gpus": [8, 32],
                 "strategies": [{"name": "auto"}], "efficiency_bound": 0.8, "seed": 1})
-            ask = ("predict", self.write("small.json", scenario), "--data", self.folder, "--json", "--fidelity", "screening")
+            ask = ("predict", self.write("small.json", scenario), "--data", self.folder, "--json", "--fidelity", "formula")
             self.file.unlink(missing_ok=True)
             import_rows(1)
             wide = run(*ask)

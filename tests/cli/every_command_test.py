@@ -31,8 +31,8 @@ class EveryCommand(Case):
                   self.folder / "sweep.html")
         self.written("sweep.html")
 
-    def test_a_question_in_full_and_one_of_screening(self):
-        for fidelity in ("full", "screening"):
+    def test_a_question_in_full_and_one_by_formula(self):
+        for fidelity in ("full", "formula"):
             self.done("predict", SCENARIO, "--gpus", "8", "--strategy", "ring,ps", "--fidelity", fidelity, "--quiet")
 
     def test_diagnose_and_a_collective(self):

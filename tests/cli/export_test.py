@@ -8,7 +8,7 @@ import xml.etree.ElementTree as xml
 from program import SCENARIO, SOURCE, Case, main, run
 
 SHOWN = 5e-9  # relative: --json has nine digits
-POINT = ("--gpus", "8", "--fidelity", "screening")
+POINT = ("--gpus", "8", "--fidelity", "formula")
 
 
 def picoseconds(microseconds):
@@ -50,7 +50,7 @@ class Trace(Case):
                 self.check(trace, iteration_s("--strategy", strategy, *scale))
 
     def test_the_first_strategy_at_the_largest_scale_that_can_be(self):
-        trace, result = self.trace("--gpus", "8,16,9999999", "--fidelity", "screening")
+        trace, result = self.trace("--gpus", "8,16,9999999", "--fidelity", "formula")
         self.assertEqual((trace["otherData"]["strategy"], trace["otherData"]["gpus"]), ("auto", 16))
         self.assertIn("trace.json: auto at 16 GPUs", result.stderr)
         self.assertIn("auto with pytorch-ddp over nccl-ib", result.stdout)  # the prediction itself is told as ever

@@ -6,7 +6,7 @@ import math
 from program import SOURCE, Case, main, run
 
 NFS = SOURCE / "scenarios" / "v100-resnet50-from-nfs.json"
-AT_32 = ("--gpus", "32", "--fidelity", "screening")
+AT_32 = ("--gpus", "32", "--fidelity", "formula")
 
 
 def point_of(*arguments):

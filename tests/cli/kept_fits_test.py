@@ -36,7 +36,7 @@ class KeptFits(Case):
                     "gpus": [8, 32], "strategies": [{"name": "ring"}], "efficiency_bound": 0.8, "seed": 1,
                     "one_gpu_samples_per_s": 800}
         self.question = ["predict", self.write("small.json", json.dumps(scenario)), "--data", self.folder, "--json",
-                         "--fidelity", "screening"]
+                         "--fidelity", "formula"]
 
     def ask(self, *more):
         done = run(*self.question, *more, told=True)
@@ -69,7 +69,7 @@ class KeptFits(Case):
         self.assertEqual(self.ask().stdout, said[0][0])
 
     def test_a_sweep_fits_once(self):
-        done = run("predict", self.question[1], "--data", self.folder, "--sweep", "/batch_per_gpu=32,64", "--fidelity", "screening", told=True)
+        done = run("predict", self.question[1], "--data", self.folder, "--sweep", "/batch_per_gpu=32,64", "--fidelity", "formula", told=True)
         self.assertEqual(done.stderr.count("fitting"), 1, done.stderr)
 
     def test_records_that_changed_are_fitted_anew_and_the_former_ones_are_known_again(self):

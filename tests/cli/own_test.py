@@ -58,7 +58,7 @@ class Own(Case):
         self.bring_both()
         self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
                   "--precision", "bf16", "--gpus", "8,16")
-        quick = ("--fidelity", "screening")
+        quick = ("--fidelity", "formula")
         answer = json.loads(self.done("predict", "q.json", "--json", *quick).stdout)
         self.assertEqual((answer["model"], answer["cluster"]), ("my-model", "my-cluster"))
         self.assertGreater(answer["points"][-1]["samples_per_s"], 0)
@@ -80,12 +80,12 @@ class Own(Case):
         records = "my-cluster/measurements/mine.jsonl"
         self.done("import", "csv", rates, "--cluster", "./my-cluster", "--output", records)
         self.done("check", records)
-        answer = json.loads(self.done("predict", "q.json", "--json", "--fidelity", "screening").stdout)
+        answer = json.loads(self.done("predict", "q.json", "--json", "--fidelity", "formula").stdout)
         self.assertAlmostEqual(answer["points"][0]["measured"]["iteration_s"], 32 / 39, places=6)
         self.done("calibrate", "--cluster", "./my-cluster")
         self.assertTrue((self.folder / "my-cluster" / "calibration.json").exists())
         self.done("check", "my-cluster/calibration.json")
-        self.done("predict", "q.json", "--fidelity", "screening")
+        self.done("predict", "q.json", "--fidelity", "formula")
 
     def test_a_log_is_taken_for_what_it_is(self):
         self.bring_both()
@@ -116,7 +116,7 @@ class Own(Case):
         checked = self.done("check", "my-net.json", records)
         self.assertIn("model my-net: ", checked.stdout)
         self.done("new", "scenario", "q", "--model", "./my-net.json", "--cluster", "./my-cluster", "--batch", "16", "--gpus", "1,8")
-        answer = json.loads(self.done("predict", "q.json", "--json", "--fidelity", "screening").stdout)
+        answer = json.loads(self.done("predict", "q.json", "--json", "--fidelity", "formula").stdout)
         step = json.loads((self.folder / records).read_text().splitlines()[1])
         self.assertAlmostEqual(answer["points"][0]["iteration_s"], step["value"], delta=0.1 * step["value"])
         self.assertEqual(answer["model"], "my-net")
@@ -130,7 +130,7 @@ class Own(Case):
         (self.folder / "my-cluster" / "measurements").mkdir()
         self.done("new", "scenario", "q", "--model", "resnet50_v1.5", "--cluster", "./my-cluster", "--batch", "64", "--precision", "bf16",
                   "--gpus", "1")
-        ask = ("predict", "q.json", "--json", "--fidelity", "screening")
+        ask = ("predict", "q.json", "--json", "--fidelity", "formula")
         before = json.loads(self.done(*ask).stdout)["points"][0]
         trace = SOURCE / "tests" / "import" / "kineto-resnet50-h200.json"
         self.done("import", trace, "--cluster", "./my-cluster", "--set", "model=resnet50_v1.5", "--set", "batch_per_gpu=64",
@@ -146,7 +146,7 @@ class Own(Case):
         self.bring_both()
         self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
                   "--precision", "bf16", "--gpus", "8,16")
-        expected = json.loads(self.done("predict", "q.json", "--json", "--fidelity", "screening").stdout)["points"][0]["iteration_s"]
+        expected = json.loads(self.done("predict", "q.json", "--json", "--fidelity", "formula").stdout)["points"][0]["iteration_s"]
         ms, rate = 1e3 * expected, 32 / expected
         stamps = (0, 32 / rate, 64 / rate)
         mllog = "".join(f':::MLLOG {{"time_ms": {1e12 + 1e3 * at:.1f}, "key": "{key}", "value": {value}, "metadata": {{"samples_count": {count}}}}}\n'

@@ -17,7 +17,7 @@ class Predict(Case):
             self.assertIn(word, result.stdout)
 
     def test_ranks_on_some_of_a_nodes_gpus_count_only_those(self):
-        result = run("predict", SCENARIO, "--gpus", "8", "--fidelity", "screening", "--set", "/gpus_per_node=2")
+        result = run("predict", SCENARIO, "--gpus", "8", "--fidelity", "formula", "--set", "/gpus_per_node=2")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("(48 GPUs available, growth to 32768)", " ".join(result.stdout.split()))
         self.assertRegex(result.stdout, r"(?m)^ +8 +4 ")
@@ -25,7 +25,7 @@ class Predict(Case):
         self.refused(many, 1, "/gpus_per_node", "9 GPUs a node are more than iris has (4)")
 
     def test_the_table_has_every_figure_of_the_json_with_its_interval_in_120_columns(self):
-        scenario = ("predict", SCENARIO, "--gpus", "1,8,4096", "--fidelity", "screening")
+        scenario = ("predict", SCENARIO, "--gpus", "1,8,4096", "--fidelity", "formula")
         text, points = run(*scenario).stdout, json.loads(run(*scenario, "--json").stdout)["points"]
         self.assertLessEqual(max(map(len, text.splitlines())), 120)
         units = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "": 1, "k": 1e3, "M": 1e6, "%": 1e-2}
@@ -42,10 +42,10 @@ class Predict(Case):
                     self.assertAlmostEqual(float(shown) * units[unit], point[name + end],
                                            delta=max(least * point[name + end], 5e-3 * units[unit], 5e-3 * (name == "efficiency")))
 
-    def test_a_screened_point_is_told_under_the_table(self):
+    def test_a_point_that_is_not_run_message_by_message_is_told_under_the_table(self):
         result = run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ps")
-        self.assertIn("Communication screened at 1024 GPUs (", result.stdout)
-        self.assertNotIn("screened", run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ring").stdout)
+        self.assertIn("Communication at 1024 GPUs is not run message by message: ", result.stdout)
+        self.assertNotIn("message by message", run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ring").stdout)
 
     def test_json_is_the_same_bytes_twice_and_has_the_fields(self):
         first, second = run("predict", SCENARIO, *QUICK, "--json"), run("predict", SCENARIO, *QUICK, "--json")
@@ -54,13 +54,13 @@ class Predict(Case):
         prediction = json.loads(first.stdout)
         self.assertEqual(len(prediction["points"]), 8)
         self.assertEqual({(point["gpus"] == 1, point["fidelity"]) for point in prediction["points"]},
-                         {(True, "by-symmetry"), (False, "screening")})  # one GPU alone sends nothing
+                         {(True, "classes"), (False, "formula")})  # one GPU alone sends nothing
 
-    def test_by_symmetry_and_full_agree_on_the_ring(self):
-        full, closed = (json.loads(run("predict", SCENARIO, "--strategy", "ring", "--gpus", "8,12", "--fidelity",
+    def test_default_and_full_agree_on_the_ring(self):
+        full, classes = (json.loads(run("predict", SCENARIO, "--strategy", "ring", "--gpus", "8,12", "--fidelity",
                                        fidelity, "--json").stdout)["points"]
-                        for fidelity in ("full", "by-symmetry"))
-        for a, b in zip(full[:2], closed[:2]):
+                        for fidelity in ("full", "default"))
+        for a, b in zip(full[:2], classes[:2]):
             self.assertAlmostEqual(a["iteration_s"] / b["iteration_s"], 1, delta=1e-6)
 
     def test_output_is_whole_or_not_there(self):
@@ -88,7 +88,7 @@ class Predict(Case):
             self.assertLess(len(result.stderr), 300)
 
     def test_beyond_growth_is_a_row(self):
-        result = run("predict", SCENARIO, "--gpus", "8,9999999", "--fidelity", "screening", "--json")
+        result = run("predict", SCENARIO, "--gpus", "8,9999999", "--fidelity", "formula", "--json")
         self.assertEqual(result.returncode, 0, result.stderr)
         points = json.loads(result.stdout)["points"]
         self.assertEqual([("error" in point) for point in points[:2]], [False, True])

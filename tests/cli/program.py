@@ -16,7 +16,7 @@ from common_lines import line, unfold  # noqa: E402
 
 DDLSIM, SOURCE = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 SCENARIO = SOURCE / "scenarios" / "iris-resnet50.json"
-QUICK = ["--gpus", "1,8", "--fidelity", "screening"]
+QUICK = ["--gpus", "1,8", "--fidelity", "formula"]
 FITTING = re.compile(r"^fitting [^\n]*\n", re.MULTILINE)
 
 

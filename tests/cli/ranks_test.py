@@ -15,7 +15,7 @@ MPIRUN = ["mpirun", "-q", "--allow-run-as-root", "--oversubscribe", "--bind-to",
           "--mca", "plm", "isolated", "--mca", "oob_tcp_if_include", "lo"]
 PROGRAM = DDLSIM.parent / "ddlsim-mpi"
 SWEEP = ["predict", SOURCE / "scenarios/pascal-vgg16.json", "--sweep", "/batch_per_gpu=16,32,64", "--gpus", "8,64",
-         "--strategy", "ring", "--fidelity", "screening", "--csv", "--quiet"]
+         "--strategy", "ring", "--fidelity", "formula", "--csv", "--quiet"]
 
 
 def words(ranks, *arguments):
@@ -66,7 +66,7 @@ class Ranks(Case):
         self.assertEqual(os.listdir(self.folder), ["answer.csv"])
 
     def test_a_command_that_is_not_dealt_out_is_answered_once(self):
-        question = ("predict", SOURCE / "scenarios/pascal-vgg16.json", "--gpus", "8", "--fidelity", "screening", "--quiet")
+        question = ("predict", SOURCE / "scenarios/pascal-vgg16.json", "--gpus", "8", "--fidelity", "formula", "--quiet")
         self.assertEqual(on_ranks(3, *question).stdout, run(*question).stdout)
         self.assertEqual(on_ranks(3, "--version").stdout, run("--version").stdout)
 

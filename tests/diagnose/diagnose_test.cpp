@@ -31,7 +31,7 @@ struct KnownCluster : SmallCluster {
   }
 
   double healthy_s(int gpus) const {
-    return time_step(on_gpus(curve().setup, gpus, 2), sample, Fidelity::screening).iteration_s;
+    return time_step(on_gpus(curve().setup, gpus, 2), sample, Fidelity::formula).iteration_s;
   }
 
   Observation step(int gpus, double times = 1) const { return {Observed::iteration, gpus, 0, times * healthy_s(gpus)}; }

@@ -94,7 +94,7 @@ Eigen::VectorXd PlantedClusters::told(const Curve& curve, const Parameters& samp
     const double ln_corrected =
         is_collective(point) ? ln_correction(correction_of(curve, point), sum_model(healthy, sample)) : 0;
     const double time_s = is_collective(point) ? lone_collective_s(one.setup, one.sample, point.what, point.size_bytes)
-                                               : time_step(one.setup, one.sample, Fidelity::screening).iteration_s;
+                                               : time_step(one.setup, one.sample, Fidelity::formula).iteration_s;
     ln_times(static_cast<Eigen::Index>(i)) = std::log(time_s) + ln_corrected;
   }
   return ln_times;

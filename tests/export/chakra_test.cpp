@@ -142,7 +142,7 @@ double undisturbed_us(const Graph& graph, std::size_t role) {
 
 TEST_CASE("a role's file has its compute, and every byte of its gradients", "[export]") {
   for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-servers-or-horovod"}) {
-    for_each_point(shipped_scenario(name, {{"/gpus", "[4,8]"}}), Fidelity::automatic,
+    for_each_point(shipped_scenario(name, {{"/gpus", "[4,8]"}}), Fidelity::by_default,
                    [](const std::string& what, const PointRun& run) {
                      INFO(what);
                      const auto traces = chakra_traces(run.setup, run.run);
@@ -166,7 +166,7 @@ TEST_CASE("a role's file has its compute, and every byte of its gradients", "[ex
 TEST_CASE("an all-reduce waits for the gradients that it sums, and for the all-reduce before it", "[export]") {
   const SmallCluster small;
   auto setup = small.setup(StrategyName::ring, 2);
-  const auto run = run_step(setup, small.sample, Fidelity::automatic);
+  const auto run = run_step(setup, small.sample, Fidelity::by_default);
   const auto nodes = decode_chakra(chakra_traces(setup, run).at(0).bytes);
   REQUIRE(nodes.size() == 3);
   CHECK(nodes[0].name == "forward");
@@ -185,7 +185,7 @@ TEST_CASE("a sharded unit is gathered, computed and scattered", "[export]") {
   small.model.layers = {{"block0.fc", "linear", 1e9, 0, {{"fc.weight", {}, 1e8}}}};
   auto setup = small.setup(StrategyName::fsdp, 2);
   setup.strategy.sharded.reshard_after_forward = false;
-  const auto run = run_step(setup, small.sample, Fidelity::automatic);
+  const auto run = run_step(setup, small.sample, Fidelity::by_default);
   const auto nodes = decode_chakra(chakra_traces(setup, run).at(0).bytes);
   REQUIRE(nodes.size() == 4);
   CHECK(nodes[0].name == "all-gather block0");
@@ -206,13 +206,13 @@ TEST_CASE("offload is no Chakra trace", "[export][offload]") {
   small.cluster.host_link.bandwidth_Bps = 1e10;
   auto setup = small.setup(StrategyName::zero_2, 2);
   setup.strategy.sharded.offload = Offload::optimizer;
-  const auto run = run_step(setup, small.sample, Fidelity::automatic);
+  const auto run = run_step(setup, small.sample, Fidelity::by_default);
   CHECK_THROWS_WITH(chakra_traces(setup, run), Catch::Contains("leave \"offload\" out"));
 }
 
 TEST_CASE("all-reduces that were fused are one node", "[export]") {
   const auto scenario = shipped_scenario("pascal-servers-or-horovod", {{"/gpus", "[16]"}});
-  for_each_point(scenario, Fidelity::automatic, [](const std::string& what, const PointRun& run) {
+  for_each_point(scenario, Fidelity::by_default, [](const std::string& what, const PointRun& run) {
     if (is_parameter_server(run.setup.strategy.name)) return;
     INFO(what);
     REQUIRE(run.run.graph.fusion);
@@ -224,7 +224,7 @@ TEST_CASE("all-reduces that were fused are one node", "[export]") {
 
 TEST_CASE("what a worker sends, its server takes, by rank and tag", "[export]") {
   const auto scenario = shipped_scenario("k80-inception-ps", {{"/gpus", "[4]"}});
-  for_each_point(scenario, Fidelity::screening, [](const std::string& what, const PointRun& run) {
+  for_each_point(scenario, Fidelity::formula, [](const std::string& what, const PointRun& run) {
     if (!is_parameter_server(run.setup.strategy.name)) return;
     INFO(what);
     const auto traces = chakra_traces(run.setup, run.run);
@@ -252,7 +252,7 @@ TEST_CASE("every role's pushes wait for gradients of its own", "[export]") {
                                      {"name": "ps-async", "servers": {"count": 2}, "placement": "dedicated"}])";
   const auto scenario = shipped_scenario(
       "iris-resnet50", {{"/gpus", "[8]"}, {"/strategies", strategies}, {"/slow_node", R"({"compute_factor": 1.5})"}});
-  for_each_point(scenario, Fidelity::screening, [](const std::string& what, const PointRun& run) {
+  for_each_point(scenario, Fidelity::formula, [](const std::string& what, const PointRun& run) {
     INFO(what);
     const auto traces = chakra_traces(run.setup, run.run);
     REQUIRE(traces.size() == 4); // two roles, two servers
@@ -271,7 +271,7 @@ TEST_CASE("servers' files that would hold millions of messages are refused", "[e
   const auto scenario = shipped_scenario(
       "iris-resnet50", {{"/gpus", "[16384]"},
                         {"/strategies", R"([{"name": "ps", "servers": {"count": 1}, "placement": "dedicated"}])"}});
-  for_each_point(scenario, Fidelity::screening, [](const std::string&, const PointRun& run) {
+  for_each_point(scenario, Fidelity::formula, [](const std::string&, const PointRun& run) {
     CHECK_THROWS_WITH(chakra_traces(run.setup, run.run), Catch::Contains("ask for fewer GPUs"));
   });
 }

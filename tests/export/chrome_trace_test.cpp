@@ -58,7 +58,7 @@ std::map<TrackNumber, std::string> names_of(const Json& events, const std::strin
 
 TEST_CASE("the file has every track by name, nothing over another, to the picosecond", "[export]") {
   const auto scenario = shipped_scenario("iris-resnet50", {{"/gpus", "[8]"}});
-  for_each_point(scenario, Fidelity::automatic, [](const std::string& what, const PointRun& run) {
+  for_each_point(scenario, Fidelity::by_default, [](const std::string& what, const PointRun& run) {
     INFO(what);
     const auto trace = Json::parse(chrome_trace("iris-resnet50", run));
     CHECK(keys_of(trace) == std::set<std::string>{"displayTimeUnit", "otherData", "traceEvents"});
@@ -80,7 +80,7 @@ TEST_CASE("the file has every track by name, nothing over another, to the picose
 TEST_CASE("an all-reduce says its bytes, tensors and algorithm", "[export]") {
   const auto scenario = shipped_scenario(
       "iris-resnet50", {{"/gpus", "[8]"}, {"/strategies", R"([{"name": "ring"}])"}, {"/preset", "horovod"}});
-  for_each_point(scenario, Fidelity::screening, [](const std::string&, const PointRun& run) {
+  for_each_point(scenario, Fidelity::formula, [](const std::string&, const PointRun& run) {
     const auto trace = Json::parse(chrome_trace("iris-resnet50", run));
     double bytes = 0;
     std::multiset<std::string> tensors;
@@ -101,7 +101,7 @@ TEST_CASE("the same question gives the same bytes", "[export]") {
   const auto scenario = shipped_scenario("k80-inception-ps", {{"/gpus", "[4]"}});
   std::vector<std::string> texts;
   for (int time = 0; time < 2; ++time)
-    for_each_point(scenario, Fidelity::automatic, [&](const std::string&, const PointRun& run) {
+    for_each_point(scenario, Fidelity::by_default, [&](const std::string&, const PointRun& run) {
       texts.push_back(chrome_trace("k80-inception-ps", run));
     });
   const std::size_t strategies = scenario.strategies.size();

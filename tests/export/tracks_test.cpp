@@ -88,7 +88,7 @@ double graph_end_s(const std::vector<TrackGroup>& groups) {
 
 TEST_CASE("no span lies over another of its track, and tracks end with the iteration", "[export][property]") {
   for (const Scenario& scenario : varied_scenarios())
-    for (const Fidelity fidelity : {Fidelity::automatic, Fidelity::screening})
+    for (const Fidelity fidelity : {Fidelity::by_default, Fidelity::formula})
       for_each_point(scenario, fidelity, [](const std::string& what, const PointRun& run) {
         INFO(what);
         check_tracks(run);
@@ -99,7 +99,7 @@ TEST_CASE("a slow node has a track of its own, and its delay a part", "[export]"
   const auto scenario = shipped_scenario(
       "iris-resnet50",
       {{"/strategies", every_strategy}, {"/gpus", "[16]"}, {"/slow_node", R"({"compute_factor": 1.5})"}});
-  for_each_point(scenario, Fidelity::screening, [](const std::string& what, const PointRun& run) {
+  for_each_point(scenario, Fidelity::formula, [](const std::string& what, const PointRun& run) {
     INFO(what);
     if (run.setup.strategy.name == StrategyName::ps_async) return; // its slow worker's own iteration is longer
     check_tracks(run);
@@ -116,7 +116,7 @@ TEST_CASE("where measured runs take less than the mechanisms say, all times but 
   const auto scenario = shipped_scenario(
       "iris-resnet50",
       {{"/strategies", every_strategy}, {"/gpus", "[16]"}, {"/input", R"({"loader_samples_per_s": 600})"}});
-  for_each_point(scenario, Fidelity::screening, [](const std::string& what, const PointRun& run) {
+  for_each_point(scenario, Fidelity::formula, [](const std::string& what, const PointRun& run) {
     INFO(what);
     const auto quicker = quicker_by(0.2, run);
     const PointRun quicker_run{run.setup, quicker, run.run};
@@ -128,7 +128,7 @@ TEST_CASE("where measured runs take less than the mechanisms say, all times but 
 
 TEST_CASE("each stage of a pipeline has its compute, its sends and its sum", "[export][pipeline]") {
   const auto scenario = shipped_scenario("p5-llama-3.1-8b-pipeline", {{"/gpus", "[8]"}});
-  for_each_point(scenario, Fidelity::screening, [](const std::string& what, const PointRun& run) {
+  for_each_point(scenario, Fidelity::formula, [](const std::string& what, const PointRun& run) {
     INFO(what);
     if (run.setup.strategy.name != StrategyName::model_parallel || run.setup.strategy.parallel.tensor > 1) return;
     const auto groups = tracks_of(run);
@@ -148,7 +148,7 @@ TEST_CASE("each stage of a pipeline has its compute, its sends and its sum", "[e
 
 TEST_CASE("what stands outside the graph begins where the graph ends", "[export]") {
   const auto scenario = shipped_scenario("iris-resnet50", {{"/gpus", "[16]"}});
-  for_each_point(scenario, Fidelity::automatic, [](const std::string& what, const PointRun& run) {
+  for_each_point(scenario, Fidelity::by_default, [](const std::string& what, const PointRun& run) {
     INFO(what);
     const auto groups = tracks_of(run);
     const auto& parts = groups.front().tracks.front().spans;
@@ -161,7 +161,7 @@ TEST_CASE("what stands outside the graph begins where the graph ends", "[export]
 
 TEST_CASE("bytes on the tracks are those of the model's gradients", "[export]") {
   const auto scenario = shipped_scenario("iris-resnet50", {{"/gpus", "[8]"}});
-  for_each_point(scenario, Fidelity::screening, [](const std::string& what, const PointRun& run) {
+  for_each_point(scenario, Fidelity::formula, [](const std::string& what, const PointRun& run) {
     INFO(what);
     double reduced_bytes = 0;
     double pushed_bytes = 0;
@@ -192,7 +192,7 @@ TEST_CASE("a worker's iteration by hand: 100 MB over two servers' NICs of 1 GB/s
   setup.strategy.servers = {ServerCount::Rule::count, 2};
   setup.strategy.placement = Placement::dedicated;
   small.sample.compute_factor = 1;
-  const auto run = run_step(setup, small.sample, Fidelity::by_symmetry);
+  const auto run = run_step(setup, small.sample, Fidelity::by_default);
   PredictedPoint point;
   point.iteration_s = run.execution.end_s;
   point.compute_s = setup.one_gpu_s;

@@ -18,22 +18,22 @@ except ImportError:
     sys.exit(SKIPPED)
 
 PROGRAM, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-SCREENED = ["--fidelity", "screening"]
+BY_FORMULA = ["--fidelity", "formula"]
 IRIS = ["predict", "scenarios/iris-resnet50.json"]
 # Every kind of row and key: errors, servers that are searched, asynchronous ones, input, neighbours, measured times.
 QUESTIONS = {
     "prediction": [
-        IRIS + ["--gpus", "1,8,131072", *SCREENED],
-        IRIS + ["--gpus", "8", *SCREENED, "--set", '/strategies=[{"name":"ps-async","servers":{"count":2}}]'],
-        ["predict", "scenarios/pascal-vgg16.json", "--gpus", "16", *SCREENED, "--set", "/strategies/1/servers=best"],
-        ["predict", "scenarios/pascal-servers-or-horovod.json", "--gpus", "4,16", *SCREENED],
-        ["predict", "scenarios/a100-resnet50-from-lustre.json", "--gpus", "8", *SCREENED],
-        ["predict", "scenarios/iris-vgg16-shared.json", "--gpus", "8", *SCREENED],
-        ["predict", "scenarios/p5-llama-3.1-8b-fsdp.json", "--gpus", "8,64", *SCREENED],
-        ["predict", "scenarios/p5-llama-3.1-8b-pipeline.json", "--gpus", "4,8,64", *SCREENED],
+        IRIS + ["--gpus", "1,8,131072", *BY_FORMULA],
+        IRIS + ["--gpus", "8", *BY_FORMULA, "--set", '/strategies=[{"name":"ps-async","servers":{"count":2}}]'],
+        ["predict", "scenarios/pascal-vgg16.json", "--gpus", "16", *BY_FORMULA, "--set", "/strategies/1/servers=best"],
+        ["predict", "scenarios/pascal-servers-or-horovod.json", "--gpus", "4,16", *BY_FORMULA],
+        ["predict", "scenarios/a100-resnet50-from-lustre.json", "--gpus", "8", *BY_FORMULA],
+        ["predict", "scenarios/iris-vgg16-shared.json", "--gpus", "8", *BY_FORMULA],
+        ["predict", "scenarios/p5-llama-3.1-8b-fsdp.json", "--gpus", "8,64", *BY_FORMULA],
+        ["predict", "scenarios/p5-llama-3.1-8b-pipeline.json", "--gpus", "4,8,64", *BY_FORMULA],
     ],
     "plan": [["plan", "scenarios/plans/extend-iris.json"]],
-    "predictions": [[*IRIS, "--gpus", "8", *SCREENED, "--sweep", "/batch_per_gpu=16,100000000"]],
+    "predictions": [[*IRIS, "--gpus", "8", *BY_FORMULA, "--sweep", "/batch_per_gpu=16,100000000"]],
     "validation": [["validate", "--split", "T2", "--cluster", "dell-c4140-v100"]],
     "collectives": [["validate", "--collectives", "--cluster", "iris"]],
     "ratios": [["validate", "--ratios", "--cluster", "dell-c4140-v100"]],
@@ -70,7 +70,7 @@ def with_offload(folder):
     cluster["name"] = pathlib.Path(folder).name
     (pathlib.Path(folder) / "cluster.json").write_text(json.dumps(cluster))
     strategies = [{"name": "zero-2", "offload": "optimizer"}, {"name": "fsdp", "offload": "optimizer-and-parameters"}]
-    return [*IRIS, "--gpus", "1,8", *SCREENED, "--set", f"/cluster={folder}", "--set", f"/strategies={json.dumps(strategies)}"]
+    return [*IRIS, "--gpus", "1,8", *BY_FORMULA, "--set", f"/cluster={folder}", "--set", f"/strategies={json.dumps(strategies)}"]
 
 
 def refuses_a_key_too_many(name, words):

@@ -90,7 +90,7 @@ bool take_question(const QuestionFolder& at, const fs::path& file) {
     scenario.samples = std::min(scenario.samples, most_samples);
     scenario.gpus.resize(std::min(scenario.gpus.size(), most_scales));
     scenario.strategies.resize(std::min(scenario.strategies.size(), most_strategies));
-    demand_prediction(predict(scenario, with_own_files(at.data, scenario), {Fidelity::closed_form, {}, &at.measured}));
+    demand_prediction(predict(scenario, with_own_files(at.data, scenario), {Fidelity::formula, {}, &at.measured}));
   });
 }
 

@@ -156,7 +156,7 @@ std::vector<TimelineRow> ring_rows(const TinyCluster& tiny, const ComputeProfile
 std::string ring_timeline(const TinyCluster& tiny) {
   const auto profile = tiny.profile();
   const auto graph = all_reduce_graph(profile, tiny.preset, tiny.machine());
-  const auto execution = execute(graph, executor_of(Fidelity::full));
+  const auto execution = execute(graph, executor_of(Engine::full));
   auto rows = compute_rows(tiny, profile);
   const auto communication = ring_rows(tiny, profile, execution);
   rows.insert(rows.end(), communication.begin(), communication.end());
@@ -178,7 +178,7 @@ ServerExchange exchange_of(const ComputeProfile& profile) {
 std::string server_timeline(const TinyCluster& tiny) {
   const auto profile = tiny.profile();
   const auto exchange = exchange_of(profile);
-  const auto timing = executor_of(Fidelity::full).server_exchange(tiny.machine(), {}, exchange);
+  const auto timing = executor_of(Engine::full).server_exchange(tiny.machine(), {}, exchange);
   auto rows = compute_rows(tiny, profile);
   std::map<std::pair<int, int>, std::size_t> sent; // by connection
   for (const auto& message : server_messages(tiny.machine(), {}, exchange)) {
@@ -202,7 +202,7 @@ std::string server_timeline(const TinyCluster& tiny) {
 std::string sharded_timeline(const TinyCluster& tiny) {
   const auto step = tiny.step();
   const auto graph = iteration_graph(step, communication_inputs(step, tiny.sample), backward_shape_of(step));
-  const auto execution = execute(graph, executor_of(Fidelity::full));
+  const auto execution = execute(graph, executor_of(Engine::full));
   std::vector<TimelineRow> rows;
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
     const auto& operation = graph.operations[i];

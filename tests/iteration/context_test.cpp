@@ -142,7 +142,7 @@ TEST_CASE("a context group pays for keys and values and its gradients, and for n
   // 16 samples on two GPUs: 8 MB of keys and values a block, of which each rank has half: gathered twice, scattered once,
   // in two blocks, 4 MB over 1 GB/s inside the node. Then both sum 8 MB, a ring of two: 2 steps of 4 MB.
   const Sequences model;
-  for (const auto fidelity : {Fidelity::screening, Fidelity::by_symmetry}) {
+  for (const auto fidelity : {Fidelity::formula, Fidelity::by_default}) {
     const auto time = time_step(model.on(2, 2), model.sample, fidelity);
     CHECK(time.bubble_s == Approx(0).margin(1e-12));
     CHECK(time.compute_s == Approx(0.3));
@@ -152,13 +152,13 @@ TEST_CASE("a context group pays for keys and values and its gradients, and for n
     CHECK(time.exposed_communication_s == Approx(2 * 3 * 0.004 + 2 * 0.004).epsilon(1e-6));
   }
   // Two nodes of four: 64 samples, 32 MB a block, seven steps of 4 MB over one NIC and of 1 ms from node to node.
-  const auto across = time_step(model.on(8, 8), model.sample, Fidelity::screening);
+  const auto across = time_step(model.on(8, 8), model.sample, Fidelity::formula);
   CHECK(across.exposed.context_s > 2 * 3 * 7 * 0.004);
   CHECK(across.compute_s == Approx(0.3));
   auto half = model.on(2, 2);
   half.precision = Precision::bf16;
-  CHECK(time_step(half, model.sample, Fidelity::screening).exposed.context_s == Approx(2 * 3 * 0.002).epsilon(1e-6));
-  const auto free = time_step(model.on(2, 8, 2), free_network(model.sample), Fidelity::screening);
+  CHECK(time_step(half, model.sample, Fidelity::formula).exposed.context_s == Approx(2 * 3 * 0.002).epsilon(1e-6));
+  const auto free = time_step(model.on(2, 8, 2), free_network(model.sample), Fidelity::formula);
   CHECK(free.exposed_communication_s == Approx(0).margin(1e-9));
   CHECK(free.iteration_s == Approx(0.3));
 }
@@ -183,7 +183,7 @@ TEST_CASE("a sequence that cannot be cut is told with what to do", "[pipeline][c
   const EvenModel even(8);
   CHECK_THAT(layout_complaint(even.model, model.on(2, 2).strategy, 8, 2, 4),
              Catch::Contains("no block with attention"));
-  CHECK_THROWS_WITH(time_step(model.on(2, 2), model.sample, Fidelity::screening), Catch::Contains("\"key\""));
+  CHECK_THROWS_WITH(time_step(model.on(2, 2), model.sample, Fidelity::formula), Catch::Contains("\"key\""));
 }
 
 TEST_CASE("a rank of a context group holds its part of the outputs, and keys and values of one block",

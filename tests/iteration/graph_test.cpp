@@ -35,6 +35,12 @@ struct RandomIteration {
   Graph graph;
 };
 
+/// The formula of servers knows no slow node.
+const Executor& executor_for(const RandomIteration& iteration) {
+  const bool has_servers = iteration.setup.strategy.name == StrategyName::ps;
+  return executor_of(has_servers ? Engine::classes : Engine::formula);
+}
+
 bool runs_one_at_a_time(StreamKind kind) {
   return kind != StreamKind::connection;
 }
@@ -46,7 +52,7 @@ TEST_CASE("no operation starts before what it waits for has ended", "[graph][pro
     const RandomIteration iteration(seed);
     const Graph& graph = iteration.graph;
     INFO("seed " << seed << ", " << to_text(iteration.setup.strategy));
-    const auto execution = execute(graph, executor_of(Fidelity::reduced));
+    const auto execution = execute(graph, executor_for(iteration));
     for (std::size_t i = 0; i < graph.operations.size(); ++i) {
       const Operation& operation = graph.operations[i];
       for (std::size_t w = 0; w < operation.waits; ++w) {
@@ -65,7 +71,7 @@ TEST_CASE("a stream runs one operation at a time, or several as one", "[graph][p
     const RandomIteration iteration(seed);
     const Graph& graph = iteration.graph;
     INFO("seed " << seed << ", " << to_text(iteration.setup.strategy));
-    const auto execution = execute(graph, executor_of(Fidelity::reduced));
+    const auto execution = execute(graph, executor_for(iteration));
     std::map<std::size_t, std::set<std::pair<double, double>>> spans_of_stream; // fused ones share theirs
     for (std::size_t i = 0; i < graph.operations.size(); ++i)
       spans_of_stream[graph.operations[i].stream].emplace(execution.spans[i].start_s, execution.spans[i].end_s);
@@ -85,7 +91,7 @@ TEST_CASE("compute takes what one GPU takes, and longer only beside collectives"
     const RandomIteration iteration(seed);
     const Graph& graph = iteration.graph;
     INFO("seed " << seed << ", " << to_text(iteration.setup.strategy));
-    const auto execution = execute(graph, executor_of(Fidelity::reduced));
+    const auto execution = execute(graph, executor_for(iteration));
     double alone_s = 0;
     double taken_s = 0;
     for (std::size_t i = 0; i < graph.operations.size(); ++i) {
@@ -107,8 +113,8 @@ TEST_CASE("the graph of an iteration ends when the iteration's parts do", "[grap
     const RandomIteration iteration(seed);
     INFO("seed " << seed << ", " << to_text(iteration.setup.strategy));
     Choice choice;
-    const auto execution = execute(iteration.graph, Fidelity::screening, choice);
-    const auto time = time_step(iteration.setup, iteration.random.sample, Fidelity::screening);
+    const auto execution = execute(iteration.graph, Fidelity::formula, choice);
+    const auto time = time_step(iteration.setup, iteration.random.sample, Fidelity::formula);
     CHECK(execution.input_end_s == needed_input_s(iteration.setup));
     if (iteration.graph.servers.asynchronous) continue; // its end is a mean over workers
     const double slowdown = slowdown_of(iteration.setup, iteration.graph.machine);

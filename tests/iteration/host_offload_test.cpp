@@ -143,15 +143,15 @@ TEST_CASE("what offload adds has a closed form, and no NIC takes a part in it on
   const double update_s = 2e6 * 28 / 8e9;
   for (const auto name : {StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp}) {
     const auto setup = model.on(name, 1, Offload::optimizer);
-    const auto time = time_step(setup, model.sample, Fidelity::screening);
+    const auto time = time_step(setup, model.sample, Fidelity::formula);
     const double shown_s = time.exposed_communication_s - update_s - copy_s;
     CHECK(shown_s >= copy_s / 8 * (1 - 1e-9));
     CHECK(shown_s <= copy_s * (1 + 1e-9));
     CHECK(time.exposed.offload_s == Approx(time.exposed_communication_s));
     CHECK(time.communication == "offload");
-    CHECK(time_step(setup, model.sample, Fidelity::automatic).iteration_s == Approx(time.iteration_s));
+    CHECK(time_step(setup, model.sample, Fidelity::by_default).iteration_s == Approx(time.iteration_s));
     CHECK(time.iteration_s == Approx(parts_s(time)));
-    CHECK(run_step(setup, model.sample, Fidelity::screening).execution.end_s ==
+    CHECK(run_step(setup, model.sample, Fidelity::formula).execution.end_s ==
           Approx(time.compute_s + time.exposed_communication_s));
   }
 }
@@ -159,14 +159,14 @@ TEST_CASE("what offload adds has a closed form, and no NIC takes a part in it on
 TEST_CASE("offload adds to sharding, less on faster hosts, and nothing on free ones", "[sharded][offload][property]") {
   for (const auto name : {StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp}) {
     WithHost model;
-    const auto plain = time_step(model.on(name, 4, Offload::none), model.sample, Fidelity::screening);
+    const auto plain = time_step(model.on(name, 4, Offload::none), model.sample, Fidelity::formula);
     CHECK(plain.exposed.offload_s == 0);
     double before_s = 1e9;
     for (const double faster : {1.0, 2.0, 8.0, 1e9}) {
       WithHost host;
       host.cluster.host_memory_bandwidth_Bps *= faster;
       host.cluster.host_link.bandwidth_Bps *= faster;
-      const auto time = time_step(host.on(name, 4, Offload::optimizer), host.sample, Fidelity::screening);
+      const auto time = time_step(host.on(name, 4, Offload::optimizer), host.sample, Fidelity::formula);
       CHECK(time.exposed.offload_s == Approx(time.iteration_s - plain.iteration_s).margin(1e-12));
       CHECK(time.iteration_s < before_s);
       before_s = time.iteration_s;
@@ -208,7 +208,7 @@ TEST_CASE("what the cluster's file does not state is named, and a host that is t
   CHECK_THAT(complaint(), Catch::Contains("/node/host_link") && !Catch::Contains("host_memory_bandwidth"));
   model.cluster.host_memory_bandwidth_Bps = 0;
   CHECK_THAT(complaint(), Catch::Contains("/node/host_memory_bandwidth and /node/host_link"));
-  CHECK_THROWS_WITH(time_step(model.on(StrategyName::zero_2, 2, Offload::optimizer), model.sample, Fidelity::screening),
+  CHECK_THROWS_WITH(time_step(model.on(StrategyName::zero_2, 2, Offload::optimizer), model.sample, Fidelity::formula),
                     Catch::Contains("/node/host_link"));
   CHECK(offload_complaint(model.model, model.cluster, {}, 2, 2).empty());
 }

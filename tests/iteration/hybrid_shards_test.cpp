@@ -108,11 +108,11 @@ TEST_CASE("groups of a node gather and scatter inside it, and sum over shared NI
   // Half of 8 MB at 1 GB/s inside a node, twice; then a ring of two nodes sums 4 MB: two steps of 2 MB over half a NIC
   // of 1 GB/s, with 1 ms each.
   const OneUnit model;
-  for (const auto fidelity : {Fidelity::screening, Fidelity::by_symmetry, Fidelity::automatic}) {
+  for (const auto fidelity : {Fidelity::formula, Fidelity::by_default}) {
     for (const int group : {2, ShardedOptions::a_node}) {
       const auto time = time_step(model.on(4, group), model.sample, fidelity);
       CHECK(time.exposed_communication_s == Approx(2 * 0.004 + 2 * (0.004 + 0.001)).epsilon(1e-6));
-      CHECK((time.simgrid_messages > 0) == (fidelity != Fidelity::screening));
+      CHECK((time.simgrid_messages > 0) == (fidelity != Fidelity::formula));
     }
     const auto all = time_step(model.on(4, ShardedOptions::all_ranks), model.sample, fidelity);
     CHECK(all.exposed_communication_s == time_step(model.on(4, 4), model.sample, fidelity).exposed_communication_s);

@@ -40,7 +40,7 @@ Graph graph_of_sums(const NodeReduction& node, double backward_s, const std::vec
 
 /// When each is summed, in the order given.
 std::vector<double> summed_s(const Graph& graph) {
-  const auto& executor = executor_of(GENERATE(Fidelity::closed_form, Fidelity::by_symmetry));
+  const auto& executor = executor_of(GENERATE(Engine::formula, Engine::classes));
   std::vector<double> ends_s;
   for (const Span& span : execute(graph, executor).spans) ends_s.push_back(span.end_s);
   ends_s.erase(ends_s.begin()); // backward

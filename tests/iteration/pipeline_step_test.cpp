@@ -58,7 +58,7 @@ TEST_CASE("a free network leaves the bubble, and efficiency is m / (m + p - 1)",
   for (const auto schedule : {PipelineSchedule::gpipe, PipelineSchedule::one_f_one_b})
     for (const int gpus : {4, 8}) {
       const EvenModel even(8);
-      const auto time = time_step(even.pipeline(4, 16, gpus, schedule), free_network(even.sample), Fidelity::screening);
+      const auto time = time_step(even.pipeline(4, 16, gpus, schedule), free_network(even.sample), Fidelity::formula);
       CHECK(time.compute_s == Approx(0.3));
       CHECK(time.bubble_s == Approx(0.3 * 3 / 16).epsilon(1e-9));
       CHECK(time.exposed_communication_s == Approx(0).margin(1e-12));
@@ -74,11 +74,11 @@ TEST_CASE("one stage after another and a sum are the sends and the ring of the f
   // sums 4 MB over two replicas, a ring of two: 2 steps of 2 MB and a latency.
   const EvenModel even(8);
   const auto setup = even.pipeline(2, 1, 4);
-  for (const auto fidelity : {Fidelity::screening, Fidelity::by_symmetry, Fidelity::automatic}) {
+  for (const auto fidelity : {Fidelity::formula, Fidelity::by_default}) {
     const auto time = time_step(setup, even.sample, fidelity);
     CHECK(time.bubble_s == Approx(0.3));
     CHECK(time.exposed_communication_s == Approx(2 * (0.016 + 0.001) + 2 * (0.002 + 0.001)).epsilon(1e-6));
-    CHECK((time.simgrid_messages > 0) == (fidelity != Fidelity::screening));
+    CHECK((time.simgrid_messages > 0) == (fidelity != Fidelity::formula));
   }
   CHECK_THROWS_WITH(time_step(setup, even.sample, Fidelity::full), Catch::Contains("not run one by one"));
 }
@@ -89,9 +89,9 @@ TEST_CASE("replicas that keep a part each gather and scatter halves of the ring"
   // beside the first one's compute.
   const EvenModel even(8);
   auto setup = even.pipeline(2, 1, 4);
-  const auto whole = time_step(setup, even.sample, Fidelity::by_symmetry);
+  const auto whole = time_step(setup, even.sample, Fidelity::by_default);
   setup.strategy.parallel.data_parallel = DataParallel::zero_1;
-  for (const auto fidelity : {Fidelity::screening, Fidelity::by_symmetry}) {
+  for (const auto fidelity : {Fidelity::formula, Fidelity::by_default}) {
     const auto time = time_step(setup, even.sample, fidelity);
     CHECK(time.bubble_s == Approx(0.3));
     CHECK(time.exposed.pipeline_s == Approx(2 * (0.016 + 0.001)).epsilon(1e-6));
@@ -102,14 +102,14 @@ TEST_CASE("replicas that keep a part each gather and scatter halves of the ring"
   CHECK(whole.exposed.data_parallel_s == Approx(2 * (0.002 + 0.001)).epsilon(1e-6)); // a step more and no gather
   setup.batch_per_gpu = 16;
   setup.strategy.parallel = {1, 1, 4, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1};
-  CHECK(time_step(setup, even.sample, Fidelity::screening).bubble_s == 0);
+  CHECK(time_step(setup, even.sample, Fidelity::formula).bubble_s == 0);
 }
 
 TEST_CASE("half precision sends half as much", "[pipeline]") {
   const EvenModel even(8);
   auto setup = even.pipeline(2, 1, 2);
   setup.precision = Precision::amp;
-  const auto half = time_step(setup, even.sample, Fidelity::screening);
+  const auto half = time_step(setup, even.sample, Fidelity::formula);
   CHECK(half.exposed_communication_s == Approx(2 * (0.008 + 0.001)));
 }
 
@@ -118,15 +118,15 @@ TEST_CASE("a tensor group pays for its gathers and scatters and nothing else", "
   // node.
   const TwoBlocks two;
   const double inside_s = 2 * 2 * 4 * 0.008;
-  const auto alone = time_step(two.on(2, 1, 2), two.sample, Fidelity::by_symmetry);
+  const auto alone = time_step(two.on(2, 1, 2), two.sample, Fidelity::by_default);
   CHECK(alone.bubble_s == Approx(30 * 0.5 * 2 * 16e6 / 1e15).margin(1e-12)); // 30 touches of a memory of 1 PB/s
   CHECK(alone.exposed_communication_s == Approx(inside_s).epsilon(1e-6));
   CHECK(alone.compute_s == Approx(0.3));
   // Two replicas: each rank sums half of 4 MB with its like on the other node, over half of its NIC.
-  const auto replicas = time_step(two.on(2, 1, 4), two.sample, Fidelity::by_symmetry);
+  const auto replicas = time_step(two.on(2, 1, 4), two.sample, Fidelity::by_default);
   CHECK(replicas.exposed_communication_s == Approx(inside_s + 2 * (0.002 + 0.001)).epsilon(1e-6));
   // Two stages on a node each: 32 samples, of whose outputs each rank sends half, over half of the NIC.
-  const auto stages = time_step(two.on(2, 2, 4), two.sample, Fidelity::by_symmetry);
+  const auto stages = time_step(two.on(2, 2, 4), two.sample, Fidelity::by_default);
   CHECK(stages.bubble_s == Approx(0.3));
   CHECK(stages.exposed_communication_s == Approx(2 * inside_s + 2 * (0.032 + 0.001)).epsilon(1e-6));
 }
@@ -149,8 +149,8 @@ TEST_CASE("a rank of a tensor group moves what all tokens put in and out, beside
     other.fabrics = setup.fabrics;
     return other;
   }();
-  const auto plain = time_step(setup, two.sample, Fidelity::screening);
-  const auto time = time_step(on_memory, two.sample, Fidelity::screening);
+  const auto plain = time_step(setup, two.sample, Fidelity::formula);
+  const auto time = time_step(on_memory, two.sample, Fidelity::formula);
   const double more_s = 30 * 0.5 * 2 * 16e6 * (1 / 100e9 - 1 / setup.gpu.memory_bandwidth_Bps);
   CHECK(time.iteration_s - plain.iteration_s == Approx(more_s).epsilon(1e-6));
 }
@@ -162,7 +162,7 @@ TEST_CASE("layers of a model without attention are cut by their outputs, which a
     layer.kind = "linear";
     layer.tensors.front().shape = {500, 500};
   }
-  const auto alone = time_step(two.on(2, 1, 2), two.sample, Fidelity::by_symmetry);
+  const auto alone = time_step(two.on(2, 1, 2), two.sample, Fidelity::by_default);
   CHECK(alone.compute_s == Approx(0.3));
   CHECK(alone.exposed_communication_s == Approx(2 * 4 * 0.008).epsilon(1e-6));
 }
@@ -203,7 +203,7 @@ TEST_CASE("what cannot be laid out is told with what to do", "[pipeline][layout]
   CHECK(most_gpus_laid_out(four, 31, 8) == 16);
   CHECK(most_gpus_laid_out(four, 100, 8) == 96);
   CHECK(most_gpus_laid_out(four, 3, 8) == 0);
-  CHECK_THROWS_WITH(time_step(even.pipeline(4, 8, 6), even.sample, Fidelity::screening),
+  CHECK_THROWS_WITH(time_step(even.pipeline(4, 8, 6), even.sample, Fidelity::formula),
                     Catch::Contains("give a multiple of 4"));
 }
 
@@ -271,10 +271,10 @@ struct Mixture : EvenModel {
 
 TEST_CASE("on a free network experts on several ranks take no longer", "[pipeline][expert]") {
   const Mixture mixture;
-  const auto time = time_step(mixture.on(4, 8), free_network(mixture.sample), Fidelity::screening);
+  const auto time = time_step(mixture.on(4, 8), free_network(mixture.sample), Fidelity::formula);
   CHECK(time.exposed_communication_s == Approx(0).margin(1e-9));
   CHECK(time.iteration_s ==
-        Approx(time_step(mixture.on(2, 8), free_network(mixture.sample), Fidelity::screening).iteration_s));
+        Approx(time_step(mixture.on(2, 8), free_network(mixture.sample), Fidelity::formula).iteration_s));
 }
 
 TEST_CASE("experts that cannot be dealt out are told", "[pipeline][expert][layout]") {

@@ -114,8 +114,8 @@ TEST_CASE("replicas outside stages send inside nodes and sum between them", "[pi
   // Stages last: two stages a node, so that one of three cuts is between nodes, over a NIC for two pairs; and sums are
   // inside. Replicas last: the other way round, sums of four stages over one NIC.
   const Twelve twelve;
-  const auto inner = time_step(twelve.on(4, 8, RankOrder::stages_last), twelve.sample, Fidelity::screening);
-  const auto outer = time_step(twelve.on(4, 8, last), twelve.sample, Fidelity::screening);
+  const auto inner = time_step(twelve.on(4, 8, RankOrder::stages_last), twelve.sample, Fidelity::formula);
+  const auto outer = time_step(twelve.on(4, 8, last), twelve.sample, Fidelity::formula);
   const double inside_Bps = 1e9;
   const double nic_Bps = 1e9;
   CHECK(outer.exposed.pipeline_s == Approx(2 * 3 * 32e6 / inside_Bps).epsilon(1e-3));

@@ -40,7 +40,7 @@ struct Blocks : EvenModel {
   }
 
   StepTime free_time(const ModelParallelOptions& options, Recompute recompute, int gpus) const {
-    return time_step(on(options, recompute, gpus), free_network(sample), Fidelity::screening);
+    return time_step(on(options, recompute, gpus), free_network(sample), Fidelity::formula);
   }
 };
 
@@ -187,7 +187,7 @@ TEST_CASE("a tensor group shows what is gathered and scattered once more", "[pip
   // forward and backward, and four more where it is computed again.
   const Blocks blocks;
   const auto exposed_s = [&](Recompute recompute) {
-    return time_step(blocks.on({2, 1, 1}, recompute, 2), blocks.sample, Fidelity::screening).exposed.tensor_s;
+    return time_step(blocks.on({2, 1, 1}, recompute, 2), blocks.sample, Fidelity::formula).exposed.tensor_s;
   };
   CHECK(exposed_s(Recompute::none) == Approx(8 * 8 * 0.008).epsilon(1e-6));
   CHECK(exposed_s(Recompute::selective) == Approx(8 * 8 * 0.008).epsilon(1e-6));

@@ -70,7 +70,7 @@ TEST_CASE("no iteration with servers is faster than its bound", "[server-bound]"
     const auto setup = random.setup();
     const double least_s = least_server_iteration_s(setup, random.sample, backward_shape_of(setup));
     INFO("seed " << seed << ", " << to_text(setup.strategy) << " on " << setup.gpus << " GPUs");
-    for (const Fidelity fidelity : {Fidelity::screening, Fidelity::reduced}) {
+    for (const Fidelity fidelity : {Fidelity::formula, Fidelity::by_default}) {
       const double taken_s = random.iteration_s(fidelity);
       CHECK(least_s <= taken_s * (1 + 1e-9));
       close += least_s > 0.5 * taken_s;

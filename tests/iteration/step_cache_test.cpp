@@ -41,12 +41,12 @@ void check_equal(const StepTime& a, const StepTime& b) {
 
 void check_every_parameter(const StepSetup& setup, const Parameters& sample) {
   StepCache memory;
-  check_equal(time_step(setup, sample, Fidelity::screening, memory), time_step(setup, sample, Fidelity::screening));
+  check_equal(time_step(setup, sample, Fidelity::formula, memory), time_step(setup, sample, Fidelity::formula));
   memory.stores = false;
   for (const auto& field : parameter_fields()) {
     INFO(to_text(setup.strategy.name) << " on " << setup.gpus << ", " << field.name);
     const auto other = moved(sample, field.value);
-    check_equal(time_step(setup, other, Fidelity::screening, memory), time_step(setup, other, Fidelity::screening));
+    check_equal(time_step(setup, other, Fidelity::formula, memory), time_step(setup, other, Fidelity::formula));
   }
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("with a memory of samples that place tensors otherwise, a step is the 
       auto sample = moved(random.sample, &Parameters::forward_share);
       sample.sharding = sharding;
       sample.key_order = key_order++;
-      check_equal(time_step(setup, sample, Fidelity::screening, memory), time_step(setup, sample, Fidelity::screening));
+      check_equal(time_step(setup, sample, Fidelity::formula, memory), time_step(setup, sample, Fidelity::formula));
     }
   }
 }
@@ -108,14 +108,14 @@ TEST_CASE("a memory keeps the last sample it learnt from", "[step-memory]") {
   auto random = costly_sample(2);
   const auto setup = random.setup();
   StepCache memory;
-  time_step(setup, random.sample, Fidelity::screening, memory);
+  time_step(setup, random.sample, Fidelity::formula, memory);
   const auto first = memory.iteration->inputs;
   const auto other = moved(random.sample, &Parameters::compute_factor);
   memory.stores = false;
-  time_step(setup, other, Fidelity::screening, memory);
+  time_step(setup, other, Fidelity::formula, memory);
   CHECK(memory.iteration->inputs == first);
   memory.stores = true;
-  time_step(setup, other, Fidelity::screening, memory);
+  time_step(setup, other, Fidelity::formula, memory);
   CHECK(memory.iteration->inputs == communication_inputs(setup, other));
 }
 

@@ -56,7 +56,7 @@ void check_sum(const PacketNetwork& network, const std::vector<PacketMessage>& m
                double segments, const Slack& slack = {}) {
   INFO(network.hosts << " hosts, " << network.hosts_per_leaf << " a leaf, " << segments << " segments");
   const auto ours_s = [&](bool slowest) {
-    return ddlsim::executor_of(ddlsim::Fidelity::full)
+    return ddlsim::executor_of(ddlsim::Engine::full)
         .all_reduces(machine_of(network, network.hosts, slowest), {segments * payload_bytes}, algorithm)
         .times_s.front();
   };
@@ -76,7 +76,7 @@ void check_servers(const PacketNetwork& network, int servers, const std::vector<
     exchange.ready_s.push_back(0);
   }
   const auto ours_s = [&](bool slowest) {
-    return ddlsim::executor_of(ddlsim::Fidelity::full)
+    return ddlsim::executor_of(ddlsim::Engine::full)
         .server_exchange(machine_of(network, workers, slowest), there, exchange)
         .end_s;
   };

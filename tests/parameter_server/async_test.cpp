@@ -139,14 +139,6 @@ TEST_CASE("asynchronous closed form: more workers never fewer updates, more band
   }
 }
 
-TEST_CASE("asynchronous reduced network: many workers, grouped, meet the limits of chance-free networks") {
-  AsyncExchange async = equal_shards(1, 1e6);
-  async.compute_spread = 0.05;
-  CHECK(async_reduced(async_workers(3000), dedicated(1), async).updates_per_s ==
-        Approx(1000).epsilon(0.01)); // saturated
-  CHECK(async_reduced(async_workers(200), dedicated(1), async).iteration_s == Approx(1.002).epsilon(0.01));
-}
-
 TEST_CASE("asynchronous servers: fewer pushes carry a sixteenth of a server's bytes, and the last stays alone") {
   AsyncExchange async;
   async.compute_s = 1;

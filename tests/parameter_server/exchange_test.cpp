@@ -1,5 +1,4 @@
 #include "sim/parameter_server/exchange.hpp"
-#include "sim/parameter_server/reduced_exchange.hpp"
 #include "tests/parameter_server/servers.hpp"
 
 #include <catch2/catch.hpp>
@@ -75,9 +74,7 @@ TEST_CASE("a NIC's ways slow each other only while both are busy") {
     const auto both_ways = on_each_server(1, {2e6, 1e6});
     const double both_s = 4e-3 + 1e-3 / std::min(1.0, duplex);
     CHECK(server_exchange_closed_form(machine, dedicated(1), one_way).end_s == Approx(10e-3).epsilon(rounding));
-    CHECK(server_exchange_reduced(machine, dedicated(1), one_way).end_s == Approx(10e-3).epsilon(rounding));
     CHECK(server_exchange_closed_form(machine, dedicated(1), both_ways).end_s == Approx(both_s).epsilon(rounding));
-    CHECK(server_exchange_reduced(machine, dedicated(1), both_ways).end_s == Approx(both_s).epsilon(rounding));
   }
 }
 
@@ -95,7 +92,6 @@ TEST_CASE("a server on every worker keeps both ways of all NICs busy: 2 (N-1) / 
     const auto exchange = on_each_server(5, {3e6, 3e6});
     const double end_s = 2 * 4 * 6e6 / (duplex * 1e9);
     CHECK(server_exchange_closed_form(machine, colocated(5), exchange).end_s == Approx(end_s).epsilon(rounding));
-    CHECK(server_exchange_reduced(machine, colocated(5), exchange).end_s == Approx(end_s).epsilon(rounding));
   }
 }
 
@@ -201,67 +197,4 @@ TEST_CASE("no shards take no time, and what cannot be computed is refused") {
   Machine no_way = workers(2);
   no_way.nic_duplex = 0;
   CHECK_THROWS_AS(server_exchange_closed_form(no_way, dedicated(1), on_each_server(1, {1e6})), std::invalid_argument);
-}
-
-using ddlsim::dedicated;
-using ddlsim::Machine;
-using ddlsim::ServerExchange;
-
-namespace {
-
-/// Large and small tensors on twelve unlike colocated servers, one a node, ready one after another.
-ServerExchange on_twelve_servers(ddlsim::Sharding rule, double backward_s) {
-  std::vector<double> tensor_bytes(48);
-  for (std::size_t i = 0; i < tensor_bytes.size(); ++i) {
-    tensor_bytes[i] = i % 3 == 0 ? 1.5e5 * static_cast<double>(1 + i) : 4e3;
-  }
-  ServerExchange exchange;
-  exchange.shards = ddlsim::place_tensors(tensor_bytes, 12, rule, 4e6);
-  for (const ddlsim::Shard& shard : exchange.shards) {
-    exchange.ready_s.push_back(backward_s * shard.tensor / 48);
-  }
-  return exchange;
-}
-
-Machine twelve_nodes() {
-  Machine machine;
-  machine.ranks = 12;
-  machine.intra_Bps = 1e15;
-  machine.nic_Bps = 1e9;
-  return machine;
-}
-
-} // namespace
-
-TEST_CASE("reduced exchange, ended early by a share: near the exact one, as the header's table says") {
-  for (const ddlsim::Sharding rule :
-       {ddlsim::Sharding::round_robin, ddlsim::Sharding::bytes, ddlsim::Sharding::split, ddlsim::Sharding::hash}) {
-    for (const double backward_s : {0.0, 0.2}) {
-      const ServerExchange exchange = on_twelve_servers(rule, backward_s);
-      const double exact_s = server_exchange_reduced(twelve_nodes(), {12, false}, exchange).end_s;
-      INFO(to_text(rule) << ", backward of " << backward_s << " s");
-      CHECK(server_exchange_reduced(twelve_nodes(), {12, false}, exchange, 1e-3).end_s ==
-            Approx(exact_s).epsilon(0.0007));
-      CHECK(server_exchange_reduced(twelve_nodes(), {12, false}, exchange, 1e-2).end_s ==
-            Approx(exact_s).epsilon(0.009));
-    }
-  }
-}
-
-TEST_CASE("reduced exchange: what ends by itself is not ended early") {
-  Machine machine = twelve_nodes();
-  machine.ranks = 1;
-  ServerExchange exchange;
-  exchange.shards = {{0, 0, 1e6}, {1, 0, 1e6}};
-  exchange.ready_s = {0, 0.5};
-  // Nothing else happens, so every message runs to its own end: the share only joins ends that fall together.
-  CHECK(server_exchange_reduced(machine, {1, true}, exchange, 0.1).end_s == Approx(0.5 + 2e-3));
-}
-
-TEST_CASE("reduced exchange: the reason not to reduce has the number") {
-  const ServerExchange exchange = on_twelve_servers(ddlsim::Sharding::bytes, 0);
-  CHECK_FALSE(why_too_many_classes(twelve_nodes(), {12, false}, exchange).has_value());
-  CHECK_FALSE(why_too_many_classes(twelve_nodes(), {12, false}, exchange, 144).has_value());
-  CHECK_THAT(why_too_many_classes(twelve_nodes(), {12, false}, exchange, 143).value_or(""),
-             Catch::Contains("144 connections"));
 }

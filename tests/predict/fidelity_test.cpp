@@ -1,7 +1,7 @@
-// Whole iterations, groups overlapped with backward: what the quicker ways of running say against the full simulation.
+// Whole iterations, groups overlapped with backward: what the quicker engines say against every message.
 
-#include "sim/base/error.hpp"
 #include "tests/predict/small_cluster.hpp"
+#include "tests/simgrid/formula_range.hpp"
 #include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>
@@ -93,8 +93,21 @@ std::string text_of(const Layout& layout, const Strategy& strategy) {
 
 } // namespace
 
-TEST_CASE("an iteration: by symmetry = full for every strategy and layout that has classes, a tree within its gap",
-          "[full][symmetry]") {
+namespace {
+
+/// How far every message was found from the formulas for what the setup sends.
+FormulaRange range_by_formula(const StepSetup& setup, const Parameters& sample) {
+  const auto run = run_step(setup, sample, Fidelity::formula);
+  if (run.choice.is_exact) return {};
+  const Machine& machine = run.graph.machine;
+  if (is_parameter_server(setup.strategy.name)) return range_of_servers_with(machine);
+  const auto largest = time_step(setup, sample, Fidelity::formula).largest_sum.value();
+  return formula_range(machine, largest.way.algorithm, largest.size_bytes);
+}
+
+} // namespace
+
+TEST_CASE("an iteration: one of each class = full for every strategy and layout that has classes", "[full][symmetry]") {
   int alike = 0;
   for (const auto& layout : layouts()) {
     const LayeredCluster base(layout);
@@ -106,25 +119,21 @@ TEST_CASE("an iteration: by symmetry = full for every strategy and layout that h
         small.preset.grouping = grouping;
         const auto setup = setup_of(small, layout, strategy);
         INFO(text_of(layout, strategy) << ", " << to_text(grouping));
-        StepTime time;
-        try {
-          time = time_step(setup, small.sample, Fidelity::by_symmetry);
-        } catch (const UserError&) {
-          continue; // refused: tests/simgrid/fidelity_selection_test.cpp says why
-        }
+        const auto time = time_step(setup, small.sample, Fidelity::by_default);
+        if (time.choice.engine != Engine::classes) continue; // tests/simgrid/engine_choice_test.cpp says why
         ++alike;
         CHECK((setup.gpus == 1 || time.simgrid_messages > 0));
         const double full_s = time_step(setup, small.sample, Fidelity::full).iteration_s;
-        CHECK(full_s >= time.iteration_s * (1 + time.choice.faster - promised_iteration));
-        CHECK(full_s <= time.iteration_s * (1 + time.choice.slower + promised_iteration));
-        CHECK((strategy.name == StrategyName::tree || time.choice.faster == time.choice.slower)); // one class is exact
+        CHECK(full_s == Approx(time.iteration_s).epsilon(promised_iteration));
+        CHECK(time.choice.is_exact);
       }
     }
   }
   CHECK(alike > (most_ranks > 8 ? 200 : 60));
 }
 
-TEST_CASE("an iteration: automatic is full, or exact, or says how far full may be", "[full]") {
+TEST_CASE("an iteration: the default is every message where these are few, and formulas are in the range found",
+          "[full]") {
   for (const auto& layout : layouts()) {
     if (layout.gpus != 2 && layout.gpus != 5 && layout.gpus != 20) continue; // enough of them
     LayeredCluster small(layout);
@@ -133,14 +142,15 @@ TEST_CASE("an iteration: automatic is full, or exact, or says how far full may b
       const auto setup = setup_of(small, layout, strategy);
       const auto full = time_step(setup, small.sample, Fidelity::full);
       INFO(text_of(layout, strategy));
-      const auto automatic = time_step(setup, small.sample, Fidelity::automatic);
-      CHECK(automatic.choice.why.empty()); // small enough for no approximation
-      CHECK(automatic.iteration_s == Approx(full.iteration_s).epsilon(promised_iteration));
-      const auto screening = time_step(setup, small.sample, Fidelity::screening);
-      const double exposed_s = screening.exposed_communication_s;
-      CHECK(full.iteration_s >=
-            screening.iteration_s + screening.choice.faster * (exposed_s + screening.compute_s) - 1e-9);
-      CHECK(full.iteration_s <= screening.iteration_s * (1 + std::max(screening.choice.slower, promised_iteration)));
+      const auto by_default = time_step(setup, small.sample, Fidelity::by_default);
+      CHECK(by_default.choice.why.empty()); // small enough for no approximation
+      CHECK(by_default.choice.is_exact);
+      CHECK(by_default.iteration_s == Approx(full.iteration_s).epsilon(promised_iteration));
+      const auto formula = time_step(setup, small.sample, Fidelity::formula);
+      const auto range = range_by_formula(setup, small.sample);
+      const double sent_s = formula.exposed_communication_s + formula.compute_s;
+      CHECK(full.iteration_s >= formula.iteration_s + range.faster * sent_s - 1e-9);
+      CHECK(full.iteration_s <= formula.iteration_s * (1 + std::max(range.slower, promised_iteration)));
     }
   }
 }
@@ -148,16 +158,16 @@ TEST_CASE("an iteration: automatic is full, or exact, or says how far full may b
 TEST_CASE("a slow node: all wait for its compute, and its NIC narrows the ring", "[step]") {
   const LayeredCluster small({8, 1, false, true});
   auto setup = setup_of(small, {8, 1, false, true}, strategies()[0]);
-  const auto slow = time_step(setup, small.sample, Fidelity::automatic);
+  const auto slow = time_step(setup, small.sample, Fidelity::by_default);
   setup.slow_node = {};
-  const auto alike = time_step(setup, small.sample, Fidelity::automatic);
+  const auto alike = time_step(setup, small.sample, Fidelity::by_default);
   CHECK(slow.straggling_s == Approx(0.3 * alike.compute_s));
   CHECK(slow.compute_s == alike.compute_s);
   CHECK(slow.iteration_s > alike.iteration_s + slow.straggling_s);
   setup.slow_node = {1.3, 0.5};
   setup.gpus = 1;
   setup.gpus_per_node = 1;
-  CHECK(time_step(setup, small.sample, Fidelity::automatic).straggling_s == 0); // a job on one node has it not
+  CHECK(time_step(setup, small.sample, Fidelity::by_default).straggling_s == 0); // a job on one node has it not
 }
 
 } // namespace ddlsim

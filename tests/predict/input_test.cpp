@@ -30,7 +30,7 @@ Curve curve_with_input(const SmallCluster& small, const InputPipeline& input, co
 }
 
 PredictedPoint input_point(const Curve& curve, int gpus) {
-  return predict_point(curve, gpus, Fidelity::closed_form).point;
+  return predict_point(curve, gpus, Fidelity::formula).point;
 }
 
 InputPipeline cores_of(int cores, double core_samples_per_s) {
@@ -223,7 +223,7 @@ TEST_CASE("the samples of a point wait for their own input, on one GPU too") {
   const SmallCluster small;
   const InputUncertainty uncertainty{{}, {}, {}, {5, 2, 8}, {}, {}};
   const auto curve = curve_with_input(small, cores_of(2, 5), uncertainty, 50);
-  const auto times_s = predict_point(curve, 1, Fidelity::closed_form).sample_times_s;
+  const auto times_s = predict_point(curve, 1, Fidelity::formula).sample_times_s;
   REQUIRE(times_s.size() == 50);
   for (std::size_t i = 0; i < times_s.size(); ++i)
     CHECK(times_s[i] == Approx(std::max(0.3, 10 / (10 * curve.samples.values[i].input.core))));

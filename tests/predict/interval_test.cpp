@@ -33,7 +33,7 @@ TEST_CASE("an interval holds what no parameter explains and the noise of the mea
   const SmallCluster small;
   for (const double spread : {0.0, 0.03}) {
     for (const double noise : {0.0, 0.04}) {
-      const auto point = predict_point(certain_curve(small, spread, noise), 4, Fidelity::closed_form).point;
+      const auto point = predict_point(certain_curve(small, spread, noise), 4, Fidelity::formula).point;
       CHECK(half_width(point) == Approx(tail_z * std::hypot(spread, noise)).margin(1e-6));
       CHECK(std::sqrt(point.iteration_s_low * point.iteration_s_high) == Approx(point.iteration_s));
     }
@@ -56,7 +56,7 @@ TEST_CASE("what other series leave does not narrow the doubt across nodes below 
 
 TEST_CASE("one GPU is compared with itself: its efficiency is 1 without a doubt, its time as noisy as a measurement") {
   const SmallCluster small;
-  const auto point = predict_point(certain_curve(small, 0.03, 0.02), 1, Fidelity::closed_form).point;
+  const auto point = predict_point(certain_curve(small, 0.03, 0.02), 1, Fidelity::formula).point;
   CHECK(point.efficiency == 1);
   CHECK(point.efficiency_low == 1);
   CHECK(point.efficiency_high == 1);
@@ -68,7 +68,7 @@ TEST_CASE("the doubt grows with every doubling beyond what was measured, and not
   auto curve = certain_curve(small, 0.03, 0.01);
   curve.learnt.residual_process.growth = 0.02;
   curve.learnt.largest_gpus = 8;
-  const auto width_at = [&](int gpus) { return half_width(predict_point(curve, gpus, Fidelity::closed_form).point); };
+  const auto width_at = [&](int gpus) { return half_width(predict_point(curve, gpus, Fidelity::formula).point); };
   CHECK(width_at(4) == Approx(width_at(8)).margin(1e-6));
   CHECK(width_at(8) == Approx(tail_z * std::hypot(0.03, 0.01)).margin(1e-6));
   CHECK(width_at(32) == Approx(tail_z * std::sqrt(0.03 * 0.03 + 0.01 * 0.01 + 2 * 0.02 * 0.02)).margin(1e-6));
@@ -77,9 +77,9 @@ TEST_CASE("the doubt grows with every doubling beyond what was measured, and not
 TEST_CASE("what waits for input is not faster than its input, whatever the doubt") {
   const SmallCluster small;
   auto curve = certain_curve(small, 0.1, 0.02);
-  const auto free = predict_point(curve, 4, Fidelity::closed_form).point;
+  const auto free = predict_point(curve, 4, Fidelity::formula).point;
   curve.setup.input.loader_samples_per_s = curve.setup.batch_per_gpu / (1.05 * free.iteration_s);
-  const auto waiting = predict_point(curve, 4, Fidelity::closed_form).point;
+  const auto waiting = predict_point(curve, 4, Fidelity::formula).point;
   CHECK(waiting.iteration_s == Approx(1.05 * free.iteration_s));
   CHECK(waiting.iteration_s_low == Approx(waiting.iteration_s));
   CHECK(waiting.iteration_s_high == Approx(free.iteration_s_high));

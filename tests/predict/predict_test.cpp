@@ -1,4 +1,5 @@
 #include "sim/base/error.hpp"
+#include "sim/iteration/beside_neighbours.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/known_files.hpp"
 #include "sim/predict/predict.hpp"
@@ -6,6 +7,7 @@
 #include "tests/calibrate/shipped_data.hpp"
 #include "tests/golden/message_trace.hpp"
 #include "tests/predict/relations.hpp"
+#include "tests/simgrid/formula_range.hpp"
 #include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>
@@ -23,12 +25,10 @@ Scenario iris() {
   return scenario;
 }
 
-const PredictOptions screening{Fidelity::closed_form, {}};
-
 } // namespace
 
 TEST_CASE("the shipped scenario gives every promised field, finite and in order", "[predict]") {
-  const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, screening)));
+  const auto json = nlohmann::json::parse(to_json_text(predict(iris(), shipped, formulas)));
   REQUIRE(json["points"].size() == 12); // 4 strategies x 3 scales
   for (const auto& point : json["points"]) {
     for (const auto& name : {"strategy", "gpus", "nodes", "server_nodes", "compute_s", "exposed_communication_s",
@@ -53,9 +53,9 @@ TEST_CASE("beside neighbours a point says what they cost, and is else as without
   scenario.samples = 20;
   scenario.gpus = {1, 4, 16};
   scenario.strategies.emplace_back().name = StrategyName::ps;
-  const auto beside = predict(scenario, shipped, screening);
+  const auto beside = predict(scenario, shipped, formulas);
   scenario.around.neighbours.clear();
-  const auto alone = predict(scenario, shipped, screening);
+  const auto alone = predict(scenario, shipped, formulas);
   for (std::size_t i = 0; i < 3; ++i) { // the last are parameter servers
     const auto& points = beside.strategies.at(i).points;
     CHECK(points.at(1).neighbours_s == 0);            // one node
@@ -77,39 +77,45 @@ TEST_CASE("beside neighbours a point says what they cost, and is else as without
   CHECK(to_terminal_text(alone).find("neighbours") == std::string::npos);
 }
 
-TEST_CASE("64 GPUs beside a neighbour: every message lies in the range that the rounds tell", "[predict][neighbours]") {
+TEST_CASE("64 GPUs beside a neighbour: every message is as close to the rounds as draws found",
+          "[predict][neighbours]") {
   if (most_ranks < 64) return; // a million messages
   auto scenario = read_scenario(shipped.scenarios() / "iris-vgg16-shared.json");
   scenario.strategies.erase(scenario.strategies.begin()); // what the library takes; the ring stays
   const KnownFiles files(scenario, shipped);
   const auto curve = make_curve(scenario, scenario.strategies.front(), files.model(), files.knowledge());
-  const auto time = [&](Fidelity fidelity) { return time_step(at_scale(curve, 64), curve.median, fidelity); };
-  const auto rounds = time(Fidelity::automatic);
-  const auto full = time(Fidelity::full);
+  const auto setup = at_scale(curve, 64);
+  const auto rounds = time_step(setup, curve.median, Fidelity::by_default);
+  const auto full = time_step(setup, curve.median, Fidelity::full);
+  const auto run = run_step(setup, curve.median, Fidelity::formula);
+  double alone_s = 0;
+  for (const auto& transfer : own_traffic(run.graph, run.execution).transfers) alone_s += transfer.alone_s;
+  const auto range_s = added_range_s(rounds.neighbours_s, alone_s, rings_beside);
   CHECK(rounds.neighbours_s > 0);
   CHECK(full.neighbours_s > 0);
-  CHECK(full.iteration_s >= rounds.iteration_s - rounds.neighbours_faster_s);
-  CHECK(full.iteration_s <= rounds.iteration_s + rounds.neighbours_slower_s);
+  const double apart_s = full.iteration_s - rounds.iteration_s;
+  CHECK(apart_s >= range_s.faster - rounds.neighbours_s);
+  CHECK(apart_s <= range_s.slower - rounds.neighbours_s);
 }
 
 TEST_CASE("every point of a shipped scenario on several GPUs is SimGrid's, but of many unlike connections",
           "[predict][symmetry]") {
   int points = 0;
-  int screened = 0;
+  int by_formula = 0;
   for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-vgg16", "pascal-servers-or-horovod"}) {
     auto scenario = read_scenario(shipped.scenarios() / (std::string(name) + ".json"));
     scenario.samples = 40;
-    for (const auto& strategy : predict(scenario, shipped, {Fidelity::automatic, {}}).strategies) {
+    for (const auto& strategy : predict(scenario, shipped, {Fidelity::by_default, {}}).strategies) {
       for (const auto& point : strategy.points) {
         if (point.gpus == 1) continue;
         INFO(name << ", " << to_text(strategy.strategy) << " at " << point.gpus << " GPUs: " << point.fidelity_note);
         ++points;
-        screened += point.fidelity == "screening";
+        by_formula += point.fidelity == "formula";
         CHECK((point.simgrid_messages > 0 || point.fidelity_note.find("connections") != std::string::npos));
       }
     }
   }
-  CHECK(10 * screened <= points);
+  CHECK(10 * by_formula <= points);
 }
 
 TEST_CASE("the number that is shown follows the capacity of SimGrid's links", "[predict][symmetry]") {
@@ -117,16 +123,16 @@ TEST_CASE("the number that is shown follows the capacity of SimGrid's links", "[
   scenario.gpus = {16};
   if (most_ranks < 64)
     scenario.strategies = {scenario.strategies[1], scenario.strategies.back()}; // sanitizers: minutes
-  const auto before = predict(scenario, shipped, {Fidelity::automatic, {}}).strategies;
+  const auto before = predict(scenario, shipped, {Fidelity::by_default, {}}).strategies;
   const NarrowedLinks narrowed("nic-in", 0.02);
-  const auto after = predict(scenario, shipped, {Fidelity::automatic, {}}).strategies;
+  const auto after = predict(scenario, shipped, {Fidelity::by_default, {}}).strategies;
   for (std::size_t i = 0; i < before.size(); ++i)
     CHECK(after[i].points.front().iteration_s > 1.1 * before[i].points.front().iteration_s);
 }
 
 TEST_CASE("the largest efficient scale of every shipped scenario is what its table says", "[predict]") {
   // Sanitizers would run the trees of thousands of GPUs for minutes.
-  const PredictOptions asked{most_ranks < 64 ? Fidelity::screening : Fidelity::automatic, {}};
+  const PredictOptions asked{most_ranks < 64 ? Fidelity::formula : Fidelity::by_default, {}};
   for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-vgg16"}) {
     auto scenario = read_scenario(shipped.scenarios() / (std::string(name) + ".json"));
     scenario.samples = 40;
@@ -147,7 +153,7 @@ TEST_CASE("offload asks for the host's rates, and a row names those that are mis
   scenario.gpus = {8};
   scenario.strategies.resize(1);
   scenario.strategies.front().sharded.offload = Offload::optimizer_and_parameters;
-  const auto prediction = predict(scenario, shipped, screening);
+  const auto prediction = predict(scenario, shipped, formulas);
   CHECK_THAT(prediction.strategies.front().points.front().error,
              Catch::Contains("/node/host_memory_bandwidth and /node/host_link of p5"));
 }
@@ -156,7 +162,7 @@ TEST_CASE("a pipeline's points have a bubble, and counts that it cannot have are
   auto scenario = read_scenario(shipped.scenarios() / "p5-llama-3.1-8b-pipeline.json");
   scenario.samples = 20;
   scenario.gpus = {1, 8, 24, 64};
-  const auto prediction = predict(scenario, shipped, screening);
+  const auto prediction = predict(scenario, shipped, formulas);
   const auto& once = prediction.strategies.at(0).points;
   const auto& interleaved = prediction.strategies.at(1).points;
   CHECK(once.at(0).error.find("give a multiple of 4") != std::string::npos);
@@ -183,7 +189,7 @@ TEST_CASE("the largest efficient scale of a pipeline is one that it can have", "
   scenario.strategies.resize(1);
   for (const double bound : {0.3, 0.6, 0.99}) {
     scenario.efficiency_bound = bound;
-    const auto answer = predict(scenario, shipped, screening).strategies.front();
+    const auto answer = predict(scenario, shipped, formulas).strategies.front();
     const int gpus = answer.largest_scale.gpus;
     INFO("bound " << bound << ", " << gpus << " GPUs");
     CHECK(gpus % 4 == 0);
@@ -191,7 +197,7 @@ TEST_CASE("the largest efficient scale of a pipeline is one that it can have", "
     CHECK((gpus == 0) == (bound == 0.99));
     if (gpus == 0) continue;
     scenario.gpus = {gpus};
-    CHECK(predict(scenario, shipped, screening).strategies.front().points.front().efficiency >= bound);
+    CHECK(predict(scenario, shipped, formulas).strategies.front().points.front().efficiency >= bound);
     scenario.gpus = {8};
   }
 }
@@ -200,7 +206,7 @@ TEST_CASE("every row of the shipped scenarios adds up, residuals of measured ser
   for (const char* name : {"iris-resnet50", "k80-inception-ps", "pascal-vgg16"}) {
     auto scenario = read_scenario(shipped.scenarios() / (std::string(name) + ".json"));
     scenario.samples = 40;
-    for (const auto& answer : predict(scenario, shipped, screening).strategies)
+    for (const auto& answer : predict(scenario, shipped, formulas).strategies)
       for (const auto& point : answer.points)
         if (point.error.empty()) check_parts(point);
   }
@@ -212,7 +218,7 @@ TEST_CASE("an all-reduce that is to be measured next is run as at the scale aske
   scenario.samples = 40;
   scenario.strategies.resize(2); // auto, ring
   int named = 0;
-  for (const auto& answer : predict(scenario, shipped, screening).strategies) {
+  for (const auto& answer : predict(scenario, shipped, formulas).strategies) {
     const auto& next = answer.measure_next;
     const bool by_all_reduce = !answer.library.empty() && parameter_field(next.parameter).seen_by.all_reduce;
     INFO(to_text(answer.strategy) << ": " << next.parameter);
@@ -233,7 +239,7 @@ TEST_CASE("servers that a scenario leaves open are the preset's, and told", "[pr
   scenario.strategies.resize(1);
   scenario.strategies[0] = {};
   scenario.strategies[0].name = StrategyName::ps;
-  const auto prediction = predict(scenario, shipped, screening);
+  const auto prediction = predict(scenario, shipped, formulas);
   CHECK(prediction.strategies[0].left_open == std::vector<std::string>{"servers", "placement", "sharding"});
   CHECK(to_text(prediction.strategies[0].taken) == "ps(1 a node colocated, bytes)");
   const auto json = nlohmann::json::parse(to_json_text(prediction));
@@ -245,18 +251,18 @@ TEST_CASE("a series or a software that no record of the cluster has is refused",
   scenario.gpus = {1};
   scenario.cluster = "dlperf-v100";
   scenario.series = "dlperf-pytorch-resnet50_v1.5-fp32-b128-line46";
-  CHECK_THROWS_WITH(predict(scenario, shipped, screening),
+  CHECK_THROWS_WITH(predict(scenario, shipped, formulas),
                     Catch::Contains("did you mean dlperf-pytorch-resnet50_v1.5-fp32-b128-"));
   scenario.series.clear();
   scenario.software = "Fortran";
-  CHECK_THROWS_WITH(predict(scenario, shipped, screening),
+  CHECK_THROWS_WITH(predict(scenario, shipped, formulas),
                     Catch::Contains("no record of dlperf-v100 names the software"));
   scenario.software = "PyTorch 1.6";
-  CHECK_NOTHROW(predict(scenario, shipped, screening));
+  CHECK_NOTHROW(predict(scenario, shipped, formulas));
 }
 
 TEST_CASE("labels are honest: nothing was measured here, so that GPU and network are others' at best", "[predict]") {
-  const auto prediction = predict(iris(), shipped, screening);
+  const auto prediction = predict(iris(), shipped, formulas);
   CHECK(prediction.one_gpu.evidence == EvidenceLabel::transferred);
   for (const auto& answer : prediction.strategies) {
     CHECK(answer.points.front().evidence == EvidenceLabel::transferred);
@@ -267,21 +273,21 @@ TEST_CASE("labels are honest: nothing was measured here, so that GPU and network
 }
 
 TEST_CASE("same scenario and seed, same bytes, and another seed moves only intervals", "[predict]") {
-  const auto once = to_json_text(predict(iris(), shipped, screening));
-  CHECK(once == to_json_text(predict(iris(), shipped, screening)));
+  const auto once = to_json_text(predict(iris(), shipped, formulas));
+  CHECK(once == to_json_text(predict(iris(), shipped, formulas)));
   auto other = iris();
   other.seed = 2;
-  const auto a = predict(iris(), shipped, screening);
-  const auto b = predict(other, shipped, screening);
+  const auto a = predict(iris(), shipped, formulas);
+  const auto b = predict(other, shipped, formulas);
   CHECK(a.strategies[0].points[2].iteration_s == b.strategies[0].points[2].iteration_s);
   CHECK(a.strategies[0].points[2].iteration_s_high != b.strategies[0].points[2].iteration_s_high);
 }
 
-TEST_CASE("full and closed form agree on the shipped ring", "[predict]") {
+TEST_CASE("full and formula agree on the shipped ring", "[predict]") {
   auto scenario = iris();
   scenario.strategies.resize(1);
   const auto full = predict(scenario, shipped, {Fidelity::full, {}});
-  const auto closed = predict(scenario, shipped, screening);
+  const auto closed = predict(scenario, shipped, formulas);
   for (std::size_t i = 0; i < scenario.gpus.size(); ++i)
     CHECK(full.strategies[0].points[i].iteration_s == Approx(closed.strategies[0].points[i].iteration_s).epsilon(1e-6));
 }
@@ -295,7 +301,7 @@ TEST_CASE("every all-reduce by name is answered on the shipped cluster, full and
     scenario.strategies.back().name = name;
   }
   const auto full = predict(scenario, shipped, {Fidelity::full, {}});
-  const auto closed = predict(scenario, shipped, screening);
+  const auto closed = predict(scenario, shipped, formulas);
   for (std::size_t s = 0; s < scenario.strategies.size(); ++s) {
     for (std::size_t i = 0; i < scenario.gpus.size(); ++i) {
       const auto& point = full.strategies[s].points[i];
@@ -309,23 +315,23 @@ TEST_CASE("every all-reduce by name is answered on the shipped cluster, full and
 
 TEST_CASE("that a NIC's rate is assumed is told where traffic leaves the node and nothing measured it", "[predict]") {
   auto scenario = iris();
-  CHECK(predict(scenario, shipped, screening).warnings.empty());
+  CHECK(predict(scenario, shipped, formulas).warnings.empty());
   scenario.cluster = "v100-2x1-10g";
   scenario.transport = "nccl-ib";
   scenario.strategies.resize(2); // told once
   scenario.gpus = {1, 2};
-  const auto warnings = predict(scenario, shipped, screening).warnings;
+  const auto warnings = predict(scenario, shipped, formulas).warnings;
   REQUIRE(warnings.size() == 1);
   CHECK_THAT(warnings.front(), Catch::Contains("no source states the rate of NIC \"10g\" of v100-2x1-10g: 1.25 GB/s"));
   scenario.gpus = {1};
-  CHECK(predict(scenario, shipped, screening).warnings.empty());
+  CHECK(predict(scenario, shipped, formulas).warnings.empty());
 }
 
 TEST_CASE("too many GPUs are a row with its error while the rest goes on", "[predict]") {
   auto scenario = iris();
   scenario.gpus = {4, 1'000'000};
   scenario.strategies = {scenario.strategies[0]};
-  const auto prediction = predict(scenario, shipped, screening);
+  const auto prediction = predict(scenario, shipped, formulas);
   CHECK(prediction.strategies[0].points[0].error.empty());
   CHECK_FALSE(prediction.strategies[0].points[1].error.empty());
   CHECK_NOTHROW(to_json_text(prediction));
@@ -342,16 +348,16 @@ TEST_CASE("asynchronous servers are predicted with their staleness, the same byt
   async.preset = "tf-mirrored"; // all is pushed at the end of backward: few messages
   async.on_node_reduce = false;
   scenario.strategies = {scenario.strategies[0], async};
-  const PredictOptions automatic{Fidelity::automatic, {}};
-  const auto prediction = predict(scenario, shipped, automatic);
+  const PredictOptions by_default{Fidelity::by_default, {}};
+  const auto prediction = predict(scenario, shipped, by_default);
   const auto& point = prediction.strategies[1].points[0];
   CHECK(point.error.empty());
-  CHECK(point.fidelity == "by-symmetry");
+  CHECK(point.fidelity == "classes");
   CHECK(point.simgrid_messages > 0);
   CHECK(point.mean_staleness > 0);
   CHECK(prediction.strategies[0].points[0].mean_staleness == 0);
   const auto json = to_json_text(prediction);
-  CHECK(json == to_json_text(predict(scenario, shipped, automatic)));
+  CHECK(json == to_json_text(predict(scenario, shipped, by_default)));
   const auto first = json.find("mean_staleness");
   CHECK(first > json.find("ps-async")); // not in the ring's rows
   CHECK(to_terminal_text(prediction).find("Updates by others") != std::string::npos);
@@ -360,10 +366,10 @@ TEST_CASE("asynchronous servers are predicted with their staleness, the same byt
 TEST_CASE("unknown names are clear errors", "[predict]") {
   auto scenario = iris();
   scenario.model = "resnet50_v15";
-  CHECK_THROWS_WITH(predict(scenario, shipped, screening), Catch::Contains("resnet50_v1.5"));
+  CHECK_THROWS_WITH(predict(scenario, shipped, formulas), Catch::Contains("resnet50_v1.5"));
   scenario = iris();
   scenario.transport = "nccl-tcpip";
-  CHECK_THROWS_AS(predict(scenario, shipped, screening), UserError);
+  CHECK_THROWS_AS(predict(scenario, shipped, formulas), UserError);
 }
 
 } // namespace ddlsim

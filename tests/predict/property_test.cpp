@@ -77,7 +77,7 @@ double sum_of_sends(const Schedule& schedule) {
 
 TEST_CASE("better links and overlap never make an iteration slower, and none is shorter than its compute",
           "[step][property]") {
-  for (std::uint64_t seed = 1; seed <= samples; ++seed) check_scenario(seed, 16, Fidelity::closed_form);
+  for (std::uint64_t seed = 1; seed <= samples; ++seed) check_scenario(seed, 16, Fidelity::formula);
 }
 
 TEST_CASE("the same where every message is simulated", "[step][property]") {
@@ -104,8 +104,8 @@ TEST_CASE(
     curve.learnt.own = {
         {{random.gpus, (random.gpus + per_node - 1) / per_node}, uniform(random.random, -0.3, 0.3), 0.01}};
     INFO("seed " << seed << ", " << to_text(random.strategy) << ", " << random.gpus << " GPUs");
-    CHECK(predict_point(curve, 1, Fidelity::closed_form).point.efficiency == 1);
-    const auto point = predict_point(curve, random.gpus, Fidelity::closed_form).point;
+    CHECK(predict_point(curve, 1, Fidelity::formula).point.efficiency == 1);
+    const auto point = predict_point(curve, random.gpus, Fidelity::formula).point;
     REQUIRE(point.error.empty());
     CHECK(point.compute_s + point.exposed_communication_s + point.synchronisation_s + point.straggling_s +
               point.input_wait_s + point.unexplained_s ==
@@ -124,7 +124,7 @@ TEST_CASE("groups and shards hold every byte of every tensor once", "[property]"
     double grouped_bytes = 0;
     int grouped = 0;
     const auto graph = all_reduce_graph(profile, random.preset, random.machine());
-    for (const auto& group : execute(graph, executor_of(Fidelity::closed_form)).collectives) {
+    for (const auto& group : execute(graph, executor_of(Engine::formula)).collectives) {
       grouped_bytes += group.size_bytes;
       grouped += group.tensors;
     }
@@ -200,11 +200,11 @@ TEST_CASE("where overlap is slower: an early pull beside the last push", "[prope
   servers.dedicated = false;
   ServerExchange exchange;
   exchange.shards = {{0, 1, 2e6}, {1, 0, 2e6}};
-  for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::full}) {
+  for (const Engine engine : {Engine::formula, Engine::full}) {
     exchange.ready_s = {2e-3, 2e-3};
-    CHECK(executor_of(fidelity).server_exchange(machine, servers, exchange).end_s == Approx(6e-3).epsilon(1e-6));
+    CHECK(executor_of(engine).server_exchange(machine, servers, exchange).end_s == Approx(6e-3).epsilon(1e-6));
     exchange.ready_s = {0, 2e-3};
-    CHECK(executor_of(fidelity).server_exchange(machine, servers, exchange).end_s == Approx(8e-3).epsilon(1e-6));
+    CHECK(executor_of(engine).server_exchange(machine, servers, exchange).end_s == Approx(8e-3).epsilon(1e-6));
   }
 }
 

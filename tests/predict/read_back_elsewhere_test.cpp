@@ -53,7 +53,7 @@ StepRecord planted(double one_gpu_s, int nodes, Recompute recompute = Recompute:
   setup.gpus_per_node = record.gpus_per_node;
   const auto sample = median_parameters(
       priors_of_fields(priors_on(cluster, priors_for(reference.priors)), "compute_measured", "nccl-ib", preset.name));
-  record.iteration_s = time_step(setup, sample, Fidelity::screening).iteration_s;
+  record.iteration_s = time_step(setup, sample, Fidelity::formula).iteration_s;
   return record;
 }
 

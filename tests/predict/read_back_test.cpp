@@ -33,7 +33,7 @@ double simulated_s(const StepRecord& record, double one_gpu_s, const Cluster& cl
   const auto sample = median_parameters(priors_of_fields(priors, "compute_measured", transport.name, preset.name));
   if (seeks_best_layout(setup.strategy))
     setup.strategy = BestLayout(setup, sample, record.gpus_per_node).at(record.gpus).strategy;
-  return time_step(setup, sample, Fidelity::screening).iteration_s;
+  return time_step(setup, sample, Fidelity::formula).iteration_s;
 }
 
 } // namespace

@@ -161,7 +161,7 @@ constexpr int pairs_wanted = 30;
 constexpr double relation_rounding = 1e-9;
 
 /// The formulas everywhere: full runs of trees and halving-doubling have anomalies of their own (property_test.cpp).
-inline const PredictOptions formulas{Fidelity::closed_form, {}};
+inline const PredictOptions formulas{Fidelity::formula, {}};
 
 using Points = std::vector<PredictedPoint>;
 

@@ -24,7 +24,7 @@ PredictedPoint point_of(int gpus, const std::string& note = "") {
   point.exposed_communication_s = 0.02;
   point.bottleneck = "communication";
   point.evidence = EvidenceLabel::assumed;
-  point.fidelity = note.empty() ? "full" : "screening";
+  point.fidelity = note.empty() ? "full" : "formula";
   point.fidelity_note = note;
   return point;
 }
@@ -60,7 +60,7 @@ TEST_CASE("every promised figure stands in the table with its interval", "[repor
                   "GPUs  nodes  iteration (90 %)     samples/s (90 %)     efficiency (90 %)  evidence\n"
                   "   4      1  400.0 ms (360..440)   400.0 (360..440)    90.0 % (81..99)    assumed\n"
                   " 128     32  400.0 ms (360..440)  12.80k (11.5..14.1)  90.0 % (81..99)    assumed\n"));
-  CHECK_FALSE(has(text, "screened"));
+  CHECK_FALSE(has(text, "message by message"));
   CHECK_FALSE(has(text, "per GPU bought"));
 }
 
@@ -166,10 +166,8 @@ TEST_CASE("what a scenario leaves open is told with what is taken", "[report]") 
 TEST_CASE("each reason for an approximation is reported once, with its scales", "[report]") {
   const auto text = to_terminal_text(tree_of({point_of(4), point_of(64, "chunks share NICs"),
                                               point_of(128, "ranks run ahead"), point_of(256, "chunks share NICs")}));
-  CHECK(has(text, "Communication screened at 64, 256 GPUs (chunks share NICs); where that is not exact, the interval "
-                  "allows for it.\nCommunication screened at 128 GPUs (ranks run ahead); where that is not exact, the "
-                  "interval allows for "
-                  "it.\n"));
+  CHECK(has(text, "Communication at 64, 256 GPUs is not run message by message: chunks share NICs.\n"
+                  "Communication at 128 GPUs is not run message by message: ranks run ahead.\n"));
 }
 
 TEST_CASE("a point that cannot be has a row without figures and its reason below", "[report]") {
@@ -180,7 +178,7 @@ TEST_CASE("a point that cannot be has a row without figures and its reason below
 }
 
 TEST_CASE("the widest figures fit a terminal of 120 columns", "[report]") {
-  auto wide = point_of(65536, "copies of a shard part on their way, and the formula knows no slow node");
+  auto wide = point_of(65536, "40000 connections between workers and servers differ");
   wide.server_nodes = 1;
   wide.iteration_s = 1962.6;
   wide.iteration_s_low = 738;
@@ -218,7 +216,7 @@ TEST_CASE("what to measure next names the algorithm and the protocol that decide
   CHECK(has(text, "NCCL_PROTO=LL128"));
 }
 
-TEST_CASE("a sweep's table has the intervals too, and counts rows that are screened", "[report]") {
+TEST_CASE("a sweep's table has the intervals too, and counts rows that are not run message by message", "[report]") {
   const auto rows = sweep_rows(tree_of({point_of(64, "chunks share NICs")})) +
                     sweep_rows(tree_of({point_of(8192, "chunks share NICs")})) + sweep_rows(tree_of({point_of(4)})) +
                     sweep_error_row("other", "no such cluster");
@@ -233,7 +231,7 @@ TEST_CASE("a sweep's table has the intervals too, and counts rows that are scree
         "assumed\n"
         "other     -            -\n"
         "other, - cannot be: no such cluster\n"
-        "Communication screened in 2 rows (chunks share NICs); where that is not exact, the interval allows for it.\n");
+        "Communication in 2 rows is not run message by message: chunks share NICs.\n");
 }
 
 } // namespace ddlsim

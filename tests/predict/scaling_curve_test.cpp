@@ -41,7 +41,7 @@ TEST_CASE("a point holds its interval, in time and in rate", "[curve]") {
 TEST_CASE("beyond growth is a row with its error", "[curve]") {
   const SmallCluster small;
   const auto point =
-      predict_point(curve_over(small, &Parameters::nic_efficiency, 0.5, 1.5), 65, Fidelity::closed_form).point;
+      predict_point(curve_over(small, &Parameters::nic_efficiency, 0.5, 1.5), 65, Fidelity::formula).point;
   CHECK_FALSE(point.error.empty());
   CHECK(point.iteration_s == 0);
 }
@@ -63,26 +63,26 @@ TEST_CASE("the knee is the last whole node at or above the bound", "[knee]") {
     int expected = 1;
     for (int n = 2; n <= 64; ++n)
       if (efficiency(curve, curve.median, n) >= bound) expected = n;
-    const auto largest_scale = find_largest_efficient_scale(curve, bound, Fidelity::closed_form);
+    const auto largest_scale = find_largest_efficient_scale(curve, bound, Fidelity::formula);
     CHECK(largest_scale.gpus == expected);
     CHECK(largest_scale.gpus_low <= largest_scale.gpus);
     CHECK(largest_scale.gpus <= largest_scale.gpus_high);
   }
-  CHECK(find_largest_efficient_scale(curve, 0.01, Fidelity::closed_form).beyond_growth);
+  CHECK(find_largest_efficient_scale(curve, 0.01, Fidelity::formula).beyond_growth);
 }
 
-// A double tree is screened by a formula; its flows meet in a full run, which is slower by a percent or two: a bound
+// The search goes by a formula; flows of a double tree meet in a full run, which is slower by a percent or two: a bound
 // between the two is where they contradict each other.
-TEST_CASE("the knee is where the table has it, also where screening says otherwise", "[knee]") {
+TEST_CASE("the knee is where the table has it, also where the formula says otherwise", "[knee]") {
   const SmallCluster small;
   auto curve = curve_over(small, &Parameters::nic_efficiency, 0.9, 1.1, StrategyName::tree);
   curve.growth_gpus = 9;
   int contradictions = 0;
   for (int n = 2; n <= 8; ++n) {
-    const double screened = efficiency(curve, curve.median, n);
+    const double by_formula = efficiency(curve, curve.median, n);
     const double shown = predict_point(curve, n, Fidelity::full).point.efficiency;
-    const double bound = 0.5 * (screened + shown);
-    contradictions += screened != shown;
+    const double bound = 0.5 * (by_formula + shown);
+    contradictions += by_formula != shown;
     const int gpus = find_largest_efficient_scale(curve, bound, Fidelity::full).gpus;
     CHECK(predict_point(curve, gpus, Fidelity::full).point.efficiency >= bound);
     if (gpus < 9) CHECK(predict_point(curve, gpus + 1, Fidelity::full).point.efficiency < bound);
@@ -95,23 +95,23 @@ TEST_CASE("over shared memory a curve ends with its node", "[curve][knee]") {
   auto curve = curve_over(small, &Parameters::intra_efficiency, 0.9, 1.1);
   curve.setup.transport = {"shm", ""};
   curve.gpus_per_full_node = 4;
-  CHECK(predict_point(curve, 4, Fidelity::closed_form).point.error.empty());
-  CHECK_THAT(predict_point(curve, 8, Fidelity::closed_form).point.error, Catch::Contains("shm stays inside one"));
-  CHECK(find_largest_efficient_scale(curve, 0.01, Fidelity::closed_form).gpus == 4);
-  CHECK(find_largest_efficient_scale(curve, 0.01, Fidelity::closed_form).beyond_growth);
-  CHECK_FALSE(find_largest_efficient_scale(curve, 0.999, Fidelity::closed_form)
-                  .beyond_growth); // one GPU of four is no whole node
+  CHECK(predict_point(curve, 4, Fidelity::formula).point.error.empty());
+  CHECK_THAT(predict_point(curve, 8, Fidelity::formula).point.error, Catch::Contains("shm stays inside one"));
+  CHECK(find_largest_efficient_scale(curve, 0.01, Fidelity::formula).gpus == 4);
+  CHECK(find_largest_efficient_scale(curve, 0.01, Fidelity::formula).beyond_growth);
+  CHECK_FALSE(
+      find_largest_efficient_scale(curve, 0.999, Fidelity::formula).beyond_growth); // one GPU of four is no whole node
 }
 
 TEST_CASE("what residuals of the series say is a part of its own, and leaves the mechanisms' parts as they are",
           "[curve]") {
   const SmallCluster small;
   auto curve = curve_over(small, &Parameters::nic_efficiency, 0.9, 1.1);
-  const auto plain = predict_point(curve, 4, Fidelity::closed_form).point;
+  const auto plain = predict_point(curve, 4, Fidelity::formula).point;
   CHECK(plain.unexplained_s == 0);
   for (const double residual : {0.2, -0.1}) {
     curve.learnt.own = {{{4, 4}, residual, 0}}; // known exactly at this scale
-    const auto point = predict_point(curve, 4, Fidelity::closed_form).point;
+    const auto point = predict_point(curve, 4, Fidelity::formula).point;
     CHECK(point.iteration_s == Approx(plain.iteration_s * std::exp(residual)));
     CHECK(point.unexplained_s == Approx(plain.iteration_s * (std::exp(residual) - 1)));
     CHECK(point.compute_s == plain.compute_s);
@@ -122,14 +122,14 @@ TEST_CASE("what residuals of the series say is a part of its own, and leaves the
 TEST_CASE("GPUs of nodes that are bought for servers alone count per GPU bought", "[curve]") {
   const SmallCluster small;
   auto curve = curve_over(small, &Parameters::nic_efficiency, 0.9, 1.1);
-  const auto ring = predict_point(curve, 4, Fidelity::closed_form).point;
+  const auto ring = predict_point(curve, 4, Fidelity::formula).point;
   CHECK(ring.efficiency_per_gpu_bought == ring.efficiency);
   CHECK(ring.samples_per_s_per_node_bought == Approx(ring.samples_per_s / 4));
   curve.setup.strategy.name = StrategyName::ps;
   curve.setup.strategy.servers = {ServerCount::Rule::count, 2};
   curve.setup.strategy.placement = Placement::dedicated;
   curve.gpus_per_full_node = 2;
-  const auto point = predict_point(curve, 4, Fidelity::closed_form).point;
+  const auto point = predict_point(curve, 4, Fidelity::formula).point;
   REQUIRE(point.server_nodes == 2);
   CHECK(point.efficiency_per_gpu_bought == Approx(point.efficiency * 4 / (4 + 2 * 2)));
   CHECK(point.efficiency_per_gpu_bought_low == Approx(point.efficiency_low / 2));
@@ -142,7 +142,7 @@ TEST_CASE("GPUs of nodes that are bought for servers alone count per GPU bought"
 TEST_CASE("beyond the nodes of its evidence a number is extrapolated, whatever else it is", "[curve]") {
   const SmallCluster small;
   auto curve = curve_over(small, &Parameters::nic_efficiency, 0.9, 1.1);
-  const auto at = [&](int gpus) { return predict_point(curve, gpus, Fidelity::closed_form).point; };
+  const auto at = [&](int gpus) { return predict_point(curve, gpus, Fidelity::formula).point; };
   CHECK_FALSE(at(8).extrapolated); // nothing was ever measured: assumed
   curve.learnt.any = true;
   curve.learnt.identified.assign(parameter_fields().size(), true);
@@ -165,7 +165,7 @@ TEST_CASE("the parameter that alone varies is the one to measure, and knowing it
           "[measure-next]") {
   const SmallCluster small;
   const auto curve = curve_over(small, &Parameters::net_latency_s, 1e-3, 2e-3);
-  const auto next = find_measure_next(curve, 8, predict_point(curve, 8, Fidelity::closed_form).sample_times_s);
+  const auto next = find_measure_next(curve, 8, predict_point(curve, 8, Fidelity::formula).sample_times_s);
   CHECK(next.parameter == "net_latency");
   CHECK(next.interval_now > 0);
   CHECK(next.interval_then < 0.1 * next.interval_now); // ln t is nearly linear in the latency over this range

@@ -37,7 +37,7 @@ TEST_CASE("beyond what was measured a prediction moves towards the time that was
   for (const int nodes : {5, 8, 16, 64}) {
     const double shift = share_at(nodes) * std::log(ring_s(4) / ring_s(nodes));
     CHECK(ln_shift_to_line(curve, nodes) == Approx(shift));
-    const auto point = predict_point(curve, nodes, Fidelity::closed_form).point;
+    const auto point = predict_point(curve, nodes, Fidelity::formula).point;
     CHECK(point.iteration_s == Approx(ring_s(nodes) * std::exp(shift)));
     CHECK(point.unexplained_s == Approx(ring_s(nodes) * (std::exp(shift) - 1)));
     CHECK(point.iteration_s_low <= point.iteration_s);
@@ -92,7 +92,7 @@ TEST_CASE("a server whose link is full takes twice as long for twice the workers
   curve.setup.strategy.placement = Placement::dedicated;
   for (const int nodes : {8, 32}) {
     const double full_s = 2 * nodes * 0.1; // every worker pushes and pulls 100 MB over a link of 1 GB/s
-    const double number_s = predict_point(curve, nodes, Fidelity::closed_form).point.iteration_s;
+    const double number_s = predict_point(curve, nodes, Fidelity::formula).point.iteration_s;
     CHECK(number_s > full_s);
     CHECK(number_s < full_s + 0.303);
   }

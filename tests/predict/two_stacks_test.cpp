@@ -16,7 +16,7 @@ namespace ddlsim {
 namespace {
 
 const DataFolder of_two_stacks = ddlsim_test::shipped_data();
-const PredictOptions screening{Fidelity::closed_form, {}};
+const PredictOptions two_stacks_by_formula{Fidelity::formula, {}};
 
 Scenario two_stacks() {
   auto scenario = read_scenario(of_two_stacks.scenarios() / "pascal-servers-or-horovod.json");
@@ -30,7 +30,7 @@ Scenario two_stacks() {
 
 TEST_CASE("each strategy is answered as a scenario of its own preset and transport is", "[two-stacks]") {
   const auto scenario = two_stacks();
-  const auto together = predict(scenario, of_two_stacks, screening);
+  const auto together = predict(scenario, of_two_stacks, two_stacks_by_formula);
   REQUIRE(together.strategies.size() == 2);
   for (std::size_t s = 0; s < 2; ++s) {
     auto alone = scenario;
@@ -39,7 +39,7 @@ TEST_CASE("each strategy is answered as a scenario of its own preset and transpo
     alone.strategies = {scenario.strategies[s]};
     alone.strategies[0].preset.clear();
     alone.strategies[0].transport.clear();
-    const auto by_itself = predict(alone, of_two_stacks, screening).strategies.at(0);
+    const auto by_itself = predict(alone, of_two_stacks, two_stacks_by_formula).strategies.at(0);
     const auto& answer = together.strategies[s];
     CHECK(answer.preset == alone.preset);
     CHECK(answer.transport == alone.transport);
@@ -53,7 +53,7 @@ TEST_CASE("each strategy is answered as a scenario of its own preset and transpo
 }
 
 TEST_CASE("tables, JSON and CSV name preset and transport of each strategy", "[two-stacks]") {
-  const auto prediction = predict(two_stacks(), of_two_stacks, screening);
+  const auto prediction = predict(two_stacks(), of_two_stacks, two_stacks_by_formula);
   const auto text = to_terminal_text(prediction);
   CHECK_THAT(text, Catch::Contains(" horovod-pascal with horovod, tf-ps ("));
   CHECK_THAT(text, Catch::Contains(" with tf-ps over grpc\n") && Catch::Contains("auto with horovod over nccl-ib\n"));
@@ -73,7 +73,7 @@ TEST_CASE("a strategy without a preset of its own has the scenario's, and is tol
   scenario.strategies.resize(1);
   scenario.strategies[0].preset.clear();
   scenario.strategies[0].transport.clear();
-  const auto text = to_terminal_text(predict(scenario, of_two_stacks, screening));
+  const auto text = to_terminal_text(predict(scenario, of_two_stacks, two_stacks_by_formula));
   CHECK_THAT(text, Catch::Contains(" with horovod (") && Catch::Contains("\nauto over nccl-ib\n"));
   CHECK_THAT(text, !Catch::Contains("with horovod: one "));
 }
@@ -81,10 +81,10 @@ TEST_CASE("a strategy without a preset of its own has the scenario's, and is tol
 TEST_CASE("an unknown preset or transport of a strategy is a clear error", "[two-stacks]") {
   auto scenario = two_stacks();
   scenario.strategies[0].preset = "tf-pss";
-  CHECK_THROWS_WITH(predict(scenario, of_two_stacks, screening), Catch::Contains("did you mean tf-ps"));
+  CHECK_THROWS_WITH(predict(scenario, of_two_stacks, two_stacks_by_formula), Catch::Contains("did you mean tf-ps"));
   scenario = two_stacks();
   scenario.strategies[1].transport = "gloo-tcp";
-  CHECK_THROWS_WITH(predict(scenario, of_two_stacks, screening),
+  CHECK_THROWS_WITH(predict(scenario, of_two_stacks, two_stacks_by_formula),
                     Catch::Contains("transport of cluster horovod-pascal"));
 }
 

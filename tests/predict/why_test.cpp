@@ -41,7 +41,7 @@ constexpr auto nic = &Parameters::nic_efficiency;
 constexpr auto tensor = &Parameters::tensor_cost_s;
 
 PointAndSamples answer_at(const Curve& curve, int gpus, std::vector<double> times_s) {
-  auto answer = predict_point(curve, gpus, Fidelity::closed_form);
+  auto answer = predict_point(curve, gpus, Fidelity::formula);
   answer.sample_times_s = std::move(times_s);
   return answer;
 }

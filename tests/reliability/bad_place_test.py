@@ -18,7 +18,7 @@ class BadPlace(Case):
         self.records = next((self.data / "platforms" / CLUSTER / "measurements").iterdir())
 
     def ask(self, *words, **more):
-        return run("predict", self.data / "question.json", "--fidelity", "screening", "--data", self.data, "--quiet", *words, **more)
+        return run("predict", self.data / "question.json", "--fidelity", "formula", "--data", self.data, "--quiet", *words, **more)
 
     def writers(self, place):
         """Every way to write one file there."""
@@ -45,7 +45,7 @@ class BadPlace(Case):
         """A file system of 16 KiB in a mount namespace of this test."""
         small = self.folder / "small"
         small.mkdir()
-        script = ("mount -t tmpfs -o size=16k none {0} && printf old >{0}/page.html && {{ {1} predict {2} --fidelity screening --data {3} --quiet"
+        script = ("mount -t tmpfs -o size=16k none {0} && printf old >{0}/page.html && {{ {1} predict {2} --fidelity formula --data {3} --quiet"
                   " --html {0}/page.html >{4}; echo status $?; cat {0}/page.html; echo; ls -A {0}; }}")
         script = script.format(small, DDLSIM, self.data / "question.json", self.data, self.folder / "told")
         done = subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, text=True)
@@ -69,7 +69,7 @@ class BadPlace(Case):
     def test_a_folder_that_may_only_be_read(self):
         """Root may write anywhere but on a file system that is mounted to be read only."""
         script = f"mount --bind {self.data} {self.data} && mount -o remount,ro,bind {self.data} && exec \"$@\""
-        words = ["predict", self.data / "question.json", "--fidelity", "screening", "--data", self.data, "--output", self.data / "a.json"]
+        words = ["predict", self.data / "question.json", "--fidelity", "formula", "--data", self.data, "--output", self.data / "a.json"]
         done = subprocess.run(["unshare", "-rm", "sh", "-c", script, "sh", DDLSIM, *map(str, words)], capture_output=True, text=True)
         if "unshare" in done.stderr or "mount:" in done.stderr:
             self.skipTest("no mount namespace may be made here: " + done.stderr.strip())
@@ -90,7 +90,7 @@ class BadPlace(Case):
         calibration = json.loads(other.read_text())
         calibration["cluster"] = "iris"
         other.write_text(json.dumps(calibration))
-        done = run("predict", self.data / "question.json", "--fidelity", "screening", "--data", self.data)
+        done = run("predict", self.data / "question.json", "--fidelity", "formula", "--data", self.data)
         self.assertEqual((done.returncode, done.stdout), (0, before))
         self.assertIn("calibration.json is of another cluster; a newer fit takes its place", done.stderr)
 

@@ -169,7 +169,7 @@ class Sizes(Stranger):
         servers = {"name": "ps", "servers": {"count": 1}, "placement": "dedicated", "sharding": "bytes"}
         for strategy, gpus in (({"name": "ring"}, 10_000_000), ({"name": "tree"}, 10_000_000), ({"name": "auto"}, 10_000_000),
                                (servers, 1_000_000)):  # 10,000,000 keep the bounds too, in most of a minute
-            told = self.asked("--fidelity", "screening", cluster="./theirs", gpus=[gpus], strategies=[strategy], codes=(0,))
+            told = self.asked("--fidelity", "formula", cluster="./theirs", gpus=[gpus], strategies=[strategy], codes=(0,))
             self.assertIn(str(gpus), told.stdout)
 
     def test_names_without_end(self):

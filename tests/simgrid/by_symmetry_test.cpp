@@ -12,13 +12,13 @@
 namespace ddlsim {
 namespace {
 
-SimulatedTimes by_symmetry(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return executor_of(Fidelity::by_symmetry).all_reduces(machine, {size_bytes}, algorithm);
+SimulatedTimes by_classes(const Machine& machine, double size_bytes, Algorithm algorithm) {
+  return executor_of(Engine::classes).all_reduces(machine, {size_bytes}, algorithm);
 }
 
 } // namespace
 
-TEST_CASE("by symmetry: rings of random machines equal the recurrence, wherever steps become steady", "[symmetry]") {
+TEST_CASE("by classes: rings of random machines equal the recurrence, wherever steps become steady", "[symmetry]") {
   std::mt19937_64 random(5);
   int alike = 0;
   for (int round = 0; round < 200; ++round) {
@@ -27,31 +27,31 @@ TEST_CASE("by symmetry: rings of random machines equal the recurrence, wherever 
     ++alike;
     const double size_bytes = log_uniform(random, 64, 1e9);
     INFO("round " << round << ": " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node");
-    CHECK(by_symmetry(machine, size_bytes, Algorithm::ring).times_s.front() ==
+    CHECK(by_classes(machine, size_bytes, Algorithm::ring).times_s.front() ==
           Approx(ring_by_recurrence_s(machine, size_bytes)).epsilon(promised));
   }
   CHECK(alike > 40);
 }
 
-TEST_CASE("by symmetry: 65,536 ranks take no more messages than 1,024", "[symmetry]") {
+TEST_CASE("by classes: 65,536 ranks take no more messages than 1,024", "[symmetry]") {
   Machine machine = two_level(1024, 8);
-  const double few = by_symmetry(machine, 1e8, Algorithm::ring).messages;
+  const double few = by_classes(machine, 1e8, Algorithm::ring).messages;
   machine.ranks = 65536;
-  const auto many = by_symmetry(machine, 1e8, Algorithm::ring);
+  const auto many = by_classes(machine, 1e8, Algorithm::ring);
   CHECK(many.messages == few);
   CHECK(many.messages < 2000);
   CHECK(many.times_s.front() == Approx(all_reduce_s(machine, 1e8, Algorithm::ring)).epsilon(promised));
 }
 
-TEST_CASE("by symmetry: capacities of SimGrid's links decide, and nothing else", "[symmetry]") {
+TEST_CASE("by classes: capacities of SimGrid's links decide, and nothing else", "[symmetry]") {
   Machine machine = ideal_workers(8);
   machine.net_latency_s = 1e-6;
   const auto exchange = on_each_server(2, {1e6, 3e6});
-  const auto ring_s = [&] { return by_symmetry(machine, 1e8, Algorithm::ring).times_s.front(); };
+  const auto ring_s = [&] { return by_classes(machine, 1e8, Algorithm::ring).times_s.front(); };
   const auto servers_s = [&] {
-    return executor_of(Fidelity::by_symmetry).server_exchange(machine, server_machine(2, true), exchange).end_s;
+    return executor_of(Engine::classes).server_exchange(machine, server_machine(2, true), exchange).end_s;
   };
-  const auto path_s = [] { return executor_of(Fidelity::by_symmetry).paths({{0, 0, 1e6}}, 1e9).times_s.front(); };
+  const auto path_s = [] { return executor_of(Engine::classes).paths({{0, 0, 1e6}}, 1e9).times_s.front(); };
   const double ring_before_s = ring_s();
   const double servers_before_s = servers_s();
   const double path_before_s = path_s();

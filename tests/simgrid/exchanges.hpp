@@ -39,7 +39,7 @@ inline ServerExchange on_each_server(int servers, const std::vector<double>& siz
 }
 
 inline ServerExchangeTiming full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
-  return executor_of(Fidelity::full).server_exchange(machine, servers, exchange);
+  return executor_of(Engine::full).server_exchange(machine, servers, exchange);
 }
 
 /// Equal shard by shard, to what SimGrid promises.

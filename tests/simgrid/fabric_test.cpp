@@ -1,11 +1,12 @@
 #include "sim/base/child_process.hpp"
+#include "sim/simgrid/engine_choice.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fabric_zone.hpp"
-#include "sim/simgrid/fidelity_selection.hpp"
 #include "sim/simgrid/requests.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 #include "tests/network/fabrics.hpp"
 #include "tests/simgrid/exchanges.hpp"
+#include "tests/simgrid/formula_range.hpp"
 #include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>
@@ -46,8 +47,8 @@ Numbers ways_on_simgrid(const Numbers& request) {
   return all_ways<const simgrid::s4u::Link*>(machine.nodes(), [&](int from, int to) { return zone.way(from, to); });
 }
 
-double time_s(Fidelity fidelity, const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return executor_of(fidelity).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
+double time_s(Engine engine, const Machine& machine, double size_bytes, Algorithm algorithm) {
+  return executor_of(engine).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
 }
 
 Machine random_nodes(std::mt19937_64& random, int most) {
@@ -92,13 +93,13 @@ TEST_CASE("every cable of SimGrid's fat-tree is as wide as a NIC, less what othe
   machine.net_latency_s = 0;
   // Ways of the ring: 0 to 2 and 1 to 4 leave the first leaf over cable 0; 2 to 1 over cable 1; 4 to 0 over cable 0.
   CHECK(machine.fabric->load.ring == Approx(2));
-  CHECK(time_s(Fidelity::full, machine, 4e6, Algorithm::ring) ==
+  CHECK(time_s(Engine::full, machine, 4e6, Algorithm::ring) ==
         Approx(6 * 1e6 / (machine.nic_Bps / 2)).epsilon(promised));
   auto adaptive = *machine.fabric;
   adaptive.fabric.routing = Routing::adaptive;
   adaptive.load = fabric_load(adaptive, 4);
   machine.fabric = std::make_shared<const PlacedFabric>(adaptive);
-  CHECK(time_s(Fidelity::full, machine, 4e6, Algorithm::ring) == Approx(6 * 1e6 / machine.nic_Bps).epsilon(promised));
+  CHECK(time_s(Engine::full, machine, 4e6, Algorithm::ring) == Approx(6 * 1e6 / machine.nic_Bps).epsilon(promised));
 }
 
 TEST_CASE("with static routes, too, a ring is as on one switch where no link is busier than a NIC",
@@ -110,13 +111,13 @@ TEST_CASE("with static routes, too, a ring is as on one switch where no link is 
     if (machine.nodes() < 2 || machine.fabric->load.ring > 1) continue;
     ++looked_at;
     INFO("round " << round << ": " << machine.ranks << " ranks on a " << describe(machine.fabric->fabric));
-    CHECK(time_s(Fidelity::full, machine, 25e6, Algorithm::ring) ==
-          Approx(time_s(Fidelity::closed_form, machine, 25e6, Algorithm::ring)).epsilon(promised));
+    CHECK(time_s(Engine::full, machine, 25e6, Algorithm::ring) ==
+          Approx(time_s(Engine::formula, machine, 25e6, Algorithm::ring)).epsilon(promised));
   }
   CHECK(looked_at >= 10);
 }
 
-TEST_CASE("full lies in the range that is told for static routes", "[fabric][full][property]") {
+TEST_CASE("full lies in the range that draws found for static routes", "[fabric][full][property]") {
   std::mt19937_64 random(17);
   constexpr double affordable = 2e4; // messages
   for (int round = 0; round < 40; ++round) {
@@ -126,13 +127,13 @@ TEST_CASE("full lies in the range that is told for static routes", "[fabric][ful
     const double size_bytes = log_uniform(random, 1e3, 1e8);
     for (const auto algorithm : values_of<Algorithm>()) {
       if (messages_of_all_reduce(machine, algorithm, size_bytes, 1) > affordable) continue;
-      const auto choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::screening);
-      const double full_s = time_s(Fidelity::full, machine, size_bytes, algorithm);
-      const double off = full_s / time_s(choice.fidelity, machine, size_bytes, algorithm) - 1;
+      const double full_s = time_s(Engine::full, machine, size_bytes, algorithm);
+      const double off = full_s / time_s(Engine::formula, machine, size_bytes, algorithm) - 1;
+      const FormulaRange range = formula_range(machine, algorithm, size_bytes);
       INFO("round " << round << ": " << to_text(algorithm) << ", " << machine.ranks << " ranks on " << machine.nodes()
                     << " nodes, " << size_bytes << " B, " << describe(machine.fabric->fabric));
-      CHECK(off >= choice.faster - promised);
-      CHECK(off <= choice.slower + promised);
+      CHECK(off >= range.faster - promised);
+      CHECK(off <= range.slower + promised);
     }
   }
 }
@@ -154,14 +155,14 @@ TEST_CASE("a machine on a fabric reaches the fork as it is", "[fabric][simgrid]"
 TEST_CASE("a ring on a fabric by hand: two messages on every uplink", "[fabric][full]") {
   auto machine = placed_on(two_level(4, 1), fat_tree(2, 2), {NodeOrder::scattered, {}}, 4);
   machine.net_latency_s = 0;
-  CHECK(time_s(Fidelity::full, machine, 4e6, Algorithm::ring) ==
+  CHECK(time_s(Engine::full, machine, 4e6, Algorithm::ring) ==
         Approx(6 * 1e6 / (machine.nic_Bps / 2)).epsilon(promised));
   // A background of half the links makes it take twice as long.
   auto placed = *machine.fabric;
   placed.background = 0.5;
   placed.load = fabric_load(placed, 4);
   machine.fabric = std::make_shared<const PlacedFabric>(placed);
-  CHECK(time_s(Fidelity::full, machine, 4e6, Algorithm::ring) ==
+  CHECK(time_s(Engine::full, machine, 4e6, Algorithm::ring) ==
         Approx(6 * 1e6 / (machine.nic_Bps / 4)).epsilon(promised));
 }
 
@@ -173,14 +174,16 @@ TEST_CASE("where no link is busier than a NIC, a ring is as on one switch", "[fa
     if (machine.nodes() < 2 || machine.fabric->load.ring > 1) continue;
     ++looked_at;
     INFO("round " << round << ": " << machine.ranks << " ranks on a " << describe(machine.fabric->fabric));
-    CHECK(time_s(Fidelity::full, machine, 25e6, Algorithm::ring) ==
-          Approx(time_s(Fidelity::closed_form, machine, 25e6, Algorithm::ring)).epsilon(promised));
-    CHECK(choose_all_reduce(machine, Algorithm::ring, 25e6, 1, Fidelity::screening).why.empty());
+    CHECK(time_s(Engine::full, machine, 25e6, Algorithm::ring) ==
+          Approx(time_s(Engine::formula, machine, 25e6, Algorithm::ring)).epsilon(promised));
+    const Choice choice = choose_all_reduce(machine, Algorithm::ring, 25e6, 1, Fidelity::formula);
+    CHECK(choice.is_exact);
+    CHECK(choice.why.empty());
   }
   CHECK(looked_at >= 20);
 }
 
-TEST_CASE("full lies in the range that is told for a fabric", "[fabric][full][property]") {
+TEST_CASE("full lies in the range that draws found for a fabric", "[fabric][full][property]") {
   std::mt19937_64 random(7);
   constexpr double affordable = 2e4; // messages: a twentieth of a second
   for (int round = 0; round < 60; ++round) {
@@ -190,18 +193,18 @@ TEST_CASE("full lies in the range that is told for a fabric", "[fabric][full][pr
     const double size_bytes = log_uniform(random, 1e3, 1e8);
     for (const auto algorithm : values_of<Algorithm>()) {
       if (messages_of_all_reduce(machine, algorithm, size_bytes, 1) > affordable) continue;
-      const auto choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::screening);
-      const double full_s = time_s(Fidelity::full, machine, size_bytes, algorithm);
-      const double off = full_s / time_s(choice.fidelity, machine, size_bytes, algorithm) - 1;
+      const double full_s = time_s(Engine::full, machine, size_bytes, algorithm);
+      const double off = full_s / time_s(Engine::formula, machine, size_bytes, algorithm) - 1;
+      const FormulaRange range = formula_range(machine, algorithm, size_bytes);
       INFO("round " << round << ": " << to_text(algorithm) << ", " << machine.ranks << " ranks on " << machine.nodes()
                     << " nodes, " << size_bytes << " B, " << describe(machine.fabric->fabric));
-      CHECK(off >= choice.faster - promised);
-      CHECK(off <= choice.slower + promised);
+      CHECK(off >= range.faster - promised);
+      CHECK(off <= range.slower + promised);
     }
   }
 }
 
-TEST_CASE("full servers lie in the range that is told for a fabric", "[fabric][full][property]") {
+TEST_CASE("full servers lie in the range that draws found for a fabric", "[fabric][full][property]") {
   std::mt19937_64 random(9);
   for (int round = 0; round < 60; ++round) {
     auto machine = random_nodes(random, std::min(most_ranks, 24));
@@ -210,13 +213,13 @@ TEST_CASE("full servers lie in the range that is told for a fabric", "[fabric][f
     const int servers = 1 + static_cast<int>(random() % static_cast<unsigned>(machine.nodes()));
     const auto there = server_machine(servers, false);
     const auto exchange = on_each_server(servers, std::vector<double>(1 + random() % 4, log_uniform(random, 1e3, 1e8)));
-    const auto choice = choose_server_exchange(machine, there, exchange, Fidelity::screening);
+    const auto range = widened(range_of_servers_with(machine), range_of_servers_on_fabric);
     const double full_s = full(machine, there, exchange).end_s;
-    const double off = full_s / executor_of(choice.fidelity).server_exchange(machine, there, exchange).end_s - 1;
+    const double off = full_s / executor_of(Engine::formula).server_exchange(machine, there, exchange).end_s - 1;
     INFO("round " << round << ": " << machine.nodes() << " nodes, " << servers << " servers, "
                   << describe(machine.fabric->fabric));
-    CHECK(off >= choice.faster - promised);
-    CHECK(off <= choice.slower + promised);
+    CHECK(off >= range.faster - promised);
+    CHECK(off <= range.slower + promised);
   }
 }
 
@@ -224,10 +227,10 @@ TEST_CASE("servers that the fabric has no place for are not run with every messa
   const auto machine = placed_on(two_level(4, 1), torus({2, 2}, 10e9), {}, 4);
   const auto servers = server_machine(2, true); // hosts of their own, and all four nodes are taken
   const auto exchange = on_each_server(2, {1e6});
-  CHECK(choose_server_exchange(machine, servers, exchange, Fidelity::automatic).fidelity != Fidelity::full);
+  CHECK(choose_server_exchange(machine, servers, exchange, Fidelity::by_default).engine != Engine::full);
   CHECK_THROWS_AS(choose_server_exchange(machine, servers, exchange, Fidelity::full), TooManyMessages);
-  CHECK(choose_server_exchange(machine, server_machine(2, false), exchange, Fidelity::automatic).fidelity ==
-        Fidelity::full);
+  CHECK(choose_server_exchange(machine, server_machine(2, false), exchange, Fidelity::by_default).engine ==
+        Engine::full);
 }
 
 } // namespace ddlsim

@@ -1,5 +1,6 @@
 #include "sim/simgrid/executor.hpp"
 #include "tests/collective/machines.hpp"
+#include "tests/simgrid/formula_range.hpp"
 #include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,8 +15,8 @@ const std::vector<double> sizes_bytes = {1e5 + 1, 25e6};
 
 /// closed form / full - 1 of the sizes above, the one further from 0.
 double gap(const Machine& machine, Algorithm algorithm) {
-  const auto full_s = executor_of(Fidelity::full).all_reduces(machine, sizes_bytes, algorithm).times_s;
-  const auto closed_s = executor_of(Fidelity::closed_form).all_reduces(machine, sizes_bytes, algorithm).times_s;
+  const auto full_s = executor_of(Engine::full).all_reduces(machine, sizes_bytes, algorithm).times_s;
+  const auto closed_s = executor_of(Engine::formula).all_reduces(machine, sizes_bytes, algorithm).times_s;
   double furthest = 0;
   for (std::size_t i = 0; i < full_s.size(); ++i) {
     const double off = closed_s.at(i) / full_s[i] - 1;
@@ -80,7 +81,7 @@ TEST_CASE("full halving-doubling elsewhere: pairs run ahead of each other, 6 % t
 TEST_CASE("full double tree: two nodes without latency take S/B", "[full]") {
   Machine machine = two_level(2, 1);
   machine.net_latency_s = 0;
-  const auto full_s = executor_of(Fidelity::full).all_reduces(machine, {25e6}, Algorithm::tree).times_s;
+  const auto full_s = executor_of(Engine::full).all_reduces(machine, {25e6}, Algorithm::tree).times_s;
   CHECK(full_s.front() == Approx(25e6 / machine.nic_Bps).epsilon(promised));
 }
 
@@ -91,7 +92,7 @@ TEST_CASE("full double tree: a tiny message goes up and down once", "[full]") {
       const Machine machine = two_level(ranks, ranks_per_node);
       const double chain = std::min(ranks, ranks_per_node) - 1;
       const double levels = std::ceil(std::log2(machine.nodes()));
-      const auto full_s = executor_of(Fidelity::full).all_reduces(machine, {1e-3}, Algorithm::tree).times_s;
+      const auto full_s = executor_of(Engine::full).all_reduces(machine, {1e-3}, Algorithm::tree).times_s;
       const double latency_s = 2 * (chain * machine.intra_latency_s + levels * machine.net_latency_s);
       // In a short last node the chain is shorter, and the deepest nodes may be others.
       if (ranks % ranks_per_node == 0 || ranks < ranks_per_node)
@@ -106,7 +107,7 @@ TEST_CASE("full double tree: 25 MB are at most 6 % faster than the closed form, 
   for (const int ranks_per_node : {1, 2, 4, 8}) {
     for (int nodes = 2; nodes * ranks_per_node <= most_ranks; nodes += nodes < 9 ? 1 : 5) {
       const Machine machine = two_level(nodes * ranks_per_node, ranks_per_node);
-      const double full_s = executor_of(Fidelity::full).all_reduces(machine, {25e6}, Algorithm::tree).times_s.front();
+      const double full_s = executor_of(Engine::full).all_reduces(machine, {25e6}, Algorithm::tree).times_s.front();
       const double closed_s = all_reduce_s(machine, 25e6, Algorithm::tree);
       INFO(nodes << " nodes of " << ranks_per_node);
       CHECK(closed_s / full_s - 1 > -0.001);
@@ -115,13 +116,13 @@ TEST_CASE("full double tree: 25 MB are at most 6 % faster than the closed form, 
   }
 }
 
-TEST_CASE("full NVLS on one node, and by symmetry, equals the closed form", "[full][nvls]") {
+TEST_CASE("full NVLS on one node, and one rank of it, equals the closed form", "[full][nvls]") {
   for (const int ranks : {2, 3, 8, 64}) {
     if (ranks > most_ranks) continue;
     const Machine machine = two_level(ranks, ranks);
     CHECK(std::abs(gap(machine, Algorithm::nvls)) < promised);
-    const auto by_symmetry_s = executor_of(Fidelity::by_symmetry).all_reduces(machine, {25e6}, Algorithm::nvls).times_s;
-    CHECK(by_symmetry_s.front() == Approx(all_reduce_s(machine, 25e6, Algorithm::nvls)).epsilon(promised));
+    const auto by_classes_s = executor_of(Engine::classes).all_reduces(machine, {25e6}, Algorithm::nvls).times_s;
+    CHECK(by_classes_s.front() == Approx(all_reduce_s(machine, 25e6, Algorithm::nvls)).epsilon(promised));
   }
 }
 
@@ -131,7 +132,7 @@ TEST_CASE("full NVLS across nodes: a tiny message goes up and down once, a large
     if (8 * nodes > most_ranks) continue;
     const Machine machine = two_level(8 * nodes, 8);
     const double levels = std::log2(nodes);
-    const auto full_s = executor_of(Fidelity::full).all_reduces(machine, {1e-3, 1e9}, Algorithm::nvls).times_s;
+    const auto full_s = executor_of(Engine::full).all_reduces(machine, {1e-3, 1e9}, Algorithm::nvls).times_s;
     CHECK(full_s.at(0) == Approx(2 * (machine.intra_latency_s + levels * machine.net_latency_s)).epsilon(promised));
     CHECK(full_s.at(1) == Approx(1e9 * (nodes == 2 ? 1 : 2) / machine.nic_Bps).epsilon(0.05)); // the first chunks' way
   }
@@ -154,13 +155,13 @@ TEST_CASE("full sums in both switches: a tiny message takes the latencies, a lar
   for (const int nodes : {2, 3, 8}) {
     if (8 * nodes > most_ranks) continue;
     const Machine machine = two_level(8 * nodes, 8);
-    const auto full_s = executor_of(Fidelity::full).all_reduces(machine, {1e-3, 1e9}, Algorithm::nvls_sharp).times_s;
+    const auto full_s = executor_of(Engine::full).all_reduces(machine, {1e-3, 1e9}, Algorithm::nvls_sharp).times_s;
     CHECK(full_s.at(0) == Approx(2 * machine.intra_latency_s + machine.net_latency_s).epsilon(promised));
     CHECK(full_s.at(1) == Approx(1e9 / machine.nic_Bps).epsilon(0.01));
   }
 }
 
-TEST_CASE("full sums in both switches stay inside the row's range", "[full][collnet][nvls][property]") {
+TEST_CASE("full sums in both switches stay in the range that draws found", "[full][collnet][nvls][property]") {
   std::mt19937_64 random(41);
   double lowest = 0;
   double highest = 0;
@@ -168,21 +169,21 @@ TEST_CASE("full sums in both switches stay inside the row's range", "[full][coll
     const Machine machine = random_machine(random, most_ranks);
     const double size_bytes = log_uniform(random, 1e3, 1e8);
     const double full_s =
-        executor_of(Fidelity::full).all_reduces(machine, {size_bytes}, Algorithm::nvls_sharp).times_s.front();
+        executor_of(Engine::full).all_reduces(machine, {size_bytes}, Algorithm::nvls_sharp).times_s.front();
     const double off = full_s / all_reduce_s(machine, size_bytes, Algorithm::nvls_sharp) - 1;
     lowest = std::min(lowest, off);
     highest = std::max(highest, off);
   }
-  const Gap gap = all_reduce_algorithm(Algorithm::nvls_sharp).gap(two_level(16, 8), 1e6);
-  CHECK(lowest >= gap.faster);
-  CHECK(highest <= gap.slower);
+  const FormulaRange range = range_on_switch(two_level(16, 8), Algorithm::nvls_sharp, 1e6);
+  CHECK(lowest >= range.faster);
+  CHECK(highest <= range.slower);
 }
 
 TEST_CASE("any algorithm: several sizes in one child are each what they are alone, and the same bits again", "[full]") {
   const Machine machine = two_level(7, 2);
   for (const Algorithm algorithm : values_of<Algorithm>()) {
-    const auto together_s = executor_of(Fidelity::full).all_reduces(machine, {1e7, 1e3, 1e7}, algorithm).times_s;
-    const auto alone_s = executor_of(Fidelity::full).all_reduces(machine, {1e7}, algorithm).times_s;
+    const auto together_s = executor_of(Engine::full).all_reduces(machine, {1e7, 1e3, 1e7}, algorithm).times_s;
+    const auto alone_s = executor_of(Engine::full).all_reduces(machine, {1e7}, algorithm).times_s;
     INFO(to_text(algorithm));
     REQUIRE(together_s.size() == 3);
     CHECK(together_s[0] == alone_s[0]);
@@ -206,7 +207,7 @@ TEST_CASE("full, any algorithm: more bandwidth is never slower, more latency nev
          {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling, Algorithm::recursive_doubling}) {
       INFO(to_text(algorithm) << " on " << machine.ranks << " ranks, " << ranks_per_node << " a node");
       const auto full_s = [&](const Machine& on) {
-        return executor_of(Fidelity::full).all_reduces(on, {size_bytes}, algorithm).times_s.front();
+        return executor_of(Engine::full).all_reduces(on, {size_bytes}, algorithm).times_s.front();
       };
       const double base_s = full_s(machine);
       CHECK(full_s(wider) <= base_s * (1 + promised));
@@ -220,7 +221,7 @@ TEST_CASE("any algorithm refuses a link without a rate in a full run too", "[ful
   machine.nic_Bps = 0;
   for (const Algorithm algorithm :
        {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling, Algorithm::recursive_doubling}) {
-    CHECK_THROWS_AS(executor_of(Fidelity::full).all_reduces(machine, {1e6}, algorithm), std::runtime_error);
+    CHECK_THROWS_AS(executor_of(Engine::full).all_reduces(machine, {1e6}, algorithm), std::runtime_error);
   }
 }
 

@@ -10,16 +10,16 @@
 
 using ddlsim::AsyncExchange;
 using ddlsim::AsyncTiming;
-using ddlsim::Fidelity;
+using ddlsim::Engine;
 using ddlsim::Machine;
 using ddlsim::ServerMachine;
 
 namespace {
 
-/// What the project promises of a reduced run.
+/// What the project promises of asynchronous servers with fewer pushes and fewer rounds.
 constexpr double promised_async = 0.03;
 
-enum class Shards { equal, one_triple, ramp };
+enum class Shards { equal, one_triple };
 
 /// One line of the comparison. Compute is 1 s, NICs 1 GB/s; `transfer_s` is all bytes over one NIC.
 struct AsyncRow {
@@ -32,18 +32,16 @@ struct AsyncRow {
   bool overlapped;
 };
 
-/// A line where the promise is not kept: what was measured, and what sim/simgrid/executor.hpp says.
+/// A line where the formula does not keep the promise: what was measured, and what sim/simgrid/executor.hpp says.
 struct GapRow {
   AsyncRow row;
-  Fidelity fidelity;
-  double gap; ///< iteration by that fidelity / full - 1
+  double gap; ///< iteration by the formula / full - 1
 };
 
 /// Half a per cent of chance in each of the two runs, and figures rounded to a per cent.
 constexpr double gap_tolerance = 0.015;
 
 double load(Shards shards, int server) {
-  if (shards == Shards::ramp) return 1.0 + server;
   return shards == Shards::one_triple && server == 0 ? 3 : 1;
 }
 
@@ -66,12 +64,12 @@ AsyncExchange make_async(const AsyncRow& row, int parts = 4) {
   return async;
 }
 
-AsyncTiming run(const AsyncRow& row, Fidelity fidelity, int parts = 4, double nic_duplex = 1) {
+AsyncTiming run(const AsyncRow& row, Engine engine, int parts = 4, double nic_duplex = 1) {
   Machine machine = ddlsim::ideal_workers(row.workers);
   machine.intra_Bps = 1e10;
   machine.nic_duplex = nic_duplex;
-  return executor_of(fidelity).async_servers(machine, ddlsim::server_machine(row.servers, row.dedicated),
-                                             make_async(row, parts));
+  return executor_of(engine).async_servers(machine, ddlsim::server_machine(row.servers, row.dedicated),
+                                           make_async(row, parts));
 }
 
 std::string text_of(const AsyncRow& row) {
@@ -89,7 +87,7 @@ bool small_enough(const AsyncRow& row) {
 
 } // namespace
 
-TEST_CASE("asynchronous servers: the reduced network is within 3 % of every message") {
+TEST_CASE("asynchronous servers: fewer rounds are within 3 % of every message") {
   const AsyncRow rows[] = {
       {1, 1, true, Shards::equal, 0.4, 0.05, false},      {1, 2, true, Shards::one_triple, 0.6, 0.05, true},
       {2, 1, true, Shards::equal, 0.4, 0.05, false},      {2, 1, true, Shards::equal, 0.4, 0.05, true},
@@ -101,17 +99,16 @@ TEST_CASE("asynchronous servers: the reduced network is within 3 % of every mess
   };
   for (const AsyncRow& row : rows) {
     if (!small_enough(row)) continue;
-    const AsyncTiming full = run(row, Fidelity::full);
-    const AsyncTiming reduced = run(row, Fidelity::reduced);
+    const AsyncTiming full = run(row, Engine::full);
+    const AsyncTiming classes = run(row, Engine::classes);
     INFO(text_of(row));
-    CHECK(reduced.iteration_s == Approx(full.iteration_s).epsilon(promised_async));
-    CHECK(reduced.updates_per_s == Approx(row.workers / reduced.iteration_s));
-    CHECK(reduced.busiest_server == full.busiest_server);
+    CHECK(classes.iteration_s == Approx(full.iteration_s).epsilon(promised_async));
+    CHECK(classes.updates_per_s == Approx(row.workers / classes.iteration_s));
+    CHECK(classes.busiest_server == full.busiest_server);
   }
 }
 
 TEST_CASE("asynchronous servers: fewer, larger pushes are within 3 % of every message") {
-  constexpr double promised_pushes = 0.03;
   const AsyncRow rows[] = {{8, 1, true, Shards::equal, 0.15, 0.05, true},
                            {4, 2, true, Shards::one_triple, 0.6, 0.05, true}};
   for (const AsyncRow& row : rows) {
@@ -120,29 +117,25 @@ TEST_CASE("asynchronous servers: fewer, larger pushes are within 3 % of every me
     const AsyncExchange async = make_async(row, small);
     REQUIRE(ddlsim::messages_of_iteration(ddlsim::with_fewer_pushes(async).exchange) <= 18 * row.servers);
     REQUIRE(ddlsim::messages_of_iteration(async.exchange) == (small + 1) * row.servers);
-    const AsyncTiming full = run(row, Fidelity::full, small);
-    const AsyncTiming fewer = run(row, Fidelity::by_symmetry, small);
+    const AsyncTiming full = run(row, Engine::full, small);
+    const AsyncTiming fewer = run(row, Engine::classes, small);
     INFO(text_of(row));
-    CHECK(fewer.iteration_s == Approx(full.iteration_s).epsilon(promised_pushes));
+    CHECK(fewer.iteration_s == Approx(full.iteration_s).epsilon(promised_async));
     CHECK(fewer.simgrid_messages > 0);
     CHECK(fewer.simgrid_messages < full.simgrid_messages);
   }
 }
 
-TEST_CASE("asynchronous servers: where the promise is not kept, by how much") {
+TEST_CASE("asynchronous servers: where the formula does not keep the promise, by how much") {
   const GapRow rows[] = {
-      {{2, 1, true, Shards::equal, 0.4, 0.05, true}, Fidelity::closed_form, -0.19},
-      {{8, 1, true, Shards::equal, 0.15, 0.05, true}, Fidelity::closed_form, -0.28},
-      {{8, 4, true, Shards::one_triple, 0.6, 0.05, false}, Fidelity::closed_form, -0.39},
-      {{4, 4, false, Shards::equal, 1, 0.05, false}, Fidelity::reduced, -0.04},
-      {{4, 4, false, Shards::equal, 1, 0.05, true}, Fidelity::reduced, -0.09},
-      {{8, 4, false, Shards::one_triple, 0.6, 0.05, false}, Fidelity::reduced, -0.03},
-      {{8, 8, false, Shards::ramp, 0.8, 0.05, false}, Fidelity::reduced, 0.155},
+      {{2, 1, true, Shards::equal, 0.4, 0.05, true}, -0.19},
+      {{8, 1, true, Shards::equal, 0.15, 0.05, true}, -0.28},
+      {{8, 4, true, Shards::one_triple, 0.6, 0.05, false}, -0.39},
   };
   for (const GapRow& line : rows) {
     if (!small_enough(line.row)) continue;
     INFO(text_of(line.row));
-    const double gap = run(line.row, line.fidelity).iteration_s / run(line.row, Fidelity::full).iteration_s - 1;
+    const double gap = run(line.row, Engine::formula).iteration_s / run(line.row, Engine::full).iteration_s - 1;
     CHECK(std::abs(gap - line.gap) < gap_tolerance);
   }
 }
@@ -156,16 +149,15 @@ TEST_CASE("asynchronous servers: without overlap, equal shards, the mean value a
   for (const AsyncRow& row : rows) {
     if (!small_enough(row)) continue;
     INFO(text_of(row));
-    const AsyncTiming full = run(row, Fidelity::full);
-    const AsyncTiming closed = run(row, Fidelity::closed_form);
+    const AsyncTiming full = run(row, Engine::full);
+    const AsyncTiming closed = run(row, Engine::formula);
     CHECK(closed.iteration_s == Approx(full.iteration_s).epsilon(promised_async));
     CHECK(closed.mean_staleness == Approx(full.mean_staleness).epsilon(promised_async));
   }
 }
 
-TEST_CASE("asynchronous servers: where a NIC's ways meet, the reduced network is every message") {
+TEST_CASE("asynchronous servers: where a NIC's ways meet, the formula is within a fifth of every message") {
   constexpr double mean_values = 0.2; // the chance of meeting is taken as independent of the queue
-  constexpr double four_on_four = 0.09;
   const AsyncRow rows[] = {
       {2, 1, true, Shards::equal, 0.4, 0.05, false},      {2, 1, true, Shards::equal, 10, 0.05, false},
       {8, 1, true, Shards::equal, 0.15, 0.1, false},      {8, 1, true, Shards::equal, 0.15, 0.1, true},
@@ -175,11 +167,9 @@ TEST_CASE("asynchronous servers: where a NIC's ways meet, the reduced network is
   for (const AsyncRow& row : rows) {
     if (!small_enough(row)) continue;
     for (const double duplex : {0.4, 0.7}) {
-      const AsyncTiming every = run(row, Fidelity::full, 4, duplex);
-      const double promised = row.servers == 4 ? four_on_four : promised_async;
+      const AsyncTiming every = run(row, Engine::full, 4, duplex);
       INFO(text_of(row) << ", duplex " << duplex);
-      CHECK(run(row, Fidelity::reduced, 4, duplex).iteration_s == Approx(every.iteration_s).epsilon(promised));
-      CHECK(run(row, Fidelity::closed_form, 4, duplex).iteration_s == Approx(every.iteration_s).epsilon(mean_values));
+      CHECK(run(row, Engine::formula, 4, duplex).iteration_s == Approx(every.iteration_s).epsilon(mean_values));
     }
   }
 }
@@ -188,19 +178,19 @@ TEST_CASE("asynchronous servers: where a NIC's ways meet, the reduced network is
 // 21 s, in lock-step 41; at phases of every kind 1 + 3 x 10 by the product form, less what compute hides.
 TEST_CASE("asynchronous servers: on slow links workers do not stay in the lock-step they start in") {
   const AsyncRow row{2, 1, true, Shards::equal, 10, 0.001, false};
-  const double independent_s = run(row, Fidelity::closed_form).iteration_s;
+  const double independent_s = run(row, Engine::formula).iteration_s;
   CHECK(independent_s == Approx(30.4).epsilon(0.01));
-  for (const Fidelity fidelity : {Fidelity::reduced, Fidelity::full}) {
-    if (fidelity == Fidelity::full && !small_enough(row)) continue;
-    CHECK(run(row, fidelity).iteration_s == Approx(independent_s).epsilon(promised_async));
+  for (const Engine engine : {Engine::classes, Engine::full}) {
+    if (!small_enough(row)) continue;
+    CHECK(run(row, engine).iteration_s == Approx(independent_s).epsilon(promised_async));
   }
 }
 
 TEST_CASE("asynchronous servers: one worker waits for nobody, and has no stale parameters") {
   for (const bool overlapped : {false, true}) {
     const AsyncRow row{1, 1, true, Shards::equal, 0.4, 0, overlapped};
-    for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::reduced, Fidelity::full}) {
-      const AsyncTiming timing = run(row, fidelity);
+    for (const Engine engine : {Engine::formula, Engine::classes, Engine::full}) {
+      const AsyncTiming timing = run(row, engine);
       CHECK(timing.iteration_s == Approx(0.4 + 1 + (overlapped ? 0.1 : 0.4)).epsilon(1e-6)); // the last push is 0.1 s
       CHECK(timing.mean_staleness == 0);
     }
@@ -208,15 +198,15 @@ TEST_CASE("asynchronous servers: one worker waits for nobody, and has no stale p
 }
 
 TEST_CASE("asynchronous servers: the same seed gives the same bytes, another seed other draws") {
-  for (const Fidelity fidelity : {Fidelity::reduced, Fidelity::full}) {
+  for (const Engine engine : {Engine::classes, Engine::full}) {
     const AsyncRow row{std::min(2, most_workers), 1, true, Shards::equal, 0.4, 0.1, true};
-    const AsyncTiming one = run(row, fidelity);
-    const AsyncTiming same = run(row, fidelity);
+    const AsyncTiming one = run(row, engine);
+    const AsyncTiming same = run(row, engine);
     CHECK(one.iteration_s == same.iteration_s);
     CHECK(one.mean_staleness == same.mean_staleness);
     AsyncExchange other = make_async(row);
     other.seed = 2;
-    CHECK(executor_of(fidelity)
+    CHECK(executor_of(engine)
               .async_servers(ddlsim::ideal_workers(row.workers), ddlsim::server_machine(1, true), other)
               .iteration_s != one.iteration_s);
   }
@@ -226,10 +216,10 @@ TEST_CASE("asynchronous servers: a slow node holds up nobody else") {
   AsyncRow row{2, 1, true, Shards::equal, 1e-6, 0, false};
   AsyncExchange async = make_async(row);
   async.slow_factor = 2;
-  for (const Fidelity fidelity : {Fidelity::closed_form, Fidelity::reduced, Fidelity::full}) {
-    if (fidelity == Fidelity::full && most_workers < 2) continue;
+  for (const Engine engine : {Engine::formula, Engine::classes, Engine::full}) {
+    if (engine != Engine::formula && most_workers < 2) continue;
     const auto timing =
-        executor_of(fidelity).async_servers(ddlsim::ideal_workers(2), ddlsim::server_machine(1, true), async);
+        executor_of(engine).async_servers(ddlsim::ideal_workers(2), ddlsim::server_machine(1, true), async);
     CHECK(timing.updates_per_s == Approx(1 + 0.5).epsilon(1e-3)); // transfers of 1 us
   }
 }
@@ -239,8 +229,8 @@ TEST_CASE("asynchronous servers: what cannot run is refused before it is forked"
   async.compute_s = 0;
   const Machine machine = ddlsim::ideal_workers(2);
   const ServerMachine servers = ddlsim::server_machine(1, true);
-  CHECK_THROWS_AS(executor_of(Fidelity::full).async_servers(machine, servers, async), std::invalid_argument);
+  CHECK_THROWS_AS(executor_of(Engine::full).async_servers(machine, servers, async), std::invalid_argument);
   async.compute_s = 1;
   async.exchange.ready_s.clear();
-  CHECK_THROWS_AS(executor_of(Fidelity::reduced).async_servers(machine, servers, async), std::invalid_argument);
+  CHECK_THROWS_AS(executor_of(Engine::formula).async_servers(machine, servers, async), std::invalid_argument);
 }

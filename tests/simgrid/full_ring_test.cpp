@@ -10,7 +10,7 @@
 #include <random>
 #include <stdexcept>
 
-using ddlsim::Fidelity;
+using ddlsim::Engine;
 using ddlsim::log_uniform;
 using ddlsim::Machine;
 using ddlsim::promised;
@@ -20,7 +20,7 @@ using ddlsim::uniform;
 namespace {
 
 double full_s(const Machine& machine, double size_bytes) {
-  return executor_of(Fidelity::full).all_reduces(machine, {size_bytes}, ddlsim::Algorithm::ring).times_s.front();
+  return executor_of(Engine::full).all_reduces(machine, {size_bytes}, ddlsim::Algorithm::ring).times_s.front();
 }
 
 } // namespace
@@ -87,7 +87,7 @@ TEST_CASE("several rings in one child are each what they are alone") {
   const Machine machine = two_level(6, 4);
   const std::vector<double> sizes_bytes = {1e8, 1e3, 2.5e7, 1e8};
   const std::vector<double> together_s =
-      executor_of(Fidelity::full).all_reduces(machine, sizes_bytes, ddlsim::Algorithm::ring).times_s;
+      executor_of(Engine::full).all_reduces(machine, sizes_bytes, ddlsim::Algorithm::ring).times_s;
   REQUIRE(together_s.size() == sizes_bytes.size());
   for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
     CHECK(together_s[i] == Approx(full_s(machine, sizes_bytes[i])).epsilon(1e-9));
@@ -113,12 +113,10 @@ TEST_CASE("same machine, same bits") {
   CHECK(full_s(two_level(9, 4), 3e7) == full_s(two_level(9, 4), 3e7));
 }
 
-TEST_CASE("a link without a rate is refused, and each fidelity has its name") {
+TEST_CASE("a link without a rate is refused") {
   Machine machine = two_level(4, 1);
   machine.nic_Bps = 0;
   CHECK_THROWS_AS(full_s(machine, 1e6), std::runtime_error);
-  CHECK_THROWS_AS(executor_of(Fidelity::closed_form).all_reduces(machine, {1e6}, ddlsim::Algorithm::ring),
+  CHECK_THROWS_AS(executor_of(Engine::formula).all_reduces(machine, {1e6}, ddlsim::Algorithm::ring),
                   std::invalid_argument);
-  CHECK(to_text(Fidelity::closed_form) == "screening");
-  CHECK(to_text(Fidelity::full) == "full");
 }

@@ -9,7 +9,7 @@
 #include <random>
 #include <stdexcept>
 
-using ddlsim::Fidelity;
+using ddlsim::Engine;
 using ddlsim::ideal_workers;
 using ddlsim::Machine;
 using ddlsim::on_each_server;
@@ -62,8 +62,8 @@ TEST_CASE("golden timeline: two colocated servers share the NICs between push an
   ServerExchange exchange;
   exchange.shards = {{0, 0, 2e6}, {1, 1, 4e6}};
   exchange.ready_s = {0, 0};
-  for (const Fidelity fidelity : {Fidelity::full, Fidelity::closed_form}) {
-    const auto timing = executor_of(fidelity).server_exchange(machine, server_machine(2, false), exchange);
+  for (const Engine engine : {Engine::full, Engine::formula}) {
+    const auto timing = executor_of(engine).server_exchange(machine, server_machine(2, false), exchange);
     CHECK(timing.pulled_s[0] == Approx(0.006).epsilon(promised));
     CHECK(timing.pulled_s[1] == Approx(0.010).epsilon(promised));
     CHECK(timing.busiest_server == 1);
@@ -114,7 +114,7 @@ TEST_CASE("full equals the closed form for dedicated servers, whatever the shard
     const ServerExchange exchange = random_exchange(random, servers.servers);
     INFO("round " << round);
     check_same(full(machine, servers, exchange),
-               executor_of(Fidelity::closed_form).server_exchange(machine, servers, exchange));
+               executor_of(Engine::formula).server_exchange(machine, servers, exchange));
   }
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("full equals the closed form for one colocated server, ceilings and me
     const ServerExchange exchange = random_exchange(random, 1);
     INFO("round " << round);
     check_same(full(machine, servers, exchange),
-               executor_of(Fidelity::closed_form).server_exchange(machine, servers, exchange));
+               executor_of(Engine::formula).server_exchange(machine, servers, exchange));
   }
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 const std::vector<double> sizes_of_halves_bytes = {1e5 + 1, 25e6, 1e9};
 
-std::vector<double> times_s(Fidelity fidelity, const Machine& machine, Algorithm algorithm) {
-  return executor_of(fidelity).all_reduces(machine, sizes_of_halves_bytes, algorithm).times_s;
+std::vector<double> times_s(Engine engine, const Machine& machine, Algorithm algorithm) {
+  return executor_of(engine).all_reduces(machine, sizes_of_halves_bytes, algorithm).times_s;
 }
 
 void check_equal(const std::vector<double>& found_s, const std::vector<double>& expected_s) {
@@ -29,7 +29,7 @@ TEST_CASE("full reduce-scatters and all-gathers equal the closed form: short las
           machine.nodes_per_leaf = nodes_per_leaf;
           machine.uplink_Bps = nodes_per_leaf * machine.nic_Bps / 3;
           INFO(ranks << " ranks, " << ranks_per_node << " a node, leaves of " << nodes_per_leaf);
-          check_equal(times_s(Fidelity::full, machine, half), times_s(Fidelity::closed_form, machine, half));
+          check_equal(times_s(Engine::full, machine, half), times_s(Engine::formula, machine, half));
         }
 }
 
@@ -38,11 +38,11 @@ TEST_CASE("by symmetry they equal full, in as many messages at 4,096 ranks as a 
     for (const int nodes : {1, 2, 5, 8}) {
       const Machine machine = two_level(nodes * 8, 8);
       if (machine.ranks > most_ranks) continue;
-      check_equal(times_s(Fidelity::by_symmetry, machine, half), times_s(Fidelity::full, machine, half));
+      check_equal(times_s(Engine::classes, machine, half), times_s(Engine::full, machine, half));
     }
     const Machine large = two_level(4096, 8);
-    const auto simulated = executor_of(Fidelity::by_symmetry).all_reduces(large, sizes_of_halves_bytes, half);
-    check_equal(simulated.times_s, times_s(Fidelity::closed_form, large, half));
+    const auto simulated = executor_of(Engine::classes).all_reduces(large, sizes_of_halves_bytes, half);
+    check_equal(simulated.times_s, times_s(Engine::formula, large, half));
     CHECK(simulated.messages > 0);
     CHECK(simulated.messages < 1e5); // each would be 17 million
   }
@@ -52,8 +52,8 @@ TEST_CASE("a link's rate reaches a half that is run on SimGrid", "[by-symmetry]"
   const Machine machine = two_level(32, 8);
   Machine narrower = machine;
   narrower.nic_Bps /= 2;
-  const auto before = times_s(Fidelity::by_symmetry, machine, Algorithm::ring_all_gather);
-  const auto after = times_s(Fidelity::by_symmetry, narrower, Algorithm::ring_all_gather);
+  const auto before = times_s(Engine::classes, machine, Algorithm::ring_all_gather);
+  const auto after = times_s(Engine::classes, narrower, Algorithm::ring_all_gather);
   CHECK(after.back() == Approx(2 * before.back()).epsilon(0.01)); // but for the latency
 }
 

@@ -1,8 +1,9 @@
 #include "sim/collective/segmented_ring.hpp"
+#include "sim/simgrid/engine_choice.hpp"
 #include "sim/simgrid/executor.hpp"
-#include "sim/simgrid/fidelity_selection.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/collective/ring_recurrence.hpp"
+#include "tests/simgrid/formula_range.hpp"
 #include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,8 +13,8 @@ namespace {
 
 constexpr auto segmented = Algorithm::segmented_ring;
 
-double run_s(Fidelity fidelity, const Machine& machine, double size_bytes) {
-  return executor_of(fidelity).all_reduces(machine, {size_bytes}, segmented).times_s.front();
+double run_s(Engine engine, const Machine& machine, double size_bytes) {
+  return executor_of(engine).all_reduces(machine, {size_bytes}, segmented).times_s.front();
 }
 
 /// Segment by segment and rank by rank, as the header has it.
@@ -60,7 +61,7 @@ TEST_CASE("segments: 1 MiB at most, two of a chunk at least, as many of every ch
   CHECK(segments_of_chunk(machine, 100 * 1048576.0) == 25);
 }
 
-TEST_CASE("on equal edges a step hides latency behind the other segment, every fidelity", "[gloo][full]") {
+TEST_CASE("on equal edges a step hides latency behind the other segment, every engine", "[gloo][full]") {
   for (const int ranks : {2, 3, 8, 37, 64}) {
     if (ranks > most_ranks) continue;
     const Machine machine = two_level(ranks, 1);
@@ -73,8 +74,8 @@ TEST_CASE("on equal edges a step hides latency behind the other segment, every f
       const double half_s = is_even ? messages / 2 * step_s + std::min(latency_s, busy_s)
                                     : (messages - 1) / 2 * step_s + latency_s + busy_s;
       INFO(ranks << " ranks, " << size_bytes << " bytes");
-      for (const auto fidelity : {Fidelity::closed_form, Fidelity::by_symmetry, Fidelity::full})
-        CHECK(run_s(fidelity, machine, size_bytes) == Approx(2 * half_s).epsilon(promised));
+      for (const auto engine : {Engine::formula, Engine::classes, Engine::full})
+        CHECK(run_s(engine, machine, size_bytes) == Approx(2 * half_s).epsilon(promised));
     }
   }
 }
@@ -100,7 +101,7 @@ TEST_CASE("full ring in segments equals its recurrence: any ranks, slow nodes, l
     const double messages = 2.0 * segments_of_chunk(machine, size_bytes) * (machine.ranks - 1);
     const double clock_s = 1e-12 * messages; // SimGrid's precision, for each message that waits for another
     INFO(machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of " << machine.nodes_per_leaf);
-    CHECK(run_s(Fidelity::full, machine, size_bytes) ==
+    CHECK(run_s(Engine::full, machine, size_bytes) ==
           Approx(by_recurrence_s(machine, size_bytes)).epsilon(promised).margin(clock_s));
   }
 }
@@ -117,11 +118,11 @@ TEST_CASE("closed form and one period equal the recurrence on full nodes and lea
     CHECK(segmented_ring_all_reduce_s(machine, size_bytes) == Approx(expected_s).epsilon(promised));
     CHECK(all_reduce_algorithm(segmented).is_exact(machine));
     if (round % 3 > 0 || why_no_symmetry(machine, segmented)) continue;
-    CHECK(run_s(Fidelity::by_symmetry, machine, size_bytes) == Approx(expected_s).epsilon(promised));
+    CHECK(run_s(Engine::classes, machine, size_bytes) == Approx(expected_s).epsilon(promised));
   }
 }
 
-TEST_CASE("closed form with short nodes and leaves: exact up to 256 ranks, beyond inside its range",
+TEST_CASE("closed form with short nodes and leaves: exact up to 256 ranks, beyond in the range that draws found",
           "[gloo][property]") {
   std::mt19937_64 random(31);
   double lowest = 0;
@@ -139,28 +140,27 @@ TEST_CASE("closed form with short nodes and leaves: exact up to 256 ranks, beyon
     lowest = std::min(lowest, off);
     highest = std::max(highest, off);
   }
-  const Gap gap = all_reduce_algorithm(segmented).gap(two_level(257, 2), 1e6);
-  CHECK(lowest >= gap.faster);
-  CHECK(highest <= gap.slower);
+  const FormulaRange range = range_on_switch(two_level(257, 2), segmented, 1e6);
+  CHECK(lowest >= range.faster);
+  CHECK(highest <= range.slower);
 }
 
 TEST_CASE("one period stands for 65,536 ranks in a few thousand messages", "[gloo][by-symmetry]") {
   const Machine machine = two_level(65536, 4);
-  const auto run = executor_of(Fidelity::by_symmetry).all_reduces(machine, {25e6}, segmented);
+  const auto run = executor_of(Engine::classes).all_reduces(machine, {25e6}, segmented);
   CHECK(run.times_s.front() == Approx(all_reduce_s(machine, 25e6, segmented)).epsilon(promised));
   CHECK(run.messages < 1e4);
-  CHECK(choose_all_reduce(machine, segmented, 25e6, 1, Fidelity::automatic, 0).fidelity == Fidelity::by_symmetry);
+  CHECK(choose_all_reduce(machine, segmented, 25e6, 1, Fidelity::by_default).engine == Engine::classes);
 }
 
 TEST_CASE("a link's rate and latency reach a ring in segments that is run on SimGrid", "[gloo][by-symmetry]") {
   const Machine machine = two_level(32, 4);
   Machine narrower = machine;
   narrower.nic_Bps /= 2;
-  CHECK(run_s(Fidelity::by_symmetry, narrower, 1e9) ==
-        Approx(2 * run_s(Fidelity::by_symmetry, machine, 1e9)).epsilon(0.01));
+  CHECK(run_s(Engine::classes, narrower, 1e9) == Approx(2 * run_s(Engine::classes, machine, 1e9)).epsilon(0.01));
   Machine later = machine;
   later.net_latency_s *= 2;
-  CHECK(run_s(Fidelity::by_symmetry, later, 1e3) > 1.4 * run_s(Fidelity::by_symmetry, machine, 1e3));
+  CHECK(run_s(Engine::classes, later, 1e3) > 1.4 * run_s(Engine::classes, machine, 1e3));
 }
 
 } // namespace ddlsim

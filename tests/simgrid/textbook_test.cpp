@@ -29,7 +29,7 @@ Machine ideal(int nodes) {
 }
 
 double closed_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return executor_of(Fidelity::closed_form).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
+  return executor_of(Engine::formula).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
 }
 
 /// Patarasuk and Yuan 2009: 2(n-1) steps, a step moves S/n.
@@ -129,7 +129,7 @@ TEST_CASE("textbook parameter servers on their own hosts, every number of worker
     for (int workers = 1; workers <= most; ++workers) {
       INFO(workers << " workers, " << servers << " servers");
       const auto timing =
-          executor_of(Fidelity::closed_form).server_exchange(ideal(workers), server_machine(servers, true), exchange);
+          executor_of(Engine::formula).server_exchange(ideal(workers), server_machine(servers, true), exchange);
       const double exact_s = std::max(workers, servers) * (sum_bytes + largest_bytes) / rate_Bps + 2 * latency_s;
       CHECK(timing.end_s == Approx(exact_s).epsilon(promised));
     }
@@ -143,7 +143,7 @@ TEST_CASE("textbook parameter servers, one on each worker with equal shards", "[
     Machine machine = ideal(nodes);
     machine.net_latency_s = 0;
     machine.intra_Bps = 1e15;
-    const auto timing = executor_of(Fidelity::closed_form)
+    const auto timing = executor_of(Engine::formula)
                             .server_exchange(machine, server_machine(nodes, false), on_each_server(nodes, {2e5, 2e5}));
     CHECK(timing.end_s == Approx(2 * (nodes - 1) * 4e5 / rate_Bps).epsilon(promised));
   }

@@ -1,9 +1,10 @@
 #include "sim/collective/tree.hpp"
 #include "sim/network/machine.hpp"
+#include "sim/simgrid/engine_choice.hpp"
 #include "sim/simgrid/executor.hpp"
-#include "sim/simgrid/fidelity_selection.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/golden/message_trace.hpp"
+#include "tests/simgrid/formula_range.hpp"
 #include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,16 +12,12 @@
 namespace ddlsim {
 namespace {
 
-double tree_s(Fidelity fidelity, const Machine& machine, double size_bytes) {
-  return executor_of(fidelity).all_reduces(machine, {size_bytes}, Algorithm::tree).times_s.front();
+double tree_s(Engine engine, const Machine& machine, double size_bytes) {
+  return executor_of(engine).all_reduces(machine, {size_bytes}, Algorithm::tree).times_s.front();
 }
 
 double full_over_classes(const Machine& machine, double size_bytes) {
-  return tree_s(Fidelity::full, machine, size_bytes) / tree_s(Fidelity::by_symmetry, machine, size_bytes) - 1;
-}
-
-Choice choose_classes(const Machine& machine, double size_bytes) {
-  return choose_all_reduce(machine, Algorithm::tree, size_bytes, 1, Fidelity::by_symmetry);
+  return tree_s(Engine::full, machine, size_bytes) / tree_s(Engine::classes, machine, size_bytes) - 1;
 }
 
 Machine in_wide_leaves(Machine machine, std::mt19937_64& random) {
@@ -40,7 +37,7 @@ TEST_CASE("four nodes have two heights: one of each is the whole double tree", "
     }
 }
 
-TEST_CASE("one node of each height: full lies in the range that is told", "[tree][full][symmetry]") {
+TEST_CASE("one node of each height: full lies in the range that draws found", "[tree][full][symmetry]") {
   if (most_ranks < 64) return; // hundreds of ranks
   std::mt19937_64 random(11);
   constexpr double affordable = 3e4; // messages: a tenth of a second
@@ -55,10 +52,10 @@ TEST_CASE("one node of each height: full lies in the range that is told", "[tree
     ++looked_at;
     INFO("round " << round << ": " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of "
                   << machine.nodes_per_leaf << ", " << size_bytes << " B");
-    const Choice choice = choose_classes(machine, size_bytes);
+    const FormulaRange range = range_of_tree_classes(size_bytes);
     const double gap = full_over_classes(machine, size_bytes);
-    CHECK(gap >= choice.faster);
-    CHECK(gap <= choice.slower);
+    CHECK(gap >= range.faster);
+    CHECK(gap <= range.slower);
   }
   CHECK(looked_at > 100);
 }
@@ -67,18 +64,18 @@ TEST_CASE("one node of each height: large messages are within three per cent", "
   if (most_ranks < 64) return; // hundreds of ranks
   for (const int nodes : {33, 64, 96, 128}) {
     const Machine machine = two_level(4 * nodes, 4);
-    const Choice choice = choose_classes(machine, 25e6);
+    const FormulaRange range = range_of_tree_classes(25e6);
     const double gap = full_over_classes(machine, 25e6);
     INFO(nodes << " nodes");
-    CHECK(gap >= choice.faster);
-    CHECK(gap <= choice.slower);
-    CHECK(choice.slower - choice.faster <= 0.05);
+    CHECK(gap >= range.faster);
+    CHECK(gap <= range.slower);
+    CHECK(range.slower - range.faster <= 0.05);
   }
 }
 
 TEST_CASE("one node of each height: messages grow with the heights, not with the ranks", "[tree][symmetry]") {
   const auto messages = [](int nodes) {
-    return executor_of(Fidelity::by_symmetry).all_reduces(two_level(nodes, 1), {1e6}, Algorithm::tree).messages;
+    return executor_of(Engine::classes).all_reduces(two_level(nodes, 1), {1e6}, Algorithm::tree).messages;
   };
   const double few = messages(16);
   CHECK(few > 0);
@@ -89,12 +86,12 @@ TEST_CASE("one node of each height: messages grow with the heights, not with the
 
 TEST_CASE("one node of each height: capacities of SimGrid's links decide", "[tree][symmetry]") {
   const Machine machine = two_level(64, 1);
-  const double before_s = tree_s(Fidelity::by_symmetry, machine, 1e6);
+  const double before_s = tree_s(Engine::classes, machine, 1e6);
   {
     const NarrowedLinks narrowed("nic-out", 0.5);
-    CHECK(tree_s(Fidelity::by_symmetry, machine, 1e6) > 1.3 * before_s);
+    CHECK(tree_s(Engine::classes, machine, 1e6) > 1.3 * before_s);
   }
-  CHECK(tree_s(Fidelity::by_symmetry, machine, 1e6) == before_s);
+  CHECK(tree_s(Engine::classes, machine, 1e6) == before_s);
 }
 
 TEST_CASE("heights of a double tree are refused where nodes of one height differ", "[tree]") {
@@ -109,7 +106,7 @@ TEST_CASE("heights of a double tree are refused where nodes of one height differ
   CHECK(uplinks_slow_trees(narrow));
   CHECK(why_no_tree_classes(narrow)->find("nodes of one height") == 0);
   CHECK(why_no_tree_classes(two_level(12, 4)).has_value()); // three nodes
-  CHECK_THROWS_AS(choose_classes(slow, 1e6), NoSymmetry);
+  CHECK_THROWS_AS(tree_s(Engine::classes, slow, 1e6), NoSymmetry);
 }
 
 } // namespace ddlsim

@@ -35,7 +35,7 @@ int messages_in_turn(int ranks, Algorithm algorithm) {
 
 double ours_s(int ranks, int floats, Algorithm algorithm) {
   const double size_bytes = floats * float_bytes;
-  const auto simulated = executor_of(ddlsim::Fidelity::full).all_reduces(star_of(ranks), {size_bytes}, algorithm);
+  const auto simulated = executor_of(ddlsim::Engine::full).all_reduces(star_of(ranks), {size_bytes}, algorithm);
   return simulated.times_s.front() + messages_in_turn(ranks, algorithm) * envelope_bytes / rate_Bps;
 }
 

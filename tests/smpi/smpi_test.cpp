@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-using ddlsim::Fidelity;
+using ddlsim::Engine;
 using namespace ddlsim_test;
 
 namespace {
 
 double full_ring_s(int ranks, int floats_per_chunk) {
   const double chunk_bytes = floats_per_chunk * float_bytes + envelope_bytes;
-  return executor_of(Fidelity::full)
+  return executor_of(Engine::full)
       .all_reduces(star_of(ranks), {ranks * chunk_bytes}, ddlsim::Algorithm::ring)
       .times_s.front();
 }
@@ -32,7 +32,7 @@ double full_servers_s(int workers, int servers, const std::vector<int>& floats) 
     exchange.shards.push_back({static_cast<int>(tensor), static_cast<int>(tensor) % servers, size_bytes});
     exchange.ready_s.push_back(0);
   }
-  return executor_of(Fidelity::full).server_exchange(star_of(workers), server_machine, exchange).end_s;
+  return executor_of(Engine::full).server_exchange(star_of(workers), server_machine, exchange).end_s;
 }
 
 std::string server_program(int servers, const std::vector<int>& floats) {
@@ -60,7 +60,7 @@ TEST_CASE("a double tree in plain MPI takes as long as ours", "[smpi]") {
   INFO(ranks << " ranks, " << chunks << " chunks of " << floats << " floats");
   const SmpiStar star{ranks, rate_Bps, 0, latency_s}; // a latency that does not occupy the link
   const double mpi_s = simulated_s(star, "tree " + std::to_string(chunks) + " " + std::to_string(floats));
-  const auto full_s = executor_of(Fidelity::full).all_reduces(star_of(ranks), {size_bytes}, ddlsim::Algorithm::tree);
+  const auto full_s = executor_of(Engine::full).all_reduces(star_of(ranks), {size_bytes}, ddlsim::Algorithm::tree);
   CHECK(mpi_s == Approx(full_s.times_s.front()).epsilon(rounding));
 }
 

@@ -118,7 +118,7 @@ private:
   }
 
   Forecast ask(const Question& question) const {
-    const auto answer = predict_point(curve_of(question), question.gpus, Fidelity::automatic).point;
+    const auto answer = predict_point(curve_of(question), question.gpus, Fidelity::by_default).point;
     if (!answer.error.empty()) return refused(answer.error);
     Forecast forecast{answer.iteration_s, answer.iteration_s_low, answer.iteration_s_high};
     if (fitted_ && as_shipped_)

@@ -95,7 +95,7 @@ double z_score_of(const Prior& prior, double value) {
 }
 
 ForecastParts parts_of(const SeriesData& evidence, const ExplainedPoint& one) {
-  const auto time = time_step(setup_at(evidence, one.point), one.sample, Fidelity::screening);
+  const auto time = time_step(setup_at(evidence, one.point), one.sample, Fidelity::formula);
   return {one.point.gpus,
           one.point.measured_s,
           time.iteration_s,

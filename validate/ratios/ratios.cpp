@@ -28,12 +28,12 @@ struct RatioSide {
 
 RatioSide side_of(const Curve& curve, int gpus) {
   RatioSide side;
-  side.point = predict_point(curve, gpus, Fidelity::automatic).point;
+  side.point = predict_point(curve, gpus, Fidelity::by_default).point;
   if (!side.point.error.empty()) throw UserError(curve.setup.cluster.name, "", side.point.error);
   side.mechanism_s = mechanism_times(curve, gpus);
   auto likeliest = curve.median;
   likeliest.model_discrepancy = 1;
-  const double by_screening_s = time_step(at_scale(curve, gpus), likeliest, Fidelity::screening).iteration_s;
+  const double by_screening_s = time_step(at_scale(curve, gpus), likeliest, Fidelity::formula).iteration_s;
   side.to_number = side.point.iteration_s / by_screening_s;
   return side;
 }

@@ -1,7 +1,8 @@
 #include "sim/collective/all_reduce.hpp"
+#include "sim/simgrid/engine_choice.hpp"
 #include "sim/simgrid/executor.hpp"
-#include "sim/simgrid/fidelity_selection.hpp"
 #include "tests/collective/machines.hpp"
+#include "tests/simgrid/formula_range.hpp"
 #include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,11 +15,11 @@ namespace {
 const std::vector<Algorithm>& every_algorithm = values_of<Algorithm>();
 
 double full_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return executor_of(Fidelity::full).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
+  return executor_of(Engine::full).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
 }
 
-double by_symmetry_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
-  return executor_of(Fidelity::by_symmetry).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
+double by_classes_s(const Machine& machine, double size_bytes, Algorithm algorithm) {
+  return executor_of(Engine::classes).all_reduces(machine, {size_bytes}, algorithm).times_s.front();
 }
 
 Machine in_leaves(Machine machine, int nodes_per_leaf, double blocking) {
@@ -50,7 +51,7 @@ std::vector<Machine> layouts() {
 
 } // namespace
 
-TEST_CASE("by symmetry = full wherever ranks are alike", "[full][symmetry]") {
+TEST_CASE("one of each class = full wherever ranks are alike", "[full][symmetry]") {
   int alike = 0;
   for (const Machine& machine : layouts()) {
     for (const Algorithm algorithm : every_algorithm) {
@@ -59,7 +60,7 @@ TEST_CASE("by symmetry = full wherever ranks are alike", "[full][symmetry]") {
       INFO(to_text(algorithm) << ", " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of "
                               << machine.nodes_per_leaf);
       for (const double size_bytes : {1e4, 25e6})
-        CHECK(by_symmetry_s(machine, size_bytes, algorithm) ==
+        CHECK(by_classes_s(machine, size_bytes, algorithm) ==
               Approx(full_s(machine, size_bytes, algorithm)).epsilon(promised));
     }
   }
@@ -71,7 +72,7 @@ TEST_CASE("a slow node: both rings know it, alone or beside short last nodes and
     const Machine machine = with_slow_node(layout);
     if (machine.ranks > 33) continue;
     for (const Algorithm algorithm : {Algorithm::ring, Algorithm::hierarchical_ring}) {
-      if (!choose_all_reduce(machine, algorithm, 25e6, 1, Fidelity::screening).why.empty()) continue;
+      if (!choose_all_reduce(machine, algorithm, 25e6, 1, Fidelity::formula).is_exact) continue;
       INFO(to_text(algorithm) << ", " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of "
                               << machine.nodes_per_leaf);
       CHECK(all_reduce_s(machine, 25e6, algorithm) == Approx(full_s(machine, 25e6, algorithm)).epsilon(promised));
@@ -79,7 +80,7 @@ TEST_CASE("a slow node: both rings know it, alone or beside short last nodes and
   }
 }
 
-TEST_CASE("where automatic takes an approximation, full lies in the range it tells", "[full]") {
+TEST_CASE("where the formula is not exact, full lies in the range that draws found", "[full]") {
   for (const Machine& layout : layouts()) {
     if (layout.ranks % 8 == 1) continue; // enough with the others
     for (const Machine& machine : {layout, with_slow_node(layout)}) {
@@ -87,40 +88,41 @@ TEST_CASE("where automatic takes an approximation, full lies in the range it tel
            {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling, Algorithm::recursive_doubling,
             Algorithm::nvls, Algorithm::collnet, Algorithm::nvls_sharp, Algorithm::segmented_ring}) {
         for (const double size_bytes : {1e3, 1e5, 4e6, 25e6}) {
-          const Choice choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::screening);
-          if (choice.why.empty()) continue;
+          const Choice choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::formula);
+          if (choice.is_exact) continue;
           INFO(to_text(algorithm) << ", " << machine.ranks << " ranks, " << machine.ranks_per_node
                                   << " a node, leaves of " << machine.nodes_per_leaf << ", " << size_bytes
                                   << " B, slow " << machine.slow_nic_factor);
           const double gap = full_s(machine, size_bytes, algorithm) / all_reduce_s(machine, size_bytes, algorithm) - 1;
-          CHECK(gap >= choice.faster - promised);
-          CHECK(gap <= choice.slower + promised);
+          const FormulaRange range = formula_range(machine, algorithm, size_bytes);
+          CHECK(gap >= range.faster - promised);
+          CHECK(gap <= range.slower + promised);
         }
       }
     }
   }
 }
 
-TEST_CASE("why there is no symmetry: what a run by symmetry would give anyway", "[full][symmetry]") {
+TEST_CASE("why there is no symmetry: what one of each class would give anyway", "[full][symmetry]") {
   if (most_ranks < 64) return; // needs 3 nodes of 8
   SECTION("a short last node taken for a full one") {
     const Machine machine = two_level(17, 8);
     CHECK(why_no_symmetry(machine, Algorithm::ring)->find("the last node is short") == 0);
     Machine full_nodes = machine;
     full_nodes.ranks = 24;
-    CHECK(by_symmetry_s(full_nodes, 1e4, Algorithm::ring) > 1.2 * full_s(machine, 1e4, Algorithm::ring));
+    CHECK(by_classes_s(full_nodes, 1e4, Algorithm::ring) > 1.2 * full_s(machine, 1e4, Algorithm::ring));
   }
   SECTION("a slow node taken for one like the others") {
     const Machine machine = with_slow_node(two_level(24, 8));
     CHECK(why_no_symmetry(machine, Algorithm::ring)->find("a slow node") == 0);
     Machine alike = machine;
     alike.slow_nic_factor = 1;
-    CHECK(by_symmetry_s(alike, 25e6, Algorithm::ring) < 0.6 * full_s(machine, 25e6, Algorithm::ring));
+    CHECK(by_classes_s(alike, 25e6, Algorithm::ring) < 0.6 * full_s(machine, 25e6, Algorithm::ring));
   }
   SECTION("halving-doubling on nodes of 3 as if all ranks left at once") {
     const Machine machine = two_level(24, 3);
     CHECK(why_no_symmetry(machine, Algorithm::halving_doubling).has_value());
-    CHECK_THROWS_AS(by_symmetry_s(machine, 25e6, Algorithm::halving_doubling), NoSymmetry);
+    CHECK_THROWS_AS(by_classes_s(machine, 25e6, Algorithm::halving_doubling), NoSymmetry);
   }
   SECTION("a double tree: three nodes as if each moved twice the message") {
     const Machine machine = two_level(3, 1);
@@ -129,43 +131,57 @@ TEST_CASE("why there is no symmetry: what a run by symmetry would give anyway", 
   }
 }
 
-TEST_CASE("requests: by symmetry first, full where affordable, and what cannot be is refused with its reason") {
+TEST_CASE("one of each class first, full where affordable, else a formula that says why") {
   const Machine star = two_level(64, 8);
   const Machine large = two_level(65536, 8);
-  CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::by_symmetry);
-  CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::screening).fidelity == Fidelity::closed_form);
-  CHECK(choose_all_reduce(star, Algorithm::ring, 1e8, 5, Fidelity::automatic).why.empty());
-  CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::full);
-  CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::automatic, 3e5).fidelity == Fidelity::by_symmetry);
-  CHECK(choose_all_reduce(star, Algorithm::tree, 1e8, 5, Fidelity::screening).fidelity == Fidelity::closed_form);
-  CHECK(choose_all_reduce(large, Algorithm::tree, 1e8, 5, Fidelity::automatic).fidelity == Fidelity::by_symmetry);
-  const auto tree = choose_all_reduce(with_slow_node(large), Algorithm::tree, 1e8, 5, Fidelity::automatic);
-  CHECK(tree.fidelity == Fidelity::closed_form);
-  CHECK_FALSE(tree.why.empty());
-  CHECK_THROWS_AS(choose_all_reduce(with_slow_node(star), Algorithm::tree, 1e8, 5, Fidelity::by_symmetry), NoSymmetry);
+  const auto choose = [](const Machine& machine, Algorithm algorithm, Fidelity requested, double messages_before = 0) {
+    return choose_all_reduce(machine, algorithm, 1e8, 5, requested, messages_before);
+  };
+  CHECK(choose(star, Algorithm::ring, Fidelity::by_default).engine == Engine::classes);
+  CHECK(choose(star, Algorithm::ring, Fidelity::by_default).is_exact);
+  CHECK(choose(star, Algorithm::ring, Fidelity::by_default).why.empty());
+  CHECK(choose(star, Algorithm::ring, Fidelity::formula).engine == Engine::formula);
+  CHECK(choose(star, Algorithm::ring, Fidelity::formula).is_exact);
+  CHECK(choose(star, Algorithm::tree, Fidelity::formula).engine == Engine::formula);
+  CHECK_FALSE(choose(star, Algorithm::tree, Fidelity::formula).is_exact);
+  CHECK(choose(star, Algorithm::tree, Fidelity::by_default).engine == Engine::full);
+  const auto heights =
+      choose(star, Algorithm::tree, Fidelity::by_default, 3e5); // those before share what is affordable
+  CHECK(heights.engine == Engine::classes);
+  CHECK_FALSE(heights.is_exact);
+  CHECK(choose(large, Algorithm::tree, Fidelity::by_default).engine == Engine::classes);
+  const auto tree = choose(with_slow_node(large), Algorithm::tree, Fidelity::by_default);
+  CHECK(tree.engine == Engine::formula);
+  CHECK_FALSE(tree.is_exact);
+  CHECK_THAT(tree.why, Catch::Contains("too many to run each, and a slow node"));
+  CHECK(choose(two_level(17, 8), Algorithm::ring, Fidelity::by_default).engine == Engine::full); // a short last node
   // Few messages, but more actors than Linux has areas of memory for.
-  CHECK(choose_all_reduce(with_slow_node(large), Algorithm::tree, 8, 1, Fidelity::automatic).fidelity ==
-        Fidelity::closed_form);
-  CHECK_THROWS_AS(choose_all_reduce(large, Algorithm::ring, 1e8, 5, Fidelity::full), TooManyMessages);
-  ServerExchange exchange;
-  exchange.shards = place_tensors(std::vector<double>(128, 1e6), 128, Sharding::round_robin, 0);
-  exchange.ready_s.assign(128, 0.0);
-  ServerMachine servers;
-  servers.servers = 128;
-  servers.dedicated = false;
-  CHECK_THROWS_AS(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::full), TooManyMessages);
-  CHECK(choose_server_exchange(two_level(128, 1), servers, exchange, Fidelity::automatic).fidelity ==
-        Fidelity::by_symmetry); // equal shards
-  CHECK_THROWS_WITH(
-      choose_all_reduce(two_level(17, 8), Algorithm::ring, 1e8, 5, Fidelity::by_symmetry),
-      "ring on 17 ranks cannot be run by symmetry: the last node is short, so every rank is another distance from "
-      "it");
-  CHECK(executor_of(Fidelity::by_symmetry).all_reduces(large, {1e8}, Algorithm::ring).times_s.front() ==
+  CHECK(choose_all_reduce(with_slow_node(large), Algorithm::tree, 8, 1, Fidelity::by_default).engine ==
+        Engine::formula);
+  CHECK_THROWS_AS(choose(large, Algorithm::ring, Fidelity::full), TooManyMessages);
+  CHECK(executor_of(Engine::classes).all_reduces(large, {1e8}, Algorithm::ring).times_s.front() ==
         Approx(all_reduce_s(large, 1e8, Algorithm::ring)).epsilon(promised));
 }
 
-TEST_CASE(
-    "requests for asynchronous servers: on SimGrid within a second, else followed in time, and a formula for samples") {
+TEST_CASE("ranks that are not alike are not run by classes") {
+  CHECK_THROWS_AS(by_classes_s(with_slow_node(two_level(64, 8)), 1e8, Algorithm::tree), NoSymmetry);
+  CHECK_THROWS_WITH(by_classes_s(two_level(17, 8), 1e8, Algorithm::ring),
+                    Catch::Contains("the last node is short, so every rank is another distance from it"));
+}
+
+TEST_CASE("every engine has a name") {
+  CHECK(to_text(Engine::formula) == "formula");
+  CHECK(to_text(Engine::classes) == "classes");
+  CHECK(to_text(Engine::full) == "full");
+}
+
+TEST_CASE("paths inside a node are SimGrid's unless formulas are asked for") {
+  CHECK(choose_paths(Fidelity::by_default).engine == Engine::classes);
+  CHECK(choose_paths(Fidelity::full).engine == Engine::full);
+  CHECK(choose_paths(Fidelity::formula).engine == Engine::formula);
+}
+
+TEST_CASE("asynchronous servers: on SimGrid within a second, else a formula, as for samples") {
   ServerMachine servers;
   AsyncExchange async;
   async.compute_s = 1;
@@ -176,28 +192,26 @@ TEST_CASE(
   const auto choose = [&](int nodes, Fidelity requested) {
     return choose_async_servers(two_level(nodes, 1), servers, async, requested);
   };
-  CHECK(choose(8, Fidelity::automatic).fidelity == Fidelity::by_symmetry); // one push an iteration
-  CHECK(choose(8, Fidelity::automatic).why.empty());
-  CHECK(choose(8, Fidelity::screening).fidelity == Fidelity::closed_form);
-  CHECK_FALSE(choose(8, Fidelity::screening).why.empty());
-  CHECK(choose(8, Fidelity::reduced).fidelity == Fidelity::reduced);
-  CHECK(choose(8, Fidelity::full).fidelity == Fidelity::full);
+  CHECK(choose(8, Fidelity::by_default).engine == Engine::classes); // one push an iteration
+  CHECK(choose(8, Fidelity::by_default).why.empty());
+  CHECK(choose(8, Fidelity::formula).engine == Engine::formula);
+  CHECK_FALSE(choose(8, Fidelity::formula).is_exact);
+  CHECK(choose(8, Fidelity::full).engine == Engine::full);
+  CHECK(choose(8, Fidelity::full).is_exact);
   CHECK_THROWS_AS(choose(100000, Fidelity::full), TooManyMessages);
-  CHECK(choose(1000, Fidelity::automatic).fidelity == Fidelity::reduced);
-  CHECK(choose(1000, Fidelity::automatic).slower == Approx(0.03));
+  CHECK(choose(1000, Fidelity::by_default).engine == Engine::formula);
+  CHECK_FALSE(choose(1000, Fidelity::by_default).why.empty());
   for (int shard = 0; shard < 100; ++shard) async.exchange.ready_s[at(shard)] = 0.5 + 0.005 * shard; // a push each
-  CHECK(choose(8, Fidelity::automatic).fidelity == Fidelity::by_symmetry);
-  CHECK(choose(8, Fidelity::automatic).slower > 0);
-  servers = {4, false};
-  CHECK(choose(1000, Fidelity::automatic).faster < -0.03); // on the workers' nodes
+  CHECK(choose(8, Fidelity::by_default).engine == Engine::classes);
+  CHECK_FALSE(choose(8, Fidelity::by_default).is_exact); // pushes go together
 }
 
-TEST_CASE("by symmetry rings take 2(n-1)(latency + S/(n rate)) for every N up to 4096", "[symmetry]") {
+TEST_CASE("by classes rings take 2(n-1)(latency + S/(n rate)) for every N up to 4096", "[symmetry]") {
   for (int ranks = 1; ranks <= 4096; ranks += ranks < 70 ? 1 : 61) {
     const Machine machine = two_level(ranks, 1);
     const double step_s = machine.net_latency_s + 1e8 / ranks / machine.nic_Bps;
     for (const Algorithm algorithm : {Algorithm::ring, Algorithm::hierarchical_ring})
-      CHECK(by_symmetry_s(machine, 1e8, algorithm) == Approx(2 * (ranks - 1) * step_s).epsilon(promised));
+      CHECK(by_classes_s(machine, 1e8, algorithm) == Approx(2 * (ranks - 1) * step_s).epsilon(promised));
   }
 }
 

@@ -1,0 +1,236 @@
+#include "sim/simgrid/engine_choice.hpp"
+
+#include "sim/collective/fabric_load.hpp"
+#include "sim/network/machine.hpp"
+#include "sim/parameter_server/async_draws.hpp"
+#include "sim/parameter_server/server_classes.hpp"
+#include "sim/parameter_server/traffic.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace ddlsim {
+namespace {
+
+/// Beyond this many messages of an algorithm in an iteration the default does not run each: SimGrid takes 0.3 to 0.5
+/// million a second.
+constexpr double affordable_messages = 3e5;
+
+/// Most classes of connections that the default runs: 1,024 take 0.2 to 2 s on SimGrid, the longer the more of them are
+/// under way at once.
+constexpr std::size_t affordable_classes = 2000;
+
+/// Beyond this many messages full is refused: a minute or more.
+constexpr double most_messages = 2e7;
+
+/// Beyond this many actors nothing runs full: each has a stack of its own, which takes two of the 65,530 areas of
+/// memory that Linux gives a process (vm.max_map_count).
+constexpr double most_actors = 30000;
+
+/// The same of asynchronous servers, which are made anew for every round.
+constexpr double most_async_actors = 1000;
+
+/// Beyond this many messages of asynchronous servers full is refused: a minute.
+constexpr double most_async_messages = 2e6;
+
+/// Beyond this much work in the fewest rounds the default does not run them on SimGrid: about a second. A message takes
+/// the longer the more workers have one under way.
+constexpr double affordable_async_work = 3e5;
+
+/// Where the formula equals full to 1e-6: tests/simgrid/full_server_test.cpp.
+bool exchange_formula_is_exact(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  const bool slow = has_slow_node(machine) || !exchange.slow_ready_s.empty();
+  const bool one_switch = machine.nodes_per_leaf == 0 ||
+                          machine.nodes() + (servers.dedicated ? servers.servers : 0) <= machine.nodes_per_leaf;
+  return !slow && one_switch && (servers.dedicated || servers.servers == 1);
+}
+
+/// What a full run takes.
+struct FullRun {
+  double messages = 0;
+  double actors = 0;
+};
+
+FullRun full_run_of(const Machine& machine, Algorithm algorithm, double size_bytes, int operations) {
+  return {messages_of_all_reduce(machine, algorithm, size_bytes, operations),
+          1.0 * all_reduce_algorithm(algorithm).programs_per_rank * machine.ranks};
+}
+
+FullRun full_run_of(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  const double connections = static_cast<double>(machine.nodes()) * exchange.messages_per_node;
+  return {2 * connections * static_cast<double>(exchange.shards.size()), 2 * connections * servers.servers};
+}
+
+/// Whether the default runs it in full, after `messages_before` of its kind.
+bool is_affordable(const FullRun& run, double messages_before = 0) {
+  return messages_before + run.messages <= affordable_messages && run.actors <= most_actors;
+}
+
+void refuse_hours(const std::string& what, const FullRun& run) {
+  if (run.messages <= most_messages && run.actors <= most_actors) return;
+  throw TooManyMessages(
+      fmt::format("a full run of {} has {:.2g} messages of {:.2g} actors, and {:.0g} of {:.0g} are the "
+                  "most; leave --fidelity away",
+                  what, run.messages, run.actors, most_messages, most_actors));
+}
+
+} // namespace
+
+std::string to_text(Engine engine) {
+  switch (engine) {
+  case Engine::formula:
+    return "formula";
+  case Engine::classes:
+    return "classes";
+  case Engine::full:
+    return "full";
+  }
+  throw std::logic_error("an engine without a name");
+}
+
+double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations) {
+  return machine.ranks > 1 ? all_reduce_algorithm(algorithm).messages(machine, size_bytes, operations) : 0;
+}
+
+std::size_t count_connection_classes(const Machine& machine, const ServerMachine& servers,
+                                     const ServerExchange& exchange) {
+  require_usable(machine, servers, exchange);
+  return count_connection_classes(*server_classes_of(machine, servers, exchange));
+}
+
+namespace {
+
+constexpr const char* shared_links = "messages share links between switches, and every NIC counts as slow as the "
+                                     "busiest of them makes one";
+
+/// Says so of a choice whose links between switches count as slower NICs.
+Choice on_shared_links(Choice choice) {
+  choice.is_exact = false;
+  choice.why = choice.why.empty() ? shared_links : fmt::format("{}, and {}", choice.why, shared_links);
+  return choice;
+}
+
+/// All-reduces that are to be timed.
+struct AskedSums {
+  Algorithm algorithm = Algorithm::ring;
+  Fidelity requested = Fidelity::by_default;
+  FullRun full;
+  bool may_run_in_full = false; ///< by default, and few enough messages
+};
+
+Choice choose_on_one_switch(const Machine& machine, const AskedSums& sums) {
+  const auto& row = all_reduce_algorithm(sums.algorithm);
+  if (sums.requested == Fidelity::formula) return {Engine::formula, row.is_exact(machine)};
+  if (sums.requested == Fidelity::full) {
+    refuse_hours(fmt::format("{} on {} ranks", to_text(sums.algorithm), machine.ranks), sums.full);
+    return {Engine::full};
+  }
+  if (!why_no_symmetry(machine, sums.algorithm)) return {Engine::classes};
+  if (sums.may_run_in_full) return {Engine::full};
+  const auto why_not_one_each = why_no_classes(machine, sums.algorithm);
+  if (!why_not_one_each) return {Engine::classes, false};
+  return {Engine::formula, row.is_exact(machine),
+          fmt::format("{:.2g} messages of {:.2g} actors are too many to run each, and {}", sums.full.messages,
+                      sums.full.actors, *why_not_one_each)};
+}
+
+/// On a fabric whose links are followed one by one. Where none of them is busier than a NIC, a ring is as on one
+/// switch.
+Choice choose_on_fabric(const Machine& machine, const AskedSums& sums) {
+  const Machine alike = on_one_switch(machine, sums.algorithm);
+  const auto choice = choose_on_one_switch(alike, sums);
+  const bool is_narrowed = alike.nic_Bps < machine.nic_Bps;
+  const bool is_ring = all_reduce_algorithm(sums.algorithm).between_nodes.load == &FabricLoad::ring;
+  if (choice.engine == Engine::full || (is_ring && !is_narrowed)) return choice;
+  if (sums.may_run_in_full) return {Engine::full};
+  return on_shared_links(choice);
+}
+
+} // namespace
+
+Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
+                         Fidelity requested, double messages_before) {
+  if (machine.ranks <= 1) return {}; // nothing travels
+  AskedSums sums{algorithm, requested, full_run_of(machine, algorithm, size_bytes, operations)};
+  sums.may_run_in_full = requested == Fidelity::by_default && is_affordable(sums.full, messages_before);
+  return machine.fabric ? choose_on_fabric(machine, sums) : choose_on_one_switch(machine, sums);
+}
+
+namespace {
+
+/// On a fabric whose links are followed one by one.
+Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                                 Fidelity requested) {
+  const int hosts = servers.dedicated ? servers.servers : 0;
+  const bool has_room = machine.fabric->places.size() >= at(machine.nodes()) + at(hosts);
+  if (requested == Fidelity::full && !has_room)
+    throw TooManyMessages(
+        fmt::format("the fabric has no place for {} hosts of servers beside the job's {} nodes; ask for "
+                    "fewer, or leave --fidelity away",
+                    hosts, machine.nodes()));
+  if (requested == Fidelity::by_default && has_room && is_affordable(full_run_of(machine, servers, exchange)))
+    return {Engine::full};
+  const auto choice = choose_server_exchange(on_one_switch_for_servers(machine), servers, exchange, requested);
+  return choice.engine == Engine::full ? choice : on_shared_links(choice);
+}
+
+} // namespace
+
+Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
+                              Fidelity requested) {
+  if (machine.fabric) return choose_exchange_on_fabric(machine, servers, exchange, requested);
+  if (requested == Fidelity::full) {
+    const int workers = machine.nodes() * exchange.messages_per_node;
+    refuse_hours(fmt::format("{} workers and {} servers", workers, servers.servers),
+                 full_run_of(machine, servers, exchange));
+    return {Engine::full};
+  }
+  const bool is_exact = exchange_formula_is_exact(machine, servers, exchange);
+  if (requested == Fidelity::formula) return {Engine::formula, is_exact};
+  const std::size_t classes = count_connection_classes(machine, servers, exchange);
+  if (classes <= affordable_classes) return {Engine::classes};
+  return {Engine::formula, is_exact, fmt::format("{} connections between workers and servers differ", classes)};
+}
+
+Choice choose_paths(Fidelity requested) {
+  if (requested == Fidelity::full) return {Engine::full};
+  return {requested == Fidelity::formula ? Engine::formula : Engine::classes};
+}
+
+namespace {
+
+/// Messages of all rounds.
+double messages_of_async(const AsyncExchange& async, int workers) {
+  return fewest_rounds(workers) * round_iterations * workers * messages_of_iteration(async.exchange);
+}
+
+/// Whether SimGrid runs the exchange in about a second.
+bool is_affordable(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
+  constexpr double workers_a_message = 16; // that double the time of a message
+  const int workers = machine.nodes() * async.exchange.messages_per_node;
+  const auto hosts = at(machine.nodes() + (servers.dedicated ? servers.servers : 0));
+  if (machine.fabric && machine.fabric->places.size() < hosts) return false;
+  if (2.0 * workers * servers.servers > most_async_actors) return false;
+  return messages_of_async(async, workers) * (1 + workers / workers_a_message) <= affordable_async_work;
+}
+
+} // namespace
+
+Choice choose_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                            Fidelity requested) {
+  const int workers = machine.nodes() * async.exchange.messages_per_node;
+  const double messages = messages_of_async(async, workers);
+  if (requested == Fidelity::full) {
+    if (messages > most_async_messages)
+      throw TooManyMessages(fmt::format("a full run of {} asynchronous workers and {} servers has {:.2g} messages, and "
+                                        "{:.0g} are the most; leave --fidelity away",
+                                        workers, servers.servers, messages, most_async_messages));
+    return {Engine::full};
+  }
+  if (requested == Fidelity::formula) return {Engine::formula, false};
+  if (is_affordable(machine, servers, with_fewer_pushes(async))) return {Engine::classes, false};
+  return {Engine::formula, false, "the formula takes the phases of asynchronous workers as independent"};
+}
+
+} // namespace ddlsim
