@@ -5,6 +5,7 @@
 #include "sim/base/text_file.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
+#include "sim/network/nic_rate.hpp"
 #include "validate/ablation/ablation.hpp"
 #include "validate/accuracy_bar.hpp"
 #include "validate/collectives/size_tables.hpp"
@@ -58,8 +59,7 @@ TextbookFacts textbook_facts(const DataFolder& data) {
     const auto cluster = load_cluster(data, name);
     for (const auto& transport : cluster.transports) {
       if (transport.nic.empty()) continue;
-      const auto& nic = find_nic(cluster, transport.nic);
-      facts.node_rate_Bps[{name, transport.name}] = nic.bandwidth_Bps * nic.count;
+      facts.node_rate_Bps[{name, transport.name}] = line_Bps(find_nic(cluster, transport.nic));
     }
   }
   return facts;

@@ -3,6 +3,7 @@
 #include "calibrate/data/collective_data.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/collective/all_reduce.hpp"
+#include "sim/network/nic_rate.hpp"
 #include "sim/predict/residual_process.hpp"
 
 #include <fmt/format.h>
@@ -74,8 +75,7 @@ bool usable(const CollectiveData& curve, const Cluster& cluster) {
 bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample& one) {
   const auto& setup = series.setup;
   if (nodes == 1) return false;
-  const auto& nic = find_nic(setup.cluster, setup.transport.nic);
-  return one.sample.size_bytes > one.sample.time_s * nic.bandwidth_Bps * nic.count;
+  return one.sample.size_bytes > one.sample.time_s * line_Bps(find_nic(setup.cluster, setup.transport.nic));
 }
 
 /// What tables of all-reduces leave unexplained at that size. In host memory sites differ tenfold (0.08 to 0.93): there

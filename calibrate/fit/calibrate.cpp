@@ -5,6 +5,7 @@
 #include "calibrate/data/series.hpp"
 #include "calibrate/fit/step_fit.hpp"
 #include "sim/formats/calibration.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ constexpr std::size_t most_next = 3; ///< measurements to propose: more than a p
 /// What one node sends over its fastest NIC: where the rate of a curve is looked for when it is not measured.
 double link_rate_Bps(const Cluster& cluster) {
   double rate_Bps = 0;
-  for (const auto& nic : cluster.nics) rate_Bps = std::max(rate_Bps, nic.bandwidth_Bps * nic.count);
+  for (const auto& nic : cluster.nics) rate_Bps = std::max(rate_Bps, line_Bps(nic));
   return rate_Bps;
 }
 

@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/collective/fabric_load.hpp"
 #include "sim/network/machine.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <fmt/format.h>
 
@@ -22,9 +23,7 @@ Fabric of_domains(Fabric fabric, int domain_nodes) {
 }
 
 double line_rate_Bps(const Cluster& cluster, const Transport& transport) {
-  if (transport.nic.empty()) return 0;
-  const Nic& nic = find_nic(cluster, transport.nic);
-  return nic.bandwidth_Bps * nic.count;
+  return transport.nic.empty() ? 0 : line_Bps(find_nic(cluster, transport.nic));
 }
 
 } // namespace

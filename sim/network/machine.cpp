@@ -1,7 +1,7 @@
 #include "sim/network/machine.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/base/statistics.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <fmt/format.h>
 
@@ -56,9 +56,10 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
   machine.intra_latency_s = cluster.intra.latency_s * parameters.intra_latency_factor;
   if (transport.nic.empty()) return machine;
 
-  const Nic& nic = find_nic(cluster, transport.nic);
-  machine.nic_Bps = joined * std::min(nic.bandwidth_Bps * nic.count * parameters.nic_efficiency, parameters.socket_Bps);
-  machine.nic_Bps /= 1 + parameters.link_spread * expected_largest_normal(machine.nodes());
+  const bool staged = staged_through_host(transport);
+  machine.nic_Bps = nic_rate_Bps(find_nic(cluster, transport.nic),
+                                 {parameters.nic_efficiency, parameters.socket_Bps, parameters.link_spread,
+                                  machine.nodes(), joined, staged ? machine.ranks_per_node : 1});
   const double hops = fabric ? fabric->load.hops : 1;
   machine.net_latency_s = parameters.net_latency_s + hops * cluster.fabric.hop_latency_s;
   machine.fabric = std::move(fabric);
@@ -66,9 +67,7 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
     machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf / joined;
     machine.uplink_Bps = machine.nodes_per_leaf * machine.nic_Bps / cluster.fabric.blocking;
   }
-  if (staged_through_host(transport)) {
-    machine.nic_Bps /= machine.ranks_per_node;
-    machine.uplink_Bps /= machine.ranks_per_node;
+  if (staged) {
     machine.intra_Bps = machine.nic_Bps;
     machine.intra_latency_s = machine.net_latency_s;
   }
