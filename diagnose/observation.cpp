@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/collective/all_reduce.hpp"
 #include "sim/collective/all_to_all.hpp"
+#include "sim/library/collective_cost.hpp"
 #include "sim/predict/collectives.hpp"
 
 #include <fmt/format.h>
@@ -22,9 +23,9 @@ Machine machine_of_collective(const StepSetup& setup, const Parameters& sample) 
 double half_s(const StepSetup& setup, const Parameters& sample, Algorithm half, double size_bytes) {
   auto rules = sum_rules_of(setup, sample);
   rules.forced = Algorithm::ring;
-  const auto way = way_of(rules, setup.gpus, size_bytes);
-  const auto machine = machine_under(machine_of_collective(setup, sample), way, rules.nccl);
-  return all_reduce_s(machine, wire_bytes(way.protocol, size_bytes), half);
+  const auto machine = machine_of_collective(setup, sample);
+  const auto cost = cost_of(machine, rules, size_bytes);
+  return all_reduce_s(links_of(machine, cost), cost.wire_bytes, half);
 }
 
 /// NICs of a slow node hold all its messages up.

@@ -40,18 +40,7 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// SimGrid counts a message on a link once for each that it stands for.
-bool are_too_many_for_rounds(const SharedFabric& shared) {
-  constexpr int most_flows = 500;
-  return std::any_of(shared.links.begin(), shared.links.end(), [&](const SharedLink& link) {
-    const auto own = static_cast<std::ptrdiff_t>(shared.own_jobs);
-    return *std::max_element(link.flows.begin(), link.flows.begin() + own) > most_flows;
-  });
-}
-
 SharedTimes time_shared(const SharedFabric& shared, int iterations, Fidelity requested) {
-  if (requested == Fidelity::formula || are_too_many_for_rounds(shared))
-    return share_by_formula(shared.links, shared.jobs, iterations);
   if (requested == Fidelity::full && !shared.rings.empty()) {
     std::vector<double> rates_Bps;
     for (const auto& link : shared.links) rates_Bps.push_back(link.rate_Bps);
@@ -143,17 +132,17 @@ OwnTraffic own_traffic(const Graph& graph, const Execution& alone) {
   std::map<SumPattern, double> nic_bytes;
   for (std::size_t i = 0; i < alone.collectives.size(); ++i) {
     const auto& sum = alone.collectives[i];
-    const auto& sent = all_reduce_algorithm(sum.way.algorithm).between_nodes;
-    const double sum_bytes = wire_bytes(sum.way.protocol, sum.size_bytes);
+    const auto& sent = all_reduce_algorithm(sum.run.cost.way.algorithm).between_nodes;
+    const double sum_bytes = sum.run.cost.wire_bytes;
     const double bytes = sent.nic_bytes(graph.machine, sum_bytes);
-    nic_bytes[pattern_of(sum.way.algorithm)] += bytes;
+    nic_bytes[pattern_of(sum.run.cost.way.algorithm)] += bytes;
     own.sums_bytes.push_back(sum_bytes);
     own.transfers.push_back(
         {ready_s[i], sum.span.end_s - sum.span.start_s, bytes, sent.rounds(graph.machine, sum_bytes)});
   }
   for (const auto& [pattern, bytes] : nic_bytes)
     if (bytes > nic_bytes[own.pattern]) own.pattern = pattern;
-  own.inside_too = all_reduce_algorithm(alone.collectives.back().way.algorithm).between_nodes.passes_every_gpu;
+  own.inside_too = all_reduce_algorithm(alone.collectives.back().run.cost.way.algorithm).between_nodes.passes_every_gpu;
   return own;
 }
 

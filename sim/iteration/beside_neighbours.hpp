@@ -20,9 +20,8 @@ struct NeighboursCost {
 };
 
 /// The mean over pairs of iterations that begin at eight moments of the longest neighbour's iteration, evenly spread.
-/// Formula: by formula. Full: every message, of rings, pairs and asynchronous servers. Else by rounds
-/// on SimGrid; more than 500 connections of servers on one link are too many for them, and go by formula. Asynchronous
-/// servers are the mean rate of up to four workers, evenly spread.
+/// On SimGrid: with every message, of rings, pairs and asynchronous servers, where `full` is requested; else by rounds.
+/// Asynchronous servers are then the mean rate of up to four workers, evenly spread. No formula knows neighbours.
 NeighboursCost beside_neighbours(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s,
                                  Fidelity requested);
 

@@ -7,46 +7,6 @@
 
 namespace ddlsim {
 
-/// Sizes of one way together, which is one run of SimGrid.
-std::vector<double> TimedSizes::time(const std::vector<double>& sizes_bytes) {
-  std::vector<double> times_s(sizes_bytes.size());
-  for (const auto& [way, numbers] : by_way(ways_, sizes_bytes)) {
-    std::vector<double> busy_bytes;
-    for (const std::size_t number : numbers) busy_bytes.push_back(timed_bytes(way, sizes_bytes[number]));
-    const auto machine = machine_under(machine_, way, ways_.rules.nccl);
-    const auto simulated = executor_.all_reduces(machine, busy_bytes, way.algorithm);
-    simgrid_messages_ += simulated.messages;
-    for (std::size_t i = 0; i < numbers.size(); ++i) times_s[numbers[i]] = simulated.times_s[i];
-  }
-  return times_s;
-}
-
-void TimedSizes::add(std::vector<double> sizes_bytes) {
-  std::sort(sizes_bytes.begin(), sizes_bytes.end());
-  sizes_bytes.erase(std::unique(sizes_bytes.begin(), sizes_bytes.end()), sizes_bytes.end());
-  auto times_s = time(sizes_bytes);
-  if (sizes_bytes_.empty()) {
-    sizes_bytes_ = std::move(sizes_bytes);
-    times_s_ = std::move(times_s);
-    return;
-  }
-  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
-    const auto place = std::lower_bound(sizes_bytes_.begin(), sizes_bytes_.end(), sizes_bytes[i]);
-    times_s_.insert(times_s_.begin() + (place - sizes_bytes_.begin()), times_s[i]);
-    sizes_bytes_.insert(place, sizes_bytes[i]);
-  }
-}
-
-double TimedSizes::time_s(double size_bytes) {
-  const auto find = [&] { return std::lower_bound(sizes_bytes_.begin(), sizes_bytes_.end(), size_bytes); };
-  auto place = find();
-  if (place == sizes_bytes_.end() || *place != size_bytes) {
-    add({size_bytes});
-    place = find();
-  }
-  return times_s_[static_cast<std::size_t>(place - sizes_bytes_.begin())];
-}
-
 namespace {
 
 /// No library names an algorithm for a half: all of them go round a ring with large messages.
@@ -67,19 +27,27 @@ const SumRules& rules_of(const Graph& graph, bool sums) {
 
 } // namespace
 
-CollectiveStream::CollectiveStream(const Graph& graph, const Executor& executor, std::vector<Span>& spans)
-    : graph_(graph), spans_(spans), sums_(machine_of(graph, true), rules_of(graph, true), executor),
-      scatters_(machine_of(graph, false), by(rules_of(graph, false), Algorithm::ring_reduce_scatter), executor),
-      gathers_(machine_of(graph, false), by(rules_of(graph, false), Algorithm::ring_all_gather), executor) {}
-
-void CollectiveStream::expect(const ExpectedSizes& sizes_bytes) {
-  for (const auto& [kind, of_kind] : sizes_bytes) sizes_of(kind).add(of_kind);
+CollectiveLibrary::CollectiveLibrary(const Graph& graph) {
+  const Machine& sums = machine_of(graph, true);
+  const Machine& shards = machine_of(graph, false);
+  const auto& rules = rules_of(graph, false);
+  sums_ = {&sums, sum_ways(rules_of(graph, true), sums.ranks)};
+  scatters_ = {&shards, sum_ways(by(rules, Algorithm::ring_reduce_scatter), shards.ranks)};
+  gathers_ = {&shards, sum_ways(by(rules, Algorithm::ring_all_gather), shards.ranks)};
 }
 
-TimedSizes& CollectiveStream::sizes_of(OperationKind kind) {
+CollectiveRun CollectiveLibrary::run_of(OperationKind kind, double size_bytes) const {
+  const auto& ranks = ranks_of(kind);
+  return {ranks.machine, cost_of(*ranks.machine, ranks.ways, size_bytes)};
+}
+
+const CollectiveLibrary::Ranks& CollectiveLibrary::ranks_of(OperationKind kind) const {
   if (kind == OperationKind::reduce_scatter) return scatters_;
   return kind == OperationKind::all_gather ? gathers_ : sums_;
 }
+
+CollectiveStream::CollectiveStream(const Graph& graph, CollectiveClock clock, std::vector<Span>& spans)
+    : graph_(graph), spans_(spans), clock_(std::move(clock)), library_(graph) {}
 
 void CollectiveStream::add(std::size_t operation, double ready_s) {
   if (!graph_.fusion) return run(&operation, 1, ready_s);
@@ -119,11 +87,10 @@ void CollectiveStream::run(const std::size_t* operations, std::size_t count, dou
   Lane& lane = lanes_[kind == OperationKind::all_reduce ? 1 : 0];
   double& free_s = in_lanes ? lane.free_s : free_s_;
   const double start_s = std::max(free_s, ready_s);
-  auto& sizes = sizes_of(kind);
+  collective.run = library_.run_of(kind, collective.size_bytes);
   free_s = start_s + graph_.collective_cost_s + collective.tensors * graph_.tensor_cost_s +
-           sizes.time_s(collective.size_bytes);
+           clock_(collectives_.size(), collective.run);
   collective.span = {start_s, free_s};
-  collective.way = sizes.way_of_size(collective.size_bytes);
   collectives_.push_back(collective);
   if (in_lanes) lane.spans.push_back(collective.span);
   for (std::size_t i = 0; i < count; ++i) spans_[operations[i]] = collective.span;

@@ -1,54 +1,42 @@
 #pragma once
 // Collectives one after another beside compute: fused where the graph says so, and slowing compute while they run.
 
+#include "sim/iteration/collective_times.hpp"
 #include "sim/iteration/execution.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <map>
 #include <vector>
 
 namespace ddlsim {
 
-/// Collectives of one kind by their size: each size is timed once, the way that its library takes.
-class TimedSizes {
+/// How the collectives of a graph are run, by their kind.
+class CollectiveLibrary {
 public:
-  /// Machine and executor must outlive this.
-  TimedSizes(const Machine& machine, const SumRules& rules, const Executor& executor)
-      : machine_(machine), ways_(sum_ways(rules, machine.ranks)), executor_(executor) {}
+  /// The graph must outlive this, and every CollectiveRun made by it.
+  explicit CollectiveLibrary(const Graph& graph);
 
-  /// Times all of them together, which is one run of SimGrid.
-  void add(std::vector<double> sizes_bytes);
-
-  /// Of one collective; timed now where it was not added.
-  double time_s(double size_bytes);
-
-  Way way_of_size(double size_bytes) const { return way_of(ways_, size_bytes); }
-
-  double simgrid_messages() const { return simgrid_messages_; }
+  CollectiveRun run_of(OperationKind kind, double size_bytes) const;
 
 private:
-  std::vector<double> time(const std::vector<double>& sizes_bytes);
+  /// Ranks, and what their library takes for each size.
+  struct Ranks {
+    const Machine* machine = nullptr;
+    SumWays ways;
+  };
 
-  const Machine& machine_;
-  SumWays ways_;
-  const Executor& executor_;
-  std::vector<double> sizes_bytes_; ///< ascending
-  std::vector<double> times_s_;     ///< of each
-  double simgrid_messages_ = 0;
+  const Ranks& ranks_of(OperationKind kind) const;
+
+  Ranks sums_;
+  Ranks scatters_;
+  Ranks gathers_;
 };
-
-/// Sizes of collectives that will come, by kind.
-using ExpectedSizes = std::map<OperationKind, std::vector<double>>;
 
 class CollectiveStream {
 public:
-  /// Writes the span of what it runs to `spans`. The arguments must outlive this.
-  CollectiveStream(const Graph& graph, const Executor& executor, std::vector<Span>& spans);
-
-  /// These sizes will come, and those of a kind are timed in one run of SimGrid.
-  void expect(const ExpectedSizes& sizes_bytes);
+  /// Writes the span of what it runs to `spans`. The graph and `spans` must outlive this.
+  CollectiveStream(const Graph& graph, CollectiveClock clock, std::vector<Span>& spans);
 
   /// One more operation, which may run from `ready_s` on; with fusion it waits for the next tick.
   void add(std::size_t operation, double ready_s);
@@ -66,9 +54,6 @@ public:
   double compute_end_s(double start_s, double alone_s);
 
   const std::vector<Collective>& collectives() const { return collectives_; }
-  double simgrid_messages() const {
-    return sums_.simgrid_messages() + scatters_.simgrid_messages() + gathers_.simgrid_messages();
-  }
 
 private:
   /// What runs one after another.
@@ -81,13 +66,11 @@ private:
   void run(const std::size_t* operations, std::size_t count, double ready_s);
   double end_beside_s(double now_s, double left_s);
   double end_beside_both_s(double now_s, double left_s);
-  TimedSizes& sizes_of(OperationKind kind);
 
   const Graph& graph_;
   std::vector<Span>& spans_;
-  TimedSizes sums_;
-  TimedSizes scatters_;
-  TimedSizes gathers_;
+  CollectiveClock clock_;
+  CollectiveLibrary library_;
   std::vector<Collective> collectives_;
   double free_s_ = 0;
   std::array<Lane, 2> lanes_;        ///< hybrid sharding: gathers and scatters; sums beside them

@@ -5,58 +5,9 @@
 #include "sim/simgrid/engine_choice.hpp"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
-
-/// Several algorithms of an iteration are reported as the one that is run least closely.
-void add(const Choice& more, Choice& all) {
-  const auto rank = [](const Choice& choice) { return std::tuple(choice.engine != Engine::formula, choice.is_exact); };
-  const bool is_exact = all.is_exact && more.is_exact;
-  if (rank(more) < rank(all) || (rank(more) == rank(all) && more.engine > all.engine)) all = more;
-  all.is_exact = is_exact;
-}
-
-/// An iteration may run several all-reduce algorithms, and each is timed as closely as it can be: by the engine that
-/// choose_all_reduce() takes for it, those before it counted. `choice` then says how: the least close way of all. For
-/// one thread.
-class SumExecutor : public Executor {
-public:
-  /// `choice` must outlive this.
-  SumExecutor(Fidelity requested, Choice& choice) : requested_(requested), choice_(choice) {}
-
-  SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                             Algorithm algorithm) const override {
-    const double size_bytes = std::accumulate(sizes_bytes.begin(), sizes_bytes.end(), 0.0);
-    const int operations = static_cast<int>(sizes_bytes.size());
-    double& messages_before = messages_[algorithm];
-    const auto chosen = choose_all_reduce(machine, algorithm, size_bytes, operations, requested_, messages_before);
-    messages_before += messages_of_all_reduce(machine, algorithm, size_bytes, operations);
-    add(chosen, choice_);
-    return executor_of(chosen.engine).all_reduces(machine, sizes_bytes, algorithm);
-  }
-
-  // An iteration with all-reduces has none of these.
-  SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const override {
-    return executor_of(Engine::formula).paths(messages, rate_Bps);
-  }
-  ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
-                                       const ServerExchange& exchange) const override {
-    return executor_of(Engine::formula).server_exchange(machine, servers, exchange);
-  }
-  AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
-                            const AsyncExchange& async) const override {
-    return executor_of(Engine::formula).async_servers(machine, servers, async);
-  }
-
-private:
-  Fidelity requested_;
-  Choice& choice_;
-  mutable std::map<Algorithm, double> messages_; ///< that a full run of all so far would have
-};
 
 bool has(const Graph& graph, OperationKind kind) {
   return std::any_of(graph.operations.begin(), graph.operations.end(),
@@ -70,41 +21,40 @@ bool has_collectives(const Graph& graph) {
                      [&](const Operation& operation) { return is_collective(graph, operation); });
 }
 
-ExpectedSizes sizes_as_they_are(const Graph& graph) {
-  ExpectedSizes sizes_bytes;
-  for (const auto& operation : graph.operations)
-    if (is_collective(graph, operation)) sizes_bytes[operation.kind].push_back(operation.size_bytes);
-  return sizes_bytes;
-}
-
-ExpectedSizes sizes_that_ran(const Graph& graph, const Execution& execution) {
-  ExpectedSizes sizes_bytes;
-  for (const auto& collective : execution.collectives)
-    sizes_bytes[graph.operations[collective.first].kind].push_back(collective.size_bytes);
-  return sizes_bytes;
-}
-
-Execution execute_expecting(const Graph& graph, const Executor& executor, const ExpectedSizes& sizes_bytes) {
-  GraphPass pass(graph, executor);
-  pass.expect(sizes_bytes);
+Execution pass_over(const Graph& graph, const CollectiveClock& clock, const Executor& executor) {
+  GraphPass pass(graph, clock, executor);
   return pass.finish(executor);
+}
+
+std::vector<CollectiveRun> runs_of(const Execution& execution) {
+  std::vector<CollectiveRun> runs;
+  for (const auto& collective : execution.collectives) runs.push_back(collective.run);
+  return runs;
 }
 
 Execution execute_collectives(const Graph& graph, Fidelity requested, Choice& choice) {
   if (graph.hybrid && requested == Fidelity::full)
-    throw UserError("--fidelity", "",
-                    "what hybrid sharding sends is not run one by one; leave --fidelity away");
+    throw UserError("--fidelity", "", "what hybrid sharding sends is not run one by one; leave --fidelity away");
+  constexpr int most_passes = 4; // two, unless what is fused changes
   const Executor& formulas = executor_of(Engine::formula);
-  if (graph.machine.ranks == 1) return execute(graph, formulas);
-  const SumExecutor executor(requested, choice);
-  if (!graph.fusion) return execute_expecting(graph, executor, sizes_as_they_are(graph));
-  const bool is_formula = requested == Fidelity::formula;
-  return execute_expecting(graph, executor,
-                           is_formula ? ExpectedSizes{} : sizes_that_ran(graph, execute(graph, formulas)));
+  auto execution = pass_over(graph, clock_by_formula(), formulas);
+  if (graph.machine.ranks == 1) return execution;
+  double messages = 0;
+  for (int pass = 1; pass < most_passes; ++pass) {
+    const auto runs = runs_of(execution);
+    choice = {};
+    const auto simulated = time_collectives(runs, requested, choice);
+    messages += simulated.messages;
+    if (choice.engine == Engine::formula) break;
+    execution = pass_over(graph, clock_of(runs, simulated.times_s), formulas);
+    if (runs_of(execution) == runs) break;
+  }
+  execution.simgrid_messages += messages;
+  return execution;
 }
 
 Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice) {
-  GraphPass pass(graph, executor_of(Engine::formula));
+  GraphPass pass(graph, clock_by_formula(), executor_of(Engine::formula));
   pass.run_until_shards();
   const auto& exchange = pass.next_exchange();
   choice = graph.servers.asynchronous
@@ -119,15 +69,19 @@ Execution execute_transfers(const Graph& graph, Fidelity requested, Choice& choi
   if (requested == Fidelity::full)
     throw UserError("--fidelity", "",
                     "what model parallelism sends is not run one by one; leave --fidelity away");
-  const SumExecutor executor(requested, choice);
-  return run_transfers(graph, executor);
+  return run_transfers(graph, [&](const std::vector<CollectiveRun>& runs) {
+    return time_collectives(runs, requested, choice);
+  });
 }
 
 } // namespace
 
 Execution execute(const Graph& graph, const Executor& executor) {
   if (!graph.groups.empty()) return run_transfers(graph, executor);
-  return execute_expecting(graph, executor, graph.fusion ? ExpectedSizes{} : sizes_as_they_are(graph));
+  double messages = 0;
+  auto execution = pass_over(graph, clock_by(executor, messages), executor);
+  execution.simgrid_messages += messages;
+  return execution;
 }
 
 Execution execute(const Graph& graph, Fidelity requested, Choice& choice) {
@@ -140,7 +94,7 @@ Execution execute(const Graph& graph, Fidelity requested, Choice& choice) {
 }
 
 ServerExchange find_exchange(const Graph& graph) {
-  GraphPass pass(graph, executor_of(Engine::formula));
+  GraphPass pass(graph, clock_by_formula(), executor_of(Engine::formula));
   pass.run_until_shards();
   return pass.next_exchange();
 }

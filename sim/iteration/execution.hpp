@@ -1,12 +1,14 @@
 #pragma once
 // A graph of operations in time.
 
+#include "sim/iteration/collective_times.hpp"
 #include "sim/iteration/graph.hpp"
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 namespace ddlsim {
@@ -22,7 +24,7 @@ struct Collective {
   int tensors = 0;
   double size_bytes = 0;
   Span span;
-  Way way; ///< that the library takes for it
+  CollectiveRun run; ///< how the library runs it
 };
 
 struct Execution {
@@ -45,15 +47,17 @@ struct Execution {
 /// tick waits half a cycle, the mean over all phases, and times do not jump with the phase.
 Execution execute(const Graph& graph, const Executor& executor);
 
-/// Runs the graph by the requested fidelity, or as closely to it as choose_*() finds affordable; `choice` says how.
-/// What is fused together depends on how long others take: a run by the formulas tells the sizes that SimGrid runs first, all
-/// at once, and those that come out otherwise are run one by one.
+/// Runs the graph as closely as the requested fidelity allows; `choice` says how. A pass by the formulas finds the
+/// collectives, SimGrid times all of them at once, and a pass with these times gives the iteration. What is fused together
+/// depends on how long others take: while a pass runs other collectives than the one before, they are timed again.
 Execution execute(const Graph& graph, Fidelity requested, Choice& choice);
 
 /// The pass of `execute` over a graph with groups, whose roles send to each other (sim/iteration/transfers.cpp): each
 /// transfer takes as long as it takes alone on the links of its group. A send of S bytes is one step of a ring of two
-/// ranks, the all-gather of 2 S bytes: S / rate and one latency. So the executors of a ring time sends, SimGrid among
-/// them, by the library's protocols. Transfers do not slow compute.
+/// ranks, the all-gather of 2 S bytes: S / rate and one latency. So what times rings times sends, SimGrid among them, by
+/// the library's protocols. Transfers do not slow compute.
+using TimeTransfers = std::function<SimulatedTimes(const std::vector<CollectiveRun>&)>;
+Execution run_transfers(const Graph& graph, const TimeTransfers& time);
 Execution run_transfers(const Graph& graph, const Executor& executor);
 
 /// When the last operation but input ends if no transfer takes any time.

@@ -6,8 +6,8 @@
 
 namespace ddlsim {
 
-GraphPass::GraphPass(const Graph& graph, const Executor& executor)
-    : graph_(graph), executor_(&executor), collectives_(graph, executor, execution_.spans),
+GraphPass::GraphPass(const Graph& graph, CollectiveClock clock, const Executor& executor)
+    : graph_(graph), executor_(&executor), collectives_(graph, std::move(clock), execution_.spans),
       free_s_(graph.streams.size(), 0) {
   execution_.spans.resize(graph.operations.size());
 }
@@ -23,7 +23,6 @@ Execution GraphPass::finish(const Executor& executor) {
   find_ends();
   if (graph_.servers.asynchronous) execution_.end_s = async_iteration_s_;
   execution_.collectives = collectives_.collectives();
-  execution_.simgrid_messages += collectives_.simgrid_messages();
   return std::move(execution_);
 }
 

@@ -11,11 +11,8 @@ namespace ddlsim {
 
 class GraphPass {
 public:
-  /// The arguments must outlive this.
-  GraphPass(const Graph& graph, const Executor& executor);
-
-  /// Sizes of collectives that will come, and are timed in one run of SimGrid.
-  void expect(const ExpectedSizes& sizes_bytes) { collectives_.expect(sizes_bytes); }
+  /// `clock` times collectives, `executor` what else travels. Graph and executor must outlive this.
+  GraphPass(const Graph& graph, CollectiveClock clock, const Executor& executor);
 
   /// Runs what stands before the first shard; all where no shard is left.
   void run_until_shards();

@@ -35,7 +35,7 @@ void name_shares(StepTime& time) {
 std::optional<LargestSum> largest_sum_of(const Execution& execution) {
   std::optional<LargestSum> largest;
   for (const auto& collective : execution.collectives)
-    if (!largest || collective.size_bytes > largest->size_bytes) largest = {collective.way, collective.size_bytes};
+    if (!largest || collective.size_bytes > largest->size_bytes) largest = {collective.run.cost.way, collective.size_bytes};
   return largest;
 }
 
@@ -100,7 +100,7 @@ IterationResult synchronised_iteration(const StepSetup& setup, const Communicati
                                        StepCache& memory) {
   if (memory.iteration && memory.iteration->inputs == inputs) return memory.iteration->result;
   const Graph& graph = iteration_graph(setup, inputs, shape_of(setup, memory), memory.graph);
-  auto result = execute_iteration(graph, requested, has_neighbours(setup));
+  auto result = execute_iteration(graph, requested, requested != Fidelity::formula && has_neighbours(setup));
   if (memory.stores) memory.iteration = {inputs, result};
   return result;
 }
@@ -127,7 +127,7 @@ void add_synchronous(const StepSetup& setup, const Parameters& sample, const Mac
 
 void add_neighbours(const StepSetup& setup, const Parameters& sample, const Machine& machine, Fidelity requested,
                     const OwnTraffic& traffic, StepTime& time) {
-  if (traffic.transfers.empty() || machine.nodes() < 2) return;
+  if (requested == Fidelity::formula || traffic.transfers.empty() || machine.nodes() < 2) return;
   const double rest_s = time.synchronisation_s + time.straggling_s;
   const auto cost = beside_neighbours(setup, sample, traffic, rest_s, requested);
   time.neighbours_s = cost.added_s;
@@ -252,7 +252,7 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
 double lone_sum_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
   auto machine = machine_of(setup, sample);
   if (machine.nodes() > 1) machine.slow_nic_factor = setup.slow_node.network_factor;
-  return sample.operation_cost_s + sum_s(machine, sum_rules_of(setup, sample), size_bytes);
+  return sample.operation_cost_s + formula_s(machine, cost_of(machine, sum_rules_of(setup, sample), size_bytes));
 }
 
 double bend_of_sum(const StepSetup& setup, const Parameters& sample, double size_bytes) {

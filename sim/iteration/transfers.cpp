@@ -1,5 +1,5 @@
 #include "sim/collective/all_to_all.hpp"
-#include "sim/iteration/collective_stream.hpp"
+#include "sim/iteration/collective_times.hpp"
 #include "sim/iteration/execution.hpp"
 
 #include <algorithm>
@@ -13,45 +13,39 @@ double collective_bytes(const Operation& operation) {
   return operation.kind == OperationKind::send ? ranks_of_a_pair * operation.size_bytes : operation.size_bytes;
 }
 
-/// A group has few sizes, and thousands of transfers.
-void add_new(double size_bytes, std::vector<double>& sizes_bytes) {
-  if (std::find(sizes_bytes.begin(), sizes_bytes.end(), size_bytes) == sizes_bytes.end())
-    sizes_bytes.push_back(size_bytes);
+/// A pipeline has thousands of transfers and few that differ.
+std::size_t number_of(const CollectiveRun& run, std::vector<CollectiveRun>& runs) {
+  const auto found = std::find(runs.rbegin(), runs.rend(), run);
+  if (found != runs.rend()) return static_cast<std::size_t>(runs.rend() - found) - 1;
+  runs.push_back(run);
+  return runs.size() - 1;
 }
 
-/// Transfers by their group and size.
-class TransferTimes {
-public:
-  TransferTimes(const Graph& graph, const Executor& executor) : graph_(graph) {
-    std::vector<std::vector<double>> sizes_bytes(graph.groups.size());
-    for (const auto& operation : graph.operations)
-      if (operation.group >= 0 && operation.kind != OperationKind::all_to_all)
-        add_new(collective_bytes(operation), sizes_bytes[at(operation.group)]);
-    groups_.reserve(graph.groups.size());
-    for (const auto& group : graph.groups) groups_.emplace_back(group.machine, group.rules, executor);
-    for (std::size_t i = 0; i < groups_.size(); ++i) groups_[i].add(std::move(sizes_bytes[i]));
-  }
-
-  double time_s(const Operation& operation) {
-    if (operation.kind == OperationKind::all_to_all)
-      return operation.repeats * (graph_.collective_cost_s +
-                                  all_to_all_s(graph_.groups[at(operation.group)].machine, operation.size_bytes));
-    return operation.repeats *
-           (graph_.collective_cost_s + groups_[at(operation.group)].time_s(collective_bytes(operation)));
-  }
-
-  Way way(const Operation& operation) const { return groups_[at(operation.group)].way_of_size(operation.size_bytes); }
-
-  double simgrid_messages() const {
-    double messages = 0;
-    for (const auto& group : groups_) messages += group.simgrid_messages();
-    return messages;
-  }
-
-private:
-  const Graph& graph_;
-  std::vector<TimedSizes> groups_;
+/// The transfers of a graph that are collectives or sends, equal ones once.
+struct Transfers {
+  std::vector<CollectiveRun> runs;
+  std::vector<std::size_t> of_operation; ///< its place in `runs`
 };
+
+Transfers transfers_of(const Graph& graph) {
+  std::vector<SumWays> ways;
+  for (const auto& group : graph.groups) ways.push_back(sum_ways(group.rules, group.machine.ranks));
+  Transfers transfers;
+  transfers.of_operation.resize(graph.operations.size());
+  for (std::size_t i = 0; i < graph.operations.size(); ++i) {
+    const auto& operation = graph.operations[i];
+    if (operation.group < 0 || operation.kind == OperationKind::all_to_all) continue;
+    const auto group = at(operation.group);
+    const Machine& machine = graph.groups[group].machine;
+    const CollectiveRun run{&machine, cost_of(machine, ways[group], collective_bytes(operation))};
+    transfers.of_operation[i] = number_of(run, transfers.runs);
+  }
+  return transfers;
+}
+
+double all_to_all_of_group_s(const Graph& graph, const Operation& operation) {
+  return all_to_all_s(graph.groups[at(operation.group)].machine, operation.size_bytes);
+}
 
 enum class TransferKind { tensor, context, pipeline, data_parallel };
 
@@ -87,20 +81,31 @@ double last_end_s(const Graph& graph, const std::vector<Span>& spans, bool of_in
 
 } // namespace
 
-Execution run_transfers(const Graph& graph, const Executor& executor) {
-  TransferTimes times(graph, executor);
+Execution run_transfers(const Graph& graph, const TimeTransfers& time) {
+  const auto transfers = transfers_of(graph);
+  const auto simulated = time(transfers.runs);
   Execution execution;
-  execution.spans = spans_of(graph, [&](std::size_t i) { return times.time_s(graph.operations[i]); });
+  execution.simgrid_messages = simulated.messages;
+  execution.spans = spans_of(graph, [&](std::size_t i) {
+    const auto& operation = graph.operations[i];
+    const double alone_s = operation.kind == OperationKind::all_to_all ? all_to_all_of_group_s(graph, operation)
+                                                                       : simulated.times_s[transfers.of_operation[i]];
+    return operation.repeats * (graph.collective_cost_s + alone_s);
+  });
   execution.end_s = last_end_s(graph, execution.spans, false);
   execution.input_end_s = last_end_s(graph, execution.spans, true);
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
     const auto& operation = graph.operations[i];
     if (operation.kind == OperationKind::all_reduce)
-      execution.collectives.push_back(
-          {i, operation.tensors, operation.size_bytes, execution.spans[i], times.way(operation)});
+      execution.collectives.push_back({i, operation.tensors, operation.size_bytes, execution.spans[i],
+                                       transfers.runs[transfers.of_operation[i]]});
   }
-  execution.simgrid_messages = times.simgrid_messages();
   return execution;
+}
+
+Execution run_transfers(const Graph& graph, const Executor& executor) {
+  const auto always = [&](const Machine&, Algorithm, double, int) -> const Executor& { return executor; };
+  return run_transfers(graph, [&](const std::vector<CollectiveRun>& runs) { return time_collectives(runs, always); });
 }
 
 double end_without_network_s(const Graph& graph) {

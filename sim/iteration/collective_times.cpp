@@ -1,0 +1,111 @@
+#include "sim/iteration/collective_times.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace ddlsim {
+namespace {
+
+/// Collectives that pass the same links by the same algorithm, by their numbers in a list.
+struct SameLinks {
+  Machine links;
+  Algorithm algorithm = Algorithm::ring;
+  std::vector<double> sizes_bytes{};                     ///< different ones
+  std::vector<std::pair<std::size_t, std::size_t>> runs{}; ///< number in the list, and place in sizes_bytes
+};
+
+bool have_same_links(const CollectiveRun& one, const CollectiveRun& other) {
+  CollectiveRun as_large = other;
+  as_large.cost.wire_bytes = one.cost.wire_bytes;
+  return one == as_large;
+}
+
+std::size_t place_of(double size_bytes, std::vector<double>& sizes_bytes) {
+  const auto found = std::find(sizes_bytes.begin(), sizes_bytes.end(), size_bytes);
+  if (found != sizes_bytes.end()) return static_cast<std::size_t>(found - sizes_bytes.begin());
+  sizes_bytes.push_back(size_bytes);
+  return sizes_bytes.size() - 1;
+}
+
+std::vector<SameLinks> by_links(const std::vector<CollectiveRun>& collectives) {
+  std::vector<SameLinks> all;
+  std::vector<const CollectiveRun*> firsts;
+  for (std::size_t i = 0; i < collectives.size(); ++i) {
+    const auto& one = collectives[i];
+    const auto found =
+        std::find_if(firsts.begin(), firsts.end(), [&](const auto* first) { return have_same_links(*first, one); });
+    const auto group = static_cast<std::size_t>(found - firsts.begin());
+    if (found == firsts.end()) {
+      firsts.push_back(&one);
+      all.push_back({links_of(*one.machine, one.cost), one.cost.way.algorithm});
+    }
+    all[group].runs.emplace_back(i, place_of(one.cost.wire_bytes, all[group].sizes_bytes));
+  }
+  return all;
+}
+
+/// Of several choices the one that is least close to a run of every message.
+void add(const Choice& more, Choice& all) {
+  const auto closeness = [](const Choice& one) { return std::tuple(one.engine != Engine::formula, one.is_exact); };
+  const bool is_exact = all.is_exact && more.is_exact;
+  const bool is_full_too = closeness(more) == closeness(all) && more.engine == Engine::full;
+  if (closeness(more) < closeness(all) || is_full_too) all = more;
+  all.is_exact = is_exact;
+}
+
+} // namespace
+
+SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, const ExecutorOf& executor_of) {
+  SimulatedTimes all{std::vector<double>(collectives.size()), 0};
+  for (const auto& group : by_links(collectives)) {
+    const double size_bytes = std::accumulate(group.sizes_bytes.begin(), group.sizes_bytes.end(), 0.0);
+    const auto operations = static_cast<int>(group.sizes_bytes.size());
+    const auto& executor = executor_of(group.links, group.algorithm, size_bytes, operations);
+    const auto simulated = executor.all_reduces(group.links, group.sizes_bytes, group.algorithm);
+    all.messages += simulated.messages;
+    for (const auto& [number, place] : group.runs) all.times_s[number] = simulated.times_s[place];
+  }
+  return all;
+}
+
+SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice) {
+  std::map<Algorithm, double> messages_before; // that a full run of all so far would have
+  return time_collectives(
+      collectives,
+      [&](const Machine& links, Algorithm algorithm, double size_bytes, int operations) -> const Executor& {
+        double& before = messages_before[algorithm];
+        const auto chosen = choose_all_reduce(links, algorithm, size_bytes, operations, requested, before);
+        before += messages_of_all_reduce(links, algorithm, size_bytes, operations);
+        add(chosen, choice);
+        return executor_of(chosen.engine);
+      });
+}
+
+CollectiveClock clock_by_formula() {
+  return [](std::size_t, const CollectiveRun& one) { return formula_s(*one.machine, one.cost); };
+}
+
+CollectiveClock clock_by(const Executor& executor, double& messages) {
+  return [&](std::size_t, const CollectiveRun& one) {
+    const auto simulated =
+        executor.all_reduces(links_of(*one.machine, one.cost), {one.cost.wire_bytes}, one.cost.way.algorithm);
+    messages += simulated.messages;
+    return simulated.times_s.front();
+  };
+}
+
+CollectiveClock clock_of(std::vector<CollectiveRun> collectives, std::vector<double> times_s) {
+  if (times_s.empty()) return clock_by_formula();
+  return [collectives = std::move(collectives), times_s = std::move(times_s)](std::size_t number,
+                                                                              const CollectiveRun& one) {
+    const std::size_t place = std::min(number, times_s.size() - 1);
+    const auto& timed = collectives[place];
+    if (one == timed) return times_s[place];
+    return formula_s(*one.machine, one.cost) * times_s[place] / formula_s(*timed.machine, timed.cost);
+  };
+}
+
+} // namespace ddlsim

@@ -1,0 +1,46 @@
+#pragma once
+// The seconds of an iteration's collectives, by the engine that a question asks for.
+
+#include "sim/library/collective_cost.hpp"
+#include "sim/network/machine.hpp"
+#include "sim/simgrid/engine_choice.hpp"
+#include "sim/simgrid/executor.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+namespace ddlsim {
+
+/// One collective: the ranks that run it, which must outlive this, and its cost.
+struct CollectiveRun {
+  const Machine* machine = nullptr;
+  CollectiveCost cost;
+
+  bool operator==(const CollectiveRun&) const = default;
+};
+
+/// What times `operations` collectives of one algorithm, which together send that many bytes.
+using ExecutorOf = std::function<const Executor&(const Machine& links, Algorithm, double size_bytes, int operations)>;
+
+/// Seconds of each collective, alone on its links. Those that pass the same links are one run of SimGrid, and equal
+/// ones are run once.
+SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, const ExecutorOf& executor_of);
+
+/// The same by the engines that choose_all_reduce() takes. `choice` says which: where there are several, the one that
+/// is least close to a run of every message.
+SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice);
+
+/// Seconds of the collective that a pass runs as its first, second, ...
+using CollectiveClock = std::function<double(std::size_t number, const CollectiveRun& collective)>;
+
+CollectiveClock clock_by_formula();
+
+/// Each is asked of that executor when it comes, which must outlive the clock, as `messages` must.
+CollectiveClock clock_by(const Executor& executor, double& messages);
+
+/// A pass ran `collectives`, and SimGrid timed them. Where another pass runs others because of these times (what is
+/// fused together depends on how long others take), one takes its formula times SimGrid over formula of the same number.
+CollectiveClock clock_of(std::vector<CollectiveRun> collectives, std::vector<double> times_s);
+
+} // namespace ddlsim

@@ -1,0 +1,106 @@
+#include "sim/library/collective_cost.hpp"
+
+#include "sim/collective/all_reduce.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+constexpr double second_per_us = 1e-6;
+
+/// The version whose hops are the protocols' own delays: of all, it was fitted with V100 and A100 and before its tables
+/// were bent towards what is to be chosen.
+constexpr LibraryVersion version_of_delays{SumLibrary::nccl, 2, 8, 4};
+
+/// The version of whose hops CollNet has its delays: the newest fit.
+constexpr LibraryVersion version_of_collnet{SumLibrary::nccl, 2, 23, 0};
+
+double ring_hop_s(const NcclTuning& tuning, NcclHop hop, std::size_t column) {
+  return second_per_us * tuning.hop_us[static_cast<std::size_t>(hop)].ring[column];
+}
+
+double ll_hop_s(const NcclTuning& tuning, NcclHop hop) {
+  return ring_hop_s(tuning, hop, column_of(Protocol::ll));
+}
+
+/// What a double tree reaches of its links. Between two sizes of the table it is on the line between theirs.
+double share_of_tree(Protocol protocol, double size_bytes) {
+  const auto& tuning = nccl_tuning(version_of_delays);
+  const auto at = [&](double doublings) { return tree_correction(tuning, protocol, doublings); };
+  const double doublings = std::max(0.0, std::log2(size_bytes / least_corrected_bytes));
+  const double before = std::floor(doublings);
+  return tuning.tree_share * std::lerp(at(before), at(before + 1), doublings - before);
+}
+
+void add_protocol_of_rings_and_trees(const NcclJob& job, CollectiveCost& cost) {
+  const auto& tuning = nccl_tuning(version_of_delays);
+  const std::size_t column = column_of(cost.way.protocol);
+  cost.intra_latency_s += ring_hop_s(tuning, job.intra, column) - ll_hop_s(tuning, job.intra);
+  cost.net_latency_s += ring_hop_s(tuning, NcclHop::network, column) - ll_hop_s(tuning, NcclHop::network);
+}
+
+/// The formula of NVLS counts a port's latency on the way into the switch and on the way out.
+void add_nvls(const NcclJob& job, double network_hop_us, CollectiveCost& cost) {
+  const auto& tuning = nccl_tuning(nccl_with_nvls_fit);
+  cost.intra_share = nvls_efficiency(job.gpu);
+  cost.intra_latency_s += second_per_us * tuning.nvls.hop_us / 2 - ll_hop_s(tuning, NcclHop::nvlink);
+  cost.net_latency_s += second_per_us * network_hop_us - ll_hop_s(tuning, NcclHop::network);
+}
+
+/// The formula of CollNet counts a hop inside a node on the way to the switches and on the way back.
+void add_collnet(const NcclJob& job, CollectiveCost& cost) {
+  const auto& tuning = nccl_tuning(version_of_collnet);
+  const auto& way = collnet_way(version_of_collnet, job);
+  const int others = job.ranks / job.nodes - 1;
+  const double hop_us = job.intra == NcclHop::nvlink ? way.nvlink_hop_us : way.pci_hop_us;
+  cost.intra_latency_s += second_per_us * hop_us - ll_hop_s(tuning, job.intra);
+  cost.intra_latency_s *= way.is_chain ? others : 1;
+  cost.intra_latency_s += second_per_us * others * way.gpu_us;
+  const double alone_us = collnet_tuning(version_of_collnet)->alone_network_us;
+  cost.net_latency_s += second_per_us * (others == 0 ? alone_us : way.network_us) - ll_hop_s(tuning, NcclHop::network);
+}
+
+void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
+  const auto& nvls = nccl_tuning(nccl_with_nvls_fit).nvls;
+  const Algorithm algorithm = cost.way.algorithm;
+  if (algorithm == Algorithm::tree) cost.intra_share = cost.net_share = share_of_tree(cost.way.protocol, size_bytes);
+  if (cost.way.protocol == Protocol::ll) return; // a machine's delays are those of LL
+  if (algorithm == Algorithm::nvls) return add_nvls(job, nvls.network_hop_us, cost);
+  if (algorithm == Algorithm::nvls_sharp) return add_nvls(job, nvls.sharp_hop_us, cost);
+  if (algorithm == Algorithm::collnet) return add_collnet(job, cost);
+  add_protocol_of_rings_and_trees(job, cost);
+}
+
+} // namespace
+
+CollectiveCost cost_of(const Machine& machine, const Way& way, const NcclJob& job, double size_bytes) {
+  CollectiveCost cost{way, wire_bytes(way.protocol, size_bytes), machine.intra_latency_s, machine.net_latency_s};
+  if (way.protocol != Protocol::none) add_nccl(job, size_bytes, cost);
+  return cost;
+}
+
+CollectiveCost cost_of(const Machine& machine, const SumWays& ways, double size_bytes) {
+  return cost_of(machine, way_of(ways, size_bytes), ways.rules.nccl, size_bytes);
+}
+
+CollectiveCost cost_of(const Machine& machine, const SumRules& rules, double size_bytes) {
+  return cost_of(machine, sum_ways(rules, machine.ranks), size_bytes);
+}
+
+Machine links_of(const Machine& machine, const CollectiveCost& cost) {
+  Machine links = machine;
+  links.intra_latency_s = cost.intra_latency_s;
+  links.net_latency_s = cost.net_latency_s;
+  links.intra_Bps *= cost.intra_share;
+  links.nic_Bps *= cost.net_share;
+  links.uplink_Bps *= cost.net_share;
+  return links;
+}
+
+double formula_s(const Machine& machine, const CollectiveCost& cost) {
+  return all_reduce_s(links_of(machine, cost), cost.wire_bytes, cost.way.algorithm);
+}
+
+} // namespace ddlsim
