@@ -106,13 +106,4 @@ std::vector<SharedLink> binding_links(const std::vector<SharedLink>& links, cons
 /// asked for.
 void require_usable(const std::vector<SharedLink>& links, const std::vector<Job>& jobs, int iterations);
 
-// Jobs beside each other by our own solver of max-min sharing, for formulas.
-
-/// Times job 0 beside its neighbours. A transfer has a few messages in place of its rounds; whenever a message
-/// begins or ends, every job under way gets its max-min share. Throws what require_usable throws.
-///
-/// No job is faster than alone. A second neighbour may make job 0 faster than the first one alone does, because it
-/// delays that neighbour too; in 1,000 draws of three jobs it never did.
-SharedTimes share_by_formula(const std::vector<SharedLink>& links, const std::vector<Job>& jobs, int iterations);
-
 } // namespace ddlsim

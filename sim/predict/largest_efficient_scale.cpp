@@ -297,12 +297,10 @@ Fidelity affordable(Fidelity requested) {
   return requested == Fidelity::formula ? requested : Fidelity::by_default;
 }
 
-int largest_shown_scale(SampleEfficiencies& efficiencies, double bound, Fidelity fidelity,
-                        const std::map<int, double>& known) {
-  const Curve& curve = efficiencies.curve();
-  ShownScales scales(curve, bound, affordable(fidelity), known);
-  Guess guess(efficiencies, scales, bound);
-  return most_usable(curve, scales.gpus_of(settle(scales, guess)));
+/// Where the likeliest sample's formula crosses what predict_point() says crosses `bound` at that scale.
+double bound_by_formula(SampleEfficiencies& efficiencies, ShownScales& scales, double bound, int gpus) {
+  if (gpus <= 1) return bound;
+  return bound * efficiencies.at(efficiencies.curve().median, gpus) / scales.shown(scales.scale_of(gpus));
 }
 
 /// Of several GPUs each, so that not every number of nodes can be used.
@@ -324,13 +322,16 @@ LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double ef
   LargestEfficientScale largest_scale;
   if (curve.best_layout && curve.best_layout->least_usable(most_gpus(curve)) == 0) return largest_scale;
   SampleEfficiencies efficiencies(curve);
-  largest_scale.gpus = largest_shown_scale(efficiencies, efficiency_bound, fidelity, known);
-  LargestScales of_samples(efficiencies, efficiency_bound);
+  ShownScales scales(curve, efficiency_bound, affordable(fidelity), known);
+  Guess guess(efficiencies, scales, efficiency_bound);
+  const int shown_gpus = scales.gpus_of(settle(scales, guess));
+  largest_scale.gpus = most_usable(curve, shown_gpus);
+  LargestScales of_samples(efficiencies, bound_by_formula(efficiencies, scales, efficiency_bound, shown_gpus));
   largest_scale.gpus_low = std::min(largest_scale.gpus, most_usable(curve, of_samples.gpus_at(low_tail)));
   largest_scale.gpus_high = std::max(largest_scale.gpus, most_usable(curve, of_samples.gpus_at(high_tail)));
   largest_scale.beyond_growth = is_last_scale(curve, largest_scale.gpus);
   largest_scale.bottleneck =
-      time_step(at_scale(curve, asked_scale(curve, largest_scale.gpus)), curve.median, Fidelity::formula)
+      time_step(at_scale(curve, asked_scale(curve, largest_scale.gpus)), curve.median, affordable(fidelity))
           .largest_loss;
   return largest_scale;
 }

@@ -5,6 +5,7 @@
 
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <string>
@@ -30,13 +31,21 @@ struct JobOnFabric {
   std::vector<s4u::Host*> to{};
 };
 
-/// What all jobs have on the link can be divided by: with the rate divided too, shares stay.
-int common_divisor(const SharedLink& link) {
+/// What the flows of all jobs on the link are divided by: with the rate divided too, shares stay. SimGrid counts a
+/// message on a link once for each that it stands for, so that thousands of them are divided by more than they have in
+/// common, and rounded.
+int divisor_of(const SharedLink& link) {
+  constexpr int most_flows = 500;
   int divisor = 0;
   for (const int flows : link.flows) divisor = std::gcd(divisor, flows);
   for (const auto& of_job : link.by_pattern)
     for (const int flows : of_job) divisor = std::gcd(divisor, flows);
-  return divisor;
+  const int largest = *std::max_element(link.flows.begin(), link.flows.end());
+  return std::max(divisor, (largest + most_flows - 1) / most_flows);
+}
+
+std::size_t flows_run(int flows, int divisor) {
+  return flows == 0 ? 0 : static_cast<std::size_t>(std::max(1, (flows + divisor / 2) / divisor));
 }
 
 /// The job's own link, and the shared ones as often as its messages of that pattern cross them.
@@ -44,7 +53,7 @@ std::vector<s4u::LinkInRoute> route_of_job(const std::vector<SharedLink>& links,
                                            int pattern, s4u::Link* own) {
   std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(own)};
   for (std::size_t i = 0; i < links.size(); ++i) {
-    const auto times = static_cast<std::size_t>(flows_of(links[i], job, pattern) / common_divisor(links[i]));
+    const auto times = flows_run(flows_of(links[i], job, pattern), divisor_of(links[i]));
     route.insert(route.end(), times, s4u::LinkInRoute(made[i]));
   }
   return route;
@@ -56,7 +65,7 @@ std::vector<JobOnFabric> make_jobs_on_fabric(const std::vector<SharedLink>& all_
   const std::vector<SharedLink> links = binding_links(all_links, jobs);
   Links made;
   for (const SharedLink& link : links)
-    made.push_back(make_link(zone, "shared" + std::to_string(made.size()), link.rate_Bps / common_divisor(link)));
+    made.push_back(make_link(zone, "shared" + std::to_string(made.size()), link.rate_Bps / divisor_of(link)));
   std::vector<JobOnFabric> on_fabric;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     JobOnFabric one{&jobs[i]};

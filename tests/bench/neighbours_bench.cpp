@@ -30,15 +30,13 @@ TwoJobs two_jobs() {
   return two;
 }
 
-using Way = SharedTimes (*)(const std::vector<SharedLink>&, const std::vector<Job>&, int iterations);
-
-void neighbours(benchmark::State& state, Way way) {
+void neighbours_by_rounds(benchmark::State& state) {
   constexpr int iterations = 8;
   const TwoJobs two = two_jobs();
-  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(way(two.links, two.jobs, iterations));
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(simulate_rounds_in_child(two.links, two.jobs, iterations));
 }
-BENCHMARK_CAPTURE(neighbours, formula, share_by_formula)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK_CAPTURE(neighbours, rounds, simulate_rounds_in_child)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(neighbours_by_rounds)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 } // namespace
 } // namespace ddlsim
