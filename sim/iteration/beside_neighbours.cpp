@@ -7,9 +7,9 @@
 #include "sim/simgrid/neighbours_run.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 
 namespace ddlsim {
 namespace {
@@ -215,7 +215,7 @@ NeighboursCost every_message_of_async(const StepSetup& setup, const Parameters& 
     first += nodes;
   }
   const auto alone = simulate_async_servers(machine, servers, exchange);
-  const auto with = simulate_async_servers(machine, servers, exchange, std::numeric_limits<double>::infinity(), beside);
+  const auto with = simulate_async_servers(machine, servers, exchange, std::nullopt, beside);
   return {std::max(0.0, with.iteration_s - alone.iteration_s), alone.simgrid_messages + with.simgrid_messages};
 }
 

@@ -53,6 +53,7 @@ struct ServerMachine {
   bool dedicated = true;     ///< servers are hosts of their own with the same NIC; else server p is on node p mod nodes
   double process_Bps = 0;    ///< ceiling of one server process, each direction (software); 0: none
   double connection_Bps = 0; ///< ceiling of one connection worker-server; 0: none
+  double nic_share = 1;      ///< of a node's NIC, what a dedicated server's host has
 };
 
 /// Why a transport that stays inside a node cannot serve that many GPUs, one sentence; "" where it can.

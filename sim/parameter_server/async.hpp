@@ -41,31 +41,18 @@ struct AsyncTiming {
 ///
 /// It takes the workers' phases as independent. They are not where a worker that is ahead is delayed more by those
 /// behind than they by it: pushes overlapped with backward (its last push meets their earlier ones), and unequal shards
-/// where the worker's NIC is narrower than its servers together. There workers gather and queue: `async_reduced`
-/// follows them, and `Executor::async_servers` has the gap between the two. Microseconds, also for 16,384
-/// workers.
+/// where the worker's NIC is narrower than its servers together. There workers gather and queue, and the formula is too
+/// fast: `Executor::async_servers` has the gap. Microseconds, also for 16,384 workers.
 AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
 
-/// The network of `async_closed_form` followed in time: each worker draws its computes, and its messages share the
-/// busiest server by max-min fairness. Nothing is assumed of the workers' phases, so it also holds where they gather.
-/// More than 64 workers are grouped into 64 customers. Same seed, same numbers. 5 ms for 2 workers, 0.1 s for 64 and
-/// more.
-AsyncTiming async_reduced(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
-
 /// The same with fewer, larger pushes: shards of a server that become ready one after another go together when the last
-/// of them is ready, a sixteenth of the server's bytes at least. The last push of each server stays as it is: it
+/// of them is ready, an eighth of the server's bytes at least. The last push of each server stays as it is: it
 /// decides when the iteration ends.
 AsyncExchange with_fewer_pushes(AsyncExchange async);
 
 /// Messages of an iteration of one worker: a pull from each server, and a push for all shards of a server that are
 /// ready at one moment.
 double messages_of_iteration(const ServerExchange& exchange);
-
-struct AsyncNetwork;
-
-/// Iteration time by mean value analysis alone, all workers grouped into `customers` customers; `async_reduced`
-/// compares itself with it.
-double mean_value_iteration_s(const AsyncNetwork& network, const AsyncExchange& async, int customers);
 
 /// Throws std::invalid_argument when a rate in use, compute or slow_factor is not above zero, the spread is negative,
 /// or ready_s is not as long as shards.

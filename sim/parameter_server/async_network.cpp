@@ -70,7 +70,6 @@ AsyncNetwork build_async_network(const Machine& machine, const ServerMachine& se
   const auto busiest = std::max_element(loads_bytes.begin(), loads_bytes.end());
   AsyncNetwork network;
   network.workers = machine.nodes() * exchange.messages_per_node;
-  network.slow_nic_factor = machine.nodes() > 1 ? machine.slow_nic_factor : 1;
   network.workers_per_node = exchange.messages_per_node;
   network.busiest_server = static_cast<int>(busiest - loads_bytes.begin());
   network.busiest_bytes = *busiest;
@@ -92,11 +91,11 @@ AsyncNetwork build_async_network(const Machine& machine, const ServerMachine& se
   network.nic_Bps = by_network ? machine.nic_Bps : machine.intra_Bps;
   network.both_ways_Bps = unlimited_Bps;
   if (by_network && machine.ways_meet()) {
-    network.both_ways_Bps = machine.both_ways_Bps();
-    network.nic_Bps = std::min(network.nic_Bps, network.both_ways_Bps);
+    network.both_ways_Bps = servers.nic_share * machine.both_ways_Bps();
+    network.nic_Bps = std::min(network.nic_Bps, machine.both_ways_Bps());
   }
   network.connection_Bps = servers.connection_Bps > 0 ? servers.connection_Bps : unlimited_Bps;
-  network.server_Bps = network.nic_Bps;
+  network.server_Bps = servers.nic_share * network.nic_Bps;
   if (servers.process_Bps > 0) network.server_Bps = std::min(network.server_Bps, servers.process_Bps);
   if (network.busiest_bytes == 0) return network;
   network.server_Bps = std::min(network.server_Bps, uplink_bound_Bps(machine, servers, network));

@@ -13,10 +13,6 @@ namespace ddlsim {
 
 inline constexpr double unlimited_Bps = std::numeric_limits<double>::infinity();
 
-/// Where pushes are merged, each has at least this share of its server's bytes, except the last, which decides when the
-/// iteration ends.
-inline constexpr double least_push_share = 1.0 / 16;
-
 /// Bytes of a message that the worker moves to (or from) the busiest server beside `flows` - 1 flows of other servers.
 struct AsyncSegment {
   double size_bytes = 0;
@@ -33,13 +29,12 @@ struct AsyncMessage {
 struct AsyncNetwork {
   int workers = 1;
   int workers_per_node = 1;
-  double server_Bps = 0;      ///< what the station serves, one direction
-  double both_ways_Bps = 0;   ///< the two directions of the station together; infinite where they do not meet
-  double connection_Bps = 0;  ///< most of one flow
-  double nic_Bps = 0;         ///< a worker node's, shared by its flows; 0: no worker leaves its node
-  double slow_nic_factor = 1; ///< of node 0
-  double delay_s = 0;         ///< of an iteration: the latencies of pull and push
-  double others_end_s = 0;    ///< earliest end of the last push to another server, alone, from the start of compute
+  double server_Bps = 0;     ///< what the station serves, one direction
+  double both_ways_Bps = 0;  ///< the two directions of the station together; infinite where they do not meet
+  double connection_Bps = 0; ///< most of one flow
+  double nic_Bps = 0;        ///< a worker node's, shared by its flows; 0: no worker leaves its node
+  double delay_s = 0;        ///< of an iteration: the latencies of pull and push
+  double others_end_s = 0;   ///< earliest end of the last push to another server, alone, from the start of compute
   int busiest_server = 0;
   double total_bytes = 0;   ///< of all servers
   double busiest_bytes = 0; ///< of the station

@@ -5,6 +5,7 @@
 #include "sim/parameter_server/async_draws.hpp"
 #include "sim/parameter_server/server_classes.hpp"
 #include "sim/parameter_server/traffic.hpp"
+#include "sim/simgrid/full.hpp"
 
 #include <fmt/format.h>
 
@@ -28,15 +29,8 @@ constexpr double most_messages = 2e7;
 /// memory that Linux gives a process (vm.max_map_count).
 constexpr double most_actors = 30000;
 
-/// The same of asynchronous servers, which are made anew for every round.
-constexpr double most_async_actors = 1000;
-
 /// Beyond this many messages of asynchronous servers full is refused: a minute.
 constexpr double most_async_messages = 2e6;
-
-/// Beyond this much work in the fewest rounds the default does not run them on SimGrid: about a second. A message takes
-/// the longer the more workers have one under way.
-constexpr double affordable_async_work = 3e5;
 
 /// Where the formula equals full to 1e-6: tests/simgrid/full_server_test.cpp.
 bool exchange_formula_is_exact(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
@@ -205,16 +199,6 @@ double messages_of_async(const AsyncExchange& async, int workers) {
   return fewest_rounds(workers) * round_iterations * workers * messages_of_iteration(async.exchange);
 }
 
-/// Whether SimGrid runs the exchange in about a second.
-bool is_affordable(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async) {
-  constexpr double workers_a_message = 16; // that double the time of a message
-  const int workers = machine.nodes() * async.exchange.messages_per_node;
-  const auto hosts = at(machine.nodes() + (servers.dedicated ? servers.servers : 0));
-  if (machine.fabric && machine.fabric->places.size() < hosts) return false;
-  if (2.0 * workers * servers.servers > most_async_actors) return false;
-  return messages_of_async(async, workers) * (1 + workers / workers_a_message) <= affordable_async_work;
-}
-
 } // namespace
 
 Choice choose_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
@@ -229,8 +213,8 @@ Choice choose_async_servers(const Machine& machine, const ServerMachine& servers
     return {Engine::full};
   }
   if (requested == Fidelity::formula) return {Engine::formula, false};
-  if (is_affordable(machine, servers, with_fewer_pushes(async))) return {Engine::classes, false};
-  return {Engine::formula, false, "the formula takes the phases of asynchronous workers as independent"};
+  const Choice choice{Engine::classes, false};
+  return machine.fabric && !groups_to_run(machine, servers, async).machine.fabric ? on_shared_links(choice) : choice;
 }
 
 } // namespace ddlsim

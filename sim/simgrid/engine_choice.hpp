@@ -29,7 +29,7 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
 /// For paths inside a node, which are alone on their links.
 Choice choose_paths(Fidelity requested);
 
-/// The same for asynchronous servers: every worker with fewer pushes where that takes about a second, else the formula.
+/// The same for asynchronous servers: by default as many workers, each of which stands for several, as take a second.
 /// Throws TooManyMessages for `full` beyond 2 million messages, which take a minute: with dozens of messages under way
 /// SimGrid runs 30,000 a second.
 Choice choose_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,

@@ -137,12 +137,8 @@ SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double
   return simulate_class_schedules(sizes_bytes, [&](double size_bytes) { return class_schedule(machine, size_bytes); });
 }
 
-/// Messages of asynchronous servers after which no further round begins: about a second, as more than a few dozen
-/// workers are never run by symmetry.
-constexpr double messages_of_a_second = 1e5;
-
-/// One of each on SimGrid. Asynchronous workers are each at another place of their iteration, so that none stands for
-/// another: all are run, with fewer pushes.
+/// One of each on SimGrid. Asynchronous workers are each at another place of their iteration: as many are run as take a
+/// second, with fewer pushes.
 class Classes : public Executor {
 public:
   SimulatedTimes all_reduces(const Machine& placed, const std::vector<double>& sizes_bytes,
@@ -169,7 +165,7 @@ public:
                             const AsyncExchange& async) const override {
     require_usable(machine, servers, async);
     if (async.exchange.shards.empty()) return async_closed_form(machine, servers, async);
-    return simulate_async_servers(machine, servers, with_fewer_pushes(async), messages_of_a_second);
+    return simulate_async_groups(machine, servers, async, groups_to_run(machine, servers, async));
   }
 };
 

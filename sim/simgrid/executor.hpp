@@ -49,17 +49,26 @@ public:
   virtual ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
                                                const ServerExchange& exchange) const = 0;
 
-  /// Steady state of asynchronous servers. full: rounds in a child each, until the mean iteration is known to
-  /// 0.5 %. classes: the same with_fewer_pushes(), in fewer rounds, that take a second; within 3 % of full. The formula
-  /// is a closed queueing network by mean value analysis. Its iteration / full - 1, tests/simgrid/full_async_test.cpp:
-  ///   servers                      workers, case
-  ///   dedicated, or one colocated  no overlap, equal shards         within 3 % (1 server: exact)
-  ///                                2 on one server, overlapped      -19 %
-  ///                                8 on one server, overlapped      -28 %
-  ///                                8 on 4 unequal servers           -39 %
-  ///   where a NIC's ways meet (nic_duplex 0.4 to 0.7)               -19 to +15 %
-  /// It is too fast where workers gather before a server that is nearly busy. Staleness is within 3 % where iterations
-  /// are and shards equal; with unequal ones it counts the busiest server's bytes for all and is up to 25 % high.
+  /// Steady state of asynchronous servers. full: every worker and push, rounds in a child each, until the mean
+  /// iteration is known to 0.5 %. classes: a fixed number of pushes, about a second at any scale. Workers push less
+  /// often; where that is still too much, some workers and servers stand for all (`group_asynchronous`), and what that
+  /// changes goes by the formula, a closed queueing network by mean value analysis. Iteration / full - 1, shards
+  /// ready one after another in the last two thirds of compute unless "at its end" (full_async_test.cpp and
+  /// async_groups_test.cpp in tests/simgrid):
+  ///   workers, servers                                        formula        classes
+  ///   at its end, equal shards                                within 3 %     within 3 %
+  ///   2, 8 or 64 on 1                                         -19 to -37 %   within 3 %
+  ///   8 on 4 unequal, at its end                              -39 %          within 3 %
+  ///   64 on 4 unequal, 36 run, at its end                     -1 %           +1 %
+  ///   64 on 4 unequal, a NIC's ways meet (0.7), 20 run        +2 %           -4 %
+  ///   64 on 4 or 8 of their nodes, 32 or 24 run               -33, -21 %     -1, -5 %
+  ///   32 on 8 of their nodes, 16 run                          -14 %          +3 %
+  ///   16 on each node, 9 run                                  -6 %           +0 %
+  ///   16 on each node, 1 to 16 times the bytes, 9 run         +20 %          +10 %
+  ///   a NIC's ways meet (nic_duplex 0.4 to 0.7), at its end   -19 to +15 %   within 3 %
+  /// The formula is too fast where workers gather before a server that is nearly busy. Staleness is within 3 % where
+  /// iterations are and shards equal; with unequal ones the formula counts the busiest server's bytes for all and is up
+  /// to 25 % high.
   virtual AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
                                     const AsyncExchange& async) const = 0;
 };

@@ -5,12 +5,12 @@
 #include "sim/collective/all_reduce.hpp"
 #include "sim/collective/schedule.hpp"
 #include "sim/network/machine.hpp"
-#include "sim/parameter_server/async.hpp"
+#include "sim/parameter_server/async_groups.hpp"
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/by_symmetry.hpp"
 
 #include <functional>
-#include <limits>
+#include <optional>
 #include <vector>
 
 namespace simgrid::s4u {
@@ -70,10 +70,19 @@ std::vector<double> simulate_async_round(const Machine& machine, const ServerMac
                                          const AsyncExchange& async, int round,
                                          const std::vector<RingBeside>& beside = {});
 
-/// Rounds, each in a child, until the standard error of the mean iteration is below 0.5 % of it, or they had that many
-/// messages.
+/// That many rounds, each in a child; without a number until the standard error of the mean iteration is below 0.5 % of
+/// it.
 AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
-                                   double most_messages = std::numeric_limits<double>::infinity(),
+                                   std::optional<int> rounds = std::nullopt,
                                    const std::vector<RingBeside>& beside = {});
+
+/// What is run of asynchronous servers by default. Links between switches are followed one by one only where nothing is
+/// grouped and the fabric has room for all hosts; elsewhere every NIC counts as slow as the busiest of them makes one.
+AsyncGroups groups_to_run(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
+
+/// Asynchronous servers by some of their workers. What grouping adds to chance goes by the formula:
+///   iteration = run + formula of all - formula of those that are run.
+AsyncTiming simulate_async_groups(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                                  const AsyncGroups& groups);
 
 } // namespace ddlsim

@@ -1,5 +1,4 @@
 #include "sim/parameter_server/async_draws.hpp"
-#include "sim/parameter_server/async_network.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/full.hpp"
 #include "sim/simgrid/requests.hpp"
@@ -21,7 +20,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Standard error that a comparison with the queueing network to 3 % needs, and how many rounds are run for it.
+/// Standard error that a comparison to 3 % needs, and how many rounds are run for it.
 constexpr double async_precision = 0.005;
 constexpr int most_rounds = 200;
 
@@ -299,34 +298,29 @@ Numbers request_of(const Machine& machine, const ServerMachine& servers, const A
 } // namespace
 
 AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
-                                   double most_messages, const std::vector<RingBeside>& beside) {
-  const AsyncNetwork network = build_async_network(machine, servers, async);
-  const int workers = network.workers;
-  double sum = 0;
-  double squares = 0;
-  double staleness = 0;
-  double messages = 0;
-  int rounds = 0;
-  bool sure = false;
-  while (!sure && rounds < most_rounds && messages < most_messages) {
-    const auto one = run_in_fork(run_round, request_of(machine, servers, async, rounds, beside));
-    const double iteration_s = workers / one[0];
-    ++rounds;
-    sum += iteration_s;
-    squares += iteration_s * iteration_s;
-    staleness += one[1];
-    messages += one[2];
-    const double mean = sum / rounds;
-    const double variance = std::max(0.0, squares / rounds - mean * mean) / std::max(1, rounds - 1);
-    sure = rounds >= fewest_rounds(workers) && std::sqrt(variance) <= async_precision * mean;
-  }
+                                   std::optional<int> rounds, const std::vector<RingBeside>& beside) {
+  const auto formula = async_closed_form(machine, servers, async);
+  const int workers = machine.nodes() * async.exchange.messages_per_node;
   AsyncTiming timing;
-  timing.iteration_s = sum / rounds;
+  double squares = 0;
+  bool sure = false;
+  int run = 0;
+  for (; run < rounds.value_or(most_rounds) && !sure; ++run) {
+    const auto one = run_in_fork(run_round, request_of(machine, servers, async, run, beside));
+    const double iteration_s = workers / one[0];
+    timing.iteration_s += iteration_s;
+    squares += iteration_s * iteration_s;
+    timing.mean_staleness += one[1];
+    timing.simgrid_messages += one[2];
+    const double mean = timing.iteration_s / (run + 1);
+    const double variance = std::max(0.0, squares / (run + 1) - mean * mean) / std::max(1, run);
+    sure = !rounds && run + 1 >= fewest_rounds(workers) && std::sqrt(variance) <= async_precision * mean;
+  }
+  timing.iteration_s /= run;
+  timing.mean_staleness /= run;
   timing.updates_per_s = workers / timing.iteration_s;
-  timing.mean_staleness = staleness / rounds;
-  timing.simgrid_messages = messages;
-  timing.busiest_server = network.busiest_server;
-  timing.busiest_server_share = timing.updates_per_s * network.busiest_bytes / network.server_Bps;
+  timing.busiest_server = formula.busiest_server;
+  timing.busiest_server_share = formula.busiest_server_share * timing.updates_per_s / formula.updates_per_s;
   return timing;
 }
 

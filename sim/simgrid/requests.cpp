@@ -110,11 +110,12 @@ Machine RequestReader::machine() {
 }
 
 void RequestWriter::add(const ServerMachine& servers) {
-  const auto& [count, dedicated, process_Bps, connection_Bps] = servers;
+  const auto& [count, dedicated, process_Bps, connection_Bps, nic_share] = servers;
   add(count);
   add(dedicated ? 1 : 0);
   add(process_Bps);
   add(connection_Bps);
+  add(nic_share);
 }
 
 ServerMachine RequestReader::servers() {
@@ -123,6 +124,7 @@ ServerMachine RequestReader::servers() {
   servers.dedicated = integer() == 1;
   servers.process_Bps = number();
   servers.connection_Bps = number();
+  servers.nic_share = number();
   return servers;
 }
 

@@ -87,14 +87,25 @@ Machine with_rate_of_both_ways(Machine machine) {
   return machine;
 }
 
+/// The NICs of workers' nodes, and behind them those of dedicated servers.
+Links make_host_nics(s4u::NetZone& zone, const std::string& kind, const Machine& machine,
+                     const ServerMachine& servers) {
+  Links nics = make_nics(zone, kind, machine.nodes(), machine);
+  if (!servers.dedicated) return nics;
+  const Links of_servers = make_links(zone, kind + "-of-server", servers.servers, servers.nic_share * machine.nic_Bps);
+  nics.insert(nics.end(), of_servers.begin(), of_servers.end());
+  return nics;
+}
+
 FabricLinks make_fabric(s4u::NetZone& zone, const Machine& machine, const ServerMachine& servers) {
   const int nodes = machine.nodes() + (servers.dedicated ? servers.servers : 0);
   const int leaves = leaf_of_node(machine, nodes - 1) + 1;
   FabricLinks fabric;
   if (nodes > 1) {
-    fabric.nic_out = make_nics(zone, "nic-out", nodes, machine);
-    fabric.nic_in = make_nics(zone, "nic-in", nodes, machine);
-    if (machine.ways_meet()) fabric.nic_both = make_nics(zone, "nic-both-ways", nodes, with_rate_of_both_ways(machine));
+    fabric.nic_out = make_host_nics(zone, "nic-out", machine, servers);
+    fabric.nic_in = make_host_nics(zone, "nic-in", machine, servers);
+    if (machine.ways_meet())
+      fabric.nic_both = make_host_nics(zone, "nic-both-ways", with_rate_of_both_ways(machine), servers);
   }
   if (leaves > 1) {
     fabric.leaf_up = make_links(zone, "leaf-up", leaves, machine.uplink_Bps);

@@ -1,0 +1,32 @@
+#pragma once
+// Asynchronous servers with fewer workers and servers, so that a run on SimGrid takes about a second at any scale.
+
+#include "sim/parameter_server/async.hpp"
+
+namespace ddlsim {
+
+/// More workers than this are grouped.
+inline constexpr int most_run_workers = 64;
+
+/// What is run in place of all workers and servers.
+struct AsyncGroups {
+  Machine machine;
+  ServerMachine servers;
+  AsyncExchange async;  ///< with fewer pushes
+  int rounds = 1;       ///< that are run
+  bool is_whole = true; ///< every worker and every server is run
+};
+
+/// Every worker and server, or so many that a run has the messages of about a second, which are counted and not timed.
+/// A worker of the run keeps its bytes, its NIC and its connections, and stands for G = workers / workers of the run:
+///   dedicated servers   a server's process and its host's NIC have 1/G of their rate; more than four servers go
+///                       together until there are as many a worker as before
+///   colocated servers   as many a node as before, each with what G of them hold; servers on fewer than a quarter of
+///                       the nodes are run as dedicated ones, because few workers share a node with them
+///   leaves              have 1/G of their nodes and of their uplinks' rate
+///   a slow node         is slower by 1/G of the difference
+/// Servers that go together are next to each other in order of their bytes, and the busiest stay the busiest.
+AsyncGroups group_asynchronous(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
+                               int most_workers = most_run_workers);
+
+} // namespace ddlsim
