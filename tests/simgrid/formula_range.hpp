@@ -126,11 +126,6 @@ inline FormulaRange range_of_servers_with(const Machine& machine) {
 
 // Jobs beside each other: mean of 16 iterations.
 
-/// Of share_by_formula to simulate_rounds (sim/simgrid/neighbours_run.hpp): -8.5 to +2.7 % over 400 draws of
-/// tests/neighbours/random_jobs.hpp with two jobs of 4 to 1,024 ranks; 9 of 10 draws within 0.7 %, rms 0.7 %. Far out
-/// are jobs that fall into step with each other one way and not the other.
-constexpr FormulaRange formula_over_rounds{-0.09, 0.03};
-
 /// Of simulate_rounds to simulate_every_message: -8.3 to +11.0 % over 600 draws of tests/neighbours/random_jobs.hpp with
 /// two jobs, half of them of 4 to 32 ranks and half of 4 to 64; 9 of 10 draws within 2.8 %, rms 1.5 %. Where it is
 /// largest, the mean iteration is
