@@ -251,6 +251,8 @@ TEST_CASE("ResNet-152 at 16 GPUs over MPI on Azure's P100 is noted as an outlier
       return head_of(record).series.find("resnet152-intelmpi") == std::string::npos &&
              head_of(record).series.find("resnet50-intelmpi") == std::string::npos;
     });
+    for (auto& record : file.records) // as if its source did not doubt it, which leaves it out before
+      if (auto* step = std::get_if<StepRecord>(&record)) step->head.suspect = false;
   }
   const auto calibration = calibrate(reference, cluster, files).calibration;
   CHECK_THAT(reported(calibration, "resnet152-intelmpi-ib at 16 GPUs on 4 nodes"),
