@@ -46,8 +46,8 @@ double less_likely(const Calibration& fit, const Calibration& than) {
       if (series.id != known.id || series.scope != known.scope || series.points.size() != known.points.size()) continue;
       for (std::size_t i = 0; i < series.points.size(); ++i) {
         const double spread = std::hypot(known.spread, known.points[i].noise);
-        sum += cost_of(Loss::cauchy, series.points[i].residual / spread) -
-               cost_of(Loss::cauchy, known.points[i].residual / spread);
+        sum += cost_of(Loss::student_t3, series.points[i].residual / spread) -
+               cost_of(Loss::student_t3, known.points[i].residual / spread);
       }
     }
   return sum;
