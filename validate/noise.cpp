@@ -120,8 +120,4 @@ std::vector<Noise> noise_of(const std::vector<Series>& series) {
   return all;
 }
 
-char class_of(const SeriesPoint& point, const Noise& noise) {
-  return point.suspect ? 'C' : noise.grade;
-}
-
 } // namespace ddlsim

@@ -201,7 +201,6 @@ void add_shipped_without(std::vector<Split>& splits, const std::vector<Located>&
     split.taken_away = TakenAway::nothing;
     for (auto& one : split.parts)
       std::erase_if(one.targets, [&](std::size_t p) { return !is_asked_as_shipped(series[one.series].points[p]); });
-    std::erase_if(split.parts, [](const SplitPart& one) { return one.targets.empty(); });
     splits.push_back(std::move(split));
   }
 }
@@ -314,6 +313,17 @@ std::string schedule_of(StrategyName strategy, const std::string& preset) {
   return fmt::format("{} by {}", to_text(all_reduces ? StrategyName::all_reduce : strategy), preset);
 }
 
+namespace {
+
+/// What its own source doubts is no truth to hold an answer against, as it is none to fit.
+void ask_nothing_suspect(Split& split, const std::vector<Series>& series) {
+  for (auto& part : split.parts)
+    std::erase_if(part.targets, [&](std::size_t p) { return series[part.series].points[p].suspect; });
+  std::erase_if(split.parts, [](const SplitPart& part) { return part.targets.empty(); });
+}
+
+} // namespace
+
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
                                const std::map<std::string, std::string>& site_of) {
   const auto records = locate(files);
@@ -330,8 +340,8 @@ std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const 
   });
   add_transfer(splits, "leave-one-cluster-out", records, series, [](const Located& at) { return at.cluster; });
   add_layouts(splits, records, series);
-  splits.erase(std::remove_if(splits.begin(), splits.end(), [](const Split& split) { return split.parts.empty(); }),
-               splits.end());
+  for (auto& split : splits) ask_nothing_suspect(split, series);
+  std::erase_if(splits, [](const Split& split) { return split.parts.empty(); });
   return splits;
 }
 

@@ -39,9 +39,6 @@ struct Noise {
 /// 4. not known: B when each point comes from three or more repeats, else C.
 std::vector<Noise> noise_of(const std::vector<Series>& series);
 
-/// The class of one point: C when the point is suspect, else its series'.
-char class_of(const SeriesPoint& point, const Noise& noise);
-
 struct ValidationOptions {
   std::vector<std::string> splits; ///< names to run; empty: all
   std::string reference =

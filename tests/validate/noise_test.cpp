@@ -63,11 +63,4 @@ TEST_CASE("a set's spread stands in for a series that states none") {
   CHECK(noise[1].basis == "spread of the same set");
 }
 
-TEST_CASE("a suspect point is of class C whatever its series is") {
-  SeriesPoint point;
-  CHECK(class_of(point, {'A', 0.001, ""}) == 'A');
-  point.suspect = true;
-  CHECK(class_of(point, {'A', 0.001, ""}) == 'C');
-}
-
 } // namespace ddlsim

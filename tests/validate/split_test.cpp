@@ -56,6 +56,8 @@ TEST_CASE("as shipped, everything is known and every trusted point of several GP
   CHECK(shipped.taken_away == TakenAway::nothing);
   CHECK(target_gpus(made, shipped) == std::vector<int>{2, 4, 8, 32});
   CHECK(visible_files(made.files, shipped)[0].records.size() == 6);
+  for (const auto& split : made.splits)
+    for (const auto gpus : target_gpus(made, split)) CHECK(gpus != 16); // what its source doubts is asked nowhere
 }
 
 TEST_CASE("as shipped without: each experiment is hidden once, with its GPUs alone still known") {
