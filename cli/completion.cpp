@@ -29,23 +29,22 @@ Names import_kinds() {
 
 /// Values of options that mean the same in every command.
 Names option_values(const std::string& option, const DataFolder& data) {
-  const std::map<std::string, std::function<Names()>> values{
-      {"--cluster", [&] { return list_clusters(data); }},
-      {"--model", [&] { return list_models(data); }},
-      {"--gpu", [&] { return names_in(load_gpus(data)); }},
-      {"--like", [&] { return names_in(load_gpus(data)); }},
-      {"--preset", [&] { return names_in(load_presets(data)); }},
-      {"--precision", [] { return names_of<Precision>(); }},
-      {"--strategy", [] { return names_of<StrategyName>(); }},
-      {"--split", [] { return split_names(); }},
-      {"--fidelity",
-       [] {
-         return Names{"default", "formula", "full"};
-       }},
-      {"--collective", [] { return Names{"all-reduce"}; }},
-      {"--attention", [] {
-         return Names{"eager", "sdpa"};
-       }}};
+  const std::map<std::string, std::function<Names()>> values{{"--cluster", [&] { return list_clusters(data); }},
+                                                             {"--model", [&] { return list_models(data); }},
+                                                             {"--gpu", [&] { return names_in(load_gpus(data)); }},
+                                                             {"--like", [&] { return names_in(load_gpus(data)); }},
+                                                             {"--preset", [&] { return names_in(load_presets(data)); }},
+                                                             {"--precision", [] { return names_of<Precision>(); }},
+                                                             {"--strategy", [] { return names_of<StrategyName>(); }},
+                                                             {"--split", [] { return split_names(); }},
+                                                             {"--fidelity",
+                                                              [] {
+                                                                return Names{"default", "formula", "full"};
+                                                              }},
+                                                             {"--collective", [] { return Names{"all-reduce"}; }},
+                                                             {"--attention", [] {
+                                                                return Names{"eager", "sdpa"};
+                                                              }}};
   const auto found = values.find(option);
   return found == values.end() ? Names{} : found->second();
 }

@@ -122,7 +122,7 @@ std::vector<double> misses_of_shown(StepProblem& problem, const std::vector<Seri
   for (std::size_t s = 0; s < series.size(); ++s) {
     auto sample = sample_at(problem.free_parameters(), series[s], s, z_scores);
     problem.algorithm_choices().put(s, sample);
-    for (const auto& point : series[s].points) misses[row++] -= std::log(shown_over_screened(series[s], point, sample));
+    for (const auto& point : series[s].points) misses[row++] -= std::log(shown_over_formula(series[s], point, sample));
   }
   return misses;
 }

@@ -92,7 +92,7 @@ Schedule halving_doubling_schedule(const Machine& machine, double size_bytes);
 ///       + last(S)                                     the ranks that did not take part get the sum, if there are any
 /// On one GPU a node, n a power of two: T = log2 n (latency + S/rate).
 /// Equal to the full run (1e-6) where halving-doubling is, else within 12 % of it
-/// (tests/simgrid/fidelity_selection_test.cpp) without a slow node or leaves. Throws std::invalid_argument when a link
+/// (tests/simgrid/engine_choice_test.cpp) without a slow node or leaves. Throws std::invalid_argument when a link
 /// in use has no rate.
 double recursive_doubling_all_reduce_s(const Machine& machine, double size_bytes);
 

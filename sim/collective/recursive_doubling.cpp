@@ -53,16 +53,15 @@ const AllReduceAlgorithm recursive_doubling_all_reduce{
     .time_s = recursive_doubling_all_reduce_s,
     .follows_ranks = false,
     .is_exact = are_in_step, // tests/simgrid/formula_range.hpp has how far it is elsewhere
-    .between_nodes =
-        {
-            .load = &FabricLoad::recursive_doubling,
-            .nic_bytes =
-                [](const Machine& machine, double wire_bytes) {
-                  return std::ceil(std::log2(static_cast<double>(machine.nodes()))) * wire_bytes;
-                },
-            .rounds = [](const Machine& machine, double) { return 2 * (machine.ranks - 1); },
-            .passes_every_gpu = false,
-        },
+    .between_nodes = {
+        .load = &FabricLoad::recursive_doubling,
+        .nic_bytes =
+            [](const Machine& machine, double wire_bytes) {
+              return std::ceil(std::log2(static_cast<double>(machine.nodes()))) * wire_bytes;
+            },
+        .rounds = [](const Machine& machine, double) { return 2 * (machine.ranks - 1); },
+        .passes_every_gpu = false,
+    },
     .why_no_symmetry = why_pairs_have_no_symmetry,
     .period = recursive_doubling_period,
     .schedule = recursive_doubling_schedule,

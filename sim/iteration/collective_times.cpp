@@ -13,7 +13,7 @@ namespace {
 struct SameLinks {
   Machine links;
   Algorithm algorithm = Algorithm::ring;
-  std::vector<double> sizes_bytes{};                     ///< different ones
+  std::vector<double> sizes_bytes{};                       ///< different ones
   std::vector<std::pair<std::size_t, std::size_t>> runs{}; ///< number in the list, and place in sizes_bytes
 };
 

@@ -67,11 +67,9 @@ Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice
 /// Pairs that send at once are one pair, so that not every message is run.
 Execution execute_transfers(const Graph& graph, Fidelity requested, Choice& choice) {
   if (requested == Fidelity::full)
-    throw UserError("--fidelity", "",
-                    "what model parallelism sends is not run one by one; leave --fidelity away");
-  return run_transfers(graph, [&](const std::vector<CollectiveRun>& runs) {
-    return time_collectives(runs, requested, choice);
-  });
+    throw UserError("--fidelity", "", "what model parallelism sends is not run one by one; leave --fidelity away");
+  return run_transfers(
+      graph, [&](const std::vector<CollectiveRun>& runs) { return time_collectives(runs, requested, choice); });
 }
 
 } // namespace

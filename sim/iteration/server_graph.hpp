@@ -21,7 +21,7 @@ bool serves_itself(const StepSetup& setup, const Machine& machine);
 /// preset's choices.
 Sharding sharding_of(const StepSetup& setup, const Parameters& sample);
 
-/// Cost of one screening run, in visits of a server's shard.
+/// Cost of one run by the formulas, in visits of a server's shard.
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine);
 

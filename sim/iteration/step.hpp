@@ -14,8 +14,8 @@
 #include "sim/iteration/graph.hpp"
 #include "sim/iteration/placed_fabrics.hpp"
 #include "sim/library/sum_rules.hpp"
-#include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/engine_choice.hpp"
+#include "sim/simgrid/executor.hpp"
 
 #include <memory>
 #include <optional>
@@ -92,7 +92,7 @@ bool starts_servers(const StepSetup& setup);
 /// Hosts bought for servers alone.
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample);
 
-/// Cost of a screening run, in visits of a shard of a kind of server, or of an operation of a pipeline (0.1 us each); 1
+/// Cost of a run by the formulas, in visits of a shard of a kind of server, or of an operation of a pipeline (0.1 us each); 1
 /// for other strategies.
 double work_of_step(const StepSetup& setup, const Parameters& sample);
 

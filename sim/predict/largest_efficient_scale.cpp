@@ -246,7 +246,7 @@ private:
   std::map<int, double> known_;
 };
 
-/// Where screening sees the bound crossed, once it is told what predict_point() says of a scale.
+/// Where the formulas see the bound crossed, once it is told what predict_point() says of a scale.
 class Guess {
 public:
   Guess(SampleEfficiencies& efficiencies, ShownScales& scales, double bound)
@@ -254,7 +254,7 @@ public:
 
   int first() { return crossing_at(bound_); }
 
-  /// As if predict_point() were as far from screening at all scales as it is at that one.
+  /// As if predict_point() were as far from the formulas at all scales as it is at that one.
   int after(int scale) {
     const double screened = efficiencies_.at(efficiencies_.curve().median, scales_.gpus_of(scale));
     return crossing_at(bound_ * screened / scales_.shown(scale));

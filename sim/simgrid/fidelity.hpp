@@ -39,7 +39,8 @@ struct SimulatedTimes {
 struct Choice {
   Engine engine = Engine::classes;
   bool is_exact = true; ///< a run of every message takes as long, to 1e-6
-  std::string why = {}; ///< the number is not SimGrid's although it was asked for, or shared links are simplified; else ""
+  std::string why =
+      {}; ///< the number is not SimGrid's although it was asked for, or shared links are simplified; else ""
 };
 
 } // namespace ddlsim

@@ -33,7 +33,7 @@ TEST_CASE("full reduce-scatters and all-gathers equal the closed form: short las
         }
 }
 
-TEST_CASE("by symmetry they equal full, in as many messages at 4,096 ranks as a period takes", "[by-symmetry]") {
+TEST_CASE("by one period they equal full, in as many messages at 4,096 ranks as a period takes", "[classes]") {
   for (const Algorithm half : {Algorithm::ring_reduce_scatter, Algorithm::ring_all_gather}) {
     for (const int nodes : {1, 2, 5, 8}) {
       const Machine machine = two_level(nodes * 8, 8);
@@ -48,7 +48,7 @@ TEST_CASE("by symmetry they equal full, in as many messages at 4,096 ranks as a 
   }
 }
 
-TEST_CASE("a link's rate reaches a half that is run on SimGrid", "[by-symmetry]") {
+TEST_CASE("a link's rate reaches a half that is run on SimGrid", "[classes]") {
   const Machine machine = two_level(32, 8);
   Machine narrower = machine;
   narrower.nic_Bps /= 2;

@@ -106,7 +106,7 @@ TEST_CASE("full ring in segments equals its recurrence: any ranks, slow nodes, l
   }
 }
 
-TEST_CASE("closed form and one period equal the recurrence on full nodes and leaves", "[gloo][by-symmetry][property]") {
+TEST_CASE("closed form and one period equal the recurrence on full nodes and leaves", "[gloo][classes][property]") {
   std::mt19937_64 random(29);
   for (int round = 0; round < 300; ++round) {
     const Machine machine = random_full_machine(random);
@@ -145,7 +145,7 @@ TEST_CASE("closed form with short nodes and leaves: exact up to 256 ranks, beyon
   CHECK(highest <= range.slower);
 }
 
-TEST_CASE("one period stands for 65,536 ranks in a few thousand messages", "[gloo][by-symmetry]") {
+TEST_CASE("one period stands for 65,536 ranks in a few thousand messages", "[gloo][classes]") {
   const Machine machine = two_level(65536, 4);
   const auto run = executor_of(Engine::classes).all_reduces(machine, {25e6}, segmented);
   CHECK(run.times_s.front() == Approx(all_reduce_s(machine, 25e6, segmented)).epsilon(promised));
@@ -153,7 +153,7 @@ TEST_CASE("one period stands for 65,536 ranks in a few thousand messages", "[glo
   CHECK(choose_all_reduce(machine, segmented, 25e6, 1, Fidelity::by_default).engine == Engine::classes);
 }
 
-TEST_CASE("a link's rate and latency reach a ring in segments that is run on SimGrid", "[gloo][by-symmetry]") {
+TEST_CASE("a link's rate and latency reach a ring in segments that is run on SimGrid", "[gloo][classes]") {
   const Machine machine = two_level(32, 4);
   Machine narrower = machine;
   narrower.nic_Bps /= 2;

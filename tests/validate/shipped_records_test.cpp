@@ -87,7 +87,8 @@ TEST_CASE("shipped records: no record is on both sides of a split") {
       const bool drops = split.name == "leave-one-model-out" || split.name == "leave-one-strategy-out";
       const bool asks_a_part = split.name == "as-shipped-without" || is_unseen(split);
       const auto doubted = std::count_if(points.begin(), points.end(), [](const auto& point) { return point.suspect; });
-      CHECK((drops || asks_a_part || part.targets.size() + part.visible.size() + static_cast<std::size_t>(doubted) >= points.size()));
+      CHECK((drops || asks_a_part ||
+             part.targets.size() + part.visible.size() + static_cast<std::size_t>(doubted) >= points.size()));
     }
   }
 }

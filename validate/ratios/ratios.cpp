@@ -33,8 +33,8 @@ RatioSide side_of(const Curve& curve, int gpus) {
   side.mechanism_s = mechanism_times(curve, gpus);
   auto likeliest = curve.median;
   likeliest.model_discrepancy = 1;
-  const double by_screening_s = time_step(at_scale(curve, gpus), likeliest, Fidelity::formula).iteration_s;
-  side.to_number = side.point.iteration_s / by_screening_s;
+  const double by_formula_s = time_step(at_scale(curve, gpus), likeliest, Fidelity::formula).iteration_s;
+  side.to_number = side.point.iteration_s / by_formula_s;
   return side;
 }
 
