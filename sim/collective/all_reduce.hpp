@@ -39,8 +39,9 @@ struct AllReduceAlgorithm {
   std::optional<std::string> (*why_no_symmetry)(const Machine&);
   /// The steps of one period, for two ranks and more; null where only a single rank can be reduced.
   std::vector<PeriodSteps> (*period)(const Machine&, double size_bytes);
-  /// Where ranks are almost alike: one of each class, and why it cannot be; null where nothing of the kind exists.
-  ClassSchedule (*class_schedule)(const Machine&, double size_bytes) = nullptr;
+  /// Where ranks are almost alike: one of each class, with the messages of at most so many chunks, and why it cannot be;
+  /// null where nothing of the kind exists.
+  ClassSchedule (*class_schedule)(const Machine&, double size_bytes, int most_chunks) = nullptr;
   std::optional<std::string> (*why_no_classes)(const Machine&) = nullptr;
   /// Every message; null for the ring, which sim/simgrid/full_ring.hpp runs: its ranks are not in step.
   Schedule (*schedule)(const Machine&, double size_bytes) = nullptr;

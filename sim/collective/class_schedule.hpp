@@ -35,6 +35,7 @@ struct ClassSchedule {
   std::vector<MemberLink> links;
   std::vector<MemberRoute> routes;
   Schedule schedule;
+  int chunks = 0; ///< of the whole collective, alike and one after another; the schedule may have fewer
 };
 
 } // namespace ddlsim

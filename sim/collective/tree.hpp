@@ -83,6 +83,6 @@ std::optional<std::string> why_no_tree_classes(const Machine& machine);
 ///
 /// What this leaves out: which heights meet below a node differs from node to node. Full is up to 15 % faster to 11 %
 /// slower for messages of few chunks, up to 2 % faster and 1 % slower for many: tests/simgrid/tree_classes_test.cpp.
-ClassSchedule tree_class_schedule(const Machine& machine, double size_bytes);
+ClassSchedule tree_class_schedule(const Machine& machine, double size_bytes, int most_chunks);
 
 } // namespace ddlsim

@@ -2,6 +2,7 @@
 #include "sim/collective/tree.hpp"
 #include "sim/network/machine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ddlsim {
@@ -149,9 +150,14 @@ std::optional<std::string> why_no_tree_classes(const Machine& machine) {
   return std::nullopt;
 }
 
-ClassSchedule tree_class_schedule(const Machine& machine, double size_bytes) {
+ClassSchedule tree_class_schedule(const Machine& machine, double size_bytes, int most_chunks) {
   require_rates(machine);
-  return Builder(machine, tree_chunks(machine, size_bytes)).build();
+  TreeChunks chunks = tree_chunks(machine, size_bytes);
+  const int all = chunks.count;
+  chunks.count = std::min(all, most_chunks);
+  ClassSchedule built = Builder(machine, chunks).build();
+  built.chunks = all;
+  return built;
 }
 
 } // namespace ddlsim

@@ -21,10 +21,13 @@ namespace ddlsim {
 /// and the rest is counted.
 SimulatedTimes simulate_periods(const std::vector<std::vector<PeriodSteps>>& collectives);
 
+/// One of each class of a collective of that size, with the messages of at most so many of its chunks.
+using ClassScheduleOf = std::function<ClassSchedule(double size_bytes, int most_chunks)>;
+
 /// Times of several collectives that are alone on their links, each given by its classes; classes, links and routes
-/// must not depend on the size.
-SimulatedTimes simulate_class_schedules(const std::vector<double>& sizes_bytes,
-                                        const std::function<ClassSchedule(double size_bytes)>& schedule_of);
+/// must not depend on the size. Of more than 128 chunks 64 are run and 128: by then the first chunk has passed every
+/// class, and each chunk more adds as much as one of the second 64.
+SimulatedTimes simulate_class_schedules(const std::vector<double>& sizes_bytes, const ClassScheduleOf& schedule_of);
 
 /// When each shard of one exchange is summed, then when the slowest worker has each, seconds, with one connection of
 /// each class (sim/parameter_server/server_classes.hpp).

@@ -45,25 +45,59 @@ double messages_of(const Schedule& schedule) {
   return messages;
 }
 
-} // namespace
+/// Chunks after which all classes are busy: a double tree of 16,384 nodes of 8 ranks is 42 messages deep, up and down.
+constexpr int chunks_to_fill = 64;
+constexpr int most_chunks_run = 2 * chunks_to_fill;
 
-SimulatedTimes simulate_class_schedules(const std::vector<double>& sizes_bytes,
-                                        const std::function<ClassSchedule(double size_bytes)>& schedule_of) {
-  SimulatedTimes simulated;
-  if (sizes_bytes.empty()) return simulated;
-  start_simgrid();
-  const ClassSchedule first = schedule_of(sizes_bytes.front());
+/// One run of a collective, or of its first chunks.
+struct ChunksRun {
+  double size_bytes = 0;
+  int most_chunks = 0;
+};
+
+/// Every collective once with the most chunks, and those that have more once with half as many.
+std::vector<ChunksRun> runs_of(const std::vector<double>& sizes_bytes, const ClassScheduleOf& schedule_of) {
+  std::vector<ChunksRun> runs;
+  for (const double size_bytes : sizes_bytes) runs.push_back({size_bytes, most_chunks_run});
+  for (const double size_bytes : sizes_bytes)
+    if (schedule_of(size_bytes, 1).chunks > most_chunks_run) runs.push_back({size_bytes, chunks_to_fill});
+  return runs;
+}
+
+std::vector<double> run_chunks(const std::vector<ChunksRun>& runs, const ClassScheduleOf& schedule_of,
+                               double& messages) {
+  const ClassSchedule first = schedule_of(runs.front().size_bytes, 1);
   const std::vector<s4u::Host*> hosts = make_class_hosts(first);
   std::map<std::pair<int, int>, double> latencies_s;
   for (const MemberRoute& route : first.routes) latencies_s[{route.from, route.to}] = route.latency_s;
-  const auto next_schedule = [&](double size_bytes) {
-    Schedule schedule = schedule_of(size_bytes).schedule;
-    simulated.messages += messages_of(schedule);
+  std::vector<double> sizes_bytes;
+  for (const auto& run : runs) sizes_bytes.push_back(run.size_bytes);
+  auto next = runs.begin(); // schedules are asked for in the order of the sizes
+  const auto next_schedule = [&](double) {
+    Schedule schedule = schedule_of(next->size_bytes, next->most_chunks).schedule;
+    ++next;
+    messages += messages_of(schedule);
     return schedule;
   };
-  simulated.times_s = run_schedules(hosts, sizes_bytes, next_schedule, [&](int from, int to) {
-    return latencies_s.at({from, to});
-  });
+  return run_schedules(hosts, sizes_bytes, next_schedule, [&](int from, int to) { return latencies_s.at({from, to}); });
+}
+
+} // namespace
+
+SimulatedTimes simulate_class_schedules(const std::vector<double>& sizes_bytes, const ClassScheduleOf& schedule_of) {
+  SimulatedTimes simulated;
+  if (sizes_bytes.empty()) return simulated;
+  start_simgrid();
+  const auto runs = runs_of(sizes_bytes, schedule_of);
+  simulated.times_s = run_chunks(runs, schedule_of, simulated.messages);
+  std::size_t half = sizes_bytes.size(); // the run with fewer chunks
+  for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
+    const int chunks = schedule_of(sizes_bytes[i], 1).chunks;
+    if (chunks <= most_chunks_run) continue;
+    const double chunk_s = (simulated.times_s[i] - simulated.times_s[half++]) / (most_chunks_run - chunks_to_fill);
+    simulated.times_s[i] += (chunks - most_chunks_run) * chunk_s;
+  }
+  simulated.times_s.resize(sizes_bytes.size());
   return simulated;
 }
 

@@ -134,7 +134,9 @@ SimulatedTimes simulate_all_ranks(const Machine& machine, const std::vector<doub
 
 SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double>& sizes_bytes, Algorithm algorithm) {
   const auto class_schedule = all_reduce_algorithm(algorithm).class_schedule;
-  return simulate_class_schedules(sizes_bytes, [&](double size_bytes) { return class_schedule(machine, size_bytes); });
+  return simulate_class_schedules(sizes_bytes, [&](double size_bytes, int most_chunks) {
+    return class_schedule(machine, size_bytes, most_chunks);
+  });
 }
 
 /// One of each on SimGrid. Asynchronous workers are each at another place of their iteration: as many are run as take a

@@ -1,6 +1,7 @@
 #include "sim/neighbours/jobs.hpp"
 #include "sim/simgrid/neighbours_run.hpp"
 #include "tests/neighbours/random_jobs.hpp"
+#include "tests/simgrid/formula_range.hpp"
 #include "tests/simgrid/scale.hpp"
 
 #include <catch2/catch.hpp>

@@ -84,6 +84,22 @@ TEST_CASE("one node of each height: messages grow with the heights, not with the
   CHECK(messages(16) < messages_of_all_reduce(two_level(16, 1), Algorithm::tree, 1e6, 1));
 }
 
+TEST_CASE("one node of each height: thousands of chunks cost no more messages than a hundred", "[tree][symmetry]") {
+  const Machine machine = two_level(64, 4);
+  const auto run = [&](double size_bytes) {
+    return executor_of(Engine::classes).all_reduces(machine, {size_bytes}, Algorithm::tree);
+  };
+  const auto one = run(1e9);
+  const auto four = run(4e9);
+  CHECK(four.messages == one.messages);
+  CHECK(run(2e9).times_s.front() == Approx(one.times_s.front() + (four.times_s.front() - one.times_s.front()) / 3));
+  CHECK(four.times_s.front() == Approx(all_reduce_s(machine, 4e9, Algorithm::tree)).epsilon(0.03));
+  const auto both = executor_of(Engine::classes).all_reduces(machine, {1e9, 1e6, 4e9}, Algorithm::tree).times_s;
+  CHECK(both[0] == one.times_s.front());
+  CHECK(both[1] == run(1e6).times_s.front());
+  CHECK(both[2] == four.times_s.front());
+}
+
 TEST_CASE("one node of each height: capacities of SimGrid's links decide", "[tree][symmetry]") {
   const Machine machine = two_level(64, 1);
   const double before_s = tree_s(Engine::classes, machine, 1e6);
