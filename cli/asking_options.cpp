@@ -130,8 +130,8 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   predict
       .add_option(
           "--fidelity", command.fidelity,
-          "What times communication: default (SimGrid, in about a second), full (SimGrid with every message, however "
-          "long it takes), formula (closed forms, without SimGrid)")
+          "What times communication: default (SimGrid, in about a second), full (SimGrid with every message, up to "
+          "about a minute), formula (closed forms, without SimGrid and without neighbours)")
       ->type_name("HOW")
       ->transform(by_name(fidelity_names()));
   predict

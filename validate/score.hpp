@@ -43,7 +43,7 @@ struct Score {
   int refused = 0;
   int series = 0;
   int clusters = 0; ///< or sites
-  int sites = 0;
+  int sites = 0;    ///< that a resample draws from
   double mean_error = 0;
   double median_error = 0; ///< of the points
   double worst_error = 0;

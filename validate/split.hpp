@@ -28,10 +28,11 @@ struct Split {
 /// Names of the splits in the order of reports.
 const std::vector<std::string>& split_names();
 
-/// new-T1 to new-T3, as-shipped, as-shipped-without, T1 to T3, then one split for each model family, strategy and
-/// cluster left out. Splits in which nothing is predicted are not there.
-/// as-shipped: nothing is hidden and nothing taken away; every point of several GPUs that is not suspect is asked, as a
-/// user would ask. as-shipped-without: each experiment (what agrees in cluster, model, batch, strategy name and preset)
+/// new-T1 to new-T3, as-shipped, as-shipped-without, new-batch, new-model, T1 to T3, then one split for each model
+/// family, strategy and cluster left out. Splits in which nothing is predicted are not there. No split asks a point that
+/// its source doubts. All but as-shipped and as-shipped-without take what the site taught the priors away; `site_of` has
+/// the site of each cluster, and one that is not there is a site of its own.
+/// as-shipped: nothing is hidden and nothing taken away; every point of several GPUs is asked, as a user would ask. as-shipped-without: each experiment (what agrees in cluster, model, batch, strategy name and preset)
 /// is asked in one of five splits, which hides its points of several GPUs and those of the cluster's other experiments
 /// of that fifth; all else is known.
 /// Tiers: an experiment is what agrees in cluster, GPU, model, precision, batch, data,

@@ -67,12 +67,12 @@ PartOf deal(const std::map<HiddenWorkload, std::set<HiddenWorkload>>& groups) {
   return part_of;
 }
 
-/// What a cluster must show of a workload beside the batch that is asked: GPU, model, precision, preset.
+/// What a cluster must show of a workload beside the batch that is asked: cluster, GPU, model, precision, preset.
 using Kind = std::tuple<std::string, std::string, std::string, Precision, std::string>;
 
 /// What is shown of training.
 struct Shown {
-  std::map<Kind, std::set<double>> batches;
+  std::set<Kind> workloads;
   std::set<std::string> on_several_gpus; ///< clusters
   std::set<std::string> on_several_nodes;
 };
@@ -85,7 +85,7 @@ Shown shown_of(const std::vector<MeasurementFile>& files, const std::vector<bool
       const auto* step = std::get_if<StepRecord>(&record);
       if (!visible[index++] || step == nullptr || step->mode != RunMode::train) continue;
       const auto& cluster = file.context.cluster;
-      shown.batches[{cluster, step->head.gpu, step->model, step->precision, step->preset}].insert(step->batch_per_gpu);
+      shown.workloads.insert({cluster, step->head.gpu, step->model, step->precision, step->preset});
       if (step->gpus > 1) shown.on_several_gpus.insert(cluster);
       if (step->nodes > 1) shown.on_several_nodes.insert(cluster);
     }
@@ -96,7 +96,7 @@ bool is_known(const Shown& shown, const Series& series, const SeriesPoint& point
   const auto& clusters = point.nodes > 1 ? shown.on_several_nodes : shown.on_several_gpus;
   if (clusters.count(series.cluster) == 0) return false;
   return !by_batch ||
-         shown.batches.count({series.cluster, series.gpu, series.model, series.precision, series.preset}) > 0;
+         shown.workloads.count({series.cluster, series.gpu, series.model, series.precision, series.preset}) > 0;
 }
 
 bool is_hidden(const SeriesPoint& point, const std::vector<bool>& visible) {

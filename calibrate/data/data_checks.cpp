@@ -159,21 +159,27 @@ std::vector<Excluded> remove_equal_times(std::vector<SeriesData>& fit_data) {
 
 std::vector<Excluded> remove_suspect_times(const Cluster& cluster, std::vector<SeriesData>& fit_data) {
   std::vector<Excluded> reported;
+  std::vector<Excluded> of_others; // borrowed, or transfers
   std::size_t own = 0, own_suspect = 0;
   for (auto& series : fit_data) {
+    const bool is_own = !series.borrowed && !is_transfer(series);
     for (const auto& point : series.points) {
-      if (series.borrowed || is_transfer(series) || point.gpus < 2) continue;
+      if (!is_own || point.gpus < 2) continue;
       ++own;
       own_suspect += point.suspect ? 1 : 0;
     }
     const auto suspect = std::erase_if(series.points, [](const DataPoint& point) { return point.suspect; });
-    if (suspect > 0)
-      reported.push_back({series.id, fmt::format("{}: {} of its {} times left out", doubted_by_source, suspect,
-                                                 suspect + series.points.size())});
+    if (suspect == 0) continue;
+    const Excluded left_out{series.id, fmt::format("{}: {} of its {} times left out", doubted_by_source, suspect,
+                                                   suspect + series.points.size())};
+    reported.push_back(left_out);
+    if (!is_own) of_others.push_back(left_out);
   }
   if (own < 2 || own_suspect < own) return reported;
-  return {{cluster.name,
-           fmt::format("all {} step times are doubted by their source, and none is fitted; measure them again", own)}};
+  of_others.push_back(
+      {cluster.name,
+       fmt::format("all {} step times are doubted by their source, and none is fitted; measure them again", own)});
+  return of_others;
 }
 
 std::vector<Excluded> conflicting_repeats(const std::string& cluster, const std::vector<Series>& series) {

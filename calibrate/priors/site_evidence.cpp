@@ -38,7 +38,7 @@ double ln_value(const CalibratedParameter& parameter) {
   return std::log(prior_value(parameter.prior, parameter.z_score));
 }
 
-/// By how much less likely, in ln, one fit has the records than another: both by the spreads of the other.
+/// By how much (in ln) `fit` makes the records less likely than `than` does, with the spreads of `than`.
 double less_likely(const Calibration& fit, const Calibration& than) {
   double sum = 0;
   for (const auto& known : than.series)
@@ -70,6 +70,7 @@ Calibration without_bounds(Calibration calibration, const Calibration& raised) {
     return is_ceiling(one) && (same == raised.parameters.end() || ln_value(*same) - ln_value(one) >= half_way);
   };
   std::erase_if(calibration.parameters, is_bound);
+  calibration.correlation.clear(); // of what was there before; evidence reads parameters alone
   return calibration;
 }
 

@@ -132,17 +132,17 @@ OwnTraffic own_traffic(const Graph& graph, const Execution& alone) {
   std::map<SumPattern, double> nic_bytes;
   for (std::size_t i = 0; i < alone.collectives.size(); ++i) {
     const auto& sum = alone.collectives[i];
-    const auto& sent = all_reduce_algorithm(sum.run.cost.way.algorithm).between_nodes;
-    const double sum_bytes = sum.run.cost.wire_bytes;
+    const auto& sent = all_reduce_algorithm(sum.cost.way.algorithm).between_nodes;
+    const double sum_bytes = sum.cost.wire_bytes;
     const double bytes = sent.nic_bytes(graph.machine, sum_bytes);
-    nic_bytes[pattern_of(sum.run.cost.way.algorithm)] += bytes;
+    nic_bytes[pattern_of(sum.cost.way.algorithm)] += bytes;
     own.sums_bytes.push_back(sum_bytes);
     own.transfers.push_back(
         {ready_s[i], sum.span.end_s - sum.span.start_s, bytes, sent.rounds(graph.machine, sum_bytes)});
   }
   for (const auto& [pattern, bytes] : nic_bytes)
     if (bytes > nic_bytes[own.pattern]) own.pattern = pattern;
-  own.inside_too = all_reduce_algorithm(alone.collectives.back().run.cost.way.algorithm).between_nodes.passes_every_gpu;
+  own.inside_too = all_reduce_algorithm(alone.collectives.back().cost.way.algorithm).between_nodes.passes_every_gpu;
   return own;
 }
 

@@ -87,9 +87,10 @@ void CollectiveStream::run(const std::size_t* operations, std::size_t count, dou
   Lane& lane = lanes_[kind == OperationKind::all_reduce ? 1 : 0];
   double& free_s = in_lanes ? lane.free_s : free_s_;
   const double start_s = std::max(free_s, ready_s);
-  collective.run = library_.run_of(kind, collective.size_bytes);
-  free_s = start_s + graph_.collective_cost_s + collective.tensors * graph_.tensor_cost_s +
-           clock_(collectives_.size(), collective.run);
+  const auto run = library_.run_of(kind, collective.size_bytes);
+  collective.cost = run.cost;
+  free_s =
+      start_s + graph_.collective_cost_s + collective.tensors * graph_.tensor_cost_s + clock_(collectives_.size(), run);
   collective.span = {start_s, free_s};
   collectives_.push_back(collective);
   if (in_lanes) lane.spans.push_back(collective.span);

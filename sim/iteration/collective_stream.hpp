@@ -17,6 +17,7 @@ public:
   /// The graph must outlive this, and every CollectiveRun made by it.
   explicit CollectiveLibrary(const Graph& graph);
 
+  /// Of a collective of that kind and `size_bytes`.
   CollectiveRun run_of(OperationKind kind, double size_bytes) const;
 
 private:

@@ -84,6 +84,23 @@ SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, F
       });
 }
 
+Choice choose_formula(const std::vector<CollectiveRun>& collectives) {
+  const auto is_exact = [](const CollectiveRun& one) {
+    const Machine& machine = *one.machine;
+    if (machine.ranks <= 1) return true;
+    constexpr int operations = 1;
+    return choose_all_reduce(machine, one.cost.way.algorithm, one.cost.wire_bytes, operations, Fidelity::formula)
+        .is_exact;
+  };
+  const auto different = [](const CollectiveRun& one, const CollectiveRun& other) {
+    return one.machine != other.machine || one.cost.way.algorithm != other.cost.way.algorithm;
+  };
+  Choice choice{Engine::formula};
+  for (std::size_t i = 0; i < collectives.size(); ++i)
+    if (i == 0 || different(collectives[i - 1], collectives[i])) choice.is_exact &= is_exact(collectives[i]);
+  return choice;
+}
+
 CollectiveClock clock_by_formula() {
   return [](std::size_t, const CollectiveRun& one) { return formula_s(*one.machine, one.cost); };
 }

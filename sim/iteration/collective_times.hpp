@@ -31,16 +31,20 @@ SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, c
 /// is least close to a run of every message.
 SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice);
 
+/// What says of a run by the formulas whether a run of every message takes as long.
+Choice choose_formula(const std::vector<CollectiveRun>& collectives);
+
 /// Seconds of the collective that a pass runs as its first, second, ...
 using CollectiveClock = std::function<double(std::size_t number, const CollectiveRun& collective)>;
 
+/// Seconds by formula_s().
 CollectiveClock clock_by_formula();
 
 /// Each is asked of that executor when it comes, which must outlive the clock, as `messages` must.
 CollectiveClock clock_by(const Executor& executor, double& messages);
 
-/// A pass ran `collectives`, and SimGrid timed them. Where another pass runs others because of these times (what is
-/// fused together depends on how long others take), one takes its formula times SimGrid over formula of the same number.
+/// A pass ran `collectives`, which SimGrid timed. A later pass may fuse others, because these times differ: one of those
+/// takes its formula times SimGrid over formula of the collective with the same number.
 CollectiveClock clock_of(std::vector<CollectiveRun> collectives, std::vector<double> times_s);
 
 } // namespace ddlsim

@@ -5,6 +5,7 @@
 #include "sim/simgrid/engine_choice.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -26,30 +27,40 @@ Execution pass_over(const Graph& graph, const CollectiveClock& clock, const Exec
   return pass.finish(executor);
 }
 
-std::vector<CollectiveRun> runs_of(const Execution& execution) {
+/// What a pass ran, in its order.
+std::vector<CollectiveRun> runs_of(const Graph& graph, const Execution& execution) {
+  const CollectiveLibrary library(graph);
   std::vector<CollectiveRun> runs;
-  for (const auto& collective : execution.collectives) runs.push_back(collective.run);
+  for (const auto& collective : execution.collectives)
+    runs.push_back(library.run_of(graph.operations[collective.first].kind, collective.size_bytes));
   return runs;
+}
+
+/// On SimGrid what `by_formula` ran, and again while a pass with these times runs others.
+Execution execute_on_simgrid(const Graph& graph, Execution by_formula, Fidelity requested, Choice& choice) {
+  constexpr int most_passes = 3; // one, unless what is fused changes
+  Execution execution = std::move(by_formula);
+  double messages = 0;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    const auto runs = runs_of(graph, execution);
+    choice = {};
+    const auto simulated = time_collectives(runs, requested, choice);
+    messages += simulated.messages;
+    if (simulated.messages == 0) break;
+    execution = pass_over(graph, clock_of(runs, simulated.times_s), executor_of(Engine::formula));
+    if (runs_of(graph, execution) == runs) break;
+  }
+  execution.simgrid_messages += messages;
+  return execution;
 }
 
 Execution execute_collectives(const Graph& graph, Fidelity requested, Choice& choice) {
   if (graph.hybrid && requested == Fidelity::full)
     throw UserError("--fidelity", "", "what hybrid sharding sends is not run one by one; leave --fidelity away");
-  constexpr int most_passes = 4; // two, unless what is fused changes
-  const Executor& formulas = executor_of(Engine::formula);
-  auto execution = pass_over(graph, clock_by_formula(), formulas);
+  auto execution = pass_over(graph, clock_by_formula(), executor_of(Engine::formula));
   if (graph.machine.ranks == 1) return execution;
-  double messages = 0;
-  for (int pass = 1; pass < most_passes; ++pass) {
-    const auto runs = runs_of(execution);
-    choice = {};
-    const auto simulated = time_collectives(runs, requested, choice);
-    messages += simulated.messages;
-    if (choice.engine == Engine::formula) break;
-    execution = pass_over(graph, clock_of(runs, simulated.times_s), formulas);
-    if (runs_of(execution) == runs) break;
-  }
-  execution.simgrid_messages += messages;
+  if (requested != Fidelity::formula) return execute_on_simgrid(graph, std::move(execution), requested, choice);
+  choice = choose_formula(runs_of(graph, execution));
   return execution;
 }
 

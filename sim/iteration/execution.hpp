@@ -24,7 +24,7 @@ struct Collective {
   int tensors = 0;
   double size_bytes = 0;
   Span span;
-  CollectiveRun run; ///< how the library runs it
+  CollectiveCost cost; ///< how the library runs it
 };
 
 struct Execution {
@@ -48,15 +48,18 @@ struct Execution {
 Execution execute(const Graph& graph, const Executor& executor);
 
 /// Runs the graph as closely as the requested fidelity allows; `choice` says how. A pass by the formulas finds the
-/// collectives, SimGrid times all of them at once, and a pass with these times gives the iteration. What is fused together
-/// depends on how long others take: while a pass runs other collectives than the one before, they are timed again.
+/// collectives, SimGrid times all of them at once, and a pass with these times gives the iteration. What is fused
+/// together depends on how long others take: while a pass runs other collectives than the one before, they are timed
+/// again.
 Execution execute(const Graph& graph, Fidelity requested, Choice& choice);
+
+/// Seconds of each of a graph's transfers, and the messages that SimGrid ran for them.
+using TimeTransfers = std::function<SimulatedTimes(const std::vector<CollectiveRun>&)>;
 
 /// The pass of `execute` over a graph with groups, whose roles send to each other (sim/iteration/transfers.cpp): each
 /// transfer takes as long as it takes alone on the links of its group. A send of S bytes is one step of a ring of two
-/// ranks, the all-gather of 2 S bytes: S / rate and one latency. So what times rings times sends, SimGrid among them, by
-/// the library's protocols. Transfers do not slow compute.
-using TimeTransfers = std::function<SimulatedTimes(const std::vector<CollectiveRun>&)>;
+/// ranks, the all-gather of 2 S bytes: S / rate and one latency. So what times rings times sends, SimGrid among them,
+/// by the library's protocols. Transfers do not slow compute.
 Execution run_transfers(const Graph& graph, const TimeTransfers& time);
 Execution run_transfers(const Graph& graph, const Executor& executor);
 

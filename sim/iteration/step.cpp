@@ -35,8 +35,7 @@ void name_shares(StepTime& time) {
 std::optional<LargestSum> largest_sum_of(const Execution& execution) {
   std::optional<LargestSum> largest;
   for (const auto& collective : execution.collectives)
-    if (!largest || collective.size_bytes > largest->size_bytes)
-      largest = {collective.run.cost.way, collective.size_bytes};
+    if (!largest || collective.size_bytes > largest->size_bytes) largest = {collective.cost.way, collective.size_bytes};
   return largest;
 }
 
@@ -128,7 +127,12 @@ void add_synchronous(const StepSetup& setup, const Parameters& sample, const Mac
 
 void add_neighbours(const StepSetup& setup, const Parameters& sample, const Machine& machine, Fidelity requested,
                     const OwnTraffic& traffic, StepTime& time) {
-  if (requested == Fidelity::formula || traffic.transfers.empty() || machine.nodes() < 2) return;
+  if (requested == Fidelity::formula) {
+    if (has_neighbours(setup))
+      time.choice.why = "no formula knows the neighbours on shared links, so that they are left out";
+    return;
+  }
+  if (traffic.transfers.empty() || machine.nodes() < 2) return;
   const double rest_s = time.synchronisation_s + time.straggling_s;
   const auto cost = beside_neighbours(setup, sample, traffic, rest_s, requested);
   time.neighbours_s = cost.added_s;

@@ -97,8 +97,8 @@ Execution run_transfers(const Graph& graph, const TimeTransfers& time) {
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
     const auto& operation = graph.operations[i];
     if (operation.kind == OperationKind::all_reduce)
-      execution.collectives.push_back(
-          {i, operation.tensors, operation.size_bytes, execution.spans[i], transfers.runs[transfers.of_operation[i]]});
+      execution.collectives.push_back({i, operation.tensors, operation.size_bytes, execution.spans[i],
+                                       transfers.runs[transfers.of_operation[i]].cost});
   }
   return execution;
 }

@@ -53,7 +53,9 @@ struct ServerMachine {
   bool dedicated = true;     ///< servers are hosts of their own with the same NIC; else server p is on node p mod nodes
   double process_Bps = 0;    ///< ceiling of one server process, each direction (software); 0: none
   double connection_Bps = 0; ///< ceiling of one connection worker-server; 0: none
-  double nic_share = 1;      ///< of a node's NIC, what a dedicated server's host has
+  /// Of a node's NIC, what a dedicated server's host has: 1, but where some asynchronous workers stand for all.
+  /// Synchronous formula and classes do not read it.
+  double nic_share = 1;
 };
 
 /// Why a transport that stays inside a node cannot serve that many GPUs, one sentence; "" where it can.

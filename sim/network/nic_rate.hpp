@@ -3,6 +3,8 @@
 
 #include "sim/formats/cluster.hpp"
 
+#include <limits>
+
 namespace ddlsim {
 
 /// What all ports of the NIC carry together, one direction.
@@ -10,8 +12,8 @@ double line_Bps(const Nic& nic);
 
 /// What bends that rate.
 struct NicUse {
-  double efficiency = 1;  ///< reached over line rate
-  double socket_Bps = 0;  ///< what the node's processors copy at most
+  double efficiency = 1;                                       ///< reached over line rate
+  double socket_Bps = std::numeric_limits<double>::infinity(); ///< what the node's processors copy at most
   double link_spread = 0; ///< standard deviation of nodes' rates, as a share: who waits for all waits for the slowest
   int nodes = 1;          ///< that wait for each other
   int joined_nodes = 1;   ///< whose NICs carry one domain's traffic together

@@ -17,12 +17,14 @@ struct AsyncGroups {
   bool is_whole = true; ///< every worker and every server is run
 };
 
-/// Every worker and server, or so many that a run has the messages of about a second, which are counted and not timed.
+/// Every worker and server, or so many that a run has the messages of about a second, which are counted and not timed;
+/// never more than `most_workers`.
 /// A worker of the run keeps its bytes, its NIC and its connections, and stands for G = workers / workers of the run:
 ///   dedicated servers   a server's process and its host's NIC have 1/G of their rate; more than four servers go
 ///                       together until there are as many a worker as before
-///   colocated servers   as many a node as before, each with what G of them hold; servers on fewer than a quarter of
-///                       the nodes are run as dedicated ones, because few workers share a node with them
+///   colocated servers   the same share of the nodes has one as before, with what the servers of G such nodes hold;
+///                       servers on fewer than a twentieth of the nodes are run as dedicated ones, because few workers
+///                       share a node with them
 ///   leaves              have 1/G of their nodes and of their uplinks' rate
 ///   a slow node         is slower by 1/G of the difference
 /// Servers that go together are next to each other in order of their bytes, and the busiest stay the busiest.

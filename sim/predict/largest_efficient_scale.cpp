@@ -227,23 +227,44 @@ public:
 
   bool holds(int scale) { return scale <= 1 || shown(scale) >= bound_; }
 
+  /// Servers take SimGrid up to seconds a scale: there the formula answers, times what SimGrid is over it at the nearest
+  /// scale that was run.
+  double shown(int scale) {
+    if (is_known(scale) || !is_parameter_server(curve_.setup.strategy.name) || known_.empty()) return run(scale);
+    const auto distance = [&](int other) { return std::abs(std::log(1.0 * gpus_of(other) / gpus_of(scale))); };
+    const auto nearest = std::min_element(known_.begin(), known_.end(), [&](const auto& one, const auto& other) {
+      return distance(one.first) < distance(other.first);
+    });
+    return by_formula(scale) * nearest->second / by_formula(nearest->first);
+  }
+
+  bool is_known(int scale) const { return known_.contains(scale); }
+
   /// Where the fidelity does not reach that far, the formulas answer; where it is an error, its likeliest sample
   /// decides. One GPU alone is the last resort.
-  double shown(int scale) {
+  double run(int scale) {
     const auto [known, is_new] = known_.try_emplace(scale, 0);
     if (!is_new) return known->second;
     const int gpus = asked_scale(curve_, gpus_of(scale));
-    auto found = shown_efficiency(curve_, gpus, fidelity_);
-    if (!found) found = shown_efficiency(curve_, gpus, Fidelity::formula);
-    return known->second = found ? *found : efficiency(curve_, curve_.median, gpus);
+    const auto found = shown_efficiency(curve_, gpus, fidelity_);
+    return known->second = found ? *found : by_formula(scale);
   }
 
 private:
+  double by_formula(int scale) {
+    const auto [known, is_new] = by_formula_.try_emplace(scale, 0);
+    if (!is_new) return known->second;
+    const int gpus = asked_scale(curve_, gpus_of(scale));
+    const auto found = shown_efficiency(curve_, gpus, Fidelity::formula);
+    return known->second = found ? *found : efficiency(curve_, curve_.median, gpus);
+  }
+
   const Curve& curve_;
   double bound_;
   Fidelity fidelity_;
   int per_node_;
   std::map<int, double> known_;
+  std::map<int, double> by_formula_;
 };
 
 /// Where the formulas see the bound crossed, once it is told what predict_point() says of a scale.
@@ -256,8 +277,8 @@ public:
 
   /// As if predict_point() were as far from the formulas at all scales as it is at that one.
   int after(int scale) {
-    const double screened = efficiencies_.at(efficiencies_.curve().median, scales_.gpus_of(scale));
-    return crossing_at(bound_ * screened / scales_.shown(scale));
+    const double by_formula = efficiencies_.at(efficiencies_.curve().median, scales_.gpus_of(scale));
+    return crossing_at(bound_ * by_formula / scales_.shown(scale));
   }
 
 private:
@@ -292,6 +313,17 @@ int settle(ShownScales& scales, Guess& guess) {
   return good;
 }
 
+/// The largest scale, which itself is run where the search did not need to.
+int settle_and_run(ShownScales& scales, Guess& guess) {
+  constexpr int most_runs = 4;
+  int scale = settle(scales, guess);
+  for (int i = 0; i < most_runs && !scales.is_known(scale) && scale > 1; ++i) {
+    scales.run(scale);
+    scale = settle(scales, guess);
+  }
+  return scale;
+}
+
 /// Full runs of thousands of GPUs take minutes or are refused; the default runs what a second allows.
 Fidelity affordable(Fidelity requested) {
   return requested == Fidelity::formula ? requested : Fidelity::by_default;
@@ -324,7 +356,7 @@ LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double ef
   SampleEfficiencies efficiencies(curve);
   ShownScales scales(curve, efficiency_bound, affordable(fidelity), known);
   Guess guess(efficiencies, scales, efficiency_bound);
-  const int shown_gpus = scales.gpus_of(settle(scales, guess));
+  const int shown_gpus = scales.gpus_of(settle_and_run(scales, guess));
   largest_scale.gpus = most_usable(curve, shown_gpus);
   LargestScales of_samples(efficiencies, bound_by_formula(efficiencies, scales, efficiency_bound, shown_gpus));
   largest_scale.gpus_low = std::min(largest_scale.gpus, most_usable(curve, of_samples.gpus_at(low_tail)));

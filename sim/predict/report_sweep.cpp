@@ -89,7 +89,7 @@ std::string approximations(const Cells& parts) {
     if (row.size() > note_cell && !row[note_cell].empty()) ++rows_of[row[note_cell]];
   std::string text;
   for (const auto& [reason, count] : rows_of)
-    text += to_lines(fmt::format("Communication in {} row{} is not run message by message: {}.", count,
+    text += to_lines(fmt::format("Communication in {} row{} is simplified, or by formula: {}.", count,
                                  count == 1 ? "" : "s", reason));
   return text;
 }

@@ -115,7 +115,7 @@ std::string formula_remarks(const StrategyAnswer& answer) {
   }
   std::string text;
   for (const auto& [reason, scales] : reasons)
-    text += to_lines(fmt::format("Communication at {} GPUs is not run message by message: {}.", scales, reason));
+    text += to_lines(fmt::format("Communication at {} GPUs is simplified, or by formula: {}.", scales, reason));
   return text;
 }
 

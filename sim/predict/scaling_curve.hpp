@@ -69,7 +69,7 @@ struct PointAndSamples {
 PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity);
 
 /// The same at several scales, to the bit. SimGrid runs their numbers, as many at a time as the curve has
-/// threads, while samples are screened.
+/// threads, while the formulas time samples.
 /// `begins(gpus)` is called before each.
 std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vector<int>& scales, Fidelity fidelity,
                                             const std::function<void(int gpus)>& begins);
@@ -93,9 +93,9 @@ std::optional<double> shown_efficiency(const Curve& curve, int gpus, Fidelity fi
 double efficiency(const Curve& curve, const Parameters& sample, int gpus);
 
 /// The last scale at or above the efficiency bound, while one node more is below it, both as predict_point() says.
-/// Screening finds it: doubling from one node up to growth, then bisection to a whole node between the last scale that
+/// The formulas find it: doubling from one node up to growth, then bisection to a whole node between the last scale that
 /// holds and the next that does not; inside one node, GPU by GPU. Where predict_point() contradicts, the search goes on
-/// from there by its numbers; `full` is asked as `automatic`. `known`: efficiencies by GPUs that predict_point() gave
+/// from there by its numbers; `full` is asked as `by_default`. `known`: efficiencies by GPUs that predict_point() gave
 /// by that fidelity. The interval is that of the samples' own largest efficient scales.
 LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity,
                                                    const std::map<int, double>& known = {});

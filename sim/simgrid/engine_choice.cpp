@@ -61,7 +61,7 @@ bool is_affordable(const FullRun& run, double messages_before = 0) {
   return messages_before + run.messages <= affordable_messages && run.actors <= most_actors;
 }
 
-void refuse_hours(const std::string& what, const FullRun& run) {
+void refuse_too_many(const std::string& what, const FullRun& run) {
   if (run.messages <= most_messages && run.actors <= most_actors) return;
   throw TooManyMessages(
       fmt::format("a full run of {} has {:.2g} messages of {:.2g} actors, and {:.0g} of {:.0g} are the "
@@ -117,7 +117,7 @@ Choice choose_on_one_switch(const Machine& machine, const AskedSums& sums) {
   const auto& row = all_reduce_algorithm(sums.algorithm);
   if (sums.requested == Fidelity::formula) return {Engine::formula, row.is_exact(machine)};
   if (sums.requested == Fidelity::full) {
-    refuse_hours(fmt::format("{} on {} ranks", to_text(sums.algorithm), machine.ranks), sums.full);
+    refuse_too_many(fmt::format("{} on {} ranks", to_text(sums.algorithm), machine.ranks), sums.full);
     return {Engine::full};
   }
   if (!why_no_symmetry(machine, sums.algorithm)) return {Engine::classes};
@@ -176,8 +176,8 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
   if (machine.fabric) return choose_exchange_on_fabric(machine, servers, exchange, requested);
   if (requested == Fidelity::full) {
     const int workers = machine.nodes() * exchange.messages_per_node;
-    refuse_hours(fmt::format("{} workers and {} servers", workers, servers.servers),
-                 full_run_of(machine, servers, exchange));
+    refuse_too_many(fmt::format("{} workers and {} servers", workers, servers.servers),
+                    full_run_of(machine, servers, exchange));
     return {Engine::full};
   }
   const bool is_exact = exchange_formula_is_exact(machine, servers, exchange);

@@ -1,5 +1,6 @@
 #pragma once
-// The ways to time what travels: one interface, and formulas, SimGrid with one of each class, and SimGrid with every message behind it.
+// The engines that time what travels, behind one interface: formulas, SimGrid with one of each class, and SimGrid with
+// every message.
 
 #include "sim/collective/all_reduce.hpp"
 #include "sim/network/machine.hpp"
@@ -24,9 +25,9 @@ public:
   Executor& operator=(const Executor&) = delete;
 
   /// All-reduces, or halves of one, of several sizes, one after another, in the order given; nothing else uses the
-  /// links. SimGrid runs all of them in one child. Where ranks are alike one of each class equals full to 1e-6. full equals the formula to
-  /// 1e-6 for the rings, and for halving-doubling on one switch with full nodes of 2^a ranks. Elsewhere, and for the tree,
-  /// flows meet: the headers in sim/collective have the gap. Throws NoSymmetry.
+  /// links. SimGrid runs all of them in one child. Where ranks are alike, `classes` equals `full` to 1e-6. `full` equals
+  /// the formula to 1e-6 for rings, and for halving-doubling on one switch with full nodes of 2^a ranks. Elsewhere
+  /// messages meet: tests/simgrid/formula_range.hpp has how far the formula is. Throws NoSymmetry.
   virtual SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      Algorithm algorithm) const = 0;
 
@@ -34,8 +35,8 @@ public:
   /// contention the formula and SimGrid are equal.
   virtual SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const = 0;
 
-  /// Push, sum and pull of all shards. full shares links by SimGrid's max-min fairness, every copy by itself, in a
-  /// child. classes, one connection of each class in a child, equals it to 1e-6, a slow node included.
+  /// Push, sum and pull of all shards. `full` shares links by SimGrid's max-min fairness, every copy by itself, in a
+  /// child. `classes`, one connection of each class in a child, equals it to 1e-6, a slow node included.
   ///
   /// Formula and full are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for
   /// colocated servers with equal shards. With unequal shards on colocated servers the formula is mostly too slow,

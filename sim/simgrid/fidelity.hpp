@@ -9,7 +9,7 @@ namespace ddlsim {
 
 /// What a user asks for (`--fidelity`). By default SimGrid gives the number that is shown, in about a second. `formula`
 /// takes the closed forms throughout, as the samples behind an interval and every search do. `full` has SimGrid run
-/// every rank and every message, however long that takes.
+/// every rank and every message, up to about a minute.
 enum class Fidelity { by_default, formula, full };
 
 /// What timed the communication: the closed forms, SimGrid with one of each class of ranks or connections that behave
@@ -24,7 +24,7 @@ struct NoSymmetry : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// `full` was requested where it would take hours; one sentence with the number of messages.
+/// `full` was requested beyond what takes about a minute; one sentence with the number of messages.
 struct TooManyMessages : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -39,8 +39,8 @@ struct SimulatedTimes {
 struct Choice {
   Engine engine = Engine::classes;
   bool is_exact = true; ///< a run of every message takes as long, to 1e-6
-  std::string why =
-      {}; ///< the number is not SimGrid's although it was asked for, or shared links are simplified; else ""
+  /// Why the number is not SimGrid's although that was asked for, or what SimGrid simplifies; "" where neither.
+  std::string why{};
 };
 
 } // namespace ddlsim

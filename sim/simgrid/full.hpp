@@ -1,5 +1,6 @@
 #pragma once
-// What SimGrid runs message by message: ring, any collective given as a schedule, synchronous and asynchronous servers.
+// What SimGrid runs message by message: ring, any collective given as a schedule, synchronous and asynchronous servers;
+// and asynchronous servers by some of their workers.
 // simulate_async_servers asks the fork server itself; the others run only in a fork, because they start SimGrid.
 
 #include "sim/collective/all_reduce.hpp"

@@ -34,7 +34,7 @@ struct JobOnFabric {
 /// What the flows of all jobs on the link are divided by: with the rate divided too, shares stay. SimGrid counts a
 /// message on a link once for each that it stands for, so that thousands of them are divided by more than they have in
 /// common, and rounded.
-int divisor_of(const SharedLink& link) {
+int flows_in_one(const SharedLink& link) {
   constexpr int most_flows = 500;
   int divisor = 0;
   for (const int flows : link.flows) divisor = std::gcd(divisor, flows);
@@ -53,7 +53,7 @@ std::vector<s4u::LinkInRoute> route_of_job(const std::vector<SharedLink>& links,
                                            int pattern, s4u::Link* own) {
   std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(own)};
   for (std::size_t i = 0; i < links.size(); ++i) {
-    const auto times = flows_run(flows_of(links[i], job, pattern), divisor_of(links[i]));
+    const auto times = flows_run(flows_of(links[i], job, pattern), flows_in_one(links[i]));
     route.insert(route.end(), times, s4u::LinkInRoute(made[i]));
   }
   return route;
@@ -65,7 +65,7 @@ std::vector<JobOnFabric> make_jobs_on_fabric(const std::vector<SharedLink>& all_
   const std::vector<SharedLink> links = binding_links(all_links, jobs);
   Links made;
   for (const SharedLink& link : links)
-    made.push_back(make_link(zone, "shared" + std::to_string(made.size()), link.rate_Bps / divisor_of(link)));
+    made.push_back(make_link(zone, "shared" + std::to_string(made.size()), link.rate_Bps / flows_in_one(link)));
   std::vector<JobOnFabric> on_fabric;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     JobOnFabric one{&jobs[i]};

@@ -44,7 +44,7 @@ class Predict(Case):
 
     def test_a_point_that_is_not_run_message_by_message_is_told_under_the_table(self):
         result = run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ps")
-        self.assertIn("Communication at 1024 GPUs is not run message by message: ", result.stdout)
+        self.assertIn("Communication at 1024 GPUs is simplified, or by formula: ", result.stdout)
         self.assertNotIn("message by message", run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ring").stdout)
 
     def test_json_is_the_same_bytes_twice_and_has_the_fields(self):

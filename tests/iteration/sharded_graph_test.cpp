@@ -206,7 +206,7 @@ TEST_CASE("zero-1 scatters gradients once, zero-2 those of every micro-batch, an
   }
 }
 
-TEST_CASE("a sharded iteration on one machine: by symmetry is full, and more bandwidth is never slower",
+TEST_CASE("a sharded iteration on one machine: by classes is full, and more bandwidth is never slower",
           "[sharded][property]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     RandomScenario random(seed);

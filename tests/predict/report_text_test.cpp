@@ -166,8 +166,8 @@ TEST_CASE("what a scenario leaves open is told with what is taken", "[report]") 
 TEST_CASE("each reason for an approximation is reported once, with its scales", "[report]") {
   const auto text = to_terminal_text(tree_of({point_of(4), point_of(64, "chunks share NICs"),
                                               point_of(128, "ranks run ahead"), point_of(256, "chunks share NICs")}));
-  CHECK(has(text, "Communication at 64, 256 GPUs is not run message by message: chunks share NICs.\n"
-                  "Communication at 128 GPUs is not run message by message: ranks run ahead.\n"));
+  CHECK(has(text, "Communication at 64, 256 GPUs is simplified, or by formula: chunks share NICs.\n"
+                  "Communication at 128 GPUs is simplified, or by formula: ranks run ahead.\n"));
 }
 
 TEST_CASE("a point that cannot be has a row without figures and its reason below", "[report]") {
@@ -216,7 +216,7 @@ TEST_CASE("what to measure next names the algorithm and the protocol that decide
   CHECK(has(text, "NCCL_PROTO=LL128"));
 }
 
-TEST_CASE("a sweep's table has the intervals too, and counts rows that are not run message by message", "[report]") {
+TEST_CASE("a sweep's table has the intervals too, and counts rows that are simplified", "[report]") {
   const auto rows = sweep_rows(tree_of({point_of(64, "chunks share NICs")})) +
                     sweep_rows(tree_of({point_of(8192, "chunks share NICs")})) + sweep_rows(tree_of({point_of(4)})) +
                     sweep_error_row("other", "no such cluster");
@@ -231,7 +231,7 @@ TEST_CASE("a sweep's table has the intervals too, and counts rows that are not r
         "assumed\n"
         "other     -            -\n"
         "other, - cannot be: no such cluster\n"
-        "Communication in 2 rows is not run message by message: chunks share NICs.\n");
+        "Communication in 2 rows is simplified, or by formula: chunks share NICs.\n");
 }
 
 } // namespace ddlsim

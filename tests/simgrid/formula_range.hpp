@@ -136,7 +136,7 @@ inline FormulaRange range_of_servers_with(const Machine& machine) {
 /// The likely reason: a job's messages of a round come at one moment here, and with every message they come apart.
 constexpr FormulaRange rounds_over_messages{-0.09, 0.12};
 
-// A run with every message less a run by rounds, or by formula, as a share of the time that the job's messages take
+// A run with every message less a run by rounds, as a share of the time that the job's messages take
 // beside neighbours.
 
 constexpr FormulaRange rings_beside{-0.09, 0.12}; ///< both jobs in rings
