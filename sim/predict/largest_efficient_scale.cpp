@@ -227,10 +227,10 @@ public:
 
   bool holds(int scale) { return scale <= 1 || shown(scale) >= bound_; }
 
-  /// Servers take SimGrid up to seconds a scale: there the formula answers, times what SimGrid is over it at the nearest
-  /// scale that was run.
+  /// SimGrid takes up to seconds a scale: between scales that were run the formula answers, times what SimGrid is over
+  /// it at the nearest of them.
   double shown(int scale) {
-    if (is_known(scale) || !is_parameter_server(curve_.setup.strategy.name) || known_.empty()) return run(scale);
+    if (is_known(scale) || known_.empty()) return run(scale);
     const auto distance = [&](int other) { return std::abs(std::log(1.0 * gpus_of(other) / gpus_of(scale))); };
     const auto nearest = std::min_element(known_.begin(), known_.end(), [&](const auto& one, const auto& other) {
       return distance(one.first) < distance(other.first);
@@ -313,12 +313,14 @@ int settle(ShownScales& scales, Guess& guess) {
   return good;
 }
 
-/// The largest scale, which itself is run where the search did not need to.
+/// The largest scale; it and the next are run, and the search goes on where they are not as it took them to be.
 int settle_and_run(ShownScales& scales, Guess& guess) {
-  constexpr int most_runs = 4;
+  constexpr int most_runs = 12;
   int scale = settle(scales, guess);
-  for (int i = 0; i < most_runs && !scales.is_known(scale) && scale > 1; ++i) {
-    scales.run(scale);
+  for (int i = 0; i < most_runs; ++i) {
+    const bool is_next_open = scale < scales.most() && !scales.is_known(scale + 1);
+    if (scales.is_known(scale) && !is_next_open) break;
+    scales.run(scales.is_known(scale) ? scale + 1 : scale);
     scale = settle(scales, guess);
   }
   return scale;

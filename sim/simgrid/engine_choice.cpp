@@ -14,13 +14,18 @@
 namespace ddlsim {
 namespace {
 
-/// Beyond this many messages of an algorithm in an iteration the default does not run each: SimGrid takes 0.3 to 0.5
-/// million a second.
-constexpr double affordable_messages = 3e5;
+/// Beyond this many messages of an algorithm in an iteration the default does not run each. SimGrid takes 0.3 to 0.5
+/// million a second, and a few runs make one number where tensors are fused.
+constexpr double affordable_messages = 1e5;
 
-/// Most classes of connections that the default runs: 1,024 take 0.2 to 2 s on SimGrid, the longer the more of them are
-/// under way at once.
-constexpr std::size_t affordable_classes = 2000;
+/// Beyond this much work of connections to servers the default does not run them on SimGrid: a second or two. Whenever a
+/// message ends SimGrid shares the links anew among all that are under way, so that a message counts as
+/// 1 + connections / 100. 25 unlike servers, one on each node, with ResNet-50's tensors come to it.
+constexpr double affordable_server_work = 5e4;
+constexpr double connections_a_message = 100;
+
+/// Most classes of connections of which messages are counted.
+constexpr std::size_t most_classes = 2000;
 
 /// Beyond this many messages full is refused: a minute or more.
 constexpr double most_messages = 2e7;
@@ -153,6 +158,26 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
 
 namespace {
 
+double work_of(double messages, double connections) {
+  return messages * (1 + connections / connections_a_message);
+}
+
+/// Of one connection of each class.
+double work_by_classes(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  const auto classes = server_classes_of(machine, servers, exchange);
+  const auto connections = find_connection_classes(*classes);
+  double messages = 0; // of every shard one there and one back
+  for (const auto& connection : connections)
+    messages += 2.0 * static_cast<double>(classes->servers[connection.server_class].shards.size());
+  return work_of(messages, static_cast<double>(connections.size()));
+}
+
+bool is_affordable_in_full(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
+  const auto full = full_run_of(machine, servers, exchange);
+  const double connections = 1.0 * machine.nodes() * exchange.messages_per_node * servers.servers;
+  return full.actors <= most_actors && work_of(full.messages, connections) <= affordable_server_work;
+}
+
 /// On a fabric whose links are followed one by one.
 Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                                  Fidelity requested) {
@@ -163,7 +188,7 @@ Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& se
         fmt::format("the fabric has no place for {} hosts of servers beside the job's {} nodes; ask for "
                     "fewer, or leave --fidelity away",
                     hosts, machine.nodes()));
-  if (requested == Fidelity::by_default && has_room && is_affordable(full_run_of(machine, servers, exchange)))
+  if (requested == Fidelity::by_default && has_room && is_affordable_in_full(machine, servers, exchange))
     return {Engine::full};
   const auto choice = choose_server_exchange(on_one_switch_for_servers(machine), servers, exchange, requested);
   return choice.engine == Engine::full ? choice : on_shared_links(choice);
@@ -183,7 +208,8 @@ Choice choose_server_exchange(const Machine& machine, const ServerMachine& serve
   const bool is_exact = exchange_formula_is_exact(machine, servers, exchange);
   if (requested == Fidelity::formula) return {Engine::formula, is_exact};
   const std::size_t classes = count_connection_classes(machine, servers, exchange);
-  if (classes <= affordable_classes) return {Engine::classes};
+  if (classes <= most_classes && work_by_classes(machine, servers, exchange) <= affordable_server_work)
+    return {Engine::classes};
   return {Engine::formula, is_exact, fmt::format("{} connections between workers and servers differ", classes)};
 }
 

@@ -11,18 +11,18 @@
 namespace ddlsim {
 
 /// For all-reduces whose messages together are `size_bytes` in `operations` operations. By default one rank of each
-/// class where that equals a run of every message; else every message up to 300,000 of them (a second); else one rank
+/// class where that equals a run of every message; else every message up to 100,000 of them (a third of a second); else one rank
 /// of each class where ranks are almost alike; else the formula. Throws TooManyMessages for `full` beyond 20 million
 /// messages, which take SimGrid about a minute on one core. `messages_before`: of this algorithm earlier in the
-/// iteration; all of them share the 300,000.
+/// iteration; all of them share the 100,000.
 Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
                          Fidelity requested, double messages_before = 0);
 
 /// Messages that a full run simulates.
 double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations);
 
-/// The same for a parameter-server exchange: one connection of each class up to 2,000 classes (1,024 take 0.2 to 2 s),
-/// else the formula.
+/// The same for a parameter-server exchange: one connection of each class where that takes a second or two, else the
+/// formula.
 Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                               Fidelity requested);
 

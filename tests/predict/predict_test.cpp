@@ -53,9 +53,9 @@ TEST_CASE("beside neighbours a point says what they cost, and is else as without
   scenario.samples = 20;
   scenario.gpus = {1, 4, 16};
   scenario.strategies.emplace_back().name = StrategyName::ps;
-  const auto beside = predict(scenario, shipped, formulas);
+  const auto beside = predict(scenario, shipped, {Fidelity::by_default, {}});
   scenario.around.neighbours.clear();
-  const auto alone = predict(scenario, shipped, formulas);
+  const auto alone = predict(scenario, shipped, {Fidelity::by_default, {}});
   for (std::size_t i = 0; i < 3; ++i) { // the last are parameter servers
     const auto& points = beside.strategies.at(i).points;
     CHECK(points.at(1).neighbours_s == 0);            // one node

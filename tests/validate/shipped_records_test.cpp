@@ -195,18 +195,18 @@ std::map<Key, std::vector<double>> design_errors() {
 
 } // namespace
 
-TEST_CASE("shipped records: the design's figures for the rivals, in its own measure") {
+TEST_CASE("shipped records: the rivals' figures, in the measure of their first table") {
   const auto errors = design_errors();
   const auto percent = [&](const std::string& method, const std::string& file) {
     return 100 * mean(errors.at({method, file}));
   };
-  CHECK(errors.at({"straight-line", ""}).size() == 239);
+  CHECK(errors.at({"straight-line", ""}).size() == 219);
   CHECK(percent("straight-line", "") == Approx(12.9).margin(0.05));
-  CHECK(percent("linear", "") == Approx(189).margin(0.5));
-  CHECK(percent("straight-line", "dlperf-v100") == Approx(4.3).margin(0.05));
+  CHECK(percent("linear", "") == Approx(175.8).margin(0.5));
+  CHECK(percent("straight-line", "dlperf-v100") == Approx(3.2).margin(0.05));
   CHECK(percent("straight-line", "mxnet-readme-k80-256gpu-dist-device-sync") == Approx(2.3).margin(0.05));
-  CHECK(percent("straight-line", "hkbu-ddl-benchmarks-2020") == Approx(10).margin(0.5));
-  CHECK(percent("straight-line", "azure-batchai-horovod-p100") == Approx(13).margin(0.5));
+  CHECK(percent("straight-line", "hkbu-ddl-benchmarks-2020") == Approx(10.8).margin(0.1));
+  CHECK(percent("straight-line", "azure-batchai-horovod-p100") == Approx(10.9).margin(0.1));
   CHECK(percent("straight-line", "azure-batchai-horovod-k80") == Approx(24).margin(0.5));
   CHECK(percent("straight-line", "bugliarello-aws-p2.xlarge-k80") == Approx(58).margin(0.5));
   // How the design fitted these two laws is not recorded: 30 and 44 there. Residuals of rate, time or log time give
