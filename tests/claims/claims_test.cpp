@@ -134,7 +134,8 @@ TEST_CASE("the K80 knee is the rate of a server", "[claims]") {
 
 // Horovod README of September 2017 (platforms/horovod-pascal): 79.5 images/s on 16 GPUs, 130.9 on one; all-reduces of
 // the same table 617 to 1,787. Its server count is not stated. A server's process has the rate that these records say;
-// the prior of TensorFlow's servers expects more than twice as much, and by it 16 GPUs are faster than one (189).
+// the prior of TensorFlow's servers expects more than twice as much, and by it 16 GPUs make 189 images/s. The same
+// README's table of August 2017 has 2.3 to 2.4 times the 79.5, so that the records are marked suspect.
 TEST_CASE("VGG-16 over parameter servers is slower on 16 GPUs than on one", "[claims]") {
   Question question("pascal-vgg16");
   question.median.server_process_Bps = 1.15e9;
