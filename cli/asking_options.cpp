@@ -14,6 +14,12 @@ const std::map<std::string, Fidelity>& fidelity_names() {
   return names;
 }
 
+/// What a way to run communication was called before; "" for any other text.
+std::string name_now(const std::string& text) {
+  if (text == "screening") return "formula";
+  return text == "auto" || text == "by-symmetry" ? "default" : "";
+}
+
 /// The name of a value becomes its number, which is what CLI11 reads an enum from.
 template <class Value> CLI::Validator by_name(const std::map<std::string, Value>& values) {
   const auto replace = [values](std::string& text) {
@@ -21,7 +27,7 @@ template <class Value> CLI::Validator by_name(const std::map<std::string, Value>
     if (found == values.end()) {
       std::vector<std::string> names;
       for (const auto& row : values) names.push_back(row.first);
-      const std::string nearest = nearest_name(text, names);
+      const std::string nearest = values.contains(name_now(text)) ? name_now(text) : nearest_name(text, names);
       return fmt::format("{} found, one of {} expected{}", in_quotes(text), join_names(names),
                          nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
     }

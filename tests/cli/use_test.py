@@ -91,6 +91,8 @@ class Use(Case):
         self.refused(run("predikt", SCENARIO), 2, "predikt", "predict")
         self.refused(run("predict", SCENARIO, "--no-such"), 2, "--no-such")
         self.refused(run("predict", SCENARIO, "--fidelity", "ful"), 2, "--fidelity", "\"ful\" found", "did you mean full?")
+        self.refused(run("predict", SCENARIO, "--fidelity", "screening"), 2, "\"screening\" found", "did you mean formula?")
+        self.refused(run("predict", SCENARIO, "--fidelity", "auto"), 2, "\"auto\" found", "did you mean default?")
         self.refused(run("predict", SCENARIO, "--gpus", "1,0"), 2, "--gpus: 0 found, a whole number above 0 expected")
         self.refused(run("predict", SCENARIO, "--gpus", "1.5"), 2, "--gpus: \"1.5\" found, a whole number above 0 expected")
         self.refused(run("list", "planets"), 2, "planets")
