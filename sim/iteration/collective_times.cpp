@@ -121,7 +121,9 @@ CollectiveClock clock_of(std::vector<CollectiveRun> collectives, std::vector<dou
     const std::size_t place = std::min(number, times_s.size() - 1);
     const auto& timed = collectives[place];
     if (one == timed) return times_s[place];
-    return formula_s(*one.machine, one.cost) * times_s[place] / formula_s(*timed.machine, timed.cost);
+    const double timed_by_formula_s = formula_s(*timed.machine, timed.cost);
+    const double ratio = timed_by_formula_s > 0 ? times_s[place] / timed_by_formula_s : 1;
+    return ratio * formula_s(*one.machine, one.cost);
   };
 }
 

@@ -21,7 +21,7 @@ Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double siz
 /// Messages that a full run simulates.
 double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations);
 
-/// The same for a parameter-server exchange: one connection of each class where that takes a second or two, else the
+/// The same for a parameter-server exchange: one connection of each class where that takes about a second, else the
 /// formula.
 Choice choose_server_exchange(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                               Fidelity requested);

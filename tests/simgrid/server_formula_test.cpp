@@ -38,7 +38,7 @@ TEST_CASE("classes of connections: as many as differ, whatever the nodes") {
   CHECK(count_connection_classes(ideal_workers(16384), server_machine(1, false), on_each_server(1, {1e6})) == 2);
 }
 
-TEST_CASE("the engine of a server exchange: classes within a second or two, else the formula, which says why") {
+TEST_CASE("the engine of a server exchange: classes within about a second, else the formula, which says why") {
   const Machine machine = ideal_workers(16);
   const ServerExchange two = on_each_server(2, {1e6, 2e6});
   const auto choose = [](const Machine& on, int servers, bool dedicated, const ServerExchange& exchange,
@@ -55,9 +55,9 @@ TEST_CASE("the engine of a server exchange: classes within a second or two, else
   CHECK(choose(slow, 2, true, two, Fidelity::by_default).is_exact);
   CHECK(choose(slow, 2, true, two, Fidelity::formula).engine == Engine::formula);
   CHECK_FALSE(choose(slow, 2, true, two, Fidelity::formula).is_exact);
-  CHECK(choose(ideal_workers(38), 38, false, unlike_servers(38), Fidelity::by_default).engine ==
-        Engine::classes);             // 1,444 connections of one shard each
-  for (const int nodes : {44, 200}) { // 1,936 and more
+  CHECK(choose(ideal_workers(44), 44, false, unlike_servers(44), Fidelity::by_default).engine ==
+        Engine::classes);             // 1,936 connections of one shard each
+  for (const int nodes : {45, 200}) { // 2,025 and more
     const auto choice = choose(ideal_workers(nodes), nodes, false, unlike_servers(nodes), Fidelity::by_default);
     CHECK(choice.engine == Engine::formula);
     CHECK_FALSE(choice.is_exact);
