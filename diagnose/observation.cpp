@@ -1,7 +1,6 @@
 #include "diagnose/observation.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/collective/all_reduce.hpp"
 #include "sim/collective/all_to_all.hpp"
 #include "sim/library/collective_cost.hpp"
 #include "sim/predict/collectives.hpp"
@@ -20,12 +19,12 @@ Machine machine_of_collective(const StepSetup& setup, const Parameters& sample) 
   return machine;
 }
 
-double half_s(const StepSetup& setup, const Parameters& sample, Algorithm half, double size_bytes) {
+double collective_s(const StepSetup& setup, const Parameters& sample, CollectiveOperation operation,
+                    double size_bytes) {
   auto rules = sum_rules_of(setup, sample);
-  rules.forced = Algorithm::ring;
+  rules.operation = operation;
   const auto machine = machine_of_collective(setup, sample);
-  const auto cost = cost_of(machine, rules, size_bytes);
-  return all_reduce_s(links_of(machine, cost), cost.wire_bytes, half);
+  return formula_s(machine, cost_of(machine, rules, size_bytes));
 }
 
 /// NICs of a slow node hold all its messages up.
@@ -88,9 +87,9 @@ double bus_factor(Observed what, int ranks) {
 double lone_collective_s(const StepSetup& setup, const Parameters& sample, Observed what, double size_bytes) {
   switch (what) {
   case Observed::reduce_scatter:
-    return sample.operation_cost_s + half_s(setup, sample, Algorithm::ring_reduce_scatter, size_bytes);
+    return sample.operation_cost_s + collective_s(setup, sample, CollectiveOperation::reduce_scatter, size_bytes);
   case Observed::all_gather:
-    return sample.operation_cost_s + half_s(setup, sample, Algorithm::ring_all_gather, size_bytes);
+    return sample.operation_cost_s + collective_s(setup, sample, CollectiveOperation::all_gather, size_bytes);
   case Observed::all_to_all:
     return sample.operation_cost_s + exchange_s(setup, sample, size_bytes);
   case Observed::iteration:

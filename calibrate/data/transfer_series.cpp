@@ -2,7 +2,7 @@
 
 #include "calibrate/data/collective_data.hpp"
 #include "sim/base/statistics.hpp"
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/network/nic_rate.hpp"
 #include "sim/predict/residual_process.hpp"
 

@@ -104,19 +104,13 @@ FabricLoad fabric_load(const PlacedFabric& placed, int nodes) {
   return load;
 }
 
-Machine on_one_switch(const Machine& machine, Algorithm algorithm) {
-  return machine.fabric
-             ? with_nics_slowed(machine, machine.fabric->load.*all_reduce_algorithm(algorithm).between_nodes.load)
-             : machine;
+Machine on_one_switch(const Machine& machine, TrafficPattern pattern) {
+  return machine.fabric ? with_nics_slowed(machine, load_of(machine.fabric->load, pattern)) : machine;
 }
 
 double nic_bytes_of_ring_over_nodes(const Machine& machine, double wire_bytes) {
   const double nodes = machine.nodes();
   return 2 * (nodes - 1) / nodes * wire_bytes;
-}
-
-Machine on_one_switch_for_servers(const Machine& machine) {
-  return machine.fabric ? with_nics_slowed(machine, machine.fabric->load.all_to_all) : machine;
 }
 
 } // namespace ddlsim

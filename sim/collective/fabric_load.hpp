@@ -1,8 +1,6 @@
 #pragma once
 // How much narrower a fabric's links make the NICs of a job, by what the job runs.
 
-#include "sim/collective/all_reduce.hpp"
-#include "sim/formats/names.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/network/placed_fabric.hpp"
 
@@ -31,8 +29,7 @@ std::vector<int> nodes_in_order(const std::vector<int>& places, int nodes);
 /// The same machine on one switch, each NIC as slow as the busiest link makes it; unchanged without a fabric. Where no
 /// link is busier than a NIC a ring takes the same time as on the fabric itself; elsewhere it waits at every edge as
 /// long as at the narrowest.
-Machine on_one_switch(const Machine& machine, Algorithm algorithm);
-Machine on_one_switch_for_servers(const Machine& machine);
+Machine on_one_switch(const Machine& machine, TrafficPattern pattern);
 
 /// For the rows of what makes a NIC send as much as in a ring over nodes: 2(N-1)/N of the vector.
 double nic_bytes_of_ring_over_nodes(const Machine& machine, double wire_bytes);

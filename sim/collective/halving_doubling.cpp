@@ -1,5 +1,6 @@
+#include "sim/collective/halving_doubling.hpp"
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/collective/fabric_load.hpp"
 #include "sim/collective/pair_exchange.hpp"
 #include "sim/network/machine.hpp"
@@ -54,13 +55,13 @@ Schedule halving_doubling_schedule(const Machine& machine, double size_bytes) {
   });
 }
 
-const AllReduceAlgorithm halving_doubling_all_reduce{
+const CollectiveAlgorithm halving_doubling_all_reduce{
     .time_s = halving_doubling_all_reduce_s,
     .follows_ranks = false,
     .is_exact = are_in_step, // tests/simgrid/formula_range.hpp has how far it is elsewhere
     .between_nodes =
         {
-            .load = &FabricLoad::halving_doubling,
+            .pattern = TrafficPattern::halving_doubling,
             .nic_bytes = nic_bytes_of_ring_over_nodes,
             .rounds = [](const Machine& machine, double) { return 2 * (machine.ranks - 1); },
             .passes_every_gpu = false,

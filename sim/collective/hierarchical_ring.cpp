@@ -1,5 +1,6 @@
+#include "sim/collective/hierarchical_ring.hpp"
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/collective/fabric_load.hpp"
 #include "sim/collective/ring.hpp"
 #include "sim/network/machine.hpp"
@@ -93,13 +94,13 @@ Schedule hierarchical_ring_schedule(const Machine& machine, double size_bytes) {
   return schedule;
 }
 
-const AllReduceAlgorithm hierarchical_ring_all_reduce{
+const CollectiveAlgorithm hierarchical_ring_all_reduce{
     .time_s = hierarchical_ring_all_reduce_s,
     .follows_ranks = true,
     .is_exact = [](const Machine& machine) { return full_nodes(machine) || !has_slow_node(machine); },
     .between_nodes =
         {
-            .load = &FabricLoad::ring,
+            .pattern = TrafficPattern::ring,
             .nic_bytes = nic_bytes_of_ring_over_nodes,
             .rounds = [](const Machine& machine, double) { return 2 * (machine.ranks - 1); },
             .passes_every_gpu = false,

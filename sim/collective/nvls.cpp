@@ -1,6 +1,6 @@
 #include "sim/collective/nvls.hpp"
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/collective/tree.hpp"
 #include "sim/network/machine.hpp"
 
@@ -90,12 +90,8 @@ private:
     return chunk_bytes_ * port_share(ranks_of_node(machine_, node)) / 2 / shares_of_head(machine_, node, share_);
   }
 
-  /// The same steps for every chunk; steps without messages are left out.
   void add(Schedule& schedule, int rank, const std::vector<Step>& steps) const {
-    Program program{rank, {}};
-    for (int chunk = 0; chunk < chunks_; ++chunk)
-      for (const Step& step : steps)
-        if (!step.sends.empty() || !step.receives.empty()) program.steps.push_back(step);
+    Program program = repeated(rank, steps, chunks_);
     if (!program.steps.empty()) schedule.programs.push_back(std::move(program));
   }
 
@@ -180,13 +176,13 @@ double nvls_messages(const Machine& machine, double size_bytes, int operations) 
 
 } // namespace
 
-const AllReduceAlgorithm nvls_all_reduce{
+const CollectiveAlgorithm nvls_all_reduce{
     .time_s = nvls_all_reduce_s,
     .follows_ranks = false,
     .is_exact = [](const Machine& machine) { return machine.nodes() == 1; }, // tests/simgrid/full_all_reduce_test.cpp
     .between_nodes =
         {
-            .load = &FabricLoad::tree,
+            .pattern = TrafficPattern::double_tree,
             .nic_bytes = nic_bytes_of_trees,
             .rounds = nvls_chunks,
             .passes_every_gpu = false,

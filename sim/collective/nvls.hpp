@@ -19,7 +19,7 @@ namespace ddlsim {
 ///   T = 2 latency_intra + 2L latency_net + c [ 2 (1 + 1/g)/rate_intra + 2L share(N)/rate_net ]
 ///     + (S - 2c) max((1 + 1/g)/rate_intra, share(N)/rate_net)
 /// What NVLS reaches of rate_intra, and its latencies, are in its cost (sim/library/collective_cost.hpp).
-/// One node: equal to the full run to 1e-6. Several: see the row's gap. Throws std::invalid_argument when a link in use
+/// One node: equal to the full run to 1e-6. Several: tests/simgrid/formula_range.hpp. Throws std::invalid_argument when a link in use
 /// has no rate.
 double nvls_all_reduce_s(const Machine& machine, double size_bytes);
 

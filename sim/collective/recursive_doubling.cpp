@@ -1,5 +1,6 @@
+#include "sim/collective/recursive_doubling.hpp"
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/collective/pair_exchange.hpp"
 #include "sim/network/machine.hpp"
 
@@ -49,12 +50,12 @@ Schedule recursive_doubling_schedule(const Machine& machine, double size_bytes) 
   });
 }
 
-const AllReduceAlgorithm recursive_doubling_all_reduce{
+const CollectiveAlgorithm recursive_doubling_all_reduce{
     .time_s = recursive_doubling_all_reduce_s,
     .follows_ranks = false,
     .is_exact = are_in_step, // tests/simgrid/formula_range.hpp has how far it is elsewhere
     .between_nodes = {
-        .load = &FabricLoad::recursive_doubling,
+        .pattern = TrafficPattern::recursive_doubling,
         .nic_bytes =
             [](const Machine& machine, double wire_bytes) {
               return std::ceil(std::log2(static_cast<double>(machine.nodes()))) * wire_bytes;

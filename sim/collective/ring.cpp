@@ -1,6 +1,6 @@
 #include "sim/collective/ring.hpp"
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/collective/fabric_load.hpp"
 #include "sim/network/machine.hpp"
 
@@ -106,12 +106,6 @@ double slowest_periodic_path_s(const std::vector<Passage>& period, std::size_t s
 
 } // namespace
 
-double PeriodEdge::rate_Bps() const {
-  double narrowest_Bps = std::numeric_limits<double>::infinity();
-  for (const PeriodLink& link : links) narrowest_Bps = std::min(narrowest_Bps, link.rate_Bps);
-  return narrowest_Bps;
-}
-
 std::vector<PeriodEdge> ring_period_edges(const Machine& machine) {
   std::vector<PeriodEdge> edges;
   for (int rank = 0; rank < ring_period(machine); ++rank) edges.push_back(ring_way(machine, rank));
@@ -172,18 +166,17 @@ std::optional<std::string> why_ring_has_no_symmetry(const Machine& machine) {
 
 namespace {
 
-/// The ring as `turns` turns of n-1 steps of S/n bytes, so that turns (n-1)/n S pass a NIC one way. The whole sum takes
-/// two. One sums so that each rank gets a part, or brings all parts to every rank (Patarasuk and Yuan, J. Parallel
-/// Distrib. Comput. 69, 2009): S is the whole vector, as in nccl-tests, and adding takes no time here.
-template <int turns> constexpr AllReduceAlgorithm ring_row() {
+/// The ring as `turns` turns of n-1 steps of S/n bytes, so that turns (n-1)/n S pass a NIC one way. An all-reduce takes
+/// two; a reduce-scatter and an all-gather one each. S is the whole vector, as in nccl-tests, and adding takes no time.
+template <int turns> constexpr CollectiveAlgorithm ring_row() {
   return {
       .time_s = [](const Machine& machine,
                    double size_bytes) { return ring_steps_s(machine, size_bytes, turns * (machine.ranks - 1)); },
       .follows_ranks = true,
-      .is_exact = [](const Machine&) { return true; }, // tests/simgrid/full_ring_test.cpp, ring_halves_test.cpp
+      .is_exact = [](const Machine&) { return true; }, // tests/simgrid/full_ring_test.cpp, ring_operations_test.cpp
       .between_nodes =
           {
-              .load = &FabricLoad::ring,
+              .pattern = TrafficPattern::ring,
               .nic_bytes =
                   [](const Machine& machine, double wire_bytes) {
                     const double ranks = machine.ranks;
@@ -210,8 +203,8 @@ template <int turns> constexpr AllReduceAlgorithm ring_row() {
 
 } // namespace
 
-const AllReduceAlgorithm ring_all_reduce = ring_row<2>();
-const AllReduceAlgorithm ring_reduce_scatter_all_reduce = ring_row<1>();
-const AllReduceAlgorithm ring_all_gather_all_reduce = ring_row<1>();
+const CollectiveAlgorithm ring_all_reduce = ring_row<2>();
+const CollectiveAlgorithm ring_reduce_scatter = ring_row<1>();
+const CollectiveAlgorithm ring_all_gather = ring_row<1>();
 
 } // namespace ddlsim

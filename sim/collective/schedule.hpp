@@ -30,6 +30,9 @@ struct Program {
   std::vector<Step> steps;
 };
 
+/// The same steps so many times, one after another; steps without messages are left out.
+Program repeated(int rank, const std::vector<Step>& steps, int times);
+
 struct Schedule {
   std::vector<Program> programs;
   /// true: a message flows as soon as its sender has it (the receiver keeps room for it); false: when the receiver's

@@ -1,6 +1,6 @@
 #include "sim/collective/segmented_ring.hpp"
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/collective/fabric_load.hpp"
 #include "sim/collective/ring.hpp"
 #include "sim/network/machine.hpp"
@@ -112,13 +112,13 @@ bool knows_all_edges(const Machine& machine) {
 
 } // namespace
 
-const AllReduceAlgorithm segmented_ring_all_reduce{
+const CollectiveAlgorithm segmented_ring_all_reduce{
     .time_s = segmented_ring_all_reduce_s,
     .follows_ranks = false,
     .is_exact = knows_all_edges, // tests/simgrid/segmented_ring_test.cpp
     .between_nodes =
         {
-            .load = &FabricLoad::ring,
+            .pattern = TrafficPattern::ring,
             .nic_bytes = [](const Machine& machine,
                             double wire_bytes) { return ring_all_reduce.between_nodes.nic_bytes(machine, wire_bytes); },
             .rounds = [](const Machine& machine,

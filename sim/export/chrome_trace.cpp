@@ -27,9 +27,9 @@ Json to_json(const SpanDetails& details) {
   Json args = Json::object();
   if (details.size_bytes > 0) args["bytes"] = nine_digits(details.size_bytes);
   if (!details.tensors.empty()) args["tensors"] = details.tensors;
-  if (!details.way) return args;
-  args["algorithm"] = to_text(details.way->algorithm);
-  if (details.way->protocol != Protocol::none) args["protocol"] = to_text(details.way->protocol);
+  if (!details.collective) return args;
+  args["algorithm"] = to_text(*details.collective);
+  if (details.protocol != Protocol::none) args["protocol"] = to_text(details.protocol);
   return args;
 }
 

@@ -55,7 +55,8 @@ std::vector<TrackSpan> spans_of_collectives(const StepRun& run, const TensorName
     if (run.graph.operations[collective.first].stream != stream) continue;
     auto details = details_of(run.graph, names, collective.first);
     details.size_bytes = collective.size_bytes;
-    details.way = collective.cost.way;
+    details.collective = collective.cost.collective;
+    details.protocol = collective.cost.protocol;
     details.tensors = names.of_group(run.graph.operations[collective.first].tensor, collective.tensors);
     const Operation& first = run.graph.operations[collective.first];
     spans.push_back({text_of_collective(run.graph, first), first.kind, collective.span, details});

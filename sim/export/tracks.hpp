@@ -13,8 +13,9 @@ namespace ddlsim {
 /// What a span moves, and how; what does not apply is 0 or empty.
 struct SpanDetails {
   double size_bytes = 0;
-  std::vector<std::string> tensors{}; ///< whose gradients
-  std::optional<Way> way{};           ///< in which the library runs an all-reduce
+  std::vector<std::string> tensors{};         ///< whose gradients
+  std::optional<CollectiveKind> collective{}; ///< which the library runs
+  Protocol protocol = Protocol::none;         ///< by which it runs that
 };
 
 struct TrackSpan {

@@ -69,8 +69,8 @@ StrategyFamily family_of(StrategyName strategy) {
   switch (strategy) {
   case StrategyName::none:
     return StrategyFamily::none;
-#define DDLSIM_ALL_REDUCE(value, text) case StrategyName::value:
-#include "sim/formats/all_reduces.def"
+#define DDLSIM_ALL_REDUCE(algorithm, text) case StrategyName::algorithm:
+#include "sim/formats/collectives.def"
   case StrategyName::all_reduce:
   case StrategyName::automatic:
     return StrategyFamily::all_reduce;
@@ -101,10 +101,10 @@ bool is_model_parallel(StrategyName strategy) {
 
 std::optional<Algorithm> algorithm_of(StrategyName strategy) {
   switch (strategy) {
-#define DDLSIM_ALL_REDUCE(value, text)                                                                                 \
-  case StrategyName::value:                                                                                            \
-    return Algorithm::value;
-#include "sim/formats/all_reduces.def"
+#define DDLSIM_ALL_REDUCE(algorithm, text)                                                                             \
+  case StrategyName::algorithm:                                                                                        \
+    return Algorithm::algorithm;
+#include "sim/formats/collectives.def"
   case StrategyName::none:
   case StrategyName::ps:
   case StrategyName::ps_async:

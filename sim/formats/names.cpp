@@ -6,25 +6,37 @@ namespace ddlsim {
 
 std::string to_text(Algorithm value) {
   switch (value) {
-#define DDLSIM_ALL_REDUCE(value, text)                                                                                 \
-  case Algorithm::value:                                                                                               \
+#define DDLSIM_ALL_REDUCE(algorithm, text)                                                                             \
+  case Algorithm::algorithm:                                                                                           \
     return text;
-#define DDLSIM_HALF(value, text)                                                                                       \
-  case Algorithm::value:                                                                                               \
-    return text;
-#include "sim/formats/all_reduces.def"
+#include "sim/formats/collectives.def"
   }
   return "";
+}
+
+std::string to_text(const CollectiveKind& collective) {
+#define DDLSIM_COLLECTIVE(operation, algorithm, text)                                                                  \
+  if (collective == CollectiveKind{CollectiveOperation::operation, Algorithm::algorithm}) return text;
+#include "sim/formats/collectives.def"
+  return "";
+}
+
+const std::vector<CollectiveKind>& every_collective() {
+  static const std::vector<CollectiveKind> all{
+#define DDLSIM_COLLECTIVE(operation, algorithm, text) {CollectiveOperation::operation, Algorithm::algorithm},
+#include "sim/formats/collectives.def"
+  };
+  return all;
 }
 
 std::string to_text(StrategyName value) {
   switch (value) {
   case StrategyName::none:
     return "none";
-#define DDLSIM_ALL_REDUCE(value, text)                                                                                 \
-  case StrategyName::value:                                                                                            \
+#define DDLSIM_ALL_REDUCE(algorithm, text)                                                                             \
+  case StrategyName::algorithm:                                                                                        \
     return text;
-#include "sim/formats/all_reduces.def"
+#include "sim/formats/collectives.def"
   case StrategyName::ps:
     return "ps";
   case StrategyName::ps_async:

@@ -4,6 +4,7 @@
 
 #include "sim/base/spelling.hpp"
 
+#include <compare>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,13 +13,29 @@
 
 namespace ddlsim {
 
-/// The ways to sum a vector over all ranks, and the halves of one: a sum of which each rank gets a part, and the way in
-/// which all get all parts.
+/// What every rank has at the end: the sum of all vectors, its own part of that sum, or the parts of all ranks.
+enum class CollectiveOperation { all_reduce, reduce_scatter, all_gather };
+
+/// How the messages of a collective go from rank to rank. Each has an all-reduce; the ring has other operations, too.
 enum class Algorithm {
-#define DDLSIM_ALL_REDUCE(value, text) value,
-#define DDLSIM_HALF(value, text) value,
-#include "sim/formats/all_reduces.def"
+#define DDLSIM_ALL_REDUCE(algorithm, text) algorithm,
+#include "sim/formats/collectives.def"
 };
+
+/// One row of sim/formats/collectives.def.
+struct CollectiveKind {
+  CollectiveOperation operation = CollectiveOperation::all_reduce;
+  Algorithm algorithm = Algorithm::ring;
+
+  auto operator<=>(const CollectiveKind&) const = default;
+};
+
+constexpr CollectiveKind all_reduce_by(Algorithm algorithm) {
+  return {CollectiveOperation::all_reduce, algorithm};
+}
+
+/// In the order of the rows.
+const std::vector<CollectiveKind>& every_collective();
 
 /// How gradients are brought together: an all-reduce algorithm by its name, or
 ///   none         not at all: one GPU alone
@@ -34,8 +51,8 @@ enum class Algorithm {
 ///                and each stage is repeated for data parallelism
 enum class StrategyName {
   none,
-#define DDLSIM_ALL_REDUCE(value, text) value,
-#include "sim/formats/all_reduces.def"
+#define DDLSIM_ALL_REDUCE(algorithm, text) algorithm,
+#include "sim/formats/collectives.def"
   ps,
   ps_async,
   all_reduce,
@@ -144,7 +161,8 @@ enum class PriceKind { on_demand, reserved, purchase, owned };
 /// What a plan has least of.
 enum class PlanGoal { cost, time, energy };
 
-std::string to_text(Algorithm value);
+std::string to_text(Algorithm value); ///< the name of its all-reduce
+std::string to_text(const CollectiveKind& collective);
 std::string to_text(StrategyName value);
 std::string to_text(Recompute value);
 std::string to_text(Offload value);

@@ -1,6 +1,6 @@
 #include "sim/iteration/beside_neighbours.hpp"
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/neighbours/jobs.hpp"
 #include "sim/simgrid/full.hpp"
@@ -129,20 +129,20 @@ OwnTraffic own_traffic(const Graph& graph, const Execution& alone) {
       own.compute_s = std::max(own.compute_s, alone.spans[i].end_s);
   if (alone.collectives.empty()) return traffic_of_servers(graph, alone, own);
   const auto ready_s = ready_times_s(graph, alone);
-  std::map<SumPattern, double> nic_bytes;
+  std::map<TrafficPattern, double> nic_bytes;
   for (std::size_t i = 0; i < alone.collectives.size(); ++i) {
     const auto& sum = alone.collectives[i];
-    const auto& sent = all_reduce_algorithm(sum.cost.way.algorithm).between_nodes;
+    const auto& sent = collective_algorithm(sum.cost.collective).between_nodes;
     const double sum_bytes = sum.cost.wire_bytes;
     const double bytes = sent.nic_bytes(graph.machine, sum_bytes);
-    nic_bytes[pattern_of(sum.cost.way.algorithm)] += bytes;
+    nic_bytes[pattern_of(sum.cost.collective)] += bytes;
     own.sums_bytes.push_back(sum_bytes);
     own.transfers.push_back(
         {ready_s[i], sum.span.end_s - sum.span.start_s, bytes, sent.rounds(graph.machine, sum_bytes)});
   }
   for (const auto& [pattern, bytes] : nic_bytes)
     if (bytes > nic_bytes[own.pattern]) own.pattern = pattern;
-  own.inside_too = all_reduce_algorithm(alone.collectives.back().cost.way.algorithm).between_nodes.passes_every_gpu;
+  own.inside_too = collective_algorithm(alone.collectives.back().cost.collective).between_nodes.passes_every_gpu;
   return own;
 }
 

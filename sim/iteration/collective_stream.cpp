@@ -9,9 +9,8 @@ namespace ddlsim {
 
 namespace {
 
-/// No library names an algorithm for a half: all of them go round a ring with large messages.
-SumRules by(SumRules rules, Algorithm half) {
-  rules.forced = half;
+SumRules rules_for(CollectiveOperation operation, SumRules rules) {
+  rules.operation = operation;
   return rules;
 }
 
@@ -32,8 +31,8 @@ CollectiveLibrary::CollectiveLibrary(const Graph& graph) {
   const Machine& shards = machine_of(graph, false);
   const auto& rules = rules_of(graph, false);
   sums_ = {&sums, sum_ways(rules_of(graph, true), sums.ranks)};
-  scatters_ = {&shards, sum_ways(by(rules, Algorithm::ring_reduce_scatter), shards.ranks)};
-  gathers_ = {&shards, sum_ways(by(rules, Algorithm::ring_all_gather), shards.ranks)};
+  scatters_ = {&shards, sum_ways(rules_for(CollectiveOperation::reduce_scatter, rules), shards.ranks)};
+  gathers_ = {&shards, sum_ways(rules_for(CollectiveOperation::all_gather, rules), shards.ranks)};
 }
 
 CollectiveRun CollectiveLibrary::run_of(OperationKind kind, double size_bytes) const {

@@ -9,10 +9,10 @@
 namespace ddlsim {
 namespace {
 
-/// Collectives that pass the same links by the same algorithm, by their numbers in a list.
+/// Collectives of one kind that pass the same links, by their numbers in a list.
 struct SameLinks {
   Machine links;
-  Algorithm algorithm = Algorithm::ring;
+  CollectiveKind collective{};
   std::vector<double> sizes_bytes{};                       ///< different ones
   std::vector<std::pair<std::size_t, std::size_t>> runs{}; ///< number in the list, and place in sizes_bytes
 };
@@ -40,7 +40,7 @@ std::vector<SameLinks> by_links(const std::vector<CollectiveRun>& collectives) {
     const auto group = static_cast<std::size_t>(found - firsts.begin());
     if (found == firsts.end()) {
       firsts.push_back(&one);
-      all.push_back({links_of(*one.machine, one.cost), one.cost.way.algorithm});
+      all.push_back({links_of(*one.machine, one.cost), one.cost.collective});
     }
     all[group].runs.emplace_back(i, place_of(one.cost.wire_bytes, all[group].sizes_bytes));
   }
@@ -63,8 +63,8 @@ SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, c
   for (const auto& group : by_links(collectives)) {
     const double size_bytes = std::accumulate(group.sizes_bytes.begin(), group.sizes_bytes.end(), 0.0);
     const auto operations = static_cast<int>(group.sizes_bytes.size());
-    const auto& executor = executor_of(group.links, group.algorithm, size_bytes, operations);
-    const auto simulated = executor.all_reduces(group.links, group.sizes_bytes, group.algorithm);
+    const auto& executor = executor_of(group.links, group.collective, size_bytes, operations);
+    const auto simulated = executor.collectives(group.links, group.sizes_bytes, group.collective);
     all.messages += simulated.messages;
     for (const auto& [number, place] : group.runs) all.times_s[number] = simulated.times_s[place];
   }
@@ -72,16 +72,17 @@ SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, c
 }
 
 SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice) {
-  std::map<Algorithm, double> messages_before; // that a full run of all so far would have
-  return time_collectives(
-      collectives,
-      [&](const Machine& links, Algorithm algorithm, double size_bytes, int operations) -> const Executor& {
-        double& before = messages_before[algorithm];
-        const auto chosen = choose_all_reduce(links, algorithm, size_bytes, operations, requested, before);
-        before += messages_of_all_reduce(links, algorithm, size_bytes, operations);
-        add(chosen, choice);
-        return executor_of(chosen.engine);
-      });
+  std::map<CollectiveKind, double> messages_before; // that a full run of all so far would have
+  return time_collectives(collectives,
+                          [&](const Machine& links, const CollectiveKind& collective, double size_bytes,
+                              int operations) -> const Executor& {
+                            double& before = messages_before[collective];
+                            const auto chosen =
+                                choose_collective(links, collective, size_bytes, operations, requested, before);
+                            before += messages_of_collective(links, collective, size_bytes, operations);
+                            add(chosen, choice);
+                            return executor_of(chosen.engine);
+                          });
 }
 
 Choice choose_formula(const std::vector<CollectiveRun>& collectives) {
@@ -89,11 +90,10 @@ Choice choose_formula(const std::vector<CollectiveRun>& collectives) {
     const Machine& machine = *one.machine;
     if (machine.ranks <= 1) return true;
     constexpr int operations = 1;
-    return choose_all_reduce(machine, one.cost.way.algorithm, one.cost.wire_bytes, operations, Fidelity::formula)
-        .is_exact;
+    return choose_collective(machine, one.cost.collective, one.cost.wire_bytes, operations, Fidelity::formula).is_exact;
   };
   const auto different = [](const CollectiveRun& one, const CollectiveRun& other) {
-    return one.machine != other.machine || one.cost.way.algorithm != other.cost.way.algorithm;
+    return one.machine != other.machine || one.cost.collective != other.cost.collective;
   };
   Choice choice{Engine::formula};
   for (std::size_t i = 0; i < collectives.size(); ++i)
@@ -108,7 +108,7 @@ CollectiveClock clock_by_formula() {
 CollectiveClock clock_by(const Executor& executor, double& messages) {
   return [&](std::size_t, const CollectiveRun& one) {
     const auto simulated =
-        executor.all_reduces(links_of(*one.machine, one.cost), {one.cost.wire_bytes}, one.cost.way.algorithm);
+        executor.collectives(links_of(*one.machine, one.cost), {one.cost.wire_bytes}, one.cost.collective);
     messages += simulated.messages;
     return simulated.times_s.front();
   };

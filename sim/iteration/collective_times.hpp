@@ -20,14 +20,15 @@ struct CollectiveRun {
   bool operator==(const CollectiveRun&) const = default;
 };
 
-/// What times `operations` collectives of one algorithm, which together send that many bytes.
-using ExecutorOf = std::function<const Executor&(const Machine& links, Algorithm, double size_bytes, int operations)>;
+/// What times `operations` collectives of one kind, which together send that many bytes.
+using ExecutorOf =
+    std::function<const Executor&(const Machine& links, const CollectiveKind&, double size_bytes, int operations)>;
 
 /// Seconds of each collective, alone on its links. Those that pass the same links are one run of SimGrid, and equal
 /// ones are run once.
 SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, const ExecutorOf& executor_of);
 
-/// The same by the engines that choose_all_reduce() takes. `choice` says which: where there are several, the one that
+/// The same by the engines that choose_collective() takes. `choice` says which: where there are several, the one that
 /// is least close to a run of every message.
 SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice);
 

@@ -140,7 +140,7 @@ void add_expert_groups(const StepSetup& setup, const Parameters& sample, const M
     carriers.of_expert_replicas = add_group(carriers, {replicas, rules});
     return;
   }
-  rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
+  rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long
   carriers.of_expert_shards = add_group(carriers, {replicas, rules});
 }
 
@@ -150,19 +150,19 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
   for (int stage = 0; stage < layout.stages && layout.stages > 1; ++stage) {
     const auto pair = machine_of_pair(machine, layout, stage);
     auto rules = rules_of_group(setup, sample, pair);
-    rules.forced = Algorithm::ring_all_gather; // see run_transfers()
+    rules.operation = CollectiveOperation::all_gather; // see run_transfers()
     carriers.of_pair.push_back(add_group(carriers, {pair, rules}));
   }
   if (layout.tensor > 1) {
     const auto inside = machine_of_tensor_group(machine, layout);
     auto rules = rules_of_group(setup, sample, inside);
-    rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
+    rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long
     carriers.of_tensor = add_group(carriers, {inside, rules});
   }
   if (layout.context > 1) {
     const auto context = machine_of_context(machine, layout);
     auto rules = rules_of_group(setup, sample, context);
-    rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
+    rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long
     carriers.of_context = add_group(carriers, {context, rules});
   }
   if (layout.sharers() == 1) return carriers;
@@ -173,7 +173,7 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
     carriers.of_replicas = add_group(carriers, {replicas, rules});
     return carriers;
   }
-  rules.forced = Algorithm::ring_all_gather; // a reduce-scatter takes as long
+  rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long
   carriers.of_shards = add_group(carriers, {replicas, rules});
   return carriers;
 }

@@ -1,6 +1,6 @@
 #include "sim/iteration/shared_fabric.hpp"
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/collective/fabric_load.hpp"
 #include "sim/collective/pair_exchange.hpp"
 #include "sim/collective/tree.hpp"
@@ -14,11 +14,9 @@
 
 namespace ddlsim {
 
-SumPattern pattern_of(Algorithm algorithm) {
-  const auto load = all_reduce_algorithm(algorithm).between_nodes.load;
-  if (load == &FabricLoad::tree) return SumPattern::double_tree;
-  if (load == &FabricLoad::halving_doubling) return SumPattern::halving_doubling;
-  return load == &FabricLoad::recursive_doubling ? SumPattern::recursive_doubling : SumPattern::ring;
+TrafficPattern pattern_of(const CollectiveKind& collective) {
+  const auto pattern = collective_algorithm(collective).between_nodes.pattern;
+  return pattern == TrafficPattern::in_order ? TrafficPattern::ring : pattern;
 }
 
 namespace {
@@ -28,8 +26,8 @@ bool has_servers(const OwnTraffic& own) {
 }
 
 /// The messages that one of the two patterns sends at the same time; each crosses NICs.
-std::vector<NodeMessage> edges_of(int nodes, SumPattern pattern) {
-  if (pattern != SumPattern::double_tree) return ring_messages(nodes);
+std::vector<NodeMessage> edges_of(int nodes, TrafficPattern pattern) {
+  if (pattern != TrafficPattern::double_tree) return ring_messages(nodes);
   std::vector<NodeMessage> edges;
   for (const int tree : {0, 1}) {
     const auto parents = tree_parents(nodes, tree);
@@ -68,8 +66,8 @@ std::vector<NodeMessage> edges_of(int nodes, const OwnTraffic& own) {
   return has_servers(own) ? edges_of_servers(nodes, own) : edges_of(nodes, own.pattern);
 }
 
-double edges_of_nic(int nodes, SumPattern pattern) {
-  if (pattern != SumPattern::double_tree) return 1;
+double edges_of_nic(int nodes, TrafficPattern pattern) {
+  if (pattern != TrafficPattern::double_tree) return 1;
   return nodes == 2 ? 2 : 4;
 }
 
@@ -138,8 +136,8 @@ Job own_job(const Machine& machine, const OwnTraffic& own, double rest_s) {
   return job;
 }
 
-bool is_in_pairs(SumPattern pattern) {
-  return pattern == SumPattern::halving_doubling || pattern == SumPattern::recursive_doubling;
+bool is_in_pairs(TrafficPattern pattern) {
+  return pattern == TrafficPattern::halving_doubling || pattern == TrafficPattern::recursive_doubling;
 }
 
 /// Who exchanges with whom, a list for each pattern: nodes that give their vector to a neighbour, the distances from 1
@@ -159,7 +157,7 @@ std::vector<std::vector<NodeMessage>> patterns_of_pairs(int nodes) {
 }
 
 /// One all-reduce of so many bytes, step by step; times are not in it yet.
-std::vector<Transfer> steps_of_pairs(int nodes, SumPattern pattern, double sum_bytes, double ready_s) {
+std::vector<Transfer> steps_of_pairs(int nodes, TrafficPattern pattern, double sum_bytes, double ready_s) {
   const Reduction reduce(nodes);
   std::vector<Transfer> steps;
   const auto add = [&](double bytes, int of_pattern) {
@@ -168,8 +166,8 @@ std::vector<Transfer> steps_of_pairs(int nodes, SumPattern pattern, double sum_b
   if (reduce.rest > 0) add(sum_bytes, 0);
   int last = 0;
   for (int distance = 1; distance < reduce.numbers; distance *= 2)
-    add(pattern == SumPattern::halving_doubling ? sum_bytes / (2 * distance) : sum_bytes, ++last);
-  if (pattern == SumPattern::halving_doubling)
+    add(pattern == TrafficPattern::halving_doubling ? sum_bytes / (2 * distance) : sum_bytes, ++last);
+  if (pattern == TrafficPattern::halving_doubling)
     for (int back = last; back > 0; --back) add(sum_bytes / (1 << back), back);
   if (reduce.rest > 0) add(sum_bytes, last + 1);
   return steps;
@@ -186,8 +184,8 @@ void set_times(std::vector<Transfer>& steps, const std::vector<double>& rates_Bp
 
 /// In place of each all-reduce its steps. A neighbour's time alone does not know yet where its own messages meet on a
 /// link.
-void split_into_steps(Job& job, const std::vector<SharedLink>& links, std::size_t index, int nodes, SumPattern pattern,
-                      const std::vector<double>& sums_bytes, bool is_neighbour) {
+void split_into_steps(Job& job, const std::vector<SharedLink>& links, std::size_t index, int nodes,
+                      TrafficPattern pattern, const std::vector<double>& sums_bytes, bool is_neighbour) {
   const auto rates_Bps = alone_Bps_by_pattern(links, job, index);
   std::vector<Transfer> all;
   for (std::size_t i = 0; i < job.transfers.size(); ++i) {
@@ -201,13 +199,13 @@ void split_into_steps(Job& job, const std::vector<SharedLink>& links, std::size_
   job.transfers = std::move(all);
 }
 
-SumPattern pattern_of(const Neighbour& neighbour) {
-  return pattern_of(neighbour.algorithm);
+TrafficPattern pattern_of(const Neighbour& neighbour) {
+  return pattern_of(all_reduce_by(neighbour.algorithm));
 }
 
 Job neighbour_job(const Neighbour& neighbour, const Machine& machine) {
   Job job;
-  const auto& row = all_reduce_algorithm(neighbour.algorithm);
+  const auto& row = collective_algorithm(all_reduce_by(neighbour.algorithm));
   const double bytes = neighbour.all_reduce_bytes;
   const double nic_bytes = row.between_nodes.nic_bytes(machine, bytes);
   const int steps = row.between_nodes.rounds(machine, bytes);
@@ -252,7 +250,7 @@ std::vector<std::vector<PairMessage>> add_pairs(LinkList& list, SharedFabric& fa
 /// A job that is to be put on the fabric.
 struct Newcomer {
   Job job;
-  SumPattern pattern = SumPattern::ring;
+  TrafficPattern pattern = TrafficPattern::ring;
   std::vector<double> sums_bytes{};
   std::vector<NodeMessage> edges{}; ///< where it is not in pairs
   int edges_inside = 0;
@@ -311,7 +309,7 @@ void add_neighbours(SharedFabric& shared, LinkList& list, std::vector<Newcomer>&
     Newcomer one{neighbour_job(neighbours[i], machine), pattern_of(neighbours[i])};
     one.sums_bytes = {neighbours[i].all_reduce_bytes};
     one.edges = edges_of(machine.nodes(), one.pattern);
-    one.is_ring = one.pattern == SumPattern::ring;
+    one.is_ring = one.pattern == TrafficPattern::ring;
     all.push_back(one);
     nodes.push_back(machine.nodes());
     add_job(shared, list, one, placed, machine.nodes(), machine.net_latency_s);
@@ -325,9 +323,9 @@ SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, con
   const auto places = places_of_jobs(setup, machine, own);
   SharedFabric shared;
   LinkList list(shared, machine, places.size());
-  Newcomer self{own_job(machine, own, rest_s), has_servers(own) ? SumPattern::ring : own.pattern, own.sums_bytes};
+  Newcomer self{own_job(machine, own, rest_s), has_servers(own) ? TrafficPattern::ring : own.pattern, own.sums_bytes};
   self.edges = edges_of(machine.nodes(), own);
-  self.is_ring = !has_servers(own) && own.pattern == SumPattern::ring;
+  self.is_ring = !has_servers(own) && own.pattern == TrafficPattern::ring;
   self.edges_inside = own.inside_too ? machine.ranks_per_node - 1 : 0;
   self.is_neighbour = false;
   std::vector<Newcomer> all{self};
@@ -350,11 +348,11 @@ SharedFabric shared_fabric_of_worker(const StepSetup& setup, const Parameters& s
   const auto of_others = edges_of_servers(machine.nodes(), own, worker);
   SharedFabric shared;
   LinkList list(shared, machine, places.size() + 1);
-  Newcomer self{{}, SumPattern::ring, {}, of_worker, 0, false, false};
+  Newcomer self{{}, TrafficPattern::ring, {}, of_worker, 0, false, false};
   self.job.compute_s = own.compute_s;
   self.job.edge_Bps = machine.nic_Bps / std::max(1.0, under_way * of_nic);
   self.job.transfers = {{sent.ready_s, sent.alone_s, sent.edge_bytes / of_nic, sent.rounds}};
-  Newcomer others{{}, SumPattern::ring, {}, of_others, 0, false, false};
+  Newcomer others{{}, TrafficPattern::ring, {}, of_others, 0, false, false};
   others.job.edge_Bps = self.job.edge_Bps;
   others.job.transfers = {{0, long_s, long_s * others.job.edge_Bps, 1}};
   std::vector<Newcomer> all{self, others};

@@ -13,11 +13,8 @@ namespace ddlsim {
 struct Parameters;
 struct StepSetup;
 
-/// Who sends to whom in an all-reduce, node by node.
-enum class SumPattern { ring, double_tree, halving_doubling, recursive_doubling };
-
-/// The way that an algorithm's messages go between nodes; a ring for all that are no tree and no pairs.
-SumPattern pattern_of(Algorithm algorithm);
+/// Who sends to whom between nodes; a ring also where switches sum.
+TrafficPattern pattern_of(const CollectiveKind& collective);
 
 /// Asynchronous servers, as they run without neighbours.
 struct AsyncServers {
@@ -28,11 +25,11 @@ struct AsyncServers {
 
 /// What a job sends in an iteration, as it runs alone: read off an execution.
 struct OwnTraffic {
-  std::vector<Transfer> transfers{};     ///< edge_bytes: what one node's NIC sends
-  std::vector<double> sums_bytes{};      ///< of each transfer that is an all-reduce: its vector on the wire
-  double compute_s = 0;                  ///< until the last operation of compute ends
-  SumPattern pattern = SumPattern::ring; ///< that most bytes travel in
-  bool inside_too = false;               ///< the ring passes every GPU of a node, and not every node once
+  std::vector<Transfer> transfers{};             ///< edge_bytes: what one node's NIC sends
+  std::vector<double> sums_bytes{};              ///< of each transfer that is an all-reduce: its vector on the wire
+  double compute_s = 0;                          ///< until the last operation of compute ends
+  TrafficPattern pattern = TrafficPattern::ring; ///< that most bytes travel in
+  bool inside_too = false;                       ///< the ring passes every GPU of a node, and not every node once
   /// Of each parameter server that has shards, the node it is on; those behind the job's nodes are hosts of their own.
   /// Empty where ranks sum.
   std::vector<int> server_hosts{};

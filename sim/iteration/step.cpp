@@ -35,7 +35,8 @@ void name_shares(StepTime& time) {
 std::optional<LargestSum> largest_sum_of(const Execution& execution) {
   std::optional<LargestSum> largest;
   for (const auto& collective : execution.collectives)
-    if (!largest || collective.size_bytes > largest->size_bytes) largest = {collective.cost.way, collective.size_bytes};
+    if (!largest || collective.size_bytes > largest->size_bytes)
+      largest = {collective.cost.collective, collective.cost.protocol, collective.size_bytes};
   return largest;
 }
 

@@ -2,7 +2,7 @@
 // One iteration of one strategy at one scale with one sample of the parameters. A prediction runs it thousands of
 // times.
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"

@@ -104,7 +104,7 @@ Execution run_transfers(const Graph& graph, const TimeTransfers& time) {
 }
 
 Execution run_transfers(const Graph& graph, const Executor& executor) {
-  const auto always = [&](const Machine&, Algorithm, double, int) -> const Executor& { return executor; };
+  const auto always = [&](const Machine&, const CollectiveKind&, double, int) -> const Executor& { return executor; };
   return run_transfers(graph, [&](const std::vector<CollectiveRun>& runs) { return time_collectives(runs, always); });
 }
 

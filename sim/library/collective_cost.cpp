@@ -1,6 +1,6 @@
 #include "sim/library/collective_cost.hpp"
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ double share_of_tree(Protocol protocol, double size_bytes) {
 
 void add_protocol_of_rings_and_trees(const NcclJob& job, CollectiveCost& cost) {
   const auto& tuning = nccl_tuning(version_of_delays);
-  const std::size_t column = column_of(cost.way.protocol);
+  const std::size_t column = column_of(cost.protocol);
   cost.intra_latency_s += ring_hop_s(tuning, job.intra, column) - ll_hop_s(tuning, job.intra);
   cost.net_latency_s += ring_hop_s(tuning, NcclHop::network, column) - ll_hop_s(tuning, NcclHop::network);
 }
@@ -64,9 +64,9 @@ void add_collnet(const NcclJob& job, CollectiveCost& cost) {
 
 void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
   const auto& nvls = nccl_tuning(nccl_with_nvls_fit).nvls;
-  const Algorithm algorithm = cost.way.algorithm;
-  if (algorithm == Algorithm::tree) cost.intra_share = cost.net_share = share_of_tree(cost.way.protocol, size_bytes);
-  if (cost.way.protocol == Protocol::ll) return; // a machine's delays are those of LL
+  const Algorithm algorithm = cost.collective.algorithm;
+  if (algorithm == Algorithm::tree) cost.intra_share = cost.net_share = share_of_tree(cost.protocol, size_bytes);
+  if (cost.protocol == Protocol::ll) return; // a machine's delays are those of LL
   if (algorithm == Algorithm::nvls) return add_nvls(job, nvls.network_hop_us, cost);
   if (algorithm == Algorithm::nvls_sharp) return add_nvls(job, nvls.sharp_hop_us, cost);
   if (algorithm == Algorithm::collnet) return add_collnet(job, cost);
@@ -75,14 +75,17 @@ void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
 
 } // namespace
 
-CollectiveCost cost_of(const Machine& machine, const Way& way, const NcclJob& job, double size_bytes) {
-  CollectiveCost cost{way, wire_bytes(way.protocol, size_bytes), machine.intra_latency_s, machine.net_latency_s};
-  if (way.protocol != Protocol::none) add_nccl(job, size_bytes, cost);
+CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective, Protocol protocol, const NcclJob& job,
+                       double size_bytes) {
+  CollectiveCost cost{collective, protocol, wire_bytes(protocol, size_bytes), machine.intra_latency_s,
+                      machine.net_latency_s};
+  if (protocol != Protocol::none) add_nccl(job, size_bytes, cost);
   return cost;
 }
 
 CollectiveCost cost_of(const Machine& machine, const SumWays& ways, double size_bytes) {
-  return cost_of(machine, way_of(ways, size_bytes), ways.rules.nccl, size_bytes);
+  const Way way = way_of(ways, size_bytes);
+  return cost_of(machine, {ways.rules.operation, way.algorithm}, way.protocol, ways.rules.nccl, size_bytes);
 }
 
 CollectiveCost cost_of(const Machine& machine, const SumRules& rules, double size_bytes) {
@@ -100,7 +103,7 @@ Machine links_of(const Machine& machine, const CollectiveCost& cost) {
 }
 
 double formula_s(const Machine& machine, const CollectiveCost& cost) {
-  return all_reduce_s(links_of(machine, cost), cost.wire_bytes, cost.way.algorithm);
+  return collective_s(links_of(machine, cost), cost.wire_bytes, cost.collective);
 }
 
 } // namespace ddlsim

@@ -24,9 +24,10 @@ std::string nvls_sharp_complaint(const SumRules& rules, int ranks) {
       to_text(rules.library), ranks);
 }
 
-/// Gloo's ring is in segments, also where somebody asks for a ring.
-Algorithm ring_of_gloo(std::optional<Algorithm> forced) {
-  const auto algorithm = forced.value_or(Algorithm::ring);
+/// Gloo's all-reduce by a ring is in segments, also where somebody asks for a ring.
+Algorithm ring_of_gloo(const SumRules& rules) {
+  const auto algorithm = rules.forced.value_or(Algorithm::ring);
+  if (rules.operation != CollectiveOperation::all_reduce) return algorithm;
   return algorithm == Algorithm::ring ? Algorithm::segmented_ring : algorithm;
 }
 
@@ -46,8 +47,9 @@ std::string forced_complaint(const SumRules& rules, int ranks) {
 
 SumWays sum_ways(const SumRules& rules, int ranks) {
   SumWays ways{rules, ranks};
+  if (rules.operation != CollectiveOperation::all_reduce) ways.rules.forced = Algorithm::ring;
   if (rules.library.library == SumLibrary::nccl && ranks > 1)
-    ways.nccl = nccl_ways(rules.library, rules.nccl, rules.forced);
+    ways.nccl = nccl_ways(rules.library, rules.nccl, ways.rules.forced);
   return ways;
 }
 
@@ -61,7 +63,7 @@ Way way_of(const SumWays& ways, double size_bytes) {
   case SumLibrary::mpich:
     return {rules.forced.value_or(mpi_choice(rules.library, ways.ranks, size_bytes)), Protocol::none};
   case SumLibrary::gloo:
-    return {ring_of_gloo(rules.forced), Protocol::none};
+    return {ring_of_gloo(rules), Protocol::none};
   case SumLibrary::grpc:
     break;
   }

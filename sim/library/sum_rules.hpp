@@ -14,15 +14,17 @@ namespace ddlsim {
 /// All that decides how a gradient is summed.
 struct SumRules {
   LibraryVersion library{SumLibrary::grpc}; ///< rings, where nobody says
-  std::optional<Algorithm> forced{};        ///< the strategy names it
+  std::optional<Algorithm> forced{};        ///< of an all-reduce, where the strategy names it
   NcclJob nccl{};                           ///< read for NCCL only
+  CollectiveOperation operation = CollectiveOperation::all_reduce;
 
   bool operator==(const SumRules&) const = default;
 };
 
-/// The largest all-reduce of an iteration, and how it is run.
+/// The largest collective of an iteration, and how it is run.
 struct LargestSum {
-  Way way;
+  CollectiveKind collective;
+  Protocol protocol = Protocol::none;
   double size_bytes = 0;
 };
 
@@ -35,7 +37,8 @@ struct SumWays {
 
 SumWays sum_ways(const SumRules& rules, int ranks);
 
-/// How the library runs an all-reduce of that size.
+/// How the library runs a collective of that size. No library names an algorithm for another operation than an
+/// all-reduce: all of them go round a ring with large messages.
 Way way_of(const SumWays& ways, double size_bytes);
 Way way_of(const SumRules& rules, int ranks, double size_bytes);
 

@@ -139,6 +139,24 @@ int dealt_out(int index, int group, int nodes) {
 
 } // namespace
 
+double load_of(const FabricLoad& load, TrafficPattern pattern) {
+  switch (pattern) {
+  case TrafficPattern::ring:
+    return load.ring;
+  case TrafficPattern::double_tree:
+    return load.tree;
+  case TrafficPattern::halving_doubling:
+    return load.halving_doubling;
+  case TrafficPattern::recursive_doubling:
+    return load.recursive_doubling;
+  case TrafficPattern::all_to_all:
+    return load.all_to_all;
+  case TrafficPattern::in_order:
+    return load.in_order;
+  }
+  throw std::logic_error("a pattern of traffic without a load");
+}
+
 bool needs_links(const Fabric& fabric, const NodePlacement& placement) {
   if (fabric.kind == FabricKind::star) return false;
   if (fabric.kind != FabricKind::fat_tree || fabric.routing == Routing::fixed) return true;

@@ -11,6 +11,9 @@
 
 namespace ddlsim {
 
+/// Who sends to whom between nodes at the same time: see fabric_load() of sim/collective/fabric_load.hpp.
+enum class TrafficPattern { ring, double_tree, halving_doubling, recursive_doubling, all_to_all, in_order };
+
 /// How many times as long the busiest link between switches is busy as a NIC is, by what is sent; 1: no link holds
 /// anything up. `hops`: links on the way of a ring's message from node to node, in the mean.
 struct FabricLoad {
@@ -24,6 +27,8 @@ struct FabricLoad {
 
   bool operator==(const FabricLoad&) const = default;
 };
+
+double load_of(const FabricLoad& load, TrafficPattern pattern);
 
 /// A fabric whose links between switches have to be followed one by one.
 struct PlacedFabric {

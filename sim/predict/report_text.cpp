@@ -141,10 +141,10 @@ std::string largest_scale_sentence(const StrategyAnswer& answer, double bound) {
                      largest_scale.gpus, scale_text(largest_scale.gpus_low), largest_scale.gpus_high, loss);
 }
 
-/// What the algorithm of that name runs: all-reduces, or halves of one, which are rings.
-std::string collectives_text(const std::string& algorithm) {
-  if (algorithm == to_text(Algorithm::ring_reduce_scatter)) return "reduce-scatters";
-  return algorithm == to_text(Algorithm::ring_all_gather) ? "all-gathers" : "all-reduces";
+/// The operation of the collective of that name.
+std::string collectives_text(const std::string& collective) {
+  if (collective == to_text({CollectiveOperation::reduce_scatter, Algorithm::ring})) return "reduce-scatters";
+  return collective == to_text({CollectiveOperation::all_gather, Algorithm::ring}) ? "all-gathers" : "all-reduces";
 }
 
 std::string algorithm_text(const std::string& algorithm) {

@@ -194,9 +194,9 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.bottleneck = time.bottleneck;
   point.simgrid_messages = time.simgrid_messages;
   if (!time.largest_sum) return;
-  const auto& way = time.largest_sum->way;
-  point.algorithm = to_text(way.algorithm);
-  point.protocol = way.protocol == Protocol::none ? "" : to_text(way.protocol);
+  const auto protocol = time.largest_sum->protocol;
+  point.algorithm = to_text(time.largest_sum->collective);
+  point.protocol = protocol == Protocol::none ? "" : to_text(protocol);
   point.largest_sum_bytes = time.largest_sum->size_bytes;
 }
 

@@ -5,7 +5,7 @@
 namespace ddlsim {
 
 AsyncGroups groups_to_run(const Machine& placed, const ServerMachine& servers, const AsyncExchange& async) {
-  const Machine machine = on_one_switch_for_servers(placed);
+  const Machine machine = on_one_switch(placed, TrafficPattern::all_to_all);
   const AsyncGroups groups = group_asynchronous(machine, servers, async);
   if (!placed.fabric || !groups.is_whole) return groups;
   const auto hosts = at(placed.nodes() + (servers.dedicated ? servers.servers : 0));
@@ -18,7 +18,7 @@ AsyncTiming simulate_async_groups(const Machine& placed, const ServerMachine& se
   if (groups.is_whole) return timing;
   ServerMachine alike = servers; // placed as those of the run are
   alike.dedicated = groups.servers.dedicated;
-  const auto all = async_closed_form(on_one_switch_for_servers(placed), alike, async);
+  const auto all = async_closed_form(on_one_switch(placed, TrafficPattern::all_to_all), alike, async);
   const auto run = async_closed_form(groups.machine, groups.servers, groups.async);
   const int workers = placed.nodes() * async.exchange.messages_per_node;
   const int run_workers = groups.machine.nodes() * async.exchange.messages_per_node;

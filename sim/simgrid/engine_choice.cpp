@@ -51,9 +51,9 @@ struct FullRun {
   double actors = 0;
 };
 
-FullRun full_run_of(const Machine& machine, Algorithm algorithm, double size_bytes, int operations) {
-  return {messages_of_all_reduce(machine, algorithm, size_bytes, operations),
-          1.0 * all_reduce_algorithm(algorithm).programs_per_rank * machine.ranks};
+FullRun full_run_of(const Machine& machine, const CollectiveKind& collective, double size_bytes, int operations) {
+  return {messages_of_collective(machine, collective, size_bytes, operations),
+          1.0 * collective_algorithm(collective).programs_per_rank * machine.ranks};
 }
 
 FullRun full_run_of(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
@@ -88,8 +88,9 @@ std::string to_text(Engine engine) {
   throw std::logic_error("an engine without a name");
 }
 
-double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations) {
-  return machine.ranks > 1 ? all_reduce_algorithm(algorithm).messages(machine, size_bytes, operations) : 0;
+double messages_of_collective(const Machine& machine, const CollectiveKind& collective, double size_bytes,
+                              int operations) {
+  return machine.ranks > 1 ? collective_algorithm(collective).messages(machine, size_bytes, operations) : 0;
 }
 
 std::size_t count_connection_classes(const Machine& machine, const ServerMachine& servers,
@@ -110,50 +111,51 @@ Choice on_shared_links(Choice choice) {
   return choice;
 }
 
-/// All-reduces that are to be timed.
-struct AskedSums {
-  Algorithm algorithm = Algorithm::ring;
+/// Collectives that are to be timed.
+struct AskedCollectives {
+  CollectiveKind kind;
   Fidelity requested = Fidelity::by_default;
   FullRun full;
   bool may_run_in_full = false; ///< by default, and few enough messages
 };
 
-Choice choose_on_one_switch(const Machine& machine, const AskedSums& sums) {
-  const auto& row = all_reduce_algorithm(sums.algorithm);
-  if (sums.requested == Fidelity::formula) return {Engine::formula, row.is_exact(machine)};
-  if (sums.requested == Fidelity::full) {
-    refuse_too_many(fmt::format("{} on {} ranks", to_text(sums.algorithm), machine.ranks), sums.full);
+Choice choose_on_one_switch(const Machine& machine, const AskedCollectives& asked) {
+  const auto& row = collective_algorithm(asked.kind);
+  if (asked.requested == Fidelity::formula) return {Engine::formula, row.is_exact(machine)};
+  if (asked.requested == Fidelity::full) {
+    refuse_too_many(fmt::format("{} on {} ranks", to_text(asked.kind), machine.ranks), asked.full);
     return {Engine::full};
   }
-  if (!why_no_symmetry(machine, sums.algorithm)) return {Engine::classes};
-  if (sums.may_run_in_full) return {Engine::full};
-  const auto why_not_one_each = why_no_classes(machine, sums.algorithm);
+  if (!why_no_symmetry(machine, asked.kind)) return {Engine::classes};
+  if (asked.may_run_in_full) return {Engine::full};
+  const auto why_not_one_each = why_no_classes(machine, asked.kind);
   if (!why_not_one_each) return {Engine::classes, false};
   return {Engine::formula, row.is_exact(machine),
-          fmt::format("{:.2g} messages of {:.2g} actors are too many to run each, and {}", sums.full.messages,
-                      sums.full.actors, *why_not_one_each)};
+          fmt::format("{:.2g} messages of {:.2g} actors are too many to run each, and {}", asked.full.messages,
+                      asked.full.actors, *why_not_one_each)};
 }
 
 /// On a fabric whose links are followed one by one. Where none of them is busier than a NIC, a ring is as on one
 /// switch.
-Choice choose_on_fabric(const Machine& machine, const AskedSums& sums) {
-  const Machine alike = on_one_switch(machine, sums.algorithm);
-  const auto choice = choose_on_one_switch(alike, sums);
+Choice choose_on_fabric(const Machine& machine, const AskedCollectives& asked) {
+  const auto pattern = collective_algorithm(asked.kind).between_nodes.pattern;
+  const Machine alike = on_one_switch(machine, pattern);
+  const auto choice = choose_on_one_switch(alike, asked);
   const bool is_narrowed = alike.nic_Bps < machine.nic_Bps;
-  const bool is_ring = all_reduce_algorithm(sums.algorithm).between_nodes.load == &FabricLoad::ring;
+  const bool is_ring = pattern == TrafficPattern::ring;
   if (choice.engine == Engine::full || (is_ring && !is_narrowed)) return choice;
-  if (sums.may_run_in_full) return {Engine::full};
+  if (asked.may_run_in_full) return {Engine::full};
   return on_shared_links(choice);
 }
 
 } // namespace
 
-Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
+Choice choose_collective(const Machine& machine, const CollectiveKind& collective, double size_bytes, int operations,
                          Fidelity requested, double messages_before) {
   if (machine.ranks <= 1) return {}; // nothing travels
-  AskedSums sums{algorithm, requested, full_run_of(machine, algorithm, size_bytes, operations)};
-  sums.may_run_in_full = requested == Fidelity::by_default && is_affordable(sums.full, messages_before);
-  return machine.fabric ? choose_on_fabric(machine, sums) : choose_on_one_switch(machine, sums);
+  AskedCollectives asked{collective, requested, full_run_of(machine, collective, size_bytes, operations)};
+  asked.may_run_in_full = requested == Fidelity::by_default && is_affordable(asked.full, messages_before);
+  return machine.fabric ? choose_on_fabric(machine, asked) : choose_on_one_switch(machine, asked);
 }
 
 namespace {
@@ -190,7 +192,8 @@ Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& se
                     hosts, machine.nodes()));
   if (requested == Fidelity::by_default && has_room && is_affordable_in_full(machine, servers, exchange))
     return {Engine::full};
-  const auto choice = choose_server_exchange(on_one_switch_for_servers(machine), servers, exchange, requested);
+  const auto choice =
+      choose_server_exchange(on_one_switch(machine, TrafficPattern::all_to_all), servers, exchange, requested);
   return choice.engine == Engine::full ? choice : on_shared_links(choice);
 }
 

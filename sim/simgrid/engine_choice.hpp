@@ -1,7 +1,7 @@
 #pragma once
 // Which engine times the communication of a question, and why.
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/fidelity.hpp"
@@ -10,16 +10,17 @@
 
 namespace ddlsim {
 
-/// For all-reduces whose messages together are `size_bytes` in `operations` operations. By default one rank of each
+/// For collectives of one kind whose messages together are `size_bytes` in `operations` operations. By default one rank of each
 /// class where that equals a run of every message; else every message up to 100,000 of them (a third of a second); else one rank
 /// of each class where ranks are almost alike; else the formula. Throws TooManyMessages for `full` beyond 20 million
-/// messages, which take SimGrid about a minute on one core. `messages_before`: of this algorithm earlier in the
+/// messages, which take SimGrid about a minute on one core. `messages_before`: of this kind earlier in the
 /// iteration; all of them share the 100,000.
-Choice choose_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations,
+Choice choose_collective(const Machine& machine, const CollectiveKind& collective, double size_bytes, int operations,
                          Fidelity requested, double messages_before = 0);
 
 /// Messages that a full run simulates.
-double messages_of_all_reduce(const Machine& machine, Algorithm algorithm, double size_bytes, int operations);
+double messages_of_collective(const Machine& machine, const CollectiveKind& collective, double size_bytes,
+                              int operations);
 
 /// The same for a parameter-server exchange: one connection of each class where that takes about a second, else the
 /// formula.

@@ -16,11 +16,11 @@ namespace {
 
 class Formulas : public Executor {
 public:
-  SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                             Algorithm algorithm) const override {
+  SimulatedTimes collectives(const Machine& machine, const std::vector<double>& sizes_bytes,
+                             const CollectiveKind& collective) const override {
     SimulatedTimes times;
     times.times_s.reserve(sizes_bytes.size());
-    for (const double size_bytes : sizes_bytes) times.times_s.push_back(all_reduce_s(machine, size_bytes, algorithm));
+    for (const double size_bytes : sizes_bytes) times.times_s.push_back(collective_s(machine, size_bytes, collective));
     return times;
   }
 
@@ -30,12 +30,12 @@ public:
 
   ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
                                        const ServerExchange& exchange) const override {
-    return server_exchange_closed_form(on_one_switch_for_servers(machine), servers, exchange);
+    return server_exchange_closed_form(on_one_switch(machine, TrafficPattern::all_to_all), servers, exchange);
   }
 
   AsyncTiming async_servers(const Machine& placed, const ServerMachine& servers,
                             const AsyncExchange& async) const override {
-    const Machine machine = on_one_switch_for_servers(placed);
+    const Machine machine = on_one_switch(placed, TrafficPattern::all_to_all);
     require_usable(machine, servers, async);
     return async_closed_form(machine, servers, async);
   }
@@ -95,45 +95,50 @@ ServerExchangeTiming servers_on_simgrid(const Machine& machine, const ServerMach
   return timing;
 }
 
-using SimulateCollectives = SimulatedTimes (*)(const Machine&, const std::vector<double>& sizes_bytes, Algorithm);
+using SimulateCollectives = SimulatedTimes (*)(const Machine&, const std::vector<double>& sizes_bytes,
+                                               const CollectiveKind&);
 
 template <SimulateCollectives simulate> Numbers simulate_collectives(const Numbers& numbers) {
   RequestReader read(numbers);
   const auto machine = read.machine();
   const auto sizes_bytes = read.list();
-  return in_one_list(simulate(machine, sizes_bytes, static_cast<Algorithm>(read.integer())));
+  const auto operation = static_cast<CollectiveOperation>(read.integer());
+  return in_one_list(simulate(machine, sizes_bytes, {operation, static_cast<Algorithm>(read.integer())}));
 }
 
 template <SimulateCollectives simulate>
 SimulatedTimes collectives_on_simgrid(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                      Algorithm algorithm) {
+                                      const CollectiveKind& collective) {
   if (machine.ranks <= 1 || sizes_bytes.empty()) return {std::vector<double>(sizes_bytes.size(), 0)};
   RequestWriter request;
   request.add(machine);
   request.add(sizes_bytes);
-  request.add(static_cast<int>(algorithm));
+  request.add(static_cast<int>(collective.operation));
+  request.add(static_cast<int>(collective.algorithm));
   return simulate_in_fork(simulate_collectives<simulate>, request);
 }
 
 SimulatedTimes simulate_one_period(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                   Algorithm algorithm) {
+                                   const CollectiveKind& collective) {
   std::vector<std::vector<PeriodSteps>> collectives;
-  for (const double size_bytes : sizes_bytes) collectives.push_back(period_of(machine, size_bytes, algorithm));
+  for (const double size_bytes : sizes_bytes) collectives.push_back(period_of(machine, size_bytes, collective));
   return simulate_periods(collectives);
 }
 
-SimulatedTimes simulate_all_ranks(const Machine& machine, const std::vector<double>& sizes_bytes, Algorithm algorithm) {
+SimulatedTimes simulate_all_ranks(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                  const CollectiveKind& collective) {
   double messages = 0;
-  for (const double size_bytes : sizes_bytes) messages += messages_of_all_reduce(machine, algorithm, size_bytes, 1);
-  const auto& row = all_reduce_algorithm(algorithm);
+  for (const double size_bytes : sizes_bytes) messages += messages_of_collective(machine, collective, size_bytes, 1);
+  const auto& row = collective_algorithm(collective);
   const auto schedule = row.schedule;
-  if (schedule == nullptr) return {simulate_ring_all_reduces(machine, sizes_bytes, row), messages};
+  if (schedule == nullptr) return {simulate_rings(machine, sizes_bytes, row), messages};
   return {simulate_schedules(machine, sizes_bytes, [&](double size_bytes) { return schedule(machine, size_bytes); }),
           messages};
 }
 
-SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double>& sizes_bytes, Algorithm algorithm) {
-  const auto class_schedule = all_reduce_algorithm(algorithm).class_schedule;
+SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                const CollectiveKind& collective) {
+  const auto class_schedule = collective_algorithm(collective).class_schedule;
   return simulate_class_schedules(sizes_bytes, [&](double size_bytes, int most_chunks) {
     return class_schedule(machine, size_bytes, most_chunks);
   });
@@ -143,14 +148,14 @@ SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double
 /// second, with fewer pushes.
 class Classes : public Executor {
 public:
-  SimulatedTimes all_reduces(const Machine& placed, const std::vector<double>& sizes_bytes,
-                             Algorithm algorithm) const override {
-    const Machine machine = on_one_switch(placed, algorithm);
-    if (why_no_symmetry(machine, algorithm)) {
-      if (const auto why = why_no_classes(machine, algorithm)) throw NoSymmetry(*why);
-      return collectives_on_simgrid<simulate_classes>(machine, sizes_bytes, algorithm);
+  SimulatedTimes collectives(const Machine& placed, const std::vector<double>& sizes_bytes,
+                             const CollectiveKind& collective) const override {
+    const Machine machine = on_one_switch(placed, collective_algorithm(collective).between_nodes.pattern);
+    if (why_no_symmetry(machine, collective)) {
+      if (const auto why = why_no_classes(machine, collective)) throw NoSymmetry(*why);
+      return collectives_on_simgrid<simulate_classes>(machine, sizes_bytes, collective);
     }
-    return collectives_on_simgrid<simulate_one_period>(machine, sizes_bytes, algorithm);
+    return collectives_on_simgrid<simulate_one_period>(machine, sizes_bytes, collective);
   }
 
   SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const override {
@@ -159,7 +164,7 @@ public:
 
   ServerExchangeTiming server_exchange(const Machine& placed, const ServerMachine& servers,
                                        const ServerExchange& exchange) const override {
-    const Machine machine = on_one_switch_for_servers(placed);
+    const Machine machine = on_one_switch(placed, TrafficPattern::all_to_all);
     return servers_on_simgrid<simulate_server_classes>(machine, servers, exchange);
   }
 
@@ -174,9 +179,9 @@ public:
 /// Every rank and every message on SimGrid.
 class Full : public Executor {
 public:
-  SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                             Algorithm algorithm) const override {
-    return collectives_on_simgrid<simulate_all_ranks>(machine, sizes_bytes, algorithm);
+  SimulatedTimes collectives(const Machine& machine, const std::vector<double>& sizes_bytes,
+                             const CollectiveKind& collective) const override {
+    return collectives_on_simgrid<simulate_all_ranks>(machine, sizes_bytes, collective);
   }
 
   SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const override {

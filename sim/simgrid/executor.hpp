@@ -2,7 +2,7 @@
 // The engines that time what travels, behind one interface: formulas, SimGrid with one of each class, and SimGrid with
 // every message.
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"
@@ -24,12 +24,17 @@ public:
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// All-reduces, or halves of one, of several sizes, one after another, in the order given; nothing else uses the
+  /// Collectives of one kind and several sizes, one after another, in the order given; nothing else uses the
   /// links. SimGrid runs all of them in one child. Where ranks are alike, `classes` equals `full` to 1e-6. `full` equals
   /// the formula to 1e-6 for rings, and for halving-doubling on one switch with full nodes of 2^a ranks. Elsewhere
   /// messages meet: tests/simgrid/formula_range.hpp has how far the formula is. Throws NoSymmetry.
-  virtual SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                     Algorithm algorithm) const = 0;
+  virtual SimulatedTimes collectives(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                     const CollectiveKind& collective) const = 0;
+
+  SimulatedTimes all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
+                             Algorithm algorithm) const {
+    return collectives(machine, sizes_bytes, all_reduce_by(algorithm));
+  }
 
   /// When each message of several paths has passed; a path carries one at a time, in the order given. Without
   /// contention the formula and SimGrid are equal.

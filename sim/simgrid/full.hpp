@@ -3,7 +3,7 @@
 // and asynchronous servers by some of their workers.
 // simulate_async_servers asks the fork server itself; the others run only in a fork, because they start SimGrid.
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/collective/schedule.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/async_groups.hpp"
@@ -36,8 +36,8 @@ std::vector<double> run_schedules(const std::vector<simgrid::s4u::Host*>& hosts,
 
 /// Times of one ring after another, seconds; every rank is an actor and every chunk, or segment of one, a message. The
 /// row says how often a chunk goes round, and its segments.
-std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                              const AllReduceAlgorithm& ring = ring_all_reduce);
+std::vector<double> simulate_rings(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                   const CollectiveAlgorithm& ring = ring_all_reduce);
 
 /// Times of one collective after another, seconds; every program is an actor and every message a flow.
 ///

@@ -109,8 +109,8 @@ std::vector<double> simulate_schedules(const Machine& machine, const std::vector
   return run_schedules(hosts, sizes_bytes, schedule_of, latency_s);
 }
 
-std::vector<double> simulate_ring_all_reduces(const Machine& machine, const std::vector<double>& sizes_bytes,
-                                              const AllReduceAlgorithm& ring) {
+std::vector<double> simulate_rings(const Machine& machine, const std::vector<double>& sizes_bytes,
+                                   const CollectiveAlgorithm& ring) {
   start_simgrid();
   simgrid::s4u::NetZone& zone = make_star_zone("ring");
   std::vector<PeriodEdge> edges;

@@ -2,7 +2,7 @@
 // What the fork server is asked to simulate, as numbers: a request and its way back.
 
 #include "sim/base/child_process.hpp"
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/neighbours/jobs.hpp"
 #include "sim/parameter_server/async.hpp"
 #include "sim/parameter_server/exchange.hpp"

@@ -1,5 +1,5 @@
 #include "calibrate/data/transfer_series.hpp"
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/network/machine.hpp"
 #include "tests/calibrate/planted_cluster.hpp"
 

@@ -1,4 +1,4 @@
-#include "sim/collective/pair_exchange.hpp"
+#include "sim/collective/halving_doubling.hpp"
 #include "sim/network/machine.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/collective/schedule_sums.hpp"

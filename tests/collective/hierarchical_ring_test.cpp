@@ -1,3 +1,4 @@
+#include "sim/collective/hierarchical_ring.hpp"
 #include "sim/collective/ring.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/collective/schedule_sums.hpp"
@@ -5,8 +6,6 @@
 #include <catch2/catch.hpp>
 
 namespace ddlsim {
-namespace {} // namespace
-
 TEST_CASE("hierarchical ring, one GPU a node: 2(N-1)/N S/B + 2(N-1) latency", "[hierarchical-ring]") {
   for (const double size_bytes : {4.0, 1e6, 1e8}) {
     for (int nodes = 1; nodes <= 64; ++nodes) {

@@ -1,4 +1,4 @@
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/collective/nvls.hpp"
 #include "tests/collective/machines.hpp"
 #include "tests/collective/schedule_sums.hpp"
@@ -50,7 +50,8 @@ TEST_CASE("several nodes: every port passes S (1 + 1/g), the NICs what a double 
       if (ranks_per_node > 1)
         for (const double bytes : bytes_of_ports(machine, schedule).in)
           CHECK(bytes == Approx(1e8 * (1 + 1.0 / ranks_per_node)));
-      const auto tree = bytes_out_of_nodes(machine, all_reduce_algorithm(Algorithm::tree).schedule(machine, 1e8));
+      const auto tree =
+          bytes_out_of_nodes(machine, collective_algorithm(all_reduce_by(Algorithm::tree)).schedule(machine, 1e8));
       const auto nvls = bytes_out_of_nodes(machine, schedule);
       for (std::size_t node = 0; node < nvls.size(); ++node) CHECK(nvls[node] == Approx(tree[node]));
     }

@@ -21,18 +21,22 @@ TEMPLATE_TEST_CASE("every name has a text of its own and is found by it", "[name
 }
 
 TEST_CASE("the lists are whole, a question's without what only records may say", "[names]") {
-  constexpr std::size_t halves = 2;
   constexpr std::size_t no_algorithms = 9; // none, ps, ps-async, all-reduce, auto, zero-1, zero-2, fsdp, model-parallel
-  CHECK(values_of<StrategyName>().size() == values_of<Algorithm>().size() - halves + no_algorithms);
+  CHECK(values_of<StrategyName>().size() == values_of<Algorithm>().size() + no_algorithms);
   CHECK(names_of<WirePrecision>() == std::vector<std::string>{"fp32", "fp16", "bf16", "unknown"});
   CHECK(known_names_of<WirePrecision>() == std::vector<std::string>{"fp32", "fp16", "bf16"});
 }
 
+TEST_CASE("every collective has a text of its own, an all-reduce that of its algorithm", "[names]") {
+  std::set<std::string> texts;
+  for (const auto& collective : every_collective()) CHECK(texts.insert(to_text(collective)).second);
+  for (const Algorithm algorithm : values_of<Algorithm>())
+    CHECK(to_text(all_reduce_by(algorithm)) == to_text(algorithm));
+  CHECK(to_text({CollectiveOperation::all_gather, Algorithm::ring}) == "ring-all-gather");
+}
+
 TEST_CASE("a strategy names an algorithm, or leaves it open, or is no all-reduce", "[names]") {
   for (const Algorithm algorithm : values_of<Algorithm>()) {
-    const bool half = algorithm == Algorithm::ring_reduce_scatter || algorithm == Algorithm::ring_all_gather;
-    CHECK(value_named<StrategyName>(to_text(algorithm)).has_value() != half);
-    if (half) continue;
     const auto strategy = value_named<StrategyName>(to_text(algorithm));
     REQUIRE(strategy.has_value());
     CHECK(algorithm_of(*strategy) == algorithm);

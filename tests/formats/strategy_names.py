@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does every schema that names strategies list the all-reduces of sim/formats/all_reduces.def?
+"""Does every schema that names strategies list the all-reduces of sim/formats/collectives.def?
 
 usage: strategy_names.py [--write] [ROOT]     --write puts the names into the schemas
 """
@@ -33,7 +33,7 @@ def with_names(schema, names):
 def main():
     words = [word for word in sys.argv[1:] if word != "--write"]
     root = pathlib.Path(words[0] if words else pathlib.Path(__file__).parents[2]) / "sim/formats"
-    names = names_of((root / "all_reduces.def").read_text())
+    names = names_of((root / "collectives.def").read_text())
     stale = 0
     for schema in (root / "schemas" / f"{name}.schema.json" for name in SCHEMAS):
         text = with_names(schema.read_text(), names)
@@ -43,7 +43,7 @@ def main():
             schema.write_text(text)
             continue
         stale += 1
-        print(f"{schema.name}: found other all-reduces than in all_reduces.def; run tests/formats/strategy_names.py --write")
+        print(f"{schema.name}: found other all-reduces than in collectives.def; run tests/formats/strategy_names.py --write")
     print(f"{len(names)} all-reduces, {len(SCHEMAS)} schemas, {stale} of them stale")
     sys.exit(1 if stale else 0)
 

@@ -104,7 +104,7 @@ void ask_to_be_told() {
 } // namespace
 
 std::vector<MessageSpan> ring_messages(const Machine& machine, double size_bytes) {
-  return messages_of([&] { simulate_ring_all_reduces(machine, {size_bytes}); });
+  return messages_of([&] { simulate_rings(machine, {size_bytes}); });
 }
 
 std::vector<MessageSpan> server_messages(const Machine& machine, const ServerMachine& servers,

@@ -128,7 +128,7 @@ TEST_CASE("a transfer is ready when what it waits for has ended, also while anot
   CHECK(own.transfers[1].alone_s == Approx(0.102));
   CHECK(own.transfers[1].edge_bytes == Approx(1e8));
   CHECK(own.transfers[1].rounds == 2);
-  CHECK(own.pattern == SumPattern::ring);
+  CHECK(own.pattern == TrafficPattern::ring);
 }
 
 TEST_CASE("a parameter server beside a neighbour: push and pull each take twice as long", "[neighbours]") {
@@ -252,7 +252,7 @@ TEST_CASE("nodes that are no power of two first give their vector to a neighbour
       std::make_shared<PlacedFabrics>(small.cluster, setup.transport, Surroundings{scattered, {always_sending(2)}, 0});
   const auto run = run_step(setup, small.sample, Fidelity::formula);
   const auto own = own_traffic(run.graph, run.execution);
-  CHECK(own.pattern == SumPattern::halving_doubling);
+  CHECK(own.pattern == TrafficPattern::halving_doubling);
   const auto shared = shared_fabric(setup, small.sample, own, 0);
   REQUIRE(shared.jobs[0].transfers.size() == 4); // given, halved, doubled, taken back
   for (const std::size_t whole : {0, 3}) CHECK(shared.jobs[0].transfers[whole].edge_bytes == Approx(1e8));

@@ -1,4 +1,4 @@
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/library/sum_rules.hpp"
 
 #include <catch2/catch.hpp>
@@ -67,6 +67,8 @@ TEST_CASE("each library's way by the size", "[nccl][mpi]") {
     CHECK(way_of({{SumLibrary::gloo}}, 16, size_bytes) == Way{Algorithm::segmented_ring, Protocol::none});
   CHECK(way_of({{SumLibrary::gloo}, Algorithm::ring}, 16, 1e6).algorithm ==
         Algorithm::segmented_ring); // it has no other
+  for (const auto operation : {CollectiveOperation::reduce_scatter, CollectiveOperation::all_gather})
+    CHECK(way_of({{SumLibrary::gloo}, Algorithm::tree, {}, operation}, 16, 1e6).algorithm == Algorithm::ring);
   CHECK(forced_complaint({{SumLibrary::gloo}, Algorithm::segmented_ring}, 16).empty());
   CHECK(forced_complaint({open_mpi_4_0, Algorithm::segmented_ring}, 16) ==
         "open-mpi 4.0.3 has no ring in segments; segmented-ring takes Gloo");

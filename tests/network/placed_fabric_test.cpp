@@ -228,10 +228,10 @@ TEST_CASE("the busiest link by hand", "[fabric]") {
 
 TEST_CASE("one switch of slower NICs stands for the fabric", "[fabric]") {
   const auto machine = placed_on(two_level(4, 1), fat_tree(2, 2), scattered, 4);
-  const auto alike = on_one_switch(machine, Algorithm::ring);
+  const auto alike = on_one_switch(machine, TrafficPattern::ring);
   CHECK(alike.fabric == nullptr);
   CHECK(alike.nic_Bps == Approx(machine.nic_Bps / 2));
-  CHECK(on_one_switch(two_level(4, 1), Algorithm::ring) == two_level(4, 1));
+  CHECK(on_one_switch(two_level(4, 1), TrafficPattern::ring) == two_level(4, 1));
 }
 
 } // namespace ddlsim

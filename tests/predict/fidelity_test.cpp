@@ -102,7 +102,7 @@ FormulaRange range_by_formula(const StepSetup& setup, const Parameters& sample) 
   const Machine& machine = run.graph.machine;
   if (is_parameter_server(setup.strategy.name)) return range_of_servers_with(machine);
   const auto largest = time_step(setup, sample, Fidelity::formula).largest_sum.value();
-  return formula_range(machine, largest.way.algorithm, largest.size_bytes);
+  return formula_range(machine, largest.collective.algorithm, largest.size_bytes);
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 // What must hold whatever the model, the machine and the strategy, over random ones. Software costs nothing here and
 // groups are fixed, so that a change acts through links and overlap alone.
 
-#include "sim/collective/pair_exchange.hpp"
-#include "sim/collective/ring.hpp"
+#include "sim/collective/halving_doubling.hpp"
+#include "sim/collective/hierarchical_ring.hpp"
 #include "sim/collective/tree.hpp"
 #include "sim/iteration/all_reduce_graph.hpp"
 #include "sim/iteration/execution.hpp"

@@ -1,4 +1,4 @@
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/simgrid/engine_choice.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "tests/collective/machines.hpp"
@@ -55,7 +55,7 @@ TEST_CASE("one of each class = full wherever ranks are alike", "[full][symmetry]
   int alike = 0;
   for (const Machine& machine : layouts()) {
     for (const Algorithm algorithm : every_algorithm) {
-      if (why_no_symmetry(machine, algorithm)) continue;
+      if (why_no_symmetry(machine, all_reduce_by(algorithm))) continue;
       ++alike;
       INFO(to_text(algorithm) << ", " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of "
                               << machine.nodes_per_leaf);
@@ -72,7 +72,7 @@ TEST_CASE("a slow node: both rings know it, alone or beside short last nodes and
     const Machine machine = with_slow_node(layout);
     if (machine.ranks > 33) continue;
     for (const Algorithm algorithm : {Algorithm::ring, Algorithm::hierarchical_ring}) {
-      if (!choose_all_reduce(machine, algorithm, 25e6, 1, Fidelity::formula).is_exact) continue;
+      if (!choose_collective(machine, all_reduce_by(algorithm), 25e6, 1, Fidelity::formula).is_exact) continue;
       INFO(to_text(algorithm) << ", " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of "
                               << machine.nodes_per_leaf);
       CHECK(all_reduce_s(machine, 25e6, algorithm) == Approx(full_s(machine, 25e6, algorithm)).epsilon(promised));
@@ -88,7 +88,7 @@ TEST_CASE("where the formula is not exact, full lies in the range that draws fou
            {Algorithm::hierarchical_ring, Algorithm::tree, Algorithm::halving_doubling, Algorithm::recursive_doubling,
             Algorithm::nvls, Algorithm::collnet, Algorithm::nvls_sharp, Algorithm::segmented_ring}) {
         for (const double size_bytes : {1e3, 1e5, 4e6, 25e6}) {
-          const Choice choice = choose_all_reduce(machine, algorithm, size_bytes, 1, Fidelity::formula);
+          const Choice choice = choose_collective(machine, all_reduce_by(algorithm), size_bytes, 1, Fidelity::formula);
           if (choice.is_exact) continue;
           INFO(to_text(algorithm) << ", " << machine.ranks << " ranks, " << machine.ranks_per_node
                                   << " a node, leaves of " << machine.nodes_per_leaf << ", " << size_bytes
@@ -107,26 +107,26 @@ TEST_CASE("why there is no symmetry: what one of each class would give anyway", 
   if (most_ranks < 64) return; // needs 3 nodes of 8
   SECTION("a short last node taken for a full one") {
     const Machine machine = two_level(17, 8);
-    CHECK(why_no_symmetry(machine, Algorithm::ring)->find("the last node is short") == 0);
+    CHECK(why_no_symmetry(machine, all_reduce_by(Algorithm::ring))->find("the last node is short") == 0);
     Machine full_nodes = machine;
     full_nodes.ranks = 24;
     CHECK(by_classes_s(full_nodes, 1e4, Algorithm::ring) > 1.2 * full_s(machine, 1e4, Algorithm::ring));
   }
   SECTION("a slow node taken for one like the others") {
     const Machine machine = with_slow_node(two_level(24, 8));
-    CHECK(why_no_symmetry(machine, Algorithm::ring)->find("a slow node") == 0);
+    CHECK(why_no_symmetry(machine, all_reduce_by(Algorithm::ring))->find("a slow node") == 0);
     Machine alike = machine;
     alike.slow_nic_factor = 1;
     CHECK(by_classes_s(alike, 25e6, Algorithm::ring) < 0.6 * full_s(machine, 25e6, Algorithm::ring));
   }
   SECTION("halving-doubling on nodes of 3 as if all ranks left at once") {
     const Machine machine = two_level(24, 3);
-    CHECK(why_no_symmetry(machine, Algorithm::halving_doubling).has_value());
+    CHECK(why_no_symmetry(machine, all_reduce_by(Algorithm::halving_doubling)).has_value());
     CHECK_THROWS_AS(by_classes_s(machine, 25e6, Algorithm::halving_doubling), NoSymmetry);
   }
   SECTION("a double tree: three nodes as if each moved twice the message") {
     const Machine machine = two_level(3, 1);
-    CHECK(why_no_symmetry(machine, Algorithm::tree).has_value());
+    CHECK(why_no_symmetry(machine, all_reduce_by(Algorithm::tree)).has_value());
     CHECK(all_reduce_s(machine, 25e6, Algorithm::tree) > 1.3 * full_s(machine, 25e6, Algorithm::tree));
   }
 }
@@ -135,7 +135,7 @@ TEST_CASE("one of each class first, full where affordable, else a formula that s
   const Machine star = two_level(64, 8);
   const Machine large = two_level(65536, 8);
   const auto choose = [](const Machine& machine, Algorithm algorithm, Fidelity requested, double messages_before = 0) {
-    return choose_all_reduce(machine, algorithm, 1e8, 5, requested, messages_before);
+    return choose_collective(machine, all_reduce_by(algorithm), 1e8, 5, requested, messages_before);
   };
   CHECK(choose(star, Algorithm::ring, Fidelity::by_default).engine == Engine::classes);
   CHECK(choose(star, Algorithm::ring, Fidelity::by_default).is_exact);
@@ -156,7 +156,7 @@ TEST_CASE("one of each class first, full where affordable, else a formula that s
   CHECK_THAT(tree.why, Catch::Contains("too many to run each, and a slow node"));
   CHECK(choose(two_level(17, 8), Algorithm::ring, Fidelity::by_default).engine == Engine::full); // a short last node
   // Few messages, but more actors than Linux has areas of memory for.
-  CHECK(choose_all_reduce(with_slow_node(large), Algorithm::tree, 8, 1, Fidelity::by_default).engine ==
+  CHECK(choose_collective(with_slow_node(large), all_reduce_by(Algorithm::tree), 8, 1, Fidelity::by_default).engine ==
         Engine::formula);
   CHECK_THROWS_AS(choose(large, Algorithm::ring, Fidelity::full), TooManyMessages);
   CHECK(executor_of(Engine::classes).all_reduces(large, {1e8}, Algorithm::ring).times_s.front() ==

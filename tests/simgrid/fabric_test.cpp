@@ -126,7 +126,7 @@ TEST_CASE("full lies in the range that draws found for static routes", "[fabric]
     if (machine.nodes() < 2) continue;
     const double size_bytes = log_uniform(random, 1e3, 1e8);
     for (const auto algorithm : values_of<Algorithm>()) {
-      if (messages_of_all_reduce(machine, algorithm, size_bytes, 1) > affordable) continue;
+      if (messages_of_collective(machine, all_reduce_by(algorithm), size_bytes, 1) > affordable) continue;
       const double full_s = time_s(Engine::full, machine, size_bytes, algorithm);
       const double off = full_s / time_s(Engine::formula, machine, size_bytes, algorithm) - 1;
       const FormulaRange range = formula_range(machine, algorithm, size_bytes);
@@ -176,7 +176,7 @@ TEST_CASE("where no link is busier than a NIC, a ring is as on one switch", "[fa
     INFO("round " << round << ": " << machine.ranks << " ranks on a " << describe(machine.fabric->fabric));
     CHECK(time_s(Engine::full, machine, 25e6, Algorithm::ring) ==
           Approx(time_s(Engine::formula, machine, 25e6, Algorithm::ring)).epsilon(promised));
-    const Choice choice = choose_all_reduce(machine, Algorithm::ring, 25e6, 1, Fidelity::formula);
+    const Choice choice = choose_collective(machine, all_reduce_by(Algorithm::ring), 25e6, 1, Fidelity::formula);
     CHECK(choice.is_exact);
     CHECK(choice.why.empty());
   }
@@ -192,7 +192,7 @@ TEST_CASE("full lies in the range that draws found for a fabric", "[fabric][full
     if (machine.nodes() < 2) continue;
     const double size_bytes = log_uniform(random, 1e3, 1e8);
     for (const auto algorithm : values_of<Algorithm>()) {
-      if (messages_of_all_reduce(machine, algorithm, size_bytes, 1) > affordable) continue;
+      if (messages_of_collective(machine, all_reduce_by(algorithm), size_bytes, 1) > affordable) continue;
       const double full_s = time_s(Engine::full, machine, size_bytes, algorithm);
       const double off = full_s / time_s(Engine::formula, machine, size_bytes, algorithm) - 1;
       const FormulaRange range = formula_range(machine, algorithm, size_bytes);

@@ -2,7 +2,7 @@
 // How far SimGrid with every message was found from the formulas, and from runs that simplify: what the tests know of
 // both, and the product does not say.
 
-#include "sim/collective/all_reduce.hpp"
+#include "sim/collective/collective.hpp"
 #include "sim/collective/fabric_load.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/exchange.hpp"
@@ -46,7 +46,7 @@ inline FormulaRange range_on_switch(const Machine& machine, Algorithm algorithm,
     return {is_small ? -0.45 : -0.3, 0.005};
   case Algorithm::nvls_sharp: // 440 draws, short last nodes and leaves among them: -0.50 to 0.35
     return {-0.55, 0.4};
-  default: // a ring and its halves are exact
+  default: // a ring is exact
     return {};
   }
 }
@@ -68,7 +68,7 @@ inline FormulaRange range_on_fabric(Algorithm algorithm, double operation_bytes)
   case Algorithm::collnet:
   case Algorithm::nvls_sharp:
     return {-0.35, 0.05};
-  default: // rings, whole, hierarchical, in segments or half
+  default: // rings, whole, hierarchical or in segments
     return {-0.35, 0};
   }
 }
@@ -77,7 +77,7 @@ inline FormulaRange range_on_fabric(Algorithm algorithm, double operation_bytes)
 /// slowed and is an upper bound; the same without a slow node and without leaves is a lower one.
 inline FormulaRange range_in_leaves(const Machine& machine, Algorithm algorithm, double operation_bytes) {
   constexpr double slow_node_slower = 0.02; // some ranks wait for the slow node; the formula has all of them wait
-  const auto& row = all_reduce_algorithm(algorithm);
+  const auto& row = collective_algorithm(all_reduce_by(algorithm));
   if (row.is_exact(machine)) return {};
   FormulaRange range = range_on_switch(machine, algorithm, operation_bytes);
   if (row.follows_ranks || !(has_slow_node(machine) || has_leaves(machine))) return range;
@@ -93,10 +93,11 @@ inline FormulaRange range_in_leaves(const Machine& machine, Algorithm algorithm,
 /// SimGrid with every message over the formula on any machine. Where no link of a fabric is busier than a NIC, a ring is
 /// as on one switch.
 inline FormulaRange formula_range(const Machine& machine, Algorithm algorithm, double operation_bytes) {
-  const Machine alike = on_one_switch(machine, algorithm);
+  const auto pattern = collective_algorithm(all_reduce_by(algorithm)).between_nodes.pattern;
+  const Machine alike = on_one_switch(machine, pattern);
   const FormulaRange range = range_in_leaves(alike, algorithm, operation_bytes);
   const bool is_narrowed = alike.nic_Bps < machine.nic_Bps;
-  const bool is_ring = all_reduce_algorithm(algorithm).between_nodes.load == &FabricLoad::ring;
+  const bool is_ring = pattern == TrafficPattern::ring;
   if (!machine.fabric || (is_ring && !is_narrowed)) return range;
   return widened(range, range_on_fabric(algorithm, operation_bytes));
 }

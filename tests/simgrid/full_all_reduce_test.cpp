@@ -179,12 +179,13 @@ TEST_CASE("full sums in both switches stay in the range that draws found", "[ful
   CHECK(highest <= range.slower);
 }
 
-TEST_CASE("any algorithm: several sizes in one child are each what they are alone, and the same bits again", "[full]") {
+TEST_CASE("any collective: several sizes in one child are each what they are alone, and the same bits again",
+          "[full]") {
   const Machine machine = two_level(7, 2);
-  for (const Algorithm algorithm : values_of<Algorithm>()) {
-    const auto together_s = executor_of(Engine::full).all_reduces(machine, {1e7, 1e3, 1e7}, algorithm).times_s;
-    const auto alone_s = executor_of(Engine::full).all_reduces(machine, {1e7}, algorithm).times_s;
-    INFO(to_text(algorithm));
+  for (const auto& collective : every_collective()) {
+    const auto together_s = executor_of(Engine::full).collectives(machine, {1e7, 1e3, 1e7}, collective).times_s;
+    const auto alone_s = executor_of(Engine::full).collectives(machine, {1e7}, collective).times_s;
+    INFO(to_text(collective));
     REQUIRE(together_s.size() == 3);
     CHECK(together_s[0] == alone_s[0]);
     CHECK(together_s[2] == Approx(alone_s[0]).epsilon(1e-9));

@@ -17,33 +17,6 @@ double run_s(Engine engine, const Machine& machine, double size_bytes) {
   return executor_of(engine).all_reduces(machine, {size_bytes}, segmented).times_s.front();
 }
 
-/// Segment by segment and rank by rank, as the header has it.
-double by_recurrence_s(const Machine& machine, double size_bytes) {
-  const auto ranks = static_cast<std::size_t>(machine.ranks);
-  const int segments = segments_of_chunk(machine, size_bytes);
-  const int messages = segments * (machine.ranks - 1);
-  const double segment_bytes = size_bytes / machine.ranks / segments;
-  std::vector<double> begins_s(ranks, 0);
-  for (int half = 0; half < 2; ++half) {
-    std::vector<double> free_s = begins_s;
-    std::vector<double> came_s = begins_s;   // segment i-1
-    std::vector<double> before_s = begins_s; // and i-2
-    for (int i = 0; i < messages; ++i) {
-      std::vector<double> next_s(ranks);
-      for (std::size_t rank = 0; rank < ranks; ++rank) {
-        const PeriodEdge edge = ring_way(machine, static_cast<int>(rank));
-        free_s[rank] = std::max(free_s[rank], before_s[rank]) + segment_bytes / edge.rate_Bps();
-        next_s[(rank + 1) % ranks] = free_s[rank] + edge.latency_s;
-      }
-      before_s = came_s;
-      came_s = next_s;
-    }
-    for (std::size_t rank = 0; rank < ranks; ++rank)
-      begins_s[rank] = std::max({free_s[rank], came_s[rank], before_s[rank]});
-  }
-  return *std::max_element(begins_s.begin(), begins_s.end());
-}
-
 Machine random_full_machine(std::mt19937_64& random) {
   Machine machine = random_machine(random, most_ranks);
   const int unit = machine.ranks_per_node * std::max(1, machine.nodes_per_leaf);
@@ -52,14 +25,6 @@ Machine random_full_machine(std::mt19937_64& random) {
 }
 
 } // namespace
-
-TEST_CASE("segments: 1 MiB at most, two of a chunk at least, as many of every chunk", "[gloo]") {
-  const Machine machine = two_level(4, 1);
-  CHECK(segments_of_chunk(machine, 1e3) == 2);
-  CHECK(segments_of_chunk(machine, 8 * 1048576.0) == 2);
-  CHECK(segments_of_chunk(machine, 8 * 1048576.0 + 1) == 3);
-  CHECK(segments_of_chunk(machine, 100 * 1048576.0) == 25);
-}
 
 TEST_CASE("on equal edges a step hides latency behind the other segment, every engine", "[gloo][full]") {
   for (const int ranks : {2, 3, 8, 37, 64}) {
@@ -80,18 +45,6 @@ TEST_CASE("on equal edges a step hides latency behind the other segment, every e
   }
 }
 
-TEST_CASE("a third less than a plain ring where a chunk takes twice its latency, and nothing for large messages",
-          "[gloo]") {
-  const Machine machine = two_level(64, 1);
-  const auto share = [&](double size_bytes) {
-    return all_reduce_s(machine, size_bytes, segmented) / all_reduce_s(machine, size_bytes, Algorithm::ring);
-  };
-  const double chunk_bytes = 2 * machine.net_latency_s * machine.nic_Bps;
-  CHECK(share(64 * chunk_bytes) == Approx(2.0 / 3).epsilon(0.01));
-  CHECK(share(1e9) > 0.94);
-  CHECK(share(1e3) > 0.99);
-}
-
 TEST_CASE("full ring in segments equals its recurrence: any ranks, slow nodes, leaves", "[gloo][full][property]") {
   std::mt19937_64 random(23);
   for (int round = 0; round < 60; ++round) {
@@ -102,7 +55,7 @@ TEST_CASE("full ring in segments equals its recurrence: any ranks, slow nodes, l
     const double clock_s = 1e-12 * messages; // SimGrid's precision, for each message that waits for another
     INFO(machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of " << machine.nodes_per_leaf);
     CHECK(run_s(Engine::full, machine, size_bytes) ==
-          Approx(by_recurrence_s(machine, size_bytes)).epsilon(promised).margin(clock_s));
+          Approx(segmented_ring_by_recurrence_s(machine, size_bytes)).epsilon(promised).margin(clock_s));
   }
 }
 
@@ -112,12 +65,12 @@ TEST_CASE("closed form and one period equal the recurrence on full nodes and lea
     const Machine machine = random_full_machine(random);
     if (machine.ranks < 2) continue;
     const double size_bytes = log_uniform(random, 1e2, 1e9);
-    const double expected_s = by_recurrence_s(machine, size_bytes);
+    const double expected_s = segmented_ring_by_recurrence_s(machine, size_bytes);
     INFO(machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of " << machine.nodes_per_leaf
                        << ", " << size_bytes << " bytes");
     CHECK(segmented_ring_all_reduce_s(machine, size_bytes) == Approx(expected_s).epsilon(promised));
-    CHECK(all_reduce_algorithm(segmented).is_exact(machine));
-    if (round % 3 > 0 || why_no_symmetry(machine, segmented)) continue;
+    CHECK(collective_algorithm(all_reduce_by(segmented)).is_exact(machine));
+    if (round % 3 > 0 || why_no_symmetry(machine, all_reduce_by(segmented))) continue;
     CHECK(run_s(Engine::classes, machine, size_bytes) == Approx(expected_s).epsilon(promised));
   }
 }
@@ -131,12 +84,13 @@ TEST_CASE("closed form with short nodes and leaves: exact up to 256 ranks, beyon
     Machine machine = random_machine(random, 256);
     double size_bytes = log_uniform(random, 1e2, 1e9);
     CHECK(segmented_ring_all_reduce_s(machine, size_bytes) ==
-          Approx(by_recurrence_s(machine, size_bytes)).epsilon(promised));
+          Approx(segmented_ring_by_recurrence_s(machine, size_bytes)).epsilon(promised));
     if (round % 4 > 0) continue;
     machine.ranks += 256;
     machine.ranks_per_node = 1 + static_cast<int>(random() % 128);
     size_bytes = log_uniform(random, 1e2, 1e8);
-    const double off = by_recurrence_s(machine, size_bytes) / segmented_ring_all_reduce_s(machine, size_bytes) - 1;
+    const double off =
+        segmented_ring_by_recurrence_s(machine, size_bytes) / segmented_ring_all_reduce_s(machine, size_bytes) - 1;
     lowest = std::min(lowest, off);
     highest = std::max(highest, off);
   }
@@ -150,7 +104,7 @@ TEST_CASE("one period stands for 65,536 ranks in a few thousand messages", "[glo
   const auto run = executor_of(Engine::classes).all_reduces(machine, {25e6}, segmented);
   CHECK(run.times_s.front() == Approx(all_reduce_s(machine, 25e6, segmented)).epsilon(promised));
   CHECK(run.messages < 1e4);
-  CHECK(choose_all_reduce(machine, segmented, 25e6, 1, Fidelity::by_default).engine == Engine::classes);
+  CHECK(choose_collective(machine, all_reduce_by(segmented), 25e6, 1, Fidelity::by_default).engine == Engine::classes);
 }
 
 TEST_CASE("a link's rate and latency reach a ring in segments that is run on SimGrid", "[gloo][classes]") {

@@ -48,7 +48,7 @@ TEST_CASE("one node of each height: full lies in the range that draws found", "[
     if (round % 2 == 1) machine = in_wide_leaves(machine, random);
     const double size_bytes = log_uniform(random, 64, 1e8);
     if (why_no_tree_classes(machine)) continue;
-    if (messages_of_all_reduce(machine, Algorithm::tree, size_bytes, 1) > affordable) continue;
+    if (messages_of_collective(machine, all_reduce_by(Algorithm::tree), size_bytes, 1) > affordable) continue;
     ++looked_at;
     INFO("round " << round << ": " << machine.ranks << " ranks, " << machine.ranks_per_node << " a node, leaves of "
                   << machine.nodes_per_leaf << ", " << size_bytes << " B");
@@ -81,7 +81,7 @@ TEST_CASE("one node of each height: messages grow with the heights, not with the
   CHECK(few > 0);
   CHECK(messages(16384) < 8 * few);
   if (most_ranks < 64) return; // a million messages
-  CHECK(messages(16) < messages_of_all_reduce(two_level(16, 1), Algorithm::tree, 1e6, 1));
+  CHECK(messages(16) < messages_of_collective(two_level(16, 1), all_reduce_by(Algorithm::tree), 1e6, 1));
 }
 
 TEST_CASE("one node of each height: thousands of chunks cost no more messages than a hundred", "[tree][symmetry]") {

@@ -1,12 +1,13 @@
 #pragma once
-// The ways to sum a vector over all ranks, and the halves of a sum: one table, of which everything that times,
-// simulates or judges a collective reads its row.
+// Every collective, an operation and the algorithm that runs it: one table, of which everything that times or simulates a
+// collective reads its row.
 
 #include "sim/collective/class_schedule.hpp"
-#include "sim/collective/ring.hpp"
+#include "sim/collective/period.hpp"
 #include "sim/collective/schedule.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/network/machine.hpp"
+#include "sim/network/placed_fabric.hpp"
 
 #include <optional>
 #include <string>
@@ -16,8 +17,7 @@ namespace ddlsim {
 
 /// What an algorithm sends between nodes, as the links of a fabric and the jobs beside it meet that.
 struct TrafficBetweenNodes {
-  /// Which of a fabric's loads its messages put on the links: that of a ring, of a double tree, ...
-  double FabricLoad::*load;
+  TrafficPattern pattern;
   /// Bytes that the NIC of a node sends in one operation with so many bytes on the wire.
   double (*nic_bytes)(const Machine&, double wire_bytes);
   /// Messages, one after another, in which the NIC sends them.
@@ -26,8 +26,8 @@ struct TrafficBetweenNodes {
   bool passes_every_gpu;
 };
 
-/// One algorithm. Its source in sim/collective defines its row, its header has the formula and where it is from.
-struct AllReduceAlgorithm {
+/// One row. The algorithm's source in sim/collective defines it; its header has the formula and where that is from.
+struct CollectiveAlgorithm {
   /// Closed form, seconds. Throws std::invalid_argument when a link in use has no rate.
   double (*time_s)(const Machine&, double size_bytes);
   /// The closed form knows which ranks a slow node and leaves delay; else every NIC counts as slow as the slow node's.
@@ -37,13 +37,13 @@ struct AllReduceAlgorithm {
   TrafficBetweenNodes between_nodes;
   /// One sentence where ranks are not alike enough for one period of them to stand for all; nothing where they are.
   std::optional<std::string> (*why_no_symmetry)(const Machine&);
-  /// The steps of one period, for two ranks and more; null where only a single rank can be reduced.
+  /// The steps of one period, for two ranks and more; null where no period stands for all.
   std::vector<PeriodSteps> (*period)(const Machine&, double size_bytes);
   /// Where ranks are almost alike: one of each class, with the messages of at most so many chunks, and why it cannot be;
   /// null where nothing of the kind exists.
   ClassSchedule (*class_schedule)(const Machine&, double size_bytes, int most_chunks) = nullptr;
   std::optional<std::string> (*why_no_classes)(const Machine&) = nullptr;
-  /// Every message; null for the ring, which sim/simgrid/full_ring.hpp runs: its ranks are not in step.
+  /// Every message; null for rings, whose ranks are not in step: simulate_rings() of sim/simgrid/full.hpp runs them.
   Schedule (*schedule)(const Machine&, double size_bytes) = nullptr;
   /// Messages of a full run that moves `size_bytes` in `operations` operations, for two ranks and more.
   double (*messages)(const Machine&, double size_bytes, int operations) = nullptr;
@@ -55,33 +55,33 @@ struct AllReduceAlgorithm {
   int (*ring_segments)(const Machine&, double size_bytes) = nullptr;
 };
 
-#define DDLSIM_ALL_REDUCE(value, text) extern const AllReduceAlgorithm value##_all_reduce;
-#define DDLSIM_HALF(value, text) extern const AllReduceAlgorithm value##_all_reduce;
-#include "sim/formats/all_reduces.def"
+#define DDLSIM_COLLECTIVE(operation, algorithm, text) extern const CollectiveAlgorithm algorithm##_##operation;
+#include "sim/formats/collectives.def"
 
-/// The algorithm's row.
-const AllReduceAlgorithm& all_reduce_algorithm(Algorithm algorithm);
+/// The collective's row. Throws std::logic_error for an operation that the algorithm does not have.
+const CollectiveAlgorithm& collective_algorithm(const CollectiveKind& collective);
 
-/// Time of one all-reduce of `size_bytes` when nothing else uses the links, seconds; 0 for one rank. The rings know a
+/// Time of one collective of `size_bytes` when nothing else uses the links, seconds; 0 for one rank. The rings know a
 /// slow node; for the others every NIC counts as slow as the slow node's, which is an upper bound. Throws
 /// std::invalid_argument when a link in use has no rate.
+double collective_s(const Machine& machine, double size_bytes, const CollectiveKind& collective);
 double all_reduce_s(const Machine& machine, double size_bytes, Algorithm algorithm);
 
-// An all-reduce of which one node, or one leaf, is followed and stands for all others.
+// A collective of which one node, or one leaf, is followed and stands for all others.
 
 /// Why one period of ranks cannot stand for all, in one sentence; nothing where it can:
 /// ring and hierarchical ring on full nodes (and full leaves where uplinks are narrower than NICs) without a slow node,
 /// halving-doubling on one switch with full nodes of 2^a ranks. A double tree never: every node has another height.
-std::optional<std::string> why_no_symmetry(const Machine& machine, Algorithm algorithm);
+std::optional<std::string> why_no_symmetry(const Machine& machine, const CollectiveKind& collective);
 
 /// The same for one rank of each class, which is almost as good: a double tree on one switch without a slow node.
-std::optional<std::string> why_no_classes(const Machine& machine, Algorithm algorithm);
+std::optional<std::string> why_no_classes(const Machine& machine, const CollectiveKind& collective);
 
 /// What the ranks of one period do:
 ///   ring              2(n-1) steps
 ///   hierarchical      n-1 steps inside a node, the ring over nodes, and those inside again
 ///   halving-doubling  each step of sim/collective/pair_exchange.hpp once, with a rank's share of the busiest node
 /// Nothing for one rank. Ask `why_no_symmetry` first.
-std::vector<PeriodSteps> period_of(const Machine& machine, double size_bytes, Algorithm algorithm);
+std::vector<PeriodSteps> period_of(const Machine& machine, double size_bytes, const CollectiveKind& collective);
 
 } // namespace ddlsim
