@@ -29,10 +29,7 @@ double collective_s(const StepSetup& setup, const Parameters& sample, Collective
 
 /// NICs of a slow node hold all its messages up.
 double exchange_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
-  auto machine = machine_of_collective(setup, sample);
-  machine.nic_Bps *= machine.slow_nic_factor;
-  machine.slow_nic_factor = 1;
-  return all_to_all_s(machine, size_bytes);
+  return all_to_all_s(all_nics_slow(machine_of_collective(setup, sample)), size_bytes);
 }
 
 /// Where no table of this operation was learnt from.

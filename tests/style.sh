@@ -10,6 +10,13 @@ if [ -n "$long" ]; then
   printf 'files over 400 lines (one noun a file):\n%s\n' "$long" >&2
   exit 1
 fi
+# Only sim/network/nic_rate.cpp multiplies or divides the rate of a NIC or an uplink; a size over a rate is a time.
+rate='([A-Za-z_]+(\.|->))*(busy_)?(nic|uplink)_Bps(_|\(\))?'
+if grep -nE "\\b$rate *[*/]|[*/]= *$rate\\b|\\* *$rate\\b|bandwidth_Bps *\\*.*\\bcount\\b|\\bcount *\\*.*bandwidth_Bps" \
+  $(printf '%s\n' $sources | grep -v '^tests/\|^sim/network/nic_rate\.cpp$') >&2; then
+  echo 'these lines bend the rate of a NIC: let nic_rate_Bps of sim/network/nic_rate.hpp do it' >&2
+  exit 1
+fi
 python3 tests/layers.py "$root"
 python3 tests/case_names.py "$root"
 if [ "${2:-}" = tidy ]; then

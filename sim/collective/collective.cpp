@@ -6,15 +6,6 @@
 #include <stdexcept>
 
 namespace ddlsim {
-namespace {
-
-Machine all_nics_slow(Machine machine) {
-  machine.nic_Bps *= machine.slow_nic_factor;
-  machine.slow_nic_factor = 1;
-  return machine;
-}
-
-} // namespace
 
 const CollectiveAlgorithm& collective_algorithm(const CollectiveKind& collective) {
 #define DDLSIM_COLLECTIVE(operation, algorithm, text)                                                                  \

@@ -1,6 +1,7 @@
 #include "sim/collective/fabric_load.hpp"
 
 #include "sim/collective/tree.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -70,7 +71,7 @@ double mean_hops(const PlacedFabric& placed, int nodes) {
 
 Machine with_nics_slowed(Machine machine, double load) {
   machine.fabric = nullptr;
-  machine.nic_Bps /= load;
+  machine.nic_Bps = nic_rate_Bps(machine.nic_Bps, {.sharers = load});
   return machine;
 }
 

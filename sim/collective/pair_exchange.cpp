@@ -1,6 +1,7 @@
 #include "sim/collective/pair_exchange.hpp"
 
 #include "sim/network/machine.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -116,8 +117,8 @@ std::optional<std::string> why_pairs_have_no_symmetry(const Machine& machine) {
 PeriodSteps period_exchange(const Machine& machine, int distance, double message_bytes) {
   const int per_node = ranks_of_full_node(machine);
   const PeriodEdge inside{{{"intra", machine.intra_Bps}}, machine.intra_latency_s};
-  const PeriodEdge across{{{"nic-out", machine.nic_Bps / per_node}, {"nic-in", machine.nic_Bps / per_node}},
-                          machine.net_latency_s};
+  const double of_rank_Bps = nic_rate_Bps(machine.nic_Bps, {.sharers = 1.0 * per_node});
+  const PeriodEdge across{{{"nic-out", of_rank_Bps}, {"nic-in", of_rank_Bps}}, machine.net_latency_s};
   return {{distance < per_node ? inside : across}, message_bytes, 1};
 }
 

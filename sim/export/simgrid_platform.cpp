@@ -1,6 +1,7 @@
 #include "sim/base/error.hpp"
 #include "sim/export/export.hpp"
 #include "sim/network/machine.hpp"
+#include "sim/network/nic_rate.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
@@ -141,7 +142,7 @@ double nic_with_port_Bps(const Platform& platform) {
   const auto& placed = *platform.machine.fabric;
   if (placed.fabric.kind != FabricKind::dragonfly) return platform.machine.nic_Bps;
   const auto port = links_between(placed.fabric, 0, 1).front();
-  return std::min(platform.machine.nic_Bps, link_Bps(platform.machine, placed, port));
+  return nic_rate_Bps(platform.machine.nic_Bps, {.ceiling_Bps = link_Bps(platform.machine, placed, port)});
 }
 
 std::string link_between_switches(const Platform& platform, std::size_t link) {

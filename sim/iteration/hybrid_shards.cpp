@@ -1,5 +1,7 @@
 #include "sim/iteration/hybrid_shards.hpp"
 
+#include "sim/network/nic_rate.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +15,8 @@ Machine machine_of_shards(const Machine& all, int group) {
   const int nodes = shards.nodes();
   const int leaf = all.nodes_per_leaf;
   if (leaf == 0 || leaf % nodes == 0 || nodes % leaf == 0) return shards;
-  constexpr int groups_of_leaf_that_straddle = 2;
-  shards.uplink_Bps /= groups_of_leaf_that_straddle;
+  constexpr double groups_of_leaf_that_straddle = 2;
+  shards.uplink_Bps = nic_rate_Bps(shards.uplink_Bps, {.sharers = groups_of_leaf_that_straddle});
   if (nodes < leaf) shards.nodes_per_leaf = (nodes + 1) / 2;
   return shards;
 }
@@ -25,10 +27,11 @@ Machine machine_of_shard_replicas(const Machine& all, int group) {
   replicas.ranks = all.ranks / group;
   replicas.ranks_per_node = std::min(replicas.ranks, std::max(1, all.ranks_per_node / group));
   const int sets_of_node = std::min(group, all.ranks_per_node);
-  replicas.nic_Bps /= sets_of_node;
+  replicas.nic_Bps = nic_rate_Bps(replicas.nic_Bps, {.sharers = 1.0 * sets_of_node});
   if (all.nodes_per_leaf == 0) return replicas;
   replicas.nodes_per_leaf = std::max(1, all.nodes_per_leaf / nodes_of_group);
-  replicas.uplink_Bps /= 1.0 * sets_of_node * std::min(nodes_of_group, all.nodes_per_leaf);
+  const double sets_of_leaf = 1.0 * sets_of_node * std::min(nodes_of_group, all.nodes_per_leaf);
+  replicas.uplink_Bps = nic_rate_Bps(replicas.uplink_Bps, {.sharers = sets_of_leaf});
   return replicas;
 }
 

@@ -2,6 +2,7 @@
 
 #include "sim/compute/piece_shape.hpp"
 #include "sim/compute/unit_shape.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <fmt/format.h>
 
@@ -172,6 +173,12 @@ Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout
 
 namespace {
 
+/// So many groups on every node, and below every leaf, send at once.
+void share_network(Machine& group, int groups) {
+  group.nic_Bps = nic_rate_Bps(group.nic_Bps, {.sharers = 1.0 * groups});
+  group.uplink_Bps = nic_rate_Bps(group.uplink_Bps, {.sharers = 1.0 * groups});
+}
+
 /// One rank of each tensor group of every replica, where replicas are outside stages. A node has some of a context group,
 /// or whole ones of whole replicas; a leaf some of a replica's, or those of whole replicas.
 Machine machine_of_replicas_apart(const Machine& all, const PipelineLayout& layout) {
@@ -183,13 +190,14 @@ Machine machine_of_replicas_apart(const Machine& all, const PipelineLayout& layo
   group.ranks = layout.sharers();
   group.ranks_per_node = std::min(layout.sharers(), std::max(1, of_node));
   const int beside = std::max(1, all.ranks_per_node / group.ranks_per_node); // groups on a node
-  group.nic_Bps /= beside;
+  group.nic_Bps = nic_rate_Bps(group.nic_Bps, {.sharers = 1.0 * beside});
   if (all.nodes_per_leaf == 0) return group;
   const int nodes_of_group = std::max(1, of_group / all.ranks_per_node);
   const int nodes_of_replica = std::max(1, of_replica / all.ranks_per_node);
   group.nodes_per_leaf =
       std::min(all.nodes_per_leaf, nodes_of_group * std::max(1, all.nodes_per_leaf / nodes_of_replica));
-  group.uplink_Bps /= 1.0 * beside * all.nodes_per_leaf / group.nodes_per_leaf;
+  const double of_leaf = 1.0 * beside * all.nodes_per_leaf / group.nodes_per_leaf;
+  group.uplink_Bps = nic_rate_Bps(group.uplink_Bps, {.sharers = of_leaf});
   return group;
 }
 
@@ -200,8 +208,7 @@ Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout) {
   Machine group = all;
   group.ranks = layout.sharers();
   group.ranks_per_node = std::min(layout.sharers(), std::max(1, all.ranks_per_node / layout.tensor));
-  group.nic_Bps /= layout.tensor;
-  group.uplink_Bps /= layout.tensor;
+  share_network(group, layout.tensor);
   return group;
 }
 
@@ -212,9 +219,7 @@ Machine machine_of_group(const Machine& all, int ranks, int per_node) {
   Machine group = all;
   group.ranks = ranks;
   group.ranks_per_node = std::min(ranks, std::max(1, per_node));
-  const int groups = std::max(1, all.ranks_per_node / group.ranks_per_node);
-  group.nic_Bps /= groups;
-  group.uplink_Bps /= groups;
+  share_network(group, std::max(1, all.ranks_per_node / group.ranks_per_node));
   return group;
 }
 
@@ -243,12 +248,13 @@ Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int st
     return pair;
   }
   pair.ranks_per_node = 1;
-  pair.nic_Bps = all.nic_Bps / from.ranks_of_node;
-  if (all.intra_Bps > 0) pair.nic_Bps = std::min(pair.nic_Bps, all.intra_Bps);
+  NicUse use{.sharers = 1.0 * from.ranks_of_node};
+  if (all.intra_Bps > 0) use.ceiling_Bps = all.intra_Bps;
+  pair.nic_Bps = nic_rate_Bps(all.nic_Bps, use);
   const int between_leaves = pairs_between_leaves(all, from, to);
   if (between_leaves == 0) return pair;
   pair.nodes_per_leaf = 1;
-  pair.uplink_Bps = all.uplink_Bps / between_leaves;
+  pair.uplink_Bps = nic_rate_Bps(all.uplink_Bps, {.sharers = 1.0 * between_leaves});
   return pair;
 }
 

@@ -22,15 +22,17 @@ Fabric of_domains(Fabric fabric, int domain_nodes) {
   return fabric;
 }
 
+/// Of a domain.
 double line_rate_Bps(const Cluster& cluster, const Transport& transport) {
-  return transport.nic.empty() ? 0 : line_Bps(find_nic(cluster, transport.nic));
+  if (transport.nic.empty()) return 0;
+  return nic_rate_Bps(find_nic(cluster, transport.nic), {.joined = 1.0 * domain_nodes(cluster, transport)});
 }
 
 } // namespace
 
 PlacedFabrics::PlacedFabrics(const Cluster& cluster, const Transport& transport, Surroundings around)
     : fabric_(of_domains(fabric_over(cluster, transport), domain_nodes(cluster, transport))),
-      around_(std::move(around)), nic_line_Bps_(line_rate_Bps(cluster, transport) * domain_nodes(cluster, transport)),
+      around_(std::move(around)), nic_line_Bps_(line_rate_Bps(cluster, transport)),
       available_nodes_(cluster.available_nodes / domain_nodes(cluster, transport)),
       growth_nodes_(std::max(cluster.available_nodes, cluster.growth_max_nodes) / domain_nodes(cluster, transport)),
       domain_nodes_(domain_nodes(cluster, transport)) {

@@ -67,7 +67,7 @@ double least_travel_s(const StepSetup& setup, const CommunicationInputs& inputs,
   const auto copies = copies_at_server(machine, servers, exchange);
   const double server_s = copies.all() * bound.busiest_server_bytes / server_rate_Bps(machine, servers, exchange);
   const double ways = servers.dedicated ? 1 : 2; // into a node come pushes to its servers, and what its workers pull
-  const double nics_s = ways * copies.remote * bytes_of(shape) / (machine.nodes() * machine.busy_nic_Bps());
+  const double nics_s = ways * copies.remote * bytes_of(shape) / machine.nodes() / machine.busy_nic_Bps();
   return std::max(server_s, nics_s);
 }
 

@@ -5,6 +5,7 @@
 #include "sim/collective/pair_exchange.hpp"
 #include "sim/collective/tree.hpp"
 #include "sim/iteration/step.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -130,9 +131,10 @@ Job own_job(const Machine& machine, const OwnTraffic& own, double rest_s) {
   Job job;
   job.compute_s = own.compute_s;
   job.rest_s = rest_s;
-  job.edge_Bps = machine.nic_Bps / edges_of_nic(machine.nodes(), own);
+  const double edges = edges_of_nic(machine.nodes(), own);
+  job.edge_Bps = nic_rate_Bps(machine.nic_Bps, {.sharers = edges});
   job.transfers = own.transfers;
-  for (auto& transfer : job.transfers) transfer.edge_bytes *= job.edge_Bps / machine.nic_Bps;
+  for (auto& transfer : job.transfers) transfer.edge_bytes /= edges;
   return job;
 }
 
@@ -213,8 +215,9 @@ Job neighbour_job(const Neighbour& neighbour, const Machine& machine) {
   const double alone_s = is_ring ? steps * machine.net_latency_s + nic_bytes / machine.nic_Bps
                                  : all_reduce_s(machine, bytes, neighbour.algorithm);
   job.compute_s = neighbour.compute_s;
-  job.edge_Bps = machine.nic_Bps / edges_of_nic(machine.nodes(), pattern_of(neighbour));
-  job.transfers = {{neighbour.compute_s, alone_s, nic_bytes * job.edge_Bps / machine.nic_Bps, steps}};
+  const double edges = edges_of_nic(machine.nodes(), pattern_of(neighbour));
+  job.edge_Bps = nic_rate_Bps(machine.nic_Bps, {.sharers = edges});
+  job.transfers = {{neighbour.compute_s, alone_s, nic_bytes / edges, steps}};
   return job;
 }
 
@@ -350,7 +353,7 @@ SharedFabric shared_fabric_of_worker(const StepSetup& setup, const Parameters& s
   LinkList list(shared, machine, places.size() + 1);
   Newcomer self{{}, TrafficPattern::ring, {}, of_worker, 0, false, false};
   self.job.compute_s = own.compute_s;
-  self.job.edge_Bps = machine.nic_Bps / std::max(1.0, under_way * of_nic);
+  self.job.edge_Bps = nic_rate_Bps(machine.nic_Bps, {.sharers = std::max(1.0, under_way * of_nic)});
   self.job.transfers = {{sent.ready_s, sent.alone_s, sent.edge_bytes / of_nic, sent.rounds}};
   Newcomer others{{}, TrafficPattern::ring, {}, of_others, 0, false, false};
   others.job.edge_Bps = self.job.edge_Bps;

@@ -10,6 +10,7 @@
 #include "sim/iteration/step_cache.hpp"
 #include "sim/library/sum_rules.hpp"
 #include "sim/network/machine.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -203,7 +204,7 @@ Machine machine_of(const StepSetup& setup, const Parameters& sample) {
   if (!setup.fabrics) return machine;
   if (auto fabric = setup.fabrics->at(machine.nodes()))
     return build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node, std::move(fabric));
-  machine.uplink_Bps *= 1 - setup.fabrics->around().background_traffic;
+  machine.uplink_Bps = nic_rate_Bps(machine.uplink_Bps, {.other_traffic = setup.fabrics->around().background_traffic});
   return machine;
 }
 

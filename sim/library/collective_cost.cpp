@@ -1,6 +1,7 @@
 #include "sim/library/collective_cost.hpp"
 
 #include "sim/collective/collective.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -97,8 +98,8 @@ Machine links_of(const Machine& machine, const CollectiveCost& cost) {
   links.intra_latency_s = cost.intra_latency_s;
   links.net_latency_s = cost.net_latency_s;
   links.intra_Bps *= cost.intra_share;
-  links.nic_Bps *= cost.net_share;
-  links.uplink_Bps *= cost.net_share;
+  links.nic_Bps = nic_rate_Bps(links.nic_Bps, {.efficiency = cost.net_share});
+  links.uplink_Bps = nic_rate_Bps(links.uplink_Bps, {.efficiency = cost.net_share});
   return links;
 }
 

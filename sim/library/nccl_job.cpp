@@ -1,5 +1,6 @@
 #include "sim/library/nccl_choice.hpp"
 #include "sim/network/machine.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <algorithm>
 
@@ -84,14 +85,15 @@ NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& 
   job.channels = std::max(2, job.channels);
   if (job.nodes == 1 || transport.nic.empty()) return job;
   const Nic& nic = find_nic(cluster, transport.nic);
-  const double nics = nic.count * domain_nodes(cluster, transport);
-  const double network_GBps = counted_of_wire * nic.bandwidth_Bps * nics / Bps_in_GBps;
+  const int joined = domain_nodes(cluster, transport);
+  const int nics = nic.count * joined;
+  const double network_GBps = nic_rate_Bps(nic, {.efficiency = counted_of_wire, .joined = 1.0 * joined}) / Bps_in_GBps;
   job.network_GBps = network_GBps;
   job.ring_GBps = per_node > 1 ? std::min(inside_GBps, network_GBps) : network_GBps;
   job.tree_GBps = job.nodes == 2 && per_node > 1 ? std::min(inside_GBps, 2 * network_GBps) : job.ring_GBps;
-  job.channels = channels_per_nic * static_cast<int>(nics);
+  job.channels = channels_per_nic * nics;
   job.has_switch = cluster.intra.kind == IntraKind::nvswitch;
-  add_collnet(cluster, transport, job, inside_GBps, static_cast<int>(nics));
+  add_collnet(cluster, transport, job, inside_GBps, nics);
   if (transport.name == "nccl-ib") add_plugin(nic, job);
   job.may_ll128 = job.may_ll128 && 2 * nic.count >= cluster.gpus_per_node;
   return job;

@@ -57,15 +57,19 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
   if (transport.nic.empty()) return machine;
 
   const bool staged = staged_through_host(transport);
-  machine.nic_Bps = nic_rate_Bps(find_nic(cluster, transport.nic),
-                                 {parameters.nic_efficiency, parameters.socket_Bps, parameters.link_spread,
-                                  machine.nodes(), joined, staged ? machine.ranks_per_node : 1});
+  machine.nic_Bps =
+      nic_rate_Bps(find_nic(cluster, transport.nic), {.efficiency = parameters.nic_efficiency,
+                                                      .socket_Bps = parameters.socket_Bps,
+                                                      .link_spread = parameters.link_spread,
+                                                      .nodes = machine.nodes(),
+                                                      .joined = 1.0 * joined,
+                                                      .sharers = staged ? 1.0 * machine.ranks_per_node : 1});
   const double hops = fabric ? fabric->load.hops : 1;
   machine.net_latency_s = parameters.net_latency_s + hops * cluster.fabric.hop_latency_s;
   machine.fabric = std::move(fabric);
   if (is_tree(cluster.fabric) && !machine.fabric) {
     machine.nodes_per_leaf = cluster.fabric.nodes_per_leaf / joined;
-    machine.uplink_Bps = machine.nodes_per_leaf * machine.nic_Bps / cluster.fabric.blocking;
+    machine.uplink_Bps = nic_rate_Bps(machine.nic_Bps, {.joined = machine.nodes_per_leaf / cluster.fabric.blocking});
   }
   if (staged) {
     machine.intra_Bps = machine.nic_Bps;
@@ -75,7 +79,26 @@ Machine build_machine(const Cluster& cluster, const Transport& transport, const 
 }
 
 double link_Bps(const Machine& machine, const PlacedFabric& placed, std::size_t link) {
-  return machine.nic_Bps * link_line_Bps(placed, link) / placed.nic_line_Bps;
+  return nic_rate_Bps(machine.nic_Bps, {.joined = link_line_Bps(placed, link) / placed.nic_line_Bps});
+}
+
+double Machine::nic_Bps_of(int node) const {
+  return nic_rate_Bps(nic_Bps, {.slow_factor = node == 0 ? slow_nic_factor : 1});
+}
+
+double Machine::both_ways_Bps() const {
+  constexpr double ways = 2;
+  return nic_rate_Bps(nic_Bps, {.joined = ways, .duplex = nic_duplex});
+}
+
+double Machine::busy_nic_Bps() const {
+  return nic_rate_Bps(nic_Bps, {.duplex = nic_duplex});
+}
+
+Machine all_nics_slow(Machine machine) {
+  machine.nic_Bps = machine.nic_Bps_of(0);
+  machine.slow_nic_factor = 1;
+  return machine;
 }
 
 double negotiation_hops(const Machine& machine, const Transport& transport) {

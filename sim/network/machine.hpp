@@ -7,7 +7,6 @@
 #include "sim/formats/strategy.hpp"
 #include "sim/network/placed_fabric.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -32,10 +31,10 @@ struct Machine {
   /// Where links between switches have to be followed one by one; nodes_per_leaf is then 0. Null elsewhere.
   std::shared_ptr<const PlacedFabric> fabric{};
 
-  double nic_Bps_of(int node) const { return node == 0 ? slow_nic_factor * nic_Bps : nic_Bps; }
-  bool ways_meet() const { return nic_duplex < 1; }                           ///< both ways of a NIC slow each other
-  double both_ways_Bps() const { return 2 * nic_duplex * nic_Bps; }           ///< the two together, where they meet
-  double busy_nic_Bps() const { return std::min(1.0, nic_duplex) * nic_Bps; } ///< each way while both are busy
+  double nic_Bps_of(int node) const;
+  bool ways_meet() const { return nic_duplex < 1; } ///< both ways of a NIC slow each other
+  double both_ways_Bps() const;                     ///< the two together
+  double busy_nic_Bps() const;                      ///< each way while both are busy
   int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
   int node_of(int rank) const { return rank / ranks_per_node; }
 
@@ -79,6 +78,9 @@ Fabric fabric_over(const Cluster& cluster, const Transport& transport);
 /// several nodes.
 Machine build_machine(const Cluster& cluster, const Transport& transport, const Parameters& parameters, int gpus,
                       int gpus_per_node, std::shared_ptr<const PlacedFabric> fabric = nullptr);
+
+/// The machine where every node is as slow as node 0: who waits for that node's NIC waits as long.
+Machine all_nics_slow(Machine machine);
 
 /// What a link between switches carries, in the same measure as the NICs of a machine on that fabric.
 double link_Bps(const Machine& machine, const PlacedFabric& placed, std::size_t link);

@@ -1,6 +1,7 @@
 #include "sim/network/placed_fabric.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/network/nic_rate.hpp"
 
 #include <fmt/format.h>
 
@@ -110,11 +111,6 @@ std::vector<std::size_t> dragonfly_way(const Fabric& fabric, int from, int to) {
   return way;
 }
 
-/// What a group of that level sends up, line rate.
-double uplink_line_Bps(const PlacedFabric& placed, std::size_t level) {
-  return uplink_cables(placed.fabric)[level] * placed.nic_line_Bps;
-}
-
 std::vector<int> listed_places(const NodePlacement& placement, int fabric_nodes, int count) {
   for (const int place : placement.nodes)
     if (place >= fabric_nodes)
@@ -198,13 +194,15 @@ std::vector<std::size_t> links_between(const Fabric& fabric, int from, int to) {
 
 double link_line_Bps(const PlacedFabric& placed, std::size_t link) {
   const auto& fabric = placed.fabric;
-  const double free = 1 - placed.background;
-  if (is_tree(fabric)) {
-    if (fabric.routing == Routing::fixed) return free * placed.nic_line_Bps;
-    return free * uplink_line_Bps(placed, link % (1 + fabric.upper_levels.size()));
-  }
-  const bool across = fabric.kind == FabricKind::dragonfly && link % 3 == number(across_kind);
-  return free * fabric.link_bandwidth_Bps * (across ? fabric.links_between_groups : 1);
+  double cables = 1;
+  if (is_tree(fabric) && fabric.routing != Routing::fixed)
+    cables = uplink_cables(fabric)[link % (1 + fabric.upper_levels.size())];
+  if (fabric.kind == FabricKind::dragonfly && link % 3 == number(across_kind)) cables = fabric.links_between_groups;
+  return nic_rate_Bps(cable_line_Bps(placed), {.joined = cables, .other_traffic = placed.background});
+}
+
+double cable_line_Bps(const PlacedFabric& placed) {
+  return is_tree(placed.fabric) ? placed.nic_line_Bps : placed.fabric.link_bandwidth_Bps;
 }
 
 std::map<std::size_t, double> link_loads(const PlacedFabric& placed, const std::vector<NodeMessage>& messages) {

@@ -62,6 +62,9 @@ std::vector<std::size_t> links_between(const Fabric& fabric, int from, int to);
 /// Line rate of a link, less the background traffic, B/s.
 double link_line_Bps(const PlacedFabric& placed, std::size_t link);
 
+/// Line rate of one cable of such a link: of a tree a NIC's.
+double cable_line_Bps(const PlacedFabric& placed);
+
 /// Messages that go at the same time, by nodes of the job, each with how much it carries.
 struct NodeMessage {
   int from = 0;

@@ -1,5 +1,6 @@
 #include "sim/parameter_server/async_groups.hpp"
 
+#include "sim/network/nic_rate.hpp"
 #include "sim/parameter_server/async_draws.hpp"
 #include "sim/parameter_server/traffic.hpp"
 
@@ -68,7 +69,7 @@ Machine machine_of_run(Machine machine, bool dedicated, int nodes) {
   machine.ranks = std::min(machine.ranks, nodes * machine.ranks_per_node);
   if (machine.nodes_per_leaf > 0) {
     const int of_leaf = std::max(1, static_cast<int>(std::lround(share * machine.nodes_per_leaf)));
-    machine.uplink_Bps *= 1.0 * of_leaf / machine.nodes_per_leaf;
+    machine.uplink_Bps = nic_rate_Bps(machine.uplink_Bps, {.joined = 1.0 * of_leaf / machine.nodes_per_leaf});
     machine.nodes_per_leaf = of_leaf;
   }
   // A colocated server on the slow node holds up all workers, however many there are.

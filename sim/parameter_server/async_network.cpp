@@ -1,5 +1,6 @@
 #include "sim/parameter_server/async_network.hpp"
 
+#include "sim/network/nic_rate.hpp"
 #include "sim/parameter_server/traffic.hpp"
 
 #include <algorithm>
@@ -37,7 +38,8 @@ double uplink_bound_Bps(const Machine& machine, const ServerMachine& servers, co
   const double in_a_leaf = std::min(machine.nodes_per_leaf, servers.servers);
   const double crossing = servers.dedicated ? 1.0 : 1 - 1.0 / leaves;
   const double of_all = network.busiest_bytes / network.total_bytes;
-  return machine.uplink_Bps / crossing * std::min(1 / in_a_leaf, worker_leaves * of_all);
+  return nic_rate_Bps(machine.uplink_Bps,
+                      {.joined = std::min(1 / in_a_leaf, worker_leaves * of_all), .sharers = crossing});
 }
 
 void add_pushes(AsyncNetwork& network, const ServerExchange& exchange, const std::vector<double>& sizes_bytes,
@@ -91,12 +93,11 @@ AsyncNetwork build_async_network(const Machine& machine, const ServerMachine& se
   network.nic_Bps = by_network ? machine.nic_Bps : machine.intra_Bps;
   network.both_ways_Bps = unlimited_Bps;
   if (by_network && machine.ways_meet()) {
-    network.both_ways_Bps = servers.nic_share * machine.both_ways_Bps();
-    network.nic_Bps = std::min(network.nic_Bps, machine.both_ways_Bps());
+    network.both_ways_Bps = nic_rate_Bps(machine.both_ways_Bps(), {.joined = servers.nic_share});
+    network.nic_Bps = nic_rate_Bps(machine.nic_Bps, {.ceiling_Bps = machine.both_ways_Bps()});
   }
   network.connection_Bps = servers.connection_Bps > 0 ? servers.connection_Bps : unlimited_Bps;
-  network.server_Bps = servers.nic_share * network.nic_Bps;
-  if (servers.process_Bps > 0) network.server_Bps = std::min(network.server_Bps, servers.process_Bps);
+  network.server_Bps = nic_rate_Bps(network.nic_Bps, {.joined = servers.nic_share, .ceiling_Bps = network.process_Bps});
   if (network.busiest_bytes == 0) return network;
   network.server_Bps = std::min(network.server_Bps, uplink_bound_Bps(machine, servers, network));
   network.pull = make_message(loads_bytes, static_cast<std::size_t>(network.busiest_server), 0);
@@ -107,8 +108,9 @@ AsyncNetwork build_async_network(const Machine& machine, const ServerMachine& se
 double alone_s(const AsyncNetwork& network, const AsyncMessage& message) {
   double time_s = 0;
   for (const AsyncSegment& segment : message.segments) {
-    const double rate_Bps = std::min({network.server_Bps, network.connection_Bps, network.nic_Bps / segment.flows});
-    time_s += segment.size_bytes / rate_Bps;
+    const double ceiling_Bps = std::min(network.server_Bps, network.connection_Bps);
+    time_s += segment.size_bytes /
+              nic_rate_Bps(network.nic_Bps, {.sharers = 1.0 * segment.flows, .ceiling_Bps = ceiling_Bps});
   }
   return time_s;
 }
@@ -132,15 +134,16 @@ double colocated_transfer_s(const AsyncNetwork& network, bool hosting, double wi
     transfer_s = std::max(transfer_s, network.busiest_bytes / network.process_Bps * (1 + with));
   }
   if (remote_hosts == 0) return transfer_s;
-  const double total_s = network.total_bytes / network.nic_Bps * remote_hosts / hosts;
+  const double remote_bytes = network.total_bytes * remote_hosts / hosts;
+  const double total_s = remote_bytes / network.nic_Bps;
   const double at_host_s = host_s * (1 + queue + (hosts - 1) * some_of(against));
   const double own_s = hosting ? total_s * (1 + against / remote_hosts) : total_s;
-  // The same of both ways of a NIC together: on it are those who move bytes the other way, too.
-  const double both_share = network.nic_Bps / network.both_ways_Bps; // 0 where the ways do not meet
+  // The same of both ways of a NIC together, no time where they do not meet: on it are those who move bytes the other
+  // way, too.
   const double opposite = against * std::max(0.0, 1 - a_node / workers);
-  const double both_at_host_s =
-      both_share * host_s * (1 + queue + opposite + (hosts - 1) * (some_of(against) + some_of(with)));
-  const double both_own_s = both_share * total_s * (hosting ? 1 + (with + against) / remote_hosts : 1);
+  const double both_at_host_s = network.host_bytes / network.both_ways_Bps *
+                                (1 + queue + opposite + (hosts - 1) * (some_of(against) + some_of(with)));
+  const double both_own_s = remote_bytes / network.both_ways_Bps * (hosting ? 1 + (with + against) / remote_hosts : 1);
   return std::max({transfer_s, at_host_s, own_s, both_at_host_s, both_own_s});
 }
 

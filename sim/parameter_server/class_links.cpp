@@ -1,3 +1,4 @@
+#include "sim/network/nic_rate.hpp"
 #include "sim/parameter_server/server_classes.hpp"
 
 #include <cstddef>
@@ -28,10 +29,10 @@ Pairs add_links(std::vector<ClassLink>& links, const Machine& machine, const Ser
   Pairs all;
   for (const NodeClass& node : classes.nodes) {
     const double of_usual = node.slow ? machine.slow_nic_factor : 1;
-    all.nics.push_back(add_pair(links, "nic-out", "nic-in", of_usual * machine.nic_Bps));
+    all.nics.push_back(add_pair(links, "nic-out", "nic-in", nic_rate_Bps(machine.nic_Bps, {.slow_factor = of_usual})));
     if (machine.ways_meet()) {
       all.both_ways.push_back(links.size());
-      links.push_back({"nic-both-ways", of_usual * machine.both_ways_Bps()});
+      links.push_back({"nic-both-ways", nic_rate_Bps(machine.both_ways_Bps(), {.slow_factor = of_usual})});
     }
     all.loops.push_back(add_pair(links, "loop-push", "loop-pull", machine.intra_Bps));
   }

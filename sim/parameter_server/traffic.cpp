@@ -1,5 +1,7 @@
 #include "sim/parameter_server/traffic.hpp"
 
+#include "sim/network/nic_rate.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
@@ -36,8 +38,9 @@ double shared_server_rate_Bps(const Machine& machine, const ServerMachine& serve
   const double alone_Bps = server_rate_Bps(machine, servers, exchange);
   const Copies copies = copies_at_server(machine, servers, exchange);
   if (copies.remote == 0) return alone_Bps;
-  const double of_workers_Bps = machine.nodes() * machine.busy_nic_Bps() * copies.all() / copies.remote;
-  return std::min(alone_Bps, of_workers_Bps / servers.servers);
+  return nic_rate_Bps(machine.busy_nic_Bps(), {.joined = 1.0 * machine.nodes() * copies.all() / copies.remote,
+                                               .sharers = 1.0 * servers.servers,
+                                               .ceiling_Bps = alone_Bps});
 }
 
 } // namespace

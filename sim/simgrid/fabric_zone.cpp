@@ -1,6 +1,7 @@
 #include "sim/simgrid/fabric_zone.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/network/nic_rate.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
 #include <fmt/format.h>
@@ -104,10 +105,9 @@ FabricZone::FabricZone(s4u::NetZone& parent, const Machine& machine) : parent_(p
 
 void FabricZone::build_zone() {
   const auto& placed = *machine_.fabric;
-  const double line_Bps = is_tree(placed.fabric) ? placed.nic_line_Bps : placed.fabric.link_bandwidth_Bps;
-  const double one_link_Bps = (1 - placed.background) * line_Bps;
-  const double link_units = machine_.nic_Bps * one_link_Bps / placed.nic_line_Bps * units_per_byte;
-  make_zone(parent_, placed, link_units)->seal();
+  const double cable_Bps = nic_rate_Bps(
+      machine_.nic_Bps, {.joined = cable_line_Bps(placed) / placed.nic_line_Bps, .other_traffic = placed.background});
+  make_zone(parent_, placed, cable_Bps * units_per_byte)->seal();
   for (int place = 0; place < places_of_zone(placed); ++place)
     places_.push_back(s4u::Host::by_name("place" + std::to_string(place)));
 }

@@ -1,5 +1,6 @@
 #include "sim/simgrid/server_run.hpp"
 
+#include "sim/network/nic_rate.hpp"
 #include "sim/parameter_server/traffic.hpp"
 #include "sim/simgrid/fabric_zone.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
@@ -92,7 +93,8 @@ Links make_host_nics(s4u::NetZone& zone, const std::string& kind, const Machine&
                      const ServerMachine& servers) {
   Links nics = make_nics(zone, kind, machine.nodes(), machine);
   if (!servers.dedicated) return nics;
-  const Links of_servers = make_links(zone, kind + "-of-server", servers.servers, servers.nic_share * machine.nic_Bps);
+  const Links of_servers = make_links(zone, kind + "-of-server", servers.servers,
+                                      nic_rate_Bps(machine.nic_Bps, {.joined = servers.nic_share}));
   nics.insert(nics.end(), of_servers.begin(), of_servers.end());
   return nics;
 }
