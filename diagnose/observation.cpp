@@ -21,7 +21,7 @@ Machine machine_of_collective(const StepSetup& setup, const Parameters& sample) 
 
 double collective_s(const StepSetup& setup, const Parameters& sample, CollectiveOperation operation,
                     double size_bytes) {
-  auto rules = sum_rules_of(setup, sample);
+  auto rules = library_rules_of(setup, sample);
   rules.operation = operation;
   const auto machine = machine_of_collective(setup, sample);
   return formula_s(machine, cost_of(machine, rules, size_bytes));
@@ -120,7 +120,7 @@ std::string why_not_judged(const Curve& curve, const Observation& one) {
                        curve.setup.cluster.name, curve.growth_gpus);
   const auto setup = at_scale(curve, one.gpus);
   if (auto why = network_complaint(setup.transport, one.gpus, setup.gpus_per_node); !why.empty()) return why;
-  return forced_complaint(sum_rules_of(setup, curve.median), one.gpus);
+  return forced_complaint(library_rules_of(setup, curve.median), one.gpus);
 }
 
 } // namespace ddlsim

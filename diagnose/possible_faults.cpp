@@ -37,7 +37,7 @@ JudgedJob job_of(const Curve& curve, const Scales& observed) {
   const auto& setup = curve.setup;
   const auto& input = setup.input;
   const int per_node = curve.gpus_per_full_node * domain_nodes(setup.cluster, setup.transport);
-  const bool nccl = library_of(setup, curve.median).library == SumLibrary::nccl;
+  const bool nccl = library_of(setup, curve.median).library == CollectiveLibrary::nccl;
   const auto name = setup.strategy.name;
   const int largest_gpus = observed.empty() ? 1 : *observed.rbegin();
   const auto across = std::count_if(observed.begin(), observed.end(), [&](int gpus) { return gpus > per_node; });

@@ -38,7 +38,7 @@ CollectiveKey common_key(const Context& context, const RecordHead& head) {
 
 /// The record's own words come before those of its context.
 std::optional<LibraryVersion> stated_version(const Context& context, const RecordHead& head) {
-  const auto library = value_named<SumLibrary>(head.library);
+  const auto library = value_named<CollectiveLibrary>(head.library);
   if (!library) return std::nullopt;
   const auto own = library_version_in(head.software, *library);
   return own ? own : library_version_in(context.software, *library);

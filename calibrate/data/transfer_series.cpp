@@ -83,8 +83,8 @@ bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample&
 double noise_of_sum(const ModelConstants& constants, const SeriesData& series, const DataPoint& point,
                     const Parameters& median) {
   const auto setup = setup_at(series, point);
-  if (library_of(setup, median).library != SumLibrary::nccl) return constants.transfer_noise;
-  return spread_at(sum_process(constants, SumLibrary::nccl),
+  if (library_of(setup, median).library != CollectiveLibrary::nccl) return constants.transfer_noise;
+  return spread_at(sum_process(constants, CollectiveLibrary::nccl),
                    {point.gpus, point.nodes, point.size_bytes, bend_of_sum(setup, median, point.size_bytes)});
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Every collective, an operation and the algorithm that runs it: one table, of which everything that times or simulates a
-// collective reads its row.
+// Every collective, an operation and the algorithm that runs it: one table, of which everything that times or
+// simulates a collective reads its row.
 
 #include "sim/collective/class_schedule.hpp"
 #include "sim/collective/period.hpp"
@@ -39,8 +39,8 @@ struct CollectiveAlgorithm {
   std::optional<std::string> (*why_no_symmetry)(const Machine&);
   /// The steps of one period, for two ranks and more; null where no period stands for all.
   std::vector<PeriodSteps> (*period)(const Machine&, double size_bytes);
-  /// Where ranks are almost alike: one of each class, with the messages of at most so many chunks, and why it cannot be;
-  /// null where nothing of the kind exists.
+  /// Where ranks are almost alike: one of each class, with the messages of at most so many chunks, and why it cannot
+  /// be; null where nothing of the kind exists.
   ClassSchedule (*class_schedule)(const Machine&, double size_bytes, int most_chunks) = nullptr;
   std::optional<std::string> (*why_no_classes)(const Machine&) = nullptr;
   /// Every message; null for rings, whose ranks are not in step: simulate_rings() of sim/simgrid/full.hpp runs them.

@@ -25,8 +25,8 @@ using SharesInside = InsideShares (*)(int ranks_of_node);
 /// Time of one such all-reduce of `size_bytes`, seconds; 0 for one rank.
 ///
 /// Every GPU of a node sums one share of the vector (it is the share's head), the switches sum the heads' shares of all
-/// nodes, and each head gives the sum to the others of its node. A node's NICs send S and receive S, whatever the number
-/// of nodes. Let the port of the busiest GPU pass p S, which is the algorithm's. Chunks of c bytes follow each other:
+/// nodes, and each head gives the sum to the others of its node. A node's NICs send S and receive S, whatever the
+/// number of nodes. The port of the busiest GPU passes p S; p is the algorithm's. Chunks of c bytes follow each other:
 ///   T = 2 latency_intra + latency_net + c [ p/rate_intra + 1/rate_net ] + (S - c) max(p/rate_intra, 1/rate_net)
 /// rate_net: a NIC, or a leaf's uplink where that is narrower than one: the switch of a leaf sends S up once. With one
 /// GPU a node equal to the full run to 1e-6; tests/simgrid/formula_range.hpp has how far it is elsewhere. Throws

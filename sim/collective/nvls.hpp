@@ -19,8 +19,8 @@ namespace ddlsim {
 ///   T = 2 latency_intra + 2L latency_net + c [ 2 (1 + 1/g)/rate_intra + 2L share(N)/rate_net ]
 ///     + (S - 2c) max((1 + 1/g)/rate_intra, share(N)/rate_net)
 /// What NVLS reaches of rate_intra, and its latencies, are in its cost (sim/library/collective_cost.hpp).
-/// One node: equal to the full run to 1e-6. Several: tests/simgrid/formula_range.hpp. Throws std::invalid_argument when a link in use
-/// has no rate.
+/// One node: equal to the full run to 1e-6. Several: tests/simgrid/formula_range.hpp. Throws std::invalid_argument when
+/// a link in use has no rate.
 double nvls_all_reduce_s(const Machine& machine, double size_bytes);
 
 /// Bytes of one chunk of a tree, all heads of a node together: NCCL's 128 KiB a head, 64 KiB from 4 nodes on

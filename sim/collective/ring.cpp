@@ -30,8 +30,8 @@ struct RunStart {
 std::vector<Passage> passages_of(const Machine& machine, int edges, double chunk_bytes) {
   std::vector<Passage> passages(static_cast<std::size_t>(edges));
   for (int rank = 0; rank < edges; ++rank) {
-    const PeriodEdge way = ring_way(machine, rank);
-    passages[static_cast<std::size_t>(rank)] = {chunk_bytes / way.rate_Bps(), way.latency_s};
+    const PeriodEdge edge = ring_edge(machine, rank);
+    passages[static_cast<std::size_t>(rank)] = {chunk_bytes / edge.rate_Bps(), edge.latency_s};
   }
   return passages;
 }
@@ -108,7 +108,7 @@ double slowest_periodic_path_s(const std::vector<Passage>& period, std::size_t s
 
 std::vector<PeriodEdge> ring_period_edges(const Machine& machine) {
   std::vector<PeriodEdge> edges;
-  for (int rank = 0; rank < ring_period(machine); ++rank) edges.push_back(ring_way(machine, rank));
+  for (int rank = 0; rank < ring_period(machine); ++rank) edges.push_back(ring_edge(machine, rank));
   return edges;
 }
 
@@ -120,16 +120,16 @@ int ring_period(const Machine& machine) {
                                                        : machine.ranks;
 }
 
-PeriodEdge ring_way(const Machine& machine, int rank) {
+PeriodEdge ring_edge(const Machine& machine, int rank) {
   const int from = machine.node_of(rank);
   const int to = machine.node_of((rank + 1) % machine.ranks);
   const bool leaves = machine.nodes_per_leaf > 0 && from / machine.nodes_per_leaf != to / machine.nodes_per_leaf;
-  PeriodEdge way{{{"intra", machine.intra_Bps}}, machine.intra_latency_s};
-  if (from != to) way = {{{"nic-out", machine.nic_Bps_of(from)}}, machine.net_latency_s};
-  if (leaves) way.links.insert(way.links.end(), {{"leaf-up", machine.uplink_Bps}, {"leaf-down", machine.uplink_Bps}});
-  if (from != to) way.links.push_back({"nic-in", machine.nic_Bps_of(to)});
-  if (!(way.rate_Bps() > 0)) throw std::invalid_argument("ring: the rate of an edge in use is not above zero");
-  return way;
+  PeriodEdge edge{{{"intra", machine.intra_Bps}}, machine.intra_latency_s};
+  if (from != to) edge = {{{"nic-out", machine.nic_Bps_of(from)}}, machine.net_latency_s};
+  if (leaves) edge.links.insert(edge.links.end(), {{"leaf-up", machine.uplink_Bps}, {"leaf-down", machine.uplink_Bps}});
+  if (from != to) edge.links.push_back({"nic-in", machine.nic_Bps_of(to)});
+  if (!(edge.rate_Bps() > 0)) throw std::invalid_argument("ring: the rate of an edge in use is not above zero");
+  return edge;
 }
 
 double ring_all_reduce_s(const Machine& machine, double size_bytes) {

@@ -1,6 +1,6 @@
 #pragma once
-// The ring (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69, 2009). Reduce-scatter: n-1 steps of S/n bytes, after which
-// each rank has its part of the sum. All-gather: as many, after which every rank has all parts. All-reduce: both.
+// The ring (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69, 2009). Reduce-scatter: n-1 steps of S/n bytes, after
+// which each rank has its part of the sum. All-gather: as many, after which every rank has all parts. All-reduce: both.
 
 #include "sim/collective/period.hpp"
 #include "sim/network/machine.hpp"
@@ -26,7 +26,7 @@ std::vector<PeriodEdge> ring_period_edges(const Machine& machine);
 ///   4. T = max over runs of m <= K neighbouring edges of [ sum of (w + latency) + (K - m) x largest w ]
 /// which costs O(n) for any mix of edges, a short last node included, and O(edges of a node squared) where all nodes
 /// are full. On equal edges T = 2(n-1) (latency + S/(n rate)). A message that is all latency crosses the network
-/// ceil(2(n-1) nodes/n) times. Throws std::invalid_argument when an edge has no rate, see ring_way.
+/// ceil(2(n-1) nodes/n) times. Throws std::invalid_argument when an edge has no rate, see ring_edge.
 double ring_all_reduce_s(const Machine& machine, double size_bytes);
 
 /// The same in any number of steps K, each of which hands a chunk of S/n on.
@@ -34,7 +34,7 @@ double ring_steps_s(const Machine& machine, double size_bytes, int steps);
 
 /// The links and the delay on the way from `rank` to the next one. A fat-tree's uplink narrows the edges that leave a
 /// leaf. Throws std::invalid_argument when a rate is not above zero.
-PeriodEdge ring_way(const Machine& machine, int rank);
+PeriodEdge ring_edge(const Machine& machine, int rank);
 
 /// Edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a NIC; all
 /// where the last node or leaf is short, or a node is slow.

@@ -26,8 +26,8 @@ int segments_of_chunk(const Machine& machine, double size_bytes);
 ///   begin, there
 /// On equal edges and even m: T = m max(2b, a + b) + 2 min(a, b), where a plain ring of chunks takes m (a + 2b) with
 /// two segments. Equal to the full run (1e-6), but for a slow node, and for short nodes or leaves beyond 256 ranks,
-/// which are taken as full: tests/simgrid/formula_range.hpp. O(p^2) in the p ranks of a node or of a leaf, or in all up to 256.
-/// Throws std::invalid_argument when an edge in use has no rate.
+/// which are taken as full: tests/simgrid/formula_range.hpp. O(p^2) in the p ranks of a node or of a leaf, or in all up
+/// to 256. Throws std::invalid_argument when an edge in use has no rate.
 double segmented_ring_all_reduce_s(const Machine& machine, double size_bytes);
 
 } // namespace ddlsim

@@ -28,17 +28,17 @@ std::optional<int> take_number(std::string_view& text) {
 }
 
 /// What people call a library where they give its version, in small letters.
-std::vector<std::string_view> names_in_words(SumLibrary library) {
+std::vector<std::string_view> names_in_words(CollectiveLibrary library) {
   switch (library) {
-  case SumLibrary::nccl:
+  case CollectiveLibrary::nccl:
     return {"nccl"};
-  case SumLibrary::open_mpi:
+  case CollectiveLibrary::open_mpi:
     return {"open mpi", "openmpi"};
-  case SumLibrary::mpich:
+  case CollectiveLibrary::mpich:
     return {"mpich"};
-  case SumLibrary::gloo:
+  case CollectiveLibrary::gloo:
     return {"gloo"};
-  case SumLibrary::grpc:
+  case CollectiveLibrary::grpc:
     return {"grpc"};
   }
   return {};
@@ -69,17 +69,17 @@ bool begins_a_word(std::string_view text, std::size_t place) {
 
 } // namespace
 
-std::string to_text(SumLibrary value) {
+std::string to_text(CollectiveLibrary value) {
   switch (value) {
-  case SumLibrary::nccl:
+  case CollectiveLibrary::nccl:
     return "nccl";
-  case SumLibrary::open_mpi:
+  case CollectiveLibrary::open_mpi:
     return "open-mpi";
-  case SumLibrary::mpich:
+  case CollectiveLibrary::mpich:
     return "mpich";
-  case SumLibrary::gloo:
+  case CollectiveLibrary::gloo:
     return "gloo";
-  case SumLibrary::grpc:
+  case CollectiveLibrary::grpc:
     return "grpc";
   }
   return "";
@@ -94,7 +94,7 @@ std::string to_text(const LibraryVersion& version) {
 
 std::optional<LibraryVersion> library_version_from(std::string_view text) {
   const std::size_t space = std::min(text.find(' '), text.size());
-  const auto library = value_named<SumLibrary>(text.substr(0, space));
+  const auto library = value_named<CollectiveLibrary>(text.substr(0, space));
   if (!library) return std::nullopt;
   LibraryVersion version{*library};
   if (space == text.size()) return version;
@@ -108,7 +108,7 @@ std::optional<LibraryVersion> library_version_from(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<LibraryVersion> library_version_in(std::string_view software, SumLibrary library) {
+std::optional<LibraryVersion> library_version_in(std::string_view software, CollectiveLibrary library) {
   const std::string words = in_small_letters(software);
   for (const auto name : names_in_words(library)) {
     for (auto place = words.find(name); place != std::string::npos; place = words.find(name, place + name.size())) {
@@ -126,20 +126,20 @@ std::optional<LibraryVersion> library_version_from(const JsonNode& node, const s
   const auto version = library_version_from(text);
   if (!version && !text.empty())
     node.mistake_at(key, fmt::format("{} is no library and version; give one of {} and a version, as \"nccl 2.18.5\"",
-                                     in_quotes(text), join_names(names_of<SumLibrary>())));
+                                     in_quotes(text), join_names(names_of<CollectiveLibrary>())));
   return version;
 }
 
-Carrier carrier_of(SumLibrary library) {
+Carrier carrier_of(CollectiveLibrary library) {
   switch (library) {
-  case SumLibrary::nccl:
+  case CollectiveLibrary::nccl:
     return Carrier::nccl;
-  case SumLibrary::open_mpi:
-  case SumLibrary::mpich:
+  case CollectiveLibrary::open_mpi:
+  case CollectiveLibrary::mpich:
     return Carrier::mpi;
-  case SumLibrary::gloo:
+  case CollectiveLibrary::gloo:
     return Carrier::gloo;
-  case SumLibrary::grpc:
+  case CollectiveLibrary::grpc:
     return Carrier::grpc;
   }
   return Carrier::nccl;
@@ -148,16 +148,16 @@ Carrier carrier_of(SumLibrary library) {
 LibraryVersion usual_library(Carrier carrier) {
   switch (carrier) {
   case Carrier::mpi:
-    return {SumLibrary::open_mpi, 4, 0, 0};
+    return {CollectiveLibrary::open_mpi, 4, 0, 0};
   case Carrier::gloo:
-    return {SumLibrary::gloo};
+    return {CollectiveLibrary::gloo};
   case Carrier::grpc:
-    return {SumLibrary::grpc};
+    return {CollectiveLibrary::grpc};
   case Carrier::nccl:
   case Carrier::shm:
     break;
   }
-  return {SumLibrary::nccl, 2, 18, 5};
+  return {CollectiveLibrary::nccl, 2, 18, 5};
 }
 
 } // namespace ddlsim

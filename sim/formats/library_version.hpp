@@ -13,12 +13,12 @@ namespace ddlsim {
 class JsonNode;
 
 /// The libraries whose rules are known. mpich also stands for its relatives MVAPICH2 and Intel MPI.
-enum class SumLibrary { nccl, open_mpi, mpich, gloo, grpc };
+enum class CollectiveLibrary { nccl, open_mpi, mpich, gloo, grpc };
 
-std::string to_text(SumLibrary value);
+std::string to_text(CollectiveLibrary value);
 
 struct LibraryVersion {
-  SumLibrary library = SumLibrary::nccl;
+  CollectiveLibrary library = CollectiveLibrary::nccl;
   int major = 0;
   int minor = 0;
   int patch = 0;
@@ -34,13 +34,13 @@ std::optional<LibraryVersion> library_version_from(std::string_view text);
 
 /// The version that people's words on their software give of that library: 2.26.2 of NCCL in "NCCL 2.26.2, nccl-tests";
 /// nothing where they name none. A plug-in's version ("aws-ofi-nccl 1.5.0") is not the library's.
-std::optional<LibraryVersion> library_version_in(std::string_view software, SumLibrary library);
+std::optional<LibraryVersion> library_version_in(std::string_view software, CollectiveLibrary library);
 
 /// The same from a field; notes what is wrong with it.
 std::optional<LibraryVersion> library_version_from(const JsonNode& node, const std::string& key);
 
 /// What moves its bytes.
-Carrier carrier_of(SumLibrary library);
+Carrier carrier_of(CollectiveLibrary library);
 
 /// Over a carrier of which a preset names no library.
 LibraryVersion usual_library(Carrier carrier);

@@ -66,7 +66,7 @@ std::vector<LikelyLibrary> libraries_from(const JsonNode& node) {
     if (!version)
       node.mistake_at(name,
                       fmt::format("{} is no library and version; give one of {} and a version, as \"nccl 2.18.5\"",
-                                  in_quotes(name), join_names(names_of<SumLibrary>())));
+                                  in_quotes(name), join_names(names_of<CollectiveLibrary>())));
     const double likely = node.positive(name);
     if (version) libraries.push_back({*version, likely});
   }

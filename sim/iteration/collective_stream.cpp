@@ -9,44 +9,44 @@ namespace ddlsim {
 
 namespace {
 
-SumRules rules_for(CollectiveOperation operation, SumRules rules) {
+LibraryRules rules_for(CollectiveOperation operation, LibraryRules rules) {
   rules.operation = operation;
   return rules;
 }
 
-/// Of sums, or of gathers and scatters.
-const Machine& machine_of(const Graph& graph, bool sums) {
+/// Of all-reduces, or of all-gathers and reduce-scatters.
+const Machine& machine_of(const Graph& graph, bool all_reduces) {
   if (!graph.hybrid) return graph.machine;
-  return (sums ? graph.hybrid->replicas : graph.hybrid->shards).machine;
+  return (all_reduces ? graph.hybrid->replicas : graph.hybrid->shards).machine;
 }
-const SumRules& rules_of(const Graph& graph, bool sums) {
+const LibraryRules& rules_of(const Graph& graph, bool all_reduces) {
   if (!graph.hybrid) return graph.sums;
-  return (sums ? graph.hybrid->replicas : graph.hybrid->shards).rules;
+  return (all_reduces ? graph.hybrid->replicas : graph.hybrid->shards).rules;
 }
 
 } // namespace
 
-CollectiveLibrary::CollectiveLibrary(const Graph& graph) {
-  const Machine& sums = machine_of(graph, true);
+CollectiveRunner::CollectiveRunner(const Graph& graph) {
+  const Machine& replicas = machine_of(graph, true);
   const Machine& shards = machine_of(graph, false);
   const auto& rules = rules_of(graph, false);
-  sums_ = {&sums, sum_ways(rules_of(graph, true), sums.ranks)};
-  scatters_ = {&shards, sum_ways(rules_for(CollectiveOperation::reduce_scatter, rules), shards.ranks)};
-  gathers_ = {&shards, sum_ways(rules_for(CollectiveOperation::all_gather, rules), shards.ranks)};
+  all_reduces_ = {&replicas, algorithm_chooser(rules_of(graph, true), replicas.ranks)};
+  reduce_scatters_ = {&shards, algorithm_chooser(rules_for(CollectiveOperation::reduce_scatter, rules), shards.ranks)};
+  all_gathers_ = {&shards, algorithm_chooser(rules_for(CollectiveOperation::all_gather, rules), shards.ranks)};
 }
 
-CollectiveRun CollectiveLibrary::run_of(OperationKind kind, double size_bytes) const {
+CollectiveRun CollectiveRunner::run_of(OperationKind kind, double size_bytes) const {
   const auto& ranks = ranks_of(kind);
-  return {ranks.machine, cost_of(*ranks.machine, ranks.ways, size_bytes)};
+  return {ranks.machine, cost_of(*ranks.machine, ranks.chooser, size_bytes)};
 }
 
-const CollectiveLibrary::Ranks& CollectiveLibrary::ranks_of(OperationKind kind) const {
-  if (kind == OperationKind::reduce_scatter) return scatters_;
-  return kind == OperationKind::all_gather ? gathers_ : sums_;
+const CollectiveRunner::Ranks& CollectiveRunner::ranks_of(OperationKind kind) const {
+  if (kind == OperationKind::reduce_scatter) return reduce_scatters_;
+  return kind == OperationKind::all_gather ? all_gathers_ : all_reduces_;
 }
 
 CollectiveStream::CollectiveStream(const Graph& graph, CollectiveClock clock, std::vector<Span>& spans)
-    : graph_(graph), spans_(spans), clock_(std::move(clock)), library_(graph) {}
+    : graph_(graph), spans_(spans), clock_(std::move(clock)), runner_(graph) {}
 
 void CollectiveStream::add(std::size_t operation, double ready_s) {
   if (!graph_.fusion) return run(&operation, 1, ready_s);
@@ -86,7 +86,7 @@ void CollectiveStream::run(const std::size_t* operations, std::size_t count, dou
   Lane& lane = lanes_[kind == OperationKind::all_reduce ? 1 : 0];
   double& free_s = in_lanes ? lane.free_s : free_s_;
   const double start_s = std::max(free_s, ready_s);
-  const auto run = library_.run_of(kind, collective.size_bytes);
+  const auto run = runner_.run_of(kind, collective.size_bytes);
   collective.cost = run.cost;
   free_s =
       start_s + graph_.collective_cost_s + collective.tensors * graph_.tensor_cost_s + clock_(collectives_.size(), run);

@@ -12,10 +12,10 @@
 namespace ddlsim {
 
 /// How the collectives of a graph are run, by their kind.
-class CollectiveLibrary {
+class CollectiveRunner {
 public:
   /// The graph must outlive this, and every CollectiveRun made by it.
-  explicit CollectiveLibrary(const Graph& graph);
+  explicit CollectiveRunner(const Graph& graph);
 
   /// Of a collective of that kind and `size_bytes`.
   CollectiveRun run_of(OperationKind kind, double size_bytes) const;
@@ -24,14 +24,14 @@ private:
   /// Ranks, and what their library takes for each size.
   struct Ranks {
     const Machine* machine = nullptr;
-    SumWays ways;
+    AlgorithmChooser chooser;
   };
 
   const Ranks& ranks_of(OperationKind kind) const;
 
-  Ranks sums_;
-  Ranks scatters_;
-  Ranks gathers_;
+  Ranks all_reduces_;
+  Ranks reduce_scatters_;
+  Ranks all_gathers_;
 };
 
 class CollectiveStream {
@@ -71,10 +71,10 @@ private:
   const Graph& graph_;
   std::vector<Span>& spans_;
   CollectiveClock clock_;
-  CollectiveLibrary library_;
+  CollectiveRunner runner_;
   std::vector<Collective> collectives_;
   double free_s_ = 0;
-  std::array<Lane, 2> lanes_;        ///< hybrid sharding: gathers and scatters; sums beside them
+  std::array<Lane, 2> lanes_;        ///< hybrid sharding: all-gathers and reduce-scatters; all-reduces beside them
   std::size_t past_ = 0;             ///< collectives that ended before the compute of now
   double tick_s_ = 0;                ///< of what waits; else the earliest next one, 0 before any
   std::vector<std::size_t> waiting_; ///< for the tick

@@ -2,7 +2,7 @@
 // One training iteration as a graph of operations: what runs where, how much of it there is, and what it waits for.
 
 #include "sim/formats/names.hpp"
-#include "sim/library/sum_rules.hpp"
+#include "sim/library/library_rules.hpp"
 #include "sim/network/machine.hpp"
 
 #include <cstddef>
@@ -71,7 +71,7 @@ struct Operation {
 /// that send at the same time.
 struct TransferGroup {
   Machine machine;
-  SumRules rules;
+  LibraryRules rules;
 
   bool operator==(const TransferGroup&) const = default;
 };
@@ -108,7 +108,7 @@ struct Graph {
   std::vector<std::string> units;    ///< whose parameters are gathered together; pieces of a pipeline; else none
   std::vector<TransferGroup> groups; ///< that carry transfers; model parallelism only
 
-  SumRules sums;                      ///< how each collective is run
+  LibraryRules sums;                  ///< how each collective is run
   std::optional<HybridGroups> hybrid; ///< in place of machine and sums: gathers and scatters, and sums beside them
   double collective_cost_s = 0;       ///< software cost of one collective
   double tensor_cost_s = 0;           ///< and of each tensor in it

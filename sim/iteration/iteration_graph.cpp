@@ -25,7 +25,7 @@ ComputeProfile slowest_profile(const StepSetup& setup, const CommunicationInputs
 void set_sums(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs) {
   const auto& [machine, compute_s, sample] = inputs;
   graph.machine = machine;
-  graph.sums = sum_rules_of(setup, sample);
+  graph.sums = library_rules_of(setup, sample);
   graph.collective_cost_s = sample.operation_cost_s;
   graph.tensor_cost_s = sample.tensor_cost_s + sample.tensor_cost_slope_s * negotiation_hops(machine, setup.transport);
   graph.interference = sample.interference;
@@ -45,9 +45,9 @@ bool time_all_reduces(Graph& graph, const StepSetup& setup, const CommunicationI
 }
 
 /// How the library runs what a group of ranks does, with their number and nodes in place of the job's.
-SumRules rules_of_group(const StepSetup& setup, const Parameters& sample, const Machine& group) {
-  SumRules rules{library_of(setup, sample)};
-  if (rules.library.library == SumLibrary::nccl)
+LibraryRules rules_of_group(const StepSetup& setup, const Parameters& sample, const Machine& group) {
+  LibraryRules rules{library_of(setup, sample)};
+  if (rules.library.library == CollectiveLibrary::nccl)
     rules.nccl = nccl_job(setup.cluster, setup.transport, setup.gpu, group.ranks,
                           std::min(group.ranks_per_node, setup.gpus_per_node));
   return rules;
@@ -94,7 +94,7 @@ Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs
     const auto profile = compute_profile(shape, total_s, sample.forward_share * slowest_s / total_s);
     graph = zero_graph(setup.strategy.name, profile, options, bytes, setup.preset, machine, host);
   }
-  graph.sums = sum_rules_of(setup, sample);
+  graph.sums = library_rules_of(setup, sample);
   graph.collective_cost_s = sample.operation_cost_s;
   graph.interference = sample.interference;
   return graph;
@@ -369,9 +369,9 @@ LibraryVersion library_of(const StepSetup& setup, const Parameters& sample) {
   return sample.library ? *sample.library : likeliest_library(setup.preset, setup.transport.name);
 }
 
-SumRules sum_rules_of(const StepSetup& setup, const Parameters& sample) {
-  SumRules rules{library_of(setup, sample), algorithm_of(setup.strategy.name)};
-  if (rules.library.library != SumLibrary::nccl) return rules;
+LibraryRules library_rules_of(const StepSetup& setup, const Parameters& sample) {
+  LibraryRules rules{library_of(setup, sample), algorithm_of(setup.strategy.name)};
+  if (rules.library.library != CollectiveLibrary::nccl) return rules;
   rules.nccl = nccl_job(setup.cluster, setup.transport, setup.gpu, setup.gpus, setup.gpus_per_node);
   rules.nccl.protocol = setup.protocol;
   return rules;

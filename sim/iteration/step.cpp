@@ -8,7 +8,7 @@
 #include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
-#include "sim/library/sum_rules.hpp"
+#include "sim/library/library_rules.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/network/nic_rate.hpp"
 
@@ -33,8 +33,8 @@ void name_shares(StepTime& time) {
   time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
 }
 
-std::optional<LargestSum> largest_sum_of(const Execution& execution) {
-  std::optional<LargestSum> largest;
+std::optional<LargestCollective> largest_sum_of(const Execution& execution) {
+  std::optional<LargestCollective> largest;
   for (const auto& collective : execution.collectives)
     if (!largest || collective.size_bytes > largest->size_bytes)
       largest = {collective.cost.collective, collective.cost.protocol, collective.size_bytes};
@@ -259,7 +259,7 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
 double lone_sum_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
   auto machine = machine_of(setup, sample);
   if (machine.nodes() > 1) machine.slow_nic_factor = setup.slow_node.network_factor;
-  return sample.operation_cost_s + formula_s(machine, cost_of(machine, sum_rules_of(setup, sample), size_bytes));
+  return sample.operation_cost_s + formula_s(machine, cost_of(machine, library_rules_of(setup, sample), size_bytes));
 }
 
 double bend_of_sum(const StepSetup& setup, const Parameters& sample, double size_bytes) {

@@ -13,7 +13,7 @@
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/graph.hpp"
 #include "sim/iteration/placed_fabrics.hpp"
-#include "sim/library/sum_rules.hpp"
+#include "sim/library/library_rules.hpp"
 #include "sim/simgrid/engine_choice.hpp"
 #include "sim/simgrid/executor.hpp"
 
@@ -58,9 +58,9 @@ struct StepTime {
   double bubble_s = 0;       ///< in which a GPU of a pipeline idles: its filling and draining, and uneven stages
   double mean_staleness = 0; ///< updates by others between a parameter's pull and push; ps-async only
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
-  Choice choice;                           ///< how the communication was run, and how far that may be from a full run
-  double simgrid_messages = 0;             ///< that were run for it
-  std::optional<LargestSum> largest_sum{}; ///< where gradients are summed by all-reduces
+  Choice choice;               ///< how the communication was run, and how far that may be from a full run
+  double simgrid_messages = 0; ///< that were run for it
+  std::optional<LargestCollective> largest_sum{}; ///< where gradients are summed by all-reduces
   /// Largest part: compute, bubble, communication, offload, server-link, server-software, synchronisation, straggling,
   /// neighbours, input.
   std::string bottleneck;
@@ -80,7 +80,7 @@ double parts_s(const StepTime& time);
 LibraryVersion library_of(const StepSetup& setup, const Parameters& sample);
 
 /// How it sums: by the algorithm that the strategy names, else by the library's own rule.
-SumRules sum_rules_of(const StepSetup& setup, const Parameters& sample);
+LibraryRules library_rules_of(const StepSetup& setup, const Parameters& sample);
 
 /// The strategy with what it leaves open as this sample has it: the preset's servers and their placement, and the
 /// sample's choice among the preset's rules of sharding.

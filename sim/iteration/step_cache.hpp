@@ -36,7 +36,7 @@ struct IterationResult {
   Choice choice{};
   double mean_staleness = 0; ///< ps-async only
   double simgrid_messages = 0;
-  std::optional<LargestSum> largest_sum{};
+  std::optional<LargestCollective> largest_sum{};
   OwnTraffic traffic{}; ///< beside neighbours only
 };
 

@@ -28,8 +28,8 @@ struct Transfers {
 };
 
 Transfers transfers_of(const Graph& graph) {
-  std::vector<SumWays> ways;
-  for (const auto& group : graph.groups) ways.push_back(sum_ways(group.rules, group.machine.ranks));
+  std::vector<AlgorithmChooser> choosers;
+  for (const auto& group : graph.groups) choosers.push_back(algorithm_chooser(group.rules, group.machine.ranks));
   Transfers transfers;
   transfers.of_operation.resize(graph.operations.size());
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
@@ -37,7 +37,7 @@ Transfers transfers_of(const Graph& graph) {
     if (operation.group < 0 || operation.kind == OperationKind::all_to_all) continue;
     const auto group = at(operation.group);
     const Machine& machine = graph.groups[group].machine;
-    const CollectiveRun run{&machine, cost_of(machine, ways[group], collective_bytes(operation))};
+    const CollectiveRun run{&machine, cost_of(machine, choosers[group], collective_bytes(operation))};
     transfers.of_operation[i] = number_of(run, transfers.runs);
   }
   return transfers;

@@ -13,10 +13,10 @@ constexpr double second_per_us = 1e-6;
 
 /// The version whose hops are the protocols' own delays: of all, it was fitted with V100 and A100 and before its tables
 /// were bent towards what is to be chosen.
-constexpr LibraryVersion version_of_delays{SumLibrary::nccl, 2, 8, 4};
+constexpr LibraryVersion version_of_delays{CollectiveLibrary::nccl, 2, 8, 4};
 
 /// The version of whose hops CollNet has its delays: the newest fit.
-constexpr LibraryVersion version_of_collnet{SumLibrary::nccl, 2, 23, 0};
+constexpr LibraryVersion version_of_collnet{CollectiveLibrary::nccl, 2, 23, 0};
 
 double ring_hop_s(const NcclTuning& tuning, NcclHop hop, std::size_t column) {
   return second_per_us * tuning.hop_us[static_cast<std::size_t>(hop)].ring[column];
@@ -53,14 +53,15 @@ void add_nvls(const NcclJob& job, double network_hop_us, CollectiveCost& cost) {
 /// The formula of CollNet counts a hop inside a node on the way to the switches and on the way back.
 void add_collnet(const NcclJob& job, CollectiveCost& cost) {
   const auto& tuning = nccl_tuning(version_of_collnet);
-  const auto& way = collnet_way(version_of_collnet, job);
+  const auto& variant = collnet_variant(version_of_collnet, job);
   const int others = job.ranks / job.nodes - 1;
-  const double hop_us = job.intra == NcclHop::nvlink ? way.nvlink_hop_us : way.pci_hop_us;
+  const double hop_us = job.intra == NcclHop::nvlink ? variant.nvlink_hop_us : variant.pci_hop_us;
   cost.intra_latency_s += second_per_us * hop_us - ll_hop_s(tuning, job.intra);
-  cost.intra_latency_s *= way.is_chain ? others : 1;
-  cost.intra_latency_s += second_per_us * others * way.gpu_us;
+  cost.intra_latency_s *= variant.is_chain ? others : 1;
+  cost.intra_latency_s += second_per_us * others * variant.gpu_us;
   const double alone_us = collnet_tuning(version_of_collnet)->alone_network_us;
-  cost.net_latency_s += second_per_us * (others == 0 ? alone_us : way.network_us) - ll_hop_s(tuning, NcclHop::network);
+  cost.net_latency_s +=
+      second_per_us * (others == 0 ? alone_us : variant.network_us) - ll_hop_s(tuning, NcclHop::network);
 }
 
 void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
@@ -84,13 +85,13 @@ CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective,
   return cost;
 }
 
-CollectiveCost cost_of(const Machine& machine, const SumWays& ways, double size_bytes) {
-  const Way way = way_of(ways, size_bytes);
-  return cost_of(machine, {ways.rules.operation, way.algorithm}, way.protocol, ways.rules.nccl, size_bytes);
+CollectiveCost cost_of(const Machine& machine, const AlgorithmChooser& chooser, double size_bytes) {
+  const auto [algorithm, protocol] = choose_algorithm(chooser, size_bytes);
+  return cost_of(machine, {chooser.rules.operation, algorithm}, protocol, chooser.rules.nccl, size_bytes);
 }
 
-CollectiveCost cost_of(const Machine& machine, const SumRules& rules, double size_bytes) {
-  return cost_of(machine, sum_ways(rules, machine.ranks), size_bytes);
+CollectiveCost cost_of(const Machine& machine, const LibraryRules& rules, double size_bytes) {
+  return cost_of(machine, algorithm_chooser(rules, machine.ranks), size_bytes);
 }
 
 Machine links_of(const Machine& machine, const CollectiveCost& cost) {

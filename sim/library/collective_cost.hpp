@@ -1,7 +1,7 @@
 #pragma once
 // What one collective costs its links: the record that the formula and SimGrid both start from.
 
-#include "sim/library/sum_rules.hpp"
+#include "sim/library/library_rules.hpp"
 #include "sim/network/machine.hpp"
 
 namespace ddlsim {
@@ -33,8 +33,8 @@ CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective,
                        double size_bytes);
 
 /// The same by the algorithm and the protocol that the library takes for that size.
-CollectiveCost cost_of(const Machine& machine, const SumWays& ways, double size_bytes);
-CollectiveCost cost_of(const Machine& machine, const SumRules& rules, double size_bytes);
+CollectiveCost cost_of(const Machine& machine, const AlgorithmChooser& chooser, double size_bytes);
+CollectiveCost cost_of(const Machine& machine, const LibraryRules& rules, double size_bytes);
 
 /// The machine's links as the messages of that collective meet them.
 Machine links_of(const Machine& machine, const CollectiveCost& cost);

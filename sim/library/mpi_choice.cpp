@@ -1,4 +1,4 @@
-#include "sim/library/sum_rules.hpp"
+#include "sim/library/library_rules.hpp"
 
 #include <array>
 #include <limits>
@@ -78,8 +78,8 @@ Algorithm decide(const std::array<Decision, rows>& decisions, int ranks, double 
 } // namespace
 
 Algorithm mpi_choice(const LibraryVersion& version, int ranks, double size_bytes) {
-  constexpr LibraryVersion first_with_tables{SumLibrary::open_mpi, 4, 1, 0};
-  if (version.library == SumLibrary::mpich) return decide(mpich_3_3, ranks, size_bytes);
+  constexpr LibraryVersion first_with_tables{CollectiveLibrary::open_mpi, 4, 1, 0};
+  if (version.library == CollectiveLibrary::mpich) return decide(mpich_3_3, ranks, size_bytes);
   if (version < first_with_tables) return decide(open_mpi_4_0, ranks, size_bytes);
   return decide(open_mpi_4_1, ranks, size_bytes);
 }

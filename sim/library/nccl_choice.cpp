@@ -144,25 +144,25 @@ double nvls_latency_us(const NcclTuning& version, const NcclJob& job) {
   return tuning.base_us + tuning.hop_us + 2 * crossings * network_us;
 }
 
-const CollnetWay& way_of_collnet(const CollnetTuning& tuning, const NcclJob& job) {
+const CollnetVariant& variant_of_collnet(const CollnetTuning& tuning, const NcclJob& job) {
   const bool is_direct = tuning.direct && (!tuning.chain || job.has_switch);
   return is_direct ? *tuning.direct : *tuning.chain;
 }
 
 double collnet_latency_us(const CollnetTuning& tuning, const NcclJob& job) {
-  const auto& way = way_of_collnet(tuning, job);
+  const auto& variant = variant_of_collnet(tuning, job);
   const int others = on_switch(job) - 1;
-  const double hop_us = job.intra == NcclHop::nvlink ? way.nvlink_hop_us : way.pci_hop_us;
-  const int hops = way.is_chain ? others : std::min(1, others);
-  const double network_us = others == 0 && tuning.alone_network_us > 0 ? tuning.alone_network_us : way.network_us;
-  return 2 * (hops * hop_us + others * way.gpu_us) + network_us;
+  const double hop_us = job.intra == NcclHop::nvlink ? variant.nvlink_hop_us : variant.pci_hop_us;
+  const int hops = variant.is_chain ? others : std::min(1, others);
+  const double network_us = others == 0 && tuning.alone_network_us > 0 ? tuning.alone_network_us : variant.network_us;
+  return 2 * (hops * hop_us + others * variant.gpu_us) + network_us;
 }
 
 double collnet_rate_GBps(const CollnetTuning& tuning, const NcclJob& job) {
-  const auto& way = way_of_collnet(tuning, job);
-  double bus_GBps = way.share * job.collnet_GBps;
-  if (!way.is_chain && tuning.counts_heads) bus_GBps *= 2 / (1.0 * on_switch(job) / job.nics + 1);
-  if (!way.is_chain && job.gpu >= NcclGpu::hopper) bus_GBps *= tuning.hopper_share;
+  const auto& variant = variant_of_collnet(tuning, job);
+  double bus_GBps = variant.share * job.collnet_GBps;
+  if (!variant.is_chain && tuning.counts_heads) bus_GBps *= 2 / (1.0 * on_switch(job) / job.nics + 1);
+  if (!variant.is_chain && job.gpu >= NcclGpu::hopper) bus_GBps *= tuning.hopper_share;
   return bus_GBps / 2;
 }
 
@@ -221,45 +221,47 @@ Algorithm estimated_as(Algorithm algorithm) {
   return own ? algorithm : Algorithm::ring;
 }
 
-Way choice_by_size(const LibraryVersion& version, const NcclJob& job, double size_bytes,
-                   std::optional<Algorithm> forced) {
+AlgorithmAndProtocol choice_by_size(const LibraryVersion& version, const NcclJob& job, double size_bytes,
+                                    std::optional<Algorithm> forced) {
   const bool tree = version >= nccl_with_trees && size_bytes <= tree_limit_bytes(job);
   const Algorithm algorithm = forced.value_or(tree ? Algorithm::tree : Algorithm::ring);
   const auto by_size = size_bytes <= ll_limit_bytes(job, algorithm) ? Protocol::ll : Protocol::simple;
   return {algorithm, job.protocol.value_or(by_size)};
 }
 
-std::optional<NcclLine> line_of(const LibraryVersion& version, const NcclTuning& tuning, const NcclJob& job,
-                                const Way& way) {
-  if (way.protocol == Protocol::none || !is_enabled(tuning, job, way.protocol)) return std::nullopt;
-  if (way.algorithm == Algorithm::ring)
-    return NcclLine{way, ring_latency_us(tuning, job, way.protocol), ring_bus_GBps(tuning, job, way.protocol)};
-  if (way.algorithm == Algorithm::tree)
-    return NcclLine{way, tree_latency_us(tuning, job, way.protocol), tree_bus_GBps(tuning, job, way.protocol)};
-  if (way.protocol != Protocol::simple) return std::nullopt;
-  if (way.algorithm == Algorithm::nvls) {
+std::optional<NcclCandidate> candidate_of(const LibraryVersion& version, const NcclTuning& tuning, const NcclJob& job,
+                                          const AlgorithmAndProtocol& choice) {
+  if (choice.protocol == Protocol::none || !is_enabled(tuning, job, choice.protocol)) return std::nullopt;
+  if (choice.algorithm == Algorithm::ring)
+    return NcclCandidate{choice, ring_latency_us(tuning, job, choice.protocol),
+                         ring_bus_GBps(tuning, job, choice.protocol)};
+  if (choice.algorithm == Algorithm::tree)
+    return NcclCandidate{choice, tree_latency_us(tuning, job, choice.protocol),
+                         tree_bus_GBps(tuning, job, choice.protocol)};
+  if (choice.protocol != Protocol::simple) return std::nullopt;
+  if (choice.algorithm == Algorithm::nvls) {
     if (!runs_nvls(version, job)) return std::nullopt;
-    return NcclLine{way, nvls_latency_us(tuning, job), nvls_rate_GBps(tuning.nvls, job)};
+    return NcclCandidate{choice, nvls_latency_us(tuning, job), nvls_rate_GBps(tuning.nvls, job)};
   }
-  if (way.algorithm == Algorithm::nvls_sharp) {
+  if (choice.algorithm == Algorithm::nvls_sharp) {
     if (!runs_nvls_sharp(version, job)) return std::nullopt;
-    return NcclLine{way, tuning.nvls.base_us + tuning.nvls.hop_us + tuning.nvls.sharp_hop_us,
-                    nvls_sharp_rate_GBps(tuning.nvls, job)};
+    return NcclCandidate{choice, tuning.nvls.base_us + tuning.nvls.hop_us + tuning.nvls.sharp_hop_us,
+                         nvls_sharp_rate_GBps(tuning.nvls, job)};
   }
   if (!runs_collnet(version, job)) return std::nullopt;
   const auto& of_version = *collnet_tuning(version);
-  return NcclLine{way, collnet_latency_us(of_version, job), collnet_rate_GBps(of_version, job)};
+  return NcclCandidate{choice, collnet_latency_us(of_version, job), collnet_rate_GBps(of_version, job)};
 }
 
-double estimate_s(const NcclTuning& tuning, const NcclJob& job, const NcclLine& line, double size_bytes) {
-  const auto& [way, latency_us, bus_GBps] = line;
-  if (way.algorithm == Algorithm::tree) {
-    const double corrected_GBps = bus_GBps * correction_of_size(tuning, way.protocol, size_bytes);
+double estimate_s(const NcclTuning& tuning, const NcclJob& job, const NcclCandidate& candidate, double size_bytes) {
+  const auto& [choice, latency_us, bus_GBps] = candidate;
+  if (choice.algorithm == Algorithm::tree) {
+    const double corrected_GBps = bus_GBps * correction_of_size(tuning, choice.protocol, size_bytes);
     return s_per_us * latency_us + size_bytes / (0.5 * corrected_GBps * Bps_per_GBps);
   }
-  if (way.algorithm == Algorithm::ring) {
+  if (choice.algorithm == Algorithm::ring) {
     const double bus_share = job.ranks / (2.0 * (job.ranks - 1));
-    return s_per_us * (latency_us * plateau_of(tuning, job, way.protocol, size_bytes)) +
+    return s_per_us * (latency_us * plateau_of(tuning, job, choice.protocol, size_bytes)) +
            size_bytes / (bus_share * bus_GBps * Bps_per_GBps);
   }
   return s_per_us * latency_us + size_bytes / (bus_GBps * Bps_per_GBps);
@@ -267,12 +269,12 @@ double estimate_s(const NcclTuning& tuning, const NcclJob& job, const NcclLine& 
 
 } // namespace
 
-std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job, const Way& way,
-                                      double size_bytes) {
+std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job,
+                                      const AlgorithmAndProtocol& choice, double size_bytes) {
   const auto& tuning = nccl_tuning(version);
-  const auto line = line_of(version, tuning, job, {estimated_as(way.algorithm), way.protocol});
-  if (!line) return std::nullopt;
-  return estimate_s(tuning, job, *line, size_bytes);
+  const auto candidate = candidate_of(version, tuning, job, {estimated_as(choice.algorithm), choice.protocol});
+  if (!candidate) return std::nullopt;
+  return estimate_s(tuning, job, *candidate, size_bytes);
 }
 
 bool runs_nvls(const LibraryVersion& version, const NcclJob& job) {
@@ -289,32 +291,35 @@ bool runs_collnet(const LibraryVersion& version, const NcclJob& job) {
          job.ranks <= most_gpus_of_node * job.nodes;
 }
 
-const CollnetWay& collnet_way(const LibraryVersion& version, const NcclJob& job) {
-  return way_of_collnet(*collnet_tuning(version), job);
+const CollnetVariant& collnet_variant(const LibraryVersion& version, const NcclJob& job) {
+  return variant_of_collnet(*collnet_tuning(version), job);
 }
 
-NcclWays nccl_ways(const LibraryVersion& version, const NcclJob& job, std::optional<Algorithm> forced) {
-  NcclWays ways{version, job, forced};
-  if (version < nccl_with_estimates) return ways;
-  ways.tuning = &nccl_tuning(version);
+NcclCandidates nccl_candidates(const LibraryVersion& version, const NcclJob& job, std::optional<Algorithm> forced) {
+  NcclCandidates candidates{version, job, forced};
+  if (version < nccl_with_estimates) return candidates;
+  candidates.tuning = &nccl_tuning(version);
   for (const Algorithm algorithm :
        {Algorithm::ring, Algorithm::tree, Algorithm::nvls, Algorithm::nvls_sharp, Algorithm::collnet}) {
     if (forced && estimated_as(*forced) != algorithm) continue;
     for (const Protocol protocol : protocols)
-      if (const auto line = line_of(version, *ways.tuning, job, {algorithm, protocol})) ways.lines.push_back(*line);
+      if (const auto candidate = candidate_of(version, *candidates.tuning, job, {algorithm, protocol}))
+        candidates.all.push_back(*candidate);
   }
-  return ways;
+  return candidates;
 }
 
-Way nccl_choice(const NcclWays& ways, double size_bytes) {
-  if (ways.tuning == nullptr) return choice_by_size(ways.version, ways.job, size_bytes, ways.forced);
-  Way least{ways.forced.value_or(Algorithm::ring), ways.job.protocol.value_or(Protocol::simple)};
+AlgorithmAndProtocol nccl_choice(const NcclCandidates& candidates, double size_bytes) {
+  if (candidates.tuning == nullptr)
+    return choice_by_size(candidates.version, candidates.job, size_bytes, candidates.forced);
+  AlgorithmAndProtocol least{candidates.forced.value_or(Algorithm::ring),
+                             candidates.job.protocol.value_or(Protocol::simple)};
   double least_s = std::numeric_limits<double>::infinity();
-  for (const auto& line : ways.lines) {
-    const double line_s = estimate_s(*ways.tuning, ways.job, line, size_bytes);
-    if (line_s >= least_s) continue;
-    least = {ways.forced.value_or(line.way.algorithm), line.way.protocol};
-    least_s = line_s;
+  for (const auto& candidate : candidates.all) {
+    const double candidate_s = estimate_s(*candidates.tuning, candidates.job, candidate, size_bytes);
+    if (candidate_s >= least_s) continue;
+    least = {candidates.forced.value_or(candidate.choice.algorithm), candidate.choice.protocol};
+    least_s = candidate_s;
   }
   return least;
 }

@@ -10,12 +10,12 @@
 
 namespace ddlsim {
 
-/// How one all-reduce is run.
-struct Way {
+/// How the library runs one collective.
+struct AlgorithmAndProtocol {
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::none;
 
-  bool operator==(const Way&) const = default;
+  bool operator==(const AlgorithmAndProtocol&) const = default;
 };
 
 /// A job as NCCL sees it once it has looked for rings and trees. Rates are what NCCL assumes of the hardware, not what
@@ -58,8 +58,8 @@ bool runs_nvls_sharp(const LibraryVersion& version, const NcclJob& job);
 /// This version runs CollNet on such a job: from 2.6 on, across nodes of 8 GPUs at most.
 bool runs_collnet(const LibraryVersion& version, const NcclJob& job);
 
-/// The way of CollNet that it takes; read where runs_collnet() only.
-const CollnetWay& collnet_way(const LibraryVersion& version, const NcclJob& job);
+/// The variant of CollNet that it takes; read where runs_collnet() only.
+const CollnetVariant& collnet_variant(const LibraryVersion& version, const NcclJob& job);
 
 /// NCCL's estimate in seconds; nothing where this version does not run that on this job. From 2.5 on:
 ///   ring  base + (inside steps) hop + (2(nodes-1)) network hop + S / (bus ranks / 2(ranks-1))
@@ -76,31 +76,32 @@ const CollnetWay& collnet_way(const LibraryVersion& version, const NcclJob& job)
 ///         least of a GPU's path and twice the NICs; from 2.14 on Direct, with f = g / NICs of a node, has 2 / (f+1) of
 ///         it
 /// with the shares and ceilings of NcclTuning.
-std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job, const Way& way,
-                                      double size_bytes);
+std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJob& job,
+                                      const AlgorithmAndProtocol& choice, double size_bytes);
 
-/// A way that this version runs on a job, with what the size does not change.
-struct NcclLine {
-  Way way;
+/// An algorithm and a protocol that this version runs on a job, with what the size does not change.
+struct NcclCandidate {
+  AlgorithmAndProtocol choice;
   double latency_us = 0;
   double bus_GBps = 0; ///< of a ring or a tree; else the rate at which the vector is summed
 };
 
-/// All ways among which NCCL chooses: its estimates of many sizes share them.
-struct NcclWays {
+/// Among which NCCL chooses: its estimates of many sizes share them.
+struct NcclCandidates {
   LibraryVersion version;
   NcclJob job;
   std::optional<Algorithm> forced{};
   const NcclTuning* tuning = nullptr; ///< of the version, which stays; none before 2.5, which chooses by size
-  std::vector<NcclLine> lines{};
+  std::vector<NcclCandidate> all{};
 };
 
 /// With `forced`, only the protocols of that algorithm. Hierarchical ring and halving-doubling, which NCCL does not
 /// have, are taken to pass messages on as its ring does.
-NcclWays nccl_ways(const LibraryVersion& version, const NcclJob& job, std::optional<Algorithm> forced = std::nullopt);
+NcclCandidates nccl_candidates(const LibraryVersion& version, const NcclJob& job,
+                               std::optional<Algorithm> forced = std::nullopt);
 
-/// What NCCL takes: the way of least estimate. Before 2.4 there are rings only; 2.4 takes a tree up to a size, and both
+/// What NCCL takes: the candidate of least estimate. Before 2.4 there are rings only; 2.4 takes a tree up to a size, and both
 /// take LL up to a size (src/init.cc and src/enqueue.cc of 2.4.8).
-Way nccl_choice(const NcclWays& ways, double size_bytes);
+AlgorithmAndProtocol nccl_choice(const NcclCandidates& candidates, double size_bytes);
 
 } // namespace ddlsim

@@ -55,7 +55,7 @@ NcclTuning of_2_5() {
 NcclTuning of_2_8() {
   constexpr double ll128_channel_ceiling = 16.9;
   NcclTuning tuning = of_2_5();
-  tuning.from = {SumLibrary::nccl, 2, 8, 0};
+  tuning.from = {CollectiveLibrary::nccl, 2, 8, 0};
   tuning.base_us = {{3.6, 10.0, 8.4}, {4.4, 4.4, 0}};
   tuning.hop_us = {RingAndTree{{0.47, 1.9, 3.4}, {0.52, 1.25, 28}}, RingAndTree{{1.0, 2.5, 5.7}, {1.0, 1.9, 28}},
                    RingAndTree{{2.7, 4.0, 9.6}, {5.0, 8.5, 28}}};
@@ -79,7 +79,7 @@ NcclTuning of_2_8() {
 NcclTuning of_2_18() {
   constexpr PerNodes hopper_tree_ll128{36.7, 36.7, 29.0};
   NcclTuning tuning = of_2_8();
-  tuning.from = {SumLibrary::nccl, 2, 18, 0};
+  tuning.from = {CollectiveLibrary::nccl, 2, 18, 0};
   tuning.base_us = {{6.6, 14.0, 8.4}, {6.8, 14.0, 0}};
   tuning.hop_us = {RingAndTree{{0.6, 1.9, 3.4}, {0.6, 1.25, 4}}, RingAndTree{{1.0, 2.5, 5.7}, {1.0, 1.9, 6}},
                    RingAndTree{{2.7, 4.0, 14.0}, {5.0, 8.5, 14}}};
@@ -105,7 +105,7 @@ NcclTuning of_2_18() {
 /// Tag v2.19.4-1, for 2.19 and 2.20: a tree's Simple hop takes 28 us again.
 NcclTuning of_2_19() {
   NcclTuning tuning = of_2_18();
-  tuning.from = {SumLibrary::nccl, 2, 19, 0};
+  tuning.from = {CollectiveLibrary::nccl, 2, 19, 0};
   for (auto& hop : tuning.hop_us) hop.tree.back() = 28;
   tuning.nvls.base_us = 0;
   tuning.nvls.hop_us = 23;
@@ -118,7 +118,7 @@ NcclTuning of_2_19() {
 /// Tag v2.21.5-1, for 2.21 and 2.22.
 NcclTuning of_2_21() {
   NcclTuning tuning = of_2_19();
-  tuning.from = {SumLibrary::nccl, 2, 21, 0};
+  tuning.from = {CollectiveLibrary::nccl, 2, 21, 0};
   tuning.nvls.hop_us = 25;
   return tuning;
 }
@@ -126,7 +126,7 @@ NcclTuning of_2_21() {
 /// Tag v2.23.4-1, for 2.23 to 2.27. The row of Blackwell is that of the snapshot of June 2026.
 NcclTuning of_2_23() {
   NcclTuning tuning = of_2_18();
-  tuning.from = {SumLibrary::nccl, 2, 23, 0};
+  tuning.from = {CollectiveLibrary::nccl, 2, 23, 0};
   tuning.nvls = of_2_21().nvls;
   tuning.base_us.tree.back() = 8.4;
   tuning.hop_us[static_cast<std::size_t>(NcclHop::pci)].tree.back() = 4;
@@ -152,7 +152,7 @@ NcclTuning of_2_28() {
 /// Tag v2.28.9-1, for all after it.
 NcclTuning of_2_28_7() {
   NcclTuning tuning = of_2_28();
-  tuning.from = {SumLibrary::nccl, 2, 28, 7};
+  tuning.from = {CollectiveLibrary::nccl, 2, 28, 7};
   tuning.nvls.network_hop_us = 20.9;
   return tuning;
 }
@@ -183,7 +183,7 @@ namespace {
 /// Tags v2.6.4-1, v2.10.3-1, v2.14.3-1, v2.18.3-1, v2.19.4-1 and v2.23.4-1 of src/graph/tuning.cc; 2.14 counts no
 /// network for a chain.
 std::array<CollnetTuning, 6> collnet_versions() {
-  const auto of = [](int minor) { return LibraryVersion{SumLibrary::nccl, 2, minor, 0}; };
+  const auto of = [](int minor) { return LibraryVersion{CollectiveLibrary::nccl, 2, minor, 0}; };
   CollnetTuning first{of(6)};
   first.chain = {4.0, 5.5, 10.7, 0, 0.9, true};
   CollnetTuning one_shot{of(10)};

@@ -48,8 +48,8 @@ struct NvlsTuning {
   PerGpu<PerNodes> tree_channel_ceiling{};
 };
 
-/// One way of CollNet: all GPUs of a node at once (Direct), or one after another (Chain).
-struct CollnetWay {
+/// A variant of CollNet: all GPUs of a node at once (Direct), or one after another (Chain).
+struct CollnetVariant {
   double nvlink_hop_us = 0; ///< inside a node: Direct counts two hops, Chain two a GPU behind the first
   double pci_hop_us = 0;
   double network_us = 0; ///< to the switches and back
@@ -61,8 +61,8 @@ struct CollnetWay {
 /// CollNet of a version and those after it, protocol Simple (that of LL, 2.6 to 2.9, is not taken into account).
 struct CollnetTuning {
   LibraryVersion from;
-  std::optional<CollnetWay> direct{}; ///< with a chain beside it: on an NVSwitch only
-  std::optional<CollnetWay> chain{};
+  std::optional<CollnetVariant> direct{}; ///< with a chain beside it: on an NVSwitch only
+  std::optional<CollnetVariant> chain{};
   bool counts_heads = false;   ///< Direct is slower where a node has fewer NICs than GPUs
   double hopper_share = 1;     ///< of Direct's rate, from Hopper on
   double alone_network_us = 0; ///< in place of network_us with one GPU a node; 0: the same
@@ -114,11 +114,11 @@ const CollnetTuning* collnet_tuning(const LibraryVersion& version);
 double nvls_efficiency(NcclGpu gpu);
 
 /// The version of whose hops NVLS has its delays: the first with that fit.
-inline constexpr LibraryVersion nccl_with_nvls_fit{SumLibrary::nccl, 2, 28, 3};
+inline constexpr LibraryVersion nccl_with_nvls_fit{CollectiveLibrary::nccl, 2, 28, 3};
 
 /// The first with trees.
-inline constexpr LibraryVersion nccl_with_trees{SumLibrary::nccl, 2, 4, 0};
+inline constexpr LibraryVersion nccl_with_trees{CollectiveLibrary::nccl, 2, 4, 0};
 /// The first that chooses by estimated time.
-inline constexpr LibraryVersion nccl_with_estimates{SumLibrary::nccl, 2, 5, 0};
+inline constexpr LibraryVersion nccl_with_estimates{CollectiveLibrary::nccl, 2, 5, 0};
 
 } // namespace ddlsim

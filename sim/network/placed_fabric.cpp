@@ -34,7 +34,7 @@ std::vector<long> cables_of(const Fabric& fabric) {
 /// Static routes are those of the destination modulo the cables (D-mod-k: Zahavi, "D-Mod-K routing providing
 /// non-blocking traffic for shift permutations on real life fat trees", 2010): whoever sends to a node comes down the
 /// same cables. Most calls are of nodes that share a leaf, and take no memory.
-std::vector<std::size_t> tree_way(const Fabric& fabric, int from, int to) {
+std::vector<std::size_t> tree_route(const Fabric& fabric, int from, int to) {
   const long count = 1 + static_cast<long>(fabric.upper_levels.size());
   const auto group_of = [&](int node, long level) {
     return node / (level == 0 ? fabric.nodes_per_leaf : fabric.upper_levels[number(level - 1)].nodes);
@@ -48,11 +48,11 @@ std::vector<std::size_t> tree_way(const Fabric& fabric, int from, int to) {
     const long cable = cables.empty() ? 0 : to % cables[number(level)];
     return number(cable + most_cables * (level + count * (2L * group_of(node, level) + direction)));
   };
-  std::vector<std::size_t> way;
-  way.reserve(2 * number(top));
-  for (long level = 0; level < top; ++level) way.push_back(link(level, from, up));
-  for (long level = top - 1; level >= 0; --level) way.push_back(link(level, to, down));
-  return way;
+  std::vector<std::size_t> route;
+  route.reserve(2 * number(top));
+  for (long level = 0; level < top; ++level) route.push_back(link(level, from, up));
+  for (long level = top - 1; level >= 0; --level) route.push_back(link(level, to, down));
+  return route;
 }
 
 /// Whether SimGrid's torus goes upwards from one place of a dimension to another: the shorter way, on a tie upwards to
@@ -62,9 +62,9 @@ bool goes_up(int from, int to, int length) {
   return (to > from && to <= from + half) || (from > half && (from + half) % length >= to);
 }
 
-std::vector<std::size_t> torus_way(const Fabric& fabric, int from, int to) {
+std::vector<std::size_t> torus_route(const Fabric& fabric, int from, int to) {
   const long dimensions = static_cast<long>(fabric.dimensions.size());
-  std::vector<std::size_t> way;
+  std::vector<std::size_t> route;
   long node = from;
   long stride = 1;
   for (long dimension = 0; dimension < dimensions; ++dimension) {
@@ -75,13 +75,13 @@ std::vector<std::size_t> torus_way(const Fabric& fabric, int from, int to) {
     for (int place = start; place != end;) {
       const int next = (place + (upwards ? 1 : length - 1)) % length;
       const long lower = node + (upwards ? 0 : next - place) * stride; // the node whose upward link this is
-      way.push_back(number(2 * (dimensions * lower + dimension) + (upwards ? up : down)));
+      route.push_back(number(2 * (dimensions * lower + dimension) + (upwards ? up : down)));
       node += (next - place) * stride;
       place = next;
     }
     stride *= length;
   }
-  return way;
+  return route;
 }
 
 /// Numbers of a dragonfly's links: 3 x index + kind.
@@ -89,26 +89,26 @@ constexpr long port_kind = 0;   ///< index 2 x node + direction
 constexpr long inside_kind = 1; ///< index switch x switches of a group + switch of the same group
 constexpr long across_kind = 2; ///< index group x groups + group
 
-std::vector<std::size_t> dragonfly_way(const Fabric& fabric, int from, int to) {
+std::vector<std::size_t> dragonfly_route(const Fabric& fabric, int from, int to) {
   const long switches = fabric.switches_per_group;
   const long from_switch = from / fabric.nodes_per_switch;
   const long to_switch = to / fabric.nodes_per_switch;
   const long from_group = from_switch / switches;
   const long to_group = to_switch / switches;
-  std::vector<std::size_t> way{number(3 * (2L * from + up) + port_kind)};
+  std::vector<std::size_t> route{number(3 * (2L * from + up) + port_kind)};
   long at_switch = from_switch;
   const auto go_inside = [&](long target) {
-    if (at_switch != target) way.push_back(number(3 * (at_switch * switches + target % switches) + inside_kind));
+    if (at_switch != target) route.push_back(number(3 * (at_switch * switches + target % switches) + inside_kind));
     at_switch = target;
   };
   if (from_group != to_group) {
     go_inside(from_group * switches + to_group);
-    way.push_back(number(3 * (from_group * fabric.groups + to_group) + across_kind));
+    route.push_back(number(3 * (from_group * fabric.groups + to_group) + across_kind));
     at_switch = to_group * switches + from_group;
   }
   go_inside(to_switch);
-  way.push_back(number(3 * (2L * to + down) + port_kind));
-  return way;
+  route.push_back(number(3 * (2L * to + down) + port_kind));
+  return route;
 }
 
 std::vector<int> listed_places(const NodePlacement& placement, int fabric_nodes, int count) {
@@ -183,11 +183,11 @@ std::vector<std::size_t> links_between(const Fabric& fabric, int from, int to) {
     return {};
   case FabricKind::fat_tree:
   case FabricKind::rails:
-    return tree_way(fabric, from, to);
+    return tree_route(fabric, from, to);
   case FabricKind::torus:
-    return torus_way(fabric, from, to);
+    return torus_route(fabric, from, to);
   case FabricKind::dragonfly:
-    return dragonfly_way(fabric, from, to);
+    return dragonfly_route(fabric, from, to);
   }
   throw std::logic_error("a fabric without routes");
 }

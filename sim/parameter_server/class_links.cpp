@@ -70,7 +70,7 @@ Passage passage_of(const ServerClasses& classes, const ConnectionClass& connecti
           at_server};
 }
 
-ConnectionWays ways_of(const Pairs& all, const Passage& at, Distance distance, bool has_process) {
+ConnectionRoutes routes_of(const Pairs& all, const Passage& at, Distance distance, bool has_process) {
   std::vector<MaxMin::Crossing> push;
   std::vector<MaxMin::Crossing> pull;
   if (distance == Distance::same_node) {
@@ -80,9 +80,9 @@ ConnectionWays ways_of(const Pairs& all, const Passage& at, Distance distance, b
     push = {{all.nics[at.worker].out, at.at_worker}, {all.nics[at.server_node].in, at.at_server_node}};
     pull = {{all.nics[at.server_node].out, at.at_server_node}, {all.nics[at.worker].in, at.at_worker}};
     if (!all.both_ways.empty())
-      for (auto* way : {&push, &pull}) {
-        way->push_back({all.both_ways[at.worker], at.at_worker});
-        way->push_back({all.both_ways[at.server_node], at.at_server_node});
+      for (auto* route : {&push, &pull}) {
+        route->push_back({all.both_ways[at.worker], at.at_worker});
+        route->push_back({all.both_ways[at.server_node], at.at_server_node});
       }
   }
   if (distance == Distance::other_leaf) {
@@ -106,7 +106,7 @@ ClassLinks find_class_links(const Machine& machine, const ServerMachine& servers
   const Pairs all = add_links(found.links, machine, servers, classes);
   for (const ConnectionClass& connection : connections) {
     const Passage passage = passage_of(classes, connection, exchange.messages_per_node);
-    found.ways.push_back(ways_of(all, passage, connection.distance, servers.process_Bps > 0));
+    found.routes.push_back(routes_of(all, passage, connection.distance, servers.process_Bps > 0));
   }
   return found;
 }

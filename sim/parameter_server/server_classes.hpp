@@ -80,14 +80,14 @@ struct ClassLink {
 };
 
 /// What a connection's pushes and its pulls cross; the links are indices.
-struct ConnectionWays {
+struct ConnectionRoutes {
   std::vector<MaxMin::Crossing> push;
   std::vector<MaxMin::Crossing> pull;
 };
 
 struct ClassLinks {
   std::vector<ClassLink> links;
-  std::vector<ConnectionWays> ways; ///< of each class of connections
+  std::vector<ConnectionRoutes> routes; ///< of each class of connections
 };
 
 /// The links are those of the full simulation: NICs, leaf uplinks, loopbacks and server processes, each direction by

@@ -24,7 +24,7 @@ std::optional<Algorithm> usual_algorithm(const StepSetup& setup, const Parameter
   all.gpus = std::max(2, setup.cluster.available_nodes * all.gpus_per_node);
   const double gradient_bytes = setup.model.parameters * setup.wire_bytes_per_parameter;
   const double cap_bytes = setup.preset.bucket_bytes > 0 ? setup.preset.bucket_bytes : gradient_bytes;
-  return way_of(sum_rules_of(all, sample), all.gpus, std::min(cap_bytes, gradient_bytes)).algorithm;
+  return choose_algorithm(library_rules_of(all, sample), all.gpus, std::min(cap_bytes, gradient_bytes)).algorithm;
 }
 
 /// Where records contradict each other and none is named, no fitted factor goes with the time in their middle.

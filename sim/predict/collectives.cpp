@@ -48,7 +48,7 @@ SumAnswer answer_curve(const Curve& curve, const Scenario& scenario, const std::
       answer.errors.push_back(why_impossible(curve, gpus));
       continue;
     }
-    if (auto why = forced_complaint(sum_rules_of(setup, curve.median), gpus); !why.empty()) {
+    if (auto why = forced_complaint(library_rules_of(setup, curve.median), gpus); !why.empty()) {
       answer.errors.push_back(std::move(why));
       continue;
     }
@@ -109,7 +109,7 @@ PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes)
   point.bus_Bps = bus_bytes / point.time.s;
   point.bus_Bps_low = bus_bytes / point.time.s_high;
   point.bus_Bps_high = bus_bytes / point.time.s_low;
-  const auto way = way_of(sum_rules_of(setup, curve.median), gpus, size_bytes);
+  const auto way = choose_algorithm(library_rules_of(setup, curve.median), gpus, size_bytes);
   point.algorithm = to_text(way.algorithm);
   point.protocol = way.protocol == Protocol::none ? "" : to_text(way.protocol);
   return point;

@@ -1,7 +1,7 @@
 #include "sim/predict/known_sums.hpp"
 
 #include "sim/formats/names.hpp"
-#include "sim/library/sum_rules.hpp"
+#include "sim/library/library_rules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +10,10 @@
 namespace ddlsim {
 namespace {
 
-bool is_table_of(const CollectiveKey& key, const Transport& transport, SumLibrary library) {
+bool is_table_of(const CollectiveKey& key, const Transport& transport, CollectiveLibrary library) {
   if (key.operation != "all_reduce" || key.ranks < 2 || key.nodes < 1) return false;
-  if (value_named<SumLibrary>(key.library) != library) return false;
-  const bool inside_a_node = key.transport == "unknown" && key.nodes == 1 && library == SumLibrary::nccl;
+  if (value_named<CollectiveLibrary>(key.library) != library) return false;
+  const bool inside_a_node = key.transport == "unknown" && key.nodes == 1 && library == CollectiveLibrary::nccl;
   return key.transport == transport.name || inside_a_node;
 }
 
@@ -30,7 +30,7 @@ StepSetup setup_of(const StepSetup& setup, const KnownSum& known) {
 }
 
 Algorithm algorithm_of(const StepSetup& setup, const Parameters& sample, double size_bytes) {
-  return way_of(sum_rules_of(setup, sample), setup.gpus, size_bytes).algorithm;
+  return choose_algorithm(library_rules_of(setup, sample), setup.gpus, size_bytes).algorithm;
 }
 
 /// The sizes of one table that stand next to a size.
@@ -48,7 +48,7 @@ void look_at(const KnownSum& one, double size_bytes, NextSizes& next) {
 } // namespace
 
 std::vector<KnownSum> known_sums(const std::vector<CollectiveCurve>& curves, const Transport& transport,
-                                 SumLibrary library) {
+                                 CollectiveLibrary library) {
   std::vector<KnownSum> known;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const auto& curve = curves[i];

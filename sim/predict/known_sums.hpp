@@ -24,7 +24,7 @@ struct KnownSum {
 /// The all-reduces of a calibration's curves that this library ran over this transport: those measured at the sizes of
 /// the curves. Tables of NCCL on one node need not name the transport.
 std::vector<KnownSum> known_sums(const std::vector<CollectiveCurve>& curves, const Transport& transport,
-                                 SumLibrary library);
+                                 CollectiveLibrary library);
 
 /// What neighbours say of one all-reduce: ln(time) = ln(model there) + sum of weight x ln(measured / model) of each.
 struct SumCorrection {

@@ -24,8 +24,8 @@ ResidualProcess residual_process_of(const ModelConstants& constants) {
           constants.residual_across_boundary, constants.residual_growth};
 }
 
-ResidualProcess sum_process(const ModelConstants& constants, SumLibrary library) {
-  const bool by_nccl = library == SumLibrary::nccl;
+ResidualProcess sum_process(const ModelConstants& constants, CollectiveLibrary library) {
+  const bool by_nccl = library == CollectiveLibrary::nccl;
   auto process = residual_process_of(constants);
   process.spread = by_nccl ? constants.transfer_noise : constants.host_sum_noise;
   process.bend_spread = by_nccl ? constants.sum_bend_noise : 0;

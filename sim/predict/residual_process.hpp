@@ -42,7 +42,7 @@ struct ResidualProcess {
 ResidualProcess residual_process_of(const ModelConstants& constants);
 
 /// The same of all-reduces by themselves. Those of any library but NCCL are in host memory.
-ResidualProcess sum_process(const ModelConstants& constants, SumLibrary library);
+ResidualProcess sum_process(const ModelConstants& constants, CollectiveLibrary library);
 
 /// Standard deviation of ln(measured / model) at a scale of which nothing is known.
 double spread_at(const ResidualProcess& process, const Scale& scale);

@@ -134,7 +134,7 @@ std::string complaint_about_shards(const StepSetup& setup) {
 std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
   if (auto why = complaint_about_place(setup, nodes_of(curve, setup.gpus)); !why.empty()) return why;
-  if (auto why = forced_complaint(sum_rules_of(setup, curve.median), setup.gpus); !why.empty()) return why;
+  if (auto why = forced_complaint(library_rules_of(setup, curve.median), setup.gpus); !why.empty()) return why;
   if (setup.gpus > curve.growth_gpus) {
     return fmt::format(
         "{} GPUs are more than {} may grow to ({}); raise /growth/max_nodes of the cluster or ask for fewer",

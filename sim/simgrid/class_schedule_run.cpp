@@ -1,5 +1,5 @@
 #include "sim/network/machine.hpp"
-#include "sim/simgrid/by_symmetry.hpp"
+#include "sim/simgrid/class_runs.hpp"
 #include "sim/simgrid/full.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 

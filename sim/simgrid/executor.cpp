@@ -3,7 +3,7 @@
 #include "sim/base/child_process.hpp"
 #include "sim/collective/fabric_load.hpp"
 #include "sim/parameter_server/traffic.hpp"
-#include "sim/simgrid/by_symmetry.hpp"
+#include "sim/simgrid/class_runs.hpp"
 #include "sim/simgrid/engine_choice.hpp"
 #include "sim/simgrid/full.hpp"
 #include "sim/simgrid/requests.hpp"

@@ -119,7 +119,7 @@ s4u::Link* FabricZone::group_link(std::size_t number) {
   return link;
 }
 
-std::vector<s4u::Link*> FabricZone::way(int from_node, int to_node) {
+std::vector<s4u::Link*> FabricZone::route(int from_node, int to_node) {
   std::vector<s4u::Link*> links;
   if (!machine_.fabric || from_node == to_node) return links;
   const auto& placed = *machine_.fabric;

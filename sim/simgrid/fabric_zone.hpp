@@ -20,11 +20,11 @@ namespace ddlsim {
 /// The links of one machine's fabric; without one, no message crosses any. Rates are those that software reaches.
 class FabricZone {
 public:
-  /// `parent`, a star, keeps the links; it may be sealed only after the last call of way().
+  /// `parent`, a star, keeps the links; it may be sealed only after the last call of route().
   FabricZone(simgrid::s4u::NetZone& parent, const Machine& machine);
 
   /// What a message from one of the job's nodes to another crosses, in order.
-  std::vector<simgrid::s4u::Link*> way(int from_node, int to_node);
+  std::vector<simgrid::s4u::Link*> route(int from_node, int to_node);
 
 private:
   simgrid::s4u::Link* group_link(std::size_t number);

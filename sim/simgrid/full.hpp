@@ -8,7 +8,7 @@
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/async_groups.hpp"
 #include "sim/parameter_server/exchange.hpp"
-#include "sim/simgrid/by_symmetry.hpp"
+#include "sim/simgrid/class_runs.hpp"
 
 #include <functional>
 #include <optional>

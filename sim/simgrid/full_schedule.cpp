@@ -60,7 +60,7 @@ std::vector<s4u::LinkInRoute> route_of(const RankLinks& fabric, FabricZone& swit
       route.emplace_back(fabric.leaf_down[at(leaf_to)]);
     }
   }
-  for (auto* link : switches.way(node_from, node_to)) route.emplace_back(link);
+  for (auto* link : switches.route(node_from, node_to)) route.emplace_back(link);
   route.emplace_back(fabric.nic_in[at(node_to)]);
   return route;
 }
@@ -114,13 +114,13 @@ std::vector<double> simulate_rings(const Machine& machine, const std::vector<dou
   start_simgrid();
   simgrid::s4u::NetZone& zone = make_star_zone("ring");
   std::vector<PeriodEdge> edges;
-  std::vector<SharedWay> shared_ways;
+  std::vector<SharedRoute> shared_routes;
   FabricZone fabric(zone, machine);
   for (int rank = 0; rank < machine.ranks; ++rank) {
-    edges.push_back(ring_way(machine, rank));
-    shared_ways.push_back(fabric.way(machine.node_of(rank), machine.node_of((rank + 1) % machine.ranks)));
+    edges.push_back(ring_edge(machine, rank));
+    shared_routes.push_back(fabric.route(machine.node_of(rank), machine.node_of((rank + 1) % machine.ranks)));
   }
-  const auto ranks = make_ring_ranks(zone, "", edges, shared_ways);
+  const auto ranks = make_ring_ranks(zone, "", edges, shared_routes);
   zone.seal();
   std::vector<double> times_s;
   for (const double size_bytes : sizes_bytes) {

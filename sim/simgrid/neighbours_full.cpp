@@ -38,20 +38,20 @@ s4u::Host* make_host(s4u::NetZone& zone, const std::string& name) {
 
 /// A message from host to host crosses the sender's NIC and the shared links of its way; the receiver's NIC where
 /// several may come at once.
-void add_way(s4u::NetZone& zone, s4u::Host* from, s4u::Host* to, s4u::Link* nic_out,
-             const std::vector<std::size_t>& route, const Links& shared, s4u::Link* nic_in = nullptr) {
-  std::vector<s4u::LinkInRoute> way{s4u::LinkInRoute(nic_out)};
-  for (const std::size_t link : route) way.emplace_back(shared[link]);
-  if (nic_in != nullptr) way.emplace_back(nic_in);
-  zone.add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, way, false);
+void add_route(s4u::NetZone& zone, s4u::Host* from, s4u::Host* to, s4u::Link* nic_out,
+               const std::vector<std::size_t>& route, const Links& shared, s4u::Link* nic_in = nullptr) {
+  std::vector<s4u::LinkInRoute> links{s4u::LinkInRoute(nic_out)};
+  for (const std::size_t link : route) links.emplace_back(shared[link]);
+  if (nic_in != nullptr) links.emplace_back(nic_in);
+  zone.add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr, links, false);
 }
 
 void add_ring(s4u::NetZone& zone, RingOnFabric& made, const std::string& name, const Links& shared) {
   for (std::size_t rank = 0; rank < made.hosts.size(); ++rank) {
     const std::string own = name + "-" + std::to_string(rank);
     made.inboxes.push_back(s4u::Mailbox::by_name(own));
-    add_way(zone, made.hosts[rank], made.hosts[(rank + 1) % made.hosts.size()],
-            make_link(zone, own, made.ring->job.edge_Bps), made.ring->routes[rank], shared);
+    add_route(zone, made.hosts[rank], made.hosts[(rank + 1) % made.hosts.size()],
+              make_link(zone, own, made.ring->job.edge_Bps), made.ring->routes[rank], shared);
   }
 }
 
@@ -69,7 +69,7 @@ void add_pairs(s4u::NetZone& zone, RingOnFabric& made, const std::string& name, 
       const auto from = static_cast<std::size_t>(message.from);
       const auto to = static_cast<std::size_t>(message.to);
       if (linked.emplace(message.from, message.to).second)
-        add_way(zone, made.hosts[from], made.hosts[to], out[from], message.route, shared, in[to]);
+        add_route(zone, made.hosts[from], made.hosts[to], out[from], message.route, shared, in[to]);
       const auto inbox = s4u::Mailbox::by_name(name + "-" + std::to_string(from) + "-" + std::to_string(to));
       made.pairs.back()[from].out = inbox;
       made.pairs.back()[to].in = inbox;

@@ -1,4 +1,4 @@
-#include "sim/simgrid/by_symmetry.hpp"
+#include "sim/simgrid/class_runs.hpp"
 #include "sim/simgrid/ring_run.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 

@@ -68,7 +68,7 @@ void run_phase(const RingRank& self, s4u::Mailbox& next, const RingSteps& steps,
 } // namespace
 
 std::vector<RingRank> make_ring_ranks(s4u::NetZone& zone, const std::string& name, const std::vector<PeriodEdge>& edges,
-                                      const std::vector<SharedWay>& shared_ways) {
+                                      const std::vector<SharedRoute>& shared_routes) {
   constexpr double idle_flops = 1; // no rank computes here
   std::vector<RingRank> ranks;
   for (std::size_t rank = 0; rank < edges.size(); ++rank) {
@@ -76,8 +76,8 @@ std::vector<RingRank> make_ring_ranks(s4u::NetZone& zone, const std::string& nam
     std::vector<s4u::LinkInRoute> out;
     for (const PeriodLink& link : edges[rank].links)
       out.emplace_back(make_link(zone, link.name + ("-" + own), link.rate_Bps));
-    if (!shared_ways.empty())
-      for (auto* link : shared_ways[rank]) out.emplace_back(link);
+    if (!shared_routes.empty())
+      for (auto* link : shared_routes[rank]) out.emplace_back(link);
     s4u::Host* host = zone.create_host(own, idle_flops);
     zone.add_route(host->get_netpoint(), nullptr, nullptr, nullptr, out, false);
     zone.add_route(nullptr, host->get_netpoint(), nullptr, nullptr, {}, false);

@@ -25,13 +25,13 @@ struct RingRank {
 };
 
 /// Links that several ranks may cross.
-using SharedWay = std::vector<simgrid::s4u::Link*>;
+using SharedRoute = std::vector<simgrid::s4u::Link*>;
 
 /// Hosts `name`0, `name`1, ... in a star zone, and on the way out of each the links of its edge, then those of its
-/// shared way, where there are any.
+/// shared route, where there are any.
 std::vector<RingRank> make_ring_ranks(simgrid::s4u::NetZone& zone, const std::string& name,
                                       const std::vector<PeriodEdge>& edges,
-                                      const std::vector<SharedWay>& shared_ways = {});
+                                      const std::vector<SharedRoute>& shared_routes = {});
 
 /// What each rank does; 0 < early <= steps.
 struct RingSteps {

@@ -20,7 +20,7 @@ namespace {
 namespace s4u = simgrid::s4u;
 
 /// Where a program's messages to a peer, or from one, go on one lane.
-struct Way {
+struct Channel {
   int peer = 0;
   int lane = 0;
   s4u::Mailbox* mailbox = nullptr;
@@ -28,25 +28,25 @@ struct Way {
 };
 
 /// Those of one direction. SimGrid finds a mailbox by its name: each name is written and found once, not for every
-/// message. A program takes its ways in turn, so that the next one is mostly the one behind the last.
-class Ways {
+/// message. A program takes its channels in turn, so that the next one is mostly the one behind the last.
+class Channels {
 public:
-  template <class Open> const Way& of(int peer, int lane, const Open& open) {
-    for (std::size_t looked_at = 0; looked_at < ways_.size(); ++looked_at) {
-      last_ = last_ + 1 < ways_.size() ? last_ + 1 : 0;
-      if (ways_[last_].peer == peer && ways_[last_].lane == lane) return ways_[last_];
+  template <class Open> const Channel& of(int peer, int lane, const Open& open) {
+    for (std::size_t looked_at = 0; looked_at < channels_.size(); ++looked_at) {
+      last_ = last_ + 1 < channels_.size() ? last_ + 1 : 0;
+      if (channels_[last_].peer == peer && channels_[last_].lane == lane) return channels_[last_];
     }
-    last_ = ways_.size();
-    ways_.push_back(open());
-    return ways_.back();
+    last_ = channels_.size();
+    channels_.push_back(open());
+    return channels_.back();
   }
 
 private:
-  std::vector<Way> ways_;
+  std::vector<Channel> channels_;
   std::size_t last_ = 0;
 };
 
-Way open_way(int from, int to, int lane, int peer, const LatencyOf& latency_s) {
+Channel open_channel(int from, int to, int lane, int peer, const LatencyOf& latency_s) {
   return {peer, lane,
           s4u::Mailbox::by_name(std::to_string(from) + ">" + std::to_string(to) + "/" + std::to_string(lane)),
           latency_s(from, to)};
@@ -81,17 +81,17 @@ public:
   void give_room(const s4u::ActorPtr& receiver) {
     std::set<s4u::Mailbox*> own;
     for (const Step& step : run_.schedule.programs[number_].steps)
-      for (const Receive& receive : step.receives) own.insert(way_from(receive).mailbox);
+      for (const Receive& receive : step.receives) own.insert(channel_from(receive).mailbox);
     for (s4u::Mailbox* mailbox : own) mailbox->set_receiver(receiver);
   }
 
 private:
-  const Way& way_to(const Send& send) {
-    return to_.of(send.to, send.lane, [&] { return open_way(rank_, send.to, send.lane, send.to, run_.latency_s); });
+  const Channel& channel_to(const Send& send) {
+    return to_.of(send.to, send.lane, [&] { return open_channel(rank_, send.to, send.lane, send.to, run_.latency_s); });
   }
-  const Way& way_from(const Receive& receive) {
+  const Channel& channel_from(const Receive& receive) {
     return from_.of(receive.from, receive.lane,
-                    [&] { return open_way(receive.from, rank_, receive.lane, receive.from, run_.latency_s); });
+                    [&] { return open_channel(receive.from, rank_, receive.lane, receive.from, run_.latency_s); });
   }
 
   /// The first program makes the next schedule, while all others wait.
@@ -109,15 +109,15 @@ private:
   void run_step(const Step& step) {
     int* content = nullptr;
     for (const Send& send : step.sends) {
-      s4u::Mailbox& mailbox = *way_to(send).mailbox;
+      s4u::Mailbox& mailbox = *channel_to(send).mailbox;
       if (send.is_awaited)
         sent_.push_back(mailbox.put_async(no_content(), to_units(send.size_bytes)));
       else
         mailbox.put_init(no_content(), to_units(send.size_bytes))->detach();
     }
     for (const Receive& receive : step.receives) {
-      const Way& way = way_from(receive);
-      received_.emplace_back(way.mailbox->get_async<int>(&content), way.delay_s);
+      const Channel& channel = channel_from(receive);
+      received_.emplace_back(channel.mailbox->get_async<int>(&content), channel.delay_s);
     }
     double end_s = 0;
     for (const s4u::CommPtr& message : sent_) message->wait();
@@ -134,8 +134,8 @@ private:
   Run& run_;
   std::size_t number_;
   int rank_;
-  Ways to_;
-  Ways from_;
+  Channels to_;
+  Channels from_;
   // Messages of a step, kept between steps for their memory.
   std::vector<s4u::CommPtr> sent_;
   std::vector<std::pair<s4u::CommPtr, double>> received_; ///< and what delays each

@@ -1,5 +1,5 @@
 #include "sim/parameter_server/server_classes.hpp"
-#include "sim/simgrid/by_symmetry.hpp"
+#include "sim/simgrid/class_runs.hpp"
 #include "sim/simgrid/server_run.hpp"
 #include "sim/simgrid/simgrid_settings.hpp"
 
@@ -19,9 +19,9 @@ namespace s4u = simgrid::s4u;
 /// What all counts of flows on each link can be divided by: with its rate divided too, shares stay.
 std::vector<std::uint64_t> common_divisors(const ClassLinks& classes) {
   std::vector<std::uint64_t> divisors(classes.links.size(), 0);
-  for (const ConnectionWays& ways : classes.ways)
-    for (const auto* way : {&ways.push, &ways.pull})
-      for (const auto& crossing : *way)
+  for (const ConnectionRoutes& routes : classes.routes)
+    for (const auto* route : {&routes.push, &routes.pull})
+      for (const auto& crossing : *route)
         divisors[crossing.link] = std::gcd(divisors[crossing.link], static_cast<std::uint64_t>(crossing.flows));
   return divisors;
 }
@@ -43,12 +43,12 @@ public:
 
   /// The worker's and the server's host of a connection, with a route each way. Workers of a class have a host for each
   /// distance to servers.
-  std::pair<s4u::Host*, s4u::Host*> connect(const ConnectionClass& connection, const ConnectionWays& ways) {
+  std::pair<s4u::Host*, s4u::Host*> connect(const ConnectionClass& connection, const ConnectionRoutes& routes) {
     auto* worker = host("worker" + std::to_string(connection.node_class) + "-" +
                         std::to_string(static_cast<int>(connection.distance)));
     auto* server = host("server" + std::to_string(connection.server_class));
-    zone_.add_route(worker->get_netpoint(), server->get_netpoint(), nullptr, nullptr, route_of(ways.push), false);
-    zone_.add_route(server->get_netpoint(), worker->get_netpoint(), nullptr, nullptr, route_of(ways.pull), false);
+    zone_.add_route(worker->get_netpoint(), server->get_netpoint(), nullptr, nullptr, route_of(routes.push), false);
+    zone_.add_route(server->get_netpoint(), worker->get_netpoint(), nullptr, nullptr, route_of(routes.pull), false);
     return {worker, server};
   }
 
@@ -62,9 +62,9 @@ private:
     return known;
   }
 
-  std::vector<s4u::LinkInRoute> route_of(const std::vector<MaxMin::Crossing>& way) const {
+  std::vector<s4u::LinkInRoute> route_of(const std::vector<MaxMin::Crossing>& crossings) const {
     std::vector<s4u::LinkInRoute> route;
-    for (const auto& crossing : way)
+    for (const auto& crossing : crossings)
       route.insert(route.end(), static_cast<std::size_t>(crossing.flows) / divisors_[crossing.link],
                    s4u::LinkInRoute(links_[crossing.link]));
     return route;
@@ -89,7 +89,7 @@ SimulatedTimes simulate_server_classes(const Machine& machine, const ServerMachi
   std::vector<ShardConnection> connections;
   for (std::size_t i = 0; i < connection_classes.size(); ++i) {
     const ConnectionClass& of = connection_classes[i];
-    const auto [worker, server] = platform.connect(of, links.ways[i]);
+    const auto [worker, server] = platform.connect(of, links.routes[i]);
     const bool local = of.distance == Distance::same_node;
     connections.push_back({worker, server, std::to_string(i), local ? machine.intra_latency_s : machine.net_latency_s,
                            classes.nodes[of.node_class].slow, servers.connection_Bps});

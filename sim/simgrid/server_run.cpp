@@ -139,7 +139,7 @@ void add_network(Route& route, const FabricLinks& fabric, FabricZone& switches, 
     add(route, fabric.leaf_up, from_leaf);
     add(route, fabric.leaf_down, to_leaf);
   }
-  for (auto* link : switches.way(from_node, to_node)) route.emplace_back(link);
+  for (auto* link : switches.route(from_node, to_node)) route.emplace_back(link);
   add(route, fabric.nic_both, to_node);
   add(route, fabric.nic_in, to_node);
 }
@@ -175,7 +175,7 @@ std::vector<RingRank> add_ring_beside(s4u::NetZone& zone, FabricZone& switches, 
   for (int rank = 0; rank < ring.nodes; ++rank) {
     const int next = (rank + 1) % ring.nodes;
     Route route{s4u::LinkInRoute(make_link(zone, name + "-nic" + std::to_string(rank), machine.nic_Bps))};
-    for (auto* link : switches.way(ring.first_node + rank, ring.first_node + next)) route.emplace_back(link);
+    for (auto* link : switches.route(ring.first_node + rank, ring.first_node + next)) route.emplace_back(link);
     zone.add_route(ranks[at(rank)].host->get_netpoint(), ranks[at(next)].host->get_netpoint(), nullptr, nullptr, route,
                    false);
   }

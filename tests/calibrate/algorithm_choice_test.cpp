@@ -9,9 +9,9 @@ using namespace ddlsim_test;
 
 namespace {
 
-constexpr LibraryVersion rings{SumLibrary::nccl, 2, 3, 0};
-constexpr LibraryVersion trees{SumLibrary::nccl, 2, 4, 0};
-constexpr LibraryVersion newest{SumLibrary::nccl, 2, 23, 0};
+constexpr LibraryVersion rings{CollectiveLibrary::nccl, 2, 3, 0};
+constexpr LibraryVersion trees{CollectiveLibrary::nccl, 2, 4, 0};
+constexpr LibraryVersion newest{CollectiveLibrary::nccl, 2, 23, 0};
 
 /// Reference data whose one preset leaves the all-reduce open.
 ReferenceData open_reference_data() {

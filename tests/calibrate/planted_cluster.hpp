@@ -62,7 +62,7 @@ inline ddlsim::ReferenceData planted_reference() {
   preset.first_bucket_bytes = 1e6;
   preset.bucket_bytes = 25e6;
   preset.library = ddlsim::Library::nccl;
-  preset.libraries = {{{ddlsim::SumLibrary::nccl, 2, 3, 0}, 1}}; // rings
+  preset.libraries = {{{ddlsim::CollectiveLibrary::nccl, 2, 3, 0}, 1}}; // rings
   preset.shardings = {{"bytes", 1}};
   preset.transports = {"nccl-ib", "mpi-ib", "shm"};
   reference.presets = {preset};

@@ -56,7 +56,7 @@ TEST_CASE("over MPI a message inside a node has the NIC for itself, where two ra
 TEST_CASE("an all-reduce alone costs one operation and its ring") {
   TimedTransfer ring(Measured::all_reduce, 8, 2);
   ring.point.strategy.name = StrategyName::ring;
-  ring.point.strategy.library = LibraryVersion{SumLibrary::grpc}; // without NCCL's protocols
+  ring.point.strategy.library = LibraryVersion{CollectiveLibrary::grpc}; // without NCCL's protocols
   ring.point.gpus_per_node = 4;
   CHECK(ring.time_s() ==
         Approx(ring.sample.operation_cost_s + all_reduce_s(ring.machine(8, 4), size_bytes, Algorithm::ring)));

@@ -20,7 +20,7 @@ inline double ring_by_recurrence_s(const Machine& machine, double size_bytes) {
     std::vector<double> next_s(have_s.size());
     for (int rank = 0; rank < ranks; ++rank) {
       const auto r = static_cast<std::size_t>(rank);
-      const PeriodEdge edge = ring_way(machine, rank);
+      const PeriodEdge edge = ring_edge(machine, rank);
       const double start_s = std::max(have_s[r], edge_free_s[r]);
       edge_free_s[r] = start_s + chunk_bytes / edge.rate_Bps();
       next_s[(r + 1) % have_s.size()] = edge_free_s[r] + edge.latency_s;
@@ -44,7 +44,7 @@ inline double segmented_ring_by_recurrence_s(const Machine& machine, double size
     for (int i = 0; i < messages; ++i) {
       std::vector<double> next_s(ranks);
       for (std::size_t rank = 0; rank < ranks; ++rank) {
-        const PeriodEdge edge = ring_way(machine, static_cast<int>(rank));
+        const PeriodEdge edge = ring_edge(machine, static_cast<int>(rank));
         free_s[rank] = std::max(free_s[rank], before_s[rank]) + segment_bytes / edge.rate_Bps();
         next_s[(rank + 1) % ranks] = free_s[rank] + edge.latency_s;
       }

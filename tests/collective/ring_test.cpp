@@ -70,10 +70,10 @@ TEST_CASE("an uplink narrower than the NIC narrows only the edges that leave a l
   Machine machine = two_level(8, 2);
   machine.nodes_per_leaf = 2;
   machine.uplink_Bps = 1e9;
-  CHECK(ring_way(machine, 0).rate_Bps() == machine.intra_Bps);
-  CHECK(ring_way(machine, 1).rate_Bps() == machine.nic_Bps);
-  CHECK(ring_way(machine, 3).rate_Bps() == machine.uplink_Bps);
-  CHECK(ring_way(machine, 7).rate_Bps() == machine.uplink_Bps);
+  CHECK(ring_edge(machine, 0).rate_Bps() == machine.intra_Bps);
+  CHECK(ring_edge(machine, 1).rate_Bps() == machine.nic_Bps);
+  CHECK(ring_edge(machine, 3).rate_Bps() == machine.uplink_Bps);
+  CHECK(ring_edge(machine, 7).rate_Bps() == machine.uplink_Bps);
 }
 
 TEST_CASE("more bandwidth is never slower, more latency never faster", "[ring]") {

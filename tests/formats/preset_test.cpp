@@ -94,22 +94,22 @@ TEST_CASE("a library and its version as text, and back") {
 }
 
 TEST_CASE("a library's version in what people write of their software") {
-  using ddlsim::SumLibrary;
-  const auto found = [](const char* software, SumLibrary library) {
+  using ddlsim::CollectiveLibrary;
+  const auto found = [](const char* software, CollectiveLibrary library) {
     const auto version = ddlsim::library_version_in(software, library);
     return version ? to_text(*version) : "";
   };
-  CHECK(found("NCCL 2.26.2, nccl-tests", SumLibrary::nccl) == "nccl 2.26.2");
-  CHECK(found("nccl-tests", SumLibrary::nccl).empty());
-  CHECK(found("aws-ofi-nccl 1.5.0", SumLibrary::nccl).empty()); // a plug-in
-  CHECK(found("aws-ofi-nccl 1.5.0, NCCL v2.12.7+cuda11", SumLibrary::nccl) == "nccl 2.12.7");
-  CHECK(found("NCCL 2.0 (single process or MPI), OSU MPI", SumLibrary::nccl) == "nccl 2.0");
-  CHECK(found("NCCL 2.0 (single process or MPI), OSU MPI", SumLibrary::open_mpi).empty());
-  CHECK(found("PyTorch 1.4, NCCL 2.4, OpenMPI 4.0.", SumLibrary::open_mpi) == "open-mpi 4.0");
-  CHECK(found("ddltrain 0.1.0, Open MPI 4.1.4", SumLibrary::open_mpi) == "open-mpi 4.1.4");
-  CHECK(found("OpenMPI (version not stated)", SumLibrary::open_mpi).empty());
+  CHECK(found("NCCL 2.26.2, nccl-tests", CollectiveLibrary::nccl) == "nccl 2.26.2");
+  CHECK(found("nccl-tests", CollectiveLibrary::nccl).empty());
+  CHECK(found("aws-ofi-nccl 1.5.0", CollectiveLibrary::nccl).empty()); // a plug-in
+  CHECK(found("aws-ofi-nccl 1.5.0, NCCL v2.12.7+cuda11", CollectiveLibrary::nccl) == "nccl 2.12.7");
+  CHECK(found("NCCL 2.0 (single process or MPI), OSU MPI", CollectiveLibrary::nccl) == "nccl 2.0");
+  CHECK(found("NCCL 2.0 (single process or MPI), OSU MPI", CollectiveLibrary::open_mpi).empty());
+  CHECK(found("PyTorch 1.4, NCCL 2.4, OpenMPI 4.0.", CollectiveLibrary::open_mpi) == "open-mpi 4.0");
+  CHECK(found("ddltrain 0.1.0, Open MPI 4.1.4", CollectiveLibrary::open_mpi) == "open-mpi 4.1.4");
+  CHECK(found("OpenMPI (version not stated)", CollectiveLibrary::open_mpi).empty());
   for (const char* odd : {"", "nccl", "NCCL ", "NCCL .", "NCCL 2..1", "NCCL 99999.1", "NCCL 1.2.3.4.5"})
-    CHECK(found(odd, SumLibrary::nccl).empty());
+    CHECK(found(odd, CollectiveLibrary::nccl).empty());
 }
 
 namespace {

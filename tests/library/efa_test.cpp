@@ -5,8 +5,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr LibraryVersion before_plugin{SumLibrary::nccl, 2, 12, 12};
-constexpr LibraryVersion with_plugin{SumLibrary::nccl, 2, 23, 4};
+constexpr LibraryVersion before_plugin{CollectiveLibrary::nccl, 2, 12, 12};
+constexpr LibraryVersion with_plugin{CollectiveLibrary::nccl, 2, 23, 4};
 
 /// Two nodes of eight GPUs on an NVSwitch with four ports of EFA, or of InfiniBand.
 NcclJob eight_gpus_a_node(std::optional<NicPath> path, int compute_capability) {
@@ -47,11 +47,11 @@ TEST_CASE("over EFA GPUs before Hopper use Simple only, from the plug-in of 2023
   const auto ampere = eight_gpus_a_node(NicPath::efa, 80);
   CHECK(ampere.simple_only);
   for (double size_bytes = 4; size_bytes < 1e11; size_bytes *= 3)
-    CHECK(nccl_choice(nccl_ways(with_plugin, ampere), size_bytes).protocol == Protocol::simple);
+    CHECK(nccl_choice(nccl_candidates(with_plugin, ampere), size_bytes).protocol == Protocol::simple);
   CHECK_FALSE(nccl_estimate_s(with_plugin, ampere, {Algorithm::ring, Protocol::ll}, 8));
-  CHECK(nccl_choice(nccl_ways(before_plugin, ampere), 8).protocol == Protocol::ll);
+  CHECK(nccl_choice(nccl_candidates(before_plugin, ampere), 8).protocol == Protocol::ll);
   CHECK_FALSE(eight_gpus_a_node(NicPath::efa, 90).simple_only);
-  CHECK(nccl_choice(nccl_ways(with_plugin, eight_gpus_a_node(NicPath::efa, 90)), 8).protocol == Protocol::ll);
+  CHECK(nccl_choice(nccl_candidates(with_plugin, eight_gpus_a_node(NicPath::efa, 90)), 8).protocol == Protocol::ll);
   const auto infiniband = eight_gpus_a_node({}, 80);
   CHECK_FALSE(infiniband.simple_only);
   CHECK(infiniband.plugin_latency_us == 0);

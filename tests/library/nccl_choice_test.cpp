@@ -7,12 +7,12 @@
 namespace ddlsim {
 namespace {
 
-constexpr LibraryVersion nccl_2_3{SumLibrary::nccl, 2, 3, 7};
-constexpr LibraryVersion nccl_2_4{SumLibrary::nccl, 2, 4, 8};
-constexpr LibraryVersion nccl_2_5{SumLibrary::nccl, 2, 5, 6};
-constexpr LibraryVersion nccl_2_8{SumLibrary::nccl, 2, 8, 4};
-constexpr LibraryVersion nccl_2_18{SumLibrary::nccl, 2, 18, 3};
-constexpr LibraryVersion nccl_2_23{SumLibrary::nccl, 2, 23, 4};
+constexpr LibraryVersion nccl_2_3{CollectiveLibrary::nccl, 2, 3, 7};
+constexpr LibraryVersion nccl_2_4{CollectiveLibrary::nccl, 2, 4, 8};
+constexpr LibraryVersion nccl_2_5{CollectiveLibrary::nccl, 2, 5, 6};
+constexpr LibraryVersion nccl_2_8{CollectiveLibrary::nccl, 2, 8, 4};
+constexpr LibraryVersion nccl_2_18{CollectiveLibrary::nccl, 2, 18, 3};
+constexpr LibraryVersion nccl_2_23{CollectiveLibrary::nccl, 2, 23, 4};
 
 constexpr double mib = 1024.0 * 1024;
 constexpr double bucket_bytes = 25 * mib;
@@ -63,12 +63,12 @@ TEST_CASE("a tree of 2.8 on 24 nodes: the constants by hand", "[nccl]") {
 TEST_CASE("the library's choice for a bucket of 25 MiB, by scale", "[nccl]") {
   // Forced rings grow with the ranks, trees with their logarithm.
   const auto choice = [](int gpus) {
-    return nccl_choice(nccl_ways(nccl_2_23, four_v100_a_node(gpus / 4)), bucket_bytes);
+    return nccl_choice(nccl_candidates(nccl_2_23, four_v100_a_node(gpus / 4)), bucket_bytes);
   };
   CHECK(choice(16).algorithm == Algorithm::ring);
   CHECK(choice(1024).algorithm == Algorithm::tree);
   CHECK(choice(16384).algorithm == Algorithm::tree);
-  CHECK(choice(65536) == Way{Algorithm::tree, Protocol::simple});
+  CHECK(choice(65536) == AlgorithmAndProtocol{Algorithm::tree, Protocol::simple});
   const auto job = four_v100_a_node(65536 / 4);
   CHECK(estimate_us(nccl_2_23, job, Algorithm::ring, Protocol::simple, bucket_bytes) >
         100 * estimate_us(nccl_2_23, job, Algorithm::tree, Protocol::simple, bucket_bytes));
@@ -95,7 +95,7 @@ TEST_CASE("a bucket of 25 MiB on iris, 96 to 65,536 GPUs: the estimates by hand,
     const double tree_us =
         2 * (3 * 28 + std::floor(std::log2(job.nodes)) * 28) + bucket_bytes / (0.5 * 0.7 * 0.92 * 12e3);
     CHECK(estimate_us(nccl_2_8, job, Algorithm::tree, Protocol::simple, bucket_bytes) == Approx(tree_us));
-    CHECK(nccl_choice(nccl_ways({SumLibrary::nccl, 2, 21, 5}, job), bucket_bytes).algorithm == taken);
+    CHECK(nccl_choice(nccl_candidates({CollectiveLibrary::nccl, 2, 21, 5}, job), bucket_bytes).algorithm == taken);
   }
 }
 
@@ -105,14 +105,14 @@ TEST_CASE("what is chosen is the least of all estimates, at every size and scale
       auto job = four_v100_a_node(nodes);
       job.may_ll128 = nodes < 8;
       for (double size_bytes = 4; size_bytes < 1e10; size_bytes *= 3) {
-        const auto chosen = nccl_choice(nccl_ways(version, job), size_bytes);
+        const auto chosen = nccl_choice(nccl_candidates(version, job), size_bytes);
         const double chosen_s = nccl_estimate_s(version, job, chosen, size_bytes).value();
         for (const Algorithm algorithm : {Algorithm::ring, Algorithm::tree})
           for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
             CHECK(chosen_s <= nccl_estimate_s(version, job, {algorithm, protocol}, size_bytes).value_or(INFINITY));
-        const auto forced = nccl_choice(nccl_ways(version, job, Algorithm::tree), size_bytes);
+        const auto forced = nccl_choice(nccl_candidates(version, job, Algorithm::tree), size_bytes);
         CHECK(forced.algorithm == Algorithm::tree);
-        CHECK(nccl_choice(nccl_ways(version, job, Algorithm::ring), size_bytes).algorithm == Algorithm::ring);
+        CHECK(nccl_choice(nccl_candidates(version, job, Algorithm::ring), size_bytes).algorithm == Algorithm::ring);
       }
     }
   }
@@ -121,19 +121,19 @@ TEST_CASE("what is chosen is the least of all estimates, at every size and scale
 TEST_CASE("before 2.4 there are rings only, and LL up to a size", "[nccl]") {
   const auto job = four_v100_a_node(64);
   for (double size_bytes = 4; size_bytes < 1e10; size_bytes *= 2)
-    CHECK(nccl_choice(nccl_ways(nccl_2_3, job), size_bytes).algorithm == Algorithm::ring);
-  CHECK(nccl_choice(nccl_ways(nccl_2_3, job), 1024).protocol == Protocol::ll);
-  CHECK(nccl_choice(nccl_ways(nccl_2_3, job), bucket_bytes).protocol == Protocol::simple);
+    CHECK(nccl_choice(nccl_candidates(nccl_2_3, job), size_bytes).algorithm == Algorithm::ring);
+  CHECK(nccl_choice(nccl_candidates(nccl_2_3, job), 1024).protocol == Protocol::ll);
+  CHECK(nccl_choice(nccl_candidates(nccl_2_3, job), bucket_bytes).protocol == Protocol::simple);
 }
 
 TEST_CASE("2.4 takes a tree up to the size at which its own constants have both alike", "[nccl]") {
   const auto job = four_v100_a_node(8);
   // ring: 6 x 31 us, 10 GB/s; tree: 15 x 3 + 4 x 3 us, 7.5 GB/s
   const double limit_bytes = 10000.0 * 7500 / 2500 * (186 - 57);
-  CHECK(nccl_choice(nccl_ways(nccl_2_4, job), limit_bytes).algorithm == Algorithm::tree);
-  CHECK(nccl_choice(nccl_ways(nccl_2_4, job), limit_bytes + 1).algorithm == Algorithm::ring);
-  CHECK(nccl_choice(nccl_ways(nccl_2_4, four_v100_a_node(1)), 64).algorithm == Algorithm::ring);
-  CHECK(nccl_choice(nccl_ways(nccl_2_4, four_v100_a_node(2)), 1e9).algorithm == Algorithm::tree);
+  CHECK(nccl_choice(nccl_candidates(nccl_2_4, job), limit_bytes).algorithm == Algorithm::tree);
+  CHECK(nccl_choice(nccl_candidates(nccl_2_4, job), limit_bytes + 1).algorithm == Algorithm::ring);
+  CHECK(nccl_choice(nccl_candidates(nccl_2_4, four_v100_a_node(1)), 64).algorithm == Algorithm::ring);
+  CHECK(nccl_choice(nccl_candidates(nccl_2_4, four_v100_a_node(2)), 1e9).algorithm == Algorithm::tree);
 }
 
 namespace {
@@ -157,8 +157,8 @@ double nvls_us(const LibraryVersion& version, int nodes, double size_bytes) {
   return estimate_us(version, eight_h100_a_node(nodes), Algorithm::nvls, Protocol::simple, size_bytes);
 }
 
-constexpr LibraryVersion nccl_2_21{SumLibrary::nccl, 2, 21, 5};
-constexpr LibraryVersion nccl_2_29{SumLibrary::nccl, 2, 29, 2};
+constexpr LibraryVersion nccl_2_21{CollectiveLibrary::nccl, 2, 21, 5};
+constexpr LibraryVersion nccl_2_29{CollectiveLibrary::nccl, 2, 29, 2};
 
 } // namespace
 
@@ -178,16 +178,17 @@ TEST_CASE("NVLS by version: the constants by hand", "[nccl][nvls]") {
 }
 
 TEST_CASE("NVLS is taken for large sums on Hopper, and where the switch cannot sum never", "[nccl][nvls]") {
-  CHECK(nccl_choice(nccl_ways(nccl_2_21, eight_h100_a_node(1)), 1e9) == Way{Algorithm::nvls, Protocol::simple});
-  CHECK(nccl_choice(nccl_ways(nccl_2_21, eight_h100_a_node(1)), 1e4).algorithm != Algorithm::nvls);
-  CHECK(nccl_choice(nccl_ways(nccl_2_21, eight_h100_a_node(64)), 1e9).algorithm == Algorithm::nvls);
-  CHECK(nccl_choice(nccl_ways(nccl_2_8, eight_h100_a_node(1)), 1e9).algorithm != Algorithm::nvls); // too old
-  CHECK(nccl_choice(nccl_ways(nccl_2_21, eight_h100_a_node(1), Algorithm::nvls), 1e4) ==
-        Way{Algorithm::nvls, Protocol::simple});
+  CHECK(nccl_choice(nccl_candidates(nccl_2_21, eight_h100_a_node(1)), 1e9) ==
+        AlgorithmAndProtocol{Algorithm::nvls, Protocol::simple});
+  CHECK(nccl_choice(nccl_candidates(nccl_2_21, eight_h100_a_node(1)), 1e4).algorithm != Algorithm::nvls);
+  CHECK(nccl_choice(nccl_candidates(nccl_2_21, eight_h100_a_node(64)), 1e9).algorithm == Algorithm::nvls);
+  CHECK(nccl_choice(nccl_candidates(nccl_2_8, eight_h100_a_node(1)), 1e9).algorithm != Algorithm::nvls); // too old
+  CHECK(nccl_choice(nccl_candidates(nccl_2_21, eight_h100_a_node(1), Algorithm::nvls), 1e4) ==
+        AlgorithmAndProtocol{Algorithm::nvls, Protocol::simple});
   auto without = eight_h100_a_node(1);
   without.has_nvls = false;
   for (double size_bytes = 4; size_bytes < 1e11; size_bytes *= 3)
-    CHECK(nccl_choice(nccl_ways(nccl_2_21, without), size_bytes).algorithm != Algorithm::nvls);
+    CHECK(nccl_choice(nccl_candidates(nccl_2_21, without), size_bytes).algorithm != Algorithm::nvls);
   CHECK_FALSE(nccl_estimate_s(nccl_2_21, eight_h100_a_node(1), {Algorithm::nvls, Protocol::ll}, 1e6));
 }
 
@@ -238,7 +239,7 @@ NcclJob eight_gpus_under_sharp(int nodes, NcclGpu gpu) {
 
 TEST_CASE("CollNet by version: the constants by hand", "[nccl][collnet]") {
   const auto us = [](int minor, const NcclJob& job) {
-    return estimate_us({SumLibrary::nccl, 2, minor, 0}, job, Algorithm::collnet, Protocol::simple, 1e8);
+    return estimate_us({CollectiveLibrary::nccl, 2, minor, 0}, job, Algorithm::collnet, Protocol::simple, 1e8);
   };
   auto job = eight_gpus_under_sharp(64, NcclGpu::ampere);
   CHECK(us(6, job) == Approx(2 * 7 * 4.0 + 10.7 + 1e8 / (0.9 * 370e3 / 2)));
@@ -262,9 +263,9 @@ TEST_CASE("CollNet by version: the constants by hand", "[nccl][collnet]") {
 
 TEST_CASE("CollNet is taken at scale where the switches sum, and elsewhere never", "[nccl][collnet]") {
   auto job = eight_gpus_under_sharp(512, NcclGpu::ampere);
-  const auto choice = [&] { return nccl_choice(nccl_ways(nccl_2_23, job), bucket_bytes); };
-  CHECK(choice() == Way{Algorithm::collnet, Protocol::simple});
-  CHECK(runs_collnet({SumLibrary::nccl, 2, 6, 4}, job));
+  const auto choice = [&] { return nccl_choice(nccl_candidates(nccl_2_23, job), bucket_bytes); };
+  CHECK(choice() == AlgorithmAndProtocol{Algorithm::collnet, Protocol::simple});
+  CHECK(runs_collnet({CollectiveLibrary::nccl, 2, 6, 4}, job));
   CHECK_FALSE(runs_collnet(nccl_2_5, job));
   job.ranks = 16 * 512; // 16 GPUs a node
   CHECK_FALSE(runs_collnet(nccl_2_23, job));
@@ -284,15 +285,15 @@ TEST_CASE("NVLS with sums between nodes by version: the constants by hand", "[nc
     return estimate_us(version, job, Algorithm::nvls_sharp, Protocol::simple, 1e8);
   };
   const double five_sixths = 5.0 / 6;
-  CHECK(us({SumLibrary::nccl, 2, 18, 3}) == Approx(23 + 18 + 1e8 / (five_sixths * 384e3)));
-  CHECK(us({SumLibrary::nccl, 2, 19, 4}) == Approx(23 + 18 + 1e8 / (five_sixths * 384e3))); // 450 * 8/9 is more
-  CHECK(us({SumLibrary::nccl, 2, 21, 5}) == Approx(25 + 18 + 1e8 / (five_sixths * 384e3)));
-  CHECK(us({SumLibrary::nccl, 2, 28, 9}) == Approx(25 + 18 + 1e8 / (384e3 * 512 / (2 * 511))));
+  CHECK(us({CollectiveLibrary::nccl, 2, 18, 3}) == Approx(23 + 18 + 1e8 / (five_sixths * 384e3)));
+  CHECK(us({CollectiveLibrary::nccl, 2, 19, 4}) == Approx(23 + 18 + 1e8 / (five_sixths * 384e3))); // 450 * 8/9 is more
+  CHECK(us({CollectiveLibrary::nccl, 2, 21, 5}) == Approx(25 + 18 + 1e8 / (five_sixths * 384e3)));
+  CHECK(us({CollectiveLibrary::nccl, 2, 28, 9}) == Approx(25 + 18 + 1e8 / (384e3 * 512 / (2 * 511))));
   job.network_GBps = 1000;
-  CHECK(us({SumLibrary::nccl, 2, 21, 5}) == Approx(25 + 18 + 1e8 / (five_sixths * 400e3)));
+  CHECK(us({CollectiveLibrary::nccl, 2, 21, 5}) == Approx(25 + 18 + 1e8 / (five_sixths * 400e3)));
   job.nodes = 2;
   job.ranks = 16;
-  CHECK(us({SumLibrary::nccl, 2, 18, 3}) == Approx(23 + 18 + 1e8 / (five_sixths * 400e3)));
+  CHECK(us({CollectiveLibrary::nccl, 2, 18, 3}) == Approx(23 + 18 + 1e8 / (five_sixths * 400e3)));
 }
 
 TEST_CASE("with NVSwitch and SHARP, NVLS with sums between nodes is NVLS's way across nodes", "[nccl][collnet][nvls]") {
@@ -300,16 +301,17 @@ TEST_CASE("with NVSwitch and SHARP, NVLS with sums between nodes is NVLS's way a
   job.has_nvls = true;
   job.port_GBps = 450;
   job.network_GBps = 384;
-  CHECK(nccl_choice(nccl_ways(nccl_2_21, job), 1e9) == Way{Algorithm::nvls_sharp, Protocol::simple});
-  CHECK_FALSE(runs_nvls_sharp({SumLibrary::nccl, 2, 17, 1}, job));
+  CHECK(nccl_choice(nccl_candidates(nccl_2_21, job), 1e9) ==
+        AlgorithmAndProtocol{Algorithm::nvls_sharp, Protocol::simple});
+  CHECK_FALSE(runs_nvls_sharp({CollectiveLibrary::nccl, 2, 17, 1}, job));
   auto other = job;
   other.has_collnet = false;
   CHECK_FALSE(runs_nvls_sharp(nccl_2_21, other));
-  CHECK(nccl_choice(nccl_ways(nccl_2_21, other), 1e9).algorithm == Algorithm::nvls); // its tree
+  CHECK(nccl_choice(nccl_candidates(nccl_2_21, other), 1e9).algorithm == Algorithm::nvls); // its tree
   other = job;
   other.has_nvls = false;
   CHECK_FALSE(runs_nvls_sharp(nccl_2_21, other));
-  CHECK(nccl_choice(nccl_ways(nccl_2_21, other), 1e9).algorithm == Algorithm::collnet);
+  CHECK(nccl_choice(nccl_candidates(nccl_2_21, other), 1e9).algorithm == Algorithm::collnet);
 }
 
 TEST_CASE("which jobs have CollNet: a cluster that states it, InfiniBand, two nodes", "[nccl][collnet]") {
@@ -337,21 +339,21 @@ TEST_CASE("LL128 is run where stores arrive whole", "[nccl]") {
   auto job = four_v100_a_node(1);
   job.ring_GBps = job.tree_GBps = 120;
   job.channels = 12;
-  const Way ll128{Algorithm::ring, Protocol::ll128};
+  const AlgorithmAndProtocol ll128{Algorithm::ring, Protocol::ll128};
   CHECK_FALSE(nccl_estimate_s(nccl_2_8, job, ll128, 1e6));
   job.may_ll128 = true;
   CHECK(nccl_estimate_s(nccl_2_8, job, ll128, 1e6));
-  CHECK(nccl_choice(nccl_ways(nccl_2_8, job), 1e6).protocol == Protocol::ll128);
+  CHECK(nccl_choice(nccl_candidates(nccl_2_8, job), 1e6).protocol == Protocol::ll128);
   job.gpu = NcclGpu::ampere;
   CHECK(nccl_estimate_s(nccl_2_8, job, ll128, 1e6));
   CHECK_FALSE(nccl_estimate_s(nccl_2_5, job, ll128, 1e6)); // Volta alone had it
 }
 
 TEST_CASE("a version between two of the table has the constants of the older", "[nccl]") {
-  const LibraryVersion between{SumLibrary::nccl, 2, 12, 12};
+  const LibraryVersion between{CollectiveLibrary::nccl, 2, 12, 12};
   CHECK(nccl_tuning(between).from == nccl_tuning(nccl_2_8).from);
-  CHECK(nccl_tuning({SumLibrary::nccl, 2, 30, 0}).from == nccl_tuning(nccl_2_29).from);
-  CHECK(nccl_tuning({SumLibrary::nccl, 2, 26, 0}).from == nccl_tuning(nccl_2_23).from);
+  CHECK(nccl_tuning({CollectiveLibrary::nccl, 2, 30, 0}).from == nccl_tuning(nccl_2_29).from);
+  CHECK(nccl_tuning({CollectiveLibrary::nccl, 2, 26, 0}).from == nccl_tuning(nccl_2_23).from);
   CHECK(nccl_tuning(nccl_2_3).from == nccl_tuning(nccl_2_5).from);
 }
 

@@ -39,8 +39,8 @@ TEST_CASE("nine stops from a gradient's bytes to the report", "[walk]") {
   const Graph graph = iteration_graph(setup, inputs, shape); // 3: an operation of the graph
   CHECK(all_reduce_of(graph).size_bytes == gradient_bytes);
 
-  const Way way = way_of(graph.sums, 4, gradient_bytes); // 4: the library's choice
-  CHECK(way == Way{Algorithm::ring, Protocol::none});
+  const auto choice_of_library = choose_algorithm(graph.sums, 4, gradient_bytes); // 4: the library's choice
+  CHECK(choice_of_library == AlgorithmAndProtocol{Algorithm::ring, Protocol::none});
 
   const auto cost = cost_of(graph.machine, graph.sums, gradient_bytes); // 5: its cost
   CHECK(cost.wire_bytes == gradient_bytes);

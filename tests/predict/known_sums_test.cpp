@@ -46,27 +46,27 @@ TEST_CASE("a calibration's curves give the times that were measured, of the tran
   const std::vector<CollectiveCurve> curves{curve_of("mpi-tcp", "open-mpi", "ring"),
                                             curve_of("mpi-ib", "open-mpi", "ring"),
                                             curve_of("mpi-tcp", "mpich", "unknown")};
-  const auto sums = known_sums(curves, {"mpi-tcp", "nic"}, SumLibrary::open_mpi);
+  const auto sums = known_sums(curves, {"mpi-tcp", "nic"}, CollectiveLibrary::open_mpi);
   REQUIRE(sums.size() == 2);
   CHECK(sums[0].time_s == Approx(collective_time_s(curves[0], mebi)).epsilon(1e-12));
   CHECK(sums[1].time_s == Approx(collective_time_s(curves[0], 16 * mebi)).epsilon(1e-12));
   CHECK(sums[1].at.size_bytes == 16 * mebi);
   CHECK(sums[0].noise == 0.02);
   CHECK(sums[0].algorithm == StrategyName::ring);
-  CHECK(!known_sums(curves, {"mpi-tcp", "nic"}, SumLibrary::mpich)[0].algorithm); // the library chose
-  CHECK(known_sums(curves, {"nccl-tcp", "nic"}, SumLibrary::nccl).empty());
+  CHECK(!known_sums(curves, {"mpi-tcp", "nic"}, CollectiveLibrary::mpich)[0].algorithm); // the library chose
+  CHECK(known_sums(curves, {"nccl-tcp", "nic"}, CollectiveLibrary::nccl).empty());
 }
 
 TEST_CASE("tables of NCCL inside one node need not name the transport") {
   auto curve = curve_of("unknown", "nccl", "unknown");
   curve.key.nodes = 1;
-  CHECK(known_sums({curve}, {"nccl-ib", "nic"}, SumLibrary::nccl).size() == 2);
+  CHECK(known_sums({curve}, {"nccl-ib", "nic"}, CollectiveLibrary::nccl).size() == 2);
   curve.key.nodes = 2;
-  CHECK(known_sums({curve}, {"nccl-ib", "nic"}, SumLibrary::nccl).empty());
+  CHECK(known_sums({curve}, {"nccl-ib", "nic"}, CollectiveLibrary::nccl).empty());
 }
 
 TEST_CASE("a measured size comes back, and between two the correction is straight in the logarithm") {
-  const auto process = sum_process(ModelConstants{}, SumLibrary::nccl);
+  const auto process = sum_process(ModelConstants{}, CollectiveLibrary::nccl);
   const std::vector<KnownSum> known{{{8, 8, mebi}, std::exp(0.3), 0, {}, 0},
                                     {{8, 8, 16 * mebi}, std::exp(-0.1), 0, {}, 0}};
   const auto one = [](const KnownSum&) { return 1.0; };
@@ -82,15 +82,15 @@ TEST_CASE("a measured size comes back, and between two the correction is straigh
 }
 
 TEST_CASE("nothing measured: no correction, and all of a transfer's spread stays open") {
-  const auto correction = correction_at(sum_process(ModelConstants{}, SumLibrary::nccl), {}, {8, 8, mebi});
+  const auto correction = correction_at(sum_process(ModelConstants{}, CollectiveLibrary::nccl), {}, {8, 8, mebi});
   CHECK(ln_correction(correction, [](const KnownSum&) { return 1.0; }) == 0);
   CHECK(correction.of.spread == ModelConstants{}.transfer_noise);
-  CHECK(correction_at(sum_process(ModelConstants{}, SumLibrary::gloo), {}, {8, 8, mebi}).of.spread ==
+  CHECK(correction_at(sum_process(ModelConstants{}, CollectiveLibrary::gloo), {}, {8, 8, mebi}).of.spread ==
         ModelConstants{}.host_sum_noise);
 }
 
 TEST_CASE("where latency and rate take as long most stays open, and a size there says little of others") {
-  const auto process = sum_process(ModelConstants{}, SumLibrary::nccl);
+  const auto process = sum_process(ModelConstants{}, CollectiveLibrary::nccl);
   const auto spread = [&](double bend) { return correction_at(process, {}, {8, 8, mebi, bend}).of.spread; };
   CHECK(spread(1) == Approx(std::hypot(ModelConstants{}.transfer_noise, ModelConstants{}.sum_bend_noise)));
   CHECK(spread(0.5) < spread(1));
@@ -117,7 +117,7 @@ TEST_CASE("of each table the two neighbouring sizes count") {
   for (std::size_t table = 0; table < 2; ++table)
     for (double size_bytes = 1024; size_bytes <= mebi; size_bytes *= 2)
       known.push_back({{8, 8, size_bytes}, 1, 0.02, {}, table});
-  const auto correction = correction_at(sum_process(ModelConstants{}, SumLibrary::nccl), known, {8, 8, 3000});
+  const auto correction = correction_at(sum_process(ModelConstants{}, CollectiveLibrary::nccl), known, {8, 8, 3000});
   REQUIRE(correction.neighbours.size() == 4);
   for (const auto& one : correction.neighbours) CHECK((one.at.size_bytes == 2048 || one.at.size_bytes == 4096));
 }

@@ -12,9 +12,9 @@ using namespace ddlsim;
 
 namespace {
 
-constexpr LibraryVersion nccl_2_3{SumLibrary::nccl, 2, 3, 0};
-constexpr LibraryVersion nccl_2_8{SumLibrary::nccl, 2, 8, 0};
-constexpr LibraryVersion nccl_2_23{SumLibrary::nccl, 2, 23, 0};
+constexpr LibraryVersion nccl_2_3{CollectiveLibrary::nccl, 2, 3, 0};
+constexpr LibraryVersion nccl_2_8{CollectiveLibrary::nccl, 2, 8, 0};
+constexpr LibraryVersion nccl_2_23{CollectiveLibrary::nccl, 2, 23, 0};
 
 Preset sample_preset() {
   Preset preset;

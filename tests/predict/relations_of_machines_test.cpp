@@ -13,7 +13,7 @@ Scenario with_choice_by_size(Scenario scenario) {
   if (transport == nullptr || carrier_of(likeliest_library(preset, transport->name).library) != Carrier::nccl)
     return scenario;
   for (auto& strategy : scenario.strategies)
-    if (!is_parameter_server(strategy.name)) strategy.library = LibraryVersion{SumLibrary::nccl, 2, 3, 0};
+    if (!is_parameter_server(strategy.name)) strategy.library = LibraryVersion{CollectiveLibrary::nccl, 2, 3, 0};
   return scenario;
 }
 

@@ -41,7 +41,7 @@ struct SmallCluster {
   StepSetup setup(StrategyName strategy, int gpus) const {
     StepSetup setup{model, gpu, cluster, preset, {"nccl-tcp", "nic"}, {}};
     setup.strategy.name = strategy;
-    setup.strategy.library = LibraryVersion{SumLibrary::grpc}; // rings, without NCCL's protocols
+    setup.strategy.library = LibraryVersion{CollectiveLibrary::grpc}; // rings, without NCCL's protocols
     setup.batch_per_gpu = 10;
     setup.one_gpu_s = 0.3;
     setup.gpus = gpus;

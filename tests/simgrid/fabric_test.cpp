@@ -44,7 +44,7 @@ Numbers ways_on_simgrid(const Numbers& request) {
   const auto machine = read.machine();
   start_simgrid();
   FabricZone zone(make_full_zone("test"), machine);
-  return all_ways<const simgrid::s4u::Link*>(machine.nodes(), [&](int from, int to) { return zone.way(from, to); });
+  return all_ways<const simgrid::s4u::Link*>(machine.nodes(), [&](int from, int to) { return zone.route(from, to); });
 }
 
 double time_s(Engine engine, const Machine& machine, double size_bytes, Algorithm algorithm) {

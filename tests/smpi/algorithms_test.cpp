@@ -3,7 +3,7 @@
 
 #include "sim/collective/all_to_all.hpp"
 #include "sim/formats/names.hpp"
-#include "sim/library/sum_rules.hpp"
+#include "sim/library/library_rules.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "tests/smpi/smpirun.hpp"
 
@@ -74,7 +74,7 @@ TEST_CASE("Open MPI 4.1 takes the algorithm that our table of it says", "[smpi]"
   const int ranks = GENERATE(2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64);
   // On both sides of the table's 4, 8, 16 and 256 KiB, in equal parts for all these ranks
   const int floats = GENERATE(192, 960, 1152, 1920, 2112, 4032, 4224, 65472, 65664, 100032);
-  const ddlsim::LibraryVersion open_mpi_4_1{ddlsim::SumLibrary::open_mpi, 4, 1, 0};
+  const ddlsim::LibraryVersion open_mpi_4_1{ddlsim::CollectiveLibrary::open_mpi, 4, 1, 0};
   const Algorithm algorithm = ddlsim::mpi_choice(open_mpi_4_1, ranks, floats * float_bytes);
   INFO(ranks << " ranks, " << floats << " floats, ours by " << ddlsim::to_text(algorithm));
   CHECK(theirs_s(ranks, floats, "all-reduce", "allreduce:ompi") ==

@@ -1,9 +1,9 @@
 #pragma once
-// What SimGrid runs by symmetry: ranks, links and connections that play the same role are one, with their multiplicity.
+// What SimGrid runs by classes: ranks, links and connections that play the same role are one, with their multiplicity.
 // Only in a fork, because these functions start SimGrid.
 
 #include "sim/collective/class_schedule.hpp"
-#include "sim/collective/ring.hpp"
+#include "sim/collective/period.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/fidelity.hpp"

@@ -18,7 +18,7 @@ SimulatedTimes by_classes(const Machine& machine, double size_bytes, Algorithm a
 
 } // namespace
 
-TEST_CASE("by classes: rings of random machines equal the recurrence, wherever steps become steady", "[symmetry]") {
+TEST_CASE("by classes: rings of random machines equal the recurrence, wherever steps become steady", "[classes]") {
   std::mt19937_64 random(5);
   int alike = 0;
   for (int round = 0; round < 200; ++round) {
@@ -33,7 +33,7 @@ TEST_CASE("by classes: rings of random machines equal the recurrence, wherever s
   CHECK(alike > 40);
 }
 
-TEST_CASE("by classes: 65,536 ranks take no more messages than 1,024", "[symmetry]") {
+TEST_CASE("by classes: 65,536 ranks take no more messages than 1,024", "[classes]") {
   Machine machine = two_level(1024, 8);
   const double few = by_classes(machine, 1e8, Algorithm::ring).messages;
   machine.ranks = 65536;
@@ -43,7 +43,7 @@ TEST_CASE("by classes: 65,536 ranks take no more messages than 1,024", "[symmetr
   CHECK(many.times_s.front() == Approx(all_reduce_s(machine, 1e8, Algorithm::ring)).epsilon(promised));
 }
 
-TEST_CASE("by classes: capacities of SimGrid's links decide, and nothing else", "[symmetry]") {
+TEST_CASE("by classes: capacities of SimGrid's links decide, and nothing else", "[classes]") {
   Machine machine = ideal_workers(8);
   machine.net_latency_s = 1e-6;
   const auto exchange = on_each_server(2, {1e6, 3e6});

@@ -1,12 +1,12 @@
-#include "sim/library/sum_rules.hpp"
+#include "sim/library/library_rules.hpp"
 
 #include <fmt/format.h>
 
 namespace ddlsim {
 namespace {
 
-std::string collnet_complaint(const SumRules& rules, int ranks) {
-  if (rules.library.library == SumLibrary::nccl && runs_collnet(rules.library, rules.nccl)) return "";
+std::string collnet_complaint(const LibraryRules& rules, int ranks) {
+  if (rules.library.library == CollectiveLibrary::nccl && runs_collnet(rules.library, rules.nccl)) return "";
   return fmt::format(
       "{} cannot sum {} GPUs of this cluster in the switches between nodes; collnet takes NCCL 2.6 or newer "
       "over InfiniBand (nccl-ib), a cluster whose fabric states \"sharp\": true, two nodes or more, and 8 "
@@ -14,8 +14,8 @@ std::string collnet_complaint(const SumRules& rules, int ranks) {
       to_text(rules.library), ranks);
 }
 
-std::string nvls_sharp_complaint(const SumRules& rules, int ranks) {
-  if (rules.library.library == SumLibrary::nccl && runs_nvls_sharp(rules.library, rules.nccl)) return "";
+std::string nvls_sharp_complaint(const LibraryRules& rules, int ranks) {
+  if (rules.library.library == CollectiveLibrary::nccl && runs_nvls_sharp(rules.library, rules.nccl)) return "";
   return fmt::format(
       "{} cannot sum {} GPUs of this cluster in the switches inside and between nodes; nvls-sharp takes "
       "what nvls and collnet take together: NCCL 2.18 or newer over InfiniBand (nccl-ib), GPUs of compute "
@@ -25,7 +25,7 @@ std::string nvls_sharp_complaint(const SumRules& rules, int ranks) {
 }
 
 /// Gloo's all-reduce by a ring is in segments, also where somebody asks for a ring.
-Algorithm ring_of_gloo(const SumRules& rules) {
+Algorithm ring_of_gloo(const LibraryRules& rules) {
   const auto algorithm = rules.forced.value_or(Algorithm::ring);
   if (rules.operation != CollectiveOperation::all_reduce) return algorithm;
   return algorithm == Algorithm::ring ? Algorithm::segmented_ring : algorithm;
@@ -33,45 +33,45 @@ Algorithm ring_of_gloo(const SumRules& rules) {
 
 } // namespace
 
-std::string forced_complaint(const SumRules& rules, int ranks) {
+std::string forced_complaint(const LibraryRules& rules, int ranks) {
   if (rules.forced == Algorithm::collnet && ranks > 1) return collnet_complaint(rules, ranks);
   if (rules.forced == Algorithm::nvls_sharp && ranks > 1) return nvls_sharp_complaint(rules, ranks);
-  if (rules.forced == Algorithm::segmented_ring && rules.library.library != SumLibrary::gloo)
+  if (rules.forced == Algorithm::segmented_ring && rules.library.library != CollectiveLibrary::gloo)
     return fmt::format("{} has no ring in segments; segmented-ring takes Gloo", to_text(rules.library));
   if (rules.forced != Algorithm::nvls || ranks < 2) return "";
-  if (rules.library.library == SumLibrary::nccl && runs_nvls(rules.library, rules.nccl)) return "";
+  if (rules.library.library == CollectiveLibrary::nccl && runs_nvls(rules.library, rules.nccl)) return "";
   return fmt::format("{} cannot sum {} GPUs of this cluster in the NVLink switch; nvls takes NCCL 2.18 or newer, an "
                      "NVSwitch, GPUs of compute capability 9.0 or more, and more than two of them in a domain",
                      to_text(rules.library), ranks);
 }
 
-SumWays sum_ways(const SumRules& rules, int ranks) {
-  SumWays ways{rules, ranks};
-  if (rules.operation != CollectiveOperation::all_reduce) ways.rules.forced = Algorithm::ring;
-  if (rules.library.library == SumLibrary::nccl && ranks > 1)
-    ways.nccl = nccl_ways(rules.library, rules.nccl, ways.rules.forced);
-  return ways;
+AlgorithmChooser algorithm_chooser(const LibraryRules& rules, int ranks) {
+  AlgorithmChooser chooser{rules, ranks};
+  if (rules.operation != CollectiveOperation::all_reduce) chooser.rules.forced = Algorithm::ring;
+  if (rules.library.library == CollectiveLibrary::nccl && ranks > 1)
+    chooser.nccl = nccl_candidates(rules.library, rules.nccl, chooser.rules.forced);
+  return chooser;
 }
 
-Way way_of(const SumWays& ways, double size_bytes) {
-  const auto& rules = ways.rules;
+AlgorithmAndProtocol choose_algorithm(const AlgorithmChooser& chooser, double size_bytes) {
+  const auto& rules = chooser.rules;
   switch (rules.library.library) {
-  case SumLibrary::nccl:
-    return ways.nccl ? nccl_choice(*ways.nccl, size_bytes)
-                     : Way{rules.forced.value_or(Algorithm::ring), Protocol::none};
-  case SumLibrary::open_mpi:
-  case SumLibrary::mpich:
-    return {rules.forced.value_or(mpi_choice(rules.library, ways.ranks, size_bytes)), Protocol::none};
-  case SumLibrary::gloo:
+  case CollectiveLibrary::nccl:
+    return chooser.nccl ? nccl_choice(*chooser.nccl, size_bytes)
+                        : AlgorithmAndProtocol{rules.forced.value_or(Algorithm::ring), Protocol::none};
+  case CollectiveLibrary::open_mpi:
+  case CollectiveLibrary::mpich:
+    return {rules.forced.value_or(mpi_choice(rules.library, chooser.ranks, size_bytes)), Protocol::none};
+  case CollectiveLibrary::gloo:
     return {ring_of_gloo(rules), Protocol::none};
-  case SumLibrary::grpc:
+  case CollectiveLibrary::grpc:
     break;
   }
   return {rules.forced.value_or(Algorithm::ring), Protocol::none};
 }
 
-Way way_of(const SumRules& rules, int ranks, double size_bytes) {
-  return way_of(sum_ways(rules, ranks), size_bytes);
+AlgorithmAndProtocol choose_algorithm(const LibraryRules& rules, int ranks, double size_bytes) {
+  return choose_algorithm(algorithm_chooser(rules, ranks), size_bytes);
 }
 
 double wire_bytes(Protocol protocol, double size_bytes) {

@@ -1,5 +1,5 @@
 #include "sim/collective/collective.hpp"
-#include "sim/library/sum_rules.hpp"
+#include "sim/library/library_rules.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -8,9 +8,9 @@
 namespace ddlsim {
 namespace {
 
-constexpr LibraryVersion open_mpi_4_0{SumLibrary::open_mpi, 4, 0, 3};
-constexpr LibraryVersion open_mpi_4_1{SumLibrary::open_mpi, 4, 1, 4};
-constexpr LibraryVersion mpich{SumLibrary::mpich, 3, 3, 0};
+constexpr LibraryVersion open_mpi_4_0{CollectiveLibrary::open_mpi, 4, 0, 3};
+constexpr LibraryVersion open_mpi_4_1{CollectiveLibrary::open_mpi, 4, 1, 4};
+constexpr LibraryVersion mpich{CollectiveLibrary::mpich, 3, 3, 0};
 
 } // namespace
 
@@ -40,16 +40,16 @@ TEST_CASE("a forced algorithm that the library cannot run is refused with its re
   job.nodes = 2;
   job.intra = NcclHop::nvlink;
   job.gpu = NcclGpu::hopper;
-  const LibraryVersion nccl{SumLibrary::nccl, 2, 21, 5};
+  const LibraryVersion nccl{CollectiveLibrary::nccl, 2, 21, 5};
   const auto refused = [&](Algorithm algorithm, int ranks = 16) {
     return forced_complaint({nccl, algorithm, job}, ranks).find("nccl 2.21.5 cannot sum 16 GPUs") == 0;
   };
   for (const auto algorithm : {Algorithm::nvls, Algorithm::collnet, Algorithm::nvls_sharp}) {
     CHECK(refused(algorithm));
-    CHECK(forced_complaint({{SumLibrary::mpich}, algorithm}, 16).find("mpich cannot") == 0);
+    CHECK(forced_complaint({{CollectiveLibrary::mpich}, algorithm}, 16).find("mpich cannot") == 0);
     CHECK(forced_complaint({nccl, algorithm, job}, 1).empty());
   }
-  CHECK(forced_complaint({{SumLibrary::mpich}, Algorithm::ring}, 16).empty());
+  CHECK(forced_complaint({{CollectiveLibrary::mpich}, Algorithm::ring}, 16).empty());
   job.has_collnet = job.has_switch = job.has_nvls = true;
   CHECK(forced_complaint({nccl, Algorithm::collnet, job}, 16).empty());
   CHECK(forced_complaint({nccl, Algorithm::nvls_sharp, job}, 16).empty());
@@ -57,19 +57,21 @@ TEST_CASE("a forced algorithm that the library cannot run is refused with its re
   CHECK(refused(Algorithm::nvls_sharp));
 }
 
-TEST_CASE("each library's way by the size", "[nccl][mpi]") {
-  const SumRules rules{open_mpi_4_0};
-  CHECK(way_of(rules, 16, 1000).algorithm == Algorithm::recursive_doubling);
-  CHECK(way_of(rules, 16, 1e6).algorithm == Algorithm::ring);
-  const SumRules forced{open_mpi_4_0, Algorithm::tree};
-  CHECK(way_of(forced, 16, 100).algorithm == Algorithm::tree);
+TEST_CASE("each library's algorithm by the size", "[nccl][mpi]") {
+  const LibraryRules rules{open_mpi_4_0};
+  CHECK(choose_algorithm(rules, 16, 1000).algorithm == Algorithm::recursive_doubling);
+  CHECK(choose_algorithm(rules, 16, 1e6).algorithm == Algorithm::ring);
+  const LibraryRules forced{open_mpi_4_0, Algorithm::tree};
+  CHECK(choose_algorithm(forced, 16, 100).algorithm == Algorithm::tree);
   for (double size_bytes = 1; size_bytes < 1e10; size_bytes *= 10) // Gloo knows no threshold
-    CHECK(way_of({{SumLibrary::gloo}}, 16, size_bytes) == Way{Algorithm::segmented_ring, Protocol::none});
-  CHECK(way_of({{SumLibrary::gloo}, Algorithm::ring}, 16, 1e6).algorithm ==
+    CHECK(choose_algorithm({{CollectiveLibrary::gloo}}, 16, size_bytes) ==
+          AlgorithmAndProtocol{Algorithm::segmented_ring, Protocol::none});
+  CHECK(choose_algorithm({{CollectiveLibrary::gloo}, Algorithm::ring}, 16, 1e6).algorithm ==
         Algorithm::segmented_ring); // it has no other
   for (const auto operation : {CollectiveOperation::reduce_scatter, CollectiveOperation::all_gather})
-    CHECK(way_of({{SumLibrary::gloo}, Algorithm::tree, {}, operation}, 16, 1e6).algorithm == Algorithm::ring);
-  CHECK(forced_complaint({{SumLibrary::gloo}, Algorithm::segmented_ring}, 16).empty());
+    CHECK(choose_algorithm({{CollectiveLibrary::gloo}, Algorithm::tree, {}, operation}, 16, 1e6).algorithm ==
+          Algorithm::ring);
+  CHECK(forced_complaint({{CollectiveLibrary::gloo}, Algorithm::segmented_ring}, 16).empty());
   CHECK(forced_complaint({open_mpi_4_0, Algorithm::segmented_ring}, 16) ==
         "open-mpi 4.0.3 has no ring in segments; segmented-ring takes Gloo");
 }
