@@ -93,7 +93,7 @@ double lone_collective_s(const StepSetup& setup, const Parameters& sample, Obser
   case Observed::all_reduce:
     break;
   }
-  return lone_sum_s(setup, sample, size_bytes);
+  return lone_all_reduce_s(setup, sample, size_bytes);
 }
 
 IterationTime expected_time(const Curve& curve, const Observation& one) {

@@ -112,7 +112,7 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   setup.wire_bytes_per_parameter = bytes_per_parameter(series.wire_precision);
   setup.batch_per_gpu = series.batch_per_gpu;
   setup.one_gpu_s = one_gpu.one_gpu_s;
-  setup.fabrics = std::make_shared<PlacedFabrics>(cluster, transport, Surroundings{});
+  setup.fabrics = std::make_shared<PlacedFabrics>(cluster, transport, CoLocation{});
   fit_data.priors = priors_of_stack(with_doubts_of(priors_on(cluster, priors), one_gpu), fit_data.compute_prior,
                                     transport.name, preset);
   for (const auto& point : series.points) {

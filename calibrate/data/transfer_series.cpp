@@ -85,7 +85,7 @@ double noise_of_sum(const ModelConstants& constants, const SeriesData& series, c
   const auto setup = setup_at(series, point);
   if (library_of(setup, median).library != CollectiveLibrary::nccl) return constants.transfer_noise;
   return spread_at(sum_process(constants, CollectiveLibrary::nccl),
-                   {point.gpus, point.nodes, point.size_bytes, bend_of_sum(setup, median, point.size_bytes)});
+                   {point.gpus, point.nodes, point.size_bytes, latency_bandwidth_mix(setup, median, point.size_bytes)});
 }
 
 SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Cluster& cluster,

@@ -10,7 +10,7 @@ double all_reduce_transfer_s(const StepSetup& setup, const DataPoint& point, con
   StepSetup at_scale = setup;
   at_scale.gpus = point.gpus;
   at_scale.gpus_per_node = point.gpus_per_node;
-  return lone_sum_s(at_scale, sample, point.size_bytes);
+  return lone_all_reduce_s(at_scale, sample, point.size_bytes);
 }
 
 /// A node's NIC is the message's alone, whichever ranks share it otherwise: one rank a node.

@@ -89,28 +89,28 @@ void check_listed_once(const JsonNode& job, const NodePlacement& placement, List
 
 } // namespace
 
-Surroundings surroundings_from(const JsonNode& root) {
+CoLocation co_location_from(const JsonNode& root) {
   constexpr double most_background = 0.99;
-  Surroundings around;
-  around.placement = placement_from(root);
+  CoLocation co_location;
+  co_location.placement = placement_from(root);
   ListedNodes listed;
-  check_listed_once(root, around.placement, listed);
+  check_listed_once(root, co_location.placement, listed);
   if (root.has("neighbours")) {
     std::set<std::string> names;
     for (const auto& node : root.list("neighbours")) {
-      around.neighbours.push_back(neighbour_from(node));
-      if (const auto& name = around.neighbours.back().name; !name.empty() && !names.insert(name).second)
+      co_location.neighbours.push_back(neighbour_from(node));
+      if (const auto& name = co_location.neighbours.back().name; !name.empty() && !names.insert(name).second)
         node.mistake_at("name", fmt::format("{} is there twice; give each job a name of its own", name));
-      check_listed_once(node, around.neighbours.back().placement, listed);
+      check_listed_once(node, co_location.neighbours.back().placement, listed);
     }
   }
-  around.background_traffic = root.number_or("background_traffic", 0, 0, most_background);
-  return around;
+  co_location.background_traffic = root.number_or("background_traffic", 0, 0, most_background);
+  return co_location;
 }
 
-void add_surroundings(nlohmann::ordered_json& json, const Surroundings& around) {
-  if (around.placement != NodePlacement{}) json[placement_key] = placement_to_json(around.placement);
-  for (const auto& neighbour : around.neighbours) {
+void add_co_location(nlohmann::ordered_json& json, const CoLocation& co_location) {
+  if (co_location.placement != NodePlacement{}) json[placement_key] = placement_to_json(co_location.placement);
+  for (const auto& neighbour : co_location.neighbours) {
     nlohmann::ordered_json one{{"name", neighbour.name}, {"nodes", neighbour.nodes}};
     if (neighbour.placement != NodePlacement{}) one[placement_key] = placement_to_json(neighbour.placement);
     one["compute"] = fmt::format("{} s", neighbour.compute_s);
@@ -118,7 +118,7 @@ void add_surroundings(nlohmann::ordered_json& json, const Surroundings& around) 
     if (neighbour.algorithm != Algorithm::ring) one[algorithm_key] = to_text(neighbour.algorithm);
     json["neighbours"].push_back(one);
   }
-  if (around.background_traffic > 0) json["background_traffic"] = around.background_traffic;
+  if (co_location.background_traffic > 0) json["background_traffic"] = co_location.background_traffic;
 }
 
 } // namespace ddlsim

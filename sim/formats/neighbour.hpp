@@ -32,12 +32,12 @@ struct Neighbour {
 };
 
 /// What a job shares its fabric with.
-struct Surroundings {
+struct CoLocation {
   NodePlacement placement{}; ///< of the job itself
   std::vector<Neighbour> neighbours{};
   double background_traffic = 0; ///< share of every link between switches that other traffic takes
 
-  bool operator==(const Surroundings&) const = default;
+  bool operator==(const CoLocation&) const = default;
 };
 
 } // namespace ddlsim

@@ -39,8 +39,8 @@ std::vector<NodePrice> prices_from(const JsonNode& root);
 /// "2018", "2018-05", "2018-05-07", with months and days there are (ISO 8601; days of the month up to 31).
 bool is_date(std::string_view text);
 /// What a scenario says beside its own job, and back; keys that say nothing beyond their default are left out.
-Surroundings surroundings_from(const JsonNode& root);
-void add_surroundings(nlohmann::ordered_json& json, const Surroundings& around);
+CoLocation co_location_from(const JsonNode& root);
+void add_co_location(nlohmann::ordered_json& json, const CoLocation& co_location);
 /// "input" of a scenario or of a plan's workload, and back; nothing is written where nothing is said.
 void read_input(const JsonNode& node, InputPipeline& input, InputNames& names);
 void add_input(nlohmann::ordered_json& json, const Scenario& scenario);

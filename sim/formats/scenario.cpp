@@ -157,7 +157,7 @@ Scenario scenario_from(const JsonNode& root) {
   scenario.software = root.text_or("software", "");
   if (root.has("slow_node")) scenario.slow_node = slow_node_from(root.at("slow_node"));
   if (root.has("input")) read_input(root.at("input"), scenario.input, scenario.input_names);
-  scenario.around = surroundings_from(root);
+  scenario.co_location = co_location_from(root);
   if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");
   if (scenario.efficiency_bound > 1) {
     root.mistake_at("efficiency_bound",
@@ -241,7 +241,7 @@ std::string scenario_json(const Scenario& scenario) {
     json["slow_node"] = {{"compute_factor", scenario.slow_node.compute_factor},
                          {"network_factor", scenario.slow_node.network_factor}};
   add_input(json, scenario);
-  add_surroundings(json, scenario.around);
+  add_co_location(json, scenario.co_location);
   return json_text(json);
 }
 

@@ -75,7 +75,7 @@ struct Scenario {
   SlowNode slow_node;
   InputPipeline input; ///< what is typed
   InputNames input_names;
-  Surroundings around;
+  CoLocation co_location;
   double efficiency_bound = 0.8;
   std::uint64_t seed = 1;
   int samples = 800;                      ///< draws of the parameters behind an interval

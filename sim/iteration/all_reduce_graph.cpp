@@ -29,9 +29,10 @@ std::size_t add_until(Graph& graph, ComputeStream& compute, ComputePart part, do
 }
 
 Operation sum_of(const ComputeProfile& profile, std::size_t stream, std::size_t first, std::size_t end) {
-  Operation sum{OperationKind::all_reduce, stream, 0, 0, profile.tensors[first].tensor, static_cast<int>(end - first)};
-  for (std::size_t t = first; t < end; ++t) sum.size_bytes += profile.tensors[t].size_bytes;
-  return sum;
+  Operation all_reduce{OperationKind::all_reduce,    stream, 0, 0, profile.tensors[first].tensor,
+                       static_cast<int>(end - first)};
+  for (std::size_t t = first; t < end; ++t) all_reduce.size_bytes += profile.tensors[t].size_bytes;
+  return all_reduce;
 }
 
 /// Each group is summed once its last gradient is ready.

@@ -20,7 +20,7 @@ const Machine& machine_of(const Graph& graph, bool all_reduces) {
   return (all_reduces ? graph.hybrid->replicas : graph.hybrid->shards).machine;
 }
 const LibraryRules& rules_of(const Graph& graph, bool all_reduces) {
-  if (!graph.hybrid) return graph.sums;
+  if (!graph.hybrid) return graph.rules;
   return (all_reduces ? graph.hybrid->replicas : graph.hybrid->shards).rules;
 }
 

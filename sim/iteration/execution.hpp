@@ -72,7 +72,7 @@ struct ExposedParts {
   double tensor_s = 0;        ///< gathers and scatters inside layers
   double context_s = 0;       ///< keys and values, and their gradients
   double pipeline_s = 0;      ///< sends between stages
-  double data_parallel_s = 0; ///< sums, gathers and scatters among replicas
+  double data_parallel_s = 0; ///< all-reduces, all-gathers and reduce-scatters among replicas
   double offload_s = 0;       ///< not of a pipeline: what sharded state on the host adds
 };
 ExposedParts exposed_parts(const Graph& graph, const Execution& execution, double end_without_network_s);

@@ -76,7 +76,7 @@ struct TransferGroup {
   bool operator==(const TransferGroup&) const = default;
 };
 
-/// Hybrid sharding: what carries gathers and scatters, and what the sums of gradients across groups.
+/// Hybrid sharding: what carries gathers and scatters, and what carries the all-reduces of gradients across groups.
 struct HybridGroups {
   TransferGroup shards;
   TransferGroup replicas;
@@ -108,11 +108,12 @@ struct Graph {
   std::vector<std::string> units;    ///< whose parameters are gathered together; pieces of a pipeline; else none
   std::vector<TransferGroup> groups; ///< that carry transfers; model parallelism only
 
-  LibraryRules sums;                  ///< how each collective is run
-  std::optional<HybridGroups> hybrid; ///< in place of machine and sums: gathers and scatters, and sums beside them
-  double collective_cost_s = 0;       ///< software cost of one collective
-  double tensor_cost_s = 0;           ///< and of each tensor in it
-  double interference = 0;            ///< compute advances 1/(1 + interference) as fast beside a collective
+  LibraryRules rules; ///< how each collective is run
+  std::optional<HybridGroups>
+      hybrid;                   ///< in place of machine and rules: gathers and scatters, and all-reduces beside them
+  double collective_cost_s = 0; ///< software cost of one collective
+  double tensor_cost_s = 0;     ///< and of each tensor in it
+  double interference = 0;      ///< compute advances 1/(1 + interference) as fast beside a collective
   std::optional<Fusion> fusion;
 
   double path_Bps = 0; ///< of a path inside a node

@@ -25,7 +25,7 @@ ComputeProfile slowest_profile(const StepSetup& setup, const CommunicationInputs
 void set_sums(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs) {
   const auto& [machine, compute_s, sample] = inputs;
   graph.machine = machine;
-  graph.sums = library_rules_of(setup, sample);
+  graph.rules = library_rules_of(setup, sample);
   graph.collective_cost_s = sample.operation_cost_s;
   graph.tensor_cost_s = sample.tensor_cost_s + sample.tensor_cost_slope_s * negotiation_hops(machine, setup.transport);
   graph.interference = sample.interference;
@@ -94,7 +94,7 @@ Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs
     const auto profile = compute_profile(shape, total_s, sample.forward_share * slowest_s / total_s);
     graph = zero_graph(setup.strategy.name, profile, options, bytes, setup.preset, machine, host);
   }
-  graph.sums = library_rules_of(setup, sample);
+  graph.rules = library_rules_of(setup, sample);
   graph.collective_cost_s = sample.operation_cost_s;
   graph.interference = sample.interference;
   return graph;

@@ -41,7 +41,7 @@ struct StageStreams {
   std::size_t compute = 0;
   std::size_t onward = 0; ///< outputs to the next stage
   std::size_t back = 0;   ///< gradients to the stage before
-  std::size_t sums = 0;
+  std::size_t of_replicas = 0;
   std::size_t inside = 0; ///< layers
   std::size_t keys = 0;   ///< and values, where a context group gathers them
 };
@@ -90,7 +90,7 @@ private:
     streams.compute = add_stream(graph_, StreamKind::compute, role);
     streams.onward = add_stream(graph_, StreamKind::transfers, role);
     streams.back = add_stream(graph_, StreamKind::transfers, role);
-    streams.sums = add_stream(graph_, StreamKind::transfers, role);
+    streams.of_replicas = add_stream(graph_, StreamKind::transfers, role);
     streams.inside = add_stream(graph_, StreamKind::transfers, role);
     if (carriers_.of_context >= 0) streams.keys = add_stream(graph_, StreamKind::transfers, role);
     streams_.push_back(streams);
@@ -131,7 +131,7 @@ private:
     std::size_t added = not_there;
     for (const auto& [group, parameters] :
          {everywhere(piece, carriers_.of_shards), of_experts(piece, carriers_.of_expert_shards)}) {
-      Operation shards{kind, streams_[stage].sums};
+      Operation shards{kind, streams_[stage].of_replicas};
       shards.size_bytes = bytes * parameters / options_.tensor / parts_of(piece);
       shards.unit = static_cast<int>(piece);
       shards.group = group;
@@ -329,14 +329,14 @@ private:
   void add_sum(std::size_t stage) {
     if (carriers_.of_replicas < 0) return;
     for (const bool experts : {false, true}) {
-      Operation sum{OperationKind::all_reduce, streams_[stage].sums};
+      Operation all_reduce{OperationKind::all_reduce, streams_[stage].of_replicas};
       for (std::size_t piece = stage; piece < pieces_.size(); piece += steps_.size()) {
         const auto shared =
             experts ? of_experts(piece, carriers_.of_expert_replicas) : everywhere(piece, carriers_.of_replicas);
-        sum.group = shared.group;
-        sum.size_bytes += bytes_.gradient * shared.parameters / options_.tensor;
+        all_reduce.group = shared.group;
+        all_reduce.size_bytes += bytes_.gradient * shared.parameters / options_.tensor;
       }
-      if (sum.group >= 0 && sum.size_bytes > 0) add_operation(graph_, sum, {last_[stage]});
+      if (all_reduce.group >= 0 && all_reduce.size_bytes > 0) add_operation(graph_, all_reduce, {last_[stage]});
     }
   }
 

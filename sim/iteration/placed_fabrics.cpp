@@ -30,38 +30,40 @@ double line_rate_Bps(const Cluster& cluster, const Transport& transport) {
 
 } // namespace
 
-PlacedFabrics::PlacedFabrics(const Cluster& cluster, const Transport& transport, Surroundings around)
+PlacedFabrics::PlacedFabrics(const Cluster& cluster, const Transport& transport, CoLocation co_location)
     : fabric_(of_domains(fabric_over(cluster, transport), domain_nodes(cluster, transport))),
-      around_(std::move(around)), nic_line_Bps_(line_rate_Bps(cluster, transport)),
+      co_location_(std::move(co_location)), nic_line_Bps_(line_rate_Bps(cluster, transport)),
       available_nodes_(cluster.available_nodes / domain_nodes(cluster, transport)),
       growth_nodes_(std::max(cluster.available_nodes, cluster.growth_max_nodes) / domain_nodes(cluster, transport)),
       domain_nodes_(domain_nodes(cluster, transport)) {
-  for (const auto& neighbour : around_.neighbours) neighbour_nodes_ += units_of(neighbour.nodes);
+  for (const auto& neighbour : co_location_.neighbours) neighbour_nodes_ += units_of(neighbour.nodes);
 }
 
-PlacedFabrics::PlacedFabrics(const PlacedFabrics& other, Surroundings around)
-    : fabric_(other.fabric_), around_(std::move(around)), nic_line_Bps_(other.nic_line_Bps_),
+PlacedFabrics::PlacedFabrics(const PlacedFabrics& other, CoLocation co_location)
+    : fabric_(other.fabric_), co_location_(std::move(co_location)), nic_line_Bps_(other.nic_line_Bps_),
       available_nodes_(other.available_nodes_), growth_nodes_(other.growth_nodes_), domain_nodes_(other.domain_nodes_),
       neighbour_nodes_(other.neighbour_nodes_) {}
 
 std::shared_ptr<const PlacedFabrics> PlacedFabrics::without_neighbours() const {
-  Surroundings around = around_;
-  around.neighbours.clear();
-  return std::shared_ptr<const PlacedFabrics>(new PlacedFabrics(*this, std::move(around)));
+  CoLocation co_location = co_location_;
+  co_location.neighbours.clear();
+  return std::shared_ptr<const PlacedFabrics>(new PlacedFabrics(*this, std::move(co_location)));
 }
 
 int PlacedFabrics::most_job_nodes() const {
-  const bool is_listed = around_.placement.order == NodeOrder::listed;
-  const int listed = is_listed ? static_cast<int>(around_.placement.nodes.size()) : std::numeric_limits<int>::max();
-  if (around_.neighbours.empty()) return listed; // the cluster's growth is told elsewhere
+  const bool is_listed = co_location_.placement.order == NodeOrder::listed;
+  const int listed =
+      is_listed ? static_cast<int>(co_location_.placement.nodes.size()) : std::numeric_limits<int>::max();
+  if (co_location_.neighbours.empty()) return listed; // the cluster's growth is told elsewhere
   return std::min(listed, std::max(0, (growth_nodes_ - neighbour_nodes_) * domain_nodes_));
 }
 
 std::string PlacedFabrics::why_no_room(int nodes) const {
   if (nodes <= most_job_nodes()) return why_taken_twice(nodes);
-  if (around_.placement.order == NodeOrder::listed && nodes > static_cast<int>(around_.placement.nodes.size()))
+  if (co_location_.placement.order == NodeOrder::listed &&
+      nodes > static_cast<int>(co_location_.placement.nodes.size()))
     return fmt::format("{} nodes are needed, and /node_placement lists {}; list more, or ask for fewer GPUs", nodes,
-                       around_.placement.nodes.size());
+                       co_location_.placement.nodes.size());
   return fmt::format("{} nodes and the neighbours' {} are more than the cluster may grow to ({}); ask for fewer", nodes,
                      neighbour_nodes_ * domain_nodes_, growth_nodes_ * domain_nodes_);
 }
@@ -69,9 +71,9 @@ std::string PlacedFabrics::why_no_room(int nodes) const {
 /// Lists are held against each other where they are read; a job that is dealt out takes other nodes at each scale.
 std::string PlacedFabrics::why_taken_twice(int nodes) const {
   const auto is_listed = [](const NodePlacement& placement) { return placement.order == NodeOrder::listed; };
-  const auto& others = around_.neighbours;
+  const auto& others = co_location_.neighbours;
   const bool one_is_listed =
-      is_listed(around_.placement) ||
+      is_listed(co_location_.placement) ||
       std::any_of(others.begin(), others.end(), [&](const Neighbour& other) { return is_listed(other.placement); });
   if (others.empty() || !one_is_listed) return "";
   const auto jobs = of_all_jobs(units_of(nodes));
@@ -105,7 +107,7 @@ PlacedFabric PlacedFabrics::place(const NodePlacement& placement, int taken, int
   const int listable = places > 0 ? places : growth_nodes_;
   return {fabric_,
           nic_line_Bps_,
-          around_.background_traffic,
+          co_location_.background_traffic,
           places_of(fabric_, placement, is_listed ? listable : nodes_to_deal_out(of_all_jobs), taken, nodes),
           {}};
 }
@@ -122,11 +124,11 @@ void PlacedFabrics::add_hosts(PlacedFabric& placed, int nodes, int hosts) const 
 }
 
 std::shared_ptr<const PlacedFabric> PlacedFabrics::at(int nodes) const {
-  if (nodes < 2 || nic_line_Bps_ <= 0 || !needs_links(fabric_, around_.placement)) return nullptr;
+  if (nodes < 2 || nic_line_Bps_ <= 0 || !needs_links(fabric_, co_location_.placement)) return nullptr;
   const std::lock_guard<std::mutex> lock(placing_);
   auto& known = known_[nodes];
   if (known) return known;
-  auto placed = place(around_.placement, 0, nodes, nodes + neighbour_nodes_);
+  auto placed = place(co_location_.placement, 0, nodes, nodes + neighbour_nodes_);
   placed.load = fabric_load(placed, nodes);
   const int fabric_places = nodes_of_fabric(fabric_);
   const int first = nodes_to_deal_out(nodes + neighbour_nodes_);
@@ -137,9 +139,9 @@ std::shared_ptr<const PlacedFabric> PlacedFabrics::at(int nodes) const {
 
 std::vector<PlacedFabric> PlacedFabrics::of_all_jobs(int nodes) const {
   const int of_all = nodes + neighbour_nodes_;
-  std::vector<PlacedFabric> jobs{place(around_.placement, 0, nodes, of_all)};
+  std::vector<PlacedFabric> jobs{place(co_location_.placement, 0, nodes, of_all)};
   int taken = nodes;
-  for (const auto& neighbour : around_.neighbours) {
+  for (const auto& neighbour : co_location_.neighbours) {
     const int units = units_of(neighbour.nodes);
     jobs.push_back(place(neighbour.placement, taken, units, of_all));
     taken += units;

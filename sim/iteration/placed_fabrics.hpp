@@ -16,7 +16,7 @@ namespace ddlsim {
 /// nodes of an NVLink domain, a node here is a domain.
 class PlacedFabrics {
 public:
-  PlacedFabrics(const Cluster& cluster, const Transport& transport, Surroundings around);
+  PlacedFabrics(const Cluster& cluster, const Transport& transport, CoLocation co_location);
 
   /// Null where a Machine knows all links by itself, see needs_links(). From any thread. Throws UserError as
   /// places_of().
@@ -28,7 +28,7 @@ public:
   /// Hosts for servers alone behind all jobs' nodes. Throws UserError where the fabric has no place for them.
   void add_hosts(PlacedFabric& placed, int nodes, int hosts) const;
 
-  const Surroundings& around() const { return around_; }
+  const CoLocation& co_location() const { return co_location_; }
 
   /// Nodes that the job may have at most: those of its list, or what its neighbours leave of the cluster as it may
   /// grow.
@@ -41,7 +41,7 @@ public:
   std::shared_ptr<const PlacedFabrics> without_neighbours() const;
 
 private:
-  PlacedFabrics(const PlacedFabrics& other, Surroundings around);
+  PlacedFabrics(const PlacedFabrics& other, CoLocation co_location);
 
   std::string why_taken_twice(int nodes) const;
   int units_of(int nodes) const;
@@ -49,7 +49,7 @@ private:
   PlacedFabric place(const NodePlacement& placement, int taken, int nodes, int of_all_jobs) const;
 
   Fabric fabric_; ///< in units of domains
-  Surroundings around_;
+  CoLocation co_location_;
   double nic_line_Bps_ = 0;
   int available_nodes_ = 0;
   int growth_nodes_ = 0;

@@ -68,10 +68,10 @@ OfTensors add_backward(Graph& graph, ComputeStream& compute, const ComputeProfil
   return gradients;
 }
 
-/// One way over the paths inside a node.
-class NodeWay {
+/// The messages of a reduction, or of a broadcast, over the paths inside a node.
+class NodePaths {
 public:
-  NodeWay(Graph& graph, const NodeReduction& node, OperationKind kind, std::size_t role)
+  NodePaths(Graph& graph, const NodeReduction& node, OperationKind kind, std::size_t role)
       : graph_(graph), node_(node), kind_(kind), first_stream_(graph.streams.size()) {
     for (int path = 0; path < node.paths; ++path) add_stream(graph, StreamKind::path, role, path);
   }
@@ -92,10 +92,10 @@ private:
 OfTensors add_node_sums(Graph& graph, const NodeReduction& node, const ComputeProfile& profile, std::size_t role,
                         const OfTensors& gradients) {
   if (!(node.rate_Bps > 0)) return gradients;
-  NodeWay way(graph, node, node.sum, role);
+  NodePaths paths(graph, node, node.sum, role);
   OfTensors sums(gradients.size());
   for (const auto& tensor : profile.tensors) {
-    sums[at(tensor.tensor)] = way.add(at(tensor.tensor));
+    sums[at(tensor.tensor)] = paths.add(at(tensor.tensor));
     wait_for(graph, gradients[at(tensor.tensor)]);
   }
   return sums;
@@ -118,10 +118,10 @@ std::size_t add_shards(Graph& graph, const std::vector<Shard>& shards, const std
 /// A tensor comes back to a node's GPUs once its last shard is pulled. Shards of a tensor stand together.
 void add_node_spread(Graph& graph, const NodeReduction& node, const std::vector<Shard>& shards, std::size_t pulled) {
   if (!(node.rate_Bps > 0)) return;
-  NodeWay way(graph, node, node.spread, 0);
+  NodePaths paths(graph, node, node.spread, 0);
   std::size_t shard = 0;
   for (std::size_t tensor = 0; tensor < node.path.size(); ++tensor) {
-    way.add(tensor);
+    paths.add(tensor);
     for (; shard < shards.size() && at(shards[shard].tensor) == tensor; ++shard) wait_for(graph, pulled + shard);
   }
 }
@@ -197,7 +197,7 @@ std::size_t add_delays(Graph& graph, const ComputeStream& compute, double overhe
   graph.operations.back().part = ComputePart::synchronisation;
   if (node == nullptr || !(node->rate_Bps > 0)) return overhead;
   const std::size_t spread =
-      NodeWay(graph, *node, node->spread, graph.streams[compute.stream].role).add(at(profile.tensors.back().tensor));
+      NodePaths(graph, *node, node->spread, graph.streams[compute.stream].role).add(at(profile.tensors.back().tensor));
   wait_for(graph, overhead);
   return spread;
 }

@@ -22,7 +22,7 @@ TrafficPattern pattern_of(const CollectiveKind& collective) {
 
 namespace {
 
-bool has_servers(const OwnTraffic& own) {
+bool has_servers(const JobTraffic& own) {
   return !own.server_hosts.empty();
 }
 
@@ -43,7 +43,7 @@ std::vector<NodeMessage> edges_of(int nodes, TrafficPattern pattern) {
 }
 
 /// A push and a pull on every connection that leaves a node.
-std::vector<NodeMessage> edges_of_worker(const OwnTraffic& own, int node) {
+std::vector<NodeMessage> edges_of_worker(const JobTraffic& own, int node) {
   std::vector<NodeMessage> edges;
   for (const int host : own.server_hosts)
     for (int copy = 0; host != node && copy < own.connections_per_node; ++copy) {
@@ -54,7 +54,7 @@ std::vector<NodeMessage> edges_of_worker(const OwnTraffic& own, int node) {
 }
 
 /// Of all nodes but one.
-std::vector<NodeMessage> edges_of_servers(int nodes, const OwnTraffic& own, int without = -1) {
+std::vector<NodeMessage> edges_of_servers(int nodes, const JobTraffic& own, int without = -1) {
   std::vector<NodeMessage> all;
   for (int node = 0; node < nodes; ++node) {
     const auto edges = edges_of_worker(own, node);
@@ -63,7 +63,7 @@ std::vector<NodeMessage> edges_of_servers(int nodes, const OwnTraffic& own, int 
   return all;
 }
 
-std::vector<NodeMessage> edges_of(int nodes, const OwnTraffic& own) {
+std::vector<NodeMessage> edges_of(int nodes, const JobTraffic& own) {
   return has_servers(own) ? edges_of_servers(nodes, own) : edges_of(nodes, own.pattern);
 }
 
@@ -73,7 +73,7 @@ double edges_of_nic(int nodes, TrafficPattern pattern) {
 }
 
 /// Edges of the pattern that leave the busiest NIC.
-double edges_of_nic(int nodes, const OwnTraffic& own) {
+double edges_of_nic(int nodes, const JobTraffic& own) {
   if (!has_servers(own)) return edges_of_nic(nodes, own.pattern);
   std::map<int, int> of_node;
   int most = 1;
@@ -127,7 +127,7 @@ std::vector<std::vector<std::size_t>> with_edges_inside(const std::vector<std::v
   return all;
 }
 
-Job own_job(const Machine& machine, const OwnTraffic& own, double rest_s) {
+Job own_job(const Machine& machine, const JobTraffic& own, double rest_s) {
   Job job;
   job.compute_s = own.compute_s;
   job.rest_s = rest_s;
@@ -187,11 +187,11 @@ void set_times(std::vector<Transfer>& steps, const std::vector<double>& rates_Bp
 /// In place of each all-reduce its steps. A neighbour's time alone does not know yet where its own messages meet on a
 /// link.
 void split_into_steps(Job& job, const std::vector<SharedLink>& links, std::size_t index, int nodes,
-                      TrafficPattern pattern, const std::vector<double>& sums_bytes, bool is_neighbour) {
+                      TrafficPattern pattern, const std::vector<double>& vectors_bytes, bool is_neighbour) {
   const auto rates_Bps = alone_Bps_by_pattern(links, job, index);
   std::vector<Transfer> all;
   for (std::size_t i = 0; i < job.transfers.size(); ++i) {
-    auto steps = steps_of_pairs(nodes, pattern, sums_bytes[i], job.transfers[i].ready_s);
+    auto steps = steps_of_pairs(nodes, pattern, vectors_bytes[i], job.transfers[i].ready_s);
     double alone_s = job.transfers[i].alone_s;
     for (const auto& step : steps)
       if (is_neighbour) alone_s += step.edge_bytes / rates_Bps[at(step.pattern)] - step.edge_bytes / job.edge_Bps;
@@ -251,17 +251,17 @@ std::vector<std::vector<PairMessage>> add_pairs(LinkList& list, SharedFabric& fa
 }
 
 /// A job that is to be put on the fabric.
-struct Newcomer {
+struct PlacedJob {
   Job job;
   TrafficPattern pattern = TrafficPattern::ring;
-  std::vector<double> sums_bytes{};
+  std::vector<double> vectors_bytes{};
   std::vector<NodeMessage> edges{}; ///< where it is not in pairs
   int edges_inside = 0;
   bool is_ring = true;
   bool is_neighbour = true;
 };
 
-void add_job(SharedFabric& shared, LinkList& list, Newcomer one, const PlacedFabric& placed, int nodes, double hop_s) {
+void add_job(SharedFabric& shared, LinkList& list, PlacedJob one, const PlacedFabric& placed, int nodes, double hop_s) {
   const std::size_t index = shared.jobs.size();
   RingJob ring{{}, hop_s, {}, {}};
   if (is_in_pairs(one.pattern)) {
@@ -276,13 +276,13 @@ void add_job(SharedFabric& shared, LinkList& list, Newcomer one, const PlacedFab
 }
 
 /// What depends on the links of all jobs.
-void complete(SharedFabric& shared, const std::vector<Newcomer>& all, const std::vector<int>& nodes) {
+void complete(SharedFabric& shared, const std::vector<PlacedJob>& all, const std::vector<int>& nodes) {
   const bool every_message =
-      std::all_of(all.begin(), all.end(), [](const Newcomer& one) { return is_in_pairs(one.pattern) || one.is_ring; });
+      std::all_of(all.begin(), all.end(), [](const PlacedJob& one) { return is_in_pairs(one.pattern) || one.is_ring; });
   for (std::size_t i = 0; i < shared.jobs.size(); ++i) {
     auto& job = shared.jobs[i];
     if (is_in_pairs(all[i].pattern)) {
-      split_into_steps(job, shared.links, i, nodes[i], all[i].pattern, all[i].sums_bytes, all[i].is_neighbour);
+      split_into_steps(job, shared.links, i, nodes[i], all[i].pattern, all[i].vectors_bytes, all[i].is_neighbour);
     } else if (all[i].is_neighbour) {
       lengthen_by_own_links(job, shared.links, i);
     }
@@ -293,7 +293,7 @@ void complete(SharedFabric& shared, const std::vector<Newcomer>& all, const std:
 }
 
 /// The job, its places first, then the neighbours'.
-std::vector<PlacedFabric> places_of_jobs(const StepSetup& setup, const Machine& machine, const OwnTraffic& own) {
+std::vector<PlacedFabric> places_of_jobs(const StepSetup& setup, const Machine& machine, const JobTraffic& own) {
   auto places = setup.fabrics->of_all_jobs(machine.nodes());
   const int last_host = has_servers(own) ? *std::max_element(own.server_hosts.begin(), own.server_hosts.end()) : 0;
   if (last_host >= machine.nodes())
@@ -302,15 +302,15 @@ std::vector<PlacedFabric> places_of_jobs(const StepSetup& setup, const Machine& 
 }
 
 /// The jobs behind the setup's own.
-void add_neighbours(SharedFabric& shared, LinkList& list, std::vector<Newcomer>& all, std::vector<int>& nodes,
+void add_neighbours(SharedFabric& shared, LinkList& list, std::vector<PlacedJob>& all, std::vector<int>& nodes,
                     const StepSetup& setup, const Parameters& sample, const std::vector<PlacedFabric>& places) {
-  const auto& neighbours = setup.fabrics->around().neighbours;
+  const auto& neighbours = setup.fabrics->co_location().neighbours;
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
     const auto& placed = places[i + 1];
     const auto machine =
         build_machine(setup.cluster, setup.transport, sample, static_cast<int>(placed.places.size()), 1);
-    Newcomer one{neighbour_job(neighbours[i], machine), pattern_of(neighbours[i])};
-    one.sums_bytes = {neighbours[i].all_reduce_bytes};
+    PlacedJob one{neighbour_job(neighbours[i], machine), pattern_of(neighbours[i])};
+    one.vectors_bytes = {neighbours[i].all_reduce_bytes};
     one.edges = edges_of(machine.nodes(), one.pattern);
     one.is_ring = one.pattern == TrafficPattern::ring;
     all.push_back(one);
@@ -321,17 +321,18 @@ void add_neighbours(SharedFabric& shared, LinkList& list, std::vector<Newcomer>&
 
 } // namespace
 
-SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s) {
+SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, const JobTraffic& own, double rest_s) {
   const Machine machine = machine_of(setup, sample);
   const auto places = places_of_jobs(setup, machine, own);
   SharedFabric shared;
   LinkList list(shared, machine, places.size());
-  Newcomer self{own_job(machine, own, rest_s), has_servers(own) ? TrafficPattern::ring : own.pattern, own.sums_bytes};
+  PlacedJob self{own_job(machine, own, rest_s), has_servers(own) ? TrafficPattern::ring : own.pattern,
+                 own.vectors_bytes};
   self.edges = edges_of(machine.nodes(), own);
   self.is_ring = !has_servers(own) && own.pattern == TrafficPattern::ring;
   self.edges_inside = own.inside_too ? machine.ranks_per_node - 1 : 0;
   self.is_neighbour = false;
-  std::vector<Newcomer> all{self};
+  std::vector<PlacedJob> all{self};
   std::vector<int> nodes{machine.nodes()};
   add_job(shared, list, self, places.front(), machine.nodes(), machine.net_latency_s);
   add_neighbours(shared, list, all, nodes, setup, sample, places);
@@ -339,7 +340,7 @@ SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, con
   return shared;
 }
 
-SharedFabric shared_fabric_of_worker(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own,
+SharedFabric shared_fabric_of_worker(const StepSetup& setup, const Parameters& sample, const JobTraffic& own,
                                      int worker) {
   constexpr double long_s = 10; // then it begins again
   const Machine machine = machine_of(setup, sample);
@@ -351,14 +352,14 @@ SharedFabric shared_fabric_of_worker(const StepSetup& setup, const Parameters& s
   const auto of_others = edges_of_servers(machine.nodes(), own, worker);
   SharedFabric shared;
   LinkList list(shared, machine, places.size() + 1);
-  Newcomer self{{}, TrafficPattern::ring, {}, of_worker, 0, false, false};
+  PlacedJob self{{}, TrafficPattern::ring, {}, of_worker, 0, false, false};
   self.job.compute_s = own.compute_s;
   self.job.edge_Bps = nic_rate_Bps(machine.nic_Bps, {.sharers = std::max(1.0, under_way * of_nic)});
   self.job.transfers = {{sent.ready_s, sent.alone_s, sent.edge_bytes / of_nic, sent.rounds}};
-  Newcomer others{{}, TrafficPattern::ring, {}, of_others, 0, false, false};
+  PlacedJob others{{}, TrafficPattern::ring, {}, of_others, 0, false, false};
   others.job.edge_Bps = self.job.edge_Bps;
   others.job.transfers = {{0, long_s, long_s * others.job.edge_Bps, 1}};
-  std::vector<Newcomer> all{self, others};
+  std::vector<PlacedJob> all{self, others};
   std::vector<int> nodes{machine.nodes(), machine.nodes()};
   for (const auto& one : {self, others})
     add_job(shared, list, one, places.front(), machine.nodes(), machine.net_latency_s);
@@ -380,7 +381,7 @@ SharedFabric alone_on(SharedFabric shared) {
   return shared;
 }
 
-Machine machine_with_neighbours(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own) {
+Machine machine_with_neighbours(const StepSetup& setup, const Parameters& sample, const JobTraffic& own) {
   const int nodes = machine_of(setup, sample).nodes();
   auto places = setup.fabrics->of_all_jobs(nodes);
   const auto& servers = own.asynchronous->servers;

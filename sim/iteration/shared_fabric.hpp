@@ -24,9 +24,9 @@ struct AsyncServers {
 };
 
 /// What a job sends in an iteration, as it runs alone: read off an execution.
-struct OwnTraffic {
+struct JobTraffic {
   std::vector<Transfer> transfers{};             ///< edge_bytes: what one node's NIC sends
-  std::vector<double> sums_bytes{};              ///< of each transfer that is an all-reduce: its vector on the wire
+  std::vector<double> vectors_bytes{};           ///< of each transfer that is an all-reduce: its vector on the wire
   double compute_s = 0;                          ///< until the last operation of compute ends
   TrafficPattern pattern = TrafficPattern::ring; ///< that most bytes travel in
   bool inside_too = false;                       ///< the ring passes every GPU of a node, and not every node once
@@ -51,12 +51,12 @@ struct SharedFabric {
 };
 
 /// All jobs start together. `rest_s` passes between the end of an iteration's operations and the next one.
-SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s);
+SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, const JobTraffic& own, double rest_s);
 
 /// Asynchronous servers as the worker of one node sees them: two jobs, that worker, and a stream that never ends of
 /// what the others have under way on average: of their connections the share of an iteration in which a worker is not
 /// computing.
-SharedFabric shared_fabric_of_worker(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own,
+SharedFabric shared_fabric_of_worker(const StepSetup& setup, const Parameters& sample, const JobTraffic& own,
                                      int worker);
 
 /// The setup's jobs without the others.
@@ -64,6 +64,6 @@ SharedFabric alone_on(SharedFabric shared);
 
 /// Every node of all jobs, those of the setup's first, then hosts of servers, then the neighbours one after another;
 /// for runs with every message of asynchronous servers.
-Machine machine_with_neighbours(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own);
+Machine machine_with_neighbours(const StepSetup& setup, const Parameters& sample, const JobTraffic& own);
 
 } // namespace ddlsim

@@ -33,7 +33,7 @@ void name_shares(StepTime& time) {
   time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
 }
 
-std::optional<LargestCollective> largest_sum_of(const Execution& execution) {
+std::optional<LargestCollective> largest_collective_of(const Execution& execution) {
   std::optional<LargestCollective> largest;
   for (const auto& collective : execution.collectives)
     if (!largest || collective.size_bytes > largest->size_bytes)
@@ -42,7 +42,7 @@ std::optional<LargestCollective> largest_sum_of(const Execution& execution) {
 }
 
 bool has_neighbours(const StepSetup& setup) {
-  return setup.fabrics && !setup.fabrics->around().neighbours.empty();
+  return setup.fabrics && !setup.fabrics->co_location().neighbours.empty();
 }
 
 /// What cannot be run by the requested fidelity is a mistake of whoever asked for it.
@@ -80,8 +80,8 @@ IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool b
   if (runs_on_host(graph)) add_offload(graph, requested, result);
   result.mean_staleness = execution.mean_staleness;
   result.simgrid_messages = execution.simgrid_messages;
-  result.largest_sum = largest_sum_of(execution);
-  if (beside_others) result.traffic = own_traffic(graph, execution);
+  result.largest_collective = largest_collective_of(execution);
+  if (beside_others) result.traffic = job_traffic(graph, execution);
   return result;
 }
 
@@ -128,7 +128,7 @@ void add_synchronous(const StepSetup& setup, const Parameters& sample, const Mac
 }
 
 void add_neighbours(const StepSetup& setup, const Parameters& sample, const Machine& machine, Fidelity requested,
-                    const OwnTraffic& traffic, StepTime& time) {
+                    const JobTraffic& traffic, StepTime& time) {
   if (requested == Fidelity::formula) {
     if (has_neighbours(setup))
       time.choice.why = "no formula knows the neighbours on shared links, so that they are left out";
@@ -136,7 +136,7 @@ void add_neighbours(const StepSetup& setup, const Parameters& sample, const Mach
   }
   if (traffic.transfers.empty() || machine.nodes() < 2) return;
   const double rest_s = time.synchronisation_s + time.straggling_s;
-  const auto cost = beside_neighbours(setup, sample, traffic, rest_s, requested);
+  const auto cost = neighbours_cost(setup, sample, traffic, rest_s, requested);
   time.neighbours_s = cost.added_s;
   time.simgrid_messages += cost.messages;
   if (*cost.why == '\0') return;
@@ -150,7 +150,7 @@ IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sa
   auto result = synchronised_iteration(setup, inputs, requested, memory);
   time.choice = result.choice;
   time.simgrid_messages = result.simgrid_messages;
-  time.largest_sum = result.largest_sum;
+  time.largest_collective = result.largest_collective;
   time.communication = result.part;
   time.exposed = result.exposed;
   if (nobody_waits(setup, inputs.machine)) {
@@ -204,7 +204,8 @@ Machine machine_of(const StepSetup& setup, const Parameters& sample) {
   if (!setup.fabrics) return machine;
   if (auto fabric = setup.fabrics->at(machine.nodes()))
     return build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node, std::move(fabric));
-  machine.uplink_Bps = nic_rate_Bps(machine.uplink_Bps, {.other_traffic = setup.fabrics->around().background_traffic});
+  machine.uplink_Bps =
+      nic_rate_Bps(machine.uplink_Bps, {.other_traffic = setup.fabrics->co_location().background_traffic});
   return machine;
 }
 
@@ -256,15 +257,15 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
   return time;
 }
 
-double lone_sum_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
+double lone_all_reduce_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
   auto machine = machine_of(setup, sample);
   if (machine.nodes() > 1) machine.slow_nic_factor = setup.slow_node.network_factor;
   return sample.operation_cost_s + formula_s(machine, cost_of(machine, library_rules_of(setup, sample), size_bytes));
 }
 
-double bend_of_sum(const StepSetup& setup, const Parameters& sample, double size_bytes) {
+double latency_bandwidth_mix(const StepSetup& setup, const Parameters& sample, double size_bytes) {
   constexpr double least_bytes = 1;
-  const double share = lone_sum_s(setup, sample, least_bytes) / lone_sum_s(setup, sample, size_bytes);
+  const double share = lone_all_reduce_s(setup, sample, least_bytes) / lone_all_reduce_s(setup, sample, size_bytes);
   return share < 1 ? 4 * share * (1 - share) : 0;
 }
 

@@ -60,7 +60,7 @@ struct StepTime {
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
   Choice choice;               ///< how the communication was run, and how far that may be from a full run
   double simgrid_messages = 0; ///< that were run for it
-  std::optional<LargestCollective> largest_sum{}; ///< where gradients are summed by all-reduces
+  std::optional<LargestCollective> largest_collective{}; ///< where gradients are summed by all-reduces
   /// Largest part: compute, bubble, communication, offload, server-link, server-software, synchronisation, straggling,
   /// neighbours, input.
   std::string bottleneck;
@@ -76,10 +76,10 @@ Machine machine_of(const StepSetup& setup, const Parameters& sample);
 /// Sum of all parts.
 double parts_s(const StepTime& time);
 
-/// The library that sums: the strategy's; where it names none, the one of this sample among the preset's.
+/// The collective library: the strategy's; where it names none, the one of this sample among the preset's.
 LibraryVersion library_of(const StepSetup& setup, const Parameters& sample);
 
-/// How it sums: by the algorithm that the strategy names, else by the library's own rule.
+/// How it runs an all-reduce: by the algorithm that the strategy names, else by the library's own rule.
 LibraryRules library_rules_of(const StepSetup& setup, const Parameters& sample);
 
 /// The strategy with what it leaves open as this sample has it: the preset's servers and their placement, and the
@@ -100,12 +100,12 @@ double work_of_step(const StepSetup& setup, const Parameters& sample);
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity);
 
 /// One all-reduce of so many bytes among the setup's GPUs while nothing else runs, seconds: the launch of the operation
-/// and the closed form of the way that the library takes.
-double lone_sum_s(const StepSetup& setup, const Parameters& sample, double size_bytes);
+/// and the closed form of the algorithm and protocol that the library takes.
+double lone_all_reduce_s(const StepSetup& setup, const Parameters& sample, double size_bytes);
 
 /// How far latency and rate share that time: 4 p (1 - p), with p the time of one byte over it. 0 where either decides,
 /// 1 where both take as long.
-double bend_of_sum(const StepSetup& setup, const Parameters& sample, double size_bytes);
+double latency_bandwidth_mix(const StepSetup& setup, const Parameters& sample, double size_bytes);
 
 /// The operations that time_step() times, and when each of them runs.
 struct StepRun {

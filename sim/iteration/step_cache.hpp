@@ -2,9 +2,9 @@
 // One step in many samples: what need not be computed again.
 
 #include "sim/compute/layer_times.hpp"
-#include "sim/iteration/beside_neighbours.hpp"
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/graph.hpp"
+#include "sim/iteration/neighbours_cost.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/simgrid/fidelity.hpp"
@@ -36,8 +36,8 @@ struct IterationResult {
   Choice choice{};
   double mean_staleness = 0; ///< ps-async only
   double simgrid_messages = 0;
-  std::optional<LargestCollective> largest_sum{};
-  OwnTraffic traffic{}; ///< beside neighbours only
+  std::optional<LargestCollective> largest_collective{};
+  JobTraffic traffic{}; ///< beside neighbours only
 };
 
 /// By what rule tensors are placed on servers, and in what order a hash numbers them.

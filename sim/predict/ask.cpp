@@ -64,7 +64,7 @@ StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Mod
   setup.one_gpu_s = one_gpu_s;
   setup.slow_node = scenario.slow_node;
   setup.input = input;
-  setup.fabrics = std::make_shared<PlacedFabrics>(cluster, setup.transport, scenario.around);
+  setup.fabrics = std::make_shared<PlacedFabrics>(cluster, setup.transport, scenario.co_location);
   return setup;
 }
 

@@ -95,7 +95,7 @@ PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes)
   const auto setup = at_scale(curve, gpus);
   const auto correction = sum_correction_of(curve, gpus, size_bytes);
   const auto ln_time = [&](const Parameters& sample) {
-    return std::log(lone_sum_s(setup, sample, size_bytes)) + ln_correction(correction, sum_model(setup, sample));
+    return std::log(lone_all_reduce_s(setup, sample, size_bytes)) + ln_correction(correction, sum_model(setup, sample));
   };
   std::vector<double> ln_times;
   for (const auto& sample : curve.samples.values) ln_times.push_back(ln_time(sample));

@@ -89,9 +89,10 @@ SumCorrection correction_at(const ResidualProcess& process, const std::vector<Kn
     if (has_chosen) return chosen(one);
     return algorithm_of(setup_of(setup, one), likeliest, one.at.size_bytes) == asked;
   });
-  for (auto& one : alike) one.at.bend = bend_of_sum(setup_of(setup, one), likeliest, one.at.size_bytes);
+  for (auto& one : alike) one.at.bend = latency_bandwidth_mix(setup_of(setup, one), likeliest, one.at.size_bytes);
   const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
-  return correction_at(process, alike, {setup.gpus, nodes, size_bytes, bend_of_sum(setup, likeliest, size_bytes)});
+  return correction_at(process, alike,
+                       {setup.gpus, nodes, size_bytes, latency_bandwidth_mix(setup, likeliest, size_bytes)});
 }
 
 double ln_correction(const SumCorrection& correction, const SumModel& model_s) {
@@ -104,7 +105,7 @@ double ln_correction(const SumCorrection& correction, const SumModel& model_s) {
 }
 
 SumModel sum_model(const StepSetup& setup, const Parameters& sample) {
-  return [&](const KnownSum& known) { return lone_sum_s(setup_of(setup, known), sample, known.at.size_bytes); };
+  return [&](const KnownSum& known) { return lone_all_reduce_s(setup_of(setup, known), sample, known.at.size_bytes); };
 }
 
 } // namespace ddlsim

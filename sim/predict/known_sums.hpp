@@ -47,7 +47,7 @@ using SumModel = std::function<double(const KnownSum&)>;
 /// ln(what will be measured / model), by a model that `model_s` asks.
 double ln_correction(const SumCorrection& correction, const SumModel& model_s);
 
-/// The model of lone_sum_s() with one sample.
+/// The model of lone_all_reduce_s() with one sample.
 SumModel sum_model(const StepSetup& setup, const Parameters& sample);
 
 } // namespace ddlsim

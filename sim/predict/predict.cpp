@@ -37,13 +37,13 @@ void name_deciding_sum(const StrategyAnswer& answer, MeasureNext& next) {
     if (point.gpus != next.at_gpus || point.protocol.empty()) continue;
     next.algorithm = point.algorithm;
     next.protocol = point.protocol;
-    next.sum_bytes = point.largest_sum_bytes;
+    next.sum_bytes = point.largest_collective_bytes;
   }
 }
 
 /// The same points as if the job had the fabric to itself.
 void add_alone(std::vector<PredictedPoint>& points, const Curve& curve, const PredictOptions& options) {
-  if (!curve.setup.fabrics || curve.setup.fabrics->around().neighbours.empty()) return;
+  if (!curve.setup.fabrics || curve.setup.fabrics->co_location().neighbours.empty()) return;
   Curve alone = curve;
   alone.setup.fabrics = curve.setup.fabrics->without_neighbours();
   std::vector<int> scales;

@@ -95,7 +95,7 @@ struct PredictedPoint {
   double simgrid_messages = 0;                     ///< run for the number that is shown
   std::string algorithm;                           ///< of the largest all-reduce; "" where there is none
   std::string protocol;                            ///< "" of a library without protocols
-  double largest_sum_bytes = 0;                    ///< of that all-reduce
+  double largest_collective_bytes = 0;             ///< of that all-reduce
   std::string fidelity_note;                       ///< "" where that is exact; else why it is an approximation
   std::string error;                               ///< not empty: the point cannot be; the other fields are then 0
 };

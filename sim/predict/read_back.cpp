@@ -30,7 +30,7 @@ std::optional<StepSetup> timed_setup(const StepRecord& record, const Cluster& cl
   setup.batch_per_gpu = record.batch_per_gpu;
   setup.gpus = record.gpus;
   setup.gpus_per_node = record.gpus_per_node;
-  setup.fabrics = std::make_shared<PlacedFabrics>(cluster, *transport, Surroundings{});
+  setup.fabrics = std::make_shared<PlacedFabrics>(cluster, *transport, CoLocation{});
   return setup;
 }
 

@@ -208,7 +208,7 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
   json["fidelity"] = point.fidelity;
   json["simgrid_messages"] = point.simgrid_messages;
   if (!point.algorithm.empty()) {
-    json["largest_sum"] = {{"algorithm", point.algorithm}, {"size_bytes", nine_digits(point.largest_sum_bytes)}};
+    json["largest_sum"] = {{"algorithm", point.algorithm}, {"size_bytes", nine_digits(point.largest_collective_bytes)}};
     if (!point.protocol.empty()) json["largest_sum"]["protocol"] = point.protocol;
   }
   if (!point.fidelity_note.empty()) json["fidelity_note"] = point.fidelity_note;

@@ -324,18 +324,18 @@ std::string placement_text(const NodePlacement& placement) {
 }
 
 /// Where the job stands and what else is there; "" where it is packed and alone.
-std::string surroundings_sentence(const Surroundings& around) {
-  if (around == Surroundings{}) return "";
-  std::string text = "The job is " + placement_text(around.placement);
-  for (const auto& neighbour : around.neighbours)
+std::string co_location_sentence(const CoLocation& co_location) {
+  if (co_location == CoLocation{}) return "";
+  std::string text = "The job is " + placement_text(co_location.placement);
+  for (const auto& neighbour : co_location.neighbours)
     text += fmt::format("; beside it {}: {} nodes, {}, {} of compute and {} all-reduced an iteration{}", neighbour.name,
                         neighbour.nodes, placement_text(neighbour.placement),
                         print_quantity(neighbour.compute_s, Dimension::time),
                         print_quantity(neighbour.all_reduce_bytes, Dimension::size),
                         neighbour.algorithm == Algorithm::ring ? "" : " by " + to_text(neighbour.algorithm));
-  if (around.background_traffic > 0)
-    text +=
-        fmt::format("; other traffic takes {} of every link between switches", percent_text(around.background_traffic));
+  if (co_location.background_traffic > 0)
+    text += fmt::format("; other traffic takes {} of every link between switches",
+                        percent_text(co_location.background_traffic));
   return to_lines(text + ".");
 }
 
@@ -360,7 +360,7 @@ std::string to_terminal_text(const Prediction& prediction) {
                   scenario.model, scenario.batch_per_gpu, to_text(scenario.precision), scenario.cluster,
                   join_names(presets_of(prediction)), prediction.available_gpus, prediction.growth_gpus));
   for (const auto& sentence : answer_sentences(prediction)) text += to_lines(sentence);
-  text += surroundings_sentence(scenario.around) + one_gpu_lines(prediction);
+  text += co_location_sentence(scenario.co_location) + one_gpu_lines(prediction);
   for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");
   for (const auto& answer : prediction.strategies)
     text += "\n" + to_section(answer, scenario.efficiency_bound, presets_of(prediction).size() > 1) + why_lines(answer);

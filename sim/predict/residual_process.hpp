@@ -14,7 +14,7 @@ struct Scale {
   int gpus = 1;
   int nodes = 1;
   double size_bytes = 0; ///< of an all-reduce by itself; 0 of an iteration
-  double bend = 0;       ///< of an all-reduce: bend_of_sum()
+  double bend = 0;       ///< of an all-reduce: latency_bandwidth_mix()
   double batch = 0;      ///< of training, on a GPU; 0: it is the same wherever residuals are compared
 };
 
@@ -35,7 +35,7 @@ struct ResidualProcess {
   double per_doubling = ModelConstants{}.residual_per_doubling;
   double node_boundary_correlation = ModelConstants{}.residual_across_boundary;
   double growth = ModelConstants{}.residual_growth; ///< see spread_of_distance()
-  double bend_spread = 0;                           ///< of all-reduces: beyond `spread`, where bend_of_sum() is 1
+  double bend_spread = 0; ///< of all-reduces: beyond `spread`, where latency_bandwidth_mix() is 1
 };
 
 /// The process; who knows a spread puts it.

@@ -85,7 +85,7 @@ double connections_of(const StepSetup& setup, int nodes) {
 std::string complaint_about_place(const StepSetup& setup, int nodes) {
   if (!setup.fabrics) return "";
   if (auto why = setup.fabrics->why_no_room(nodes); !why.empty()) return why;
-  if (setup.fabrics->around().neighbours.empty() || !is_parameter_server(setup.strategy.name)) return "";
+  if (setup.fabrics->co_location().neighbours.empty() || !is_parameter_server(setup.strategy.name)) return "";
   constexpr double most_connections = 10000; // 10 ms a sample
   const double connections = connections_of(setup, nodes);
   if (connections <= most_connections) return "";
@@ -98,7 +98,7 @@ std::string complaint_about_place(const StepSetup& setup, int nodes) {
 /// it can.
 std::string complaint_about_links(const StepSetup& setup, int per_node, const char* what, const char* instead) {
   if (!setup.fabrics) return "";
-  if (!setup.fabrics->around().neighbours.empty())
+  if (!setup.fabrics->co_location().neighbours.empty())
     return fmt::format("{} beside neighbours is not simulated; give \"background_traffic\" in place of \"neighbours\"",
                        what);
   if (setup.fabrics->at((setup.gpus + per_node - 1) / per_node) != nullptr)
@@ -193,11 +193,11 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.mean_staleness = time.mean_staleness;
   point.bottleneck = time.bottleneck;
   point.simgrid_messages = time.simgrid_messages;
-  if (!time.largest_sum) return;
-  const auto protocol = time.largest_sum->protocol;
-  point.algorithm = to_text(time.largest_sum->collective);
+  if (!time.largest_collective) return;
+  const auto protocol = time.largest_collective->protocol;
+  point.algorithm = to_text(time.largest_collective->collective);
   point.protocol = protocol == Protocol::none ? "" : to_text(protocol);
-  point.largest_sum_bytes = time.largest_sum->size_bytes;
+  point.largest_collective_bytes = time.largest_collective->size_bytes;
 }
 
 /// What turns the time of the likeliest sample by the formulas into `time`, both without waiting for input.

@@ -76,7 +76,7 @@ TEST_CASE("what is slow from one GPU on is the GPU, from one node on the loader,
   halved.slow_node.network_factor = 0.5;
   std::vector<Observation> benchmark{known.step(1), known.step(2), slow_wire};
   for (const double size_bytes : {1e5, 1e7, 1e8})
-    benchmark.push_back({Observed::all_reduce, 8, size_bytes, lone_sum_s(halved, known.sample, size_bytes)});
+    benchmark.push_back({Observed::all_reduce, 8, size_bytes, lone_all_reduce_s(halved, known.sample, size_bytes)});
   const auto by_benchmark = diagnose(curve, benchmark, {});
   CHECK(named(by_benchmark) == Fault::link);
   CHECK(by_benchmark.causes.front().severity == Approx(2).epsilon(0.2));
@@ -86,7 +86,7 @@ TEST_CASE("an all-reduce that takes as long as it was once measured here is norm
   const KnownCluster known;
   auto curve = known.curve();
   constexpr double size_bytes = 1e8;
-  const double model_s = lone_sum_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes);
+  const double model_s = lone_all_reduce_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes);
   const Observation as_measured{Observed::all_reduce, 8, size_bytes, 4 * model_s};
   CHECK(diagnose(curve, {as_measured}, {}).verdict == Verdict::ill);
   curve.learnt.sums = {{{8, 4, size_bytes}, 4 * model_s, 0.01, StrategyName::ring}};
@@ -185,13 +185,13 @@ TEST_CASE("one odd size among many makes no cluster ill") {
   std::vector<Observation> sizes;
   for (double size_bytes = 1024; size_bytes <= 1 << 30; size_bytes *= 2)
     sizes.push_back(
-        {Observed::all_reduce, 8, size_bytes, lone_sum_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes)});
+        {Observed::all_reduce, 8, size_bytes, lone_all_reduce_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes)});
   CHECK(diagnose(curve, sizes, {}).verdict == Verdict::normal);
   sizes[7].time_s *= 9;
   CHECK(is_normal(diagnose(curve, sizes, {})));
   auto halved = on_gpus(curve.setup, 8, 2);
   halved.slow_node.network_factor = 0.5;
-  for (auto& one : sizes) one.time_s = lone_sum_s(halved, known.sample, one.size_bytes);
+  for (auto& one : sizes) one.time_s = lone_all_reduce_s(halved, known.sample, one.size_bytes);
   sizes[7].time_s *= 9;
   CHECK(diagnose(curve, sizes, {}).verdict == Verdict::ill);
 }

@@ -146,7 +146,7 @@ TEST_CASE("scattered nodes are exported where they stand", "[export]") {
   small.cluster.available_nodes = small.cluster.growth_max_nodes = 8;
   auto setup = small.setup(StrategyName::ring, 4); // two on each leaf: 0 and 2, 1 and 3
   setup.fabrics =
-      std::make_shared<PlacedFabrics>(small.cluster, setup.transport, Surroundings{{NodeOrder::scattered, {}}, {}, 0});
+      std::make_shared<PlacedFabrics>(small.cluster, setup.transport, CoLocation{{NodeOrder::scattered, {}}, {}, 0});
   const auto xml = simgrid_platform(setup, small.sample);
   CHECK(load(xml, "node-0", "node-2").links == 2);
   const auto far = load(xml, "node-0", "node-1");

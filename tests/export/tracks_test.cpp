@@ -171,7 +171,7 @@ TEST_CASE("bytes on the tracks are those of the model's gradients", "[export]") 
         for (const TrackSpan& span : track.spans) {
           if (span.kind == OperationKind::all_reduce) reduced_bytes += span.details.size_bytes;
           if (span.kind == OperationKind::all_reduce) {
-            const auto runs_as = choose_algorithm(run.run.graph.sums, run.setup.gpus, span.details.size_bytes);
+            const auto runs_as = choose_algorithm(run.run.graph.rules, run.setup.gpus, span.details.size_bytes);
             CHECK(span.details.collective == all_reduce_by(runs_as.algorithm));
             CHECK(span.details.protocol == runs_as.protocol);
           }

@@ -50,11 +50,11 @@ TEST_CASE("a scenario is written as it is read") {
   CHECK(again.gpus_per_node == 2);
   CHECK(again.one_gpu->low == 280);
   CHECK(again.slow_node.network_factor == 0.5);
-  CHECK(again.around.placement == ddlsim::NodePlacement{ddlsim::NodeOrder::listed, {3, 0, 7}});
-  CHECK(again.around.background_traffic == 0.25);
-  REQUIRE(again.around.neighbours.size() == 2);
-  CHECK(again.around.neighbours[0] == ddlsim::Neighbour{"a", 4, {}, 0.12, 1e8});
-  CHECK(again.around.neighbours[1] == ddlsim::Neighbour{"b", 2, {ddlsim::NodeOrder::scattered, {}}, 0, 1e3});
+  CHECK(again.co_location.placement == ddlsim::NodePlacement{ddlsim::NodeOrder::listed, {3, 0, 7}});
+  CHECK(again.co_location.background_traffic == 0.25);
+  REQUIRE(again.co_location.neighbours.size() == 2);
+  CHECK(again.co_location.neighbours[0] == ddlsim::Neighbour{"a", 4, {}, 0.12, 1e8});
+  CHECK(again.co_location.neighbours[1] == ddlsim::Neighbour{"b", 2, {ddlsim::NodeOrder::scattered, {}}, 0, 1e3});
   CHECK(again.input.bytes_per_sample == 110e3);
   CHECK(again.input.shared_read_Bps == 2e9);
   CHECK(again.input_names == ddlsim::InputNames{});

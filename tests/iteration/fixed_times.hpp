@@ -14,7 +14,8 @@ struct FixedTimes : Executor {
   std::function<double(double size_bytes)> all_reduce_s = [](double) { return 0.1; };
   std::vector<double> pulled_s{}; ///< of each shard, in the order in which they leave
 
-  SimulatedTimes all_reduces(const Machine&, const std::vector<double>& sizes_bytes, Algorithm) const override {
+  SimulatedTimes collectives(const Machine&, const std::vector<double>& sizes_bytes,
+                             const CollectiveKind&) const override {
     SimulatedTimes times;
     for (const double size_bytes : sizes_bytes) times.times_s.push_back(all_reduce_s(size_bytes));
     return times;

@@ -39,10 +39,10 @@ TEST_CASE("nine stops from a gradient's bytes to the report", "[walk]") {
   const Graph graph = iteration_graph(setup, inputs, shape); // 3: an operation of the graph
   CHECK(all_reduce_of(graph).size_bytes == gradient_bytes);
 
-  const auto choice_of_library = choose_algorithm(graph.sums, 4, gradient_bytes); // 4: the library's choice
+  const auto choice_of_library = choose_algorithm(graph.rules, 4, gradient_bytes); // 4: the library's choice
   CHECK(choice_of_library == AlgorithmAndProtocol{Algorithm::ring, Protocol::none});
 
-  const auto cost = cost_of(graph.machine, graph.sums, gradient_bytes); // 5: its cost
+  const auto cost = cost_of(graph.machine, graph.rules, gradient_bytes); // 5: its cost
   CHECK(cost.wire_bytes == gradient_bytes);
   CHECK(cost.net_latency_s == 1e-3);
   CHECK(formula_s(graph.machine, cost) == Approx(sum_alone_s));

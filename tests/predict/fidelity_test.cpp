@@ -101,7 +101,7 @@ FormulaRange range_by_formula(const StepSetup& setup, const Parameters& sample) 
   if (run.choice.is_exact) return {};
   const Machine& machine = run.graph.machine;
   if (is_parameter_server(setup.strategy.name)) return range_of_servers_with(machine);
-  const auto largest = time_step(setup, sample, Fidelity::formula).largest_sum.value();
+  const auto largest = time_step(setup, sample, Fidelity::formula).largest_collective.value();
   return formula_range(machine, largest.collective.algorithm, largest.size_bytes);
 }
 

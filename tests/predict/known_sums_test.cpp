@@ -34,7 +34,7 @@ Curve curve_knowing(const SmallCluster& small, const std::vector<KnownSum>& sums
 std::vector<KnownSum> planted(const SmallCluster& small, double factor, std::optional<StrategyName> algorithm = {}) {
   std::vector<KnownSum> sums;
   for (const double size_bytes : {mebi, 16 * mebi}) {
-    const double model_s = lone_sum_s(small.setup(StrategyName::ring, 8), small.sample, size_bytes);
+    const double model_s = lone_all_reduce_s(small.setup(StrategyName::ring, 8), small.sample, size_bytes);
     sums.push_back({{8, 8, size_bytes}, factor * model_s, 0, algorithm, 0});
   }
   return sums;
@@ -104,9 +104,9 @@ TEST_CASE("where latency and rate take as long most stays open, and a size there
 TEST_CASE("the bend of an all-reduce: 1 where latency and rate take as long, 0 where either decides") {
   const SmallCluster small;
   const auto setup = small.setup(StrategyName::ring, 8);
-  const auto bend = [&](double size_bytes) { return bend_of_sum(setup, small.sample, size_bytes); };
-  const double latency_s = lone_sum_s(setup, small.sample, 1);
-  const double rate_Bps = 1e9 / (lone_sum_s(setup, small.sample, 1e9 + 1) - latency_s);
+  const auto bend = [&](double size_bytes) { return latency_bandwidth_mix(setup, small.sample, size_bytes); };
+  const double latency_s = lone_all_reduce_s(setup, small.sample, 1);
+  const double rate_Bps = 1e9 / (lone_all_reduce_s(setup, small.sample, 1e9 + 1) - latency_s);
   CHECK(bend(1) == 0);
   CHECK(bend(latency_s * rate_Bps) == Approx(1).epsilon(1e-4));
   CHECK(bend(1000 * latency_s * rate_Bps) == Approx(4 * 1000.0 / (1001.0 * 1001.0)).epsilon(1e-3));

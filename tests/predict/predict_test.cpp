@@ -1,5 +1,5 @@
 #include "sim/base/error.hpp"
-#include "sim/iteration/beside_neighbours.hpp"
+#include "sim/iteration/neighbours_cost.hpp"
 #include "sim/predict/ask.hpp"
 #include "sim/predict/known_files.hpp"
 #include "sim/predict/predict.hpp"
@@ -54,7 +54,7 @@ TEST_CASE("beside neighbours a point says what they cost, and is else as without
   scenario.gpus = {1, 4, 16};
   scenario.strategies.emplace_back().name = StrategyName::ps;
   const auto beside = predict(scenario, shipped, {Fidelity::by_default, {}});
-  scenario.around.neighbours.clear();
+  scenario.co_location.neighbours.clear();
   const auto alone = predict(scenario, shipped, {Fidelity::by_default, {}});
   for (std::size_t i = 0; i < 3; ++i) { // the last are parameter servers
     const auto& points = beside.strategies.at(i).points;
@@ -89,7 +89,7 @@ TEST_CASE("64 GPUs beside a neighbour: every message is as close to the rounds a
   const auto full = time_step(setup, curve.median, Fidelity::full);
   const auto run = run_step(setup, curve.median, Fidelity::formula);
   double alone_s = 0;
-  for (const auto& transfer : own_traffic(run.graph, run.execution).transfers) alone_s += transfer.alone_s;
+  for (const auto& transfer : job_traffic(run.graph, run.execution).transfers) alone_s += transfer.alone_s;
   const auto range_s = added_range_s(rounds.neighbours_s, alone_s, rings_beside);
   CHECK(rounds.neighbours_s > 0);
   CHECK(full.neighbours_s > 0);
@@ -227,7 +227,7 @@ TEST_CASE("an all-reduce that is to be measured next is run as at the scale aske
     ++named;
     CHECK(next.protocol == answer.points.front().protocol);
     CHECK(next.algorithm == answer.points.front().algorithm);
-    CHECK(next.sum_bytes == answer.points.front().largest_sum_bytes);
+    CHECK(next.sum_bytes == answer.points.front().largest_collective_bytes);
   }
   CHECK(named > 0);
 }

@@ -142,7 +142,7 @@ constexpr FormulaRange rounds_over_messages{-0.09, 0.12};
 
 constexpr FormulaRange rings_beside{-0.09, 0.12}; ///< both jobs in rings
 
-/// Some job in pairs. Set by draws as those of tests/iteration/beside_neighbours_test.cpp with seeds 47 and 53: -0.01 to
+/// Some job in pairs. Set by draws as those of tests/iteration/neighbours_cost_test.cpp with seeds 47 and 53: -0.01 to
 /// 0.33 in 27 draws. The test draws by other seeds.
 constexpr FormulaRange pairs_beside{-0.09, 0.45};
 

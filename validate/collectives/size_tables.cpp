@@ -77,7 +77,7 @@ IterationTime told(const ReferenceData& reference, const SeriesData& table, cons
                    const Known& known) {
   const auto& median = known.parameters.mode;
   const auto scale_of = [&](Scale at) {
-    at.bend = bend_of_sum(setup_at(table, point), median, at.size_bytes);
+    at.bend = latency_bandwidth_mix(setup_at(table, point), median, at.size_bytes);
     return at;
   };
   auto sums = known.sums;

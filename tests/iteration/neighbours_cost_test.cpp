@@ -1,4 +1,4 @@
-#include "sim/iteration/beside_neighbours.hpp"
+#include "sim/iteration/neighbours_cost.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/simgrid/neighbours_run.hpp"
 #include "tests/collective/machines.hpp"
@@ -30,16 +30,16 @@ Neighbour always_sending(int nodes) {
   return {"other", nodes, scattered, 0, 1e14};
 }
 
-StepSetup setup_beside(const SmallCluster& small, int gpus, const Surroundings& around,
+StepSetup setup_beside(const SmallCluster& small, int gpus, const CoLocation& co_location,
                        StrategyName strategy = StrategyName::ring) {
   auto setup = small.setup(strategy, gpus);
-  setup.fabrics = std::make_shared<PlacedFabrics>(small.cluster, setup.transport, around);
+  setup.fabrics = std::make_shared<PlacedFabrics>(small.cluster, setup.transport, co_location);
   return setup;
 }
 
-StepTime time_beside(const SmallCluster& small, int gpus, const Surroundings& around, Fidelity fidelity,
+StepTime time_beside(const SmallCluster& small, int gpus, const CoLocation& co_location, Fidelity fidelity,
                      StrategyName strategy = StrategyName::ring) {
-  return time_step(setup_beside(small, gpus, around, strategy), small.sample, fidelity);
+  return time_step(setup_beside(small, gpus, co_location, strategy), small.sample, fidelity);
 }
 
 /// With every message, neighbours add what draws found beside the `quick` run.
@@ -47,7 +47,7 @@ void check_range(const StepSetup& setup, const Parameters& sample, const StepTim
                  const FormulaRange& found) {
   const auto run = run_step(setup, sample, Fidelity::formula);
   double alone_s = 0;
-  for (const auto& transfer : own_traffic(run.graph, run.execution).transfers) alone_s += transfer.alone_s;
+  for (const auto& transfer : job_traffic(run.graph, run.execution).transfers) alone_s += transfer.alone_s;
   const auto range_s = added_range_s(quick.neighbours_s, alone_s, found);
   CHECK(full.neighbours_s >= range_s.faster);
   CHECK(full.neighbours_s <= range_s.slower);
@@ -120,7 +120,7 @@ TEST_CASE("a transfer is ready when what it waits for has ended, also while anot
                         {"b", "linear", 1e9, 0, {{"b.weight", {25'000'000}, 1e8}}}};
   const auto setup = small.setup(StrategyName::ring, 2);
   const auto run = run_step(setup, small.sample, Fidelity::formula);
-  const auto own = own_traffic(run.graph, run.execution);
+  const auto own = job_traffic(run.graph, run.execution);
   REQUIRE(own.transfers.size() == 2);
   CHECK(own.compute_s == Approx(0.3));
   CHECK(own.transfers[0].ready_s == Approx(0.2)); // the second layer's gradient comes first
@@ -155,7 +155,7 @@ TEST_CASE("servers of many shards push and pull at once, and beside a neighbour 
     return made;
   }();
   const auto run = run_step(setup, small.sample, Fidelity::formula);
-  const auto own = own_traffic(run.graph, run.execution);
+  const auto own = job_traffic(run.graph, run.execution);
   REQUIRE(own.transfers.size() == 1);
   CHECK(own.server_hosts == std::vector<int>{0, 1});
   CHECK(own.transfers[0].ready_s == Approx(0.3));
@@ -190,9 +190,9 @@ TEST_CASE("every message beside a neighbour lies in the range that draws found",
     const int nodes = 2 + below(most_ranks / 4 - 1);
     const Neighbour other{"other", 2 + below(most_ranks / 2 - 1), scattered, uniform(random, 0, 0.5),
                           log_uniform(random, 1e7, 1e9)};
-    const Surroundings around{scattered, {other}, 0};
+    const CoLocation co_location{scattered, {other}, 0};
     const double compute_s = uniform(random, 0.02, 0.6);
-    auto setup = setup_beside(small, nodes * small.cluster.gpus_per_node, around);
+    auto setup = setup_beside(small, nodes * small.cluster.gpus_per_node, co_location);
     setup.gpus_per_node = small.cluster.gpus_per_node;
     setup.one_gpu_s = compute_s;
     const auto rounds = time_step(setup, small.sample, Fidelity::by_default);
@@ -213,9 +213,9 @@ TEST_CASE("a neighbour in pairs goes step by step: near pairs stay in their leaf
   auto setup = small.setup(StrategyName::ring, 2);
   const auto shared = [&] {
     setup.fabrics = std::make_shared<PlacedFabrics>(small.cluster, setup.transport,
-                                                    Surroundings{{NodeOrder::listed, {0, 4}}, {other}, 0});
+                                                    CoLocation{{NodeOrder::listed, {0, 4}}, {other}, 0});
     const auto run = run_step(setup, small.sample, Fidelity::formula);
-    return shared_fabric(setup, small.sample, own_traffic(run.graph, run.execution), 0);
+    return shared_fabric(setup, small.sample, job_traffic(run.graph, run.execution), 0);
   };
   const auto halving = shared();
   const auto& steps = halving.jobs[1].transfers;
@@ -249,9 +249,9 @@ TEST_CASE("nodes that are no power of two first give their vector to a neighbour
   small.sample.net_latency_s = 0;
   auto setup = small.setup(StrategyName::halving_doubling, 3);
   setup.fabrics =
-      std::make_shared<PlacedFabrics>(small.cluster, setup.transport, Surroundings{scattered, {always_sending(2)}, 0});
+      std::make_shared<PlacedFabrics>(small.cluster, setup.transport, CoLocation{scattered, {always_sending(2)}, 0});
   const auto run = run_step(setup, small.sample, Fidelity::formula);
-  const auto own = own_traffic(run.graph, run.execution);
+  const auto own = job_traffic(run.graph, run.execution);
   CHECK(own.pattern == TrafficPattern::halving_doubling);
   const auto shared = shared_fabric(setup, small.sample, own, 0);
   REQUIRE(shared.jobs[0].transfers.size() == 4); // given, halved, doubled, taken back
@@ -268,11 +268,11 @@ TEST_CASE("beside a neighbour that always sends, only the steps that cross its l
   small.sample.net_latency_s = 0;
   Neighbour other = always_sending(2);
   other.placement = {NodeOrder::listed, {3, 7}};
-  const Surroundings around{{NodeOrder::listed, {0, 1, 4, 5}}, {other}, 0};
+  const CoLocation co_location{{NodeOrder::listed, {0, 1, 4, 5}}, {other}, 0};
   // Alone: 50 MB, then 25 MB of two nodes over one uplink, and back: 0.2 s. Beside it the far steps have two thirds.
   for (const auto fidelity : {Fidelity::by_default, Fidelity::full}) {
     INFO("fidelity " << static_cast<int>(fidelity));
-    const auto time = time_beside(small, 4, around, fidelity, StrategyName::halving_doubling);
+    const auto time = time_beside(small, 4, co_location, fidelity, StrategyName::halving_doubling);
     CHECK(time.neighbours_s == Approx(0.05).epsilon(0.01));
   }
 }

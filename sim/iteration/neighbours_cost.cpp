@@ -1,4 +1,4 @@
-#include "sim/iteration/beside_neighbours.hpp"
+#include "sim/iteration/neighbours_cost.hpp"
 
 #include "sim/collective/collective.hpp"
 #include "sim/iteration/step.hpp"
@@ -98,7 +98,7 @@ AsyncServers asynchronous_servers(const Graph& graph, const Execution& alone, co
   return {graph.servers.machine, async, alone.end_s};
 }
 
-OwnTraffic traffic_of_servers(const Graph& graph, const Execution& alone, OwnTraffic own) {
+JobTraffic traffic_of_servers(const Graph& graph, const Execution& alone, JobTraffic own) {
   const auto exchange = find_exchange(graph);
   if (exchange.shards.empty()) return own;
   const int nodes = graph.machine.nodes();
@@ -122,8 +122,8 @@ OwnTraffic traffic_of_servers(const Graph& graph, const Execution& alone, OwnTra
 
 } // namespace
 
-OwnTraffic own_traffic(const Graph& graph, const Execution& alone) {
-  OwnTraffic own;
+JobTraffic job_traffic(const Graph& graph, const Execution& alone) {
+  JobTraffic own;
   for (std::size_t i = 0; i < graph.operations.size(); ++i)
     if (graph.operations[i].kind == OperationKind::compute)
       own.compute_s = std::max(own.compute_s, alone.spans[i].end_s);
@@ -131,14 +131,14 @@ OwnTraffic own_traffic(const Graph& graph, const Execution& alone) {
   const auto ready_s = ready_times_s(graph, alone);
   std::map<TrafficPattern, double> nic_bytes;
   for (std::size_t i = 0; i < alone.collectives.size(); ++i) {
-    const auto& sum = alone.collectives[i];
-    const auto& sent = collective_algorithm(sum.cost.collective).between_nodes;
-    const double sum_bytes = sum.cost.wire_bytes;
-    const double bytes = sent.nic_bytes(graph.machine, sum_bytes);
-    nic_bytes[pattern_of(sum.cost.collective)] += bytes;
-    own.sums_bytes.push_back(sum_bytes);
+    const auto& collective = alone.collectives[i];
+    const auto& sent = collective_algorithm(collective.cost.collective).between_nodes;
+    const double vector_bytes = collective.cost.wire_bytes;
+    const double bytes = sent.nic_bytes(graph.machine, vector_bytes);
+    nic_bytes[pattern_of(collective.cost.collective)] += bytes;
+    own.vectors_bytes.push_back(vector_bytes);
     own.transfers.push_back(
-        {ready_s[i], sum.span.end_s - sum.span.start_s, bytes, sent.rounds(graph.machine, sum_bytes)});
+        {ready_s[i], collective.span.end_s - collective.span.start_s, bytes, sent.rounds(graph.machine, vector_bytes)});
   }
   for (const auto& [pattern, bytes] : nic_bytes)
     if (bytes > nic_bytes[own.pattern]) own.pattern = pattern;
@@ -204,12 +204,12 @@ bool do_jobs_meet(const SharedFabric& shared) {
   });
 }
 
-NeighboursCost every_message_of_async(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own) {
+NeighboursCost every_message_of_async(const StepSetup& setup, const Parameters& sample, const JobTraffic& own) {
   const auto& [servers, exchange, iteration_s] = *own.asynchronous;
   const Machine machine = machine_with_neighbours(setup, sample, own);
   std::vector<RingBeside> beside;
   int first = machine.nodes() + (servers.dedicated ? servers.servers : 0);
-  for (const auto& neighbour : setup.fabrics->around().neighbours) {
+  for (const auto& neighbour : setup.fabrics->co_location().neighbours) {
     const int nodes = static_cast<int>(setup.fabrics->of_all_jobs(machine.nodes())[beside.size() + 1].places.size());
     beside.push_back({first, nodes, neighbour.compute_s, neighbour.all_reduce_bytes});
     first += nodes;
@@ -229,11 +229,11 @@ bool can_run_every_message(const std::vector<Neighbour>& neighbours) {
 }
 
 /// Each worker goes on at its own pace, so that the job's rate is the mean of its workers'.
-NeighboursCost beside_async(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own,
+NeighboursCost beside_async(const StepSetup& setup, const Parameters& sample, const JobTraffic& own,
                             Fidelity requested) {
   constexpr int most_workers = 4;
   if (!do_jobs_meet(shared_fabric_of_worker(setup, sample, own, 0))) return {};
-  if (requested == Fidelity::full && can_run_every_message(setup.fabrics->around().neighbours))
+  if (requested == Fidelity::full && can_run_every_message(setup.fabrics->co_location().neighbours))
     return every_message_of_async(setup, sample, own);
   const int nodes = machine_of(setup, sample).nodes();
   const int workers = std::min(nodes, most_workers);
@@ -252,8 +252,8 @@ NeighboursCost beside_async(const StepSetup& setup, const Parameters& sample, co
 
 } // namespace
 
-NeighboursCost beside_neighbours(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s,
-                                 Fidelity requested) {
+NeighboursCost neighbours_cost(const StepSetup& setup, const Parameters& sample, const JobTraffic& own, double rest_s,
+                               Fidelity requested) {
   if (own.asynchronous) return beside_async(setup, sample, own, requested);
   const auto shared = shared_fabric(setup, sample, own, rest_s);
   const auto times = time_beside(shared, requested);

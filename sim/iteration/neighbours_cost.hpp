@@ -11,7 +11,7 @@ namespace ddlsim {
 /// from the first shard that is ready to the last that is back, of as many rounds as shards. A server pulls out a shard
 /// when it has all copies, so that push and pull of its largest shard follow each other and the others overlap: the
 /// connections are busy for (sum + largest)/sum of what they carry one way, as in the two-machine flow shop.
-OwnTraffic own_traffic(const Graph& graph, const Execution& alone);
+JobTraffic job_traffic(const Graph& graph, const Execution& alone);
 
 struct NeighboursCost {
   double added_s = 0;   ///< to an iteration, in the mean over many
@@ -22,7 +22,7 @@ struct NeighboursCost {
 /// The mean over pairs of iterations that begin at eight moments of the longest neighbour's iteration, evenly spread.
 /// On SimGrid: with every message, of rings, pairs and asynchronous servers, where `full` is requested; else by rounds.
 /// Asynchronous servers are then the mean rate of up to four workers, evenly spread. No formula knows neighbours.
-NeighboursCost beside_neighbours(const StepSetup& setup, const Parameters& sample, const OwnTraffic& own, double rest_s,
-                                 Fidelity requested);
+NeighboursCost neighbours_cost(const StepSetup& setup, const Parameters& sample, const JobTraffic& own, double rest_s,
+                               Fidelity requested);
 
 } // namespace ddlsim
