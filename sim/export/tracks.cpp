@@ -157,7 +157,7 @@ Track mean_of_servers(const PointRun& of, const std::vector<Track>& worker) {
   SpanDetails details;
   for (const Operation& operation : of.run.graph.operations)
     if (operation.kind == OperationKind::push_pull) details.size_bytes += operation.size_bytes;
-  const double end_s = point.compute_s + point.exposed_communication_s + point.synchronisation_s;
+  const double end_s = point.parts.compute_s + point.parts.exposed_communication_s + point.parts.synchronisation_s;
   Track track{"push and pull, mean of many iterations", {}};
   if (end_s > compute_end_s)
     track.spans.push_back({"push and pull", OperationKind::push_pull, {compute_end_s, end_s}, details});
@@ -193,14 +193,14 @@ using IterationPart = std::pair<const char*, double>;
 
 /// What the row of the point says, in an order in which it can happen. A slow node's compute is in the graph.
 std::vector<IterationPart> parts_in_order(const PointRun& of) {
-  const PredictedPoint& point = of.point;
+  const IterationParts& of_point = of.point.parts;
   const bool waits = of.setup.synchronised && !is_asynchronous(of.run);
   const double slower = waits ? slowdown_of(of.setup, of.run.graph.machine) - 1 : 0;
-  const double slow_node_s = slower * point.compute_s;
-  const IterationPart synchronisation{"synchronisation", point.synchronisation_s};
-  const IterationPart exposed{"exposed communication", point.exposed_communication_s};
+  const double slow_node_s = slower * of_point.compute_s;
+  const IterationPart synchronisation{"synchronisation", of_point.synchronisation_s};
+  const IterationPart exposed{"exposed communication", of_point.exposed_communication_s};
   std::vector<IterationPart> parts{
-      {"compute", point.compute_s}, {"bubble", point.bubble_s}, {"straggling: the slow node", slow_node_s}};
+      {"compute", of_point.compute_s}, {"bubble", of_point.bubble_s}, {"straggling: the slow node", slow_node_s}};
   if (is_asynchronous(of.run)) {
     parts.insert(parts.begin(), synchronisation);
     parts.push_back(exposed);
@@ -208,9 +208,9 @@ std::vector<IterationPart> parts_in_order(const PointRun& of) {
     parts.push_back(exposed);
     parts.push_back(synchronisation);
   }
-  parts.emplace_back("straggling", point.straggling_s - slow_node_s);
-  parts.emplace_back("neighbours", point.neighbours_s);
-  parts.emplace_back("unexplained", point.unexplained_s);
+  parts.emplace_back("straggling", of_point.straggling_s - slow_node_s);
+  parts.emplace_back("neighbours", of_point.neighbours_s);
+  parts.emplace_back("unexplained", of_point.unexplained_s);
   return parts;
 }
 
@@ -225,7 +225,7 @@ TrackGroup group_of_parts(const PointRun& of) {
   };
   const double scale = track_scale(of.point);
   for (const auto& [name, seconds] : parts_in_order(of)) add(name, scale * seconds);
-  add("input wait", of.point.input_wait_s);
+  add("input wait", of.point.parts.input_wait_s);
   if (!track.spans.empty()) track.spans.back().time.end_s = of.point.iteration_s; // without rounding
   return {"iteration", {track}};
 }
@@ -240,9 +240,9 @@ void shorten(std::vector<TrackGroup>& groups, double scale) {
 } // namespace
 
 double track_scale(const PredictedPoint& point) {
-  if (!(point.unexplained_s < 0)) return 1;
-  const double told_s = point.iteration_s - point.input_wait_s;
-  return told_s / (told_s - point.unexplained_s);
+  if (!(point.parts.unexplained_s < 0)) return 1;
+  const double told_s = point.iteration_s - point.parts.input_wait_s;
+  return told_s / (told_s - point.parts.unexplained_s);
 }
 
 std::vector<TrackGroup> tracks_of(const PointRun& of) {

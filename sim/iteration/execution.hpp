@@ -3,6 +3,7 @@
 
 #include "sim/iteration/collective_times.hpp"
 #include "sim/iteration/graph.hpp"
+#include "sim/iteration/iteration_parts.hpp"
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/simgrid/executor.hpp"
 #include "sim/simgrid/fidelity.hpp"
@@ -66,15 +67,7 @@ Execution run_transfers(const Graph& graph, const Executor& executor);
 /// When the last operation but input ends if no transfer takes any time.
 double end_without_network_s(const Graph& graph);
 
-/// What the transfers of a pipeline add to its iteration, kind after kind: first those inside layers alone, then
-/// keys and values, the sends beside them, and what replicas do. Together the iteration less end_without_network_s().
-struct ExposedParts {
-  double tensor_s = 0;        ///< gathers and scatters inside layers
-  double context_s = 0;       ///< keys and values, and their gradients
-  double pipeline_s = 0;      ///< sends between stages
-  double data_parallel_s = 0; ///< all-reduces, all-gathers and reduce-scatters among replicas
-  double offload_s = 0;       ///< not of a pipeline: what sharded state on the host adds
-};
+/// By kind of transfer; together the iteration less end_without_network_s().
 ExposedParts exposed_parts(const Graph& graph, const Execution& execution, double end_without_network_s);
 
 /// The exchange of all shards that `execute` leaves to its executor, by formulas up to there; empty without servers.

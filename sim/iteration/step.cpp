@@ -23,14 +23,14 @@ bool synchronises(const StepSetup& setup) {
 }
 
 void name_shares(StepTime& time) {
-  std::pair<double, std::string> largest{time.exposed_communication_s, time.communication};
-  if (time.synchronisation_s > largest.first) largest = {time.synchronisation_s, "synchronisation"};
-  if (time.straggling_s > largest.first) largest = {time.straggling_s, "straggling"};
-  if (time.neighbours_s > largest.first) largest = {time.neighbours_s, "neighbours"};
-  if (time.bubble_s > largest.first) largest = {time.bubble_s, "bubble"};
-  if (time.input_wait_s > largest.first) largest = {time.input_wait_s, "input"};
+  const auto& parts = time.parts;
+  std::pair<double, std::string> largest{parts.exposed_communication_s, time.communication};
+  for (const auto& part : named_parts) {
+    if (part.seconds == &IterationParts::compute_s || part.seconds == &IterationParts::unexplained_s) continue;
+    if (parts.*part.seconds > largest.first) largest = {parts.*part.seconds, part.name};
+  }
   time.largest_loss = largest.second;
-  time.bottleneck = time.compute_s >= largest.first ? "compute" : largest.second;
+  time.bottleneck = parts.compute_s >= largest.first ? "compute" : largest.second;
 }
 
 std::optional<LargestCollective> largest_collective_of(const Execution& execution) {
@@ -107,24 +107,24 @@ IterationResult synchronised_iteration(const StepSetup& setup, const Communicati
   return result;
 }
 
-/// Fills in the parts except compute_s, which is known.
-void add_asynchronous(const Parameters& sample, const Machine& machine, const IterationResult& result, StepTime& time) {
-  const double own_cost_s = overhead_s(sample, machine.nodes(), time.compute_s);
-  time.mean_staleness = result.mean_staleness;
-  // Drawn computes may be a little short of their mean.
-  time.exposed_communication_s = std::max(0.0, result.end_s - time.compute_s - own_cost_s);
-  time.synchronisation_s = own_cost_s;
+IterationParts asynchronous_parts(const Parameters& sample, const Machine& machine, const IterationResult& result,
+                                  double compute_s) {
+  IterationPass pass{result.end_s, compute_s};
+  pass.synchronisation_s = overhead_s(sample, machine.nodes(), compute_s);
+  pass.drawn = true;
+  return parts_of(pass);
 }
 
-void add_synchronous(const StepSetup& setup, const Parameters& sample, const Machine& machine,
-                     const IterationResult& result, StepTime& time) {
-  const double slowdown = slowdown_of(setup, machine);
-  constexpr double rounding = 1e-12; // of sums of a pipeline's steps
-  if (result.free_end_s > (1 + rounding) * time.compute_s) time.bubble_s = result.free_end_s - time.compute_s;
-  time.exposed_communication_s = result.end_s - slowdown * time.compute_s - time.bubble_s;
-  time.synchronisation_s = overhead_s(sample, machine.nodes(), time.compute_s);
-  if (2 * time.exposed.offload_s > time.exposed_communication_s) time.communication = "offload";
-  time.straggling_s = (slowdown - 1 + sample.step_spread * expected_largest_normal(machine.nodes())) * time.compute_s;
+IterationParts synchronous_parts(const StepSetup& setup, const Parameters& sample, const Machine& machine,
+                                 const IterationResult& result, double compute_s) {
+  IterationPass pass{result.end_s, compute_s};
+  pass.slow_node_s = (slowdown_of(setup, machine) - 1) * compute_s;
+  pass.free_end_s = result.free_end_s;
+  auto parts = parts_of(pass);
+  parts.exposed = result.exposed;
+  parts.synchronisation_s = overhead_s(sample, machine.nodes(), compute_s);
+  parts.straggling_s += sample.step_spread * expected_largest_normal(machine.nodes()) * compute_s;
+  return parts;
 }
 
 void add_neighbours(const StepSetup& setup, const Parameters& sample, const Machine& machine, Fidelity requested,
@@ -135,9 +135,9 @@ void add_neighbours(const StepSetup& setup, const Parameters& sample, const Mach
     return;
   }
   if (traffic.transfers.empty() || machine.nodes() < 2) return;
-  const double rest_s = time.synchronisation_s + time.straggling_s;
+  const double rest_s = time.parts.synchronisation_s + time.parts.straggling_s;
   const auto cost = neighbours_cost(setup, sample, traffic, rest_s, requested);
-  time.neighbours_s = cost.added_s;
+  time.parts.neighbours_s = cost.added_s;
   time.simgrid_messages += cost.messages;
   if (*cost.why == '\0') return;
   if (!time.choice.why.empty()) time.choice.why += ", and ";
@@ -152,12 +152,12 @@ IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sa
   time.simgrid_messages = result.simgrid_messages;
   time.largest_collective = result.largest_collective;
   time.communication = result.part;
-  time.exposed = result.exposed;
-  if (nobody_waits(setup, inputs.machine)) {
-    add_asynchronous(sample, inputs.machine, result, time);
-  } else {
-    add_synchronous(setup, sample, inputs.machine, result, time);
-  }
+  time.mean_staleness = result.mean_staleness;
+  const double compute_s = time.parts.compute_s;
+  time.parts = nobody_waits(setup, inputs.machine)
+                   ? asynchronous_parts(sample, inputs.machine, result, compute_s)
+                   : synchronous_parts(setup, sample, inputs.machine, result, compute_s);
+  if (2 * time.parts.exposed.offload_s > time.parts.exposed_communication_s) time.communication = "offload";
   add_neighbours(setup, sample, inputs.machine, requested, result.traffic, time);
   return result;
 }
@@ -167,8 +167,8 @@ IterationResult add_lone_offload(const StepSetup& setup, const Parameters& sampl
                                  StepCache& memory, StepTime& time) {
   const auto result = synchronised_iteration(setup, communication_inputs(setup, sample), requested, memory);
   time.choice = result.choice;
-  time.exposed = result.exposed;
-  time.exposed_communication_s = result.end_s - time.compute_s;
+  time.parts = parts_of({result.end_s, time.parts.compute_s});
+  time.parts.exposed = result.exposed;
   time.communication = "offload";
   return result;
 }
@@ -178,15 +178,16 @@ IterationResult add_iteration(const StepSetup& setup, const Parameters& sample, 
                               StepTime& time) {
   if (synchronises(setup)) return add_synchronisation(setup, sample, requested, memory, time);
   if (is_offloaded(setup.strategy)) return add_lone_offload(setup, sample, requested, memory, time);
-  return execute_iteration(graph_of_compute(setup, time.compute_s, sample.input), requested, false);
+  return execute_iteration(graph_of_compute(setup, time.parts.compute_s, sample.input), requested, false);
 }
 
 /// Samples are prefetched beside everything else, which takes `discrepancy` times what the mechanisms say: only the
 /// time beyond it shows.
 void add_input_wait(double input_end_s, double discrepancy, StepTime& time) {
-  const double without_s = discrepancy * parts_s(time);
-  time.input_wait_s = std::max(0.0, input_end_s - without_s);
-  time.iteration_s = without_s + time.input_wait_s;
+  const double without_s = discrepancy * sum_s(time.parts);
+  time.parts.input_wait_s = std::max(0.0, input_end_s - without_s);
+  time.iteration_s = without_s + time.parts.input_wait_s;
+  time.parts = parts_of_whole(time.parts, time.iteration_s);
   name_shares(time);
 }
 
@@ -244,14 +245,9 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
   return time_step(setup, sample, requested, none);
 }
 
-double parts_s(const StepTime& time) {
-  return time.compute_s + time.exposed_communication_s + time.synchronisation_s + time.straggling_s +
-         time.neighbours_s + time.input_wait_s + time.bubble_s;
-}
-
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory) {
   StepTime time;
-  time.compute_s = compute_of(setup, sample, memory);
+  time.parts.compute_s = compute_of(setup, sample, memory);
   const auto result = add_iteration(setup, sample, requested, memory, time);
   add_input_wait(result.input_end_s, synchronises(setup) ? sample.model_discrepancy : 1, time);
   return time;

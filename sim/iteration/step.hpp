@@ -12,6 +12,7 @@
 #include "sim/formats/strategy.hpp"
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/graph.hpp"
+#include "sim/iteration/iteration_parts.hpp"
 #include "sim/iteration/placed_fabrics.hpp"
 #include "sim/library/library_rules.hpp"
 #include "sim/simgrid/engine_choice.hpp"
@@ -44,19 +45,12 @@ struct StepSetup {
   std::shared_ptr<const PlacedFabrics> fabrics{}; ///< where the job stands, and what else is there; null: packed, alone
 };
 
-/// The parts are what the mechanisms cost by themselves. The model discrepancy multiplies the iteration and no part:
-/// what it adds or takes away is iteration_s less the parts.
+/// The parts add up to iteration_s. The model discrepancy multiplies the iteration: what it adds or takes away is
+/// unexplained.
 struct StepTime {
   double iteration_s = 0;
-  double compute_s = 0;               ///< one GPU's forward and backward
-  double exposed_communication_s = 0; ///< what moving gradients adds beyond compute, overlap taken off
-  double synchronisation_s = 0;       ///< cost of synchronisation itself: hooks, launches, the jump at the second node
-  double input_wait_s = 0;            ///< what the input pipeline needs beyond all else
-  double straggling_s = 0;            ///< waiting for the slowest node; 0 for ps-async, where no worker waits
-  double neighbours_s = 0;            ///< what other jobs on the same links add
-  ExposedParts exposed{};             ///< exposed_communication_s of a pipeline, by what travels; with offload
-  double bubble_s = 0;       ///< in which a GPU of a pipeline idles: its filling and draining, and uneven stages
-  double mean_staleness = 0; ///< updates by others between a parameter's pull and push; ps-async only
+  IterationParts parts{};
+  double mean_staleness = 0;                   ///< updates by others between a parameter's pull and push; ps-async only
   std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
   Choice choice;               ///< how the communication was run, and how far that may be from a full run
   double simgrid_messages = 0; ///< that were run for it
@@ -72,9 +66,6 @@ StepSetup on_gpus(StepSetup setup, int gpus, int gpus_per_full_node);
 
 /// The machine that the setup's GPUs are, where the job stands.
 Machine machine_of(const StepSetup& setup, const Parameters& sample);
-
-/// Sum of all parts.
-double parts_s(const StepTime& time);
 
 /// The collective library: the strategy's; where it names none, the one of this sample among the preset's.
 LibraryVersion library_of(const StepSetup& setup, const Parameters& sample);

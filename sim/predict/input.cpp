@@ -121,7 +121,7 @@ std::optional<InputNeed> find_input_need(const PredictedPoint& point, const Curv
   const double spread = spread_at(curve, setup.gpus);
   const double samples = setup.gpus * setup.batch_per_gpu;
   InputNeed need;
-  need.samples_per_s = samples / (point.iteration_s - point.input_wait_s);
+  need.samples_per_s = samples / (point.iteration_s - point.parts.input_wait_s);
   const double bytes = samples * input.bytes_per_sample;
   need.storage_Bps = need.samples_per_s * input.bytes_per_sample;
   need.storage_Bps_low = bytes / std::exp(quantile_of_normals(centres, spread, high_tail));

@@ -12,8 +12,7 @@
 
 namespace ddlsim {
 
-/// One strategy at one scale. An interval holds 90 % of the samples. The seven parts, from compute_s to unexplained_s,
-/// add up to iteration_s.
+/// One strategy at one scale. An interval holds 90 % of the samples.
 struct IterationTime {
   double s = 0;
   double s_low = 0;
@@ -70,18 +69,10 @@ struct PredictedPoint {
   double samples_per_s_per_node_bought_high = 0;
   double tokens_per_s = 0;     ///< where a sample is a sequence of tokens, else 0
   double flop_utilisation = 0; ///< FLOP of the model, without what is computed again, over the GPUs' peak; 0: not known
-  double least_memory_bytes = 0;      ///< that each GPU needs at least
-  double least_host_memory_bytes = 0; ///< that each node needs at least for what is offloaded; 0 without offload
-  double compute_s = 0;
-  double exposed_communication_s = 0;
-  double synchronisation_s = 0;
-  double straggling_s = 0;
-  double neighbours_s = 0; ///< what other jobs on the same links between switches add
-  double input_wait_s = 0;
-  double bubble_s = 0;       ///< in which a GPU of a pipeline idles; 0 for other strategies
-  ExposedParts exposed{};    ///< exposed_communication_s of a pipeline, by what travels; with offload
-  double unexplained_s = 0;  ///< what residuals of measured series add to the mechanisms, or take away (negative)
-  double mean_staleness = 0; ///< updates by others between a worker's pull and its push; ps-async only
+  double least_memory_bytes = 0;        ///< that each GPU needs at least
+  double least_host_memory_bytes = 0;   ///< that each node needs at least for what is offloaded; 0 without offload
+  IterationParts parts{};               ///< of iteration_s
+  double mean_staleness = 0;            ///< updates by others between a worker's pull and its push; ps-async only
   std::optional<IterationTime> alone{}; ///< without neighbours, where the scenario has some
   std::optional<MeasuredHere> measured{};
   std::optional<InputNeed> input{}; ///< where the scenario has input

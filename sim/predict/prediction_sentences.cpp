@@ -79,18 +79,10 @@ std::string available_sentence(const Prediction& prediction, int largest) {
 /// The parts of the iteration that are more than a hundredth of it.
 std::string limit_sentence(const PredictedPoint& point) {
   constexpr double told = 0.01;
-  const std::array<std::pair<const char*, double>, 8> parts{{{"compute", point.compute_s},
-                                                             {"exposed communication", point.exposed_communication_s},
-                                                             {"synchronisation", point.synchronisation_s},
-                                                             {"straggling", point.straggling_s},
-                                                             {"neighbours", point.neighbours_s},
-                                                             {"bubble", point.bubble_s},
-                                                             {"input", point.input_wait_s},
-                                                             {"unexplained", point.unexplained_s}}};
   std::string list;
-  for (const auto& [name, part_s] : parts)
-    if (std::abs(part_s) > told * point.iteration_s)
-      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", name, short_seconds_text(part_s));
+  for (const auto& part : named_parts)
+    if (const double part_s = point.parts.*part.seconds; std::abs(part_s) > told * point.iteration_s)
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", part.name, short_seconds_text(part_s));
   return fmt::format("Where its {} go: {}. What dominates is {}.", seconds_text(point.iteration_s), list,
                      point.bottleneck);
 }

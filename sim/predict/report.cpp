@@ -14,31 +14,15 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
                                 answer.transport, point.gpus, point.nodes, point.server_nodes);
   constexpr int empty_columns = 34; // the numbers, what was measured and seven labels
   if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + csv_cell(point.error) + "\n";
-  for (const double number : {point.iteration_s,
-                              point.iteration_s_low,
-                              point.iteration_s_high,
-                              point.samples_per_s,
-                              point.samples_per_s_low,
-                              point.samples_per_s_high,
-                              point.efficiency,
-                              point.efficiency_low,
-                              point.efficiency_high,
-                              point.efficiency_per_gpu_bought,
-                              point.efficiency_per_gpu_bought_low,
-                              point.efficiency_per_gpu_bought_high,
-                              point.samples_per_s_per_node_bought,
-                              point.samples_per_s_per_node_bought_low,
-                              point.samples_per_s_per_node_bought_high,
-                              point.compute_s,
-                              point.exposed_communication_s,
-                              point.synchronisation_s,
-                              point.straggling_s,
-                              point.neighbours_s,
-                              point.input_wait_s,
-                              point.unexplained_s,
-                              point.bubble_s,
-                              point.mean_staleness})
+  for (const double number :
+       {point.iteration_s, point.iteration_s_low, point.iteration_s_high, point.samples_per_s, point.samples_per_s_low,
+        point.samples_per_s_high, point.efficiency, point.efficiency_low, point.efficiency_high,
+        point.efficiency_per_gpu_bought, point.efficiency_per_gpu_bought_low, point.efficiency_per_gpu_bought_high,
+        point.samples_per_s_per_node_bought, point.samples_per_s_per_node_bought_low,
+        point.samples_per_s_per_node_bought_high})
     row += fmt::format(",{:.9g}", number);
+  for (const auto& part : named_parts) row += fmt::format(",{:.9g}", point.parts.*part.seconds);
+  row += fmt::format(",{:.9g}", point.mean_staleness);
   row += point.measured
              ? fmt::format(",{:.9g},{}", point.measured->iteration_s, held_by(point, *point.measured) == Held::inside)
              : ",,";
@@ -62,13 +46,15 @@ std::string evidence_text(const PredictedPoint& point) {
 }
 
 std::string csv_header() {
+  std::string parts;
+  for (const auto& part : named_parts) parts += part.key + std::string(",");
   return "scenario,strategy,preset,transport,gpus,nodes,server_nodes,iteration_s,iteration_s_low,iteration_s_high,"
          "samples_per_s,samples_per_s_low,samples_per_s_high,efficiency,efficiency_low,efficiency_high,"
          "efficiency_per_gpu_bought,efficiency_per_gpu_bought_low,efficiency_per_gpu_bought_high,samples_per_s_per_"
          "node_bought,"
-         "samples_per_s_per_node_bought_low,samples_per_s_per_node_bought_high,compute_s,"
-         "exposed_communication_s,synchronisation_s,straggling_s,neighbours_s,input_wait_s,unexplained_s,bubble_s,mean_"
-         "staleness,measured_s,measured_inside,bottleneck,"
+         "samples_per_s_per_node_bought_low,samples_per_s_per_node_bought_high," +
+         parts +
+         "mean_staleness,measured_s,measured_inside,bottleneck,"
          "unsplit_tensor,best_servers,best_layout,evidence,extrapolated,fidelity,simgrid_messages,error\n";
 }
 

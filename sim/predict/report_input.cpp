@@ -74,9 +74,9 @@ std::string input_limit_sentence(const PredictedPoint& point) {
   const auto& need = *point.input;
   if (need.limit == InputLimit::none) return "Nothing that is known limits the input.";
   const auto chance = fmt::format("{:.0f} %", 100 * need.wait_chance);
-  if (point.input_wait_s > 0)
+  if (point.parts.input_wait_s > 0)
     return fmt::format("The GPUs wait for input, {} an iteration (chance of any wait {}): the limit is {}.",
-                       short_seconds_text(point.input_wait_s), chance, limit_in_words(need.limit));
+                       short_seconds_text(point.parts.input_wait_s), chance, limit_in_words(need.limit));
   return fmt::format("The GPUs are not expected to wait for input (chance that they do {}): the nearest limit is {}.",
                      chance, limit_in_words(need.limit));
 }
@@ -85,7 +85,7 @@ std::string input_limit_sentence(const PredictedPoint& point) {
 std::string other_limits(const StrategyAnswer& answer, const PredictedPoint& largest) {
   std::vector<std::pair<InputLimit, std::string>> others; // by first appearance
   for (const auto& point : answer.points) {
-    if (!point.error.empty() || !point.input || point.input_wait_s == 0) continue;
+    if (!point.error.empty() || !point.input || point.parts.input_wait_s == 0) continue;
     const auto limit = point.input->limit;
     if (limit == largest.input->limit) continue;
     auto found = std::find_if(others.begin(), others.end(), [&](const auto& one) { return one.first == limit; });

@@ -112,29 +112,31 @@ Json to_json(const InputNeed& need, int nodes) {
   return json;
 }
 
-/// Of a pipeline's iteration: its bubble, and exposed_communication_s by what travels.
-void add_parts_of_pipeline(Json& json, const PredictedPoint& point, const Strategy& of) {
+/// exposed_communication_s of a pipeline, by what travels.
+void add_exposed(Json& json, const ExposedParts& exposed, const Strategy& of) {
   for (const auto& [key, value] :
-       {std::pair{"bubble_s", point.bubble_s}, std::pair{"exposed_tensor_s", point.exposed.tensor_s},
-        std::pair{"exposed_pipeline_s", point.exposed.pipeline_s},
-        std::pair{"exposed_data_parallel_s", point.exposed.data_parallel_s}})
+       {std::pair{"exposed_tensor_s", exposed.tensor_s}, std::pair{"exposed_pipeline_s", exposed.pipeline_s},
+        std::pair{"exposed_data_parallel_s", exposed.data_parallel_s}})
     json[key] = nine_digits(value);
-  if (of.parallel.context != 1) json["exposed_context_s"] = nine_digits(point.exposed.context_s);
+  if (of.parallel.context != 1) json["exposed_context_s"] = nine_digits(exposed.context_s);
+}
+
+/// A bubble is in a pipeline only.
+void add_parts(Json& json, const IterationParts& parts, const Strategy& of) {
+  const bool in_stages = is_model_parallel(of.name);
+  for (const auto& part : named_parts)
+    if (in_stages || part.seconds != &IterationParts::bubble_s) json[part.key] = nine_digits(parts.*part.seconds);
+  if (in_stages) add_exposed(json, parts.exposed, of);
 }
 
 Json to_json(const TimedLayout& layout) {
   const auto& parallel = layout.strategy.parallel;
   const auto& time = layout.time;
   Json json{{"tensor", parallel.tensor}, {"pipeline", parallel.pipeline}, {"micro_batches", parallel.micro_batches}};
-  for (const auto& [key, value] :
-       {std::pair{"formula_iteration_s", time.iteration_s}, std::pair{"bubble_s", time.bubble_s},
-        std::pair{"exposed_tensor_s", time.exposed.tensor_s}, std::pair{"exposed_pipeline_s", time.exposed.pipeline_s},
-        std::pair{"exposed_data_parallel_s", time.exposed.data_parallel_s}})
-    json[key] = nine_digits(value);
-  if (parallel.context != 1) {
-    json["context"] = parallel.context;
-    json["exposed_context_s"] = nine_digits(time.exposed.context_s);
-  }
+  if (parallel.context != 1) json["context"] = parallel.context;
+  json["formula_iteration_s"] = nine_digits(time.iteration_s);
+  json["bubble_s"] = nine_digits(time.parts.bubble_s);
+  add_exposed(json, time.parts.exposed, layout.strategy);
   return json;
 }
 
@@ -175,22 +177,15 @@ Json to_json(const PredictedPoint& point, const Strategy& of, const Json& strate
       {"efficiency_per_gpu_bought_high", point.efficiency_per_gpu_bought_high},
       {"samples_per_s_per_node_bought", point.samples_per_s_per_node_bought},
       {"samples_per_s_per_node_bought_low", point.samples_per_s_per_node_bought_low},
-      {"samples_per_s_per_node_bought_high", point.samples_per_s_per_node_bought_high},
-      {"compute_s", point.compute_s},
-      {"exposed_communication_s", point.exposed_communication_s},
-      {"synchronisation_s", point.synchronisation_s},
-      {"straggling_s", point.straggling_s},
-      {"neighbours_s", point.neighbours_s},
-      {"input_wait_s", point.input_wait_s},
-      {"unexplained_s", point.unexplained_s}};
+      {"samples_per_s_per_node_bought_high", point.samples_per_s_per_node_bought_high}};
   for (const auto& [name, value] : numbers) json[name] = nine_digits(value);
-  if (is_model_parallel(of.name)) add_parts_of_pipeline(json, point, of);
+  add_parts(json, point.parts, of);
   if (point.tokens_per_s > 0) json["tokens_per_s"] = nine_digits(point.tokens_per_s);
   if (point.flop_utilisation > 0) json["flop_utilisation"] = nine_digits(point.flop_utilisation);
   json["least_memory_bytes"] = nine_digits(point.least_memory_bytes);
   if (is_offloaded(of)) {
     json["least_host_memory_bytes"] = nine_digits(point.least_host_memory_bytes);
-    json["exposed_offload_s"] = nine_digits(point.exposed.offload_s);
+    json["exposed_offload_s"] = nine_digits(point.parts.exposed.offload_s);
   }
   if (point.alone)
     json["without_neighbours"] = {{"iteration_s", nine_digits(point.alone->s)},

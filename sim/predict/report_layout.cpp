@@ -13,11 +13,11 @@ namespace {
 
 /// What tells two layouts of the same GPUs apart: a GPU's own compute is alike.
 std::vector<std::pair<const char*, double>> parts_of_layout(const StepTime& time) {
-  return {{"bubble", time.bubble_s},
-          {"tensor-parallel communication", time.exposed.tensor_s},
-          {"context-parallel communication", time.exposed.context_s},
-          {"sends between stages", time.exposed.pipeline_s},
-          {"data-parallel communication", time.exposed.data_parallel_s}};
+  return {{"bubble", time.parts.bubble_s},
+          {"tensor-parallel communication", time.parts.exposed.tensor_s},
+          {"context-parallel communication", time.parts.exposed.context_s},
+          {"sends between stages", time.parts.exposed.pipeline_s},
+          {"data-parallel communication", time.parts.exposed.data_parallel_s}};
 }
 
 /// "bubble 1.2 s less, tensor-parallel communication 0.3 s more": what differs by a tenth of the largest difference.
@@ -61,7 +61,7 @@ std::string sentence_of_search(const FoundLayout& found, int gpus) {
 /// "12 ms of keys and values, "; "" without context groups.
 std::string keys_text(const Strategy& strategy, const PredictedPoint& point) {
   if (strategy.parallel.context == 1) return "";
-  return short_seconds_text(point.exposed.context_s) + " of keys and values, ";
+  return short_seconds_text(point.parts.exposed.context_s) + " of keys and values, ";
 }
 
 } // namespace
@@ -79,7 +79,7 @@ std::string offload_sentence(const StrategyAnswer& answer) {
   for (const auto& point : answer.points)
     if (point.error.empty() && point.least_host_memory_bytes > 0)
       list += fmt::format(
-          "{}{} and {} at {} GPU{}", list.empty() ? "" : "; ", short_seconds_text(point.exposed.offload_s),
+          "{}{} and {} at {} GPU{}", list.empty() ? "" : "; ", short_seconds_text(point.parts.exposed.offload_s),
           print_quantity(point.least_host_memory_bytes, Dimension::size), point.gpus, point.gpus == 1 ? "" : "s");
   return list.empty() ? ""
                       : "What copies and the update on the host add, and its memory a node, at least: " + list + ".";
@@ -100,9 +100,9 @@ std::string layout_lines(const StrategyAnswer& answer) {
     if (!point.error.empty()) continue;
     list += fmt::format("{}{} at {} GPUs", list.empty() ? "" : "; ",
                         fmt::format("{} inside layers, {}{} between stages, {} among replicas",
-                                    short_seconds_text(point.exposed.tensor_s), keys_text(answer.strategy, point),
-                                    short_seconds_text(point.exposed.pipeline_s),
-                                    short_seconds_text(point.exposed.data_parallel_s)),
+                                    short_seconds_text(point.parts.exposed.tensor_s), keys_text(answer.strategy, point),
+                                    short_seconds_text(point.parts.exposed.pipeline_s),
+                                    short_seconds_text(point.parts.exposed.data_parallel_s)),
                         point.gpus);
   }
   std::string text = list.empty() ? "" : to_lines("Exposed communication: " + list + ".");

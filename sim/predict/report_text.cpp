@@ -86,11 +86,12 @@ std::string where_the_time_goes(const StrategyAnswer& answer) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& point : answer.points) {
     if (!point.error.empty()) continue;
-    std::vector<double> parts_s{point.compute_s,         point.exposed_communication_s,
-                                point.synchronisation_s, point.straggling_s,
-                                point.input_wait_s,      point.unexplained_s};
-    if (shares_links) parts_s.insert(parts_s.begin() + 4, point.neighbours_s);
-    if (in_stages) parts_s.insert(parts_s.begin() + 1, point.bubble_s);
+    const auto& parts = point.parts;
+    std::vector<double> parts_s{parts.compute_s,         parts.exposed_communication_s,
+                                parts.synchronisation_s, parts.straggling_s,
+                                parts.input_wait_s,      parts.unexplained_s};
+    if (shares_links) parts_s.insert(parts_s.begin() + 4, parts.neighbours_s);
+    if (in_stages) parts_s.insert(parts_s.begin() + 1, parts.bubble_s);
     rows.push_back({fmt::format("{}", point.gpus)});
     for (const double part_s : parts_s) rows.back().push_back(short_seconds_text(part_s));
     rows.back().push_back(point.bottleneck);

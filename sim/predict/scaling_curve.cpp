@@ -182,14 +182,7 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.iteration_s = time.iteration_s;
   point.samples_per_s = setup.gpus * setup.batch_per_gpu / time.iteration_s;
   point.efficiency = one_gpu_iteration_s(curve, curve.median) / time.iteration_s;
-  point.compute_s = time.compute_s;
-  point.exposed_communication_s = time.exposed_communication_s;
-  point.synchronisation_s = time.synchronisation_s;
-  point.straggling_s = time.straggling_s;
-  point.neighbours_s = time.neighbours_s;
-  point.input_wait_s = time.input_wait_s;
-  point.bubble_s = time.bubble_s;
-  point.exposed = time.exposed;
+  point.parts = time.parts;
   point.mean_staleness = time.mean_staleness;
   point.bottleneck = time.bottleneck;
   point.simgrid_messages = time.simgrid_messages;
@@ -204,7 +197,7 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
 double fidelity_ratio(const Curve& curve, StepSetup setup, const StepTime& time) {
   setup.input = {};
   const auto likeliest = estimated(curve, curve.median, setup.gpus);
-  return (time.iteration_s - time.input_wait_s) / time_step(setup, likeliest, Fidelity::formula).iteration_s;
+  return (time.iteration_s - time.parts.input_wait_s) / time_step(setup, likeliest, Fidelity::formula).iteration_s;
 }
 
 /// A node bought for servers alone is one of the cluster's: its GPUs are paid for and compute nothing.
@@ -228,15 +221,6 @@ void set_servers(PredictedPoint& point, const Curve& curve, const StepSetup& set
   if (!starts_servers(setup)) return;
   if (curve.best_servers) point.best_servers = strategy_taken(setup, curve.median);
   if (time.largest_loss == time.communication) point.unsplit_tensor = find_unsplit_tensor(setup, curve.median);
-}
-
-/// What the parts leave of the iteration time as it is told, whatever moved that away from the mechanisms.
-void set_unexplained(PredictedPoint& point) {
-  constexpr double rounding = 1e-12; // of sums of seven parts
-  const double rest_s =
-      point.iteration_s - (point.compute_s + point.exposed_communication_s + point.synchronisation_s +
-                           point.straggling_s + point.neighbours_s + point.input_wait_s + point.bubble_s);
-  point.unexplained_s = std::abs(rest_s) < rounding * point.iteration_s ? 0 : rest_s;
 }
 
 /// The likeliest sample by `fidelity`.
@@ -315,7 +299,7 @@ PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<S
     set_rate_per_node_bought(point);
     set_servers(point, curve, setup, time);
     if (curve.best_layout) point.best_layout = curve.best_layout->at(gpus);
-    set_unexplained(point);
+    point.parts = parts_of_whole(point.parts, point.iteration_s);
   } catch (const UserError& error) {
     point.error = error.mistakes().front().what;
   }

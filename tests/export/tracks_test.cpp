@@ -71,11 +71,11 @@ void check_tracks(const PointRun& run) {
 /// The same point where measured runs take so much less than the mechanisms say.
 PredictedPoint quicker_by(double share, const PointRun& run) {
   auto point = run.point;
-  const double mechanisms_s =
-      point.compute_s + point.exposed_communication_s + point.synchronisation_s + point.straggling_s;
-  point.unexplained_s = -share * mechanisms_s;
-  point.input_wait_s = std::max(0.0, needed_input_s(run.setup) - (1 - share) * mechanisms_s);
-  point.iteration_s = (1 - share) * mechanisms_s + point.input_wait_s;
+  const double mechanisms_s = point.parts.compute_s + point.parts.exposed_communication_s +
+                              point.parts.synchronisation_s + point.parts.straggling_s;
+  point.parts.unexplained_s = -share * mechanisms_s;
+  point.parts.input_wait_s = std::max(0.0, needed_input_s(run.setup) - (1 - share) * mechanisms_s);
+  point.iteration_s = (1 - share) * mechanisms_s + point.parts.input_wait_s;
   return point;
 }
 
@@ -198,8 +198,8 @@ TEST_CASE("a worker's iteration by hand: 100 MB over two servers' NICs of 1 GB/s
   const auto run = run_step(setup, small.sample, Fidelity::by_default);
   PredictedPoint point;
   point.iteration_s = run.execution.end_s;
-  point.compute_s = setup.one_gpu_s;
-  point.exposed_communication_s = run.execution.end_s - setup.one_gpu_s;
+  point.parts.compute_s = setup.one_gpu_s;
+  point.parts.exposed_communication_s = run.execution.end_s - setup.one_gpu_s;
   const auto groups = tracks_of({setup, point, run});
   REQUIRE(groups.size() == 3);
   CHECK(groups[0].name == "iteration");

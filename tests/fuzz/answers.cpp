@@ -64,10 +64,11 @@ void demand_point(const PredictedPoint& point) {
   demand_order(point.iteration_s_low, point.iteration_s, point.iteration_s_high, "iteration_s");
   demand_order(point.samples_per_s_low, point.samples_per_s, point.samples_per_s_high, "samples_per_s");
   demand_order(point.efficiency_low, point.efficiency, point.efficiency_high, "efficiency");
-  for (const double part : {point.compute_s, point.exposed_communication_s, point.synchronisation_s, point.straggling_s,
-                            point.neighbours_s, point.input_wait_s, point.least_memory_bytes, point.mean_staleness})
+  for (const double part : {point.parts.compute_s, point.parts.exposed_communication_s, point.parts.synchronisation_s,
+                            point.parts.straggling_s, point.parts.neighbours_s, point.parts.input_wait_s,
+                            point.least_memory_bytes, point.mean_staleness})
     demand_number(part, "a part of the iteration");
-  demand(std::isfinite(point.unexplained_s), "unexplained_s is no number");
+  demand(std::isfinite(point.parts.unexplained_s), "unexplained_s is no number");
 }
 
 void demand_prediction(const Prediction& prediction) {

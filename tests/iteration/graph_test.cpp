@@ -118,7 +118,8 @@ TEST_CASE("the graph of an iteration ends when the iteration's parts do", "[grap
     CHECK(execution.input_end_s == needed_input_s(iteration.setup));
     if (iteration.graph.servers.asynchronous) continue; // its end is a mean over workers
     const double slowdown = slowdown_of(iteration.setup, iteration.graph.machine);
-    CHECK(time.exposed_communication_s == Approx(execution.end_s - slowdown * time.compute_s).margin(1e-12));
+    CHECK(time.parts.exposed_communication_s ==
+          Approx(execution.end_s - slowdown * time.parts.compute_s).margin(1e-12));
   }
 }
 

@@ -111,12 +111,14 @@ TEST_CASE("groups of a node gather and scatter inside it, and sum over shared NI
   for (const auto fidelity : {Fidelity::formula, Fidelity::by_default}) {
     for (const int group : {2, ShardedOptions::a_node}) {
       const auto time = time_step(model.on(4, group), model.sample, fidelity);
-      CHECK(time.exposed_communication_s == Approx(2 * 0.004 + 2 * (0.004 + 0.001)).epsilon(1e-6));
+      CHECK(time.parts.exposed_communication_s == Approx(2 * 0.004 + 2 * (0.004 + 0.001)).epsilon(1e-6));
       CHECK((time.simgrid_messages > 0) == (fidelity != Fidelity::formula));
     }
     const auto all = time_step(model.on(4, ShardedOptions::all_ranks), model.sample, fidelity);
-    CHECK(all.exposed_communication_s == time_step(model.on(4, 4), model.sample, fidelity).exposed_communication_s);
-    CHECK(all.exposed_communication_s == time_step(model.on(4, 8), model.sample, fidelity).exposed_communication_s);
+    CHECK(all.parts.exposed_communication_s ==
+          time_step(model.on(4, 4), model.sample, fidelity).parts.exposed_communication_s);
+    CHECK(all.parts.exposed_communication_s ==
+          time_step(model.on(4, 8), model.sample, fidelity).parts.exposed_communication_s);
   }
   CHECK_THROWS_WITH(time_step(model.on(4, 2), model.sample, Fidelity::full), Catch::Contains("not run one by one"));
 }

@@ -48,9 +48,9 @@ void check_range(const StepSetup& setup, const Parameters& sample, const StepTim
   const auto run = run_step(setup, sample, Fidelity::formula);
   double alone_s = 0;
   for (const auto& transfer : job_traffic(run.graph, run.execution).transfers) alone_s += transfer.alone_s;
-  const auto range_s = added_range_s(quick.neighbours_s, alone_s, found);
-  CHECK(full.neighbours_s >= range_s.faster);
-  CHECK(full.neighbours_s <= range_s.slower);
+  const auto range_s = added_range_s(quick.parts.neighbours_s, alone_s, found);
+  CHECK(full.parts.neighbours_s >= range_s.faster);
+  CHECK(full.parts.neighbours_s <= range_s.slower);
 }
 
 } // namespace
@@ -61,11 +61,11 @@ TEST_CASE("a neighbour that always sends takes half of a link", "[neighbours]") 
     INFO("fidelity " << static_cast<int>(fidelity));
     const auto alone = time_beside(small, 2, {scattered, {}, 0}, fidelity);
     const auto beside = time_beside(small, 2, {scattered, {always_sending(2)}, 0}, fidelity);
-    CHECK(alone.neighbours_s == 0);
-    CHECK(alone.exposed_communication_s == Approx(0.1 + 2e-3)); // 2 x 50 MB over 1 GB/s, and two latencies
-    CHECK(beside.exposed_communication_s == Approx(alone.exposed_communication_s));
-    CHECK(beside.neighbours_s == Approx(0.1).epsilon(0.01)); // the bytes take twice as long, the latencies do not
-    CHECK(beside.iteration_s == Approx(alone.iteration_s + beside.neighbours_s));
+    CHECK(alone.parts.neighbours_s == 0);
+    CHECK(alone.parts.exposed_communication_s == Approx(0.1 + 2e-3)); // 2 x 50 MB over 1 GB/s, and two latencies
+    CHECK(beside.parts.exposed_communication_s == Approx(alone.parts.exposed_communication_s));
+    CHECK(beside.parts.neighbours_s == Approx(0.1).epsilon(0.01)); // the bytes take twice as long, the latencies do not
+    CHECK(beside.iteration_s == Approx(alone.iteration_s + beside.parts.neighbours_s));
     CHECK(beside.largest_loss == "communication");
   }
 }
@@ -73,7 +73,7 @@ TEST_CASE("a neighbour that always sends takes half of a link", "[neighbours]") 
 TEST_CASE("by formula neighbours add nothing, and the answer says so", "[neighbours]") {
   const auto small = two_leaves();
   const auto beside = time_beside(small, 2, {scattered, {always_sending(2)}, 0}, Fidelity::formula);
-  CHECK(beside.neighbours_s == 0);
+  CHECK(beside.parts.neighbours_s == 0);
   CHECK(beside.choice.why == "no formula knows the neighbours on shared links, so that they are left out");
   CHECK(time_beside(small, 2, {scattered, {}, 0}, Fidelity::formula).choice.why.empty());
 }
@@ -82,9 +82,9 @@ TEST_CASE("jobs on leaves of their own do not meet, and a star has no links to m
   auto small = two_leaves();
   Neighbour other = always_sending(2);
   other.placement = packed;
-  CHECK(time_beside(small, 2, {packed, {other}, 0}, Fidelity::by_default).neighbours_s == 0);
+  CHECK(time_beside(small, 2, {packed, {other}, 0}, Fidelity::by_default).parts.neighbours_s == 0);
   small.cluster.fabric = {FabricKind::star, 0, 1, 0};
-  CHECK(time_beside(small, 2, {scattered, {always_sending(2)}, 0}, Fidelity::by_default).neighbours_s == 0);
+  CHECK(time_beside(small, 2, {scattered, {always_sending(2)}, 0}, Fidelity::by_default).parts.neighbours_s == 0);
 }
 
 TEST_CASE("a listed node that another job is dealt is refused at that scale", "[neighbours]") {
@@ -102,7 +102,7 @@ TEST_CASE("a listed node that another job is dealt is refused at that scale", "[
 TEST_CASE("background traffic takes its share of every uplink", "[neighbours][fabric]") {
   const auto small = two_leaves();
   const auto exposed_s = [&](const NodePlacement& placement, double background) {
-    return time_beside(small, 4, {placement, {}, background}, Fidelity::by_default).exposed_communication_s;
+    return time_beside(small, 4, {placement, {}, background}, Fidelity::by_default).parts.exposed_communication_s;
   };
   const double latencies_s = 6e-3;
   CHECK(exposed_s(packed, 0) == Approx(0.15 + latencies_s));   // one message leaves each leaf
@@ -136,12 +136,12 @@ TEST_CASE("a parameter server beside a neighbour: push and pull each take twice 
   const auto alone = time_beside(small, 2, {scattered, {}, 0}, Fidelity::by_default, StrategyName::ps);
   const auto beside =
       time_beside(small, 2, {scattered, {always_sending(2)}, 0}, Fidelity::by_default, StrategyName::ps);
-  CHECK(alone.exposed_communication_s == Approx(0.2 + 2e-3)); // one tensor of 100 MB, there and back
-  CHECK(alone.neighbours_s == 0);
-  CHECK(beside.neighbours_s == Approx(0.2).epsilon(0.01));
+  CHECK(alone.parts.exposed_communication_s == Approx(0.2 + 2e-3)); // one tensor of 100 MB, there and back
+  CHECK(alone.parts.neighbours_s == 0);
+  CHECK(beside.parts.neighbours_s == Approx(0.2).epsilon(0.01));
   Neighbour other = always_sending(2);
   other.placement = packed;
-  CHECK(time_beside(small, 2, {packed, {other}, 0}, Fidelity::by_default, StrategyName::ps).neighbours_s == 0);
+  CHECK(time_beside(small, 2, {packed, {other}, 0}, Fidelity::by_default, StrategyName::ps).parts.neighbours_s == 0);
 }
 
 TEST_CASE("servers of many shards push and pull at once, and beside a neighbour for as long as their bytes need",
@@ -169,7 +169,8 @@ TEST_CASE("a double tree beside a neighbour: its edges cross the links", "[neigh
   // On two nodes each tree has one edge: half of the message each way on each, as much as the ring.
   const auto beside =
       time_beside(small, 2, {scattered, {always_sending(2)}, 0}, Fidelity::by_default, StrategyName::tree);
-  CHECK(beside.neighbours_s == Approx(0.05).epsilon(0.1)); // two of the three messages on an uplink are the tree's
+  CHECK(beside.parts.neighbours_s ==
+        Approx(0.05).epsilon(0.1)); // two of the three messages on an uplink are the tree's
 }
 
 TEST_CASE("every message beside a neighbour lies in the range that draws found", "[neighbours][full][property]") {
@@ -196,7 +197,7 @@ TEST_CASE("every message beside a neighbour lies in the range that draws found",
     setup.gpus_per_node = small.cluster.gpus_per_node;
     setup.one_gpu_s = compute_s;
     const auto rounds = time_step(setup, small.sample, Fidelity::by_default);
-    if (rounds.neighbours_s == 0) continue;
+    if (rounds.parts.neighbours_s == 0) continue;
     const auto full = time_step(setup, small.sample, Fidelity::full);
     INFO("round " << round << ": " << nodes << " nodes of " << small.cluster.gpus_per_node << " beside " << other.nodes
                   << ", leaves of " << small.cluster.fabric.nodes_per_leaf);
@@ -273,7 +274,7 @@ TEST_CASE("beside a neighbour that always sends, only the steps that cross its l
   for (const auto fidelity : {Fidelity::by_default, Fidelity::full}) {
     INFO("fidelity " << static_cast<int>(fidelity));
     const auto time = time_beside(small, 4, co_location, fidelity, StrategyName::halving_doubling);
-    CHECK(time.neighbours_s == Approx(0.05).epsilon(0.01));
+    CHECK(time.parts.neighbours_s == Approx(0.05).epsilon(0.01));
   }
 }
 
@@ -297,7 +298,7 @@ TEST_CASE("pairs beside pairs: every message lies in the range that draws found"
                           others[at(round / 3 % 3)]};
     const auto setup = setup_beside(small, nodes, {scattered, {other}, 0}, own[at(round % 3)]);
     const auto rounds = time_step(setup, small.sample, Fidelity::by_default);
-    if (rounds.neighbours_s == 0) continue; // they share no link
+    if (rounds.parts.neighbours_s == 0) continue; // they share no link
     ++met;
     const auto full = time_step(setup, small.sample, Fidelity::full);
     INFO("round " << round << ": " << nodes << " nodes beside " << other.nodes << " by " << to_text(other.algorithm)
@@ -325,7 +326,7 @@ TEST_CASE("asynchronous servers beside a neighbour: every message lies in the ra
     INFO("round " << round << ": " << nodes << " nodes beside " << other.nodes << ", leaves of "
                   << small.cluster.fabric.nodes_per_leaf);
     CHECK(full.choice.why.empty());
-    if (rounds.neighbours_s == 0) continue; // they share no link
+    if (rounds.parts.neighbours_s == 0) continue; // they share no link
     check_range(setup, small.sample, full, rounds, async_beside);
     CHECK_THAT(rounds.choice.why, Catch::Contains("asynchronous workers stand for all"));
     ++met;

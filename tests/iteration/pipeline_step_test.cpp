@@ -59,11 +59,11 @@ TEST_CASE("a free network leaves the bubble, and efficiency is m / (m + p - 1)",
     for (const int gpus : {4, 8}) {
       const EvenModel even(8);
       const auto time = time_step(even.pipeline(4, 16, gpus, schedule), free_network(even.sample), Fidelity::formula);
-      CHECK(time.compute_s == Approx(0.3));
-      CHECK(time.bubble_s == Approx(0.3 * 3 / 16).epsilon(1e-9));
-      CHECK(time.exposed_communication_s == Approx(0).margin(1e-12));
-      CHECK(time.compute_s / time.iteration_s == Approx(16.0 / 19).epsilon(1e-9));
-      CHECK(parts_s(time) == Approx(time.iteration_s));
+      CHECK(time.parts.compute_s == Approx(0.3));
+      CHECK(time.parts.bubble_s == Approx(0.3 * 3 / 16).epsilon(1e-9));
+      CHECK(time.parts.exposed_communication_s == Approx(0).margin(1e-12));
+      CHECK(time.parts.compute_s / time.iteration_s == Approx(16.0 / 19).epsilon(1e-9));
+      CHECK(sum_s(time.parts) == Approx(time.iteration_s));
       CHECK(time.bottleneck == "compute");
       CHECK(time.largest_loss == "bubble");
     }
@@ -76,8 +76,8 @@ TEST_CASE("one stage after another and a sum are the sends and the ring of the f
   const auto setup = even.pipeline(2, 1, 4);
   for (const auto fidelity : {Fidelity::formula, Fidelity::by_default}) {
     const auto time = time_step(setup, even.sample, fidelity);
-    CHECK(time.bubble_s == Approx(0.3));
-    CHECK(time.exposed_communication_s == Approx(2 * (0.016 + 0.001) + 2 * (0.002 + 0.001)).epsilon(1e-6));
+    CHECK(time.parts.bubble_s == Approx(0.3));
+    CHECK(time.parts.exposed_communication_s == Approx(2 * (0.016 + 0.001) + 2 * (0.002 + 0.001)).epsilon(1e-6));
     CHECK((time.simgrid_messages > 0) == (fidelity != Fidelity::formula));
   }
   CHECK_THROWS_WITH(time_step(setup, even.sample, Fidelity::full), Catch::Contains("not run one by one"));
@@ -93,16 +93,17 @@ TEST_CASE("replicas that keep a part each gather and scatter halves of the ring"
   setup.strategy.parallel.data_parallel = DataParallel::zero_1;
   for (const auto fidelity : {Fidelity::formula, Fidelity::by_default}) {
     const auto time = time_step(setup, even.sample, fidelity);
-    CHECK(time.bubble_s == Approx(0.3));
-    CHECK(time.exposed.pipeline_s == Approx(2 * (0.016 + 0.001)).epsilon(1e-6));
-    CHECK(time.exposed.data_parallel_s == Approx(2 * (0.002 + 0.001)).epsilon(1e-6));
-    CHECK(time.exposed.tensor_s == Approx(0).margin(1e-12));
-    CHECK(time.exposed.pipeline_s + time.exposed.data_parallel_s == Approx(time.exposed_communication_s));
+    CHECK(time.parts.bubble_s == Approx(0.3));
+    CHECK(time.parts.exposed.pipeline_s == Approx(2 * (0.016 + 0.001)).epsilon(1e-6));
+    CHECK(time.parts.exposed.data_parallel_s == Approx(2 * (0.002 + 0.001)).epsilon(1e-6));
+    CHECK(time.parts.exposed.tensor_s == Approx(0).margin(1e-12));
+    CHECK(time.parts.exposed.pipeline_s + time.parts.exposed.data_parallel_s ==
+          Approx(time.parts.exposed_communication_s));
   }
-  CHECK(whole.exposed.data_parallel_s == Approx(2 * (0.002 + 0.001)).epsilon(1e-6)); // a step more and no gather
+  CHECK(whole.parts.exposed.data_parallel_s == Approx(2 * (0.002 + 0.001)).epsilon(1e-6)); // a step more and no gather
   setup.batch_per_gpu = 16;
   setup.strategy.parallel = {1, 1, 4, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1};
-  CHECK(time_step(setup, even.sample, Fidelity::formula).bubble_s == 0);
+  CHECK(time_step(setup, even.sample, Fidelity::formula).parts.bubble_s == 0);
 }
 
 TEST_CASE("half precision sends half as much", "[pipeline]") {
@@ -110,7 +111,7 @@ TEST_CASE("half precision sends half as much", "[pipeline]") {
   auto setup = even.pipeline(2, 1, 2);
   setup.precision = Precision::amp;
   const auto half = time_step(setup, even.sample, Fidelity::formula);
-  CHECK(half.exposed_communication_s == Approx(2 * (0.008 + 0.001)));
+  CHECK(half.parts.exposed_communication_s == Approx(2 * (0.008 + 0.001)));
 }
 
 TEST_CASE("a tensor group pays for its gathers and scatters and nothing else", "[pipeline]") {
@@ -119,16 +120,16 @@ TEST_CASE("a tensor group pays for its gathers and scatters and nothing else", "
   const TwoBlocks two;
   const double inside_s = 2 * 2 * 4 * 0.008;
   const auto alone = time_step(two.on(2, 1, 2), two.sample, Fidelity::by_default);
-  CHECK(alone.bubble_s == Approx(30 * 0.5 * 2 * 16e6 / 1e15).margin(1e-12)); // 30 touches of a memory of 1 PB/s
-  CHECK(alone.exposed_communication_s == Approx(inside_s).epsilon(1e-6));
-  CHECK(alone.compute_s == Approx(0.3));
+  CHECK(alone.parts.bubble_s == Approx(30 * 0.5 * 2 * 16e6 / 1e15).margin(1e-12)); // 30 touches of a memory of 1 PB/s
+  CHECK(alone.parts.exposed_communication_s == Approx(inside_s).epsilon(1e-6));
+  CHECK(alone.parts.compute_s == Approx(0.3));
   // Two replicas: each rank sums half of 4 MB with its like on the other node, over half of its NIC.
   const auto replicas = time_step(two.on(2, 1, 4), two.sample, Fidelity::by_default);
-  CHECK(replicas.exposed_communication_s == Approx(inside_s + 2 * (0.002 + 0.001)).epsilon(1e-6));
+  CHECK(replicas.parts.exposed_communication_s == Approx(inside_s + 2 * (0.002 + 0.001)).epsilon(1e-6));
   // Two stages on a node each: 32 samples, of whose outputs each rank sends half, over half of the NIC.
   const auto stages = time_step(two.on(2, 2, 4), two.sample, Fidelity::by_default);
-  CHECK(stages.bubble_s == Approx(0.3));
-  CHECK(stages.exposed_communication_s == Approx(2 * inside_s + 2 * (0.032 + 0.001)).epsilon(1e-6));
+  CHECK(stages.parts.bubble_s == Approx(0.3));
+  CHECK(stages.parts.exposed_communication_s == Approx(2 * inside_s + 2 * (0.032 + 0.001)).epsilon(1e-6));
 }
 
 TEST_CASE("a rank of a tensor group moves what all tokens put in and out, beside its part", "[pipeline]") {
@@ -163,8 +164,8 @@ TEST_CASE("layers of a model without attention are cut by their outputs, which a
     layer.tensors.front().shape = {500, 500};
   }
   const auto alone = time_step(two.on(2, 1, 2), two.sample, Fidelity::by_default);
-  CHECK(alone.compute_s == Approx(0.3));
-  CHECK(alone.exposed_communication_s == Approx(2 * 4 * 0.008).epsilon(1e-6));
+  CHECK(alone.parts.compute_s == Approx(0.3));
+  CHECK(alone.parts.exposed_communication_s == Approx(2 * 4 * 0.008).epsilon(1e-6));
 }
 
 TEST_CASE("a tensor group that cannot be is told", "[pipeline][layout]") {
@@ -272,7 +273,7 @@ struct Mixture : EvenModel {
 TEST_CASE("on a free network experts on several ranks take no longer", "[pipeline][expert]") {
   const Mixture mixture;
   const auto time = time_step(mixture.on(4, 8), free_network(mixture.sample), Fidelity::formula);
-  CHECK(time.exposed_communication_s == Approx(0).margin(1e-9));
+  CHECK(time.parts.exposed_communication_s == Approx(0).margin(1e-9));
   CHECK(time.iteration_s ==
         Approx(time_step(mixture.on(2, 8), free_network(mixture.sample), Fidelity::formula).iteration_s));
 }

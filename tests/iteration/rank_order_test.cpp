@@ -118,11 +118,12 @@ TEST_CASE("replicas outside stages send inside nodes and sum between them", "[pi
   const auto outer = time_step(twelve.on(4, 8, last), twelve.sample, Fidelity::formula);
   const double inside_Bps = 1e9;
   const double nic_Bps = 1e9;
-  CHECK(outer.exposed.pipeline_s == Approx(2 * 3 * 32e6 / inside_Bps).epsilon(1e-3));
-  CHECK(inner.exposed.pipeline_s == Approx(2 * (2 * 32e6 / inside_Bps + 2 * 32e6 / nic_Bps)).epsilon(2e-2));
-  CHECK(inner.exposed.data_parallel_s == Approx(2 * 1.5e6 / inside_Bps).epsilon(1e-3));
-  CHECK(outer.exposed.data_parallel_s == Approx(2 * (4 * 1.5e6 / nic_Bps + twelve.sample.net_latency_s)).epsilon(1e-3));
-  CHECK(inner.bubble_s == Approx(outer.bubble_s));
+  CHECK(outer.parts.exposed.pipeline_s == Approx(2 * 3 * 32e6 / inside_Bps).epsilon(1e-3));
+  CHECK(inner.parts.exposed.pipeline_s == Approx(2 * (2 * 32e6 / inside_Bps + 2 * 32e6 / nic_Bps)).epsilon(2e-2));
+  CHECK(inner.parts.exposed.data_parallel_s == Approx(2 * 1.5e6 / inside_Bps).epsilon(1e-3));
+  CHECK(outer.parts.exposed.data_parallel_s ==
+        Approx(2 * (4 * 1.5e6 / nic_Bps + twelve.sample.net_latency_s)).epsilon(1e-3));
+  CHECK(inner.parts.bubble_s == Approx(outer.parts.bubble_s));
 }
 
 TEST_CASE("a replica that shares nodes unevenly is told", "[pipeline][layout]") {

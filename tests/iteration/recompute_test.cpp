@@ -57,10 +57,10 @@ TEST_CASE("what is computed again whole takes a third more on a free network, it
       const ModelParallelOptions options{1, stages, 16, schedule, pieces};
       const auto plain = blocks.free_time(options, Recompute::none, 8);
       const auto full = blocks.free_time(options, Recompute::full, 8);
-      CHECK(full.compute_s == Approx(4.0 / 3 * plain.compute_s).epsilon(1e-9));
+      CHECK(full.parts.compute_s == Approx(4.0 / 3 * plain.parts.compute_s).epsilon(1e-9));
       CHECK(full.iteration_s == Approx(4.0 / 3 * plain.iteration_s).epsilon(1e-9));
-      CHECK(full.bubble_s == Approx(full.compute_s * (stages - 1) / (16 * pieces)).epsilon(1e-9));
-      CHECK(full.exposed_communication_s == Approx(0).margin(1e-9));
+      CHECK(full.parts.bubble_s == Approx(full.parts.compute_s * (stages - 1) / (16 * pieces)).epsilon(1e-9));
+      CHECK(full.parts.exposed_communication_s == Approx(0).margin(1e-9));
     }
   const auto group = blocks.free_time({2, 1, 1}, Recompute::full, 2);
   CHECK(group.iteration_s == Approx(4.0 / 3 * blocks.free_time({2, 1, 1}, Recompute::none, 2).iteration_s));
@@ -69,11 +69,11 @@ TEST_CASE("what is computed again whole takes a third more on a free network, it
 TEST_CASE("attention alone computed again takes its share of a forward more", "[pipeline][recompute]") {
   auto blocks = Blocks();
   const ModelParallelOptions options{1, 4, 8, PipelineSchedule::one_f_one_b, 1};
-  const double plain_s = blocks.free_time(options, Recompute::none, 4).compute_s;
+  const double plain_s = blocks.free_time(options, Recompute::none, 4).parts.compute_s;
   for (auto& layer : blocks.model.layers)
     if (layer.kind == "attention") layer.forward_flop_per_sample /= 3; // a quarter of the forward
-  CHECK(blocks.free_time(options, Recompute::selective, 4).compute_s == Approx(plain_s * (1 + 0.25 / 3)));
-  CHECK(blocks.free_time(options, Recompute::selective, 4).bubble_s == Approx(plain_s * (1 + 0.25 / 3) * 3 / 8));
+  CHECK(blocks.free_time(options, Recompute::selective, 4).parts.compute_s == Approx(plain_s * (1 + 0.25 / 3)));
+  CHECK(blocks.free_time(options, Recompute::selective, 4).parts.bubble_s == Approx(plain_s * (1 + 0.25 / 3) * 3 / 8));
 }
 
 TEST_CASE("layers outside blocks are not computed again, and weigh on where the model is cut", "[pieces][recompute]") {
@@ -187,7 +187,7 @@ TEST_CASE("a tensor group shows what is gathered and scattered once more", "[pip
   // forward and backward, and four more where it is computed again.
   const Blocks blocks;
   const auto exposed_s = [&](Recompute recompute) {
-    return time_step(blocks.on({2, 1, 1}, recompute, 2), blocks.sample, Fidelity::formula).exposed.tensor_s;
+    return time_step(blocks.on({2, 1, 1}, recompute, 2), blocks.sample, Fidelity::formula).parts.exposed.tensor_s;
   };
   CHECK(exposed_s(Recompute::none) == Approx(8 * 8 * 0.008).epsilon(1e-6));
   CHECK(exposed_s(Recompute::selective) == Approx(8 * 8 * 0.008).epsilon(1e-6));

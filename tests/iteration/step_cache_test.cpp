@@ -31,10 +31,10 @@ Parameters moved(const Parameters& sample, double Parameters::*field) {
 
 void check_equal(const StepTime& a, const StepTime& b) {
   CHECK(a.iteration_s == b.iteration_s);
-  CHECK(a.compute_s == b.compute_s);
-  CHECK(a.exposed_communication_s == b.exposed_communication_s);
-  CHECK(a.synchronisation_s == b.synchronisation_s);
-  CHECK(a.straggling_s == b.straggling_s);
+  CHECK(a.parts.compute_s == b.parts.compute_s);
+  CHECK(a.parts.exposed_communication_s == b.parts.exposed_communication_s);
+  CHECK(a.parts.synchronisation_s == b.parts.synchronisation_s);
+  CHECK(a.parts.straggling_s == b.parts.straggling_s);
   CHECK(a.mean_staleness == b.mean_staleness);
   CHECK(a.bottleneck == b.bottleneck);
 }

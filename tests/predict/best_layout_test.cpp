@@ -87,9 +87,9 @@ TEST_CASE("a tensor group wins where its gathers are cheap, a pipeline where the
   // the sends.
   const auto slow = layout_at(two, two.sample, 2);
   CHECK(slow.strategy.parallel.pipeline == 2);
-  CHECK(slow.best->time.exposed.tensor_s == Approx(0).margin(1e-12));
+  CHECK(slow.best->time.parts.exposed.tensor_s == Approx(0).margin(1e-12));
   const auto only_tensor = layout_at(two, two.sample, 2, {searched, 1, 1});
-  CHECK(only_tensor.best->time.exposed.tensor_s == Approx(0.128).epsilon(1e-6));
+  CHECK(only_tensor.best->time.parts.exposed.tensor_s == Approx(0.128).epsilon(1e-6));
   CHECK(only_tensor.tried == 1);
   CHECK_FALSE(only_tensor.runner_up);
 }

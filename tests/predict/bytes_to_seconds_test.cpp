@@ -55,9 +55,9 @@ TEST_CASE("nine stops from a gradient's bytes to the report", "[walk]") {
   CHECK(execution.simgrid_messages > 0);
 
   const auto time = time_step(setup, small.sample, Fidelity::by_default); // 7: the iteration, in parts that add up
-  CHECK(time.compute_s == compute_s);
-  CHECK(time.exposed_communication_s == Approx(sum_alone_s).epsilon(1e-6));
-  CHECK(parts_s(time) == Approx(time.iteration_s));
+  CHECK(time.parts.compute_s == compute_s);
+  CHECK(time.parts.exposed_communication_s == Approx(sum_alone_s).epsilon(1e-6));
+  CHECK(sum_s(time.parts) == Approx(time.iteration_s));
 
   Curve curve{setup, small.sample, {}, 1, 64, EvidenceLabel::calibrated}; // 8: the number and its interval
   curve.samples.values = {small.sample};

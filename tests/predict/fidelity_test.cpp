@@ -148,7 +148,7 @@ TEST_CASE("an iteration: the default is every message where these are few, and f
       CHECK(by_default.iteration_s == Approx(full.iteration_s).epsilon(promised_iteration));
       const auto formula = time_step(setup, small.sample, Fidelity::formula);
       const auto range = range_by_formula(setup, small.sample);
-      const double sent_s = formula.exposed_communication_s + formula.compute_s;
+      const double sent_s = formula.parts.exposed_communication_s + formula.parts.compute_s;
       CHECK(full.iteration_s >= formula.iteration_s + range.faster * sent_s - 1e-9);
       CHECK(full.iteration_s <= formula.iteration_s * (1 + std::max(range.slower, promised_iteration)));
     }
@@ -161,13 +161,13 @@ TEST_CASE("a slow node: all wait for its compute, and its NIC narrows the ring",
   const auto slow = time_step(setup, small.sample, Fidelity::by_default);
   setup.slow_node = {};
   const auto alike = time_step(setup, small.sample, Fidelity::by_default);
-  CHECK(slow.straggling_s == Approx(0.3 * alike.compute_s));
-  CHECK(slow.compute_s == alike.compute_s);
-  CHECK(slow.iteration_s > alike.iteration_s + slow.straggling_s);
+  CHECK(slow.parts.straggling_s == Approx(0.3 * alike.parts.compute_s));
+  CHECK(slow.parts.compute_s == alike.parts.compute_s);
+  CHECK(slow.iteration_s > alike.iteration_s + slow.parts.straggling_s);
   setup.slow_node = {1.3, 0.5};
   setup.gpus = 1;
   setup.gpus_per_node = 1;
-  CHECK(time_step(setup, small.sample, Fidelity::by_default).straggling_s == 0); // a job on one node has it not
+  CHECK(time_step(setup, small.sample, Fidelity::by_default).parts.straggling_s == 0); // a job on one node has it not
 }
 
 } // namespace ddlsim

@@ -46,7 +46,7 @@ TEST_CASE("decoding is the limit where cores x rate is below what the GPUs take"
   const SmallCluster small; // 10 samples in 0.3 s: 33.3 samples/s
   const auto starved = input_point(curve_with_input(small, cores_of(4, 5), {}, 20), 1);
   CHECK(starved.iteration_s == Approx(10 / 20.0));
-  CHECK(starved.input_wait_s == Approx(0.2));
+  CHECK(starved.parts.input_wait_s == Approx(0.2));
   REQUIRE(starved.input);
   CHECK(starved.input->limit == InputLimit::decoding);
   CHECK(starved.input->samples_per_s == Approx(100.0 / 3));
@@ -54,7 +54,7 @@ TEST_CASE("decoding is the limit where cores x rate is below what the GPUs take"
   CHECK(starved.input->wait_chance == 1);
   const auto busy = input_point(curve_with_input(small, cores_of(7, 5), {}, 20), 1); // 35 samples/s
   CHECK(busy.iteration_s == Approx(0.3));
-  CHECK(busy.input_wait_s == 0);
+  CHECK(busy.parts.input_wait_s == 0);
   CHECK(busy.input->wait_chance == 0);
   CHECK(busy.input->node_cores == Approx(100.0 / 3 / 5));
 }
@@ -164,7 +164,7 @@ TEST_CASE("the chance of waiting is that of the rates drawn") {
   const double to_end = std::log(40 / (100.0 / 3)) * normal_quantile(0.95) / -normal_quantile(0.25);
   const InputUncertainty uncertainty{{}, {}, {}, {5, 5 * std::exp(-to_end), 5 * std::exp(to_end)}, {}, {}};
   const auto point = input_point(curve_with_input(small, cores_of(8, 5), uncertainty, 400), 1);
-  CHECK(point.input_wait_s == 0);
+  CHECK(point.parts.input_wait_s == 0);
   CHECK(point.input->wait_chance == Approx(0.25).margin(0.005));
 }
 

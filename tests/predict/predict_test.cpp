@@ -58,14 +58,12 @@ TEST_CASE("beside neighbours a point says what they cost, and is else as without
   const auto alone = predict(scenario, shipped, {Fidelity::by_default, {}});
   for (std::size_t i = 0; i < 3; ++i) { // the last are parameter servers
     const auto& points = beside.strategies.at(i).points;
-    CHECK(points.at(1).neighbours_s == 0);            // one node
-    CHECK((i == 2 || points.at(2).neighbours_s > 0)); // connections of servers are thin, and may lose nothing
+    CHECK(points.at(1).parts.neighbours_s == 0);            // one node
+    CHECK((i == 2 || points.at(2).parts.neighbours_s > 0)); // connections of servers are thin, and may lose nothing
     for (const auto& point : points) {
       REQUIRE(point.alone.has_value());
       CHECK(point.iteration_s >= point.alone->s * (1 - 1e-12));
-      const double parts_s = point.compute_s + point.exposed_communication_s + point.synchronisation_s +
-                             point.straggling_s + point.neighbours_s + point.input_wait_s + point.unexplained_s;
-      CHECK(parts_s == Approx(point.iteration_s));
+      CHECK(sum_s(point.parts) == Approx(point.iteration_s));
     }
     CHECK(points.at(2).alone->s == Approx(alone.strategies.at(i).points.at(2).iteration_s));
     CHECK_FALSE(alone.strategies.at(i).points.at(2).alone.has_value());
@@ -90,12 +88,12 @@ TEST_CASE("64 GPUs beside a neighbour: every message is as close to the rounds a
   const auto run = run_step(setup, curve.median, Fidelity::formula);
   double alone_s = 0;
   for (const auto& transfer : job_traffic(run.graph, run.execution).transfers) alone_s += transfer.alone_s;
-  const auto range_s = added_range_s(rounds.neighbours_s, alone_s, rings_beside);
-  CHECK(rounds.neighbours_s > 0);
-  CHECK(full.neighbours_s > 0);
+  const auto range_s = added_range_s(rounds.parts.neighbours_s, alone_s, rings_beside);
+  CHECK(rounds.parts.neighbours_s > 0);
+  CHECK(full.parts.neighbours_s > 0);
   const double apart_s = full.iteration_s - rounds.iteration_s;
-  CHECK(apart_s >= range_s.faster - rounds.neighbours_s);
-  CHECK(apart_s <= range_s.slower - rounds.neighbours_s);
+  CHECK(apart_s >= range_s.faster - rounds.parts.neighbours_s);
+  CHECK(apart_s <= range_s.slower - rounds.parts.neighbours_s);
 }
 
 TEST_CASE("every point of a shipped scenario on several GPUs is SimGrid's, but of many unlike connections",
@@ -168,14 +166,15 @@ TEST_CASE("a pipeline's points have a bubble, and counts that it cannot have are
   CHECK(once.at(0).error.find("give a multiple of 4") != std::string::npos);
   CHECK(once.at(2).error.find("give a multiple of 32 GPUs") != std::string::npos);
   for (const std::size_t at : {1U, 3U}) {
-    CHECK(once.at(at).bubble_s >= 3.0 / 16 * once.at(at).compute_s * (1 - 1e-9)); // more where stages are uneven
-    CHECK(interleaved.at(at).bubble_s < once.at(at).bubble_s);
+    CHECK(once.at(at).parts.bubble_s >=
+          3.0 / 16 * once.at(at).parts.compute_s * (1 - 1e-9)); // more where stages are uneven
+    CHECK(interleaved.at(at).parts.bubble_s < once.at(at).parts.bubble_s);
     CHECK(once.at(at).least_memory_bytes > 3 * 4 * 8.0e9 / 4); // a quarter of the state, and outputs
     CHECK(once.at(at).evidence == EvidenceLabel::assumed);     // nothing of the kind was ever run
     check_parts(once.at(at));
   }
   const auto json = nlohmann::json::parse(to_json_text(prediction));
-  CHECK(json["points"][1]["bubble_s"].get<double>() == Approx(once.at(1).bubble_s));
+  CHECK(json["points"][1]["bubble_s"].get<double>() == Approx(once.at(1).parts.bubble_s));
   CHECK_FALSE(json["points"].back().contains("bubble_s")); // of fsdp
   const auto text = to_terminal_text(prediction);
   CHECK(text.find("+ bubble") != std::string::npos);

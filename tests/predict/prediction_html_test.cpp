@@ -26,8 +26,8 @@ PredictedPoint shown_point(int gpus, double efficiency) {
   point.iteration_s = 0.4 / efficiency;
   point.iteration_s_low = 0.9 * point.iteration_s;
   point.iteration_s_high = 1.1 * point.iteration_s;
-  point.compute_s = 0.4;
-  point.exposed_communication_s = point.iteration_s - 0.4;
+  point.parts.compute_s = 0.4;
+  point.parts.exposed_communication_s = point.iteration_s - 0.4;
   point.bottleneck = "communication";
   point.algorithm = "tree";
   point.fidelity = "full";

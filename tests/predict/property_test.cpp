@@ -107,10 +107,8 @@ TEST_CASE(
     CHECK(predict_point(curve, 1, Fidelity::formula).point.efficiency == 1);
     const auto point = predict_point(curve, random.gpus, Fidelity::formula).point;
     REQUIRE(point.error.empty());
-    CHECK(point.compute_s + point.exposed_communication_s + point.synchronisation_s + point.straggling_s +
-              point.input_wait_s + point.unexplained_s ==
-          Approx(point.iteration_s).epsilon(sum_rounding));
-    CHECK(point.unexplained_s != 0);
+    CHECK(sum_s(point.parts) == Approx(point.iteration_s).epsilon(sum_rounding));
+    CHECK(point.parts.unexplained_s != 0);
   }
 }
 

@@ -205,12 +205,10 @@ inline double wait_for_a_cycle_s(const Scenario& scenario) {
   return preset.grouping == Grouping::fusion && !has_servers(scenario) ? preset.cycle_s : 0;
 }
 
-/// Compute, exposed communication, synchronisation, straggling, input and what is unexplained.
+/// They add up to the iteration.
 inline void check_parts(const PredictedPoint& point) {
   INFO(point.gpus << " GPUs");
-  CHECK(point.compute_s + point.exposed_communication_s + point.synchronisation_s + point.straggling_s +
-            point.input_wait_s + point.bubble_s + point.unexplained_s ==
-        Approx(point.iteration_s).epsilon(relation_rounding));
+  CHECK(sum_s(point.parts) == Approx(point.iteration_s).epsilon(relation_rounding));
 }
 
 /// Asks for the largest efficient scale of the first strategy and for the next one: a GPU more inside a node, else a

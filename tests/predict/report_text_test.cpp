@@ -21,7 +21,7 @@ PredictedPoint point_of(int gpus, const std::string& note = "") {
   point.efficiency = 0.9;
   point.efficiency_low = 0.81;
   point.efficiency_high = 0.99;
-  point.exposed_communication_s = 0.02;
+  point.parts.exposed_communication_s = 0.02;
   point.bottleneck = "communication";
   point.evidence = EvidenceLabel::assumed;
   point.fidelity = note.empty() ? "full" : "formula";
@@ -66,9 +66,9 @@ TEST_CASE("every promised figure stands in the table with its interval", "[repor
 
 TEST_CASE("a second table says where the time goes", "[report]") {
   auto measured = point_of(4);
-  measured.compute_s = 0.35;
-  measured.synchronisation_s = 0.04;
-  measured.unexplained_s = -0.01;
+  measured.parts.compute_s = 0.35;
+  measured.parts.synchronisation_s = 0.04;
+  measured.parts.unexplained_s = -0.01;
   CHECK(has(to_terminal_text(tree_of({measured})),
             "GPUs  compute  + exposed  + synchronisation  + straggling  + input  + unexplained  dominates\n"
             "   4   350 ms    20.0 ms            40.0 ms           0 s      0 s       -10.0 ms  communication\n"));
@@ -186,14 +186,14 @@ TEST_CASE("the widest figures fit a terminal of 120 columns", "[report]") {
   wide.samples_per_s = 4275;
   wide.samples_per_s_low = 1250;
   wide.samples_per_s_high = 11343;
-  wide.exposed_communication_s = 1962;
+  wide.parts.exposed_communication_s = 1962;
   wide.bottleneck = "server-software";
   auto known = point_of(64);
   known.evidence = EvidenceLabel::transferred;
   known.extrapolated = true;
   wide.server_nodes = 16384;
-  wide.synchronisation_s = 12.3456;
-  wide.unexplained_s = -1234.5;
+  wide.parts.synchronisation_s = 12.3456;
+  wide.parts.unexplained_s = -1234.5;
   auto prediction = tree_of({known, wide});
   auto& answer = prediction.strategies[0];
   answer.measure_next = {"server_process_rate", std::string(200, 'x').replace(90, 1, " "), 65536, 1.1, 0.2};

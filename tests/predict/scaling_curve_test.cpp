@@ -108,14 +108,14 @@ TEST_CASE("what residuals of the series say is a part of its own, and leaves the
   const SmallCluster small;
   auto curve = curve_over(small, &Parameters::nic_efficiency, 0.9, 1.1);
   const auto plain = predict_point(curve, 4, Fidelity::formula).point;
-  CHECK(plain.unexplained_s == 0);
+  CHECK(plain.parts.unexplained_s == 0);
   for (const double residual : {0.2, -0.1}) {
     curve.learnt.own = {{{4, 4}, residual, 0}}; // known exactly at this scale
     const auto point = predict_point(curve, 4, Fidelity::formula).point;
     CHECK(point.iteration_s == Approx(plain.iteration_s * std::exp(residual)));
-    CHECK(point.unexplained_s == Approx(plain.iteration_s * (std::exp(residual) - 1)));
-    CHECK(point.compute_s == plain.compute_s);
-    CHECK(point.exposed_communication_s == plain.exposed_communication_s);
+    CHECK(point.parts.unexplained_s == Approx(plain.iteration_s * (std::exp(residual) - 1)));
+    CHECK(point.parts.compute_s == plain.parts.compute_s);
+    CHECK(point.parts.exposed_communication_s == plain.parts.exposed_communication_s);
   }
 }
 

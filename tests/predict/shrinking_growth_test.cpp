@@ -39,7 +39,7 @@ TEST_CASE("beyond what was measured a prediction moves towards the time that was
     CHECK(ln_shift_to_line(curve, nodes) == Approx(shift));
     const auto point = predict_point(curve, nodes, Fidelity::formula).point;
     CHECK(point.iteration_s == Approx(ring_s(nodes) * std::exp(shift)));
-    CHECK(point.unexplained_s == Approx(ring_s(nodes) * (std::exp(shift) - 1)));
+    CHECK(point.parts.unexplained_s == Approx(ring_s(nodes) * (std::exp(shift) - 1)));
     CHECK(point.iteration_s_low <= point.iteration_s);
     CHECK(point.iteration_s <= point.iteration_s_high);
   }

@@ -99,13 +99,13 @@ ForecastParts parts_of(const SeriesData& evidence, const ExplainedPoint& one) {
   return {one.point.gpus,
           one.point.measured_s,
           time.iteration_s,
-          time.compute_s,
-          time.exposed_communication_s,
-          time.synchronisation_s,
-          time.straggling_s,
-          time.input_wait_s,
+          time.parts.compute_s,
+          time.parts.exposed_communication_s,
+          time.parts.synchronisation_s,
+          time.parts.straggling_s,
+          time.parts.input_wait_s,
           time.bottleneck,
-          time.iteration_s - parts_s(time),
+          time.parts.unexplained_s,
           one.sample.model_discrepancy};
 }
 

@@ -41,8 +41,7 @@ PagePoint page_point(const PredictedPoint& point) {
   for (const auto& cell : {point.bottleneck, evidence_text(point), way_words(point),
                            point.fidelity + (point.fidelity_note.empty() ? "" : ": " + point.fidelity_note)})
     shown.cells.push_back(cell);
-  shown.parts_s = {point.compute_s,    point.exposed_communication_s, point.synchronisation_s, point.straggling_s,
-                   point.input_wait_s, point.unexplained_s,           point.neighbours_s,      point.bubble_s};
+  for (const auto& part : named_parts) shown.parts_s.push_back(point.parts.*part.seconds);
   if (point.alone) shown.alone = words(seconds_interval(point.alone->s, point.alone->s_low, point.alone->s_high));
   return shown;
 }
@@ -103,8 +102,11 @@ const std::vector<std::string>& point_headers() {
 }
 
 const std::vector<std::string>& part_names() {
-  static const std::vector<std::string> names{"compute", "exposed communication", "synchronisation", "straggling",
-                                              "input",   "unexplained",           "neighbours",      "bubble"};
+  static const auto names = [] {
+    std::vector<std::string> all;
+    for (const auto& part : named_parts) all.push_back(part.name);
+    return all;
+  }();
   return names;
 }
 
