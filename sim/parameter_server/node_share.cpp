@@ -3,8 +3,8 @@
 #include "sim/parameter_server/lanes.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -20,8 +20,16 @@ std::size_t count_roles(std::size_t hosted) {
   return (hosted + 1) * (hosted + 1);
 }
 
-/// Class of leaf, worker or not, how many are alike in a leaf, servers of each class on one, classes on one.
-using NodeKind = std::tuple<std::size_t, bool, double, double, std::size_t>;
+/// Nodes whose servers may play the same roles.
+struct NodeKind {
+  std::size_t leaf_class = 0;
+  bool worker = false;
+  double per_leaf = 0;            ///< nodes alike in a leaf
+  double servers_of_class = 0;    ///< of each class on one node
+  std::size_t server_classes = 0; ///< on one node
+
+  auto operator<=>(const NodeKind&) const = default;
+};
 
 } // namespace
 
@@ -69,7 +77,7 @@ bool NodeShare::add_groups(const ServerClasses& classes) {
       group_of_class_[server] = groups_.size();
     }
     const auto [known, is_new] =
-        first_roles.try_emplace({node.leaf_class, node.worker, node.per_leaf, per_node, count}, roles_.size());
+        first_roles.try_emplace(NodeKind{node.leaf_class, node.worker, node.per_leaf, per_node, count}, roles_.size());
     if (is_new && roles_.size() + count_roles(count) > most_roles_a_class * classes.servers.size()) return false;
     if (is_new) add_roles(node, classes.leaves[node.leaf_class].leaves, per_node, count);
     groups_.push_back({known->second, {1, count + 1}});

@@ -3,8 +3,8 @@
 #include "sim/parameter_server/traffic.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace ddlsim {
@@ -25,8 +25,13 @@ private:
   typename std::map<Description, std::size_t>::iterator last_{};
 };
 
-/// Worker or not, slow or not, kinds of its servers in ascending order.
-using NodeDescription = std::tuple<bool, bool, std::vector<std::size_t>>;
+struct NodeDescription {
+  bool worker = false;
+  bool slow = false;
+  std::vector<std::size_t> servers{}; ///< their kinds, in ascending order
+
+  auto operator<=>(const NodeDescription&) const = default;
+};
 
 /// Kind of node and how many of them, in ascending order.
 using LeafDescription = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -183,8 +188,8 @@ void add_node_classes(Builder& builder, const Nodes& nodes, const std::vector<st
   for (const auto& [description, leaf_kind] : leaves.all()) {
     for (const auto& [node_kind, count] : description) {
       builder.node_class_of[{leaf_kind, node_kind}] = builder.classes.nodes.size();
-      builder.classes.nodes.push_back({leaf_kind, static_cast<double>(count), std::get<0>(*description_of[node_kind]),
-                                       std::get<1>(*description_of[node_kind])});
+      builder.classes.nodes.push_back(
+          {leaf_kind, static_cast<double>(count), description_of[node_kind]->worker, description_of[node_kind]->slow});
     }
   }
 }
