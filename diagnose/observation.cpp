@@ -12,24 +12,17 @@
 namespace ddlsim {
 namespace {
 
-/// Of a node's ranks, and a slow node in the machine as an all-reduce by itself has it.
-Machine machine_of_collective(const StepSetup& setup, const Parameters& sample) {
-  auto machine = machine_of(setup, sample);
-  if (machine.nodes() > 1) machine.slow_nic_factor = setup.slow_node.network_factor;
-  return machine;
-}
-
 double collective_s(const StepSetup& setup, const Parameters& sample, CollectiveOperation operation,
                     double size_bytes) {
   auto rules = library_rules_of(setup, sample);
   rules.operation = operation;
-  const auto machine = machine_of_collective(setup, sample);
+  const auto machine = machine_with_slow_node(setup, sample);
   return formula_s(machine, cost_of(machine, rules, size_bytes));
 }
 
 /// NICs of a slow node hold all its messages up.
 double exchange_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
-  return all_to_all_s(all_nics_slow(machine_of_collective(setup, sample)), size_bytes);
+  return all_to_all_s(all_nics_slow(machine_with_slow_node(setup, sample)), size_bytes);
 }
 
 /// Where no table of this operation was learnt from.

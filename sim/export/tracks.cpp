@@ -1,7 +1,6 @@
 #include "sim/export/tracks.hpp"
 
 #include "sim/export/operation_text.hpp"
-#include "sim/iteration/iteration_graph.hpp"
 
 #include <fmt/format.h>
 
@@ -194,13 +193,11 @@ using IterationPart = std::pair<const char*, double>;
 /// What the row of the point says, in an order in which it can happen. A slow node's compute is in the graph.
 std::vector<IterationPart> parts_in_order(const PointRun& of) {
   const IterationParts& of_point = of.point.parts;
-  const bool waits = of.setup.synchronised && !is_asynchronous(of.run);
-  const double slower = waits ? slowdown_of(of.setup, of.run.graph.machine) - 1 : 0;
-  const double slow_node_s = slower * of_point.compute_s;
   const IterationPart synchronisation{"synchronisation", of_point.synchronisation_s};
   const IterationPart exposed{"exposed communication", of_point.exposed_communication_s};
-  std::vector<IterationPart> parts{
-      {"compute", of_point.compute_s}, {"bubble", of_point.bubble_s}, {"straggling: the slow node", slow_node_s}};
+  std::vector<IterationPart> parts{{"compute", of_point.compute_s},
+                                   {"bubble", of_point.bubble_s},
+                                   {"straggling: the slow node", of_point.slow_node_s}};
   if (is_asynchronous(of.run)) {
     parts.insert(parts.begin(), synchronisation);
     parts.push_back(exposed);
@@ -208,7 +205,7 @@ std::vector<IterationPart> parts_in_order(const PointRun& of) {
     parts.push_back(exposed);
     parts.push_back(synchronisation);
   }
-  parts.emplace_back("straggling", of_point.straggling_s - slow_node_s);
+  parts.emplace_back("straggling", of_point.straggling_s - of_point.slow_node_s);
   parts.emplace_back("neighbours", of_point.neighbours_s);
   parts.emplace_back("unexplained", of_point.unexplained_s);
   return parts;

@@ -15,7 +15,7 @@ IterationParts parts_of(const IterationPass& pass) {
   constexpr double rounding = 1e-12; // of sums of a pipeline's steps
   IterationParts parts;
   parts.compute_s = pass.compute_s;
-  parts.straggling_s = pass.slow_node_s;
+  parts.slow_node_s = parts.straggling_s = pass.slow_node_s;
   parts.synchronisation_s = pass.synchronisation_s;
   if (pass.free_end_s > (1 + rounding) * pass.compute_s) parts.bubble_s = pass.free_end_s - pass.compute_s;
   parts.exposed_communication_s = pass.end_s - sum_s(parts);

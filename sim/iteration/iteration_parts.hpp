@@ -25,6 +25,7 @@ struct IterationParts {
   double input_wait_s = 0;            ///< what the input pipeline needs beyond all else
   double bubble_s = 0;      ///< in which a GPU of a pipeline idles: its filling and draining, and uneven stages
   double unexplained_s = 0; ///< what the model discrepancy and residuals add to the mechanisms, or take away (negative)
+  double slow_node_s = 0;   ///< of straggling_s: what a slow node's compute takes longer
   ExposedParts exposed{};   ///< exposed_communication_s of a pipeline, by what travels; with offload
 };
 

@@ -210,6 +210,12 @@ Machine machine_of(const StepSetup& setup, const Parameters& sample) {
   return machine;
 }
 
+Machine machine_with_slow_node(const StepSetup& setup, const Parameters& sample) {
+  auto machine = machine_of(setup, sample);
+  if (machine.nodes() > 1) machine.slow_nic_factor = setup.slow_node.network_factor;
+  return machine;
+}
+
 Strategy strategy_taken(const StepSetup& setup, const Parameters& sample) {
   Strategy taken = setup.strategy;
   if (!is_parameter_server(taken.name)) return taken;
@@ -254,8 +260,7 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
 }
 
 double lone_all_reduce_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
-  auto machine = machine_of(setup, sample);
-  if (machine.nodes() > 1) machine.slow_nic_factor = setup.slow_node.network_factor;
+  const auto machine = machine_with_slow_node(setup, sample);
   return sample.operation_cost_s + formula_s(machine, cost_of(machine, library_rules_of(setup, sample), size_bytes));
 }
 

@@ -67,6 +67,9 @@ StepSetup on_gpus(StepSetup setup, int gpus, int gpus_per_full_node);
 /// The machine that the setup's GPUs are, where the job stands.
 Machine machine_of(const StepSetup& setup, const Parameters& sample);
 
+/// The same with the slow node's NIC, if one of several nodes is slow.
+Machine machine_with_slow_node(const StepSetup& setup, const Parameters& sample);
+
 /// The collective library: the strategy's; where it names none, the one of this sample among the preset's.
 LibraryVersion library_of(const StepSetup& setup, const Parameters& sample);
 

@@ -21,8 +21,8 @@ template <typename Fields> void clear(Parameters& sample, const Fields& fields) 
 } // namespace
 
 CommunicationInputs communication_inputs(const StepSetup& setup, const Parameters& sample) {
-  CommunicationInputs inputs{machine_of(setup, sample), setup.one_gpu_s * compute_factor_of(sample), sample};
-  if (inputs.machine.nodes() > 1) inputs.machine.slow_nic_factor = setup.slow_node.network_factor;
+  CommunicationInputs inputs{machine_with_slow_node(setup, sample), setup.one_gpu_s * compute_factor_of(sample),
+                             sample};
   clear(inputs.sample, in_other_inputs);
   const bool servers = is_parameter_server(setup.strategy.name);
   for (const auto& field : parameter_fields())

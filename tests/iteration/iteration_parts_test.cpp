@@ -29,7 +29,8 @@ void check_parts_add_up(StepSetup setup, Parameters sample) {
                                (waits ? 0 : parts.synchronisation_s);
       CHECK(in_pass_s >= run.execution.end_s * (1 - sum_rounding)); // the mean of drawn computes may be a little short
       if (waits) CHECK(in_pass_s == Approx(run.execution.end_s).epsilon(sum_rounding));
-      CHECK(parts.straggling_s >= slower * parts.compute_s);
+      CHECK(parts.slow_node_s == Approx(slower * parts.compute_s));
+      CHECK(parts.straggling_s >= parts.slow_node_s);
     }
   }
 }
@@ -42,6 +43,7 @@ TEST_CASE("what nothing else accounts for in a pass is exposed communication", "
   CHECK(plain.exposed_communication_s == 4);
   const auto slow = parts_of({10, 6, 1.2});
   CHECK(slow.straggling_s == 1.2);
+  CHECK(slow.slow_node_s == 1.2);
   CHECK(slow.exposed_communication_s == Approx(2.8));
   const auto stages = parts_of({10, 6, 0, 0, 8});
   CHECK(stages.bubble_s == 2);
