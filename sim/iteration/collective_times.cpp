@@ -56,33 +56,57 @@ void add(const Choice& more, Choice& all) {
   all.is_exact = is_exact;
 }
 
+/// Takes the times of a group's collectives that the executor ran before out of what is to be run.
+void use_timed(const TimedCollectives& timed, const Executor& executor, const std::vector<CollectiveRun>& collectives,
+               SameLinks& group, std::vector<double>& times_s) {
+  std::vector<double> left_bytes;
+  std::vector<std::pair<std::size_t, std::size_t>> left;
+  for (const auto& [number, place] : group.runs) {
+    const auto known = std::find_if(timed.begin(), timed.end(), [&](const TimedCollective& one) {
+      return one.executor == &executor && one.run == collectives[number];
+    });
+    if (known == timed.end())
+      left.emplace_back(number, place_of(group.sizes_bytes[place], left_bytes));
+    else
+      times_s[number] = known->time_s;
+  }
+  group.sizes_bytes = std::move(left_bytes);
+  group.runs = std::move(left);
+}
+
 } // namespace
 
-SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, const ExecutorOf& executor_of) {
+SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, const ExecutorOf& executor_of,
+                                TimedCollectives* timed) {
   SimulatedTimes all{std::vector<double>(collectives.size()), 0};
-  for (const auto& group : by_links(collectives)) {
+  for (auto& group : by_links(collectives)) {
     const double size_bytes = std::accumulate(group.sizes_bytes.begin(), group.sizes_bytes.end(), 0.0);
     const auto operations = static_cast<int>(group.sizes_bytes.size());
     const auto& executor = executor_of(group.links, group.collective, size_bytes, operations);
+    if (timed) use_timed(*timed, executor, collectives, group, all.times_s);
     const auto simulated = executor.collectives(group.links, group.sizes_bytes, group.collective);
     all.messages += simulated.messages;
-    for (const auto& [number, place] : group.runs) all.times_s[number] = simulated.times_s[place];
+    for (const auto& [number, place] : group.runs) {
+      all.times_s[number] = simulated.times_s[place];
+      if (timed && simulated.messages > 0) timed->push_back({collectives[number], &executor, all.times_s[number]});
+    }
   }
   return all;
 }
 
-SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice) {
+SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice,
+                                TimedCollectives* timed) {
   std::map<CollectiveKind, double> messages_before; // that a full run of all so far would have
-  return time_collectives(collectives,
-                          [&](const Machine& links, const CollectiveKind& collective, double size_bytes,
-                              int operations) -> const Executor& {
-                            double& before = messages_before[collective];
-                            const auto chosen =
-                                choose_collective(links, collective, size_bytes, operations, requested, before);
-                            before += messages_of_collective(links, collective, size_bytes, operations);
-                            add(chosen, choice);
-                            return executor_of(chosen.engine);
-                          });
+  return time_collectives(
+      collectives,
+      [&](const Machine& links, const CollectiveKind& collective, double size_bytes, int operations) -> const Executor& {
+        double& before = messages_before[collective];
+        const auto chosen = choose_collective(links, collective, size_bytes, operations, requested, before);
+        before += messages_of_collective(links, collective, size_bytes, operations);
+        add(chosen, choice);
+        return executor_of(chosen.engine);
+      },
+      timed);
 }
 
 Choice choose_formula(const std::vector<CollectiveRun>& collectives) {

@@ -24,13 +24,25 @@ struct CollectiveRun {
 using ExecutorOf =
     std::function<const Executor&(const Machine& links, const CollectiveKind&, double size_bytes, int operations)>;
 
+/// A collective that SimGrid timed, and by which executor.
+struct TimedCollective {
+  CollectiveRun run;
+  const Executor* executor = nullptr;
+  double time_s = 0;
+};
+
+/// Those of the passes so far over one graph.
+using TimedCollectives = std::vector<TimedCollective>;
+
 /// Seconds of each collective, alone on its links. Those that pass the same links are one run of SimGrid, and equal
-/// ones are run once.
-SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, const ExecutorOf& executor_of);
+/// ones are run once: also those that are in `timed`, to which what SimGrid runs is added.
+SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, const ExecutorOf& executor_of,
+                                TimedCollectives* timed = nullptr);
 
 /// The same by the engines that choose_collective() takes. `choice` says which: where there are several, the one that
 /// is least close to a run of every message.
-SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice);
+SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice,
+                                TimedCollectives* timed = nullptr);
 
 /// What says of a run by the formulas whether a run of every message takes as long.
 Choice choose_formula(const std::vector<CollectiveRun>& collectives);

@@ -41,12 +41,13 @@ Execution execute_on_simgrid(const Graph& graph, Execution by_formula, Fidelity 
   constexpr int most_passes = 3; // one, unless what is fused changes
   Execution execution = std::move(by_formula);
   double messages = 0;
+  TimedCollectives timed;
   for (int pass = 0; pass < most_passes; ++pass) {
     const auto runs = runs_of(graph, execution);
     choice = {};
-    const auto simulated = time_collectives(runs, requested, choice);
+    const auto simulated = time_collectives(runs, requested, choice, &timed);
     messages += simulated.messages;
-    if (simulated.messages == 0) break;
+    if (timed.empty()) break;
     execution = pass_over(graph, clock_of(runs, simulated.times_s), executor_of(Engine::formula));
     if (runs_of(graph, execution) == runs) break;
   }
