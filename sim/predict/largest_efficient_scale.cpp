@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -247,7 +248,15 @@ public:
     if (!is_new) return known->second;
     const int gpus = asked_scale(curve_, gpus_of(scale));
     const auto found = shown_efficiency(curve_, gpus, fidelity_);
-    return known->second = found ? *found : by_formula(scale);
+    if (found) losses_[gpus] = found->largest_loss;
+    return known->second = found ? found->efficiency : by_formula(scale);
+  }
+
+  /// What costs most beside compute. A scale that was not run here is run for it.
+  std::string largest_loss(int gpus) const {
+    const auto run_here = losses_.find(gpus);
+    if (run_here != losses_.end()) return run_here->second;
+    return time_step(at_scale(curve_, gpus), curve_.median, fidelity_).largest_loss;
   }
 
 private:
@@ -256,7 +265,7 @@ private:
     if (!is_new) return known->second;
     const int gpus = asked_scale(curve_, gpus_of(scale));
     const auto found = shown_efficiency(curve_, gpus, Fidelity::formula);
-    return known->second = found ? *found : efficiency(curve_, curve_.median, gpus);
+    return known->second = found ? found->efficiency : efficiency(curve_, curve_.median, gpus);
   }
 
   const Curve& curve_;
@@ -264,6 +273,7 @@ private:
   Fidelity fidelity_;
   int per_node_;
   std::map<int, double> known_;
+  std::map<int, std::string> losses_; ///< of the numbers of GPUs that were run here
   std::map<int, double> by_formula_;
 };
 
@@ -364,9 +374,7 @@ LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double ef
   largest_scale.gpus_low = std::min(largest_scale.gpus, most_usable(curve, of_samples.gpus_at(low_tail)));
   largest_scale.gpus_high = std::max(largest_scale.gpus, most_usable(curve, of_samples.gpus_at(high_tail)));
   largest_scale.beyond_growth = is_last_scale(curve, largest_scale.gpus);
-  largest_scale.bottleneck =
-      time_step(at_scale(curve, asked_scale(curve, largest_scale.gpus)), curve.median, affordable(fidelity))
-          .largest_loss;
+  largest_scale.bottleneck = scales.largest_loss(asked_scale(curve, largest_scale.gpus));
   return largest_scale;
 }
 

@@ -260,11 +260,12 @@ double efficiency(const Curve& curve, const Parameters& sample, int gpus) {
   return efficiency(curve, sample, gpus, unexplained_at(curve, gpus));
 }
 
-std::optional<double> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity) {
+std::optional<ShownEfficiency> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity) {
   const auto setup = at_scale(curve, gpus);
   if (!complaint(curve, setup).empty()) return {};
   try {
-    return one_gpu_iteration_s(curve, curve.median) / likeliest_time(curve, gpus, fidelity).iteration_s;
+    const auto time = likeliest_time(curve, gpus, fidelity);
+    return ShownEfficiency{one_gpu_iteration_s(curve, curve.median) / time.iteration_s, time.largest_loss};
   } catch (const UserError&) {
     return {};
   }

@@ -86,8 +86,13 @@ double one_gpu_iteration_s(const Curve& curve, const Parameters& sample);
 /// Whether this cluster's records have the very point: this stack, model and batch at that scale.
 bool was_measured(const Curve& curve, const PredictedPoint& point);
 
-/// Efficiency of that point, without its interval; nothing where the point is an error.
-std::optional<double> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity);
+struct ShownEfficiency {
+  double efficiency = 0;
+  std::string largest_loss; ///< what costs most beside compute
+};
+
+/// Of that point, without its interval; nothing where the point is an error.
+std::optional<ShownEfficiency> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity);
 
 /// Efficiency of one sample at that scale, by the formulas.
 double efficiency(const Curve& curve, const Parameters& sample, int gpus);

@@ -5,6 +5,7 @@
 #include <xbt/log.h>
 
 #include <cmath>
+#include <malloc.h>
 
 namespace ddlsim {
 namespace {
@@ -40,12 +41,22 @@ constexpr const char* timing_settings[] = {
 /// Settings that change only what a run costs.
 constexpr const char* cost_settings[] = {
     contexts_setting,
-    // KiB. Our actors are shallow, and the default of 8 MiB is 16 GiB of address space for 2,048 ranks.
-    "contexts/stack-size:64",
+    // KiB. Our actors are shallow, and the default of 8 MiB is 16 GiB of address space for 2,048 ranks. Beyond
+    // largest_from_heap_bytes, so that no page is cleared before an actor comes to it.
+    "contexts/stack-size:256",
     // Pages that would catch an overflow of a stack: to protect each is a quarter of a run of thousands of actors, and
     // two areas of memory an actor, of which Linux gives a process 65,530.
     "contexts/guard-size:0",
 };
+
+/// What malloc takes from its heap, and calloc then clears by hand. glibc raises its 128 KiB whenever a larger area is
+/// freed; with the stacks on the heap a tenth of `calibrate` of a large cluster would be the clearing of them.
+void keep_stacks_off_the_heap() {
+#ifdef __GLIBC__
+  constexpr int largest_from_heap_bytes = 128 * 1024;
+  mallopt(M_MMAP_THRESHOLD, largest_from_heap_bytes);
+#endif
+}
 
 } // namespace
 
@@ -58,6 +69,7 @@ std::uint64_t to_units(double size_bytes) {
 }
 
 void start_simgrid() {
+  keep_stacks_off_the_heap();
   static const simgrid::s4u::Engine engine("ddlsim");
   xbt_log_control_set("root.thresh:warning"); // SimGrid would log each setting
   for (const char* setting : timing_settings) {
