@@ -78,6 +78,8 @@ double slowest_path_s(const std::vector<Passage>& passages, std::size_t steps, d
 /// rest shorter than it, and the sum is linear in the number of turns, so none or as many as fit is best.
 double slowest_periodic_path_s(const std::vector<Passage>& period, std::size_t steps) {
   const std::size_t edges = period.size();
+  const std::size_t most_turns = steps / edges;
+  const std::size_t beside_turns = steps % edges;
   double turn_s = 0;
   double widest_s = 0;
   for (const Passage& edge : period) {
@@ -88,15 +90,17 @@ double slowest_periodic_path_s(const std::vector<Passage>& period, std::size_t s
   for (std::size_t first = 0; first < edges; ++first) {
     double run_s = 0;
     double slowest_s = 0;
+    std::size_t next = first;
     for (std::size_t length = 0; length <= std::min(steps, edges); ++length) {
       const auto rest = static_cast<double>(steps - length);
       if (length > 0) best_s = std::max(best_s, run_s + rest * slowest_s);
-      const std::size_t turns = (steps - length) / edges;
+      const std::size_t turns = most_turns - (length > beside_turns ? 1 : 0);
       if (turns > 0) {
         best_s = std::max(best_s, run_s + static_cast<double>(turns) * turn_s +
                                       static_cast<double>(steps - length - turns * edges) * widest_s);
       }
-      const Passage& edge = period[(first + length) % edges];
+      const Passage& edge = period[next];
+      if (++next == edges) next = 0;
       run_s += edge.busy_s + edge.latency_s;
       slowest_s = std::max(slowest_s, edge.busy_s);
     }

@@ -31,9 +31,10 @@ std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, 
                                     const std::vector<double>& mechanism_s) {
   std::vector<double> found;
   const auto one_gpu = at_scale(curve, 1);
+  StepCache memory; // samples have the layers' shares in common
   for (std::size_t i = 0; i < mechanism_s.size(); ++i) {
     const double needed_s = needed_input_s(setup, curve.samples.values[i].input);
-    const double alone_s = time_step(one_gpu, curve.samples.values[i], Fidelity::formula).iteration_s;
+    const double alone_s = time_step(one_gpu, curve.samples.values[i], Fidelity::formula, memory).iteration_s;
     found.push_back(std::log(alone_s / std::max(needed_s, factor * mechanism_s[i])));
   }
   return found;

@@ -57,18 +57,12 @@ int asked_scale(const Curve& curve, int gpus) {
 /// simulations of its own: it is kept, and so is what a sample's run leaves for the next.
 class SampleEfficiencies {
 public:
-  explicit SampleEfficiencies(const Curve& curve) : curve_(curve), alone_(at_scale(curve, 1)) {}
+  explicit SampleEfficiencies(const Curve& curve) : curve_(curve), alone_{at_scale(curve, 1), {}, {}} {}
 
   const Curve& curve() const { return curve_; }
   double at(const Parameters& sample, int gpus) {
     KnownScale& there = known(asked_scale(curve_, gpus));
-    StepCache memory = take_memory(there);
-    const auto found = estimated(curve_, sample, there.unexplained);
-    const double alone_s = time_step(alone_, sample, Fidelity::formula).iteration_s;
-    const double iteration_s = time_step(there.setup, found, Fidelity::formula, memory).iteration_s;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    there.memories.push_back(std::move(memory));
-    return alone_s / iteration_s;
+    return iteration_s(alone_, sample) / iteration_s(there, estimated(curve_, sample, there.unexplained));
   }
 
 private:
@@ -89,6 +83,14 @@ private:
     return known_.emplace(gpus, std::move(found)).first->second;
   }
 
+  double iteration_s(KnownScale& there, const Parameters& sample) {
+    StepCache memory = take_memory(there);
+    const double found_s = time_step(there.setup, sample, Fidelity::formula, memory).iteration_s;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    there.memories.push_back(std::move(memory));
+    return found_s;
+  }
+
   StepCache take_memory(KnownScale& there) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (there.memories.empty()) return {};
@@ -98,7 +100,7 @@ private:
   }
 
   const Curve& curve_;
-  StepSetup alone_;  ///< one GPU, which efficiency compares with
+  KnownScale alone_; ///< one GPU, which efficiency compares with
   std::mutex mutex_; // samples are asked in two threads
   std::map<int, KnownScale> known_;
 };
