@@ -2,6 +2,7 @@
 #include "cli/dealt_tasks.hpp"
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
+#include "plan/report.hpp"
 #include "sim/formats/known_spelling.hpp"
 #include "sim/formats/own_files.hpp"
 

@@ -30,8 +30,8 @@ double expected_time_s(const FailingJob& job, double work_s, double interval_s);
 /// eq. 3.43).
 double share_with_enough_nodes(const FailingJob& job);
 
-/// The same at the best interval, or at all the work where that is shorter, and with the waits
-/// for repairs; the work itself where nothing fails.
+/// Expected time with a checkpoint at the best interval (none where all the work is shorter than it), the waits for
+/// repairs included. The work itself where nothing fails.
 double expected_time_s(const FailingJob& job, double work_s);
 
 } // namespace ddlsim

@@ -1,6 +1,8 @@
 #include "plan/plan.hpp"
 
-#include "plan/considered.hpp"
+#include "plan/compare.hpp"
+#include "plan/screen.hpp"
+#include "plan/simulate.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
 
@@ -8,95 +10,109 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
+#include <compare>
 
 namespace ddlsim {
 namespace {
 
-bool all_lack(const std::vector<Considered>& options, PlanGoal goal) {
-  return std::all_of(options.begin(), options.end(),
-                     [&](const Considered& option) { return std::isinf(figure_of(option.likeliest, goal)); });
+bool all_lack(const std::vector<Evaluation>& evaluations, PlanGoal goal) {
+  return std::all_of(evaluations.begin(), evaluations.end(),
+                     [&](const Evaluation& evaluation) { return std::isinf(figure_of(evaluation.likeliest, goal)); });
 }
 
-/// The goal, or where no candidate has its figure, energy, or time.
-void choose_goal(const std::vector<Considered>& options, Plan& plan) {
+/// Ranks by the goal; by energy where no candidate has a price; by time where the power of none is known either.
+void choose_goal(const std::vector<Evaluation>& evaluations, Plan& plan) {
   plan.ranked_by = plan.request.goal;
-  if (plan.ranked_by == PlanGoal::cost && all_lack(options, PlanGoal::cost)) {
+  if (plan.ranked_by == PlanGoal::cost && all_lack(evaluations, PlanGoal::cost)) {
     plan.ranked_by = PlanGoal::energy;
     plan.why_other_goal = "no candidate has a price: ranked by energy";
   }
-  if (plan.ranked_by == PlanGoal::energy && all_lack(options, PlanGoal::energy)) {
+  if (plan.ranked_by == PlanGoal::energy && all_lack(evaluations, PlanGoal::energy)) {
     plan.ranked_by = PlanGoal::time;
     plan.why_other_goal += plan.why_other_goal.empty() ? "no candidate's power is known: ranked by time"
                                                        : ", and of none the power is known: ranked by time";
   }
 }
 
-/// With the chance asked for, and by a figure of what options are ranked by.
-bool meets(const Considered& option, const Plan& plan) {
-  return option.reported.simulated && option.reported.chance >= plan.request.limits.chance &&
-         std::isfinite(figure_of(option.likeliest, plan.ranked_by));
+/// Whether it keeps the limits with the chance asked for, and the figure that options are ranked by is known.
+bool meets(const Evaluation& evaluation, const Plan& plan) {
+  return evaluation.reported.simulated && evaluation.reported.chance >= plan.request.limits.chance &&
+         std::isfinite(figure_of(evaluation.likeliest, plan.ranked_by));
 }
 
-/// Those that meet the limits, by the median of the goal over their samples; then those that may, by their chance; then
-/// those that were only screened.
-void sort_by_worth(const Plan& plan, std::vector<Considered>& options) {
-  const auto rank = [&](const Considered& option) {
-    const bool in = meets(option, plan);
-    return std::tuple(!in, !option.reported.simulated, in ? 0 : -option.reported.chance,
-                      expected_figure(option, plan.ranked_by), option.likeliest.time_s);
+/// The order of the report: less comes first, field by field.
+struct ReportRank {
+  bool misses_limits = false; ///< its chance to keep them is below the one asked for
+  bool is_only_screened = false;
+  double missed_chance = 0; ///< minus the chance to keep the limits; 0 where they are met
+  double figure = 0;        ///< expected, of the goal
+  double time_s = 0;
+  auto operator<=>(const ReportRank&) const = default;
+};
+
+/// First those that meet the limits, by the median of the goal over their samples; then those that may meet them, by
+/// their chance; then those that were only screened.
+void sort_by_goal(const Plan& plan, std::vector<Evaluation>& evaluations) {
+  const auto rank = [&](const Evaluation& evaluation) {
+    const bool in = meets(evaluation, plan);
+    return ReportRank{.misses_limits = !in,
+                      .is_only_screened = !evaluation.reported.simulated,
+                      .missed_chance = in ? 0 : -evaluation.reported.chance,
+                      .figure = expected_figure(evaluation, plan.ranked_by),
+                      .time_s = evaluation.likeliest.time_s};
   };
-  std::stable_sort(options.begin(), options.end(),
-                   [&](const Considered& one, const Considered& other) { return rank(one) < rank(other); });
+  std::stable_sort(evaluations.begin(), evaluations.end(),
+                   [&](const Evaluation& one, const Evaluation& other) { return rank(one) < rank(other); });
 }
 
-/// The best after the first that is another candidate; else another strategy, else another scale.
-std::optional<std::size_t> find_runner_up(const std::vector<Considered>& options) {
-  const auto& first = options.front();
+/// Index of the best after the first choice that is another candidate; else another strategy; else another scale.
+std::optional<std::size_t> find_runner_up(const std::vector<Evaluation>& evaluations) {
+  const auto& first = evaluations.front();
   std::optional<std::size_t> of_strategy;
   std::optional<std::size_t> of_scale;
-  for (std::size_t i = 1; i < options.size(); ++i) {
-    if (!options[i].reported.simulated) continue;
-    if (options[i].reported.candidate != first.reported.candidate) return i;
-    auto& place = options[i].offer != first.offer ? of_strategy : of_scale;
+  for (std::size_t i = 1; i < evaluations.size(); ++i) {
+    if (!evaluations[i].reported.simulated) continue;
+    if (evaluations[i].reported.candidate != first.reported.candidate) return i;
+    auto& place = evaluations[i].option != first.option ? of_strategy : of_scale;
     if (!place) place = i;
   }
   return of_strategy ? of_strategy : of_scale;
 }
 
-void compare_with_runner_up(const std::vector<Considered>& options, std::vector<Offer>& offers, Plan& plan) {
-  plan.runner_up = find_runner_up(options);
+void compare_with_runner_up(const std::vector<Evaluation>& evaluations, std::vector<PlanOption>& options, Plan& plan) {
+  plan.runner_up = find_runner_up(evaluations);
   if (!plan.runner_up) return;
-  const auto& other = options[*plan.runner_up];
-  plan.runner_up_better = chance_of_better(other, options.front(), plan.ranked_by, plan.request.limits);
-  plan.settle = find_settling(options.front(), other, plan.ranked_by, offers);
+  const auto& other = evaluations[*plan.runner_up];
+  plan.runner_up_better = chance_of_better(other, evaluations.front(), plan.ranked_by, plan.request.limits);
+  plan.discriminating = find_discriminating(evaluations.front(), other, plan.ranked_by, options);
 }
 
-/// Of a network that the cluster does not have nothing was measured: that is no calibration out of date.
-std::vector<std::string> warnings_of(const Offer& offer) {
-  const auto& candidate = *offer.candidate;
-  const auto& warnings = offer.files->warnings();
+/// A request may give a candidate another network than its cluster has. Nothing was measured of that network, so one
+/// warning says so in place of the warnings of an outdated calibration.
+std::vector<std::string> warnings_of(const PlanOption& option) {
+  const auto& candidate = *option.candidate;
+  const auto& warnings = option.files->warnings();
   if (candidate.network_Bps <= 0 || warnings.empty()) return warnings;
   return {fmt::format("{}: with NICs of {} what was measured of the network of {} does not hold; priors take its place",
                       candidate.name, print_quantity(candidate.network_Bps, Dimension::bandwidth), candidate.cluster)};
 }
 
-void tell_offers(const std::vector<Offer>& offers, Plan& plan) {
+void add_prices_and_warnings(const std::vector<PlanOption>& options, Plan& plan) {
   const PlanCandidate* candidate = nullptr;
-  for (const auto& offer : offers) {
-    if (offer.candidate == candidate) continue;
-    candidate = offer.candidate;
-    plan.prices.push_back(fmt::format("{}: {}; {}", candidate->name, offer.costs.price_text, offer.costs.power_text));
-    for (const auto& warning : warnings_of(offer)) plan.warnings.push_back(warning);
+  for (const auto& option : options) {
+    if (option.candidate == candidate) continue;
+    candidate = option.candidate;
+    plan.prices.push_back(fmt::format("{}: {}; {}", candidate->name, option.costs.price_text, option.costs.power_text));
+    for (const auto& warning : warnings_of(option)) plan.warnings.push_back(warning);
   }
 }
 
-/// A word about batches that nobody was seen to train with, where the request gives the epochs itself.
-void warn_of_batches(const std::vector<Considered>& options, const DataFolder& data, Plan& plan) {
+/// Warns of batches larger than any that is known to reach the target, where the request gives the epochs itself.
+void warn_of_batches(const std::vector<Evaluation>& evaluations, const DataFolder& data, Plan& plan) {
   const auto& work = plan.request.workload;
   if (!work.convergence.empty()) return;
   double largest = 0;
-  for (const auto& option : options) largest = std::max(largest, option.training.global_batch);
+  for (const auto& evaluation : evaluations) largest = std::max(largest, evaluation.training.global_batch);
   for (const auto& name : list_convergence(data)) {
     const auto convergence = load_convergence(data, name);
     const double known = convergence.points.back().global_batch;
@@ -108,7 +124,7 @@ void warn_of_batches(const std::vector<Considered>& options, const DataFolder& d
   }
 }
 
-/// With the first reasons: the others are mostly alike.
+/// Throws UserError with the first reasons: the others are mostly alike.
 [[noreturn]] void refuse_all(const std::vector<RefusedOption>& refused) {
   constexpr std::size_t most_reasons = 3;
   std::string why = "no option of the request can be";
@@ -124,19 +140,19 @@ void warn_of_batches(const std::vector<Considered>& options, const DataFolder& d
 Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTasks& run_tasks) {
   Plan plan;
   plan.request = request;
-  auto offers = make_offers(plan.request, data);
-  tell_offers(offers, plan);
-  auto options = screen(plan.request, offers, plan.refused);
-  warn_of_batches(options, data, plan);
-  choose_goal(options, plan);
-  simulate(plan.request, offers, plan.ranked_by, most_simulated, run_tasks, options, plan.refused);
-  if (options.empty()) refuse_all(plan.refused);
-  sort_by_worth(plan, options);
-  plan.limits_met = meets(options.front(), plan);
-  compare_with_runner_up(options, offers, plan);
-  const auto front = front_of(options);
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    plan.options.push_back(options[i].reported);
+  auto options = make_plan_options(plan.request, data);
+  add_prices_and_warnings(options, plan);
+  auto evaluations = screen(plan.request, options, plan.refused);
+  warn_of_batches(evaluations, data, plan);
+  choose_goal(evaluations, plan);
+  simulate(plan.request, options, plan.ranked_by, most_simulated, run_tasks, evaluations, plan.refused);
+  if (evaluations.empty()) refuse_all(plan.refused);
+  sort_by_goal(plan, evaluations);
+  plan.limits_met = meets(evaluations.front(), plan);
+  compare_with_runner_up(evaluations, options, plan);
+  const auto front = front_of(evaluations);
+  for (std::size_t i = 0; i < evaluations.size(); ++i) {
+    plan.options.push_back(evaluations[i].reported);
     plan.options.back().on_front = front[i];
   }
   return plan;

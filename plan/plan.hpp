@@ -13,8 +13,8 @@
 namespace ddlsim {
 
 /// A figure with its 90 % interval.
-struct Likely {
-  double value = 0;  ///< of the likeliest sample, as predict has it
+struct Estimate {
+  double value = 0;  ///< with the likeliest parameters, as `predict` prints it
   double median = 0; ///< of the samples: half of them have less
   double low = 0;
   double high = 0;
@@ -32,13 +32,13 @@ struct PlannedOption {
   double global_batch = 0; ///< samples of an iteration
   double epochs = 0;
   double iterations = 0;
-  Likely time_s;             ///< of the whole training
-  std::optional<Likely> usd; ///< nothing where no price is known
-  Likely kwh;                ///< 0 where no power is known
+  Estimate time_s;             ///< of the whole training
+  std::optional<Estimate> usd; ///< nothing where no price is known
+  Estimate kwh;                ///< 0 where no power is known
   double room_power_w = 0;
   double checkpoint_interval_s = 0; ///< 0 where nothing fails
   double goodput = 1;    ///< share of the time that is training: the rest is checkpoints, failures, the start
-  double efficiency = 0; ///< as predict tells it
+  double efficiency = 0; ///< throughput a GPU over that of one GPU alone
   std::string bottleneck;
   EvidenceLabel evidence = EvidenceLabel::assumed;
   bool extrapolated = false;
@@ -55,8 +55,8 @@ struct RefusedOption {
   std::string why;
 };
 
-/// The measurement that would tell first choice and runner-up apart.
-struct SettlingMeasurement {
+/// The measurement that would best separate first choice and runner-up.
+struct DiscriminatingMeasurement {
   std::string candidate; ///< where it is run
   int gpus = 0;
   std::string parameter; ///< as in priors.json; "" where none stands out
@@ -73,7 +73,7 @@ struct Plan {
   bool limits_met = false;              ///< by the first option, with the chance asked for
   std::optional<std::size_t> runner_up; ///< of another candidate or strategy where there is one
   double runner_up_better = 0;          ///< chance that the runner-up is the better choice
-  SettlingMeasurement settle;
+  DiscriminatingMeasurement discriminating;
   std::vector<RefusedOption> refused;
   std::vector<std::string> prices; ///< a line a candidate: price and power, and where they are from
   std::vector<std::string> warnings;
@@ -82,35 +82,13 @@ struct Plan {
 /// Options that are simulated with all samples.
 inline constexpr std::size_t most_simulated = 50;
 
-/// 1. Every option is timed by its likeliest sample and by formulas.
-/// 2. Those that keep the limits so are simulated with all samples, most_simulated of them: first the best of each
+/// 1. Every option is timed with the likeliest parameters, by closed formulas.
+/// 2. Those that keep the limits by that are simulated with all samples, most_simulated of them: first the best of each
 ///    candidate and strategy, then what none beats in time, cost and energy together, then the best by the goal.
 /// 3. Those that meet the limits with the chance asked for come first; the first choice has the least median of the
 ///    goal over its samples: where an interval is skewed the likeliest is not what to expect.
 /// `run_tasks` simulates options beside each other; answers are the same to the bit.
 /// Throws UserError when a name is unknown, or no option can be; std::runtime_error when a task fails.
 Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTasks& run_tasks = in_this_process());
-
-// A plan for a person and for a machine.
-
-/// One screen: what to take, the runner-up, the chance that the order is wrong, what to measure first; then the best
-/// options as a table.
-std::string to_terminal_text(const Plan& plan);
-
-/// The same sentences, and the options as a Markdown table.
-std::string to_markdown_text(const Plan& plan);
-
-/// The fields of docs/planning.md, SI units, 9 significant digits; same plan, same bytes.
-std::string to_json_text(const Plan& plan);
-
-/// A row for each option, SI units.
-std::string to_csv_text(const Plan& plan);
-
-/// The sentences of the first screen, each one paragraph.
-std::vector<std::string> plan_sentences(const Plan& plan);
-
-/// The cells of an option in a table for people; their headers. Epochs are among them where they differ.
-std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& option);
-std::vector<std::string> option_headers(const Plan& plan);
 
 } // namespace ddlsim

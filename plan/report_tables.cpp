@@ -1,4 +1,4 @@
-#include "plan/plan.hpp"
+#include "plan/report.hpp"
 #include "sim/base/foreign_text.hpp"
 #include "sim/base/json.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const Likely& figure, bool has_interval) {
+Json to_json(const Estimate& figure, bool has_interval) {
   Json json{{"value", nine_digits(figure.value)}};
   if (!has_interval) return json;
   json["median"] = nine_digits(figure.median);
@@ -47,17 +47,17 @@ Json to_json(const PlannedOption& option) {
   return json;
 }
 
-Json to_json(const SettlingMeasurement& settle) {
-  if (settle.parameter.empty()) return nullptr;
-  return {{"candidate", settle.candidate},
-          {"gpus", settle.gpus},
-          {"parameter", settle.parameter},
-          {"what", settle.what},
-          {"interval_now", nine_digits(settle.interval_now)},
-          {"interval_then", nine_digits(settle.interval_then)}};
+Json to_json(const DiscriminatingMeasurement& measurement) {
+  if (measurement.parameter.empty()) return nullptr;
+  return {{"candidate", measurement.candidate},
+          {"gpus", measurement.gpus},
+          {"parameter", measurement.parameter},
+          {"what", measurement.what},
+          {"interval_now", nine_digits(measurement.interval_now)},
+          {"interval_then", nine_digits(measurement.interval_then)}};
 }
 
-std::string likely_cells(const Likely& figure, bool has_interval) {
+std::string estimate_cells(const Estimate& figure, bool has_interval) {
   if (!has_interval) return fmt::format("{:.9g},,", figure.value);
   return fmt::format("{:.9g},{:.9g},{:.9g}", figure.value, figure.low, figure.high);
 }
@@ -72,7 +72,7 @@ std::string to_json_text(const Plan& plan) {
   if (!plan.why_other_goal.empty()) json["why_other_goal"] = plan.why_other_goal;
   json["runner_up"] = plan.runner_up ? Json(*plan.runner_up) : Json(nullptr);
   json["chance_runner_up_is_better"] = plan.runner_up ? Json(nine_digits(plan.runner_up_better)) : Json(nullptr);
-  json["measure_first"] = to_json(plan.settle);
+  json["measure_first"] = to_json(plan.discriminating);
   json["options"] = Json::array();
   for (const auto& option : plan.options) json["options"].push_back(to_json(option));
   json["refused"] = Json::array();
@@ -93,9 +93,9 @@ std::string to_csv_text(const Plan& plan) {
     text += fmt::format("{},{},{},{},{},{:.9g},{:.9g},{:.9g},{},{},{},", csv_cell(option.candidate),
                         csv_cell(option.cluster), csv_cell(label_of(option.strategy)), option.gpus, option.nodes,
                         option.batch_per_gpu, option.epochs, option.iterations, option.simulated, option.on_front,
-                        likely_cells(option.time_s, option.simulated));
-    text += (option.usd ? likely_cells(*option.usd, option.simulated) : ",,") + ",";
-    text += (option.kwh.value > 0 ? likely_cells(option.kwh, option.simulated) : ",,") + ",";
+                        estimate_cells(option.time_s, option.simulated));
+    text += (option.usd ? estimate_cells(*option.usd, option.simulated) : ",,") + ",";
+    text += (option.kwh.value > 0 ? estimate_cells(option.kwh, option.simulated) : ",,") + ",";
     text += fmt::format("{:.9g},{:.9g},{:.9g},", option.room_power_w, option.goodput, option.efficiency);
     text += option.simulated ? fmt::format("{:.9g},{}\n", option.chance, to_text(option.evidence)) : ",\n";
   }

@@ -1,4 +1,4 @@
-#include "plan/plan.hpp"
+#include "plan/report.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/foreign_text.hpp"
 #include "sim/base/table.hpp"
@@ -24,28 +24,28 @@ std::string short_number(double value) {
   return fmt::format("{:.3g}", value);
 }
 
-std::string likely_text(const Likely& figure, const std::string& unit, double in_unit = 1) {
+std::string estimate_text(const Estimate& figure, const std::string& unit, double in_unit = 1) {
   std::string value = fmt::format("{} {}", short_number(figure.value / in_unit), unit);
   if (figure.high <= 0) return value;
   return fmt::format("{} ({}..{})", value, short_number(figure.low / in_unit), short_number(figure.high / in_unit));
 }
 
 /// In minutes below an hour, in days beyond four.
-std::string time_text(const Likely& time_s) {
+std::string time_text(const Estimate& time_s) {
   constexpr double minute_s = 60;
   constexpr double day_s = 24 * hour_s;
-  if (time_s.value < hour_s) return likely_text(time_s, "min", minute_s);
-  return time_s.value > 4 * day_s ? likely_text(time_s, "d", day_s) : likely_text(time_s, "h", hour_s);
+  if (time_s.value < hour_s) return estimate_text(time_s, "min", minute_s);
+  return time_s.value > 4 * day_s ? estimate_text(time_s, "d", day_s) : estimate_text(time_s, "h", hour_s);
 }
 
 std::string cost_text(const PlannedOption& option) {
   constexpr double million = 1e6;
   if (!option.usd) return "-";
-  return option.usd->value < million ? likely_text(*option.usd, "USD") : likely_text(*option.usd, "M USD", million);
+  return option.usd->value < million ? estimate_text(*option.usd, "USD") : estimate_text(*option.usd, "M USD", million);
 }
 
 std::string energy_text(const PlannedOption& option) {
-  return option.kwh.value > 0 ? likely_text(option.kwh, "kWh") : "-";
+  return option.kwh.value > 0 ? estimate_text(option.kwh, "kWh") : "-";
 }
 
 std::string count_text(double count) {
@@ -131,13 +131,14 @@ std::string runner_up_text(const Plan& plan) {
                      figures_text(other), 100 * plan.runner_up_better);
 }
 
-std::string settling_text(const Plan& plan) {
-  const auto& settle = plan.settle;
-  if (settle.parameter.empty()) return "";
+std::string discriminating_text(const Plan& plan) {
+  const auto& measurement = plan.discriminating;
+  if (measurement.parameter.empty()) return "";
   return fmt::format(
       "Measure first, on {}: {} ({}). What is not known of the ratio of the two shrinks from +-{:.0f} % to "
       "+-{:.0f} %.",
-      settle.candidate, settle.what, settle.parameter, 100 * settle.interval_now, 100 * settle.interval_then);
+      measurement.candidate, measurement.what, measurement.parameter, 100 * measurement.interval_now,
+      100 * measurement.interval_then);
 }
 
 std::string simulated_text(const Plan& plan) {
@@ -197,7 +198,8 @@ std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& opt
 std::vector<std::string> plan_sentences(const Plan& plan) {
   std::vector<std::string> sentences{question_text(plan), limits_text(plan), first_choice_text(plan),
                                      runner_up_text(plan)};
-  if (const auto settling = settling_text(plan); !settling.empty()) sentences.push_back(settling);
+  if (const auto discriminating = discriminating_text(plan); !discriminating.empty())
+    sentences.push_back(discriminating);
   sentences.push_back(simulated_text(plan));
   return sentences;
 }

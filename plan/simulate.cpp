@@ -1,4 +1,5 @@
-#include "plan/considered.hpp"
+#include "plan/simulate.hpp"
+
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/statistics.hpp"
@@ -7,10 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
 #include <numeric>
 #include <stdexcept>
-#include <tuple>
 
 namespace ddlsim {
 
@@ -19,85 +20,103 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Simulated, error, iteration_s, efficiency, bo
 
 namespace {
 
-/// The best of each offer by the goal, of those whose likeliest keeps the limits where any does.
-std::vector<bool> best_of_offers(const std::vector<Considered>& all, PlanGoal goal, const PlanLimits& limits) {
-  const auto rank = [&](const Considered& option) {
-    return std::tuple(!keeps_limits(option.likeliest, limits), figure_of(option.likeliest, goal),
-                      option.likeliest.time_s);
+/// The order in which evaluations are simulated: less comes first, field by field.
+struct Rank {
+  bool breaks_limits = false;
+  bool is_not_best = false;  ///< of its option
+  bool is_off_front = false; ///< another is better in time, cost and energy together
+  double figure = 0;         ///< of the goal
+  double time_s = 0;
+  auto operator<=>(const Rank&) const = default;
+};
+
+/// Marks the best evaluation of each option by the goal: among those whose likeliest outcome keeps the limits, where any
+/// does.
+std::vector<bool> best_of_options(const std::vector<Evaluation>& all, PlanGoal goal, const PlanLimits& limits) {
+  const auto rank = [&](const Evaluation& evaluation) {
+    return Rank{.breaks_limits = !keeps_limits(evaluation.likeliest, limits),
+                .figure = figure_of(evaluation.likeliest, goal),
+                .time_s = evaluation.likeliest.time_s};
   };
   std::map<std::size_t, std::size_t> best;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto [place, is_first] = best.emplace(all[i].offer, i);
+    const auto [place, is_first] = best.emplace(all[i].option, i);
     if (!is_first && rank(all[i]) < rank(all[place->second])) place->second = i;
   }
   std::vector<bool> is_best(all.size());
-  for (const auto& [offer, i] : best) is_best[i] = true;
+  for (const auto& [option, i] : best) is_best[i] = true;
   return is_best;
 }
 
-/// 1. What keeps the limits by its likeliest: nothing else can be a first choice.
-/// 2. Of those the best of each offer, so that offers can be compared; then the front; then the least of the goal.
-/// Where nothing keeps them, the shortest time is nearest.
-std::vector<std::size_t> order_of_interest(const std::vector<Considered>& all, PlanGoal goal,
+/// Indices of evaluations, the most promising first.
+/// 1. Those whose likeliest outcome keeps the limits come first: nothing else can be a first choice.
+/// 2. Among them comes the best of each option, so that options can be compared; then the Pareto front; then the least
+///    of the goal.
+/// Where none keeps the limits, the shortest time comes first.
+std::vector<std::size_t> order_of_interest(const std::vector<Evaluation>& all, PlanGoal goal,
                                            const PlanLimits& limits) {
   const auto front = front_of(all);
-  const auto is_best = best_of_offers(all, goal, limits);
-  const bool any = std::any_of(all.begin(), all.end(),
-                               [&](const Considered& option) { return keeps_limits(option.likeliest, limits); });
+  const auto is_best = best_of_options(all, goal, limits);
+  const bool any = std::any_of(
+      all.begin(), all.end(), [&](const Evaluation& evaluation) { return keeps_limits(evaluation.likeliest, limits); });
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto rank = [&](std::size_t i) {
     const auto& likeliest = all[i].likeliest;
-    return std::tuple(!keeps_limits(likeliest, limits), any && !is_best[i], any && !front[i],
-                      figure_of(likeliest, any ? goal : PlanGoal::time), likeliest.time_s);
+    return Rank{.breaks_limits = !keeps_limits(likeliest, limits),
+                .is_not_best = any && !is_best[i],
+                .is_off_front = any && !front[i],
+                .figure = figure_of(likeliest, any ? goal : PlanGoal::time),
+                .time_s = likeliest.time_s};
   };
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   return order;
 }
 
-Likely likely(double value, const std::vector<double>& samples) {
+Estimate estimate(double value, const std::vector<double>& samples) {
   return {value, median(samples), std::min(value, quantile(samples, low_tail)),
           std::max(value, quantile(samples, high_tail))};
 }
 
-void tell_samples(const PlanLimits& limits, Considered& option) {
+void summarise_samples(const PlanLimits& limits, Evaluation& evaluation) {
   std::vector<double> times_s;
   std::vector<double> usd;
   std::vector<double> kwh;
   double kept = 0;
-  for (const auto& sample : option.samples) {
+  for (const auto& sample : evaluation.samples) {
     times_s.push_back(sample.time_s);
     usd.push_back(sample.usd.value_or(0));
     kwh.push_back(sample.kwh);
     if (keeps_limits(sample, limits)) ++kept;
   }
-  auto& reported = option.reported;
+  auto& reported = evaluation.reported;
   reported.simulated = true;
-  reported.time_s = likely(option.likeliest.time_s, times_s);
-  if (option.likeliest.usd) reported.usd = likely(*option.likeliest.usd, usd);
-  reported.kwh = likely(option.likeliest.kwh, kwh);
-  reported.chance = kept / static_cast<double>(option.samples.size());
+  reported.time_s = estimate(evaluation.likeliest.time_s, times_s);
+  if (evaluation.likeliest.usd) reported.usd = estimate(*evaluation.likeliest.usd, usd);
+  reported.kwh = estimate(evaluation.likeliest.kwh, kwh);
+  reported.chance = kept / static_cast<double>(evaluation.samples.size());
 }
 
-/// Samples are timed by the formulas: what SimGrid adds to the likeliest of them moves them all, as it does in predict.
-void take_prediction(const Simulated& point, const std::vector<double>& lengths, Considered& option) {
-  const auto& training = option.training;
+/// Closed formulas time the samples. Where SimGrid timed the likeliest, its ratio to the formula scales every sample, as
+/// in predict.
+void take_prediction(const Simulated& point, const std::vector<double>& lengths, Evaluation& evaluation) {
+  const auto& training = evaluation.training;
   const auto& sample_times_s = point.sample_times_s;
-  const double to_number = point.iteration_s / option.screened_iteration_s;
-  option.likeliest = outcome_of(training, point.iteration_s);
+  const double to_number = point.iteration_s / evaluation.screened_iteration_s;
+  evaluation.likeliest = outcome_of(training, point.iteration_s);
   for (std::size_t i = 0; i < sample_times_s.size(); ++i)
-    option.samples.push_back(outcome_of(training, sample_times_s[i] * to_number, lengths[i]));
-  auto& reported = option.reported;
+    evaluation.samples.push_back(outcome_of(training, sample_times_s[i] * to_number, lengths[i]));
+  auto& reported = evaluation.reported;
   reported.efficiency = point.efficiency;
   reported.bottleneck = point.bottleneck;
   reported.evidence = point.evidence;
   reported.extrapolated = point.extrapolated;
-  reported.goodput = work_s(training, point.iteration_s) / option.likeliest.time_s;
+  reported.goodput = work_s(training, point.iteration_s) / evaluation.likeliest.time_s;
 }
 
-Simulated simulated(const Considered& option, std::vector<Offer>& offers) {
-  const auto& curve = curve_at(offers[option.offer], option.reported.batch_per_gpu);
-  const auto [point, times_s] = predict_point(curve, option.reported.gpus, Fidelity::by_default);
+Simulated simulated(const Evaluation& evaluation, std::vector<PlanOption>& options) {
+  const auto& curve = curve_at(options[evaluation.option], evaluation.reported.batch_per_gpu);
+  const auto [point, times_s] = predict_point(curve, evaluation.reported.gpus, Fidelity::by_default);
   return {point.error,    point.iteration_s,  point.efficiency, point.bottleneck,
           point.evidence, point.extrapolated, times_s};
 }
@@ -120,41 +139,39 @@ Simulated simulated_from_bytes(const std::string& bytes) {
   try {
     auto one = json_from_bytes(bytes).get<Simulated>();
     if (is_whole(one)) return one;
-  } catch (const nlohmann::json::exception&) { // told below
+  } catch (const nlohmann::json::exception&) { // the error below says it
   }
   throw UserError("", "", "what a process found of an option cannot be read");
 }
 
-bool keeps_limits(const Outcome& outcome, const PlanLimits& limits) {
-  const bool in_time = limits.deadline_s == 0 || outcome.time_s <= limits.deadline_s;
-  const bool affordable = limits.budget_usd == 0 || (outcome.usd && *outcome.usd <= limits.budget_usd);
-  return in_time && affordable;
-}
-
-void simulate(const PlanRequest& request, std::vector<Offer>& offers, PlanGoal goal, std::size_t most,
-              const RunTasks& run_tasks, std::vector<Considered>& all, std::vector<RefusedOption>& refused) {
-  const auto order = order_of_interest(all, goal, request.limits);
-  std::vector<bool> impossible(all.size());
-  const auto results = run_tasks(
-      all_tasks(std::min(most, order.size())),
-      [&](int task) { return simulated_to_bytes(simulated(all[order[static_cast<std::size_t>(task)]], offers)); }, {});
+void simulate(const PlanRequest& request, std::vector<PlanOption>& options, PlanGoal goal, std::size_t most,
+              const RunTasks& run_tasks, std::vector<Evaluation>& evaluations, std::vector<RefusedOption>& refused) {
+  const auto order = order_of_interest(evaluations, goal, request.limits);
+  std::vector<bool> impossible(evaluations.size());
+  const auto results =
+      run_tasks(all_tasks(std::min(most, order.size())),
+                [&](int task) {
+                  return simulated_to_bytes(simulated(evaluations[order[static_cast<std::size_t>(task)]], options));
+                },
+                {});
   for (std::size_t place = 0; place < results.size(); ++place) {
     if (!results[place].error.empty()) throw std::runtime_error(results[place].error);
     const auto answer = simulated_from_bytes(results[place].bytes);
-    auto& option = all[order[place]];
-    const auto& offer = offers[option.offer];
+    auto& evaluation = evaluations[order[place]];
+    const auto& option = options[evaluation.option];
     impossible[order[place]] = !answer.error.empty();
     if (answer.error.empty()) {
       const auto samples = answer.sample_times_s.size();
-      take_prediction(answer, drawn_lengths(*offer.length, option.training.global_batch, request.seed, samples),
-                      option);
-      tell_samples(request.limits, option);
+      take_prediction(answer, drawn_lengths(*option.length, evaluation.training.global_batch, request.seed, samples),
+                      evaluation);
+      summarise_samples(request.limits, evaluation);
     } else {
-      refused.push_back({option.reported.candidate, label_of(offer.strategy), option.reported.gpus, answer.error});
+      refused.push_back(
+          {evaluation.reported.candidate, label_of(option.strategy), evaluation.reported.gpus, answer.error});
     }
   }
   std::size_t next = 0;
-  std::erase_if(all, [&](const Considered&) { return impossible[next++]; });
+  std::erase_if(evaluations, [&](const Evaluation&) { return impossible[next++]; });
 }
 
 } // namespace ddlsim

@@ -1,5 +1,6 @@
-#include "plan/page/plan_html.hpp"
-#include "plan/plan.hpp"
+#include "plan/page/plan_charts.hpp"
+
+#include "plan/report.hpp"
 #include "sim/base/units.hpp"
 #include "sim/page/cross_chart.hpp"
 #include "sim/page/span_chart.hpp"
@@ -17,7 +18,7 @@ constexpr double hour_s = 3600;
 /// What stands upright: the figure of an option, 0 where it is not known.
 struct UprightFigure {
   std::string title;
-  std::function<Likely(const PlannedOption&)> of;
+  std::function<Estimate(const PlannedOption&)> of;
   double limit = 0;
   std::string limit_text;
 };
@@ -34,13 +35,13 @@ bool any_power(const Plan& plan) {
 UprightFigure upright_of(const Plan& plan) {
   const auto budget = plan.request.limits.budget_usd;
   if (all_priced(plan))
-    return {"cost, USD", [](const PlannedOption& option) { return option.usd.value_or(Likely{}); }, budget,
+    return {"cost, USD", [](const PlannedOption& option) { return option.usd.value_or(Estimate{}); }, budget,
             budget > 0 ? "budget " + print_quantity(budget, Dimension::price) : ""};
   if (any_power(plan)) return {"energy, kWh", [](const PlannedOption& option) { return option.kwh; }, 0, ""};
   return {"nodes",
           [](const PlannedOption& option) {
             const auto nodes = static_cast<double>(option.nodes);
-            return Likely{nodes, nodes, 0, 0};
+            return Estimate{nodes, nodes, 0, 0};
           },
           0, ""};
 }

@@ -1,6 +1,7 @@
 #include "plan/page/plan_html.hpp"
 
-#include "plan/plan.hpp"
+#include "plan/page/plan_charts.hpp"
+#include "plan/report.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 #include "sim/page/html_text.hpp"
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::size_t front_column = 0, candidate_column = 1, strategy_column = 2; ///< of option_headers()
 
-std::string hours_words(const Likely& time_s, bool simulated) {
+std::string hours_text(const Estimate& time_s, bool simulated) {
   constexpr double hour_s = 3600;
   if (!simulated) return fmt::format("{:.4g} h", time_s.value / hour_s);
   return fmt::format("{:.4g} h, median {:.4g} ({:.4g}..{:.4g})", time_s.value / hour_s, time_s.median / hour_s,
@@ -41,7 +42,7 @@ std::vector<Column> further_columns() {
           {"dominates", Align::left}};
 }
 
-std::string strategy_words(const PlannedOption& option) {
+std::string strategy_cell(const PlannedOption& option) {
   return option.gpus == 1 ? "-" : label_of(option.strategy);
 }
 
@@ -51,12 +52,12 @@ std::string further_row(const PlannedOption& option) {
       option.kwh.value <= 0 ? "-"
       : option.simulated    ? fmt::format("{:.4g} ({:.4g}..{:.4g})", option.kwh.value, option.kwh.low, option.kwh.high)
                             : fmt::format("{:.4g}", option.kwh.value);
-  std::string cells = "<tr>" + html_row_head(option.candidate) + html_cell(strategy_words(option), "t") +
+  std::string cells = "<tr>" + html_row_head(option.candidate) + html_cell(strategy_cell(option), "t") +
                       html_cell(fmt::format("{}", option.gpus)) + html_cell(option.cluster, "t");
   for (const auto& cell :
        {fmt::format("{:g}", option.batch_per_gpu), fmt::format("{:g}", option.global_batch),
         fmt::format("{:.4g}", option.epochs), fmt::format("{:.6g}", option.iterations),
-        fmt::format("{}", option.spare_nodes), hours_words(option.time_s, option.simulated), energy,
+        fmt::format("{}", option.spare_nodes), hours_text(option.time_s, option.simulated), energy,
         option.room_power_w > 0 ? fmt::format("{:.4g}", option.room_power_w / kilo) : std::string("-"),
         percent_text(option.goodput),
         option.checkpoint_interval_s > 0 ? seconds_text(option.checkpoint_interval_s) : std::string("-"),
@@ -70,7 +71,7 @@ std::string option_row(const Plan& plan, std::size_t number) {
   auto cells = option_cells(plan, option);
   cells[front_column] = option.on_front ? "yes" : "";
   cells[candidate_column] = option.candidate; // whole, where the terminal cuts
-  cells[strategy_column] = strategy_words(option);
+  cells[strategy_column] = strategy_cell(option);
   auto row = fmt::format("<tr id=\"p{}\"{}>", number, number == 0 ? " class=\"sum\"" : "") +
              html_row_head(cells[candidate_column]);
   for (std::size_t i = strategy_column; i < cells.size(); ++i)

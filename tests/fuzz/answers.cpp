@@ -2,6 +2,7 @@
 // written.
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
+#include "plan/report.hpp"
 #include "sim/base/json.hpp"
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/check.hpp"

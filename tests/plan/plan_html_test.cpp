@@ -1,5 +1,7 @@
+#include "plan/page/plan_charts.hpp"
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
+#include "plan/report.hpp"
 #include "sim/page/html_text.hpp"
 #include "tests/page/markup.hpp"
 
@@ -11,7 +13,7 @@ using namespace ddlsim::test;
 namespace ddlsim {
 namespace {
 
-Likely likely(double value) {
+Estimate estimate(double value) {
   return {value, value, 0.8 * value, 1.3 * value};
 }
 
@@ -22,9 +24,9 @@ PlannedOption shown_option(const std::string& candidate, int gpus, double hours,
   option.strategy.name = StrategyName::ring;
   option.gpus = gpus;
   option.nodes = gpus / 8;
-  option.time_s = likely(3600 * hours);
-  option.usd = likely(usd);
-  option.kwh = likely(10 * hours);
+  option.time_s = estimate(3600 * hours);
+  option.usd = estimate(usd);
+  option.kwh = estimate(10 * hours);
   option.chance = 0.93;
   option.on_front = true;
   option.simulated = true;

@@ -1,5 +1,6 @@
-#include "plan/considered.hpp"
-#include "plan/plan.hpp"
+#include "plan/report.hpp"
+#include "plan/screen.hpp"
+#include "plan/simulate.hpp"
 #include "sim/base/error.hpp"
 #include "sim/predict/predict.hpp"
 #include "tests/calibrate/shipped_data.hpp"
@@ -216,17 +217,16 @@ TEST_CASE("a deadline between two sizes asks for the larger") {
   CHECK(option_at(plan, "p3", 8).chance < 0.1);
 }
 
-TEST_CASE("where few options are simulated, they are those that keep the deadline, the best of each offer first") {
+TEST_CASE("where few options are simulated, they are those that keep the deadline, the best of each option first") {
   auto request = short_request({p3("p3", 24.48), p3("dear", 30)});
   for (auto& candidate : request.candidates) candidate.gpus = {1, 2, 4, 8, 32, 64};
   const auto free = make_plan(request, shipped);
   request.limits.deadline_s = std::sqrt(option_at(free, "p3", 8).time_s.value * option_at(free, "p3", 32).time_s.value);
-  auto offers = make_offers(request, shipped);
+  auto options = make_plan_options(request, shipped);
   std::vector<RefusedOption> refused;
-  auto options = screen(request, offers, refused);
-  simulate(request, offers, PlanGoal::cost, 2, in_this_process(), options, refused);
-  for (const auto& option : options)
-    CHECK(option.reported.simulated == (option.reported.gpus == 32)); // one of each candidate
+  auto evaluations = screen(request, options, refused);
+  simulate(request, options, PlanGoal::cost, 2, in_this_process(), evaluations, refused);
+  for (const auto& one : evaluations) CHECK(one.reported.simulated == (one.reported.gpus == 32)); // of each candidate
 }
 
 TEST_CASE("nodes and power that are not to be had refuse an option, with the reason") {

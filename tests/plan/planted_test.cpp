@@ -1,6 +1,8 @@
 #include "calibrate/cache/calibration_cache.hpp"
-#include "plan/considered.hpp"
 #include "plan/plan.hpp"
+#include "plan/report.hpp"
+#include "plan/screen.hpp"
+#include "plan/simulate.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "tests/base/normals.hpp"
@@ -95,12 +97,12 @@ PlanRequest request_of(int draw) {
 using Truth = std::map<std::pair<std::string, int>, Outcome>;
 
 Truth draw_truth(const PlanRequest& request, const DataFolder& data) {
-  auto offers = make_offers(request, data);
+  auto options = make_plan_options(request, data);
   std::vector<RefusedOption> refused;
-  auto options = screen(request, offers, refused);
-  simulate(request, offers, PlanGoal::cost, options.size(), {}, options, refused);
+  auto evaluations = screen(request, options, refused);
+  simulate(request, options, PlanGoal::cost, evaluations.size(), {}, evaluations, refused);
   Truth truth;
-  for (const auto& option : options) truth[{option.reported.candidate, option.reported.gpus}] = option.samples.front();
+  for (const auto& one : evaluations) truth[{one.reported.candidate, one.reported.gpus}] = one.samples.front();
   return truth;
 }
 

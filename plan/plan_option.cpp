@@ -1,4 +1,4 @@
-#include "plan/offer.hpp"
+#include "plan/plan_option.hpp"
 
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-/// One GPU, doubled up to a node, then nodes doubled; the largest that may be had is one, too.
+/// Numbers of GPUs: one, doubled up to a node; then nodes doubled; and the most that may be had.
 std::vector<int> doubling_scales(int gpus_per_node, int most_nodes) {
   std::vector<int> scales;
   for (int gpus = 1; gpus < gpus_per_node; gpus *= 2) scales.push_back(gpus);
@@ -77,7 +77,7 @@ std::size_t index_of(double Parameters::*value) {
   return static_cast<std::size_t>(found - fields.begin());
 }
 
-/// Deals the draws of one parameter out anew: they stay stratified.
+/// Shuffles the draws of one parameter among the samples: they stay stratified.
 void reorder(Curve& curve, double Parameters::*value, std::uint64_t seed) {
   auto& draws = curve.samples;
   const auto field = index_of(value);
@@ -91,8 +91,9 @@ void reorder(Curve& curve, double Parameters::*value, std::uint64_t seed) {
   }
 }
 
-/// The uncertainty of a GPU's own rate belongs to that GPU, where a calibration does not tie it to other parameters.
-void part_own_doubts(Curve& curve, std::uint64_t seed) {
+/// Makes what belongs to one cluster or one GPU independent of other options: the error of the model, and the rate of a
+/// GPU where no calibration ties it to other parameters.
+void separate_uncertainties(Curve& curve, std::uint64_t seed) {
   reorder(curve, &Parameters::model_discrepancy, seed ^ seed_of_name(curve.setup.cluster.name));
   for (const auto factor : {&Parameters::compute_stack, &Parameters::compute_model, &Parameters::compute_factor}) {
     const auto at = index_of(factor);
@@ -103,8 +104,8 @@ void part_own_doubts(Curve& curve, std::uint64_t seed) {
 
 } // namespace
 
-std::vector<Offer> make_offers(const PlanRequest& request, const DataFolder& data) {
-  std::vector<Offer> offers;
+std::vector<PlanOption> make_plan_options(const PlanRequest& request, const DataFolder& data) {
+  std::vector<PlanOption> options;
   const auto length = std::make_shared<const TrainingLength>(training_length(request.workload, data));
   for (const auto& candidate : request.candidates) {
     auto scenario = scenario_of(request, candidate);
@@ -113,23 +114,23 @@ std::vector<Offer> make_offers(const PlanRequest& request, const DataFolder& dat
     scenario.gpus = scales_of(request, candidate, known.cluster);
     const auto costs = node_costs(candidate, known.cluster, find_device(known.gpus, known.cluster.gpu));
     for (const auto& strategy : candidate.strategies)
-      offers.push_back({&candidate, strategy, files, scenario, costs, length});
+      options.push_back({&candidate, strategy, files, scenario, costs, length});
   }
-  return offers;
+  return options;
 }
 
-double batch_at(const PlanRequest& request, const Offer& offer, int gpus) {
+double batch_at(const PlanRequest& request, const PlanOption& option, int gpus) {
   const double global = request.workload.global_batch;
-  return global > 0 ? global / gpus : offer.candidate->batch_per_gpu;
+  return global > 0 ? global / gpus : option.candidate->batch_per_gpu;
 }
 
-const Curve& curve_at(Offer& offer, double batch_per_gpu) {
-  auto& curve = offer.curves[batch_per_gpu];
+const Curve& curve_at(PlanOption& option, double batch_per_gpu) {
+  auto& curve = option.curves[batch_per_gpu];
   if (!curve) {
-    auto scenario = offer.scenario;
+    auto scenario = option.scenario;
     scenario.batch_per_gpu = batch_per_gpu;
-    auto made = make_curve(scenario, offer.strategy, offer.files->model(), offer.files->knowledge());
-    part_own_doubts(made, scenario.seed);
+    auto made = make_curve(scenario, option.strategy, option.files->model(), option.files->knowledge());
+    separate_uncertainties(made, scenario.seed);
     curve = std::make_shared<const Curve>(std::move(made));
   }
   return *curve;

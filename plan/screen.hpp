@@ -1,0 +1,16 @@
+#pragma once
+// The first look at every option of a plan, by closed formulas alone.
+
+#include "plan/evaluation.hpp"
+#include "plan/plan_option.hpp"
+
+#include <vector>
+
+namespace ddlsim {
+
+/// Evaluates every option at each of its scales with the likeliest parameters, by closed formulas. An option that is
+/// impossible, or that breaks a limit for certain, goes to `refused` with the reason.
+std::vector<Evaluation> screen(const PlanRequest& request, std::vector<PlanOption>& options,
+                               std::vector<RefusedOption>& refused);
+
+} // namespace ddlsim
