@@ -5,6 +5,7 @@
 #include "cli/diagnose_question.hpp"
 #include "diagnose/diagnose.hpp"
 #include "diagnose/other_curves.hpp"
+#include "diagnose/report.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/check.hpp"

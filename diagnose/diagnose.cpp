@@ -1,5 +1,6 @@
 #include "diagnose/diagnose.hpp"
 
+#include "diagnose/discriminating_point.hpp"
 #include "diagnose/evidence.hpp"
 #include "diagnose/headline.hpp"
 #include "sim/base/error.hpp"
@@ -20,22 +21,22 @@ namespace {
 void check(const Curve& curve, const std::vector<Observation>& observations) {
   if (observations.empty()) throw UserError("", "", "no measured time found; give a log, a table of rates or --step");
   for (const auto& one : observations)
-    if (const auto why = why_not_judged(curve, one); !why.empty()) throw UserError(one.where, "", why);
+    if (const auto why = why_not_comparable(curve, one); !why.empty()) throw UserError(one.where, "", why);
 }
 
-/// Median and 90 % of the severity, each as likely as its likelihood.
+/// Median and 90 % interval of the severity; its values are weighted by their likelihood.
 void set_severity(const Hypothesis& hypothesis, const std::vector<double>& ln_likelihoods, Cause& cause) {
   if (hypothesis.kind.row.severity == Severity::none) return;
   const double largest = *std::max_element(ln_likelihoods.begin(), ln_likelihoods.end());
   std::vector<Weighted> weighted;
   for (std::size_t i = 0; i < ln_likelihoods.size(); ++i)
-    weighted.emplace_back(hypothesis.forms[i].severity, std::exp(ln_likelihoods[i] - largest));
+    weighted.emplace_back(hypothesis.components[i].severity, std::exp(ln_likelihoods[i] - largest));
   cause.severity = weighted_quantile(weighted, 0.5);
   cause.severity_low = weighted_quantile(weighted, low_tail);
   cause.severity_high = weighted_quantile(weighted, high_tail);
 }
 
-/// `chance` is ln of the likelihood times the weight for now.
+/// The `chance` of the result is still ln of likelihood times prior weight: causes_of() normalises it.
 Cause cause_of(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_times) {
   const auto likelihoods = ln_likelihoods(hypothesis, ln_times);
   Cause cause{hypothesis.kind.row};
@@ -71,24 +72,24 @@ std::optional<Cause> gain_of(const Hypotheses& all, const Eigen::VectorXd& ln_ti
 }
 
 /// Half of the points or more are below their 90 % intervals.
-bool is_better(const std::vector<Judged>& points) {
-  const auto faster = std::count_if(points.begin(), points.end(), [](const Judged& one) {
+bool is_better(const std::vector<ComparedPoint>& points) {
+  const auto faster = std::count_if(points.begin(), points.end(), [](const ComparedPoint& one) {
     return held_by(one.expected, one.observed.time_s) == Held::faster;
   });
   return 2 * faster >= static_cast<std::ptrdiff_t>(points.size());
 }
 
-/// The first two that have a name.
-std::optional<TellingMeasurement> tell_apart(const Curve& curve, const std::vector<Cause>& causes,
-                                             const std::vector<Observation>& points) {
-  constexpr double worth_telling = 0.05;
+/// The measurement between the first two likely causes that have a name.
+std::optional<DiscriminatingPoint> discriminating(const Curve& curve, const std::vector<Cause>& causes,
+                                                  const std::vector<Observation>& points) {
+  constexpr double least_chance_to_separate = 0.05;
   std::vector<const Cause*> named;
   for (const auto& one : causes)
-    if (one.row.fault != Fault::none_of_these && one.chance >= worth_telling) named.push_back(&one);
-  return named.size() < 2 ? std::nullopt : telling_measurement(curve, *named[0], *named[1], points);
+    if (one.row.fault != Fault::none_of_these && one.chance >= least_chance_to_separate) named.push_back(&one);
+  return named.size() < 2 ? std::nullopt : find_discriminating_point(curve, *named[0], *named[1], points);
 }
 
-/// Of a table with very many sizes every so manieth: neighbours say much the same.
+/// Every n-th size of a table with very many sizes, because neighbours carry the same information.
 std::vector<Observation> thinned(const std::vector<Observation>& points) {
   constexpr std::size_t most_sizes = 32; // of an operation on one number of GPUs
   std::map<std::pair<Observed, int>, std::vector<Observation>> tables;
@@ -104,7 +105,13 @@ std::vector<Observation> thinned(const std::vector<Observation>& points) {
 } // namespace
 
 std::vector<Observation> merged(const std::vector<Observation>& observations) {
-  std::map<std::tuple<Observed, int, double>, std::vector<Observation>> points;
+  struct Key {
+    Observed what;
+    int gpus;
+    double size_bytes;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, std::vector<Observation>> points;
   for (const auto& one : observations) points[{one.what, one.gpus, one.size_bytes}].push_back(one);
   std::vector<Observation> all;
   for (const auto& [point, same] : points) {
@@ -116,8 +123,8 @@ std::vector<Observation> merged(const std::vector<Observation>& observations) {
   return all;
 }
 
-Diagnosis judge(const Hypotheses& all, const std::vector<double>& of_healthy, const Eigen::VectorXd& ln_times,
-                double level) {
+Diagnosis reach_verdict(const Hypotheses& all, const std::vector<double>& of_healthy, const Eigen::VectorXd& ln_times,
+                        double level) {
   Diagnosis diagnosis;
   diagnosis.chance_if_healthy = chance_if_healthy(of_healthy, ln_evidence(all, ln_times));
   diagnosis.verdict = diagnosis.chance_if_healthy >= level ? Verdict::normal : Verdict::ill;
@@ -134,13 +141,14 @@ Diagnosis diagnose(const Curve& curve, const std::vector<Observation>& observati
   Eigen::VectorXd ln_times(static_cast<Eigen::Index>(compared.size()));
   for (std::size_t i = 0; i < compared.size(); ++i)
     ln_times(static_cast<Eigen::Index>(i)) = std::log(compared[i].time_s);
-  auto diagnosis = judge(all, healthy_evidence(all, options.seed, options.healthy_draws), ln_times, options.level);
+  auto diagnosis =
+      reach_verdict(all, healthy_evidence(all, options.seed, options.healthy_draws), ln_times, options.level);
   for (const auto& one : points) diagnosis.points.push_back({one, expected_time(curve, one)});
   diagnosis.headline = headline_of(curve, points);
   diagnosis.question = fmt::format("{} on {} with {} over {}", to_text(curve.setup.strategy), curve.setup.cluster.name,
                                    curve.setup.preset.name, curve.setup.transport.name);
   if (diagnosis.verdict == Verdict::ill)
-    diagnosis.tell_apart = tell_apart(curve, diagnosis.causes, points);
+    diagnosis.discriminating = discriminating(curve, diagnosis.causes, points);
   else if (is_better(diagnosis.points)) {
     diagnosis.verdict = Verdict::better;
     diagnosis.gain = gain_of(all, ln_times);

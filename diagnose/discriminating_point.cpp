@@ -1,5 +1,7 @@
-#include "diagnose/diagnose.hpp"
+#include "diagnose/discriminating_point.hpp"
+
 #include "diagnose/likelihood.hpp"
+#include "diagnose/sampled_times.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +10,10 @@
 namespace ddlsim {
 namespace {
 
-constexpr double least_deviations = 1; ///< standard deviations between the two
+constexpr double least_deviations = 1; ///< between the expected times of the two causes
 
 std::vector<Observation> candidates(const Curve& curve, const std::vector<Observation>& observed) {
-  constexpr double size_bytes = 16 << 20; // bytes decide its time, and every benchmark has it
+  constexpr double size_bytes = 16 << 20; // large enough that bandwidth decides, and every benchmark has it
   std::set<int> scales{1, curve.gpus_per_full_node};
   for (const auto& one : observed) scales.insert(one.gpus);
   const bool sums = !is_parameter_server(curve.setup.strategy.name);
@@ -27,7 +29,7 @@ std::vector<Observation> candidates(const Curve& curve, const std::vector<Observ
   return points;
 }
 
-/// Standard deviation of a row about its mean, with what no parameter explains.
+/// Standard deviation of a row about its mean, with the error of the model added.
 double deviation_of(const Eigen::RowVectorXd& ln_times, double unexplained) {
   const double mean = ln_times.mean();
   const double variance = (ln_times.array() - mean).square().mean();
@@ -36,8 +38,9 @@ double deviation_of(const Eigen::RowVectorXd& ln_times, double unexplained) {
 
 } // namespace
 
-std::optional<TellingMeasurement> telling_measurement(const Curve& curve, const Cause& first, const Cause& second,
-                                                      const std::vector<Observation>& observed) {
+std::optional<DiscriminatingPoint> find_discriminating_point(const Curve& curve, const Cause& first,
+                                                             const Cause& second,
+                                                             const std::vector<Observation>& observed) {
   const auto points = candidates(curve, observed);
   if (points.empty()) return std::nullopt;
   const SampledTimes times(curve, points);
@@ -45,17 +48,17 @@ std::optional<TellingMeasurement> telling_measurement(const Curve& curve, const 
   const Eigen::MatrixXd of_second = times.ill({second.row, {}, 1, second.curve}, second.severity);
   const auto scatter = scatter_of(curve, points);
   double largest = least_deviations;
-  std::optional<TellingMeasurement> telling;
+  std::optional<DiscriminatingPoint> measurement;
   for (Eigen::Index row = 0; row < of_first.rows(); ++row) {
     const double apart = of_first.row(row).mean() - of_second.row(row).mean();
     const double deviations = std::abs(apart) / deviation_of(of_first.row(row), scatter.factor.row(row).norm());
     if (deviations <= largest) continue;
     largest = deviations;
     const double mean = scatter.mean(row);
-    telling = {points[static_cast<std::size_t>(row)], first.row.name, second.row.name,
-               std::exp(of_first.row(row).mean() + mean), std::exp(of_second.row(row).mean() + mean)};
+    measurement = {points[static_cast<std::size_t>(row)], first.row.name, second.row.name,
+                   std::exp(of_first.row(row).mean() + mean), std::exp(of_second.row(row).mean() + mean)};
   }
-  return telling;
+  return measurement;
 }
 
 } // namespace ddlsim

@@ -1,5 +1,7 @@
 #include "diagnose/evidence.hpp"
 
+#include "diagnose/possible_faults.hpp"
+#include "diagnose/sampled_times.hpp"
 #include "sim/base/statistics.hpp"
 
 #include <algorithm>
@@ -18,13 +20,13 @@ constexpr FaultRow none_of_these{Fault::none_of_these,
                                  1,
                                  nullptr};
 
-/// Standard deviations of ln of the factor of each time, equally likely before.
+/// Standard deviations of ln of the factor of each time; they are equally likely a priori.
 constexpr double spreads_of_none[] = {0.25, 0.5, 1};
 
-/// Four more forms between each two that were run: ln of a time is almost a straight line there.
-std::vector<Form> with_forms_between(std::vector<Form> run) {
+/// Adds four components between each two that were run: ln of a time is almost linear in ln of the severity there.
+std::vector<Component> with_interpolated(std::vector<Component> run) {
   constexpr int parts = 5;
-  std::vector<Form> all;
+  std::vector<Component> all;
   for (std::size_t i = 0; i < run.size(); ++i) {
     for (int part = 1; i > 0 && part < parts; ++part) {
       const double share = static_cast<double>(part) / parts;
@@ -37,19 +39,20 @@ std::vector<Form> with_forms_between(std::vector<Form> run) {
 }
 
 Hypothesis hypothesis_of(const SampledTimes& times, const Scatter& scatter, const FaultKind& kind) {
-  std::vector<Form> run;
-  for (const double severity : kind.severities) run.push_back(form_of(scatter, times.ill(kind, severity), severity));
-  return {kind, kind.row.severity == Severity::factor ? with_forms_between(std::move(run)) : std::move(run)};
+  std::vector<Component> run;
+  for (const double severity : kind.severities)
+    run.push_back(component_of(scatter, times.ill(kind, severity), severity));
+  return {kind, kind.row.severity == Severity::factor ? with_interpolated(std::move(run)) : std::move(run)};
 }
 
-Hypothesis nothing_known(const Eigen::MatrixXd& healthy_ln_times, const Scatter& scatter) {
+Hypothesis unlisted_cause(const Eigen::MatrixXd& healthy_ln_times, const Scatter& scatter) {
   Hypothesis none{{none_of_these, {}, 1}, {}};
   for (const double spread : spreads_of_none)
-    none.forms.push_back(form_of(widened(scatter, spread), healthy_ln_times, spread));
+    none.components.push_back(component_of(widened(scatter, spread), healthy_ln_times, spread));
   return none;
 }
 
-/// Weights add up to 1, with "none of these" last.
+/// Normalises the prior weights to 1; the last hypothesis is "none of these".
 void share_out(std::vector<Hypothesis>& faults) {
   double sum = 0;
   for (const auto& one : faults) sum += one.kind.weight;
@@ -59,18 +62,18 @@ void share_out(std::vector<Hypothesis>& faults) {
 }
 
 Eigen::VectorXd medians_of(const Eigen::MatrixXd& ln_times, const Eigen::VectorXd& mean) {
-  Eigen::VectorXd usual(ln_times.rows());
+  Eigen::VectorXd healthy_median(ln_times.rows());
   for (Eigen::Index row = 0; row < ln_times.rows(); ++row) {
     const Eigen::RowVectorXd values = ln_times.row(row);
-    usual(row) = median({values.begin(), values.end()}) + mean(row);
+    healthy_median(row) = median({values.begin(), values.end()}) + mean(row);
   }
-  return usual;
+  return healthy_median;
 }
 
 double ln_mean_density(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
   std::vector<double> all;
-  for (const auto& form : hypothesis.forms)
-    if (!form.between) all.push_back(ln_density(form, ln_times, left_out));
+  for (const auto& component : hypothesis.components)
+    if (!component.is_interpolated) all.push_back(ln_density(component, ln_times, left_out));
   return ln_mean(all);
 }
 
@@ -86,15 +89,15 @@ double uniform(std::uint64_t& state) {
 
 } // namespace
 
-Form form_of(const Scatter& scatter, Eigen::MatrixXd ln_times, double severity) {
+Component component_of(const Scatter& scatter, Eigen::MatrixXd ln_times, double severity) {
   ln_times.colwise() += scatter.mean;
   for (Eigen::Index s = 0; s < ln_times.cols(); ++s) ln_times.col(s) = whitened(scatter, ln_times.col(s));
   return {severity, false, scatter, std::move(ln_times)};
 }
 
-double ln_density(const Form& form, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
-  const double ln_determinant = form.scatter.factor.diagonal().array().log().sum();
-  return ln_likelihood(form.centres, whitened(form.scatter, ln_times), left_out) - ln_determinant;
+double ln_density(const Component& component, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
+  const double ln_determinant = component.scatter.factor.diagonal().array().log().sum();
+  return ln_likelihood(component.centres, whitened(component.scatter, ln_times), left_out) - ln_determinant;
 }
 
 Hypotheses hypotheses_of(const Curve& curve, const std::vector<Observation>& points, const OtherCurves& others) {
@@ -107,10 +110,10 @@ Hypotheses hypotheses_of(const Curve& curve, const std::vector<Observation>& poi
   const SampledTimes times(curve, points);
   const auto scatter = scatter_of(curve, points);
   const auto ln_times = times.healthy();
-  const auto& unlike = only_collectives ? unlike_collectives : unlike_iterations;
-  Hypotheses all{form_of(scatter, ln_times, 1),
-                 form_of(scatter_of_unlike(scatter, unlike), ln_times, 1),
-                 unlike.share,
+  const auto& atypical = only_collectives ? atypical_collectives : atypical_iterations;
+  Hypotheses all{component_of(scatter, ln_times, 1),
+                 component_of(scatter_of_atypical(scatter, atypical), ln_times, 1),
+                 atypical.share,
                  medians_of(ln_times, scatter.mean),
                  {},
                  {}};
@@ -119,7 +122,7 @@ Hypotheses hypotheses_of(const Curve& curve, const std::vector<Observation>& poi
   };
   for (const auto& kind : possible_faults(curve, scales, only_collectives, others))
     all.faults.push_back(hypothesis_of(times, scatter_for(kind), kind));
-  all.faults.push_back(nothing_known(ln_times, scatter));
+  all.faults.push_back(unlisted_cause(ln_times, scatter));
   share_out(all.faults);
   for (const auto& kind : possible_gains(curve, scales, only_collectives, others))
     all.gains.push_back(hypothesis_of(times, scatter_for(kind), kind));
@@ -135,19 +138,19 @@ double ln_mean(const std::vector<double>& logarithms) {
 
 std::vector<double> ln_likelihoods(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_times) {
   std::vector<double> all;
-  for (const auto& form : hypothesis.forms) all.push_back(ln_density(form, ln_times, -1));
+  for (const auto& component : hypothesis.components) all.push_back(ln_density(component, ln_times, -1));
   return all;
 }
 
 double ln_health(const Hypotheses& all, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
-  const double usual = std::log(1 - all.share_of_unlike) + ln_density(all.healthy, ln_times, left_out);
-  if (all.share_of_unlike <= 0) return usual;
-  const double unlike = std::log(all.share_of_unlike) + ln_density(all.unlike, ln_times, left_out);
-  return std::max(usual, unlike) + std::log1p(std::exp(-std::abs(usual - unlike)));
+  const double healthy_median = std::log(1 - all.share_of_atypical) + ln_density(all.healthy, ln_times, left_out);
+  if (all.share_of_atypical <= 0) return healthy_median;
+  const double atypical = std::log(all.share_of_atypical) + ln_density(all.atypical, ln_times, left_out);
+  return std::max(healthy_median, atypical) + std::log1p(std::exp(-std::abs(healthy_median - atypical)));
 }
 
 double ln_evidence(const Hypotheses& all, const Eigen::VectorXd& ln_times, Eigen::Index left_out) {
-  const Eigen::VectorXd slower = ln_times.cwiseMax(all.usual);
+  const Eigen::VectorXd slower = ln_times.cwiseMax(all.healthy_median);
   std::vector<double> faults;
   for (const auto& one : all.faults)
     faults.push_back(ln_mean_density(one, slower, left_out) + std::log(one.kind.weight));
@@ -155,12 +158,12 @@ double ln_evidence(const Hypotheses& all, const Eigen::VectorXd& ln_times, Eigen
 }
 
 std::vector<double> healthy_evidence(const Hypotheses& all, std::uint64_t seed, int draws) {
-  HealthyDraws healthy(seed);
+  HealthySampler healthy(seed);
   std::vector<double> evidence;
   for (int draw = 0; draw < draws; ++draw) {
     const Eigen::Index sample = draw % all.healthy.centres.cols();
-    const auto& form = healthy.is_of(all.share_of_unlike) ? all.unlike : all.healthy;
-    const auto drawn = healthy.about(form.centres.col(sample), form.scatter);
+    const auto& component = healthy.is_true_with(all.share_of_atypical) ? all.atypical : all.healthy;
+    const auto drawn = healthy.draw_about(component.centres.col(sample), component.scatter);
     evidence.push_back(ln_evidence(all, drawn, sample));
   }
   return evidence;
@@ -171,20 +174,20 @@ double chance_if_healthy(const std::vector<double>& of_healthy, double evidence)
   return static_cast<double>(as_ill + 1) / static_cast<double>(of_healthy.size() + 1);
 }
 
-HealthyDraws::HealthyDraws(std::uint64_t seed) : state_(seed) {}
+HealthySampler::HealthySampler(std::uint64_t seed) : state_(seed) {}
 
-bool HealthyDraws::is_of(double share) {
+bool HealthySampler::is_true_with(double share) {
   return uniform(state_) < share;
 }
 
 /// A normal over the root of a chi-squared of 4 degrees of freedom, which is -2 ln of two uniforms' product.
-double HealthyDraws::deviate() {
+double HealthySampler::deviate() {
   const double normal = normal_quantile(uniform(state_));
   const double chi_squared = -2 * std::log(uniform(state_) * uniform(state_));
   return scale_of_deviations * normal / std::sqrt(chi_squared / freedom_of_deviations);
 }
 
-Eigen::VectorXd HealthyDraws::about(const Eigen::VectorXd& whitened_centre, const Scatter& scatter) {
+Eigen::VectorXd HealthySampler::draw_about(const Eigen::VectorXd& whitened_centre, const Scatter& scatter) {
   Eigen::VectorXd deviated = whitened_centre;
   for (auto& value : deviated) value += deviate();
   return scatter.factor * deviated;

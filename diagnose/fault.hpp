@@ -4,7 +4,6 @@
 #include "sim/predict/scaling_curve.hpp"
 
 #include <memory>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -32,11 +31,11 @@ enum class Fault {
   none_of_these
 };
 
-/// A question with a fault in it.
+/// One sample of the question, to which a fault is applied.
 struct FaultySetup {
   StepSetup setup;
   Parameters sample;
-  double healthy_sample_s = 0; ///< seconds that a GPU takes for one sample, likeliest
+  double healthy_sample_s = 0; ///< seconds that a healthy GPU takes for one training sample
 };
 
 /// How severe a fault may be.
@@ -53,9 +52,10 @@ struct FaultRow {
   bool slows_collectives; ///< of a benchmark, too
   Severity severity;
   double most; ///< times as slow, at most
-  /// Puts it in: what it acts on is `severity` times as slow. Null where another curve has it, or the preset.
-  void (*put)(double severity, FaultySetup& one);
-  void (*put_in_preset)(double severity, Preset& preset) = nullptr;
+  /// Makes what the fault acts on `severity` times as slow. Null where the fault is a curve of its own, or acts on the
+  /// preset.
+  void (*apply)(double severity, FaultySetup& one);
+  void (*apply_to_preset)(double severity, Preset& preset) = nullptr;
 };
 
 /// The setup with the fault in its preset, which must outlive it.
@@ -64,31 +64,19 @@ StepSetup with_preset(const StepSetup& setup, const Preset& preset);
 /// All faults, but "none of these".
 std::span<const FaultRow> fault_rows();
 
-/// One row as it may be in a setup.
+/// A fault that is possible in this setup.
 struct FaultKind {
   FaultRow row;
   std::vector<double> severities;
-  double weight = 1;            ///< how likely it is before anything was measured, against the other rows
-  const Curve* curve = nullptr; ///< the cluster with that fault, where it is a question of its own; else null
+  double weight = 1;            ///< prior probability, relative to the other rows
+  const Curve* curve = nullptr; ///< of the cluster with that fault, where the fault needs a curve of its own; else null
 };
 
-/// The same question on a cluster that differs in one thing. Null where it cannot differ in that.
+/// Curves of the same question on a cluster that differs in one thing. Null where it cannot differ in that.
 struct OtherCurves {
   std::shared_ptr<const Curve> sockets; ///< TCP sockets carry what the scenario's transport carries by verbs
   std::shared_ptr<const Curve> verbs;   ///< the other way round
   std::shared_ptr<const Curve> pcie;    ///< PCIe joins the GPUs of a node that NVLink should join
 };
-
-/// Numbers of GPUs that were observed.
-using Scales = std::set<int>;
-
-/// All that can act on such a job, and be told from the others: no servers' without servers, no network's on one node, no storage that the scenario
-/// does not read. `only_collectives`: those that a benchmark of collectives shows. `others` must outlive them.
-std::vector<FaultKind> possible_faults(const Curve& curve, const Scales& observed, bool only_collectives,
-                                       const OtherCurves& others);
-
-/// What would make a cluster faster than its file says.
-std::vector<FaultKind> possible_gains(const Curve& curve, const Scales& observed, bool only_collectives,
-                                      const OtherCurves& others);
 
 } // namespace ddlsim

@@ -22,7 +22,7 @@ double correlation_in(const ResidualProcess& process, const Scale& a, const Scal
   return variance > 0 ? covariance(process, a, b) / variance : 0;
 }
 
-/// Correlation of what no parameter explains.
+/// Correlation of the errors of the model at two points.
 double correlation_of(const Curve& curve, const Observation& a, const Observation& b) {
   if (a.what != b.what) return 0;
   if (a.gpus == b.gpus && a.size_bytes == b.size_bytes) return 1;
@@ -31,22 +31,21 @@ double correlation_of(const Curve& curve, const Observation& a, const Observatio
   return correlation_in(process, scale_of(curve, a), scale_of(curve, b));
 }
 
-/// Mean and standard deviation of ln about a sample, but for the noise of a measurement.
+/// Mean and standard deviation of ln of a time about a sample, without the noise of a measurement.
 Unexplained unexplained_of(const Curve& curve, const Observation& one) {
-  if (is_collective(one)) // their mean is in each sample's time
+  if (is_collective(one)) // the mean of the error is in each sample's time already
     return {0, correction_of(curve, one).of.spread, curve.learnt.measurement_noise};
   auto unexplained = unexplained_at(curve, one.gpus);
-  if (one.gpus == 1)
-    unexplained.mean = unexplained.spread = 0; // one GPU alone has nothing to be off in but its own rate
+  if (one.gpus == 1) unexplained.mean = unexplained.spread = 0; // a single GPU has no error but in its own rate
   return unexplained;
 }
 
-/// Of collectives on a cluster of which no table is known: one standard deviation of ln for all of them together,
+/// Covariance of two collectives on a cluster without any table: one standard deviation of ln for all of them together,
 /// because the path that they take is as the cluster's file assumes it. Most likely for the shipped logs, each without
 /// what its cluster measured (0.4 to 0.6).
 constexpr double common_where_unmeasured = 0.4;
 
-double common_of(const Curve& curve, const Observation& a, const Observation& b) {
+double common_covariance(const Curve& curve, const Observation& a, const Observation& b) {
   const bool unmeasured = is_collective(a) && is_collective(b) && curve.learnt.sums.empty();
   return unmeasured ? common_where_unmeasured * common_where_unmeasured : 0;
 }
@@ -64,9 +63,9 @@ Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observati
     const auto& one = observations[static_cast<std::size_t>(i)];
     for (Eigen::Index j = 0; j < count; ++j) {
       const auto& other = observations[static_cast<std::size_t>(j)];
-      scatter.factor(i, j) = common_of(curve, one, other) + own.spread *
-                                                                unexplained[static_cast<std::size_t>(j)].spread *
-                                                                correlation_of(curve, one, other);
+      scatter.factor(i, j) =
+          common_covariance(curve, one, other) +
+          own.spread * unexplained[static_cast<std::size_t>(j)].spread * correlation_of(curve, one, other);
     }
     scatter.factor(i, i) += own.noise * own.noise;
   }
@@ -74,10 +73,10 @@ Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observati
   return scatter;
 }
 
-Scatter scatter_of_unlike(const Scatter& scatter, const UnlikeLogs& unlike) {
+Scatter scatter_of_atypical(const Scatter& scatter, const AtypicalLogs& atypical) {
   Eigen::MatrixXd covariance = scatter.factor * scatter.factor.transpose();
-  covariance.array() += unlike.common * unlike.common;
-  covariance.diagonal().array() += unlike.own * unlike.own;
+  covariance.array() += atypical.common * atypical.common;
+  covariance.diagonal().array() += atypical.own * atypical.own;
   return {scatter.mean, factor_of_covariance(covariance)};
 }
 

@@ -20,13 +20,13 @@ double collective_s(const StepSetup& setup, const Parameters& sample, Collective
   return formula_s(machine, cost_of(machine, rules, size_bytes));
 }
 
-/// NICs of a slow node hold all its messages up.
+/// Seconds of an all-to-all. The NICs of a slow node delay all its messages.
 double exchange_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
   return all_to_all_s(all_nics_slow(machine_with_slow_node(setup, sample)), size_bytes);
 }
 
-/// Where no table of this operation was learnt from.
-double unlearnt_spread(const Curve& curve) {
+/// Spread of ln time where no table of this operation was fitted.
+double prior_collective_spread(const Curve& curve) {
   const auto process = sum_process(ModelConstants{}, library_of(curve.setup, curve.median).library);
   return std::hypot(process.spread, process.bend_spread);
 }
@@ -36,9 +36,9 @@ IterationTime expected_collective(const Curve& curve, const Observation& one) {
   const auto setup = at_scale(curve, one.gpus);
   std::vector<double> ln_times;
   for (const auto& sample : curve.samples.values)
-    ln_times.push_back(std::log(lone_collective_s(setup, sample, one.what, one.size_bytes)));
-  const double spread = std::hypot(unlearnt_spread(curve), curve.learnt.measurement_noise);
-  return collective_interval(lone_collective_s(setup, curve.median, one.what, one.size_bytes), ln_times, spread);
+    ln_times.push_back(std::log(collective_alone_s(setup, sample, one.what, one.size_bytes)));
+  const double spread = std::hypot(prior_collective_spread(curve), curve.learnt.measurement_noise);
+  return collective_interval(collective_alone_s(setup, curve.median, one.what, one.size_bytes), ln_times, spread);
 }
 
 } // namespace
@@ -74,7 +74,7 @@ double bus_factor(Observed what, int ranks) {
   return what == Observed::all_reduce ? 2 * others : others;
 }
 
-double lone_collective_s(const StepSetup& setup, const Parameters& sample, Observed what, double size_bytes) {
+double collective_alone_s(const StepSetup& setup, const Parameters& sample, Observed what, double size_bytes) {
   switch (what) {
   case Observed::reduce_scatter:
     return sample.operation_cost_s + collective_s(setup, sample, CollectiveOperation::reduce_scatter, size_bytes);
@@ -99,11 +99,11 @@ IterationTime expected_time(const Curve& curve, const Observation& one) {
 SumCorrection correction_of(const Curve& curve, const Observation& one) {
   if (one.what == Observed::all_reduce) return sum_correction_of(curve, one.gpus, one.size_bytes);
   SumCorrection none;
-  none.of.spread = unlearnt_spread(curve);
+  none.of.spread = prior_collective_spread(curve);
   return none;
 }
 
-std::string why_not_judged(const Curve& curve, const Observation& one) {
+std::string why_not_comparable(const Curve& curve, const Observation& one) {
   if (!is_collective(one)) return why_impossible(curve, one.gpus);
   if (is_parameter_server(curve.setup.strategy.name))
     return "parameter servers do not all-reduce; give --strategy with one that does";

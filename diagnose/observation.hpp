@@ -1,5 +1,5 @@
 #pragma once
-// What a person measured on a cluster and wants judged, and how the model times it.
+// What a person measured on a cluster, and how long the model expects it to take.
 
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/scaling_curve.hpp"
@@ -30,18 +30,20 @@ bool is_collective(const Observation& one);
 /// Bus bandwidth over algorithm bandwidth (NVIDIA/nccl-tests, doc/PERFORMANCE.md).
 double bus_factor(Observed what, int ranks);
 
-/// One sample's seconds for it, without what no parameter explains. Reduce-scatter and all-gather run as NCCL runs
-/// them: rings, by the protocol that it takes for a ring of that size.
-double lone_collective_s(const StepSetup& setup, const Parameters& sample, Observed what, double size_bytes);
+/// Seconds of one collective that runs by itself, for one sample of the parameters, without the error of the model.
+/// Reduce-scatter and all-gather run as NCCL runs them: rings, with the protocol that it takes for a ring of that size.
+double collective_alone_s(const StepSetup& setup, const Parameters& sample, Observed what, double size_bytes);
 
-/// What a healthy cluster takes, with 90 % of what will be measured. Throws UserError where an iteration cannot be.
+/// The time on a healthy cluster, with the interval that holds 90 % of measurements. Throws UserError where an iteration
+/// is impossible.
 IterationTime expected_time(const Curve& curve, const Observation& one);
 
-/// What neighbours that were measured here say of a collective; of all-reduces only, others were never learnt from.
+/// The correction of a collective by neighbouring points that were measured on this cluster. Only all-reduces have one:
+/// no model was fitted to others.
 SumCorrection correction_of(const Curve& curve, const Observation& one);
 
-/// Why the point cannot be judged on this cluster, one sentence; "" where it can. A benchmark of collectives needs no
+/// Why the point has no expected time on this cluster, one sentence; "" where it has one. A benchmark of collectives needs no
 /// memory of a model.
-std::string why_not_judged(const Curve& curve, const Observation& one);
+std::string why_not_comparable(const Curve& curve, const Observation& one);
 
 } // namespace ddlsim

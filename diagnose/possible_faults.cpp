@@ -1,4 +1,4 @@
-#include "diagnose/fault.hpp"
+#include "diagnose/possible_faults.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@ namespace {
 constexpr double least_severity = 1.1;
 constexpr double severity_step = 1.75; ///< one over the other; times between are interpolated in the logarithm
 
-/// Equally far apart in their logarithm.
+/// Severities from the least to `most`, equally far apart in their logarithm.
 std::vector<double> factors_up_to(double most) {
   const int steps = static_cast<int>(std::ceil(std::log(most / least_severity) / std::log(severity_step)));
   std::vector<double> all;
@@ -22,8 +22,8 @@ std::vector<double> severities_of(const FaultRow& row) {
   return row.severity == Severity::factor ? factors_up_to(row.most) : std::vector<double>{1};
 }
 
-/// What a job is, as far as it says which faults can act on it.
-struct JudgedJob {
+/// The traits of a job that decide which faults can act on it.
+struct JobTraits {
   bool several_nodes = false;
   bool several_scales_of_nodes = false;
   bool several_gpus_of_a_node = false;
@@ -33,7 +33,7 @@ struct JudgedJob {
   bool names_input = false;
 };
 
-JudgedJob job_of(const Curve& curve, const Scales& observed) {
+JobTraits job_of(const Curve& curve, const Scales& observed) {
   const auto& setup = curve.setup;
   const auto& input = setup.input;
   const int per_node = curve.gpus_per_full_node * domain_nodes(setup.cluster, setup.transport);
@@ -55,7 +55,7 @@ bool over_verbs(const StepSetup& setup) {
   return setup.transport.name == "nccl-ib";
 }
 
-bool is_possible(Fault fault, const Curve& curve, const JudgedJob& job, const OtherCurves& others) {
+bool is_possible(Fault fault, const Curve& curve, const JobTraits& job, const OtherCurves& others) {
   switch (fault) {
   case Fault::sockets:
     return job.several_nodes && others.sockets != nullptr;
@@ -92,9 +92,10 @@ bool is_possible(Fault fault, const Curve& curve, const JudgedJob& job, const Ot
   return false;
 }
 
-/// Judged. Rows that are one thing to look at share the weight of one. Uneven links look like one slow link on one number
-/// of nodes, and a slow link is more common. Data loading that the scenario does not name is seldom asked about.
-double weight_of(Fault fault, const JudgedJob& job) {
+/// Prior weight, an expert's estimate. Rows that are one thing to look at share the weight of one. Uneven links look like one slow link on one number
+/// of nodes, and a slow link is more common. A fault of data loading is less likely in a scenario that does
+/// not mention it.
+double weight_of(Fault fault, const JobTraits& job) {
   constexpr double one_of_four = 0.25;
   constexpr double uneven_links = 0.5;
   constexpr double unnamed_input = 0.125;
@@ -162,11 +163,11 @@ std::vector<FaultKind> possible_gains(const Curve& curve, const Scales& observed
   const auto job = job_of(curve, observed);
   std::vector<FaultKind> possible;
   for (const auto& row : all_gains) {
-    const bool is_verbs = row.put == nullptr;
+    const bool is_verbs = row.apply == nullptr;
     if (is_verbs && (others.verbs == nullptr || !job.several_nodes)) continue;
     if (only_collectives && !row.slows_collectives) continue;
-    if (row.put == fast_network && !job.several_nodes) continue;
-    if (row.put == fast_inside && !job.several_gpus_of_a_node) continue;
+    if (row.apply == fast_network && !job.several_nodes) continue;
+    if (row.apply == fast_inside && !job.several_gpus_of_a_node) continue;
     possible.push_back({row, severities_of(row), 1, is_verbs ? others.verbs.get() : nullptr});
   }
   return possible;

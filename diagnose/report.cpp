@@ -1,4 +1,5 @@
-#include "diagnose/diagnose.hpp"
+#include "diagnose/report.hpp"
+
 #include "diagnose/words.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
@@ -42,7 +43,7 @@ std::string table_of(const Diagnosis& diagnosis) {
     const auto& [one, time] = diagnosis.points[i];
     const bool has_bus = is_collective(one);
     rows.push_back({fmt::format("{}", one.gpus), point_text(one), cells[i], seconds_text(one.time_s),
-                    off_text(diagnosis.points[i]), to_text(held_by(time, one.time_s)),
+                    deviation_text(diagnosis.points[i]), to_text(held_by(time, one.time_s)),
                     has_bus ? fmt::format("{:.3g}", bus_Bps(one, time.s) / 1e9) : "",
                     has_bus ? fmt::format("{:.3g}", bus_Bps(one, one.time_s) / 1e9) : ""});
   }
@@ -63,17 +64,17 @@ Json point_json(const Observation& one) {
   return json;
 }
 
-Json to_json(const TellingMeasurement& telling) {
-  auto json = point_json(telling.point);
-  json["first"] = telling.first;
-  json["second"] = telling.second;
-  json["first_s"] = nine_digits(telling.first_s);
-  json["second_s"] = nine_digits(telling.second_s);
+Json to_json(const DiscriminatingPoint& measurement) {
+  auto json = point_json(measurement.point);
+  json["first"] = measurement.first;
+  json["second"] = measurement.second;
+  json["first_s"] = nine_digits(measurement.first_s);
+  json["second_s"] = nine_digits(measurement.second_s);
   return json;
 }
 
-Json to_json(const Judged& judged) {
-  const auto& [one, time] = judged;
+Json to_json(const ComparedPoint& compared) {
+  const auto& [one, time] = compared;
   auto json = point_json(one);
   json["time_s"] = nine_digits(one.time_s);
   json["expected_s"] = nine_digits(time.s);
@@ -100,7 +101,7 @@ Json to_json(const Cause& cause) {
   return json;
 }
 
-/// What is faster, in place of slower.
+/// A gain: how many times as fast, in place of how many times as slow.
 Json gain_json(const Cause& gain) {
   Json json{{"fits", gain.row.name}, {"what", gain.row.what}};
   if (gain.row.severity != Severity::none) json["times_as_fast"] = nine_digits(gain.severity);
@@ -129,7 +130,7 @@ std::string to_json_text(const Diagnosis& diagnosis) {
   for (const auto& one : diagnosis.points) json["points"].push_back(to_json(one));
   for (const auto& cause : diagnosis.causes) json["causes"].push_back(to_json(cause));
   if (diagnosis.gain) json["better_because"] = gain_json(*diagnosis.gain);
-  if (diagnosis.tell_apart) json["tell_apart"] = to_json(*diagnosis.tell_apart);
+  if (diagnosis.discriminating) json["tell_apart"] = to_json(*diagnosis.discriminating);
   if (!diagnosis.warnings.empty()) json["warnings"] = diagnosis.warnings;
   return json_text(json, 1) + "\n";
 }

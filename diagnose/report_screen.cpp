@@ -1,4 +1,4 @@
-#include "diagnose/diagnose.hpp"
+#include "diagnose/report.hpp"
 #include "diagnose/words.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/collectives.hpp"
@@ -14,36 +14,36 @@ namespace {
 
 constexpr std::size_t screen_columns = 80;
 
-Held held_of(const Judged& one) {
+Held held_of(const ComparedPoint& one) {
   return held_by(one.expected, one.observed.time_s);
 }
 
-double ratio_of(const Judged& one) {
+double ratio_of(const ComparedPoint& one) {
   return one.observed.time_s / one.expected.s;
 }
 
-/// The point that is furthest above its interval, else above what is expected.
-const Judged& worst_of(const Diagnosis& diagnosis) {
-  const auto beyond = [](const Judged& one) { return one.observed.time_s / one.expected.s_high; };
+/// The point that is furthest above its interval; where none is above, the one furthest above its expected time.
+const ComparedPoint& worst_of(const Diagnosis& diagnosis) {
+  const auto beyond = [](const ComparedPoint& one) { return one.observed.time_s / one.expected.s_high; };
   return *std::max_element(diagnosis.points.begin(), diagnosis.points.end(),
-                           [&](const Judged& a, const Judged& b) { return beyond(a) < beyond(b); });
+                           [&](const ComparedPoint& a, const ComparedPoint& b) { return beyond(a) < beyond(b); });
 }
 
-// Numbers of one point.
+// The numbers of one point as text.
 
 std::string GBps_text(double Bps) {
   return fmt::format("{:.3g}", Bps / 1e9);
 }
 
-/// Latency decides: its time says more than its rate.
-bool is_told_as_time(const Judged& one) {
+/// Whether the point is given as a time: of a small collective, in which latency decides, a rate says little.
+bool is_given_as_time(const ComparedPoint& one) {
   constexpr double least_Bps = 1e9;
   return !is_collective(one.observed) || bus_Bps(one.observed, one.expected.s) < least_Bps;
 }
 
 /// "557 to 612 ms", both in the unit of the upper one; of a large collective "38 to 44 GB/s".
-std::string healthy_text(const Judged& one) {
-  if (!is_told_as_time(one))
+std::string healthy_text(const ComparedPoint& one) {
+  if (!is_given_as_time(one))
     return fmt::format("{} to {} GB/s", GBps_text(bus_Bps(one.observed, one.expected.s_high)),
                        GBps_text(bus_Bps(one.observed, one.expected.s_low)));
   const auto bounds = seconds_interval(one.expected.s_high, one.expected.s_low, one.expected.s_high);
@@ -53,19 +53,19 @@ std::string healthy_text(const Judged& one) {
          unit;
 }
 
-std::string yours_text(const Judged& one) {
-  if (!is_told_as_time(one)) return GBps_text(bus_Bps(one.observed, one.observed.time_s)) + " GB/s";
+std::string yours_text(const ComparedPoint& one) {
+  if (!is_given_as_time(one)) return GBps_text(bus_Bps(one.observed, one.observed.time_s)) + " GB/s";
   return short_seconds_text(one.observed.time_s);
 }
 
 // The verdict.
 
-std::string worst_text(const Judged& one) {
+std::string worst_text(const ComparedPoint& one) {
   const auto& [point, expected] = one;
   if (!is_collective(point))
     return fmt::format("{} GPU{} take{} {} an iteration; healthy is {} (90 %)", point.gpus, point.gpus == 1 ? "" : "s",
                        point.gpus == 1 ? "s" : "", yours_text(one), healthy_text(one));
-  const auto* verb = is_told_as_time(one) ? "takes" : "reaches";
+  const auto* verb = is_given_as_time(one) ? "takes" : "reaches";
   return fmt::format("an {} on {} GPUs {} {}; healthy is {} (90 %)", point_text(point), point.gpus, verb,
                      yours_text(one), healthy_text(one));
 }
@@ -79,7 +79,7 @@ std::string once_in_text(double chance) {
 std::string verdict_text(const Diagnosis& diagnosis) {
   const auto count = [&](Held held) {
     return std::count_if(diagnosis.points.begin(), diagnosis.points.end(),
-                         [&](const Judged& one) { return held_of(one) == held; });
+                         [&](const ComparedPoint& one) { return held_of(one) == held; });
   };
   const auto all = diagnosis.points.size();
   if (diagnosis.verdict == Verdict::better)
@@ -108,7 +108,7 @@ struct Axis {
   }
 };
 
-Axis axis_of(const std::vector<const Judged*>& points) {
+Axis axis_of(const std::vector<const ComparedPoint*>& points) {
   Axis axis;
   for (const auto* one : points)
     for (const double ratio :
@@ -119,7 +119,7 @@ Axis axis_of(const std::vector<const Judged*>& points) {
   return axis;
 }
 
-std::string strip_of(const Judged& one, const Axis& axis) {
+std::string strip_of(const ComparedPoint& one, const Axis& axis) {
   std::string strip(strip_columns, ' ');
   const int low = axis.column(one.expected.s_low / one.expected.s);
   const int high = axis.column(one.expected.s_high / one.expected.s);
@@ -140,10 +140,10 @@ std::string axis_text(const Axis& axis) {
   return text;
 }
 
-/// The first, the last, the worst, and others between them.
-std::vector<const Judged*> shown_points(const Diagnosis& diagnosis, std::size_t most) {
+/// The points of the chart: the first, the last, the worst, and some between them.
+std::vector<const ComparedPoint*> points_of_chart(const Diagnosis& diagnosis, std::size_t most) {
   const auto count = diagnosis.points.size();
-  std::vector<const Judged*> shown;
+  std::vector<const ComparedPoint*> shown;
   const auto& worst = worst_of(diagnosis);
   if (count <= most) {
     for (const auto& one : diagnosis.points) shown.push_back(&one);
@@ -157,14 +157,14 @@ std::vector<const Judged*> shown_points(const Diagnosis& diagnosis, std::size_t 
 }
 
 std::string chart_of(const Diagnosis& diagnosis, std::size_t most) {
-  const auto shown = shown_points(diagnosis, most);
+  const auto shown = points_of_chart(diagnosis, most);
   const auto axis = axis_of(shown);
   const bool collectives = is_collective(shown.front()->observed);
   std::vector<std::vector<std::string>> rows;
   for (const auto* one : shown) {
     const auto what = is_collective(one->observed) ? binary_size(one->observed.size_bytes) : std::string();
     rows.push_back({fmt::format("{}", one->observed.gpus), what, healthy_text(*one), yours_text(*one),
-                    "|" + strip_of(*one, axis) + "|", held_of(*one) == Held::slower ? off_text(*one) : ""});
+                    "|" + strip_of(*one, axis) + "|", held_of(*one) == Held::slower ? deviation_text(*one) : ""});
   }
   std::vector<Column> columns{{"GPUs"},         {"size"}, {"healthy (90 %)"}, {"yours"}, {axis_text(axis), Align::left},
                               {"", Align::left}};
@@ -206,23 +206,24 @@ std::string causes_text(const Diagnosis& diagnosis) {
   return text + percent_line(none, "none of these");
 }
 
-std::string what_to_measure(const TellingMeasurement& telling) {
-  const auto& point = telling.point;
+std::string what_to_measure(const DiscriminatingPoint& measurement) {
+  const auto& point = measurement.point;
   const auto on = fmt::format("on {} GPU{}", point.gpus, point.gpus == 1 ? "" : "s");
   const auto what = is_collective(point) ? fmt::format("an {} {} (nccl-tests)", point_text(point), on)
                                          : fmt::format("a few iterations {}", on);
-  return fmt::format("{}. About {}: {}; {}: {}.", what, short_seconds_text(telling.first_s), telling.first,
-                     short_seconds_text(telling.second_s), telling.second);
+  return fmt::format("{}. About {}: {}; {}: {}.", what, short_seconds_text(measurement.first_s), measurement.first,
+                     short_seconds_text(measurement.second_s), measurement.second);
 }
 
-/// Where nothing tells causes apart, the first thing to look at for the first of them.
+/// The measurement that separates the causes; without one, the first thing to look at for the first cause.
 std::string run_next_text(const Diagnosis& diagnosis) {
-  if (diagnosis.tell_apart) return to_lines("Run next: " + what_to_measure(*diagnosis.tell_apart), screen_columns);
+  if (diagnosis.discriminating)
+    return to_lines("Run next: " + what_to_measure(*diagnosis.discriminating), screen_columns);
   const std::string look_at = diagnosis.causes.front().row.look_at;
   return to_lines(fmt::format("Run next: {}.", look_at.substr(0, look_at.find(';'))), screen_columns);
 }
 
-/// As many of its parts as a line has room for.
+/// The headline, cut to the parts that fit a line.
 std::string headline_of(const Diagnosis& diagnosis) {
   auto line = diagnosis.headline;
   while (line.size() > screen_columns && line.rfind(", ") != std::string::npos) line.erase(line.rfind(", "));

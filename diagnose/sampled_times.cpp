@@ -1,4 +1,5 @@
-#include "diagnose/likelihood.hpp"
+#include "diagnose/sampled_times.hpp"
+
 #include "sim/iteration/step_cache.hpp"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ std::size_t affordable_samples(const Curve& curve, const std::vector<Observation
 
 double time_of(const Observation& point, FaultySetup one, StepCache& memory) {
   one.sample.model_discrepancy = 1;
-  if (is_collective(point)) return lone_collective_s(one.setup, one.sample, point.what, point.size_bytes);
+  if (is_collective(point)) return collective_alone_s(one.setup, one.sample, point.what, point.size_bytes);
   return time_step(one.setup, one.sample, Fidelity::formula, memory).iteration_s;
 }
 
@@ -38,12 +39,12 @@ public:
         sample_s_(healthy_.one_gpu_s * compute_factor_of(curve.median) / healthy_.batch_per_gpu) {
     if (is_collective(point)) correction_ = correction_of(curve, point);
     if (row_ != nullptr && is_collective(point) && !row_->slows_collectives) row_ = nullptr;
-    if (row_ != nullptr && row_->put_in_preset != nullptr) row_->put_in_preset(severity, preset_);
+    if (row_ != nullptr && row_->apply_to_preset != nullptr) row_->apply_to_preset(severity, preset_);
   }
 
   double ln_time(const Parameters& healthy) {
     FaultySetup one{setup_, healthy, sample_s_};
-    if (row_ != nullptr && row_->put != nullptr) row_->put(severity_, one);
+    if (row_ != nullptr && row_->apply != nullptr) row_->apply(severity_, one);
     return std::log(time_of(point_, one, memory_)) + ln_correction(correction_, sum_model(healthy_, healthy));
   }
 

@@ -22,7 +22,7 @@ std::string point_text(const Observation& one) {
   return is_collective(one) ? name + " of " + binary_size(one.size_bytes) : name;
 }
 
-std::string off_text(const Judged& one) {
+std::string deviation_text(const ComparedPoint& one) {
   return fmt::format("{:+.0f} %", std::round(100 * (one.observed.time_s / one.expected.s - 1)) + 0.0);
 }
 

@@ -15,7 +15,7 @@ std::string chance_text(double chance);
 std::string point_text(const Observation& one);
 
 /// "+43 %", and never "-0 %".
-std::string off_text(const Judged& one);
+std::string deviation_text(const ComparedPoint& one);
 
 /// Bus bandwidth, bytes/s, of a collective that takes so long.
 double bus_Bps(const Observation& one, double time_s);

@@ -1,4 +1,5 @@
 #include "diagnose/diagnose.hpp"
+#include "diagnose/report.hpp"
 #include "sim/base/error.hpp"
 #include "tests/predict/small_cluster.hpp"
 
@@ -52,7 +53,7 @@ TEST_CASE("times as they are expected are normal, and so are faster ones") {
   const auto as_expected = diagnose(known.curve(), {known.step(1), known.step(2), known.step(8)}, {});
   CHECK(as_expected.verdict == Verdict::normal);
   CHECK(as_expected.chance_if_healthy > 0.5);
-  CHECK_FALSE(as_expected.tell_apart.has_value());
+  CHECK_FALSE(as_expected.discriminating.has_value());
   const auto faster = diagnose(known.curve(), {known.step(1, 0.8), known.step(2, 0.8)}, {});
   CHECK(faster.verdict == Verdict::better);
   REQUIRE(faster.gain.has_value());
@@ -98,9 +99,10 @@ TEST_CASE("what is needed to tell the first two causes apart is a point that was
   const KnownCluster known;
   const auto diagnosis = diagnose(known.curve(), {known.step(8, 1.6)}, {});
   REQUIRE(diagnosis.verdict == Verdict::ill);
-  REQUIRE(diagnosis.tell_apart.has_value());
-  CHECK_FALSE((diagnosis.tell_apart->point.what == Observed::iteration && diagnosis.tell_apart->point.gpus == 8));
-  CHECK(std::abs(std::log(diagnosis.tell_apart->first_s / diagnosis.tell_apart->second_s)) > 0.02);
+  REQUIRE(diagnosis.discriminating.has_value());
+  CHECK_FALSE(
+      (diagnosis.discriminating->point.what == Observed::iteration && diagnosis.discriminating->point.gpus == 8));
+  CHECK(std::abs(std::log(diagnosis.discriminating->first_s / diagnosis.discriminating->second_s)) > 0.02);
 }
 
 TEST_CASE("several times of one point are their median, and chances of causes add up to one") {
@@ -203,13 +205,13 @@ TEST_CASE("a benchmark of reduce-scatter, all-gather or all-to-all is compared, 
   const auto setup = on_gpus(curve.setup, 8, 2);
   constexpr double size_bytes = 1e8;
   for (const auto what : {Observed::reduce_scatter, Observed::all_gather, Observed::all_to_all}) {
-    const double healthy_s = lone_collective_s(setup, known.sample, what, size_bytes);
+    const double healthy_s = collective_alone_s(setup, known.sample, what, size_bytes);
     CHECK(is_normal(diagnose(curve, {{what, 8, size_bytes, healthy_s}}, {})));
     CHECK_FALSE(is_normal(diagnose(curve, {{what, 8, size_bytes, 5 * healthy_s}}, {})));
   }
   // around a ring of eight over NICs of 1 GB/s each half of an all-reduce takes 7/8 of 0.1 s, and one latency
-  const double half_s = lone_collective_s(setup, known.sample, Observed::all_gather, size_bytes);
-  CHECK(half_s == Approx(0.0875 + 1e-3));
+  const double half_all_reduce_s = collective_alone_s(setup, known.sample, Observed::all_gather, size_bytes);
+  CHECK(half_all_reduce_s == Approx(0.0875 + 1e-3));
 }
 
 TEST_CASE("data loading and storage that the scenario does not read do not lead") {

@@ -86,14 +86,14 @@ Eigen::VectorXd PlantedClusters::told(const Curve& curve, const Parameters& samp
     const auto& point = points_[i];
     const auto healthy = at_scale(curve, point.gpus);
     auto preset = healthy.preset;
-    if (kind != nullptr && kind->row.put_in_preset != nullptr) kind->row.put_in_preset(severity, preset);
+    if (kind != nullptr && kind->row.apply_to_preset != nullptr) kind->row.apply_to_preset(severity, preset);
     FaultySetup one{with_preset(healthy, preset), sample,
                     healthy.one_gpu_s * curve.median.compute_factor / healthy.batch_per_gpu};
     one.sample.model_discrepancy = 1;
-    if (kind != nullptr && kind->row.put != nullptr) kind->row.put(severity, one);
+    if (kind != nullptr && kind->row.apply != nullptr) kind->row.apply(severity, one);
     const double ln_corrected =
         is_collective(point) ? ln_correction(correction_of(curve, point), sum_model(healthy, sample)) : 0;
-    const double time_s = is_collective(point) ? lone_collective_s(one.setup, one.sample, point.what, point.size_bytes)
+    const double time_s = is_collective(point) ? collective_alone_s(one.setup, one.sample, point.what, point.size_bytes)
                                                : time_step(one.setup, one.sample, Fidelity::formula).iteration_s;
     ln_times(static_cast<Eigen::Index>(i)) = std::log(time_s) + ln_corrected;
   }
@@ -115,8 +115,8 @@ double PlantedClusters::effect(const FaultKind& kind, double severity) const {
   return std::exp(ratio.maxCoeff());
 }
 
-Diagnosis PlantedClusters::judged(const Eigen::VectorXd& ln_times, double level) const {
-  return judge(hypotheses_, of_healthy_, ln_times, level);
+Diagnosis PlantedClusters::diagnosed(const Eigen::VectorXd& ln_times, double level) const {
+  return reach_verdict(hypotheses_, of_healthy_, ln_times, level);
 }
 
 } // namespace ddlsim_test

@@ -42,7 +42,7 @@ public:
   Eigen::VectorXd times(int draw, const ddlsim::FaultKind* kind, double severity, Normals& normal) const;
   /// By how much that fault slows a quarter of the times or more, in the likeliest sample.
   double effect(const ddlsim::FaultKind& kind, double severity) const;
-  ddlsim::Diagnosis judged(const Eigen::VectorXd& ln_times, double level = 0.05) const;
+  ddlsim::Diagnosis diagnosed(const Eigen::VectorXd& ln_times, double level = 0.05) const;
 
 private:
   Eigen::VectorXd told(const ddlsim::Curve& curve, const ddlsim::Parameters& sample, const ddlsim::FaultKind* kind,

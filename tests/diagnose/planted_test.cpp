@@ -60,7 +60,7 @@ void plant(const PlantedClusters& clusters, int cases, Normals& normal, std::map
     for (int i = 0; i < cases; ++i) {
       const auto severity = doubling_severity(clusters, kind, normal);
       if (!severity) break;
-      const auto diagnosis = clusters.judged(clusters.times(i, &kind, *severity, normal));
+      const auto diagnosis = clusters.diagnosed(clusters.times(i, &kind, *severity, normal));
       ++row.planted;
       if (diagnosis.verdict != Verdict::ill) continue;
       ++row.ill;
@@ -103,7 +103,7 @@ void calibrate(const PlantedClusters& clusters, int cases, Normals& normal, std:
     const auto ln_times = kind.row.fault == Fault::none_of_these
                               ? unknown_fault(clusters, i, normal)
                               : clusters.times(i, &kind, severity_from(kind, normal), normal);
-    const auto diagnosis = clusters.judged(ln_times);
+    const auto diagnosis = clusters.diagnosed(ln_times);
     if (diagnosis.verdict != Verdict::ill) continue;
     for (const auto& cause : diagnosis.causes) {
       const auto bin = std::upper_bound(edges.begin(), edges.end(), cause.chance) - edges.begin() - 1;
@@ -128,9 +128,9 @@ TEST_CASE("a slow link is named by logs of nccl-tests, and healthy clusters are 
   int ill = 0;
   constexpr int cases = 20;
   for (int i = 0; i < cases; ++i) {
-    const auto diagnosis = clusters.judged(clusters.times(i, &link->kind, 3, normal));
+    const auto diagnosis = clusters.diagnosed(clusters.times(i, &link->kind, 3, normal));
     if (diagnosis.verdict == Verdict::ill && place_of(Fault::link, diagnosis) < 2) ++named;
-    if (clusters.judged(clusters.times(i, nullptr, 1, normal)).verdict == Verdict::ill) ++ill;
+    if (clusters.diagnosed(clusters.times(i, nullptr, 1, normal)).verdict == Verdict::ill) ++ill;
   }
   CHECK(named >= 17);
   CHECK(ill <= 3);
@@ -145,7 +145,7 @@ TEST_CASE("a healthy cluster is called ill as seldom as the level says", "[.plan
     constexpr int cases = 200;
     int here = 0;
     for (int i = 0; i < cases; ++i)
-      if (clusters.judged(clusters.times(i, nullptr, 1, normal)).verdict == Verdict::ill) ++here;
+      if (clusters.diagnosed(clusters.times(i, nullptr, 1, normal)).verdict == Verdict::ill) ++here;
     fmt::print("{:<40} {:4} of {} healthy clusters called ill\n", question.name, here, cases);
     CHECK(here <= 20); // 10 expected, standard deviation 3
     all += cases;

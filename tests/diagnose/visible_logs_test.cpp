@@ -1,4 +1,5 @@
 #include "diagnose/evidence.hpp"
+#include "diagnose/sampled_times.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/formats/own_files.hpp"
@@ -229,7 +230,7 @@ Look comparing(std::vector<Densities>& steps, std::vector<Densities>& collective
   return [&](const AskedLog& asked, const VisibleLog& log) {
     const auto points = merged(log.points);
     for (const auto& one : points)
-      if (!why_not_judged(*asked.curve, one).empty()) return;
+      if (!why_not_comparable(*asked.curve, one).empty()) return;
     auto ln_times = ln_times_of(points);
     const auto healthy = SampledTimes(*asked.curve, points).healthy();
     const auto scatter = scatter_of(*asked.curve, points);
@@ -240,7 +241,8 @@ Look comparing(std::vector<Densities>& steps, std::vector<Densities>& collective
     Densities densities;
     for (const double common : commons)
       for (const double own : owns) {
-        densities.push_back(ln_density(form_of(scatter_of_unlike(scatter, {1, common, own}), healthy, 1), ln_times));
+        densities.push_back(
+            ln_density(component_of(scatter_of_atypical(scatter, {1, common, own}), healthy, 1), ln_times));
       }
     (log.step != nullptr ? steps : collectives).push_back(std::move(densities));
   };
@@ -249,7 +251,7 @@ Look comparing(std::vector<Densities>& steps, std::vector<Densities>& collective
 void print(const char* what, const std::vector<Densities>& logs) {
   struct Fit {
     double ln_likelihood = 0;
-    UnlikeLogs unlike;
+    AtypicalLogs atypical;
   };
   std::vector<Fit> fits;
   for (const double share : shares)
@@ -264,7 +266,7 @@ void print(const char* what, const std::vector<Densities>& logs) {
              logs.size());
   for (std::size_t i = 0; i < 8; ++i)
     fmt::print("  {:8.1f}   {:.2f} {:.2f} {:.2f}\n", fits[i].ln_likelihood - fits[0].ln_likelihood,
-               fits[i].unlike.share, fits[i].unlike.common, fits[i].unlike.own);
+               fits[i].atypical.share, fits[i].atypical.common, fits[i].atypical.own);
 }
 
 } // namespace
