@@ -89,15 +89,15 @@ std::vector<MeasurementFile> held_out_records(const DataFolder& data) {
 void refuse_known(const DataFolder& data, const BlindQuestion& question) {
   auto all = question;
   for (auto& file : held_out_records(data)) all.shipped.push_back(std::move(file));
-  if (auto mistakes = already_known(all); !mistakes.empty()) throw UserError(std::move(mistakes));
+  if (auto mistakes = find_learnt_records(all); !mistakes.empty()) throw UserError(std::move(mistakes));
 }
 
-std::vector<NewcomerKnows> knowledge_of(const ValidateCommand& command) {
+std::vector<BlindKnowledge> knowledge_of(const ValidateCommand& command) {
   const bool all = !command.nothing_known && !command.one_gpu_known && !command.one_node_known;
-  std::vector<NewcomerKnows> known;
-  if (all || command.nothing_known) known.push_back(NewcomerKnows::nothing);
-  if (all || command.one_gpu_known) known.push_back(NewcomerKnows::one_gpu);
-  if (all || command.one_node_known) known.push_back(NewcomerKnows::one_node);
+  std::vector<BlindKnowledge> known;
+  if (all || command.nothing_known) known.push_back(BlindKnowledge::nothing);
+  if (all || command.one_gpu_known) known.push_back(BlindKnowledge::one_gpu);
+  if (all || command.one_node_known) known.push_back(BlindKnowledge::one_node);
   return known;
 }
 
@@ -110,7 +110,7 @@ std::string source_of(const Context& context) {
 std::vector<BlindEntry> ask_file(const fs::path& file, const ValidateCommand& command, const CommandLine& line,
                                  const std::vector<BlindEntry>& log, const std::string& commit) {
   const auto records = fnv1a_of_file(file);
-  if (const auto before = asked_before(log, records, commit)) throw UserError({*before});
+  if (const auto before = repeated_question(log, records, commit)) throw UserError({*before});
   const auto data = data_beside(line, file);
   const BlindQuestion question{shipped_records(DataFolder{line.data_folder}), read_measurements(file)};
   refuse_known(data, question);

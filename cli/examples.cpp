@@ -6,13 +6,13 @@ namespace ddlsim {
 
 std::string examples_of(const std::string& command) {
   static const std::map<std::string, std::string> examples{
-      {"",
-       "Begin with:\n"
-       "  ddlsim predict scenarios/iris-resnet50.json\n"
-       "  ddlsim plan scenarios/plans/imagenet-90-epochs.json\n"
-       "  ddlsim list clusters\n"
-       "  ddlsim COMMAND --help      options and examples of a command\n"
-       "Exit code: 0 done, 1 a file or a name is wrong (reported on standard error) or a bar is broken, 2 wrong use."},
+      {"", "Begin with:\n"
+           "  ddlsim predict scenarios/iris-resnet50.json\n"
+           "  ddlsim plan scenarios/plans/imagenet-90-epochs.json\n"
+           "  ddlsim list clusters\n"
+           "  ddlsim COMMAND --help      options and examples of a command\n"
+           "Exit code: 0 done, 1 a file or a name is wrong (reported on standard error) or a threshold is exceeded, 2 "
+           "wrong use."},
       {"predict",
        "Examples:\n"
        "  ddlsim predict scenarios/iris-resnet50.json --gpus 8,64 --strategy ring\n"

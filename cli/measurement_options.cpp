@@ -124,7 +124,7 @@ void add_ablation(CLI::App& validate, ValidateCommand& command) {
                       ->type_name("N")
                       ->check(a_number({.least = 1, .most = 100, .whole = true}));
   without->excludes(placebo);
-  for (const char* other : {"--html", "--bar", "--update-bar"}) {
+  for (const char* other : {"--html", "--thresholds", "--update-thresholds"}) {
     without->excludes(validate.get_option(other));
     placebo->excludes(validate.get_option(other));
   }
@@ -161,7 +161,7 @@ void add_blind(CLI::App& validate, ValidateCommand& command) {
 
 void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, std::vector<std::string>& given) {
   auto& validate =
-      add_command(app, line, "validate", "Score the simulator and its rivals on measured series they did not see");
+      add_command(app, line, "validate", "Score the simulator and its baselines on measured series they did not see");
   validate
       .add_option("--measurements", command.measurements,
                   "Measurement files of your own, besides the shipped ones. A .csv is a table of rates as `ddlsim "
@@ -187,12 +187,12 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
   add_resume(validate, line, "clusters and splits");
   add_html(validate, command.html, "charts and every point");
   validate
-      .add_option("--bar", command.bar,
+      .add_option("--thresholds", command.thresholds,
                   "Exit with 1 when a figure is worse than in this file, by more than the noise floor that it states "
                   "(validate/accuracy.json)")
       ->type_name("FILE");
   validate
-      .add_option("--update-bar", command.update_bar,
+      .add_option("--update-thresholds", command.update_thresholds,
                   "Put the figures that were reached into this file, better or worse")
       ->type_name("FILE");
   add_ablation(validate, command);
@@ -200,13 +200,15 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
   auto& collectives =
       *validate.add_flag("--collectives", command.collectives,
                          "Score tables of all-reduces over sizes, by class of size, instead of training steps");
-  for (const char* of_steps : {"--own-only", "--split", "--threads", "--resume", "--html", "--bar", "--update-bar"})
+  for (const char* of_steps :
+       {"--own-only", "--split", "--threads", "--resume", "--html", "--thresholds", "--update-thresholds"})
     collectives.excludes(validate.get_option(of_steps));
   auto& ratios =
       *validate.add_flag("--ratios", command.ratios,
                          "Score speed-ups and efficiencies that state no base rate, instead of training steps");
   ratios.excludes(&collectives);
-  for (const char* of_steps : {"--own-only", "--split", "--threads", "--resume", "--html", "--bar", "--update-bar"})
+  for (const char* of_steps :
+       {"--own-only", "--split", "--threads", "--resume", "--html", "--thresholds", "--update-thresholds"})
     ratios.excludes(validate.get_option(of_steps));
   add_context(validate, command.context, given);
   add_json(validate, line);

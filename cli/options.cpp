@@ -63,7 +63,8 @@ std::string conflict_in(const PredictCommand& command) {
 bool asks_of_series(const ValidateCommand& command) {
   return !command.measurements.empty() || !command.context.cluster.empty() || command.own_only || command.collectives ||
          command.ratios || !command.splits.empty() || !command.sites.empty() || !command.html.empty() ||
-         !command.bar.empty() || !command.update_bar.empty() || !command.without.empty() || command.placebos > 0;
+         !command.thresholds.empty() || !command.update_thresholds.empty() || !command.without.empty() ||
+         command.placebos > 0;
 }
 
 std::string conflict_in(const ValidateCommand& command) {
@@ -79,8 +80,9 @@ std::string conflict_in(const ValidateCommand& command) {
            "--measurements FILE.csv";
   if (command.own_only && command.measurements.empty()) return "--own-only needs --measurements FILE";
   const bool some_only = !command.measurements.empty() || !stated.cluster.empty() || !command.sites.empty();
-  if (some_only && (!command.bar.empty() || !command.update_bar.empty()))
-    return "a bar names its sites; give --bar and --update-bar without --measurements, --cluster and --sites";
+  if (some_only && (!command.thresholds.empty() || !command.update_thresholds.empty()))
+    return "a file of thresholds names its sites; give --thresholds and --update-thresholds without --measurements, "
+           "--cluster and --sites";
   return "";
 }
 
@@ -98,6 +100,16 @@ bool asks_completion(int argc, const char* const* argv) {
   return argc > 1 && std::string_view(argv[1]) == "complete";
 }
 
+/// What an option was called in the version before; "" where none of the arguments is such a name.
+std::string renamed_option(int argc, const char* const* argv) {
+  constexpr std::pair<std::string_view, std::string_view> renamed[] = {{"--bar", "--thresholds"},
+                                                                       {"--update-bar", "--update-thresholds"}};
+  for (int i = 1; i < argc; ++i)
+    for (const auto& [old, now] : renamed)
+      if (old == argv[i]) return fmt::format("{} is called {} now\n", old, now);
+  return "";
+}
+
 EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   std::ostringstream out;
   std::ostringstream err;
@@ -112,7 +124,7 @@ EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, c
     text = fmt::format("\"{}\" is not a command; {}\n", first,
                        near.empty() ? "give one of " + join_names(command_names()) : "did you mean \"" + near + "\"?");
   }
-  return {wrong_use, "", "ddlsim: " + text};
+  return {wrong_use, "", "ddlsim: " + renamed_option(argc, argv) + text};
 }
 
 /// What the options of all commands are read into; one command is asked.

@@ -96,19 +96,19 @@ struct ValidateCommand {
   bool ratios = false;              ///< speed-ups and efficiencies of unknown base instead of steps
   bool own_only = false;            ///< score the user's own series only
   std::vector<std::string> splits;  ///< names; empty: all
-  std::vector<std::string> sites;   ///< whose series are scored; empty: all, or the bar's
-  std::vector<std::string> without; ///< parameters and terms of the residual, each taken away alone
+  std::vector<std::string> sites;   ///< whose series are scored; empty: all, or those of the thresholds
+  std::vector<std::string> without; ///< parameters and terms of the residual, each left out alone
   bool blind = false;               ///< predict the files' records and log how far off that was
   std::vector<std::filesystem::path> blind_files; ///< records that nothing has learnt from; none: show the log
   bool nothing_known = false;                     ///< what a newcomer has of a blind file; none of these: each in turn
   bool one_gpu_known = false;
   bool one_node_known = false;
-  bool form_in_sight = false;       ///< the model's form was chosen by somebody who knew the figures
-  std::filesystem::path blind_log;  ///< empty: validate/blind.jsonl of the data folder
-  int placebos = 0;                 ///< simulators whose priors are moved without meaning
-  std::filesystem::path html;       ///< write the page here; empty: no page
-  std::filesystem::path bar;        ///< accuracy that must not be lost; empty: not compared
-  std::filesystem::path update_bar; ///< gets the figures that are reached; empty: none
+  bool form_in_sight = false;              ///< the model's form was chosen by somebody who knew the figures
+  std::filesystem::path blind_log;         ///< empty: validate/blind.jsonl of the data folder
+  int placebos = 0;                        ///< simulators whose priors are moved without meaning
+  std::filesystem::path html;              ///< write the page here; empty: no page
+  std::filesystem::path thresholds;        ///< accuracy that must not be lost; empty: not compared
+  std::filesystem::path update_thresholds; ///< gets the figures that are reached; empty: none
 };
 
 /// A table of rates, by its name.

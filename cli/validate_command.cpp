@@ -7,9 +7,9 @@
 #include "sim/formats/record.hpp"
 #include "sim/network/nic_rate.hpp"
 #include "validate/ablation/ablation.hpp"
-#include "validate/accuracy_bar.hpp"
+#include "validate/accuracy_thresholds.hpp"
 #include "validate/collectives/size_tables.hpp"
-#include "validate/methods/rivals.hpp"
+#include "validate/methods/baselines.hpp"
 #include "validate/methods/simulator.hpp"
 #include "validate/ratios/ratios.hpp"
 #include "validate/report.hpp"
@@ -22,8 +22,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr int bar_broken = 1;
-constexpr const char* barred_method = "ddlsim";
+constexpr int threshold_exceeded = 1;
+constexpr const char* method_of_thresholds = "ddlsim";
 
 /// All that takes part; records from `first_own` on are the user's.
 struct Sources {
@@ -69,7 +69,7 @@ std::vector<std::unique_ptr<Method>> all_methods(const DataFolder& data, int thr
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(make_simulator(data, threads));
   methods.push_back(make_uncalibrated(data, threads));
-  for (auto& rival : make_rivals(textbook_facts(data))) methods.push_back(std::move(rival));
+  for (auto& baseline : make_baselines(textbook_facts(data))) methods.push_back(std::move(baseline));
   return methods;
 }
 
@@ -122,8 +122,9 @@ std::string why_no_answer(const ValidationResult& result, const std::string& ser
   std::string why;
   for (const auto& point : result.points) {
     if (point.series != series) continue;
-    if (point.forecasts.count(barred_method) != 0) return "";
-    if (const auto refusal = point.refusals.find(barred_method); refusal != point.refusals.end()) why = refusal->second;
+    if (point.forecasts.count(method_of_thresholds) != 0) return "";
+    if (const auto refusal = point.refusals.find(method_of_thresholds); refusal != point.refusals.end())
+      why = refusal->second;
   }
   return why;
 }
@@ -155,11 +156,11 @@ void narrate_own(const Sources& sources, const ValidationResult& result, const D
     if (one.splits.empty()) {
       narrate(line, fmt::format("{}: nothing to predict: {}", one.id, what_to_add(one)));
     } else if (const auto why = why_no_answer(result, one.id); !why.empty()) {
-      narrate(line, fmt::format("{}: {} does not answer: {}", one.id, barred_method, why));
+      narrate(line, fmt::format("{}: {} does not answer: {}", one.id, method_of_thresholds, why));
     }
   }
   for (const auto& cluster : unknown) {
-    narrate(line, fmt::format("cluster {0} has no platforms/{0}/cluster.json, so that only the rivals answer for it",
+    narrate(line, fmt::format("cluster {0} has no platforms/{0}/cluster.json, so that only the baselines answer for it",
                               cluster));
   }
 }
@@ -187,36 +188,36 @@ void score_ratios(const Sources& sources, const DataFolder& data, const CommandL
   emit(line, line.json ? ratios_json(found) : ratios_report_text(found));
 }
 
-/// The bar that the command names; one without figures where it names none.
-AccuracyBar bar_for(const ValidateCommand& command) {
-  if (!command.bar.empty()) return read_accuracy_bar(command.bar);
-  if (!command.update_bar.empty() && std::filesystem::exists(command.update_bar))
-    return read_accuracy_bar(command.update_bar);
-  return {barred_method, {}, {}};
+/// The thresholds that the command names; none without a file.
+AccuracyThresholds thresholds_for(const ValidateCommand& command) {
+  if (!command.thresholds.empty()) return read_accuracy_thresholds(command.thresholds);
+  if (!command.update_thresholds.empty() && std::filesystem::exists(command.update_thresholds))
+    return read_accuracy_thresholds(command.update_thresholds);
+  return {method_of_thresholds, {}, {}};
 }
 
 /// Exit code: 0 when no figure rose.
-int hold_bar(const ValidateCommand& command, const AccuracyBar& bar, const ValidationResult& result,
-             const CommandLine& line) {
-  const auto reached = accuracy_of(result, barred_method);
-  if (!command.update_bar.empty()) {
-    write_file(command.update_bar, accuracy_bar_json(with_figures_of(bar, reached)));
-    narrate(line, fmt::format("wrote {}", command.update_bar.string()));
+int compare_with_thresholds(const ValidateCommand& command, const AccuracyThresholds& thresholds,
+                            const ValidationResult& result, const CommandLine& line) {
+  const auto reached = accuracy_of(result, method_of_thresholds);
+  if (!command.update_thresholds.empty()) {
+    write_file(command.update_thresholds, accuracy_thresholds_json(with_figures_of(thresholds, reached)));
+    narrate(line, fmt::format("wrote {}", command.update_thresholds.string()));
   }
-  if (command.bar.empty()) return 0;
-  const auto rose = figures_that_rose(bar, reached, command.splits);
-  for (const auto& one : rose) fmt::print(stderr, "{}: {}\n", command.bar.string(), one);
-  if (rose.empty()) narrate(line, fmt::format("{}: no figure rose", command.bar.string()));
-  return rose.empty() ? 0 : bar_broken;
+  if (command.thresholds.empty()) return 0;
+  const auto rose = figures_that_rose(thresholds, reached, command.splits);
+  for (const auto& one : rose) fmt::print(stderr, "{}: {}\n", command.thresholds.string(), one);
+  if (rose.empty()) narrate(line, fmt::format("{}: no figure rose", command.thresholds.string()));
+  return rose.empty() ? 0 : threshold_exceeded;
 }
 
-/// Whether a series is scored: of the cluster, of the user's own, of the named or the bar's sites, where those are asked for.
-std::function<bool(const Series&)> wanted_for(const ValidateCommand& command, const AccuracyBar& bar,
+/// Whether a series is scored: of the cluster, of the user's own, of the named sites or of those of the thresholds.
+std::function<bool(const Series&)> wanted_for(const ValidateCommand& command, const AccuracyThresholds& thresholds,
                                               const std::map<std::string, std::string>& site_of,
                                               RecordIndex first_own) {
   const auto cluster = command.context.cluster;
   const bool own_only = command.own_only;
-  const auto sites = command.sites.empty() ? bar.sites : command.sites;
+  const auto sites = command.sites.empty() ? thresholds.sites : command.sites;
   if (!own_only && cluster.empty() && sites.empty()) return {};
   return [=](const Series& series) {
     const auto site = site_of.find(series.cluster);
@@ -241,12 +242,12 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
     score_ratios(sources, data, line, cluster);
     return 0;
   }
-  const auto bar = bar_for(command); // its mistakes are reported before minutes of work
+  const auto thresholds = thresholds_for(command); // its mistakes are reported before minutes of work
   ValidationOptions options;
   options.splits = splits_for(command);
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
   check_sites(command.sites, options.site_of);
-  options.wanted = wanted_for(command, bar, options.site_of, sources.first_own);
+  options.wanted = wanted_for(command, thresholds, options.site_of, sources.first_own);
   DealtTasks tasks(line, "parts", command.measurements);
   options.run_tasks = tasks.runner();
   const std::size_t clusters = cluster.empty() ? options.site_of.size() : 1; // no fewer parts than these
@@ -256,7 +257,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   write_page(line, command.html, [&] { return validation_html(result); });
   emit(line, line.json ? validation_json(result) : report_for(command, result));
   tasks.forget();
-  return hold_bar(command, bar, result, line);
+  return compare_with_thresholds(command, thresholds, result, line);
 }
 
 } // namespace ddlsim

@@ -22,7 +22,7 @@ struct SomeParts {
   std::vector<std::size_t> parts;
 };
 
-/// What one process asks.
+/// What one process computes.
 struct Task {
   std::vector<SomeParts> splits;
   std::vector<Method*> methods;
@@ -47,34 +47,34 @@ Question question_of(const Series& known, const SeriesPoint& at) {
   return {known, at.gpus, at.nodes, at.gpus_per_node, at.strategy};
 }
 
-/// T1, T2 and T3: their series are taken apart where they are missed.
+/// Large errors are explained in T1, T2 and T3 only.
 bool is_explained(const Split& split) {
-  return split.left_out.empty() && split.taken_away != TakenAway::nothing && !is_new_site(split.name);
+  return split.left_out.empty() && split.masked_priors != MaskedPriors::none && !is_new_site(split.name);
 }
 
-bool ask_the_same(const SplitPart& a, const SplitPart& b) {
+bool ask_same_points(const SplitPart& a, const SplitPart& b) {
   return a.series == b.series && a.targets == b.targets;
 }
 
-/// T1 to T3 show and ask what new-T1 to new-T3 do; only their means differ. The split that is asked in this one's place:
-/// the one that explains misses too, else itself.
-std::size_t asked_for(const std::vector<Split>& splits, std::size_t at) {
-  const auto& mine = splits[at];
-  if (!is_new_site(mine.name)) return at;
+/// T1 to T3 show and ask what new-T1 to new-T3 do; only their means differ. The split that is run in this one's place:
+/// the one that explains large errors too, else itself.
+std::size_t split_to_run(const std::vector<Split>& splits, std::size_t at) {
+  const auto& own = splits[at];
+  if (!is_new_site(own.name)) return at;
   const auto found = std::find_if(splits.begin(), splits.end(), [&](const Split& one) {
-    return is_explained(one) && one.taken_away == mine.taken_away && one.visible_records == mine.visible_records &&
-           std::equal(one.parts.begin(), one.parts.end(), mine.parts.begin(), mine.parts.end(), ask_the_same);
+    return is_explained(one) && one.masked_priors == own.masked_priors && one.visible_records == own.visible_records &&
+           std::equal(one.parts.begin(), one.parts.end(), own.parts.begin(), own.parts.end(), ask_same_points);
   });
   return found == splits.end() ? at : static_cast<std::size_t>(found - splits.begin());
 }
 
-/// Gives the splits that were not asked the answers of those that were asked in their place.
+/// Gives the splits that were not run the answers of those that were run in their place.
 void copy_answers(const std::vector<Split>& splits, std::vector<std::vector<PartAnswers>>& all) {
   for (std::size_t s = 0; s < splits.size(); ++s) {
-    const auto from = asked_for(splits, s);
+    const auto from = split_to_run(splits, s);
     if (from == s) continue;
     all[s] = all[from];
-    for (auto& part : all[s]) part.misses.clear();
+    for (auto& part : all[s]) part.large_errors.clear();
   }
 }
 
@@ -98,17 +98,18 @@ double mean_error(const PartAnswers& answers, const std::vector<Answered>& targe
   return answered == 0 ? 0 : sum / answered;
 }
 
-/// Asks every method that missed the series by too much for its reasons.
-void explain_misses(const std::vector<Answered>& targets, const std::vector<Method*>& methods, PartAnswers& answers) {
+/// Adds an explanation by each method whose mean error over the series is above explained_error.
+void explain_large_errors(const std::vector<Answered>& targets, const std::vector<Method*>& methods,
+                          PartAnswers& answers) {
   for (const auto* method : methods) {
     const double error = mean_error(answers, targets, method->name());
     if (error <= explained_error) continue;
-    if (auto why = method->explain(targets)) answers.misses.push_back({method->name(), error, std::move(*why)});
+    if (auto why = method->explain(targets)) answers.large_errors.push_back({method->name(), error, std::move(*why)});
   }
 }
 
-PartAnswers ask_part(const Split& split, const Series& series, const SplitPart& part, const Series& known,
-                     const std::vector<Method*>& methods) {
+PartAnswers answer_part(const Split& split, const Series& series, const SplitPart& part, const Series& known,
+                        const std::vector<Method*>& methods) {
   PartAnswers answers;
   std::vector<Answered> targets;
   for (const auto target : part.targets) {
@@ -116,62 +117,64 @@ PartAnswers ask_part(const Split& split, const Series& series, const SplitPart& 
     targets.push_back({question_of(known, at), at.iteration_s});
     answers.forecasts.push_back(forecasts_of(targets.back().question, methods));
   }
-  if (is_explained(split)) explain_misses(targets, methods, answers);
+  if (is_explained(split)) explain_large_errors(targets, methods, answers);
   return answers;
 }
 
 /// Answers in the order of the task's parts.
-std::vector<PartAnswers> run_task(const Task& task, const Inquiry& inquiry) {
+std::vector<PartAnswers> run_task(const Task& task, const Assessment& assessment) {
   std::vector<PartAnswers> answers;
   for (const auto& [at, parts] : task.splits) {
-    const auto& split = inquiry.splits[at];
-    const auto visible = visible_files(inquiry.files, split);
-    const auto known = visible_series_of(inquiry.series, split);
-    for (auto* method : task.methods) method->prepare({split.name, split.left_out, visible, known, split.taken_away});
+    const auto& split = assessment.splits[at];
+    const auto visible = visible_files(assessment.files, split);
+    const auto known = visible_series_of(assessment.series, split);
+    for (auto* method : task.methods)
+      method->prepare({split.name, split.left_out, visible, known, split.masked_priors});
     for (const auto p : parts) {
       const auto& part = split.parts[p];
-      answers.push_back(ask_part(split, inquiry.series[part.series], part, known[part.series], task.methods));
+      answers.push_back(answer_part(split, assessment.series[part.series], part, known[part.series], task.methods));
     }
   }
   return answers;
 }
 
-std::vector<Method*> methods_of(const Inquiry& inquiry, bool remembering) {
+std::vector<Method*> methods_of(const Assessment& assessment, bool remembering) {
   std::vector<Method*> some;
-  for (const auto& method : inquiry.methods)
+  for (const auto& method : assessment.methods)
     if (method->remembers() == remembering) some.push_back(method.get());
   return some;
 }
 
-/// All in this process.
-Task one_task(const Inquiry& inquiry) {
+/// One task with all parts, for this process.
+Task one_task(const Assessment& assessment) {
   Task task;
-  for (std::size_t s = 0; s < inquiry.splits.size(); ++s) {
-    if (asked_for(inquiry.splits, s) != s) continue;
+  for (std::size_t s = 0; s < assessment.splits.size(); ++s) {
+    if (split_to_run(assessment.splits, s) != s) continue;
     task.splits.push_back({s, {}});
-    for (std::size_t part = 0; part < inquiry.splits[s].parts.size(); ++part) task.splits.back().parts.push_back(part);
+    for (std::size_t part = 0; part < assessment.splits[s].parts.size(); ++part)
+      task.splits.back().parts.push_back(part);
   }
-  for (const auto& method : inquiry.methods) task.methods.push_back(method.get());
+  for (const auto& method : assessment.methods) task.methods.push_back(method.get());
   return task;
 }
 
-/// What is fitted is of one cluster in one split, so that is a task, but for methods that remember.
-std::vector<Task> tasks_by_cluster(const Inquiry& inquiry) {
+/// A fit is of one cluster in one split, so each such pair is a task. Methods that remember have a task for each cluster.
+std::vector<Task> tasks_by_cluster(const Assessment& assessment) {
   std::vector<Task> tasks;
   std::map<std::string, Task> remembering;
-  const auto forgetful = methods_of(inquiry, false);
-  for (std::size_t s = 0; s < inquiry.splits.size(); ++s) {
-    if (asked_for(inquiry.splits, s) != s) continue;
+  const auto forgetful = methods_of(assessment, false);
+  for (std::size_t s = 0; s < assessment.splits.size(); ++s) {
+    if (split_to_run(assessment.splits, s) != s) continue;
     std::map<std::string, std::vector<std::size_t>> by_cluster;
-    const auto& parts = inquiry.splits[s].parts;
+    const auto& parts = assessment.splits[s].parts;
     for (std::size_t part = 0; part < parts.size(); ++part)
-      by_cluster[inquiry.series[parts[part].series].cluster].push_back(part);
+      by_cluster[assessment.series[parts[part].series].cluster].push_back(part);
     for (const auto& [cluster, of_cluster] : by_cluster) {
       tasks.push_back({{{s, of_cluster}}, forgetful});
       remembering[cluster].splits.push_back({s, of_cluster});
     }
   }
-  const auto others = methods_of(inquiry, true);
+  const auto others = methods_of(assessment, true);
   for (auto& [cluster, task] : remembering) {
     task.methods = others;
     if (!others.empty()) tasks.push_back(std::move(task));
@@ -180,37 +183,37 @@ std::vector<Task> tasks_by_cluster(const Inquiry& inquiry) {
 }
 
 /// The largest first, so that no core waits long for the last.
-void sort_by_size(std::vector<Task>& tasks, const Inquiry& inquiry) {
+void sort_by_size(std::vector<Task>& tasks, const Assessment& assessment) {
   const auto size = [&](const Task& task) {
     std::size_t targets = 0;
     for (const auto& some : task.splits)
-      for (const auto part : some.parts) targets += inquiry.splits[some.split].parts[part].targets.size();
+      for (const auto part : some.parts) targets += assessment.splits[some.split].parts[part].targets.size();
     return targets;
   };
   std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) { return size(a) > size(b); });
 }
 
-/// What other methods said of the same part is there already.
+/// Adds answers to a part that may have answers of other methods already.
 void add(PartAnswers found, PartAnswers& all) {
   all.forecasts.resize(found.forecasts.size());
   for (std::size_t i = 0; i < found.forecasts.size(); ++i) all.forecasts[i].merge(found.forecasts[i]);
-  for (auto& miss : found.misses) all.misses.push_back(std::move(miss));
+  for (auto& large_error : found.large_errors) all.large_errors.push_back(std::move(large_error));
 }
 
 using AllAnswers = std::vector<std::vector<PartAnswers>>;
 
 /// Throws UserError where they answer something else: what was kept of a run that was cut off may have been changed.
-std::vector<PartAnswers> checked(std::vector<PartAnswers> found, const Task& task, const Inquiry& inquiry) {
+std::vector<PartAnswers> checked(std::vector<PartAnswers> found, const Task& task, const Assessment& assessment) {
   std::set<std::string> methods;
   for (const auto* method : task.methods) methods.insert(method->name());
   std::vector<std::size_t> targets; // of each part
   for (const auto& some : task.splits)
-    for (const auto part : some.parts) targets.push_back(inquiry.splits[some.split].parts[part].targets.size());
+    for (const auto part : some.parts) targets.push_back(assessment.splits[some.split].parts[part].targets.size());
   bool fits = found.size() == targets.size();
   for (std::size_t i = 0; fits && i < found.size(); ++i) {
     fits = found[i].forecasts.size() == targets[i] &&
-           std::all_of(found[i].misses.begin(), found[i].misses.end(),
-                       [&](const Miss& miss) { return methods.count(miss.method) != 0; });
+           std::all_of(found[i].large_errors.begin(), found[i].large_errors.end(),
+                       [&](const LargeError& large_error) { return methods.count(large_error.method) != 0; });
   }
   if (!fits) throw UserError("", "", "what a process answered is of other parts");
   return found;
@@ -222,38 +225,39 @@ void put(const Task& task, std::vector<PartAnswers> found, AllAnswers& all) {
     for (const auto part : some.parts) add(std::move(found[next++]), all[some.split][part]);
 }
 
-/// As the methods stand.
-void sort_misses(const Inquiry& inquiry, AllAnswers& all) {
+/// Sorts them in the order of the methods.
+void sort_large_errors(const Assessment& assessment, AllAnswers& all) {
   std::map<std::string, std::size_t> place;
-  for (const auto& method : inquiry.methods) place.emplace(method->name(), place.size());
+  for (const auto& method : assessment.methods) place.emplace(method->name(), place.size());
   for (auto& split : all)
     for (auto& part : split)
-      std::stable_sort(part.misses.begin(), part.misses.end(),
-                       [&](const Miss& a, const Miss& b) { return place.at(a.method) < place.at(b.method); });
+      std::stable_sort(
+          part.large_errors.begin(), part.large_errors.end(),
+          [&](const LargeError& a, const LargeError& b) { return place.at(a.method) < place.at(b.method); });
 }
 
 } // namespace
 
-std::vector<std::vector<PartAnswers>> ask_methods(const Inquiry& inquiry, const RunTasks& run_tasks) {
+std::vector<std::vector<PartAnswers>> run_methods(const Assessment& assessment, const RunTasks& run_tasks) {
   AllAnswers all;
-  for (const auto& split : inquiry.splits) all.emplace_back(split.parts.size());
+  for (const auto& split : assessment.splits) all.emplace_back(split.parts.size());
   if (!run_tasks) {
-    const auto task = one_task(inquiry);
-    put(task, run_task(task, inquiry), all);
-    copy_answers(inquiry.splits, all);
+    const auto task = one_task(assessment);
+    put(task, run_task(task, assessment), all);
+    copy_answers(assessment.splits, all);
     return all;
   }
-  auto tasks = tasks_by_cluster(inquiry);
-  sort_by_size(tasks, inquiry);
+  auto tasks = tasks_by_cluster(assessment);
+  sort_by_size(tasks, assessment);
   const auto results = run_tasks(
       all_tasks(tasks.size()),
-      [&](int task) { return answers_to_bytes(run_task(tasks[static_cast<std::size_t>(task)], inquiry)); }, {});
+      [&](int task) { return answers_to_bytes(run_task(tasks[static_cast<std::size_t>(task)], assessment)); }, {});
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (!results[i].error.empty()) throw std::runtime_error(results[i].error);
-    put(tasks[i], checked(answers_from_bytes(results[i].bytes), tasks[i], inquiry), all);
+    put(tasks[i], checked(answers_from_bytes(results[i].bytes), tasks[i], assessment), all);
   }
-  sort_misses(inquiry, all);
-  copy_answers(inquiry.splits, all);
+  sort_large_errors(assessment, all);
+  copy_answers(assessment.splits, all);
   return all;
 }
 
@@ -263,8 +267,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ForecastParts, gpus, measured_s, predicted_s,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ParameterExplanation, parameter, unit, fitted, fitted_at, needed, needed_at,
                                    mean_error, remaining_error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Explanation, points, explanation)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Miss, method, mean_error, why)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartAnswers, forecasts, misses)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LargeError, method, mean_error, why)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartAnswers, forecasts, large_errors)
 
 /// CBOR (RFC 8949) holds a number as it is in memory.
 std::string answers_to_bytes(const std::vector<PartAnswers>& answers) {

@@ -1,5 +1,5 @@
 #pragma once
-// A way to predict, behind one interface: the simulator is one, the rivals are the others. One file a method in
+// A method of prediction, behind one interface: the simulator and the baselines it is compared with. One file a method in
 // validate/methods/.
 
 #include "calibrate/data/series.hpp"
@@ -11,16 +11,16 @@
 
 namespace ddlsim {
 
-/// Whose priors a split takes away before it asks about a cluster: nobody's; those that any cluster of its site shaped.
-enum class TakenAway { nothing, of_site };
+/// Which priors a split masks before it predicts a cluster: none, or all that records of a cluster of its site shaped.
+enum class MaskedPriors { none, of_site };
 
-/// What a split lets a method see. Record indices in `series` are those of all files, hidden records counted.
+/// What a split shows to a method. Record indices in `series` are those of all files, hidden records counted.
 struct Evidence {
   std::string split;                         ///< as-shipped, ..., leave-one-cluster-out
   std::string left_out;                      ///< model family, schedule or cluster; "" for a tier
   const std::vector<MeasurementFile>& files; ///< visible records of every kind
   const std::vector<Series>& series;         ///< all series, each with its visible points only
-  TakenAway taken_away = TakenAway::of_site;
+  MaskedPriors masked_priors = MaskedPriors::of_site;
 };
 
 /// One point to predict: the measured time is not in it.
@@ -49,13 +49,13 @@ struct Answered {
   double measured_s = 0;
 };
 
-/// The method's own answer to one question, taken apart; the parts add up to predicted_s.
+/// The method's own answer to one question, split into parts that add up to predicted_s.
 struct ForecastParts {
   int gpus = 0;
   double measured_s = 0;
   double predicted_s = 0;
   double compute_s = 0;
-  double communication_s = 0; ///< beyond compute, overlap taken off
+  double communication_s = 0; ///< what is exposed beyond compute, after overlap
   double synchronisation_s = 0;
   double straggling_s = 0;
   double input_s = 0;
@@ -90,7 +90,7 @@ public:
   virtual ~Method() = default;
 
   virtual std::string name() const = 0;
-  /// Whether what it answered in one split saves it work in the next: its splits are then asked by one process.
+  /// Whether answers of one split save it work in the next: one process then runs all its splits.
   virtual bool remembers() const { return false; }
   /// Called once a split, before its questions; whatever was learnt from an earlier split must be forgotten.
   virtual void prepare(const Evidence& evidence) = 0;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -11,9 +11,18 @@ namespace {
 /// Relative difference of predictions below which a method says that two are equal.
 constexpr double tie = 1e-9;
 
-/// File, cluster, GPU, model, precision, batch, data, transport: what schedules that are compared agree in.
-using Contest =
-    std::tuple<std::string, std::string, std::string, std::string, Precision, double, std::string, std::string>;
+/// What schedules that are compared agree in.
+struct Contest {
+  std::string file;
+  std::string cluster;
+  std::string gpu;
+  std::string model;
+  Precision precision = {};
+  double batch_per_gpu = 0;
+  std::string data;
+  std::string transport;
+  auto operator<=>(const Contest&) const = default;
+};
 
 Contest contest_of(const Series& one) {
   return {one.file, one.cluster, one.gpu, one.model, one.precision, one.batch_per_gpu, one.data, one.transport};

@@ -13,10 +13,10 @@ namespace ddlsim {
 std::string validation_text(const ValidationResult& result);
 
 /// JSON, numbers to 9 significant digits:
-/// {"format":"ddlsim-validation","version":1,"methods":[...],
+/// {"format":"ddlsim-validation","version":2,"methods":[...],
 ///  "points":[{"series","cluster","model","strategy","preset","transport","gpus","nodes","split","left_out","class",
 ///             "measured_s","methods":{NAME:{"predicted_s","low_s","high_s"}}}],
-///  "overall":{SPLIT:{METHOD:SCORE}}, "judged": the same over classes A and B,
+///  "overall":{SPLIT:{METHOD:SCORE}}, "classes_a_b": the same over classes A and B,
 ///  "by_class":{SPLIT:{METHOD:{"A":SCORE,...}}}, "by_cluster":{SPLIT:{METHOD:{CLUSTER:SCORE}}}, "differences":[...],
 ///  "ranking":[...], "series":[...]}
 /// SCORE =

@@ -77,7 +77,7 @@ Json to_json(const ScoredPoint& point) {
 }
 
 Json to_json(const PairedDifference& one) {
-  return {{"split", one.split},         {"method", one.method},     {"rival", one.rival},
+  return {{"split", one.split},         {"method", one.method},     {"baseline", one.baseline},
           {"points", one.points},       {"clusters", one.clusters}, {"difference", rounded(one.difference)},
           {"range", to_json(one.range)}};
 }
@@ -163,12 +163,12 @@ template <> Json to_object(const std::map<std::string, Score>& scores) {
 } // namespace
 
 std::string validation_json(const ValidationResult& result) {
-  Json root{{"format", "ddlsim-validation"}, {"version", 1}, {"methods", result.methods}};
+  Json root{{"format", "ddlsim-validation"}, {"version", 2}, {"methods", result.methods}};
   root["points"] = to_array(result.points);
-  for (const auto* part : {"overall", "judged", "by_class", "by_cluster"}) root[part] = Json::object();
+  for (const auto* part : {"overall", "classes_a_b", "by_class", "by_cluster"}) root[part] = Json::object();
   for (const auto& score : result.scores) {
     root["overall"][score.split][score.method] = to_json(score.overall);
-    root["judged"][score.split][score.method] = to_json(score.judged);
+    root["classes_a_b"][score.split][score.method] = to_json(score.classes_a_b);
     root["by_class"][score.split][score.method] = to_object(score.by_class);
     root["by_cluster"][score.split][score.method] = to_object(score.by_cluster);
   }

@@ -127,7 +127,7 @@ std::string overall_rows(const Scores& scores) {
   auto text = mean_row(sites ? "mean of sites" : "mean of clusters", scores,
                        [](const SplitScore& s) -> const Score& { return s.overall; });
   text += range_row(scores, &Score::mean_error_range);
-  text += mean_row("  classes A and B only", scores, [](const SplitScore& s) -> const Score& { return s.judged; });
+  text += mean_row("  classes A and B only", scores, [](const SplitScore& s) -> const Score& { return s.classes_a_b; });
   for (const char grade : {'A', 'B', 'C'}) {
     text += mean_row(fmt::format("  class {}", grade), scores,
                      [grade](const SplitScore& s) -> const Score& { return s.by_class.at(grade); });
@@ -150,14 +150,14 @@ bool is_shown(const Scores& scores, const std::string& method) {
 std::string difference_rows(const ValidationResult& result, const Scores& scores, const std::string& split) {
   std::string text;
   for (const auto& one : result.differences) {
-    if (one.split == split && one.points > 0 && is_shown(scores, one.rival)) {
-      text += fmt::format("  {} against {}: {:+.1f} points", one.method, one.rival, 100 * one.difference);
+    if (one.split == split && one.points > 0 && is_shown(scores, one.baseline)) {
+      text += fmt::format("  {} against {}: {:+.1f} points", one.method, one.baseline, 100 * one.difference);
       if (one.clusters > 1) // of one cluster every resample is the same
         text += fmt::format(" [{:+.1f}, {:+.1f}]", 100 * one.range.low, 100 * one.range.high);
       text += fmt::format(", {} points on {} cluster{}\n", one.points, one.clusters, one.clusters == 1 ? "" : "s");
     }
   }
-  return text.empty() ? text : "mean error less a rival's, with 90 % of a bootstrap over clusters:\n" + text;
+  return text.empty() ? text : "mean error less a baseline's, with 90 % of a bootstrap over clusters:\n" + text;
 }
 
 std::string ranking_rows(const ValidationResult& result, const Scores& scores, const std::string& split) {

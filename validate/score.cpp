@@ -207,7 +207,8 @@ SplitScore score_split(const std::vector<const ScoredPoint*>& all, const std::st
   const auto of_split = pick(all, [&](const ScoredPoint& p) { return p.split == split; });
   const auto points = pick(of_split, [&](const ScoredPoint& p) { return !p.emulated || !is_new_site(split); });
   SplitScore score{split, method, score_points(points, method, draws, seed), {}, {}, {}};
-  score.judged = score_points(pick(points, [](const ScoredPoint& p) { return p.grade != 'C'; }), method, draws, seed);
+  score.classes_a_b =
+      score_points(pick(points, [](const ScoredPoint& p) { return p.grade != 'C'; }), method, draws, seed);
   for (const char grade : {'A', 'B', 'C'}) {
     score.by_class[grade] =
         score_points(pick(points, [&](const ScoredPoint& p) { return p.grade == grade; }), method, draws, seed);
@@ -220,17 +221,17 @@ SplitScore score_split(const std::vector<const ScoredPoint*>& all, const std::st
 }
 
 PairedDifference compare(const std::vector<const ScoredPoint*>& points, const std::string& split,
-                         const std::string& method, const std::string& rival, int draws, std::uint64_t seed) {
+                         const std::string& method, const std::string& baseline, int draws, std::uint64_t seed) {
   Nested differences;
   for (const auto* point : points) {
     if (point->split != split || (point->emulated && is_new_site(split))) continue;
-    const auto mine = counted_error(*point, method), theirs = counted_error(*point, rival);
-    if (mine && theirs) differences.add(*point, *mine - *theirs);
+    const auto own = counted_error(*point, method), theirs = counted_error(*point, baseline);
+    if (own && theirs) differences.add(*point, *own - *theirs);
   }
   const auto clusters = differences.cluster_means();
   return {split,
           method,
-          rival,
+          baseline,
           static_cast<int>(differences.flat().size()),
           static_cast<int>(clusters.size()),
           mean(clusters),

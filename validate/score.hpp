@@ -62,16 +62,16 @@ struct SplitScore {
   std::string split;
   std::string method;
   Score overall;
-  Score judged; ///< noise classes A and B only
+  Score classes_a_b; ///< noise classes A and B only
   std::map<char, Score> by_class;
   std::map<std::string, Score> by_cluster; ///< by site in the splits of a new site
 };
 
-/// Mean over clusters of (mean error of the method - of the rival), on points that both answered.
+/// Mean over clusters of (mean error of the method - of the baseline), on points that both answered.
 struct PairedDifference {
   std::string split;
   std::string method;
-  std::string rival;
+  std::string baseline;
   int points = 0;
   int clusters = 0;
   double difference = 0; ///< negative: the method is better
@@ -98,6 +98,6 @@ Score score_points(const std::vector<const ScoredPoint*>& points, const std::str
 SplitScore score_split(const std::vector<const ScoredPoint*>& points, const std::string& split,
                        const std::string& method, int draws, std::uint64_t seed);
 PairedDifference compare(const std::vector<const ScoredPoint*>& points, const std::string& split,
-                         const std::string& method, const std::string& rival, int draws, std::uint64_t seed);
+                         const std::string& method, const std::string& baseline, int draws, std::uint64_t seed);
 
 } // namespace ddlsim

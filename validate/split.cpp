@@ -5,24 +5,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <functional>
 #include <map>
 #include <set>
 #include <string_view>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
 
-/// A record with what the rules need of it.
-struct Located {
+/// A record with what the rules of the splits need: its step, if it is one, and its cluster.
+struct LocatedRecord {
   const Record* record = nullptr;
   const StepRecord* step = nullptr; ///< null for the other kinds
   std::string cluster;
 };
 
-std::vector<Located> locate(const std::vector<MeasurementFile>& files) {
-  std::vector<Located> all;
+std::vector<LocatedRecord> locate(const std::vector<MeasurementFile>& files) {
+  std::vector<LocatedRecord> all;
   for (const auto& file : files) {
     for (const auto& record : file.records)
       all.push_back({&record, std::get_if<StepRecord>(&record), file.context.cluster});
@@ -30,26 +30,35 @@ std::vector<Located> locate(const std::vector<MeasurementFile>& files) {
   return all;
 }
 
-/// Cluster, GPU, model, precision, batch, data, strategy name, preset, transport: what records of one experiment agree
-/// in, in whatever files.
-using Experiment = std::tuple<std::string, std::string, std::string, Precision, double, std::string, StrategyName,
-                              std::string, std::string>;
+/// What the records of one experiment agree in, in whatever files.
+struct Experiment {
+  std::string cluster;
+  std::string gpu;
+  std::string model;
+  Precision precision = {};
+  double batch_per_gpu = 0;
+  std::string data;
+  StrategyName strategy = {};
+  std::string preset;
+  std::string transport;
+  auto operator<=>(const Experiment&) const = default;
+};
 
-Experiment experiment_of(const Located& at) {
+Experiment experiment_of(const LocatedRecord& at) {
   const auto& step = *at.step;
   return {at.cluster, step.head.gpu,      step.model,  step.precision,     step.batch_per_gpu,
           step.data,  step.strategy.name, step.preset, step.head.transport};
 }
 
 /// Multi-node scales of every experiment, ascending.
-std::map<Experiment, std::set<int>> multi_node_scales(const std::vector<Located>& records) {
+std::map<Experiment, std::set<int>> multi_node_scales(const std::vector<LocatedRecord>& records) {
   std::map<Experiment, std::set<int>> scales;
   for (const auto& at : records)
     if (at.step != nullptr && at.step->nodes > 1) scales[experiment_of(at)].insert(at.step->gpus);
   return scales;
 }
 
-std::vector<bool> tier_mask(const std::vector<Located>& records, int multi_node_scales_shown) {
+std::vector<bool> tier_mask(const std::vector<LocatedRecord>& records, int multi_node_scales_shown) {
   const auto scales = multi_node_scales(records);
   std::vector<bool> visible(records.size(), true);
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -62,9 +71,10 @@ std::vector<bool> tier_mask(const std::vector<Located>& records, int multi_node_
   return visible;
 }
 
-using Matches = std::function<bool(const Located&)>;
+using Matches = std::function<bool(const LocatedRecord&)>;
 
-std::vector<bool> transfer_mask(const std::vector<Located>& records, const Matches& left_out, bool link_facts_too) {
+std::vector<bool> transfer_mask(const std::vector<LocatedRecord>& records, const Matches& left_out,
+                                bool link_facts_too) {
   std::vector<bool> visible(records.size(), true);
   for (std::size_t i = 0; i < records.size(); ++i) {
     const auto& at = records[i];
@@ -84,20 +94,20 @@ bool all_visible(const SeriesPoint& point, const std::vector<bool>& visible) {
 
 Split make_split(const std::string& name, const std::string& left_out, std::vector<bool> visible,
                  const std::vector<Series>& series) {
-  Split split{name, left_out, std::move(visible), {}, TakenAway::of_site};
+  Split split{name, left_out, std::move(visible), {}, MaskedPriors::of_site};
   for (std::size_t s = 0; s < series.size(); ++s) {
     if (is_model_parallel(series[s].strategy_name)) continue;
     SplitPart part{s, {}, {}};
     for (std::size_t p = 0; p < series[s].points.size(); ++p)
       (all_visible(series[s].points[p], split.visible_records) ? part.visible : part.targets).push_back(p);
-    const bool knows_something = !part.visible.empty() || series[s].one_gpu_s;
-    if (knows_something && !part.targets.empty()) split.parts.push_back(std::move(part));
+    const bool has_evidence = !part.visible.empty() || series[s].one_gpu_s;
+    if (has_evidence && !part.targets.empty()) split.parts.push_back(std::move(part));
   }
   return split;
 }
 
-/// A series joins a tier only with the multi-node scales that the tier shows; another's record of the same experiment
-/// may come first.
+/// Drops the series that lack one of the multi-node scales that the tier shows: the scale may be that of another series
+/// of the same experiment.
 void keep_complete_parts(Split& tier, const std::vector<Series>& series, int multi_node_scales_shown) {
   const auto incomplete = [&](const SplitPart& part) {
     const auto& points = series[part.series].points;
@@ -108,14 +118,14 @@ void keep_complete_parts(Split& tier, const std::vector<Series>& series, int mul
   tier.parts.erase(std::remove_if(tier.parts.begin(), tier.parts.end(), incomplete), tier.parts.end());
 }
 
-/// Where several GPUs, or several nodes, were seen at work in a cluster.
-struct SeenAtWork {
+/// Names of the clusters that have visible steps of several GPUs, and of several nodes.
+struct ObservedScales {
   std::set<std::string> several_gpus;
   std::set<std::string> several_nodes;
 };
 
-SeenAtWork seen_at_work(const std::vector<Located>& records, const std::vector<bool>& visible) {
-  SeenAtWork seen;
+ObservedScales observed_scales(const std::vector<LocatedRecord>& records, const std::vector<bool>& visible) {
+  ObservedScales seen;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const auto* step = records[i].step;
     if (step == nullptr || !visible[i]) continue;
@@ -125,10 +135,10 @@ SeenAtWork seen_at_work(const std::vector<Located>& records, const std::vector<b
   return seen;
 }
 
-/// To carry over from another model or schedule there has to be one: without, it is the cluster that is left out.
-/// Points across nodes need another run across nodes.
-void keep_what_allows_transfer(Split& split, const std::vector<Located>& records, const std::vector<Series>& series) {
-  const auto seen = seen_at_work(records, split.visible_records);
+/// A transfer needs another model or schedule of the same cluster: where there is none, the split would test an unseen
+/// cluster. Drops the targets without one; targets across nodes need a visible step across nodes.
+void drop_untransferable(Split& split, const std::vector<LocatedRecord>& records, const std::vector<Series>& series) {
+  const auto seen = observed_scales(records, split.visible_records);
   for (auto& part : split.parts) {
     const auto& of = series[part.series];
     std::erase_if(part.targets, [&](std::size_t p) {
@@ -140,22 +150,22 @@ void keep_what_allows_transfer(Split& split, const std::vector<Located>& records
 }
 
 /// One split for every value that `what` takes on multi-GPU training records.
-void add_transfer(std::vector<Split>& splits, const std::string& name, const std::vector<Located>& records,
-                  const std::vector<Series>& series, const std::function<std::string(const Located&)>& what) {
+void add_transfer(std::vector<Split>& splits, const std::string& name, const std::vector<LocatedRecord>& records,
+                  const std::vector<Series>& series, const std::function<std::string(const LocatedRecord&)>& what) {
   std::set<std::string> values;
   for (const auto& at : records)
     if (at.step != nullptr && at.step->gpus > 1) values.insert(what(at));
   const bool whole_cluster = name == "leave-one-cluster-out";
   for (const auto& value : values) {
-    const auto left_out = [&](const Located& at) { return what(at) == value; };
+    const auto left_out = [&](const LocatedRecord& at) { return what(at) == value; };
     splits.push_back(make_split(name, value, transfer_mask(records, left_out, whole_cluster), series));
-    if (!whole_cluster) keep_what_allows_transfer(splits.back(), records, series);
+    if (!whole_cluster) drop_untransferable(splits.back(), records, series);
   }
 }
 
 /// Everything is known; every point of several GPUs is asked.
 Split split_as_shipped(std::size_t records, const std::vector<Series>& series) {
-  Split split{"as-shipped", "", std::vector<bool>(records, true), {}, TakenAway::nothing};
+  Split split{"as-shipped", "", std::vector<bool>(records, true), {}, MaskedPriors::none};
   for (std::size_t s = 0; s < series.size(); ++s) {
     if (is_model_parallel(series[s].strategy_name)) continue;
     SplitPart part{s, {}, {}};
@@ -168,26 +178,31 @@ Split split_as_shipped(std::size_t records, const std::vector<Series>& series) {
   return split;
 }
 
-/// Cluster, model, batch, strategy name, preset: some figures are published twice, with different words for data,
-/// precision or transport.
-using PublishedTwice = std::tuple<std::string, std::string, double, StrategyName, std::string>;
+/// What two publications of the same figures agree in. Their words for data, precision and transport may differ.
+struct Publication {
+  std::string cluster;
+  std::string model;
+  double batch_per_gpu = 0;
+  StrategyName strategy = {};
+  std::string preset;
+  auto operator<=>(const Publication&) const = default;
+};
 
-PublishedTwice published_twice_of(const Located& at) {
+Publication publication_of(const LocatedRecord& at) {
   return {at.cluster, at.step->model, at.step->batch_per_gpu, at.step->strategy.name, at.step->preset};
 }
 
-/// Which of the parts hides an experiment's points of several GPUs: a cluster's experiments are dealt out over the
-/// parts one after another.
-std::map<PublishedTwice, int> parts_of_experiments(const std::vector<Located>& records, int parts) {
-  std::map<PublishedTwice, int> part_of;
+/// For each experiment, which part hides its points of several GPUs: a cluster's experiments go to the parts in turn.
+std::map<Publication, int> parts_of_experiments(const std::vector<LocatedRecord>& records, int parts) {
+  std::map<Publication, int> part_of;
   for (const auto& at : records)
-    if (at.step != nullptr && at.step->gpus > 1) part_of.emplace(published_twice_of(at), 0);
+    if (at.step != nullptr && at.step->gpus > 1) part_of.emplace(publication_of(at), 0);
   std::map<std::string, int> seen; // by cluster
-  for (auto& [experiment, part] : part_of) part = seen[std::get<0>(experiment)]++ % parts;
+  for (auto& [experiment, part] : part_of) part = seen[experiment.cluster]++ % parts;
   return part_of;
 }
 
-void add_shipped_without(std::vector<Split>& splits, const std::vector<Located>& records,
+void add_shipped_without(std::vector<Split>& splits, const std::vector<LocatedRecord>& records,
                          const std::vector<Series>& series) {
   constexpr int parts = 5; // as many fits a cluster; each then knows four fifths of the other experiments
   const auto part_of = parts_of_experiments(records, parts);
@@ -195,17 +210,17 @@ void add_shipped_without(std::vector<Split>& splits, const std::vector<Located>&
     std::vector<bool> visible(records.size(), true);
     for (std::size_t i = 0; i < records.size(); ++i) {
       const auto& at = records[i];
-      if (at.step != nullptr && at.step->gpus > 1) visible[i] = part_of.at(published_twice_of(at)) != part;
+      if (at.step != nullptr && at.step->gpus > 1) visible[i] = part_of.at(publication_of(at)) != part;
     }
     auto split = make_split("as-shipped-without", fmt::format("part {} of {}", part + 1, parts), visible, series);
-    split.taken_away = TakenAway::nothing;
+    split.masked_priors = MaskedPriors::none;
     for (auto& one : split.parts)
       std::erase_if(one.targets, [&](std::size_t p) { return !is_asked_as_shipped(series[one.series].points[p]); });
     splits.push_back(std::move(split));
   }
 }
 
-void add_tiers(std::vector<Split>& splits, const std::string& prefix, const std::vector<Located>& records,
+void add_tiers(std::vector<Split>& splits, const std::string& prefix, const std::vector<LocatedRecord>& records,
                const std::vector<Series>& series) {
   for (int tier = 1; tier <= 3; ++tier) {
     splits.push_back(make_split(fmt::format("{}{}", prefix, tier), "", tier_mask(records, tier - 1), series));
@@ -213,12 +228,12 @@ void add_tiers(std::vector<Split>& splits, const std::string& prefix, const std:
   }
 }
 
-bool runs_layout(const Located& at) {
+bool runs_layout(const LocatedRecord& at) {
   return at.step != nullptr && is_model_parallel(at.step->strategy.name);
 }
 
-/// The fewest GPUs of each table of layouts: what agrees in cluster and name of series.
-std::map<std::pair<std::string, std::string>, int> smallest_of_layouts(const std::vector<Located>& records) {
+/// The fewest GPUs of each table of layouts; a table is what agrees in cluster and name of series.
+std::map<std::pair<std::string, std::string>, int> smallest_of_layouts(const std::vector<LocatedRecord>& records) {
   std::map<std::pair<std::string, std::string>, int> smallest;
   for (const auto& at : records) {
     if (!runs_layout(at)) continue;
@@ -230,7 +245,7 @@ std::map<std::pair<std::string, std::string>, int> smallest_of_layouts(const std
 
 /// Parts of model parallelism alone, also where nothing of a series is visible.
 Split split_of_layouts(const std::string& name, std::vector<bool> visible, const std::vector<Series>& series) {
-  Split split{name, "", std::move(visible), {}, TakenAway::of_site};
+  Split split{name, "", std::move(visible), {}, MaskedPriors::of_site};
   for (std::size_t s = 0; s < series.size(); ++s) {
     if (!is_model_parallel(series[s].strategy_name)) continue;
     SplitPart part{s, {}, {}};
@@ -241,7 +256,8 @@ Split split_of_layouts(const std::string& name, std::vector<bool> visible, const
   return split;
 }
 
-void add_layouts(std::vector<Split>& splits, const std::vector<Located>& records, const std::vector<Series>& series) {
+void add_layouts(std::vector<Split>& splits, const std::vector<LocatedRecord>& records,
+                 const std::vector<Series>& series) {
   const auto smallest = smallest_of_layouts(records);
   std::vector<bool> none(records.size(), true);
   std::vector<bool> first(records.size(), true);
@@ -261,7 +277,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Says the last word of a model's name which variant of its family it is: v1, v1.5, seq128, tf, mxnet, aux?
+/// Whether the last word of a model's name is a variant of its family: v1, v1.5, seq128, tf, mxnet or aux.
 bool names_variant(std::string_view word) {
   if (word == "tf" || word == "mxnet" || word == "aux") return true;
   if (word.starts_with("seq")) return is_number(word.substr(3));
@@ -315,8 +331,8 @@ std::string schedule_of(StrategyName strategy, const std::string& preset) {
 
 namespace {
 
-/// What its own source doubts is no truth to hold an answer against, as it is none to fit.
-void ask_nothing_suspect(Split& split, const std::vector<Series>& series) {
+/// Drops targets that their own source calls suspect: they are no truth to score against.
+void drop_suspect_targets(Split& split, const std::vector<Series>& series) {
   for (auto& part : split.parts)
     std::erase_if(part.targets, [&](std::size_t p) { return series[part.series].points[p].suspect; });
   std::erase_if(split.parts, [](const SplitPart& part) { return part.targets.empty(); });
@@ -334,13 +350,13 @@ std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const 
   for (auto& split : unseen_workload_splits(files, series, site_of)) splits.push_back(std::move(split));
   add_tiers(splits, "T", records, series);
   add_transfer(splits, "leave-one-model-out", records, series,
-               [](const Located& at) { return at.step == nullptr ? "" : model_family(at.step->model); });
-  add_transfer(splits, "leave-one-strategy-out", records, series, [](const Located& at) {
+               [](const LocatedRecord& at) { return at.step == nullptr ? "" : model_family(at.step->model); });
+  add_transfer(splits, "leave-one-strategy-out", records, series, [](const LocatedRecord& at) {
     return at.step == nullptr ? "" : schedule_of(at.step->strategy.name, at.step->preset);
   });
-  add_transfer(splits, "leave-one-cluster-out", records, series, [](const Located& at) { return at.cluster; });
+  add_transfer(splits, "leave-one-cluster-out", records, series, [](const LocatedRecord& at) { return at.cluster; });
   add_layouts(splits, records, series);
-  for (auto& split : splits) ask_nothing_suspect(split, series);
+  for (auto& split : splits) drop_suspect_targets(split, series);
   std::erase_if(splits, [](const Split& split) { return split.parts.empty(); });
   return splits;
 }

@@ -22,7 +22,7 @@ struct Split {
   std::string left_out;              ///< the model family, strategy, cluster or part; "" for a tier
   std::vector<bool> visible_records; ///< by RecordIndex
   std::vector<SplitPart> parts;
-  TakenAway taken_away = TakenAway::of_site;
+  MaskedPriors masked_priors = MaskedPriors::of_site;
 };
 
 /// Names of the splits in the order of reports.
@@ -62,10 +62,10 @@ std::string model_family(const std::string& model);
 /// byteps".
 std::string schedule_of(StrategyName strategy, const std::string& preset);
 
-/// The files with hidden records taken away; contexts stay.
+/// The files without their hidden records; contexts stay.
 std::vector<MeasurementFile> visible_files(const std::vector<MeasurementFile>& files, const Split& split);
 
-/// The series with its hidden points taken away.
+/// The series without its hidden points.
 Series visible_series(const Series& series, const SplitPart& part);
 
 } // namespace ddlsim

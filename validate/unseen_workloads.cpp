@@ -6,7 +6,6 @@
 #include <compare>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 namespace ddlsim {
@@ -52,11 +51,11 @@ std::vector<std::optional<HiddenWorkload>> workloads_of(const std::vector<Measur
   return all;
 }
 
-/// In which of the parts each is hidden. Those that stand for one another are dealt out over the parts; one that has no
-/// such other is in none.
+/// For each workload, the part that hides it. The members of a group go to the parts in turn; a group of one goes to no
+/// part, because nothing else would be known of it.
 using PartOf = std::map<HiddenWorkload, int>;
 
-PartOf deal(const std::map<HiddenWorkload, std::set<HiddenWorkload>>& groups) {
+PartOf assign_parts(const std::map<HiddenWorkload, std::set<HiddenWorkload>>& groups) {
   PartOf part_of;
   int first = 0; // so that a site does not lose one batch of every model at once
   for (const auto& [group, members] : groups) {
@@ -67,18 +66,25 @@ PartOf deal(const std::map<HiddenWorkload, std::set<HiddenWorkload>>& groups) {
   return part_of;
 }
 
-/// What a cluster must show of a workload beside the batch that is asked: cluster, GPU, model, precision, preset.
-using Kind = std::tuple<std::string, std::string, std::string, Precision, std::string>;
+/// What a cluster must show of a workload, at another batch than the one that is predicted.
+struct Kind {
+  std::string cluster;
+  std::string gpu;
+  std::string model;
+  Precision precision = {};
+  std::string preset;
+  auto operator<=>(const Kind&) const = default;
+};
 
-/// What is shown of training.
-struct Shown {
+/// The training that a split shows.
+struct VisibleTraining {
   std::set<Kind> workloads;
   std::set<std::string> on_several_gpus; ///< clusters
   std::set<std::string> on_several_nodes;
 };
 
-Shown shown_of(const std::vector<MeasurementFile>& files, const std::vector<bool>& visible) {
-  Shown shown;
+VisibleTraining visible_training_of(const std::vector<MeasurementFile>& files, const std::vector<bool>& visible) {
+  VisibleTraining shown;
   RecordIndex index = 0;
   for (const auto& file : files)
     for (const auto& record : file.records) {
@@ -92,7 +98,7 @@ Shown shown_of(const std::vector<MeasurementFile>& files, const std::vector<bool
   return shown;
 }
 
-bool is_known(const Shown& shown, const Series& series, const SeriesPoint& point, bool by_batch) {
+bool is_known(const VisibleTraining& shown, const Series& series, const SeriesPoint& point, bool by_batch) {
   const auto& clusters = point.nodes > 1 ? shown.on_several_nodes : shown.on_several_gpus;
   if (clusters.count(series.cluster) == 0) return false;
   return !by_batch ||
@@ -105,7 +111,7 @@ bool is_hidden(const SeriesPoint& point, const std::vector<bool>& visible) {
 
 void add_targets(Split& split, const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
                  bool by_batch) {
-  const auto shown = shown_of(files, split.visible_records);
+  const auto shown = visible_training_of(files, split.visible_records);
   for (std::size_t s = 0; s < series.size(); ++s) {
     if (is_model_parallel(series[s].strategy_name)) continue;
     SplitPart part{s, {}, {}};
@@ -123,7 +129,7 @@ void add_splits(std::vector<Split>& splits, const std::string& name, const PartO
                 const std::vector<std::optional<HiddenWorkload>>& workloads, const std::vector<MeasurementFile>& files,
                 const std::vector<Series>& series, bool by_batch) {
   for (int part = 0; part < parts_of_workloads; ++part) {
-    Split split{name, fmt::format("part {} of {}", part + 1, parts_of_workloads), {}, {}, TakenAway::of_site};
+    Split split{name, fmt::format("part {} of {}", part + 1, parts_of_workloads), {}, {}, MaskedPriors::of_site};
     for (const auto& workload : workloads) {
       const auto found = workload ? part_of.find(by_batch ? *workload : model_alone(*workload)) : part_of.end();
       split.visible_records.push_back(found == part_of.end() || found->second != part);
@@ -145,8 +151,8 @@ std::vector<Split> unseen_workload_splits(const std::vector<MeasurementFile>& fi
       models[{workload->site, "", "", 0}].insert(model_alone(*workload));
     }
   std::vector<Split> splits;
-  add_splits(splits, "new-batch", deal(batches), workloads, files, series, true);
-  add_splits(splits, "new-model", deal(models), workloads, files, series, false);
+  add_splits(splits, "new-batch", assign_parts(batches), workloads, files, series, true);
+  add_splits(splits, "new-model", assign_parts(models), workloads, files, series, false);
   return splits;
 }
 

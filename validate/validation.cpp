@@ -49,8 +49,9 @@ void add_part(const Split& split, const SplitPart& part, const Series& series, c
     put_forecasts(answers.forecasts[i], point);
     result.points.push_back(std::move(point));
   }
-  for (const auto& miss : answers.misses)
-    result.explained.push_back({split.name, series.id, series.cluster, miss.method, miss.mean_error, miss.why});
+  for (const auto& large_error : answers.large_errors)
+    result.explained.push_back(
+        {split.name, series.id, series.cluster, large_error.method, large_error.mean_error, large_error.why});
 }
 
 void add_split(const Split& split, const std::vector<Series>& series, const std::vector<Noise>& noise,
@@ -157,7 +158,7 @@ ValidationResult validate_splits(const std::vector<MeasurementFile>& files, cons
   ValidationResult result;
   for (const auto& method : methods) result.methods.push_back(method->name());
   result.series = wanted_summaries(summarise(series, noise, splits), series, options);
-  const auto answers = ask_methods({files, series, splits, methods}, options.run_tasks);
+  const auto answers = run_methods({files, series, splits, methods}, options.run_tasks);
   for (std::size_t i = 0; i < splits.size(); ++i) add_split(splits[i], series, noise, answers[i], options, result);
   add_residual_intervals(result.points);
   if (methods.empty()) return result;

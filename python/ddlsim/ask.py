@@ -130,7 +130,7 @@ def diagnose(scenario: Document | None = None, *, steps: Mapping[int, float | st
 
 def validate(measurements: Iterable[PathLike] = (), *, splits: Iterable[str] | None = None, cluster: str | None = None,
              own_only: bool = False, threads: int | None = None, data: PathLike | None = None) -> Validation:
-    """The simulator and its rivals on measured series they did not see: the shipped ones and one's own (.jsonl)."""
+    """The simulator and its baselines on measured series they did not see: the shipped ones and one's own (.jsonl)."""
     with _Asked() as asked:
         words = ["validate", "--json", "--html", str(asked.page), *_data(data)]
         for file in measurements:

@@ -69,7 +69,7 @@ class EveryCommand(Case):
 
     def test_mistakes_of_every_command(self):
         none = self.folder / "none.json"
-        for command in (("check", none), ("predict", none), ("plan", none), ("validate", "--bar", none),
+        for command in (("check", none), ("predict", none), ("plan", none), ("validate", "--thresholds", none),
                         ("calibrate", "--cluster", "irsi"), ("export", "chakra", none, "--output", none)):
             result = run(*command)
             self.assertEqual(result.returncode, 1, command)

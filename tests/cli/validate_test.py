@@ -1,4 +1,4 @@
-"""`ddlsim validate` and `ddlsim import`: shipped series, tables of one's own, the bar."""
+"""`ddlsim validate` and `ddlsim import`: shipped series, tables of one's own, thresholds."""
 
 import json
 from xml.etree import ElementTree
@@ -113,10 +113,11 @@ class ImportAndValidate(Case):
     def test_what_cannot_be_meant(self):
         self.refused(run("validate", "--own-only"), 2, "--measurements")
         self.refused(run("validate", "--set", "transport=nccl-ib"), 2, ".csv")
-        self.refused(run("validate", "--cluster", "iris", "--bar", "bar.json"), 2, "--bar")
+        self.refused(run("validate", "--cluster", "iris", "--thresholds", "thresholds.json"), 2, "--thresholds")
+        self.refused(run("validate", "--bar", "accuracy.json"), 2, "--bar is called --thresholds now")
         self.refused(run("validate", "--measurements", self.table()), 1, "rates.csv", "cluster")
         self.refused(run("validate", "--measurements", self.folder / "none.csv", "--cluster", "iris"), 1, "none.csv")
-        self.refused(run("validate", "--bar", self.folder / "none.json"), 1, "none.json")
+        self.refused(run("validate", "--thresholds", self.folder / "none.json"), 1, "none.json")
 
     def test_a_bad_table_tells_every_mistake(self):
         table = self.write("bad.csv", "model,batch_per_gpu,gpus,rate\nvgg16,64,0,230\nvgg16,64,two,430\n")
@@ -136,43 +137,43 @@ class OneMeasuredCluster(Case):
             (data / "platforms" / name).symlink_to(SOURCE / "platforms" / name)
         (data / "scenarios").symlink_to(SOURCE / "scenarios")
         self.arguments = ("--data", data, "--split", self.SPLITS, "--quiet")
-        self.bar = self.folder / "accuracy.json"
+        self.thresholds = self.folder / "accuracy.json"
 
     def validate(self, *arguments):
         return run("validate", *self.arguments, *arguments)
 
 
-class Bar(OneMeasuredCluster):
-    """What one takes from it, one may not lose again."""
+class Thresholds(OneMeasuredCluster):
+    """Accuracy that was reached may not be lost again."""
 
-    def test_the_bar_holds_up_to_its_noise_floor_and_breaks_beyond(self):
-        made = self.validate("--update-bar", self.bar)
+    def test_a_figure_may_rise_by_its_noise_floor_and_no_more(self):
+        made = self.validate("--update-thresholds", self.thresholds)
         self.assertEqual((made.returncode, made.stderr), (0, ""))
-        text, reached = self.bar.read_text(), json.loads(self.bar.read_text())
+        text, reached = self.thresholds.read_text(), json.loads(self.thresholds.read_text())
         self.assertEqual(list(reached["splits"]), ["T1", "T2"])
-        held = self.validate("--bar", self.bar)
+        held = self.validate("--thresholds", self.thresholds)
         self.assertEqual((held.returncode, held.stderr, held.stdout), (0, "", made.stdout))
 
         tight = json.loads(text)
         tight["splits"]["T1"]["figures"]["mean_error"] -= 0.3
         tight["splits"]["T3"] = tight["splits"]["T2"]  # not run, not looked at
-        self.bar.write_text(json.dumps(tight))
-        broken = self.validate("--bar", self.bar)
+        self.thresholds.write_text(json.dumps(tight))
+        broken = self.validate("--thresholds", self.thresholds)
         self.assertEqual((broken.returncode, len(broken.stderr.splitlines())), (1, 1), broken.stderr)
         self.assertIn("T1: mean error rose", broken.stderr)
 
         tight["splits"]["T1"]["noise_floor"] = {"mean_error": 0.4}
-        self.bar.write_text(json.dumps(tight))
-        self.assertEqual(self.validate("--bar", self.bar).returncode, 0)
-        self.assertEqual(self.validate("--update-bar", self.bar).returncode, 0)
-        updated = json.loads(self.bar.read_text())
+        self.thresholds.write_text(json.dumps(tight))
+        self.assertEqual(self.validate("--thresholds", self.thresholds).returncode, 0)
+        self.assertEqual(self.validate("--update-thresholds", self.thresholds).returncode, 0)
+        updated = json.loads(self.thresholds.read_text())
         self.assertEqual(updated["splits"]["T1"]["noise_floor"], {"mean_error": 0.4})
         self.assertEqual(updated["splits"]["T1"]["figures"], reached["splits"]["T1"]["figures"])
 
-    def test_a_bar_of_other_sites_asks_nothing_of_this_one(self):
-        self.bar.write_text(json.dumps({"format": "ddlsim-accuracy", "version": 2, "method": "ddlsim",
+    def test_thresholds_of_other_sites_ask_nothing_of_this_one(self):
+        self.thresholds.write_text(json.dumps({"format": "ddlsim-accuracy", "version": 2, "method": "ddlsim",
                                         "unit": "percent", "sites": ["elsewhere"], "splits": {}}))
-        result = self.validate("--bar", self.bar, "--json")
+        result = self.validate("--thresholds", self.thresholds, "--json")
         self.assertEqual((result.returncode, json.loads(result.stdout)["points"]), (0, []))
 
 
@@ -181,7 +182,7 @@ class Ablation(OneMeasuredCluster):
 
     SPLITS = "new-T1"
 
-    def test_a_part_is_taken_away_and_compared_site_by_site(self):
+    def test_a_part_is_left_out_and_compared_site_by_site(self):
         told = self.validate("--without", "line,interference")
         self.assertEqual(told.returncode, 0, told.stderr)
         for text in ("without line", "without interference", "dell-mlperf", "mean of sites", "noise floor"):

@@ -190,7 +190,7 @@ bool take_blind_log(const std::string& text) {
 }
 
 Target blind_log_target() {
-  BlindScore score{"training steps", NewcomerKnows::one_gpu, 8, 1, 0.2, 0.15, -0.1, 0.75, 0.3, {{"linear", 0.4}}, "a"};
+  BlindScore score{"training steps", BlindKnowledge::one_gpu, 8, 1, 0.2, 0.15, -0.1, 0.75, 0.3, {{"linear", 0.4}}, "a"};
   const auto file = folder().path() / "read/seed-blind.jsonl";
   fs::create_directories(file.parent_path());
   append_to_blind_log(file, {{"2026-11-29", "abc", "a | table\x1b[31m <b>of</b>\nruns", "r.jsonl", "r1", false, score},
@@ -219,7 +219,7 @@ Target result_target() {
   PartAnswers part;
   part.forecasts.resize(2);
   part.forecasts[1]["ddlsim"] = {0.25, 0.2, 0.3, "", "{}"};
-  part.misses.push_back({"ddlsim", 0.2, {}});
+  part.large_errors.push_back({"ddlsim", 0.2, {}});
   Simulated option;
   option.iteration_s = 0.25;
   option.sample_times_s = {0.2, 0.3};

@@ -15,7 +15,7 @@ namespace {
 using ddlsim_test::TemporaryFolder;
 
 BlindEntry entry_of(const std::string& records, const std::string& answers) {
-  BlindScore score{"training steps", NewcomerKnows::one_gpu, 8, 1, 0.2, 0.15, -0.1, 0.75, 0.3, {{"linear", 0.4}},
+  BlindScore score{"training steps", BlindKnowledge::one_gpu, 8, 1, 0.2, 0.15, -0.1, 0.75, 0.3, {{"linear", 0.4}},
                    answers};
   return {"2026-11-29", "abc", "a table \"of\" runs (some/where)", "runs.jsonl", records, false, score};
 }
@@ -50,7 +50,7 @@ TEST_CASE("a blind log comes back as it was appended, and grows at its end", "[b
   const auto log = read_blind_log(file);
   REQUIRE(log.size() == 3);
   CHECK(log[0].source == "a table \"of\" runs (some/where)");
-  CHECK(log[0].score.known == NewcomerKnows::one_gpu);
+  CHECK(log[0].score.known == BlindKnowledge::one_gpu);
   CHECK(log[0].score.bias == -0.1);
   CHECK(log[0].score.baselines.at("linear") == 0.4);
   CHECK(log[2].score.answers == "a2");
@@ -86,9 +86,9 @@ TEST_CASE("what was asked before with the same answers is not asked again", "[bl
   CHECK_THROWS_WITH(append_to_blind_log(file, {entry_of("r1", "a1")}), Catch::Contains("asked before, on 2026-11-29"));
   CHECK(text_of(file) == before);
   const auto log = read_blind_log(file);
-  CHECK(asked_before(log, "r1", "abc"));
-  CHECK_FALSE(asked_before(log, "r1", "abd"));
-  CHECK_FALSE(asked_before(log, "r2", "abc"));
+  CHECK(repeated_question(log, "r1", "abc"));
+  CHECK_FALSE(repeated_question(log, "r1", "abd"));
+  CHECK_FALSE(repeated_question(log, "r2", "abc"));
 }
 
 TEST_CASE("mistakes of a line are told together", "[blind]") {

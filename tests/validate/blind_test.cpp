@@ -15,7 +15,7 @@ namespace {
 TEST_CASE("figures of a blind score are means over points, and a refusal counts a half and is not held", "[blind]") {
   const std::vector<BlindPoint> points{
       {"a", 1, Forecast{1.1, 0.9, 1.3}}, {"a", 1, Forecast{0.8, 0.7, 0.9}}, {"b", 2, Forecast{2, 1, 4}}, {"b", 2, {}}};
-  const auto score = blind_score("training steps", NewcomerKnows::nothing, points);
+  const auto score = blind_score("training steps", BlindKnowledge::nothing, points);
   CHECK(score.points == 4);
   CHECK(score.refused == 1);
   const double first = std::log(1.1), second = -std::log(0.8);
@@ -27,7 +27,7 @@ TEST_CASE("figures of a blind score are means over points, and a refusal counts 
 
 TEST_CASE("another answer has another checksum", "[blind]") {
   const auto answers = [](double predicted_s) {
-    return blind_score("layouts", NewcomerKnows::nothing, {{"a", 1, Forecast{predicted_s, 0.5, 2}}}).answers;
+    return blind_score("layouts", BlindKnowledge::nothing, {{"a", 1, Forecast{predicted_s, 0.5, 2}}}).answers;
   };
   CHECK(answers(1.1) == answers(1.1));
   CHECK(answers(1.1) != answers(1.2));
@@ -37,11 +37,11 @@ TEST_CASE("a record that is shipped already is named with the file it stands in"
   BlindQuestion question;
   question.shipped.push_back(curve_file("a", "shipped", {1.01, 1.02, 1.03}));
   question.asked = curve_file("b", "asked", {2.01, 1.02});
-  const auto mistakes = already_known(question);
+  const auto mistakes = find_learnt_records(question);
   REQUIRE(mistakes.size() == 1);
   CHECK(mistakes.front().what.starts_with("record 2 (step resnet50_v1.5 2 GPUs 1 nodes batch 64 1.02 s) stands in"));
   question.asked = curve_file("b", "asked", {2.01, 1.03});
-  CHECK(already_known(question).empty());
+  CHECK(find_learnt_records(question).empty());
 }
 
 DataFolder data_folder() {
@@ -64,8 +64,8 @@ BlindQuestion planted() {
 
 TEST_CASE("what the newcomer knows is not asked", "[blind]") {
   const auto question = planted();
-  const auto nothing = score_blind(data_folder(), question, {NewcomerKnows::nothing});
-  const auto one_gpu = score_blind(data_folder(), question, {NewcomerKnows::one_gpu});
+  const auto nothing = score_blind(data_folder(), question, {BlindKnowledge::nothing});
+  const auto one_gpu = score_blind(data_folder(), question, {BlindKnowledge::one_gpu});
   REQUIRE(nothing.size() == 1);
   REQUIRE(one_gpu.size() == 1);
   CHECK(nothing.front().points == 4);
@@ -77,7 +77,7 @@ TEST_CASE("what the newcomer knows is not asked", "[blind]") {
 TEST_CASE("a cluster that is in no file is refused with the nearest name", "[blind]") {
   auto question = planted();
   question.asked.context.cluster = "bnl-edr-k8";
-  CHECK_THROWS_WITH(score_blind(data_folder(), question, {NewcomerKnows::nothing}),
+  CHECK_THROWS_WITH(score_blind(data_folder(), question, {BlindKnowledge::nothing}),
                     Catch::Contains("did you mean bnl-edr-k80?"));
 }
 

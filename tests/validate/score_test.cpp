@@ -114,7 +114,7 @@ TEST_CASE("the interval score pays for width, and twentyfold for what lies outsi
   CHECK(interval_score(forecast, std::exp(-0.3)) == Approx(0.2 + 20 * 0.2));
 }
 
-TEST_CASE("a rival's interval comes from the other clusters alone") {
+TEST_CASE("a baseline's interval comes from the other clusters alone") {
   // Residual ln(measured / predicted) is minus the error given.
   std::vector<ScoredPoint> points{point("a", "a", -0.1), point("a", "a", -0.2), point("b", "b", 0.3),
                                   point("c", "c", 5)};
@@ -141,7 +141,7 @@ TEST_CASE("classes and clusters are scored apart") {
   const std::vector<ScoredPoint> points{point("a", "a", 0.1), point("a", "b", 0.3, 'C'), point("b", "c", 0.5, 'B')};
   const auto score = score_split(all(points), "T2", "m", draws, seed);
   CHECK(score.overall.mean_error == Approx(0.5 * (0.2 + 0.5)));
-  CHECK(score.judged.mean_error == Approx(0.5 * (0.1 + 0.5)));
+  CHECK(score.classes_a_b.mean_error == Approx(0.5 * (0.1 + 0.5)));
   CHECK(score.by_class.at('C').mean_error == Approx(0.3));
   CHECK(score.by_cluster.at("a").mean_error == Approx(0.2));
   CHECK(score_split(all(points), "T3", "m", draws, seed).overall.points == 0);
@@ -149,9 +149,9 @@ TEST_CASE("classes and clusters are scored apart") {
 
 TEST_CASE("methods are compared on points that both answered") {
   std::vector<ScoredPoint> points{point("a", "a", 0.1), point("b", "b", 0.3), point("b", "b", 0.9)};
-  points[0].forecasts["rival"] = {std::exp(0.2), 0, 0};
-  points[1].forecasts["rival"] = {std::exp(-0.1), 0, 0};
-  const auto compared = compare(all(points), "T2", "m", "rival", draws, seed);
+  points[0].forecasts["baseline"] = {std::exp(0.2), 0, 0};
+  points[1].forecasts["baseline"] = {std::exp(-0.1), 0, 0};
+  const auto compared = compare(all(points), "T2", "m", "baseline", draws, seed);
   CHECK(compared.points == 2);
   CHECK(compared.difference == Approx(0.5 * (-0.1 + 0.2)));
   CHECK(compared.range.low == Approx(-0.1));

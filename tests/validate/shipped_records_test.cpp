@@ -1,9 +1,9 @@
-// The protocol over the records that are shipped: no leak in any split, and the rivals' figures as they were published
+// The protocol over the records that are shipped: no leak in any split, and the baselines' figures as they were published
 // in the project's design (mean over points of |measured / predicted - 1|, nine sources calibrated up to the first
 // multi-node scale).
 
 #include "sim/formats/data_folder.hpp"
-#include "validate/methods/rivals.hpp"
+#include "validate/methods/baselines.hpp"
 #include "validate/validation.hpp"
 
 #include <catch2/catch.hpp>
@@ -185,7 +185,7 @@ std::map<Key, std::vector<double>> design_errors() {
   ValidationOptions options;
   options.splits = {"T2"};
   std::map<Key, std::vector<double>> errors;
-  for (const auto& point : validate_measurements(shipped(), make_rivals({}), options).points)
+  for (const auto& point : validate_measurements(shipped(), make_baselines({}), options).points)
     for (const auto& [method, forecast] : point.forecasts)
       if (in_design_figures(point))
         for (const auto& file : {std::string(), point.file})
@@ -195,7 +195,7 @@ std::map<Key, std::vector<double>> design_errors() {
 
 } // namespace
 
-TEST_CASE("shipped records: the rivals' figures, in the measure of their first table") {
+TEST_CASE("shipped records: the baselines' figures, in the measure of their first table") {
   const auto errors = design_errors();
   const auto percent = [&](const std::string& method, const std::string& file) {
     return 100 * mean(errors.at({method, file}));

@@ -117,7 +117,8 @@ TEST_CASE("a process that fails says why") {
 TEST_CASE("answers pass between processes to the bit") {
   PartAnswers one;
   one.forecasts = {{{"a", {0.1, 1.0 / 3, 1e-300}}, {"b", {0, 0, 0, "a \"reason\" \xc3\xa9"}}}, {}};
-  one.misses = {{"a", 0.1 + 0.2, {{{8, 1, 2.0 / 7, 3, 4, 5, 6, 7, "compute", 8, 9}}, {"p", "s", 1, 2, 3, 4, 5, 6}}}};
+  one.large_errors = {
+      {"a", 0.1 + 0.2, {{{8, 1, 2.0 / 7, 3, 4, 5, 6, 7, "compute", 8, 9}}, {"p", "s", 1, 2, 3, 4, 5, 6}}}};
   const auto bytes = answers_to_bytes({one, {}});
   const auto back = answers_from_bytes(bytes);
   REQUIRE(back.size() == 2);
@@ -125,8 +126,8 @@ TEST_CASE("answers pass between processes to the bit") {
   CHECK(back[0].forecasts[0].at("a").low_s == 1.0 / 3);
   CHECK(back[0].forecasts[0].at("b").refusal == one.forecasts[0].at("b").refusal);
   CHECK(back[0].forecasts[1].empty());
-  CHECK(back[0].misses[0].mean_error == 0.1 + 0.2);
-  CHECK(back[0].misses[0].why.points[0].predicted_s == 2.0 / 7);
+  CHECK(back[0].large_errors[0].mean_error == 0.1 + 0.2);
+  CHECK(back[0].large_errors[0].why.points[0].predicted_s == 2.0 / 7);
 }
 
 TEST_CASE("a question is the scenario that a person would ask") {

@@ -53,7 +53,7 @@ TEST_CASE("as shipped, everything is known and every trusted point of several GP
   std::get<StepRecord>(doubted.records[4]).head.suspect = true;
   const auto made = make_case({doubted});
   const auto& shipped = *find(made, "as-shipped");
-  CHECK(shipped.taken_away == TakenAway::nothing);
+  CHECK(shipped.masked_priors == MaskedPriors::none);
   CHECK(target_gpus(made, shipped) == std::vector<int>{2, 4, 8, 32});
   CHECK(visible_files(made.files, shipped)[0].records.size() == 6);
   for (const auto& split : made.splits)
@@ -87,8 +87,8 @@ TEST_CASE("the tiers of a new site ask what the tiers ask") {
     REQUIRE(fresh != nullptr);
     CHECK(fresh->visible_records == known->visible_records);
     CHECK(target_gpus(made, *fresh) == target_gpus(made, *known));
-    CHECK(fresh->taken_away == TakenAway::of_site);
-    CHECK(known->taken_away == TakenAway::of_site);
+    CHECK(fresh->masked_priors == MaskedPriors::of_site);
+    CHECK(known->masked_priors == MaskedPriors::of_site);
   }
 }
 

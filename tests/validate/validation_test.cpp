@@ -1,5 +1,5 @@
 #include "tests/validate/records.hpp"
-#include "validate/methods/rivals.hpp"
+#include "validate/methods/baselines.hpp"
 #include "validate/report.hpp"
 
 #include <catch2/catch.hpp>
@@ -66,7 +66,7 @@ std::vector<MeasurementFile> two_families() {
 }
 
 ValidationResult run(const std::vector<MeasurementFile>& files) {
-  return validate_measurements(files, make_rivals({}), {});
+  return validate_measurements(files, make_baselines({}), {});
 }
 
 } // namespace
@@ -120,9 +120,9 @@ TEST_CASE("a user's file of a cluster nobody knows is scored beside the others")
   auto files = two_clusters();
   files.push_back(curve_file("my garage", "mine", {3.01, 3.02, 3.03, 3.04, 3.05, 3.06}));
   const auto result = run(files);
-  const auto mine = std::count_if(result.points.begin(), result.points.end(),
-                                  [](const auto& p) { return p.cluster == "my garage" && p.split == "T1"; });
-  CHECK(mine == 3);
+  const auto own = std::count_if(result.points.begin(), result.points.end(),
+                                 [](const auto& p) { return p.cluster == "my garage" && p.split == "T1"; });
+  CHECK(own == 3);
   CHECK(validation_text(result).find("my garage") != std::string::npos);
 }
 

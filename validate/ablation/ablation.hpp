@@ -1,5 +1,5 @@
 #pragma once
-// What a part of the model earns. One part is taken away, or all priors are moved without meaning, and the nested splits
+// How much a part of the model contributes. One part is left out, or all priors are moved at random, and the nested splits
 // are asked with and without the change.
 
 #include "validate/methods/simulator.hpp"

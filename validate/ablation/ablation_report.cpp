@@ -20,7 +20,7 @@ const SplitScore& score_of(const ValidationResult& result, const std::string& sp
 const PairedDifference& difference_of(const ValidationResult& result, const std::string& split,
                                       const std::string& method) {
   return *std::find_if(result.differences.begin(), result.differences.end(),
-                       [&](const PairedDifference& one) { return one.split == split && one.rival == method; });
+                       [&](const PairedDifference& one) { return one.split == split && one.baseline == method; });
 }
 
 /// In the order in which they were scored.

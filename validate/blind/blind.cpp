@@ -3,7 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/base/text_file.hpp"
-#include "validate/methods/rivals.hpp"
+#include "validate/methods/baselines.hpp"
 #include "validate/methods/simulator.hpp"
 #include "validate/validation.hpp"
 
@@ -17,14 +17,14 @@ namespace {
 
 constexpr const char* ours = "ddlsim";
 
-bool is_visible(const Record& record, NewcomerKnows known) {
+bool is_visible(const Record& record, BlindKnowledge known) {
   const auto* step = std::get_if<StepRecord>(&record);
-  if (step == nullptr || known == NewcomerKnows::nothing) return false;
-  return known == NewcomerKnows::one_gpu ? step->gpus == 1 : step->nodes <= 1;
+  if (step == nullptr || known == BlindKnowledge::nothing) return false;
+  return known == BlindKnowledge::one_gpu ? step->gpus == 1 : step->nodes <= 1;
 }
 
 /// What was shipped is known; of the asked file what the newcomer has.
-std::vector<bool> visible_records(const BlindQuestion& question, NewcomerKnows known) {
+std::vector<bool> visible_records(const BlindQuestion& question, BlindKnowledge known) {
   std::vector<bool> visible;
   for (const auto& file : question.shipped) visible.insert(visible.end(), file.records.size(), true);
   for (const auto& record : question.asked.records) visible.push_back(is_visible(record, known));
@@ -32,8 +32,8 @@ std::vector<bool> visible_records(const BlindQuestion& question, NewcomerKnows k
 }
 
 /// The series of the asked file with something to predict. `layouts`: of model parallelism only, else of all others.
-Split split_of(const BlindQuestion& question, const std::vector<Series>& series, NewcomerKnows known, bool layouts) {
-  Split split{"blind", to_text(known), visible_records(question, known), {}, TakenAway::nothing};
+Split split_of(const BlindQuestion& question, const std::vector<Series>& series, BlindKnowledge known, bool layouts) {
+  Split split{"blind", to_text(known), visible_records(question, known), {}, MaskedPriors::none};
   const auto first_own = split.visible_records.size() - question.asked.records.size();
   for (std::size_t s = 0; s < series.size(); ++s) {
     if (is_model_parallel(series[s].strategy_name) != layouts) continue;
@@ -50,7 +50,7 @@ Split split_of(const BlindQuestion& question, const std::vector<Series>& series,
 }
 
 /// A cluster of which nothing is known is asked by priors alone, as `predict` asks one that was never calibrated.
-bool is_calibrated(const BlindQuestion& question, NewcomerKnows known) {
+bool is_calibrated(const BlindQuestion& question, BlindKnowledge known) {
   const auto& cluster = question.asked.context.cluster;
   const auto& records = question.asked.records;
   return std::any_of(records.begin(), records.end(), [&](const auto& one) { return is_visible(one, known); }) ||
@@ -73,7 +73,7 @@ std::vector<BlindPoint> points_of(const ValidationResult& result) {
   std::vector<BlindPoint> points;
   for (const auto& point : result.points) {
     BlindPoint one{point.series, point.measured_s, {}};
-    if (const auto found = point.forecasts.find(ours); found != point.forecasts.end()) one.told = found->second;
+    if (const auto found = point.forecasts.find(ours); found != point.forecasts.end()) one.predicted = found->second;
     points.push_back(std::move(one));
   }
   return points;
@@ -88,7 +88,7 @@ std::map<std::string, double> baselines_of(const ValidationResult& result) {
   return errors;
 }
 
-void score_steps(const ReferenceData& reference, const BlindQuestion& question, NewcomerKnows known, int threads,
+void score_steps(const ReferenceData& reference, const BlindQuestion& question, BlindKnowledge known, int threads,
                  std::vector<BlindScore>& scores) {
   auto files = question.shipped;
   files.push_back(question.asked);
@@ -105,13 +105,13 @@ void score_steps(const ReferenceData& reference, const BlindQuestion& question, 
 
 } // namespace
 
-std::string to_text(NewcomerKnows known) {
+std::string to_text(BlindKnowledge known) {
   switch (known) {
-  case NewcomerKnows::nothing:
+  case BlindKnowledge::nothing:
     return "nothing";
-  case NewcomerKnows::one_gpu:
+  case BlindKnowledge::one_gpu:
     return "one GPU";
-  case NewcomerKnows::one_node:
+  case BlindKnowledge::one_node:
     return "one node";
   }
   return "";
@@ -137,14 +137,14 @@ void add_refused(const BlindPoint& point, BlindTally& tally) {
   tally.answers.take("refused\n");
 }
 
-void add_answered(const BlindPoint& point, const Forecast& told, BlindTally& tally) {
-  const double bias = std::log(told.predicted_s / point.measured_s);
+void add_answered(const BlindPoint& point, const Forecast& predicted, BlindTally& tally) {
+  const double bias = std::log(predicted.predicted_s / point.measured_s);
   tally.biases.push_back(bias);
   tally.errors.push_back(std::abs(bias));
   tally.errors_of_series[point.series].push_back(std::abs(bias));
-  tally.held.push_back(told.low_s <= point.measured_s && point.measured_s <= told.high_s ? 1 : 0);
-  tally.half_widths.push_back(0.5 * std::log(told.high_s / told.low_s));
-  tally.answers.take(fmt::format("{:.9g} {:.9g} {:.9g}\n", told.predicted_s, told.low_s, told.high_s));
+  tally.held.push_back(predicted.low_s <= point.measured_s && point.measured_s <= predicted.high_s ? 1 : 0);
+  tally.half_widths.push_back(0.5 * std::log(predicted.high_s / predicted.low_s));
+  tally.answers.take(fmt::format("{:.9g} {:.9g} {:.9g}\n", predicted.predicted_s, predicted.low_s, predicted.high_s));
 }
 
 double mean_of_series(const BlindTally& tally) {
@@ -155,11 +155,11 @@ double mean_of_series(const BlindTally& tally) {
 
 } // namespace
 
-BlindScore blind_score(const std::string& kind, NewcomerKnows known, const std::vector<BlindPoint>& points) {
+BlindScore blind_score(const std::string& kind, BlindKnowledge known, const std::vector<BlindPoint>& points) {
   BlindTally tally;
   for (const auto& point : points) {
-    if (point.told) {
-      add_answered(point, *point.told, tally);
+    if (point.predicted) {
+      add_answered(point, *point.predicted, tally);
     } else {
       add_refused(point, tally);
     }
@@ -177,7 +177,7 @@ BlindScore blind_score(const std::string& kind, NewcomerKnows known, const std::
 }
 
 std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
-                                    const std::vector<NewcomerKnows>& known, int threads) {
+                                    const std::vector<BlindKnowledge>& known, int threads) {
   const auto reference = read_reference_data(data);
   const auto& file = question.asked;
   if (reference.clusters.count(file.context.cluster) == 0) {
@@ -188,7 +188,7 @@ std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion&
   std::vector<BlindScore> scores;
   for (const auto mode : known) {
     score_steps(reference, question, mode, threads, scores);
-    if (mode == NewcomerKnows::nothing) score_collectives(reference, file, scores);
+    if (mode == BlindKnowledge::nothing) score_collectives(reference, file, scores);
   }
   if (scores.empty())
     throw UserError(file.file.string(), "",

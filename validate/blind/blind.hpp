@@ -1,6 +1,6 @@
 #pragma once
-// Blind scores: measured runs that nothing has learnt from, predicted with what a newcomer would have, and scored before
-// anybody looks.
+// Blind scores: predictions of measured runs that no fit or prior has used, made with what a new user would have, and
+// scored before anybody looks at them.
 
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
@@ -13,16 +13,16 @@
 
 namespace ddlsim {
 
-/// What a newcomer has of the asked cluster besides its cluster file.
-enum class NewcomerKnows { nothing, one_gpu, one_node };
+/// Which measurements of the cluster the prediction may use besides its cluster file.
+enum class BlindKnowledge { nothing, one_gpu, one_node };
 
-std::string to_text(NewcomerKnows known); ///< "nothing", "one GPU", "one node"
+std::string to_text(BlindKnowledge known); ///< "nothing", "one GPU", "one node"
 
 /// How far off predictions of one kind of record were. Errors are |ln(predicted / measured)|; a refusal counts 0.5 and
 /// not held.
 struct BlindScore {
   std::string kind; ///< "training steps", "layouts", "all_reduce below 4 MiB", "all_reduce from 4 MiB"
-  NewcomerKnows known = NewcomerKnows::nothing;
+  BlindKnowledge known = BlindKnowledge::nothing;
   int points = 0; ///< asked, the refused ones among them
   int refused = 0;
   double mean_error = 0; ///< over the points of a series, then over series
@@ -42,25 +42,25 @@ struct BlindQuestion {
 
 /// Records of the file that stand among the shipped ones, too: the same kind, model or operation, scale, batch or size,
 /// and value to six digits. One mistake for the first of them in each shipped file; none: nothing was learnt from it.
-std::vector<Mistake> already_known(const BlindQuestion& question);
+std::vector<Mistake> find_learnt_records(const BlindQuestion& question);
 
 /// Scores of training steps for everything that the newcomer may know, where it leaves anything to ask; scores of
 /// collectives where nothing is known. The cluster and its models must be in `data`. `threads` share a forecast's samples. Throws
 /// UserError where the cluster is in no file, or nothing of the file can be asked.
 std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
-                                    const std::vector<NewcomerKnows>& known, int threads = 1);
+                                    const std::vector<BlindKnowledge>& known, int threads = 1);
 
 // What scoring of steps and of collectives share.
 
-/// One asked point; `told` is empty where it was refused.
+/// One predicted point; nothing where it was refused.
 struct BlindPoint {
   std::string series;
   double measured_s = 0;
-  std::optional<Forecast> told;
+  std::optional<Forecast> predicted;
 };
 
 /// Figures of one kind of record. At least one point.
-BlindScore blind_score(const std::string& kind, NewcomerKnows known, const std::vector<BlindPoint>& points);
+BlindScore blind_score(const std::string& kind, BlindKnowledge known, const std::vector<BlindPoint>& points);
 
 /// Tables of collectives inside `file`, by operation and class of size. An operation that `predict --collective` does
 /// not answer is refused point by point.

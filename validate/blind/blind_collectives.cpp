@@ -28,14 +28,15 @@ std::map<std::string, MeasurementFile> by_operation(const MeasurementFile& file)
 }
 
 /// What `predict --collective` answers of it, in order of size; the records that it does not answer are refused.
-std::vector<BlindPoint> points_of_class(const MeasurementFile& file, const std::vector<UnseenCollective>& told,
+std::vector<BlindPoint> points_of_class(const MeasurementFile& file, const std::vector<UnseenCollective>& predicted,
                                         bool small) {
   const auto in_class = [&](double size_bytes) { return (size_bytes < class_limit_bytes) == small; };
   std::vector<BlindPoint> points;
-  for (const auto& one : told)
+  for (const auto& one : predicted)
     if (in_class(one.size_bytes))
-      points.push_back({one.table, one.measured_s, Forecast{one.told.s, one.told.s_low, one.told.s_high}});
-  if (!told.empty()) return points;
+      points.push_back(
+          {one.table, one.measured_s, Forecast{one.predicted.s, one.predicted.s_low, one.predicted.s_high}});
+  if (!predicted.empty()) return points;
   for (const auto& record : file.records) {
     const auto& collective = std::get<CollectiveRecord>(record);
     if (in_class(collective.size_bytes)) points.push_back({collective.head.series, collective.time_s, {}});
@@ -45,10 +46,10 @@ std::vector<BlindPoint> points_of_class(const MeasurementFile& file, const std::
 
 /// 2 (n - 1) / n of the bytes over the path that the cluster file states, at its full rate: mean error over the points.
 /// Nothing where the ranks stand on several nodes.
-std::optional<double> error_at_wire_rate(const Cluster& cluster, const std::vector<UnseenCollective>& told,
+std::optional<double> error_at_wire_rate(const Cluster& cluster, const std::vector<UnseenCollective>& predicted,
                                          bool small) {
   std::vector<double> errors;
-  for (const auto& one : told) {
+  for (const auto& one : predicted) {
     if ((one.size_bytes < class_limit_bytes) != small) continue;
     if (one.nodes > 1 || cluster.intra.bandwidth_Bps <= 0) return {};
     const double wire_s = 2.0 * (one.ranks - 1) / one.ranks * one.size_bytes / cluster.intra.bandwidth_Bps;
@@ -62,12 +63,12 @@ std::optional<double> error_at_wire_rate(const Cluster& cluster, const std::vect
 
 void score_collectives(const ReferenceData& reference, const MeasurementFile& file, std::vector<BlindScore>& scores) {
   for (const auto& [operation, own] : by_operation(file)) {
-    const auto told = predict_unseen_collectives(reference, {own});
+    const auto predicted = predict_unseen_collectives(reference, {own});
     for (const bool small : {true, false}) {
-      const auto points = points_of_class(own, told, small);
+      const auto points = points_of_class(own, predicted, small);
       if (points.empty()) continue;
-      scores.push_back(blind_score(kind_of(operation, small), NewcomerKnows::nothing, points));
-      if (const auto error = error_at_wire_rate(reference.clusters.at(file.context.cluster), told, small))
+      scores.push_back(blind_score(kind_of(operation, small), BlindKnowledge::nothing, points));
+      if (const auto error = error_at_wire_rate(reference.clusters.at(file.context.cluster), predicted, small))
         scores.back().baselines["wire rate"] = *error;
     }
   }

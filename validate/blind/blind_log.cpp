@@ -47,14 +47,14 @@ Json to_json(const BlindEntry& entry) {
           {"answers", score.answers}};
 }
 
-NewcomerKnows known_from(const JsonNode& node) {
-  constexpr NewcomerKnows all[] = {NewcomerKnows::nothing, NewcomerKnows::one_gpu, NewcomerKnows::one_node};
+BlindKnowledge known_from(const JsonNode& node) {
+  constexpr BlindKnowledge all[] = {BlindKnowledge::nothing, BlindKnowledge::one_gpu, BlindKnowledge::one_node};
   std::vector<std::string> names;
   for (const auto one : all) names.push_back(to_text(one));
   const auto name = node.one_of("known", names);
   for (const auto one : all)
     if (to_text(one) == name) return one;
-  return NewcomerKnows::nothing;
+  return BlindKnowledge::nothing;
 }
 
 BlindEntry entry_from(const JsonNode& node) {
@@ -177,8 +177,8 @@ void append_to_blind_log(const std::filesystem::path& file, const std::vector<Bl
   write_file(file, log.text);
 }
 
-std::optional<Mistake> asked_before(const std::vector<BlindEntry>& log, const std::string& records,
-                                    const std::string& commit) {
+std::optional<Mistake> repeated_question(const std::vector<BlindEntry>& log, const std::string& records,
+                                         const std::string& commit) {
   const auto found = std::find_if(log.begin(), log.end(), [&](const BlindEntry& one) {
     return one.records == records && one.commit == commit && !commit.ends_with(with_changes);
   });

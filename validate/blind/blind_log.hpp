@@ -34,8 +34,8 @@ void append_to_blind_log(const std::filesystem::path& file, const std::vector<Bl
 
 /// Why asking is of no use, before it takes time: the same records were asked of the same commit. Nothing for a commit
 /// with changes.
-std::optional<Mistake> asked_before(const std::vector<BlindEntry>& log, const std::string& records,
-                                    const std::string& commit);
+std::optional<Mistake> repeated_question(const std::vector<BlindEntry>& log, const std::string& records,
+                                         const std::string& commit);
 
 /// A table in Markdown, the newest last: what README shows. Files of one source that were asked of one commit on one day
 /// are a row: points are added up, figures are means over the files.

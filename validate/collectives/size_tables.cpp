@@ -27,7 +27,7 @@ const DataPoint& nearest(const SeriesData& table, double size_bytes) {
 }
 
 /// Two sizes of a table that may be seen.
-struct Shown {
+struct VisibleTraining {
   DataPoint small;
   DataPoint large;
 
@@ -37,7 +37,7 @@ struct Shown {
 };
 
 /// Through both: a latency, never below zero, and a rate.
-double line_s(const Shown& shown, double size_bytes) {
+double line_s(const VisibleTraining& shown, double size_bytes) {
   const double slope =
       (shown.large.measured_s - shown.small.measured_s) / (shown.large.size_bytes - shown.small.size_bytes);
   const double latency_s = std::max(0.0, shown.small.measured_s - slope * shown.small.size_bytes);
@@ -73,8 +73,8 @@ Known known_of(const ReferenceData& reference, const SeriesData& table, const st
 }
 
 /// One size as `predict --collective` would tell it.
-IterationTime told(const ReferenceData& reference, const SeriesData& table, const DataPoint& point,
-                   const Known& known) {
+IterationTime predicted(const ReferenceData& reference, const SeriesData& table, const DataPoint& point,
+                        const Known& known) {
   const auto& median = known.parameters.mode;
   const auto scale_of = [&](Scale at) {
     at.bend = latency_bandwidth_mix(setup_at(table, point), median, at.size_bytes);
@@ -99,20 +99,20 @@ IterationTime told(const ReferenceData& reference, const SeriesData& table, cons
   return collective_interval(std::exp(ln_time(known.parameters.mode)), ln_times, spread);
 }
 
-bool holds(const IterationTime& told, double measured_s) {
-  return measured_s >= told.s_low && measured_s <= told.s_high;
+bool holds(const IterationTime& predicted, double measured_s) {
+  return measured_s >= predicted.s_low && measured_s <= predicted.s_high;
 }
 
 void add_table(const ReferenceData& reference, const SeriesData& table, std::vector<PredictedCollective>& all) {
   const auto& large = nearest(table, large_shown_bytes);
-  const Shown shown{nearest(table, large.size_bytes / large_over_small), large};
+  const VisibleTraining shown{nearest(table, large.size_bytes / large_over_small), large};
   if (shown.small.size_bytes == shown.large.size_bytes) return;
   const auto nothing = known_of(reference, table, {});
   const auto two = known_of(reference, table, {shown.small, shown.large});
   for (const auto& point : table.points) {
     if (shown.has(point)) continue;
-    const auto before = told(reference, table, point, nothing);
-    const auto after = told(reference, table, point, two);
+    const auto before = predicted(reference, table, point, nothing);
+    const auto after = predicted(reference, table, point, two);
     all.push_back({table.setup.cluster.name, table.id, table.setup.transport.name, point.gpus, point.nodes,
                    point.size_bytes, point.measured_s, before.s, after.s, holds(before, point.measured_s),
                    holds(after, point.measured_s), line_s(shown, point.size_bytes)});
@@ -152,7 +152,7 @@ std::vector<UnseenCollective> predict_unseen_collectives(const ReferenceData& re
       const auto nothing = known_of(reference, table, {});
       for (const auto& point : table.points)
         all.push_back({table.id, point.gpus, point.nodes, point.size_bytes, point.measured_s,
-                       told(reference, table, point, nothing)});
+                       predicted(reference, table, point, nothing)});
     }
   }
   return all;

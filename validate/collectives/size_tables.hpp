@@ -34,14 +34,14 @@ struct PredictedCollective {
 std::vector<PredictedCollective> predict_collectives(const ReferenceData& reference,
                                                      const std::vector<MeasurementFile>& files);
 
-/// One size of a measured table, told by the cluster file and the priors alone.
+/// One size of a measured table, predicted from the cluster file and the priors alone.
 struct UnseenCollective {
   std::string table;
   int ranks = 0;
   int nodes = 0;
   double size_bytes = 0;
   double measured_s = 0;
-  IterationTime told;
+  IterationTime predicted;
 };
 
 /// Every size of every table of all-reduces, as `predict --collective` tells it before anything is measured. Nothing is

@@ -47,7 +47,7 @@ public:
     known_.clear();
     files_ = &evidence.files;
     series_ = &evidence.series;
-    taken_away_ = evidence.taken_away;
+    masked_priors_ = evidence.masked_priors;
     as_shipped_ = evidence.split == "as-shipped";
   }
 
@@ -66,7 +66,7 @@ private:
   static Forecast refused(const std::string& why) { return {0, 0, 0, why}; }
 
   ReferenceData reference_for(const std::string& cluster) const {
-    auto reference = taken_away_ == TakenAway::nothing ? reference_ : without_site(reference_, cluster);
+    auto reference = masked_priors_ == MaskedPriors::none ? reference_ : without_site(reference_, cluster);
     if (variant_.change) variant_.change(reference);
     return reference;
   }
@@ -130,7 +130,7 @@ private:
   bool fitted_;
   int threads_;
   SimulatorVariant variant_;
-  TakenAway taken_away_ = TakenAway::nothing;
+  MaskedPriors masked_priors_ = MaskedPriors::none;
   bool as_shipped_ = false;                             ///< the calibration is that of the file
   const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are asked
   const std::vector<Series>* series_ = nullptr;

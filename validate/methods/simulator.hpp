@@ -13,7 +13,7 @@
 
 namespace ddlsim {
 
-/// A simulator whose reference data somebody changed, beside the one that users have: a parameter taken away, say.
+/// A simulator with changed reference data, for example without a parameter, to compare with the one that users have.
 struct SimulatorVariant {
   std::string name = "ddlsim";
   std::function<void(ReferenceData&)> change{}; ///< of what a split left of priors; none: as they are

@@ -103,11 +103,11 @@ std::string score_table(const std::vector<const SplitScore*>& scores, const std:
   rows.push_back(score_row(
       "mean of clusters", scores, [](const SplitScore& s) { return &s.overall; }, sum));
   rows.push_back(score_row(
-      "classes A and B only", scores, [](const SplitScore& s) { return &s.judged; }, sum));
+      "classes A and B only", scores, [](const SplitScore& s) { return &s.classes_a_b; }, sum));
   return html_table(split + ": mean error by cluster, %; * where not every point was answered", columns, rows);
 }
 
-/// The parts of the largest target as one bar; what the residual takes away is told in words.
+/// The parts of the largest target as one bar; a residual below 0 is in the text only.
 std::string parts_bar(const ForecastParts& parts) {
   constexpr double length = 160;
   const std::array<std::pair<const char*, double>, 6> all{{{"compute", parts.compute_s},

@@ -1,7 +1,7 @@
-#include "validate/methods/rivals.hpp"
+#include "validate/methods/baselines.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <compare>
 
 namespace ddlsim {
 namespace {
@@ -52,8 +52,13 @@ Question question_at(const Series& known, const SeriesPoint& point) {
   return {known, point.gpus, point.nodes, point.gpus_per_node, point.strategy};
 }
 
-/// Cluster and transport, and the model where its bytes are not known: series that share a link's cost.
-using Pool = std::tuple<std::string, std::string, std::string>;
+/// Series that share the cost of a link.
+struct Pool {
+  std::string cluster;
+  std::string transport;
+  std::string model; ///< only where its bytes are not known
+  auto operator<=>(const Pool&) const = default;
+};
 
 class Textbook final : public Method {
 public:
@@ -74,8 +79,8 @@ private:
 double Textbook::bytes_of(const Series& series) const {
   const auto found = facts_.model_bytes.find(series.model);
   if (found == facts_.model_bytes.end()) return 1;
-  const bool half = series.wire_precision == WirePrecision::fp16 || series.wire_precision == WirePrecision::bf16;
-  return half ? 0.5 * found->second : found->second;
+  const bool is_16_bit = series.wire_precision == WirePrecision::fp16 || series.wire_precision == WirePrecision::bf16;
+  return is_16_bit ? 0.5 * found->second : found->second;
 }
 
 Pool Textbook::pool_of(const Series& series) const {
@@ -130,15 +135,15 @@ std::unique_ptr<Method> make_textbook(TextbookFacts facts) {
   return std::make_unique<Textbook>(std::move(facts));
 }
 
-std::vector<std::unique_ptr<Method>> make_rivals(TextbookFacts facts) {
-  std::vector<std::unique_ptr<Method>> rivals;
-  rivals.push_back(make_straight_line());
-  rivals.push_back(make_throughput_line());
-  rivals.push_back(make_linear());
-  rivals.push_back(make_amdahl());
-  rivals.push_back(make_usl());
-  rivals.push_back(make_textbook(std::move(facts)));
-  return rivals;
+std::vector<std::unique_ptr<Method>> make_baselines(TextbookFacts facts) {
+  std::vector<std::unique_ptr<Method>> baselines;
+  baselines.push_back(make_straight_line());
+  baselines.push_back(make_throughput_line());
+  baselines.push_back(make_linear());
+  baselines.push_back(make_amdahl());
+  baselines.push_back(make_usl());
+  baselines.push_back(make_textbook(std::move(facts)));
+  return baselines;
 }
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #include "tests/validate/records.hpp"
-#include "validate/methods/rivals.hpp"
+#include "validate/methods/baselines.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -21,7 +21,7 @@ TextbookFacts facts(double rate_Bps) {
 
 } // namespace
 
-TEST_CASE("rivals on a curve worked out by hand") {
+TEST_CASE("baselines on a curve worked out by hand") {
   // Throughput in GPUs a second: 1, 1.6, 2.4 at 1, 2, 4 GPUs.
   const auto known = known_series({{1, 1.0}, {2, 1.25}, {4, 4 / 2.4}});
   CHECK(ask(*make_straight_line(), known, 16) == Approx(4 / 2.4));
@@ -61,7 +61,7 @@ TEST_CASE("without a one-GPU point the laws start at the smallest scale") {
 
 TEST_CASE("no method answers from nothing") {
   const Series nothing;
-  for (const auto& method : make_rivals({})) {
+  for (const auto& method : make_baselines({})) {
     method->prepare({"T1", "", {}, {nothing}});
     CHECK_FALSE(method->forecast({nothing, 8, 8, 1, {}}));
   }

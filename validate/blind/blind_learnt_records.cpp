@@ -29,7 +29,7 @@ std::map<std::string, std::size_t> identities_of(const MeasurementFile& file) {
 
 } // namespace
 
-std::vector<Mistake> already_known(const BlindQuestion& question) {
+std::vector<Mistake> find_learnt_records(const BlindQuestion& question) {
   const auto asked = identities_of(question.asked);
   std::vector<Mistake> mistakes;
   for (const auto& file : question.shipped) {

@@ -1,5 +1,5 @@
 
-#include "validate/methods/rivals.hpp"
+#include "validate/methods/baselines.hpp"
 
 #include <algorithm>
 #include <array>

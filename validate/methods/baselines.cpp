@@ -1,4 +1,4 @@
-#include "validate/methods/rivals.hpp"
+#include "validate/methods/baselines.hpp"
 
 #include <algorithm>
 

@@ -42,7 +42,7 @@ std::unique_ptr<Method> make_textbook(TextbookFacts facts);
 std::unique_ptr<Method> make_mfu_rule(const ReferenceData& reference);
 
 /// The first six, in this order.
-std::vector<std::unique_ptr<Method>> make_rivals(TextbookFacts facts);
+std::vector<std::unique_ptr<Method>> make_baselines(TextbookFacts facts);
 
 /// One equation: first * x + second * y = value, with the weight of its squared residual.
 struct Equation {

@@ -3,18 +3,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
 
 constexpr int repeats_that_count = 3;
 
-/// File, cluster, transport: what one person measured on one machine.
-using Set = std::tuple<std::string, std::string, std::string>;
+/// What one person measured on one machine.
+struct Set {
+  std::string file;
+  std::string cluster;
+  std::string transport;
+  auto operator<=>(const Set&) const = default;
+};
 
 Set set_of(const Series& series) {
   return {series.file, series.cluster, series.transport};
@@ -27,8 +32,17 @@ double largest_spread(const Series& series) {
   return largest;
 }
 
-/// Set, model without its version, precision, batch, data, strategy, preset.
-using SiblingKey = std::tuple<Set, std::string, Precision, double, std::string, std::string, std::string>;
+/// What two sibling models are compared under.
+struct SiblingKey {
+  Set set;
+  std::string depth; ///< the model without its version
+  Precision precision = {};
+  double batch_per_gpu = 0;
+  std::string data;
+  std::string strategy;
+  std::string preset;
+  auto operator<=>(const SiblingKey&) const = default;
+};
 
 /// "50" of resnet50_v1 and resnet50_v2; "" of every other model.
 std::string residual_depth(const std::string& model) {
@@ -60,7 +74,7 @@ std::vector<double> sibling_noise(const Series& one, const Series& other) {
   }
   const double centre = median(differences);
   for (auto& d : differences) d = std::abs(d - centre) / std::sqrt(2.0);
-  // Two scales differ from their own median by the same amount whatever the noise; three begin to tell.
+  // Two scales differ from their own median by the same amount whatever the noise; from three on the scatter shows.
   return differences.size() < 3 ? std::vector<double>{} : differences;
 }
 

@@ -1,6 +1,6 @@
 #include "sim/base/error.hpp"
 #include "sim/compute/layer_times.hpp"
-#include "validate/methods/rivals.hpp"
+#include "validate/methods/baselines.hpp"
 
 namespace ddlsim {
 namespace {
