@@ -1,7 +1,7 @@
 #include "calibrate/cache/calibration_cache.hpp"
 #include "calibrate/cache/fit_inputs.hpp"
 #include "calibrate/page/calibration_html.hpp"
-#include "calibrate/priors/learn_priors.hpp"
+#include "calibrate/priors/fit_priors.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
@@ -25,8 +25,8 @@ void emit_both(const CommandLine& line, const std::filesystem::path& own_file, c
 }
 
 int run_priors(const DataFolder& data, const CommandLine& line) {
-  const auto learnt = learn_priors(read_reference_data(data), all_records(data), line.threads);
-  emit_both(line, data.platforms() / "priors.json", priors_json(learnt), learnt_priors_text(learnt));
+  const auto learnt = fit_priors(read_reference_data(data), all_records(data), line.threads);
+  emit_both(line, data.platforms() / "priors.json", priors_json(learnt), fitted_priors_text(learnt));
   return 0;
 }
 
@@ -40,7 +40,7 @@ int run_all(const CommandLine& line) {
     const auto calibration = load_calibration(data, name);
     if (!calibration) continue;
     ++count;
-    if (!folder.empty()) write_file(folder / kept_name(name, calibration->inputs), calibration_json(*calibration));
+    if (!folder.empty()) write_file(folder / cached_name(name, calibration->inputs), calibration_json(*calibration));
   }
   narrate(line, fmt::format("{} calibration{}", count,
                             (count == 1 ? "" : "s") + (folder.empty() ? " kept" : " in " + folder.string())));

@@ -32,7 +32,7 @@ fs::path installed_data_folder() {
 CommandLine with_calibrations(CommandLine line, const fs::path& installed, bool tells) {
   CalibrationCache cache;
   if (!installed.empty()) cache.shipped = installed / "calibrations";
-  cache.kept = place_to_keep(installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : fs::path{});
+  cache.kept = cache_folder(installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : fs::path{});
   if (tells) cache.narrate = [line](const std::string& text) { narrate(line, text); };
   cache.threads = line.threads;
   line.calibrations = fitted_calibrations(std::move(cache));

@@ -23,41 +23,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A calibration that is looked for, by what it has to be of.
-struct Wanted {
+/// Which calibration is looked for.
+struct FitQuery {
   std::string cluster;
   std::string inputs;
 };
 
-/// What a place has: a calibration, or why the file there cannot be used; neither where there is no file.
+/// What was found in a folder: a calibration, or why the file there cannot be used. Both are empty without a file.
 struct Found {
   std::optional<Calibration> calibration;
   std::string why_not;
 };
 
-/// Only its user pays for a file that no longer holds: it is fitted anew.
-Found look_into(const fs::path& file, const Wanted& wanted) {
+/// Reads a file. One that is out of date is no error: the fit is made anew.
+Found look_into(const fs::path& file, const FitQuery& query) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return {};
   try {
     auto calibration = read_calibration(file);
-    if (calibration.cluster != wanted.cluster) return {{}, "is of another cluster"};
-    if (calibration.inputs != wanted.inputs) return {{}, "was fitted to other files, or by another model"};
+    if (calibration.cluster != query.cluster) return {{}, "is of another cluster"};
+    if (calibration.inputs != query.inputs) return {{}, "was fitted to other files, or by another model"};
     return {std::move(calibration), ""};
   } catch (const UserError&) {
     return {{}, "is damaged, or of another version"};
   }
 }
 
-/// The files used last stay.
+/// Deletes all but the files that were used last.
 void mark_used(const fs::path& file) {
   std::error_code ignored;
   fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
 }
 
-/// Whether the name is kept_name() of the cluster; another cluster's may begin with the same words.
+/// Whether the name is cached_name() of the cluster; another cluster's may begin with the same words.
 bool is_kept_of(const std::string& name, const std::string& cluster) {
-  return name.starts_with(cluster) && name.size() == kept_name(cluster, Fnv1a().text()).size();
+  return name.starts_with(cluster) && name.size() == cached_name(cluster, Fnv1a().text()).size();
 }
 
 void forget_unused(const fs::path& folder, const std::string& cluster) {
@@ -69,7 +69,7 @@ void forget_unused(const fs::path& folder, const std::string& cluster) {
       kept.emplace_back(fs::last_write_time(it->path(), ignored), it->path());
   }
   std::sort(kept.rbegin(), kept.rend());
-  for (std::size_t i = most_kept; i < kept.size(); ++i) fs::remove(kept[i].second, error);
+  for (std::size_t i = most_cached; i < kept.size(); ++i) fs::remove(kept[i].second, error);
 }
 
 bool can_be_written(const fs::path& folder) {
@@ -80,58 +80,58 @@ bool can_be_written(const fs::path& folder) {
 }
 
 /// A cluster is fitted by one process at a time. Where locks do not work, several fit it.
-class Turn {
+class FitLock {
 public:
-  Turn(const fs::path& folder, const std::string& cluster)
+  FitLock(const fs::path& folder, const std::string& cluster)
       : descriptor_(::open((folder / ("." + cluster + ".lock")).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
     if (descriptor_ >= 0) ::flock(descriptor_, LOCK_EX);
   }
-  ~Turn() {
+  ~FitLock() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  FitLock(const FitLock&) = delete;
+  FitLock& operator=(const FitLock&) = delete;
 
 private:
   int descriptor_;
 };
 
 /// The fits that were found or made, by the name of their file.
-struct Remembered {
+struct FitMemory {
   std::mutex mutex;
   std::map<std::string, std::optional<Calibration>> all;
 };
 
-void tell(const CalibrationCache& cache, const std::string& text) {
+void narrate_line(const CalibrationCache& cache, const std::string& text) {
   if (cache.narrate) cache.narrate(text);
 }
 
 /// What to say before a fit. `why_not`: of a file that was there and cannot be used; "" for none.
-std::string fit_text(const CalibrationCache& cache, const Wanted& wanted, std::size_t records, bool writes,
+std::string fit_text(const CalibrationCache& cache, const FitQuery& query, std::size_t records, bool writes,
                      const std::string& why_not) {
   const auto where = writes               ? fmt::format("kept in {}", cache.kept.string())
                      : cache.kept.empty() ? "kept nowhere"
                                           : fmt::format("and not kept: {} cannot be written", cache.kept.string());
-  return fmt::format("fitting {} to its {} record{}, {}{}", wanted.cluster, records, records == 1 ? "" : "s", where,
+  return fmt::format("fitting {} to its {} record{}, {}{}", query.cluster, records, records == 1 ? "" : "s", where,
                      why_not.empty() ? "" : "; " + why_not);
 }
 
 /// Records that teach nothing leave a calibration without content, so that nobody reads them again.
-Calibration fitted(const CalibrationCache& cache, const DataFolder& data, const Wanted& wanted) {
+Calibration fitted(const CalibrationCache& cache, const DataFolder& data, const FitQuery& query) {
   Calibration nothing;
-  nothing.cluster = wanted.cluster;
+  nothing.cluster = query.cluster;
   nothing.version = version();
-  nothing.inputs = wanted.inputs;
+  nothing.inputs = query.inputs;
   try {
-    return as_written(fit_from_files(data, wanted.cluster, cache.threads).calibration);
+    return as_written(fit_from_files(data, query.cluster, cache.threads).calibration);
   } catch (const NothingToFit& why) {
-    if (why.all_left_out) tell(cache, to_text(why.mistakes().front()));
+    if (why.all_left_out) narrate_line(cache, to_text(why.mistakes().front()));
     return nothing;
   }
 }
 
 void keep(const fs::path& folder, const Calibration& calibration) {
-  write_file(folder / kept_name(calibration.cluster, calibration.inputs), calibration_json(calibration));
+  write_file(folder / cached_name(calibration.cluster, calibration.inputs), calibration_json(calibration));
   forget_unused(folder, calibration.cluster);
 }
 
@@ -149,23 +149,23 @@ bool has_records(const DataFolder& data, const std::string& cluster) {
                      [&](const auto& name) { return !measurement_files(data.platforms_of(name), name).empty(); });
 }
 
-std::optional<Calibration> fit_and_keep(const CalibrationCache& cache, const DataFolder& data, const Wanted& wanted,
+std::optional<Calibration> fit_and_keep(const CalibrationCache& cache, const DataFolder& data, const FitQuery& query,
                                         const std::string& why_not) {
-  const auto records = count_fitted_records(data, wanted.cluster);
+  const auto records = count_fitted_records(data, query.cluster);
   if (records == 0) return {};
   const bool writes = can_be_written(cache.kept);
-  std::optional<Turn> turn;
+  std::unique_ptr<const FitLock> lock;
   if (writes) {
-    turn.emplace(cache.kept, wanted.cluster);
-    if (auto meanwhile = look_into(cache.kept / kept_name(wanted.cluster, wanted.inputs), wanted).calibration)
+    lock = std::make_unique<const FitLock>(cache.kept, query.cluster);
+    if (auto meanwhile = look_into(cache.kept / cached_name(query.cluster, query.inputs), query).calibration)
       return meanwhile;
   }
-  tell(cache, fit_text(cache, wanted, records, writes, why_not));
-  auto calibration = fitted(cache, data, wanted);
+  narrate_line(cache, fit_text(cache, query, records, writes, why_not));
+  auto calibration = fitted(cache, data, query);
   try {
     if (writes) keep(cache.kept, calibration);
   } catch (const UserError& error) {
-    tell(cache, error.what());
+    narrate_line(cache, error.what());
   }
   return calibration;
 }
@@ -175,35 +175,36 @@ std::string name_not_used(const fs::path& file, const Found& found) {
 }
 
 /// Kept before, or fitted now.
-std::optional<Calibration> kept_or_fitted(const CalibrationCache& cache, const DataFolder& data, const Wanted& wanted) {
-  const auto written = data.platforms_of(wanted.cluster) / wanted.cluster / "calibration.json";
-  const auto of_user = look_into(written, wanted);
+std::optional<Calibration> kept_or_fitted(const CalibrationCache& cache, const DataFolder& data,
+                                          const FitQuery& query) {
+  const auto written = data.platforms_of(query.cluster) / query.cluster / "calibration.json";
+  const auto of_user = look_into(written, query);
   if (of_user.calibration) return of_user.calibration;
   auto why_not = name_not_used(written, of_user);
   for (const auto& folder : {cache.shipped, cache.kept}) {
     if (folder.empty()) continue;
-    const auto file = folder / kept_name(wanted.cluster, wanted.inputs);
-    auto found = look_into(file, wanted);
+    const auto file = folder / cached_name(query.cluster, query.inputs);
+    auto found = look_into(file, query);
     if (found.calibration) {
       if (folder == cache.kept) mark_used(file);
-      if (!why_not.empty()) tell(cache, why_not + "; a newer fit takes its place");
+      if (!why_not.empty()) narrate_line(cache, why_not + "; a newer fit takes its place");
       return found.calibration;
     }
     if (why_not.empty()) why_not = name_not_used(file, found);
   }
-  return fit_and_keep(cache, data, wanted, why_not);
+  return fit_and_keep(cache, data, query, why_not);
 }
 
-std::optional<Calibration> find_calibration(const CalibrationCache& cache, Remembered& remembered,
-                                            const DataFolder& asked, const std::string& cluster) {
-  const auto data = data_of_fit(asked, cluster);
+std::optional<Calibration> find_calibration(const CalibrationCache& cache, FitMemory& remembered,
+                                            const DataFolder& target, const std::string& cluster) {
+  const auto data = data_of_fit(target, cluster);
   if (!has_records(data, cluster)) return {};
-  const Wanted wanted{cluster, fit_inputs(data, cluster)};
+  const FitQuery query{cluster, fit_inputs(data, cluster)};
   const std::lock_guard hold(remembered.mutex);
-  const auto name = kept_name(cluster, wanted.inputs);
+  const auto name = cached_name(cluster, query.inputs);
   auto known = remembered.all.find(name);
   if (known == remembered.all.end()) {
-    auto found = kept_or_fitted(cache, data, wanted);
+    auto found = kept_or_fitted(cache, data, query);
     if (found && !says_something(*found)) found.reset();
     known = remembered.all.emplace(name, std::move(found)).first;
   }
@@ -217,11 +218,11 @@ fs::path folder_from(const char* variable) {
 
 } // namespace
 
-std::string kept_name(const std::string& cluster, const std::string& inputs) {
+std::string cached_name(const std::string& cluster, const std::string& inputs) {
   return fmt::format("{}-{}.json", cluster, inputs);
 }
 
-fs::path place_to_keep(const fs::path& checkout) {
+fs::path cache_folder(const fs::path& checkout) {
   if (auto stated = folder_from("DDLSIM_CACHE"); !stated.empty()) return stated;
   if (!checkout.empty()) return checkout / "build" / "calibrations";
   if (const auto cache = folder_from("XDG_CACHE_HOME"); !cache.empty()) return cache / "ddlsim";
@@ -230,8 +231,8 @@ fs::path place_to_keep(const fs::path& checkout) {
 }
 
 CalibrationSource fitted_calibrations(CalibrationCache cache) {
-  return [cache = std::move(cache), remembered = std::make_shared<Remembered>()](const DataFolder& data,
-                                                                                 const std::string& cluster) { //
+  return [cache = std::move(cache), remembered = std::make_shared<FitMemory>()](const DataFolder& data,
+                                                                                const std::string& cluster) { //
     return find_calibration(cache, *remembered, data, cluster);
   };
 }

@@ -19,7 +19,7 @@ struct CalibrationCache {
 
 /// Where fits are kept: $DDLSIM_CACHE; build/calibrations of the checkout that a program stands in; for an empty
 /// `checkout` $XDG_CACHE_HOME/ddlsim or ~/.cache/ddlsim. The first that there is; empty where none is.
-std::filesystem::path place_to_keep(const std::filesystem::path& checkout);
+std::filesystem::path cache_folder(const std::filesystem::path& checkout);
 
 /// For DataFolder::calibrations. The calibration of a cluster is the first of these:
 ///   1. calibration.json in the cluster's folder, which `ddlsim calibrate` writes
@@ -33,9 +33,9 @@ std::filesystem::path place_to_keep(const std::filesystem::path& checkout);
 CalibrationSource fitted_calibrations(CalibrationCache cache);
 
 /// NAME-INPUTS.json, as a calibration of these inputs is called in both folders.
-std::string kept_name(const std::string& cluster, const std::string& inputs);
+std::string cached_name(const std::string& cluster, const std::string& inputs);
 
 /// How many calibrations of a cluster are kept: those of the files as they are, and of a few variations.
-inline constexpr std::size_t most_kept = 4;
+inline constexpr std::size_t most_cached = 4;
 
 } // namespace ddlsim

@@ -129,7 +129,7 @@ void exclude_shared(Groups& groups, std::vector<Excluded>& notes) {
 void exclude_suspect(std::vector<TransferRow>& rows, const std::string& file, std::vector<Excluded>& notes) {
   const auto doubtful = [](const TransferRow& row) { return row.head->suspect; };
   if (std::none_of(rows.begin(), rows.end(), doubtful)) return;
-  notes.push_back({place_text(file, lines_of(take_out(rows, doubtful))), std::string(doubted_by_source)});
+  notes.push_back({place_text(file, lines_of(take_out(rows, doubtful))), std::string(marked_by_source)});
 }
 
 /// Spread of ln time: between the records of a size, or what one record says of itself.
@@ -140,13 +140,13 @@ double spread_of(const std::vector<TransferRow>& rows, const std::vector<double>
 }
 
 /// Times of one size, and by which factor they contradict each other.
-struct Merged {
+struct MergedTimes {
   CollectiveSample sample;
   double least_s = 0;
   double most_s = 0;
 };
 
-Merged merged(const std::vector<TransferRow>& rows) {
+MergedTimes merged(const std::vector<TransferRow>& rows) {
   std::vector<double> logs;
   for (const auto& row : rows) logs.push_back(std::log(row.sample.time_s));
   const auto [least, most] = std::minmax_element(logs.begin(), logs.end());
@@ -164,10 +164,10 @@ std::optional<LibraryVersion> common_version(const std::vector<TransferRow>& row
 }
 
 /// One note a curve, with the worst of its sizes.
-void report_conflicts(const std::vector<Merged>& sizes, const std::string& file, std::vector<Excluded>& notes) {
+void report_conflicts(const std::vector<MergedTimes>& sizes, const std::string& file, std::vector<Excluded>& notes) {
   std::vector<int> lines;
   int count = 0;
-  const Merged* worst = nullptr;
+  const MergedTimes* worst = nullptr;
   for (const auto& size : sizes) {
     if (size.most_s <= conflict * size.least_s) continue;
     lines.insert(lines.end(), size.sample.lines.begin(), size.sample.lines.end());
@@ -187,7 +187,7 @@ std::vector<CollectiveSample> merged_by_size(const std::vector<TransferRow>& row
                                              std::vector<Excluded>& notes) {
   std::map<double, std::vector<TransferRow>> by_size;
   for (const auto& row : rows) by_size[row.sample.size_bytes].push_back(row);
-  std::vector<Merged> sizes;
+  std::vector<MergedTimes> sizes;
   for (const auto& [size_bytes, same] : by_size) sizes.push_back(merged(same));
   report_conflicts(sizes, file, notes);
   std::vector<CollectiveSample> samples;

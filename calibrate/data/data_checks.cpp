@@ -170,7 +170,7 @@ std::vector<Excluded> remove_suspect_times(const Cluster& cluster, std::vector<S
     }
     const auto suspect = std::erase_if(series.points, [](const DataPoint& point) { return point.suspect; });
     if (suspect == 0) continue;
-    const Excluded left_out{series.id, fmt::format("{}: {} of its {} times left out", doubted_by_source, suspect,
+    const Excluded left_out{series.id, fmt::format("{}: {} of its {} times left out", marked_by_source, suspect,
                                                    suspect + series.points.size())};
     reported.push_back(left_out);
     if (!is_own) of_others.push_back(left_out);

@@ -24,14 +24,14 @@ inline constexpr std::string_view not_simulated = "the simulator cannot time it:
 inline constexpr std::string_view no_preset_of_it = "no preset: ";
 
 /// The reason where a record's own source marks it as suspect.
-inline constexpr std::string_view doubted_by_source = "its source doubts it";
+inline constexpr std::string_view marked_by_source = "its source doubts it";
 
 /// Takes out points whose times are a hundred times and more off the simulator at the priors' medians: a slip of the
 /// unit. Where most points of a series are that far off, or its one-GPU time is as far from what the device can do, the
 /// whole series goes: of a training series the one-GPU time has then the wrong unit.
 std::vector<Excluded> remove_unit_mistakes(std::vector<SeriesData>& fit_data);
 
-/// Takes out step times that their source, or whoever imported them, doubts: a suspect record is never fitted.
+/// Removes step times that their source, or whoever imported them, marks as suspect: a suspect record is never fitted.
 std::vector<Excluded> remove_suspect_times(const Cluster& cluster, std::vector<SeriesData>& fit_data);
 
 /// Takes out step times of a series that are one and the same at three scales and more: no run scales like that to the
@@ -66,7 +66,7 @@ std::string unit_mistake_text(double ln_ratio, const std::string& than);
 // Which of one curve's records a line may be drawn through.
 
 /// What a record's time is compared with. Without model or GPU there is no roofline.
-struct Screen {
+struct PlausibilityContext {
   const Model* model = nullptr;
   const Gpu* gpu = nullptr;
   FixedTime expected_fixed{};
@@ -74,8 +74,9 @@ struct Screen {
 
 /// `records` are of one GPU, model, precision and stack, sorted by batch and time; what is left of them, in the same
 /// order, by the rules of fit_compute. Adds to `excluded` and `warnings`.
-std::vector<const StepRecord*> screen_records(const std::vector<const StepRecord*>& records, const Screen& screen,
-                                              std::vector<Excluded>& excluded, std::vector<std::string>& warnings);
+std::vector<const StepRecord*> plausible_records(const std::vector<const StepRecord*>& records,
+                                                 const PlausibilityContext& screen, std::vector<Excluded>& excluded,
+                                                 std::vector<std::string>& warnings);
 
 std::string place_of(const StepRecord& record); ///< "file:line", file without its folder
 std::vector<BatchTime> batch_times(const std::vector<const StepRecord*>& records);

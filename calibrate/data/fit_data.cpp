@@ -231,15 +231,15 @@ void add_steps(const ReferenceData& reference, const std::string& from, const st
 /// Transfer series of that cluster's records of one kind.
 std::vector<SeriesData> transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                         const Cluster& of, RecordKind kind, const std::vector<MeasurementFile>& files) {
-  std::vector<MeasurementFile> theirs;
+  std::vector<MeasurementFile> records_of_kind;
   for (const auto& file : files) {
     if (file.context.cluster != of.name) continue;
-    theirs.push_back({file.file, file.context, {}});
-    std::copy_if(file.records.begin(), file.records.end(), std::back_inserter(theirs.back().records),
+    records_of_kind.push_back({file.file, file.context, {}});
+    std::copy_if(file.records.begin(), file.records.end(), std::back_inserter(records_of_kind.back().records),
                  [&](const Record& record) { return kind_of(record) == kind; });
   }
-  return kind == RecordKind::server ? server_series(reference, priors, of, theirs)
-                                    : collective_series(reference, priors, of, theirs);
+  return kind == RecordKind::server ? server_series(reference, priors, of, records_of_kind)
+                                    : collective_series(reference, priors, of, records_of_kind);
 }
 
 } // namespace

@@ -82,7 +82,7 @@ SelectedFitData select_fit_data(const ReferenceData& reference, const std::strin
                                 const std::vector<Series>& series, const std::vector<MeasurementFile>& files);
 
 /// What `predict` shows of the point in that sample over model_time_s(): 1 where the formulas are exact and for transfers.
-double shown_over_formula(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample);
+double predicted_over_formula(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample);
 
 /// model_time_s() to the bit, without repeating what does not depend on the sample. For one thread.
 class CachedStep {

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -79,7 +78,7 @@ bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample&
 }
 
 /// What tables of all-reduces leave unexplained at that size. In host memory sites differ tenfold (0.08 to 0.93): there
-/// their median is the doubt of an answer, and evidence counts as a transfer's.
+/// their median is the uncertainty of an answer, and evidence counts as a transfer's.
 double noise_of_sum(const ModelConstants& constants, const SeriesData& series, const DataPoint& point,
                     const Parameters& median) {
   const auto setup = setup_at(series, point);
@@ -129,8 +128,15 @@ std::vector<SeriesData> collective_series(const ReferenceData& reference, const 
 
 namespace {
 
-/// What a series is of: file, its own name, transport, work, workers.
-using ExchangeKey = std::tuple<std::string, std::string, std::string, std::string, int>;
+/// Which series an exchange with a server belongs to.
+struct ExchangeKey {
+  std::string file;
+  std::string series;
+  std::string transport;
+  std::string work; ///< push, pull or push-pull
+  int workers = 0;
+  auto operator<=>(const ExchangeKey&) const = default;
+};
 
 struct Exchange {
   const ServerRecord* first = nullptr;
@@ -180,7 +186,7 @@ std::vector<SeriesData> server_series(const ReferenceData& reference, const std:
     const auto& record = *exchange.first;
     auto series = empty_transfer_series(reference, priors, cluster, *transport_named(cluster, record.head.transport),
                                         "", *work_of(record));
-    series.id = fmt::format("{}/{}/{}: {} of {} {} and one server", cluster.name, std::get<0>(key), record.head.series,
+    series.id = fmt::format("{}/{}/{}: {} of {} {} and one server", cluster.name, key.file, record.head.series,
                             record.what, record.workers, record.workers == 1 ? "worker" : "workers");
     const int per_node = record.nodes == 1 ? record.workers : 1;
     for (const auto& [size_bytes, times_s] : exchange.times_s)

@@ -5,6 +5,7 @@
 #include "calibrate/data/series.hpp"
 #include "calibrate/fit/collective_fit.hpp"
 #include "calibrate/fit/compute_fit.hpp"
+#include "calibrate/fit/next_measurement.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -14,24 +15,6 @@
 #include <vector>
 
 namespace ddlsim {
-
-// Which measurement would narrow most what is predicted where nobody measured yet.
-
-struct NextMeasurement {
-  std::string run;       ///< what to measure
-  std::string predicted; ///< series and scale whose interval it narrows
-  double now = 0;        ///< half of that 90 % interval, of ln iteration time
-  double then = 0;       ///< the same once it is measured
-};
-
-/// The `most` best, the most narrowing first, each run once and none that gains less than a hundredth. The predictions
-/// to narrow: for each way of synchronising that the cluster measured over a transport, four times its largest scale or
-/// as far as the cluster may grow. Candidates, on no more nodes than there are: the same run on twice the nodes or on
-/// two; all-reduces alone between two nodes (small and large); the largest measured model with one server of its own;
-/// one GPU where none was measured. How far a candidate narrows a prediction is a linear regression over samples drawn
-/// from the calibration (width_left), with the residual process for what no parameter explains (estimate_residual).
-std::vector<NextMeasurement> next_measurements(const std::vector<SeriesData>& series, const std::vector<Prior>& priors,
-                                               const Calibration& calibration, std::size_t most);
 
 /// The calibration, and its parts that the report describes one by one.
 struct Calibrated {
@@ -75,11 +58,11 @@ std::string calibration_summary(const Calibrated& calibrated);
 std::string calibration_details(const Calibrated& calibrated);
 
 /// How far the fit is off a series: |ln(measured / model)|.
-struct SeriesOff {
+struct SeriesError {
   double mean = 0;
   double worst = 0;
 };
-SeriesOff off_of(const CalibratedSeries& series);
+SeriesError error_of_series(const CalibratedSeries& series);
 
 // Calibrated parameters in words.
 

@@ -10,18 +10,26 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
 
-using CurveKey = std::tuple<std::string, std::string, Precision, std::string>; ///< GPU, model, precision, stack
+/// Records with equal keys are fitted by one line.
+struct CurveKey {
+  std::string gpu;
+  std::string model;
+  Precision precision = {};
+  std::string preset;
+  auto operator<=>(const CurveKey&) const = default;
+};
 
 /// By batch, time and place, so that the order of files does not matter.
 void sort_records(std::vector<const StepRecord*>& records) {
   std::sort(records.begin(), records.end(), [](const StepRecord* a, const StepRecord* b) {
-    return std::tuple(a->batch_per_gpu, a->iteration_s, a->head.file, a->head.line) <
-           std::tuple(b->batch_per_gpu, b->iteration_s, b->head.file, b->head.line);
+    if (a->batch_per_gpu != b->batch_per_gpu) return a->batch_per_gpu < b->batch_per_gpu;
+    if (a->iteration_s != b->iteration_s) return a->iteration_s < b->iteration_s;
+    if (a->head.file != b->head.file) return a->head.file < b->head.file;
+    return a->head.line < b->head.line;
   });
 }
 
@@ -33,7 +41,7 @@ std::map<CurveKey, std::vector<const StepRecord*>> by_curve(const std::vector<St
   for (const auto& record : records) {
     if (record.gpus != 1 || record.mode != RunMode::train || has_server_elsewhere(record)) continue;
     if (record.head.suspect) {
-      excluded.push_back({place_of(record), std::string(doubted_by_source)});
+      excluded.push_back({place_of(record), std::string(marked_by_source)});
       continue;
     }
     if (is_of_processor_beside(record.head, unnamed_gpu)) {
@@ -66,7 +74,10 @@ BatchLine line_of(const CurveKey& key, const std::vector<const StepRecord*>& rec
   const auto points = batch_times(records);
   const auto fit = fit_line(points, expected);
   BatchLine line;
-  std::tie(line.gpu, line.model, line.precision, line.preset) = key;
+  line.gpu = key.gpu;
+  line.model = key.model;
+  line.precision = key.precision;
+  line.preset = key.preset;
   line.fixed_s = fit.fixed_s;
   line.per_sample_s = fit.per_sample_s;
   line.least_s = fit.least_s;
@@ -112,8 +123,9 @@ ComputeFit fit_compute(const std::vector<StepRecord>& records, const std::vector
         std::find_if(gpus.begin(), gpus.end(), [&, name = gpu_name](const Gpu& one) { return one.name == name; });
     const auto expected =
         model == models.end() ? usual_fixed : expected_fixed(size_of(model->second), gpu == gpus.end() ? Gpu{} : *gpu);
-    Screen screen{model == models.end() ? nullptr : &model->second, gpu == gpus.end() ? nullptr : &*gpu, expected};
-    const auto kept = screen_records(curve, screen, fit.excluded, fit.warnings);
+    PlausibilityContext screen{model == models.end() ? nullptr : &model->second, gpu == gpus.end() ? nullptr : &*gpu,
+                               expected};
+    const auto kept = plausible_records(curve, screen, fit.excluded, fit.warnings);
     if (kept.empty()) continue;
     fit.lines.push_back(line_of(key, kept, expected));
     warn_of(fit.lines.back(), fit.warnings);

@@ -10,27 +10,28 @@ namespace {
 /// By position in the fit's list.
 using SeriesNumbers = std::vector<std::size_t>;
 
-/// The series whose predictions are judged: steps, or transfers where a cluster has no steps.
-SeriesNumbers judged_series(const std::vector<SeriesData>& series) {
+/// The series whose predictions are scored: steps, or transfers where a cluster has no steps.
+SeriesNumbers scored_series(const std::vector<SeriesData>& series) {
   const auto counts = [&](const SeriesData& one, bool transfers) {
     return !one.borrowed && one.excluded.empty() && !one.points.empty() && is_transfer(one) == transfers;
   };
   const bool transfers =
       std::none_of(series.begin(), series.end(), [&](const SeriesData& one) { return counts(one, false); });
-  SeriesNumbers judged;
+  SeriesNumbers scored;
   for (std::size_t s = 0; s < series.size(); ++s)
-    if (counts(series[s], transfers)) judged.push_back(s);
-  return judged;
+    if (counts(series[s], transfers)) scored.push_back(s);
+  return scored;
 }
 
 bool is_of_several_gpus(const DataPoint& point) {
   return point.gpus > 1;
 }
 
-/// Steps on several GPUs, by model. A one-GPU time that nobody measured has a doubt of its own, and is not judged here.
-std::map<std::string, SeriesNumbers> by_model(const SeriesNumbers& judged, const std::vector<SeriesData>& series) {
+/// Steps on several GPUs, by model. A one-GPU time that nobody measured has an uncertainty of its own: such series are not
+/// among them.
+std::map<std::string, SeriesNumbers> by_model(const SeriesNumbers& scored, const std::vector<SeriesData>& series) {
   std::map<std::string, SeriesNumbers> models;
-  for (const std::size_t s : judged) {
+  for (const std::size_t s : scored) {
     const auto& points = series[s].points;
     if (is_transfer(series[s]) || series[s].compute_prior != "compute_measured") continue;
     if (std::any_of(points.begin(), points.end(), is_of_several_gpus)) models[series[s].scope.model].push_back(s);
@@ -39,22 +40,22 @@ std::map<std::string, SeriesNumbers> by_model(const SeriesNumbers& judged, const
 }
 
 /// ln(measured / model) of these series' points on so many GPUs or more, by a fit without these series.
-std::vector<double> misses_without(const SeriesNumbers& left_out, int least_gpus, StepProblem& problem,
-                                   const RobustProblem& robust, const RobustFit& fit,
-                                   const std::vector<SeriesData>& series) {
+std::vector<double> log_residuals_without(const SeriesNumbers& left_out, int least_gpus, StepProblem& problem,
+                                          const RobustProblem& robust, const RobustFit& fit,
+                                          const std::vector<SeriesData>& series) {
   std::vector<std::size_t> rows;
   for (std::size_t r = 0; r < problem.rows().size(); ++r)
     if (std::find(left_out.begin(), left_out.end(), problem.rows()[r].series) != left_out.end()) rows.push_back(r);
   const auto z_scores = unknowns_without(robust, fit, rows);
-  std::vector<double> misses;
+  std::vector<double> log_residuals;
   for (const std::size_t s : left_out) {
     auto sample = sample_at(problem.free_parameters(), series[s], s, z_scores);
     problem.algorithm_choices().put(s, sample);
     for (const auto& point : series[s].points)
       if (point.gpus >= least_gpus)
-        misses.push_back(std::log(point.measured_s / model_time_s(series[s], point, sample)));
+        log_residuals.push_back(std::log(point.measured_s / model_time_s(series[s], point, sample)));
   }
-  return misses;
+  return log_residuals;
 }
 
 double mean_square(const std::vector<double>& values) {
@@ -67,19 +68,19 @@ double mean_square(const std::vector<double>& values) {
 
 void add_left_out(CalibrationQuality& quality, StepProblem& problem, const RobustProblem& robust, const RobustFit& fit,
                   const std::vector<SeriesData>& series) {
-  const auto judged = judged_series(series);
+  const auto scored = scored_series(series);
   double sum = 0;
-  for (const std::size_t s : judged) {
-    const auto misses = misses_without({s}, 1, problem, robust, fit, series);
-    for (const double miss : misses) sum += std::abs(miss);
-    quality.leave_one_out_points += static_cast<int>(misses.size());
+  for (const std::size_t s : scored) {
+    const auto log_residuals = log_residuals_without({s}, 1, problem, robust, fit, series);
+    for (const double log_residual : log_residuals) sum += std::abs(log_residual);
+    quality.leave_one_out_points += static_cast<int>(log_residuals.size());
   }
   if (sum > 0) quality.leave_one_out_error = sum / quality.leave_one_out_points;
-  const auto models = by_model(judged, series);
+  const auto models = by_model(scored, series);
   if (models.size() < 2) return; // without the only one nothing of this cluster is left
   double squares = 0;
   for (const auto& [model, its_series] : models)
-    squares += mean_square(misses_without(its_series, 2, problem, robust, fit, series));
+    squares += mean_square(log_residuals_without(its_series, 2, problem, robust, fit, series));
   quality.unmeasured_models = static_cast<int>(models.size());
   quality.unmeasured_model_error = std::sqrt(squares / quality.unmeasured_models);
 }

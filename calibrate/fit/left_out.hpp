@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// Fills in what `quality` says of evidence left out. Only steps of the cluster's own series are judged (transfers
+/// Fills in what `quality` says of evidence left out. Only steps of the cluster's own series are scored (transfers
 /// where there are no steps), each with its one-GPU time known:
 ///   leave_one_out_error     each series, predicted by a fit without it
 ///   unmeasured_model_error  each model, predicted by a fit without its series that start from a measured one-GPU time;

@@ -1,4 +1,5 @@
-#include "calibrate/fit/calibrate.hpp"
+#include "calibrate/fit/next_measurement.hpp"
+
 #include "sim/base/statistics.hpp"
 #include "sim/formats/model_constants.hpp"
 #include "sim/iteration/server_graph.hpp"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace ddlsim {
@@ -18,13 +18,13 @@ namespace {
 
 constexpr int sample_count = 64;                               ///< a correlation of them is known to an eighth
 constexpr double step_noise = ModelConstants{}.unstated_noise; ///< of ln: a run of some hundred steps
-constexpr double sweep_noise = 0.05; ///< a sweep of sizes, each off the simulator's law by some 12 %
-constexpr double half_of_90 = 1.645; ///< standard deviations
+constexpr double sweep_noise = 0.05;       ///< a sweep of sizes, each off the simulator's law by some 12 %
+constexpr double half_width_of_90 = 1.645; ///< standard deviations
 constexpr double small_bytes = 16 << 10;
 constexpr double large_bytes = 64 << 20;
-constexpr int farther = 4; ///< times the largest scale measured: what is asked for next
+constexpr int farther = 4; ///< times the largest measured scale: the scale whose prediction is to be narrowed
 
-/// One way of synchronising at one scale: a question to the calibration.
+/// One prediction whose interval is to be narrowed: a strategy over a transport, at one scale.
 struct Question {
   const SeriesData* series = nullptr;
   const CalibratedSeries* known = nullptr;
@@ -54,7 +54,7 @@ DataPoint point_at(const DataPoint& like, int nodes, int gpus_per_node) {
 
 const DataPoint& largest(const SeriesData& series) {
   return *std::max_element(series.points.begin(), series.points.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.nodes, a.gpus) < std::tie(b.nodes, b.gpus);
+    return a.nodes != b.nodes ? a.nodes < b.nodes : a.gpus < b.gpus;
   });
 }
 
@@ -63,17 +63,17 @@ double parameters_of(const SeriesData& series) {
 }
 
 /// Of every way over every transport the series of the largest scale, and of those the largest model.
-std::vector<const SeriesData*> asked_about(const std::vector<SeriesData>& all) {
-  std::map<std::pair<std::string, std::string>, const SeriesData*> by_way;
+std::vector<const SeriesData*> predicted_series(const std::vector<SeriesData>& all) {
+  std::map<std::pair<std::string, std::string>, const SeriesData*> by_strategy;
   const auto size_of = [](const SeriesData& one) { return std::pair(largest(one).nodes, parameters_of(one)); };
   for (const auto& one : all) {
     if (is_transfer(one) || one.borrowed || one.points.empty() || !one.excluded.empty()) continue;
-    const SeriesData*& best = by_way[{one.scope.transport, to_text(one.setup.strategy.name)}];
+    const SeriesData*& best = by_strategy[{one.scope.transport, to_text(one.setup.strategy.name)}];
     if (best == nullptr || size_of(one) > size_of(*best)) best = &one;
   }
-  std::vector<const SeriesData*> asked;
-  for (const auto& [way, one] : by_way) asked.push_back(one);
-  return asked;
+  std::vector<const SeriesData*> target;
+  for (const auto& [key, one] : by_strategy) target.push_back(one);
+  return target;
 }
 
 const CalibratedSeries* known_of(const Calibration& calibration, const SeriesData& series) {
@@ -89,8 +89,7 @@ std::vector<Parameters> samples_of(const SeriesData& series, const std::vector<P
                                    is_parameter_server(series.setup.strategy.name), series.scope, series.priors};
   auto samples = find_posterior(priors_on(series.setup.cluster, priors), &calibration, question, sample_count, seed)
                      .samples.values;
-  for (auto& sample : samples)
-    sample.model_discrepancy = 1; // what no parameter explains is counted by the residual process
+  for (auto& sample : samples) sample.model_discrepancy = 1; // the residual process accounts for the error of the model
   return samples;
 }
 
@@ -135,21 +134,22 @@ std::vector<Parameters> samples_of_candidate(const Question& question, const Can
 
 /// Half of the interval now and once the candidate is measured.
 std::pair<double, double> widths(const Question& question, const Candidate& candidate) {
-  const auto asked = ln_times(*question.series, question.at, question.samples);
+  const auto target = ln_times(*question.series, question.at, question.samples);
   const auto seen = ln_times(candidate.series, candidate.at, samples_of_candidate(question, candidate));
-  const double asked_rest = square(residual_at(question, question.at, nullptr, 0).spread);
-  double seen_rest = square(candidate.noise) + square(question.known->spread);
-  double shared_rest = 0;
+  const double target_model_error = square(residual_at(question, question.at, nullptr, 0).spread);
+  double measured_model_error = square(candidate.noise) + square(question.known->spread);
+  double shared_model_error = 0;
   if (candidate.same_series) {
-    seen_rest = square(candidate.noise) + square(residual_at(question, candidate.at, nullptr, 0).spread);
+    measured_model_error = square(candidate.noise) + square(residual_at(question, candidate.at, nullptr, 0).spread);
     const double left = square(residual_at(question, question.at, &candidate.at, candidate.noise).spread);
-    shared_rest = std::sqrt(std::max(0.0, asked_rest - left) * seen_rest); // from var(x | y) = var x - cov^2 / var y
+    shared_model_error = std::sqrt(std::max(0.0, target_model_error - left) *
+                                   measured_model_error); // from var(x | y) = var x - cov^2 / var y
   }
-  const double all_asked = variance(asked) + asked_rest;
-  const double all_seen = variance(seen) + seen_rest;
-  const double shared = correlation(asked, seen) * std::sqrt(variance(asked) * variance(seen)) + shared_rest;
-  const double now = half_of_90 * std::sqrt(all_asked);
-  return {now, now * width_left(shared / std::sqrt(all_asked * all_seen))};
+  const double target_variance = variance(target) + target_model_error;
+  const double measured_variance = variance(seen) + measured_model_error;
+  const double shared = correlation(target, seen) * std::sqrt(variance(target) * variance(seen)) + shared_model_error;
+  const double now = half_width_of_90 * std::sqrt(target_variance);
+  return {now, now * width_left(shared / std::sqrt(target_variance * measured_variance))};
 }
 
 bool measured_on(const SeriesData& series, int nodes) {
@@ -249,7 +249,7 @@ void keep_best(std::vector<NextMeasurement>& found, std::size_t most) {
 std::vector<NextMeasurement> next_measurements(const std::vector<SeriesData>& series, const std::vector<Prior>& priors,
                                                const Calibration& calibration, std::size_t most) {
   std::vector<NextMeasurement> found;
-  for (const auto* one : asked_about(series)) {
+  for (const auto* one : predicted_series(series)) {
     const auto& last = largest(*one);
     const auto& cluster = one->setup.cluster;
     Question question{one, known_of(calibration, *one), {}};

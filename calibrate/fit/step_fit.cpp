@@ -13,13 +13,14 @@
 namespace ddlsim {
 namespace {
 
-/// Rescales each group's noise by how large its whitened residuals are, as if four residuals of exactly 1 had been seen
-/// before. A residual in the tails counts by its weight. The share of a residual's variance that the fit took (its
-/// leverage) is added back: without it twenty points and ten parameters look a fifth too quiet.
-void judge_noise(StepProblem& problem, const std::vector<SeriesData>& series, const std::vector<double>& residuals,
-                 const std::vector<double>& leverage) {
-  constexpr double seen_before = 4;
-  std::map<std::string, std::pair<double, double>> sums; // of weighted squares, of what they should be
+/// Rescales each group's noise by the root mean square of its whitened residuals, with a prior that counts as four
+/// residuals of exactly 1. A residual in the tails counts with its robust weight. The leverage of a point, which is the
+/// share of its variance that the fit absorbed, is added back: without it twenty points and ten parameters would give a
+/// fifth too little noise.
+void estimate_noise(StepProblem& problem, const std::vector<SeriesData>& series, const std::vector<double>& residuals,
+                    const std::vector<double>& leverage) {
+  constexpr double prior_count = 4;
+  std::map<std::string, std::pair<double, double>> sums; // of weighted squares, and of their expectation
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
     if (!series[problem.rows()[r].series].excluded.empty()) continue;
     const double residual = residuals[r];
@@ -33,16 +34,17 @@ void judge_noise(StepProblem& problem, const std::vector<SeriesData>& series, co
   constexpr double least_scale = 0.5; // points that agree by luck
   constexpr double most_scale = 9;    // beyond it a group has no weight
   for (const auto& [group, sum] : sums) {
-    const double ratio = std::sqrt((seen_before + sum.first) / (seen_before + sum.second));
+    const double ratio = std::sqrt((prior_count + sum.first) / (prior_count + sum.second));
     problem.set_scale(group, std::clamp(problem.scale(group) * ratio, least_scale, most_scale));
   }
 }
 
-/// A series that no parameter explains gets a spread of its own, so that it does not pull the parameters and its
-/// intervals at other scales are wide: as if three residuals of exactly 1 had been seen before.
-void judge_series(StepProblem& problem, const std::vector<SeriesData>& series, const std::vector<double>& residuals) {
-  constexpr double seen_before = 3;
-  constexpr double excluded_spread = 10; // times the usual: only its own points say anything about it
+/// Gives a series that no parameter explains a spread of its own, so that it does not pull the parameters, and its
+/// intervals at other scales are wide. The prior counts as three residuals of exactly 1.
+void estimate_series_spread(StepProblem& problem, const std::vector<SeriesData>& series,
+                            const std::vector<double>& residuals) {
+  constexpr double prior_count = 3;
+  constexpr double excluded_spread = 10; // times the usual, so that only its own points decide its predictions
   std::vector<double> squares(series.size(), 0);
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
     const double residual = residuals[r];
@@ -52,7 +54,7 @@ void judge_series(StepProblem& problem, const std::vector<SeriesData>& series, c
     const double count = static_cast<double>(series[s].points.size());
     if (!series[s].excluded.empty()) problem.set_own(s, excluded_spread);
     if (!series[s].excluded.empty()) continue;
-    problem.set_own(s, std::max(1.0, std::sqrt((seen_before + squares[s]) / (seen_before + count))));
+    problem.set_own(s, std::max(1.0, std::sqrt((prior_count + squares[s]) / (prior_count + count))));
   }
 }
 
@@ -114,21 +116,22 @@ void find_identified(Calibration& calibration) {
     calibration.parameters[i].identified = calibration.parameters[i].error < narrowed;
 }
 
-/// ln of what was measured over what predict shows: SimGrid's number where the formulas are not exact.
-std::vector<double> misses_of_shown(StepProblem& problem, const std::vector<SeriesData>& series,
-                                    const std::vector<double>& z_scores) {
-  auto misses = problem.misses(z_scores);
+/// ln(measured / predicted), where `predict` takes SimGrid's time in place of an inexact formula.
+std::vector<double> log_residuals_of_predictions(StepProblem& problem, const std::vector<SeriesData>& series,
+                                                 const std::vector<double>& z_scores) {
+  auto log_residuals = problem.log_residuals(z_scores);
   std::size_t row = 0;
   for (std::size_t s = 0; s < series.size(); ++s) {
     auto sample = sample_at(problem.free_parameters(), series[s], s, z_scores);
     problem.algorithm_choices().put(s, sample);
-    for (const auto& point : series[s].points) misses[row++] -= std::log(shown_over_formula(series[s], point, sample));
+    for (const auto& point : series[s].points)
+      log_residuals[row++] -= std::log(predicted_over_formula(series[s], point, sample));
   }
-  return misses;
+  return log_residuals;
 }
 
 void add_series(Calibration& calibration, const StepProblem& problem, const std::vector<SeriesData>& series,
-                const std::vector<double>& misses) {
+                const std::vector<double>& log_residuals) {
   std::size_t row = 0;
   double sum = 0;
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -137,8 +140,8 @@ void add_series(Calibration& calibration, const StepProblem& problem, const std:
                          series[s].strategy, problem.residual_process_of(s).spread,
                          series[s].borrowed, {}};
     for (const auto& point : series[s].points) {
-      sum += std::abs(misses[row]);
-      one.points.push_back({point.gpus, point.nodes, misses[row++], scale * point.noise});
+      sum += std::abs(log_residuals[row]);
+      one.points.push_back({point.gpus, point.nodes, log_residuals[row++], scale * point.noise});
     }
     if (!is_transfer(series[s]) && !one.points.empty()) calibration.series.push_back(one);
   }
@@ -158,7 +161,7 @@ namespace {
 
 RobustProblem robust_problem(StepProblem& problem, SlopeFollower& slopes) {
   RobustProblem robust;
-  robust.residuals = [&](const std::vector<double>& z_scores) { return problem.residuals(z_scores); };
+  robust.residuals = [&](const std::vector<double>& z_scores) { return problem.whitened_residuals(z_scores); };
   robust.slopes = [&](const std::vector<double>& z_scores) { return slopes.next(z_scores); };
   robust.begin_search = [&] { slopes.begin_search(); };
   robust.loss = Loss::student_t3;
@@ -167,13 +170,13 @@ RobustProblem robust_problem(StepProblem& problem, SlopeFollower& slopes) {
   return robust;
 }
 
-/// From the priors' medians, and twice more with the noise judged anew.
-RobustFit fit_and_judge(StepProblem& problem, const RobustProblem& robust, const std::vector<SeriesData>& series,
-                        int noise_rounds) {
+/// Fits from the priors' medians, and twice more with the noise estimated anew.
+RobustFit fit_and_estimate_noise(StepProblem& problem, const RobustProblem& robust,
+                                 const std::vector<SeriesData>& series, int noise_rounds) {
   auto fit = fit_robust(robust, std::vector<double>(problem.free_parameters().all.size(), 0));
   for (int round = 1; round <= noise_rounds; ++round) {
-    judge_noise(problem, series, problem.residuals(fit.unknowns), uncertainty_of(robust, fit).leverage);
-    if (round == 1) judge_series(problem, series, problem.residuals(fit.unknowns));
+    estimate_noise(problem, series, problem.whitened_residuals(fit.unknowns), uncertainty_of(robust, fit).leverage);
+    if (round == 1) estimate_series_spread(problem, series, problem.whitened_residuals(fit.unknowns));
     fit = fit_robust(robust, fit.unknowns);
     if (round == 1) fit = choose_algorithms(problem, robust, std::move(fit));
   }
@@ -190,22 +193,22 @@ double cost_of_all(Loss loss, const std::vector<double>& residuals) {
 /// prior, the other parameters at their likeliest. A slope at the likeliest value would not do: a server that was never
 /// busy has none there.
 bool is_informed(std::size_t at, StepProblem& problem, const RobustProblem& robust, const RobustFit& fit) {
-  const double least_told = std::log(1.1);
+  const double least_change = std::log(1.1);
   constexpr double reach = 2;
   double least = cost_of_all(robust.loss, fit.residuals);
   double most = least;
   for (const double z_score : {-reach, reach}) {
     auto there = fit.unknowns;
     there[at] = z_score;
-    const double cost = cost_of_all(robust.loss, problem.residuals(there));
+    const double cost = cost_of_all(robust.loss, problem.whitened_residuals(there));
     least = std::min(least, cost);
     most = std::max(most, cost);
-    if (most - least > least_told) return true;
+    if (most - least > least_change) return true;
   }
   return false;
 }
 
-/// The free parameters that the points say something of. The others are put at their priors' medians.
+/// Indices of the free parameters that the points inform. The others are set to their priors' medians.
 std::vector<std::size_t> find_informed(StepProblem& problem, const RobustProblem& robust, RobustFit& fit) {
   std::vector<std::size_t> informed;
   auto unknowns = fit.unknowns;
@@ -216,11 +219,11 @@ std::vector<std::size_t> find_informed(StepProblem& problem, const RobustProblem
       unknowns[i] = 0;
   }
   fit.unknowns = unknowns;
-  fit.residuals = problem.residuals(unknowns);
+  fit.residuals = problem.whitened_residuals(unknowns);
   return informed;
 }
 
-/// What the residuals would be there if they were linear in the unknowns, as Laplace's normal distribution takes them.
+/// The whitened residuals at `unknowns` if they were linear in the unknowns, as in the Laplace approximation.
 std::vector<double> linear_residuals(const RobustFit& fit, const std::vector<double>& unknowns) {
   auto residuals = fit.residuals;
   for (std::size_t column = 0; column < unknowns.size(); ++column)
@@ -238,7 +241,7 @@ std::vector<int> contradicted_draws(StepProblem& problem, const RobustProblem& r
   auto unknowns = fit.unknowns;
   for (std::size_t i = 0; i < draws.size(); ++i) {
     for (std::size_t k = 0; k < informed.size(); ++k) unknowns[informed[k]] = draws[i][k];
-    const double cost = cost_of_all(robust.loss, problem.residuals(unknowns));
+    const double cost = cost_of_all(robust.loss, problem.whitened_residuals(unknowns));
     if (cost - cost_of_all(robust.loss, linear_residuals(fit, unknowns)) > most_costly)
       contradicted.push_back(static_cast<int>(i));
   }
@@ -251,7 +254,7 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   StepProblem problem(series, options);
   SlopeFollower slopes(problem);
   const auto robust = robust_problem(problem, slopes);
-  auto fit = fit_and_judge(problem, robust, series, options.noise_rounds);
+  auto fit = fit_and_estimate_noise(problem, robust, series, options.noise_rounds);
   const auto informed = find_informed(problem, robust, fit);
   Calibration calibration;
   calibration.version = version();
@@ -259,7 +262,7 @@ Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOption
   find_identified(calibration);
   calibration.contradicted_draws = contradicted_draws(problem, robust, fit, calibration, informed);
   calibration.choices = problem.algorithm_choices().calibrated();
-  add_series(calibration, problem, series, misses_of_shown(problem, series, fit.unknowns));
+  add_series(calibration, problem, series, log_residuals_of_predictions(problem, series, fit.unknowns));
   add_left_out(calibration.quality, problem, robust, fit, series);
   return calibration;
 }

@@ -17,7 +17,7 @@ inline constexpr Loss step_prior_loss = Loss::student_t3;
 struct StepFitOptions {
   ModelConstants constants{};
   ResidualProcess residual_process() const; ///< before the data say how far series are off
-  int noise_rounds = 2;                     ///< fits after which the spread is judged again, by transport
+  int noise_rounds = 2;                     ///< fits after which the noise of each transport is estimated again
   int threads = 1;                          ///< no fit depends on it
 };
 

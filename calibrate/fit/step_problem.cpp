@@ -18,7 +18,7 @@ constexpr double difference_step = 0.1;
 constexpr double negligible_slope = 3e-4;
 constexpr int look_again_after = 4; ///< places
 
-/// Lower Cholesky factor of the covariance of a series' misses.
+/// Lower Cholesky factor of the covariance of a series' log residuals.
 Eigen::MatrixXd noise_factor(const std::vector<DataPoint>& points, const ResidualProcess& process, double scale) {
   const auto count = static_cast<Eigen::Index>(points.size());
   Eigen::MatrixXd among(count, count);
@@ -77,29 +77,30 @@ ResidualProcess StepProblem::residual_process_of(std::size_t series) const {
   return process;
 }
 
-std::vector<double> StepProblem::misses(const std::vector<double>& z_scores) {
+std::vector<double> StepProblem::log_residuals(const std::vector<double>& z_scores) {
   std::vector<double> found(rows_.size());
   each_row([&](std::size_t r) { found[r] = std::log(measured_s(r) / models_[r].time_s(sample_of(r, z_scores))); });
   return found;
 }
 
-std::vector<double> StepProblem::residuals(const std::vector<double>& z_scores) {
-  auto found = misses(z_scores);
+std::vector<double> StepProblem::whitened_residuals(const std::vector<double>& z_scores) {
+  auto found = log_residuals(z_scores);
   whiten(*this, series_, Eigen::Map<Eigen::VectorXd>(found.data(), static_cast<Eigen::Index>(found.size())));
   return found;
 }
 
-Matrix StepProblem::miss_slopes(const std::vector<double>& z_scores, const SlopeMask& wanted) {
+Matrix StepProblem::log_residual_slopes(const std::vector<double>& z_scores, const SlopeMask& mask) {
   Matrix slopes(rows_.size(), z_scores.size());
-  each_row([&](std::size_t r) { differentiate(r, z_scores, wanted[r], slopes); });
+  each_row([&](std::size_t r) { differentiate(r, z_scores, mask[r], slopes); });
   return slopes;
 }
 
-Matrix StepProblem::whitened(Matrix miss_slopes) const {
-  Eigen::Map<Eigen::MatrixXd> columns(miss_slopes.values.data(), static_cast<Eigen::Index>(miss_slopes.rows),
-                                      static_cast<Eigen::Index>(miss_slopes.columns));
+Matrix StepProblem::whiten_slopes(Matrix log_residual_slopes) const {
+  Eigen::Map<Eigen::MatrixXd> columns(log_residual_slopes.values.data(),
+                                      static_cast<Eigen::Index>(log_residual_slopes.rows),
+                                      static_cast<Eigen::Index>(log_residual_slopes.columns));
   whiten(*this, series_, columns);
-  return miss_slopes;
+  return log_residual_slopes;
 }
 
 SlopeMask StepProblem::all_slopes() const {
@@ -117,16 +118,16 @@ double StepProblem::measured_s(std::size_t row) const {
   return series_[rows_[row].series].points[rows_[row].point].measured_s;
 }
 
-/// The step is timed at the sample itself first (residuals() was mostly asked there, and then it costs nothing): beside
-/// it only what a moved parameter changes is run.
-void StepProblem::differentiate(std::size_t row, const std::vector<double>& z_scores, const std::vector<char>& wanted,
+/// The step is timed at the sample itself first. That mostly costs nothing, because whitened_residuals() was called there
+/// before. For the moved samples only what the moved parameter changes is simulated.
+void StepProblem::differentiate(std::size_t row, const std::vector<double>& z_scores, const std::vector<char>& mask,
                                 Matrix& slopes) {
   const auto& fit_data = series_[rows_[row].series];
   const auto& of_fields = free_parameters_.of_series[rows_[row].series];
   const auto fields = parameter_fields();
   const auto sample = sample_of(row, z_scores);
   models_[row].time_s(sample);
-  const auto miss_at = [&](std::size_t k, double z_score) {
+  const auto log_residual_at = [&](std::size_t k, double z_score) {
     auto moved = sample;
     moved.*fields[k].value = prior_value(fit_data.priors[k], z_score);
     return std::log(measured_s(row) / models_[row].time_without_caching_s(moved));
@@ -134,28 +135,28 @@ void StepProblem::differentiate(std::size_t row, const std::vector<double>& z_sc
   for (std::size_t k = 0; k < of_fields.size(); ++k) {
     if (of_fields[k] < 0) continue;
     const auto column = static_cast<std::size_t>(of_fields[k]);
-    if (!wanted[column]) continue;
-    const double above = miss_at(k, z_scores[column] + difference_step);
-    const double below = miss_at(k, z_scores[column] - difference_step);
+    if (!mask[column]) continue;
+    const double above = log_residual_at(k, z_scores[column] + difference_step);
+    const double below = log_residual_at(k, z_scores[column] - difference_step);
     slopes(row, column) = (above - below) / (2 * difference_step);
   }
 }
 
-/// Rows differ much in what they cost, so each thread takes the next that nobody has.
+/// Rows differ much in cost, so each thread takes the next row that no other thread has taken.
 void StepProblem::each_row(const std::function<void(std::size_t)>& work) const {
   for_each_number(rows_.size(), options_.threads, work);
 }
 
 Matrix SlopeFollower::next(const std::vector<double>& z_scores) {
   const bool look = places_++ % look_again_after == 0;
-  auto slopes = problem_.miss_slopes(z_scores, look ? problem_.all_slopes() : followed_);
+  auto slopes = problem_.log_residual_slopes(z_scores, look ? problem_.all_slopes() : followed_);
   if (look) {
     followed_ = problem_.all_slopes();
     for (std::size_t r = 0; r < slopes.rows; ++r)
       for (std::size_t c = 0; c < slopes.columns; ++c)
         followed_[r][c] = std::abs(slopes(r, c)) > negligible_slope ? 1 : 0;
   }
-  return problem_.whitened(std::move(slopes));
+  return problem_.whiten_slopes(std::move(slopes));
 }
 
 } // namespace ddlsim

@@ -15,14 +15,14 @@
 
 namespace ddlsim {
 
-/// Series that are taken to be equally far off: all steps over one transport, all transfers alone over it.
+/// The group of series that share a noise estimate: all steps over one transport, or all bare transfers over it.
 std::string noise_group(const SeriesData& series);
 
-/// By row and free parameter: whether a derivative is worked out; where not, it is taken to be 0.
+/// For each row and free parameter, whether its derivative is computed. A derivative that is not computed counts as 0.
 using SlopeMask = std::vector<std::vector<char>>;
 
-/// One fit: the unknowns, the points, and how noisy each transport's series are taken to be. The series must outlive
-/// it. Steps are cached between calls; answers depend on the arguments alone.
+/// One fit: the unknowns, the points, and the noise of each group of series. The series must outlive it. Simulated steps
+/// are cached between calls; results depend on the arguments alone.
 class StepProblem {
 public:
   /// A point of a series, by position.
@@ -44,22 +44,23 @@ public:
   AlgorithmChoices& algorithm_choices() { return algorithm_choices_; }
   const AlgorithmChoices& algorithm_choices() const { return algorithm_choices_; }
 
-  /// ln(measured / model) of every row.
-  std::vector<double> misses(const std::vector<double>& z_scores);
-  /// The same, whitened: independent, with standard deviation 1; 0 for a series that is excluded.
-  std::vector<double> residuals(const std::vector<double>& z_scores);
+  /// Log residuals: ln(measured / model) of every row.
+  std::vector<double> log_residuals(const std::vector<double>& z_scores);
+  /// The log residuals in coordinates in which they are independent and of standard deviation 1; 0 for a series that is
+  /// excluded.
+  std::vector<double> whitened_residuals(const std::vector<double>& z_scores);
 
-  /// Derivatives of misses() by central differences, a row a miss; 0 where the mask says so.
-  Matrix miss_slopes(const std::vector<double>& z_scores, const SlopeMask& wanted);
-  /// Derivatives of residuals() from those of misses().
-  Matrix whitened(Matrix miss_slopes) const;
+  /// Derivatives of log_residuals() by central differences, a row for each point; 0 where the mask says so.
+  Matrix log_residual_slopes(const std::vector<double>& z_scores, const SlopeMask& mask);
+  /// Derivatives of whitened_residuals() from those of log_residuals().
+  Matrix whiten_slopes(Matrix log_residual_slopes) const;
   /// Every derivative that can differ from 0.
   SlopeMask all_slopes() const;
 
 private:
   Parameters sample_of(std::size_t row, const std::vector<double>& z_scores) const;
   double measured_s(std::size_t row) const;
-  void differentiate(std::size_t row, const std::vector<double>& z_scores, const std::vector<char>& wanted,
+  void differentiate(std::size_t row, const std::vector<double>& z_scores, const std::vector<char>& mask,
                      Matrix& slopes);
   void each_row(const std::function<void(std::size_t)>& work) const;
 
@@ -70,15 +71,15 @@ private:
   std::vector<CachedStep> models_; ///< of each row
   std::map<std::string, double> scale_;
   AlgorithmChoices algorithm_choices_;
-  std::vector<double> own_; ///< by series: how much further off than its transport's
+  std::vector<double> own_; ///< for each series, the factor of its noise over that of its group
 };
 
-/// Derivatives of a problem's residuals at one place after another of a search. All are worked out at its first place
-/// and every fourth one; those that were negligible there are taken to be 0 at the three next.
+/// Derivatives of the whitened residuals along the iterates of a search. All are computed at the first iterate and at
+/// every fourth one after it. Those that were negligible there count as 0 at the next three.
 class SlopeFollower {
 public:
   explicit SlopeFollower(StepProblem& problem) : problem_(problem) {}
-  void begin_search() { places_ = 0; } ///< what was negligible where another search ended may not be where this begins
+  void begin_search() { places_ = 0; } ///< computes all derivatives anew
   Matrix next(const std::vector<double>& z_scores);
 
 private:

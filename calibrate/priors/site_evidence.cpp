@@ -62,12 +62,12 @@ bool is_ceiling(const CalibratedParameter& parameter) {
 
 Calibration without_bounds(Calibration calibration, const Calibration& raised) {
   if (less_likely(raised, calibration) > std::log(20.0)) return calibration;
-  const double half_way = 0.5 * std::log(raised_ceilings);
+  const double half_the_change = 0.5 * std::log(raised_ceilings);
   const auto is_bound = [&](const CalibratedParameter& one) {
     const auto same = std::find_if(raised.parameters.begin(), raised.parameters.end(), [&](const auto& other) {
       return other.name == one.name && other.scope == one.scope;
     });
-    return is_ceiling(one) && (same == raised.parameters.end() || ln_value(*same) - ln_value(one) >= half_way);
+    return is_ceiling(one) && (same == raised.parameters.end() || ln_value(*same) - ln_value(one) >= half_the_change);
   };
   std::erase_if(calibration.parameters, is_bound);
   calibration.correlation.clear(); // of what was there before; evidence reads parameters alone
@@ -86,8 +86,8 @@ void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const 
     const double of_records = all_information - weight_of(step_prior_loss, parameter.z_score);
     const double error = 1 / std::sqrt(of_records);
     const double mean = std::log(prior.median) + prior.width * parameter.z_score * all_information / of_records;
-    const bool wants_more = prior.highest && prior_value(prior, parameter.z_score) >= *prior.highest;
-    if (wants_more || mean > std::log(learnt->highest)) continue;
+    const bool at_ceiling = prior.highest && prior_value(prior, parameter.z_score) >= *prior.highest;
+    if (at_ceiling || mean > std::log(learnt->highest)) continue;
     evidence[cluster.site][class_of(prior)].push_back({mean, prior.width * error});
   }
 }

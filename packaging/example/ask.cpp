@@ -8,7 +8,7 @@
 int main() {
   try {
     ddlsim::DataFolder data{DATA_FOLDER};
-    data.calibrations = ddlsim::fitted_calibrations({data.root / "calibrations", ddlsim::place_to_keep({})});
+    data.calibrations = ddlsim::fitted_calibrations({data.root / "calibrations", ddlsim::cache_folder({})});
     auto scenario = ddlsim::read_scenario(data.scenarios() / "iris-resnet50.json", {{"/gpus", "[8]"}});
     const auto prediction = ddlsim::predict(scenario, data, {});
     for (const auto& answer : prediction.strategies)

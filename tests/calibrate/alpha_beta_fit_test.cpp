@@ -107,15 +107,15 @@ TEST_CASE("one size: the law goes through it, and its errors stay those of the p
 TEST_CASE("two sizes: 90 % intervals between and beyond them hold the planted time in 85 % of 200 tables or more") {
   const auto key = two_nodes();
   const auto prior = collective_prior(key, 0);
-  const std::array<double, 4> asked{512, 65536, 1048576, 1073741824};
+  const std::array<double, 4> target{512, 65536, 1048576, 1073741824};
   std::array<int, 4> inside{};
   for (int seed = 1; seed <= curve_seeds; ++seed) {
     Normals normal(static_cast<std::uint64_t>(seed));
     const auto alpha_beta = draw_alpha_beta(prior, normal);
     const auto curve = fit_curve(key, draw_table(alpha_beta, {4096, 67108864}, noise, normal));
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      const double error = std::log(collective_time_s(curve, asked[i]) / alpha_beta.time_s(asked[i]));
-      if (std::abs(error) <= normal_90 * collective_time_error(curve, asked[i])) ++inside[i];
+    for (std::size_t i = 0; i < target.size(); ++i) {
+      const double error = std::log(collective_time_s(curve, target[i]) / alpha_beta.time_s(target[i]));
+      if (std::abs(error) <= normal_90 * collective_time_error(curve, target[i])) ++inside[i];
     }
   }
   for (const int count : inside) CHECK(count >= 0.85 * curve_seeds);

@@ -48,7 +48,7 @@ struct KeptFits {
     return fitted_calibrations(cache)(data, cluster);
   }
   std::string text() const { return calibration_json(ask().value()); }
-  fs::path kept() const { return cache.kept / kept_name(measured, fit_inputs(data, measured)); }
+  fs::path kept() const { return cache.kept / cached_name(measured, fit_inputs(data, measured)); }
   fs::path first_records() const { return measurement_files(data.platforms(), measured).front(); }
   std::size_t count_kept() const {
     std::size_t count = 0;
@@ -201,20 +201,20 @@ TEST_CASE("a package's calibration comes before the kept ones, and is not writte
 
 TEST_CASE("of a cluster the calibrations used last are kept, and other clusters' stay", "[cache]") {
   KeptFits at;
-  const auto longer_name = at.cache.kept / kept_name("aws-2x1-b", "0123456789abcdef");
+  const auto longer_name = at.cache.kept / cached_name("aws-2x1-b", "0123456789abcdef");
   fs::create_directories(at.cache.kept);
   write_file(longer_name, "");
   at.ask();
   const auto first = at.kept();
   const auto records = at.first_records();
-  for (std::size_t i = 0; i < most_kept + 1; ++i) {
+  for (std::size_t i = 0; i < most_cached + 1; ++i) {
     write_file(records, read_text_file(records) + "\n");
     at.ask();
   }
   CHECK_FALSE(fs::exists(first));
   CHECK(fs::exists(at.kept()));
   CHECK(fs::exists(longer_name));
-  CHECK(at.count_kept() == most_kept + 1);
+  CHECK(at.count_kept() == most_cached + 1);
 }
 
 TEST_CASE("of two that ask at once one fits, and both have the same", "[cache]") {
@@ -238,7 +238,7 @@ TEST_CASE("where fits are kept", "[cache]") {
       before.emplace_back(name, was == nullptr ? std::nullopt : std::optional<std::string>(was));
       ::setenv(name, value, 1);
     }
-    const auto place = place_to_keep(checkout);
+    const auto place = cache_folder(checkout);
     for (const auto& [name, value] : before) value ? ::setenv(name, value->c_str(), 1) : ::unsetenv(name);
     return place;
   };

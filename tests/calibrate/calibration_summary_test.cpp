@@ -40,7 +40,7 @@ Calibrated crowded() {
     calibration.excluded.push_back({id, std::string(not_simulated) + "no layer table"});
     calibration.excluded.push_back({id + " at 8 GPUs on 2 nodes", "40 % longer than the other points say: an outlier; "
                                                                   "the fit gives it little weight; measure it again"});
-    calibration.excluded.push_back({"few.jsonl:3", std::string(doubted_by_source)});
+    calibration.excluded.push_back({"few.jsonl:3", std::string(marked_by_source)});
   }
   for (int i = 0; i < 3; ++i)
     all.next.push_back({std::string(70, 'r') + " on 8 nodes", std::string(70, 'p') + " on 32 nodes", 0.3, 0.1});
@@ -76,7 +76,7 @@ TEST_CASE("the first screen says what was learnt, what contradicts, and what to 
                         {"iris/file/b", {}, "ring", 0.1, false, {{8, 2, 0.1, 0.01, false}}}};
   calibration.excluded = {{"iris/file/c", "40 % longer than the other points say: an outlier"},
                           {"iris/file/d", std::string(not_simulated) + "no layer table"},
-                          {"few.jsonl:3", std::string(doubted_by_source)}};
+                          {"few.jsonl:3", std::string(marked_by_source)}};
   all.next = {{"a run on 8 nodes", "ring on 32 nodes", 0.3, 0.1}};
   const auto text = std::regex_replace(calibration_summary(all), std::regex("\n  +"), " "); // lines go on
   for (const auto* words :

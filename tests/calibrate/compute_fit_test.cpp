@@ -51,7 +51,7 @@ TEST_CASE("a planted line is found, and 90 % intervals hold what they say", "[co
   constexpr double z = 1.6449; // 90 %
   constexpr int seeds = 200;
   int covered = 0;
-  int asked = 0;
+  int target = 0;
   double largest_bias = 0;
   for (int seed = 1; seed <= seeds; ++seed) {
     std::mt19937_64 random(static_cast<unsigned>(seed));
@@ -67,12 +67,12 @@ TEST_CASE("a planted line is found, and 90 % intervals hold what they say", "[co
       const double error = std::log(line_time_s(line, batch) / measured_s);
       bias += error / 4;
       covered += std::abs(error) <= z * line_width(line, batch) ? 1 : 0;
-      ++asked;
+      ++target;
     }
     largest_bias = std::max(largest_bias, std::abs(bias));
   }
-  CHECK(covered >= 0.85 * asked);
-  CHECK(covered <= 0.95 * asked);
+  CHECK(covered >= 0.85 * target);
+  CHECK(covered <= 0.95 * target);
   CHECK(largest_bias < 0.12); // four times the noise: no seed loses its line
 }
 

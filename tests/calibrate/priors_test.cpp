@@ -1,5 +1,5 @@
 #include "calibrate/fit/step_fit.hpp"
-#include "calibrate/priors/learn_priors.hpp"
+#include "calibrate/priors/fit_priors.hpp"
 #include "calibrate/priors/site_evidence.hpp"
 #include "tests/base/temporary_folder.hpp"
 
@@ -154,7 +154,7 @@ TEST_CASE("the table of what sites taught has a line a class", "[priors]") {
   const PriorBook book{"",
                        {judged_rate()},
                        {{"a", {{class_of(judged_rate()), 2e9, 0.1}}}, {"b", {{class_of(judged_rate()), 1e9, 0.1}}}}};
-  const auto text = learnt_priors_text(book);
+  const auto text = fitted_priors_text(book);
   CHECK(std::count(text.begin(), text.end(), '\n') == 2);
   CHECK(text.find("server_process_rate, nccl-tcp") != std::string::npos);
   CHECK(text.find("3e+09 x/ 1.82") != std::string::npos);

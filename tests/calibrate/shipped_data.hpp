@@ -8,7 +8,7 @@ namespace ddlsim_test {
 
 inline ddlsim::DataFolder shipped_data() {
   ddlsim::DataFolder data{DDLSIM_SOURCE_DIR};
-  data.calibrations = ddlsim::fitted_calibrations({.shipped = {}, .kept = ddlsim::place_to_keep(DDLSIM_SOURCE_DIR)});
+  data.calibrations = ddlsim::fitted_calibrations({.shipped = {}, .kept = ddlsim::cache_folder(DDLSIM_SOURCE_DIR)});
   return data;
 }
 

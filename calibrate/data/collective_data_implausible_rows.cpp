@@ -30,8 +30,8 @@ double excess(const TransferSample& from, const TransferSample& to) {
 /// the middle of what a transfer may do, is taken off.
 int thousands(const TransferSample& from, const TransferSample& to) {
   if (std::abs(excess(from, to)) < least_unit_mistake) return 0;
-  const double half_growth = std::log(to.size_bytes / from.size_bytes) / 2;
-  return static_cast<int>(std::lround((std::log(to.time_s / from.time_s) - half_growth) / thousand));
+  const double expected_change = std::log(to.size_bytes / from.size_bytes) / 2;
+  return static_cast<int>(std::lround((std::log(to.time_s / from.time_s) - expected_change) / thousand));
 }
 
 /// Powers of a thousand by which each row stands above the first: the sum of the slips between neighbours.

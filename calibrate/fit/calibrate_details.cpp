@@ -57,7 +57,7 @@ std::string all_series_text(const Calibration& calibration) {
   std::vector<std::pair<double, std::string>> rows;
   for (const auto& series : calibration.series) {
     if (series.points.empty()) continue;
-    const auto off = off_of(series);
+    const auto off = error_of_series(series);
     rows.emplace_back(off.mean, fmt::format("  {:>5.1f} {:>6.1f}  {:>3}  {}{}\n", 100 * off.mean, 100 * off.worst,
                                             series.points.size(), series.id, series.borrowed ? " (borrowed)" : ""));
   }
@@ -84,8 +84,8 @@ std::string calibration_details(const Calibrated& calibrated) {
   return text + all_excluded_text(calibration);
 }
 
-SeriesOff off_of(const CalibratedSeries& series) {
-  SeriesOff off;
+SeriesError error_of_series(const CalibratedSeries& series) {
+  SeriesError off;
   for (const auto& point : series.points) {
     off.mean += std::abs(point.residual) / static_cast<double>(series.points.size());
     off.worst = std::max(off.worst, std::abs(point.residual));

@@ -73,7 +73,7 @@ Lines fit_lines(const Calibration& calibration) {
 }
 
 /// How much the measurements say of a parameter: the Kullback-Leibler divergence of what is left from its prior, in nats.
-double told_of(const CalibratedParameter& one) {
+double information_of(const CalibratedParameter& one) {
   const double variance = one.error * one.error;
   return 0.5 * (variance + one.z_score * one.z_score - 1 - std::log(variance));
 }
@@ -99,12 +99,12 @@ Lines row_of(const CalibratedParameter& one) {
 }
 
 /// As many of the parameters that were learnt as there is room for, those of which most was learnt first.
-Lines learnt_lines(const Calibration& calibration, std::size_t room) {
+Lines fitted_lines(const Calibration& calibration, std::size_t room) {
   std::vector<const CalibratedParameter*> learnt;
   for (const auto& one : calibration.parameters)
     if (one.identified) learnt.push_back(&one);
   std::stable_sort(learnt.begin(), learnt.end(),
-                   [](const auto* a, const auto* b) { return told_of(*a) > told_of(*b); });
+                   [](const auto* a, const auto* b) { return information_of(*a) > information_of(*b); });
   if (learnt.empty()) return {"Nothing was learnt: the measurements narrow no parameter."};
   constexpr std::size_t around = 3; // this line, the table's header, the last line
   const std::size_t shown = std::min(learnt.size(), room - around);
@@ -128,7 +128,7 @@ bool is_without_preset(const Excluded& one) {
 }
 
 bool is_doubted(const Excluded& one) {
-  return one.why.find(doubted_by_source) != std::string::npos;
+  return one.why.find(marked_by_source) != std::string::npos;
 }
 
 /// "cluster/file/name" without what all of a cluster's series begin with.
@@ -145,7 +145,7 @@ std::vector<std::string> contradictions(const Calibration& calibration) {
       found.push_back(fmt::format("{}: {}", short_name(one.what, calibration.cluster), one.why));
   std::vector<std::pair<double, std::string>> far;
   for (const auto& series : calibration.series) {
-    const auto off = off_of(series);
+    const auto off = error_of_series(series);
     if (off.worst < far_off) continue;
     far.emplace_back(off.worst,
                      fmt::format("{}: up to {:.0f} % off the fit{}", short_name(series.id, calibration.cluster),
@@ -193,7 +193,7 @@ std::string calibration_summary(const Calibrated& calibrated) {
   rest.emplace_back();
   append(rest, next_lines(calibrated.next));
   rest.emplace_back("All parameters, series, notes and tables: --details");
-  append(lines, learnt_lines(calibration, screen_lines - lines.size() - rest.size()));
+  append(lines, fitted_lines(calibration, screen_lines - lines.size() - rest.size()));
   append(lines, rest);
   std::string text;
   for (const auto& line : lines) text += line + "\n";

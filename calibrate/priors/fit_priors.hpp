@@ -13,9 +13,9 @@ namespace ddlsim {
 /// 1. Every cluster with measured records is fitted under priors_for() a book without sites, which are wide.
 /// 2. A rate of servers that follows a prior that is raised is a bound, and taken out (without_bounds()).
 /// 3. What each parameter's prior added is divided out; clusters of one site are one value.
-PriorBook learn_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads = 1);
+PriorBook fit_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads = 1);
 
 /// One line for each class that sites taught: expected, learnt, and what each site says.
-std::string learnt_priors_text(const PriorBook& book);
+std::string fitted_priors_text(const PriorBook& book);
 
 } // namespace ddlsim

@@ -22,7 +22,7 @@ double ln_ratio(double a, double b) {
   return std::log(a / b);
 }
 
-std::optional<double> roofline_s(const Screen& screen, const StepRecord& record) {
+std::optional<double> roofline_s(const PlausibilityContext& screen, const StepRecord& record) {
   if (screen.model == nullptr || screen.gpu == nullptr) return {};
   try {
     return roofline_iteration_s(*screen.model, *screen.gpu, record.precision, record.batch_per_gpu);
@@ -31,7 +31,7 @@ std::optional<double> roofline_s(const Screen& screen, const StepRecord& record)
   }
 }
 
-void keep_plausible(Records& records, const Screen& screen, std::vector<Excluded>& excluded) {
+void keep_plausible(Records& records, const PlausibilityContext& screen, std::vector<Excluded>& excluded) {
   std::erase_if(records, [&](const StepRecord* record) {
     const auto expected_s = roofline_s(screen, *record);
     if (!expected_s) return false;
@@ -79,7 +79,8 @@ Records without_batch(const Records& records, double batch) {
 
 /// What records at `batch` should take: by the line of at least two other batches, else by the middle of three and more
 /// at this batch.
-std::optional<double> judge_s(const Records& records, const Records& at_batch, double batch, const Screen& screen) {
+std::optional<double> reference_time_s(const Records& records, const Records& at_batch, double batch,
+                                       const PlausibilityContext& screen) {
   constexpr std::size_t fewest_batches = 2;
   constexpr std::size_t fewest_votes = 3;
   const auto others = without_batch(records, batch);
@@ -89,16 +90,16 @@ std::optional<double> judge_s(const Records& records, const Records& at_batch, d
   return {};
 }
 
-/// Duplicates further apart than two stacks would be: the one nearest to the judge stays with what agrees with it.
-void settle_duplicates(Records& records, const Screen& screen, std::vector<Excluded>& excluded,
+/// Duplicates further apart than two stacks would be: the one nearest to the reference time stays, with those that agree with it.
+void settle_duplicates(Records& records, const PlausibilityContext& screen, std::vector<Excluded>& excluded,
                        std::vector<std::string>& warnings) {
   for (const double batch : batches_of(records)) {
     Records same;
     std::copy_if(records.begin(), records.end(), std::back_inserter(same),
                  [&](const StepRecord* record) { return record->batch_per_gpu == batch; });
     if (ln_ratio(same.back()->iteration_s, same.front()->iteration_s) <= disagreement) continue;
-    const auto judged_s = judge_s(records, same, batch, screen);
-    if (!judged_s) {
+    const auto reference_s = reference_time_s(records, same, batch, screen);
+    if (!reference_s) {
       warnings.push_back(
           fmt::format("{} and {} contradict each other: {:.4g} ms and {:.4g} ms at batch {:g}; both are kept",
                       place_of(*same.front()), place_of(*same.back()), 1e3 * same.front()->iteration_s,
@@ -106,7 +107,7 @@ void settle_duplicates(Records& records, const Screen& screen, std::vector<Exclu
       continue;
     }
     const auto nearest = *std::min_element(same.begin(), same.end(), [&](const StepRecord* a, const StepRecord* b) {
-      return std::abs(ln_ratio(a->iteration_s, *judged_s)) < std::abs(ln_ratio(b->iteration_s, *judged_s));
+      return std::abs(ln_ratio(a->iteration_s, *reference_s)) < std::abs(ln_ratio(b->iteration_s, *reference_s));
     });
     std::erase_if(records, [&](const StepRecord* record) {
       const double ln = ln_ratio(record->iteration_s, nearest->iteration_s);
@@ -129,7 +130,7 @@ double most_off(const std::vector<BatchTime>& others, double batch) {
 }
 
 /// The batch furthest off the line of the others goes first; then the rest is looked at again.
-void drop_outliers(Records& records, const Screen& screen, std::vector<Excluded>& excluded) {
+void drop_outliers(Records& records, const PlausibilityContext& screen, std::vector<Excluded>& excluded) {
   constexpr std::size_t fewest_others = 3;
   while (batches_of(records).size() > fewest_others) {
     double worst = disagreement;
@@ -142,7 +143,10 @@ void drop_outliers(Records& records, const Screen& screen, std::vector<Excluded>
       for (const auto* record : records) {
         if (record->batch_per_gpu != batch) continue;
         const double off = std::abs(ln_ratio(record->iteration_s, line.time_s(batch)));
-        if (off > worst && off > most_off(others, batch)) std::tie(worst, worst_batch) = std::tuple(off, batch);
+        if (off > worst && off > most_off(others, batch)) {
+          worst = off;
+          worst_batch = batch;
+        }
       }
     }
     if (worst_batch == 0) return;
@@ -156,8 +160,9 @@ void drop_outliers(Records& records, const Screen& screen, std::vector<Excluded>
 
 } // namespace
 
-std::vector<const StepRecord*> screen_records(const std::vector<const StepRecord*>& records, const Screen& screen,
-                                              std::vector<Excluded>& excluded, std::vector<std::string>& warnings) {
+std::vector<const StepRecord*> plausible_records(const std::vector<const StepRecord*>& records,
+                                                 const PlausibilityContext& screen, std::vector<Excluded>& excluded,
+                                                 std::vector<std::string>& warnings) {
   auto kept = records;
   keep_plausible(kept, screen, excluded);
   keep_same_unit(kept, excluded);

@@ -74,7 +74,7 @@ double CachedStep::run(const Parameters& sample) {
   return time_step(setup_, sample, Fidelity::formula, memory_).iteration_s;
 }
 
-double shown_over_formula(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample) {
+double predicted_over_formula(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample) {
   if (fit_data.measured != Measured::step) return 1;
   const auto setup = setup_at(fit_data, point);
   const auto by_formula = time_step(setup, sample, Fidelity::formula);

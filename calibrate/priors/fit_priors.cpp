@@ -1,4 +1,4 @@
-#include "calibrate/priors/learn_priors.hpp"
+#include "calibrate/priors/fit_priors.hpp"
 
 #include "calibrate/fit/calibrate.hpp"
 #include "calibrate/priors/site_evidence.hpp"
@@ -88,7 +88,7 @@ const Prior& first_of(const std::vector<Prior>& priors, const PriorClass& of) {
 
 } // namespace
 
-PriorBook learn_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads) {
+PriorBook fit_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads) {
   auto before = reference;
   before.priors.sites.clear();
   auto learnt = before.priors;
@@ -97,7 +97,7 @@ PriorBook learn_priors(const ReferenceData& reference, const std::vector<Measure
   return learnt;
 }
 
-std::string learnt_priors_text(const PriorBook& book) {
+std::string fitted_priors_text(const PriorBook& book) {
   std::string text = fmt::format("{:<52} {:>18} {:>18}  sites\n", "parameter", "expected", "learnt");
   std::map<PriorClass, std::vector<std::string>> sites;
   for (const auto& summary : book.sites)
