@@ -1,7 +1,7 @@
 #include "cli/diagnose_question.hpp"
 
 #include "cli/commands.hpp"
-#include "own/new_files.hpp"
+#include "own/new_cluster.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/spelling.hpp"

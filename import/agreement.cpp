@@ -18,7 +18,7 @@ double agreed_value(const std::vector<Claim>& claims, const std::string& where) 
       throw UserError(where, "",
                       fmt::format("{}, but {}: they disagree, so nothing was imported; correct what is wrong, or cut "
                                   "the log to one run",
-                                  first.says, other.says));
+                                  first.statement, other.statement));
   }
   return first.value;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of a file that somebody brings, unpacked where gzip or zstd packed it.
+// The bytes of a user's file, decompressed where it is compressed with gzip or zstd.
 
 #include <cstddef>
 #include <filesystem>

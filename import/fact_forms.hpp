@@ -1,5 +1,5 @@
 #pragma once
-// How training programs say what a run is like: numbers and words beside a phrase, a row a form.
+// The forms in which training programs print facts of a run: a number or a word next to a phrase, one row for each form.
 
 #include "import/step_forms.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// What is a number.
+/// The facts that are numbers.
 enum class RunFact {
   gpus,                ///< or processes, one a GPU
   nodes,               ///< machines of the run
@@ -33,7 +33,7 @@ enum class RunFact {
   run_steps_per_s,     ///< of the whole run
   run_samples_per_s,   ///< of the whole run
   evaluation_s,        ///< of one evaluation
-  run_begins,          ///< 1: what was said of a run's end before is another's
+  run_begins,          ///< 1: statements about the end of a run above this line belong to another run
   run_steps,           ///< updates of the whole run
   first_step,          ///< where a run goes on that was begun before
   epoch_samples,       ///< samples of an epoch
@@ -46,15 +46,15 @@ struct FactForm {
   RunFact fact;
   const char* phrase;
   NumberIs number = NumberIs::after_mark;
-  const char* with = "";    ///< what the line has too
-  const char* without = ""; ///< what the line has not
+  const char* with = "";    ///< another phrase that the line must have
+  const char* without = ""; ///< a phrase that the line must not have
   /// What the text behind the phrase says, where it is not one number. Null: the number.
   std::optional<double> (*read)(std::string_view rest) = nullptr;
 };
 
 std::span<const FactForm> fact_forms();
 
-/// What is a word.
+/// The facts that are words.
 enum class RunWord {
   precision,
   preset,

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <set>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -89,21 +89,21 @@ void check_map(const CsvTable& table, const ImportContext& stated, const std::st
                std::vector<Mistake>& mistakes) {
   std::vector<std::string> cells;
   for (const auto& cell : table.header.cells) cells.push_back(plain_name(cell));
-  for (const auto& [ours, theirs] : stated.columns) {
+  for (const auto& [ours, their_name] : stated.columns) {
     if (!is_rate_column(ours))
       mistakes.push_back({"--map", ours, unknown_name_text("column", ours, rate_columns(), rate_columns())});
-    if (!is_in(cells, plain_name(theirs)))
-      mistakes.push_back({where, in_quotes(theirs),
+    if (!is_in(cells, plain_name(their_name)))
+      mistakes.push_back({where, in_quotes(their_name),
                           "found no such column, which --map names; " +
-                              unknown_name_text("column", theirs, table.header.cells, table.header.cells)});
+                              unknown_name_text("column", their_name, table.header.cells, table.header.cells)});
   }
 }
 
 /// Our name of the file's column.
 std::string our_name(const std::string& cell, const ImportContext& stated) {
   const auto name = plain_name(cell);
-  for (const auto& [ours, theirs] : stated.columns)
-    if (plain_name(theirs) == name) return ours;
+  for (const auto& [ours, their_name] : stated.columns)
+    if (plain_name(their_name) == name) return ours;
   return stated.columns.count(name) == 0 ? name : ""; // another column is that one
 }
 
@@ -191,12 +191,17 @@ bool may_share_series(StepRecord record, const StepRecord& reference) {
 /// Rows of a series differ in scale only, and no two of them are the same point.
 void check_series(const std::vector<Record>& records, std::vector<Mistake>& mistakes) {
   std::map<std::string, const StepRecord*> reference_of_series;
-  std::map<std::tuple<std::string, int, int>, int> line_of_point;
+  struct Point {
+    std::string series;
+    int gpus = 0;
+    int nodes = 0;
+    auto operator<=>(const Point&) const = default;
+  };
+  std::map<Point, int> line_of_point;
   for (const auto& one : records) {
     const auto& record = std::get<StepRecord>(one);
     const auto& head = record.head;
-    const auto [point, fresh] =
-        line_of_point.emplace(std::make_tuple(head.series, record.gpus, record.nodes), head.line);
+    const auto [point, fresh] = line_of_point.emplace(Point{head.series, record.gpus, record.nodes}, head.line);
     if (!fresh) {
       mistakes.push_back(
           {at_line(head.file, head.line), "series",

@@ -1,6 +1,6 @@
 // Horovod's timeline: the median step, and how long gradients were negotiated and summed in one.
 #include "import/importers.hpp"
-#include "import/seen_steps.hpp"
+#include "import/measured_steps.hpp"
 #include "import/traces.hpp"
 #include "sim/base/units.hpp"
 
@@ -48,16 +48,16 @@ Imported import_horovod(LogSource source, const ImportContext& stated) {
         "found no tensor that was summed twice (ALLREDUCE), so that steps cannot be told apart; let the job take "
         "more steps");
   const auto skipped = timeline.steps_s.size() / tenth;
-  SeenSteps seen;
-  seen.values.assign(timeline.steps_s.begin() + static_cast<std::ptrdiff_t>(skipped), timeline.steps_s.end());
-  if (timeline.ranks > 0) seen.stated["gpus"] = std::to_string(timeline.ranks);
-  seen.stated["preset"] = "horovod";
-  if (timeline.library == "nccl" || timeline.library == "gloo") seen.stated["library"] = timeline.library;
+  MeasuredSteps measured;
+  measured.values.assign(timeline.steps_s.begin() + static_cast<std::ptrdiff_t>(skipped), timeline.steps_s.end());
+  if (timeline.ranks > 0) measured.stated["gpus"] = std::to_string(timeline.ranks);
+  measured.stated["preset"] = "horovod";
+  if (timeline.library == "nccl" || timeline.library == "gloo") measured.stated["library"] = timeline.library;
   const auto anatomy = anatomy_of(timeline);
-  seen.stated["note"] = anatomy;
+  measured.stated["note"] = anatomy;
   Imported imported;
   note_timeline(timeline, skipped, anatomy, imported.notes);
-  add_step_record(seen, file, stated, imported);
+  add_step_record(measured, file, stated, imported);
   return imported;
 }
 

@@ -1,8 +1,8 @@
 // Sums of kernels: no step, but what its time is spent on.
 #include "import/importers.hpp"
 #include "import/kernel_tables.hpp"
+#include "import/measured_steps.hpp"
 #include "import/plain_text.hpp"
-#include "import/seen_steps.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
 
@@ -81,10 +81,10 @@ Imported import_kernels(LogSource source, const ImportContext& stated) {
                                 "with --set iteration_ms=TIME");
     return imported;
   }
-  SeenSteps seen;
-  seen.values = {step_s};
-  seen.stated["note"] = shares;
-  add_step_record(seen, file, context, imported);
+  MeasuredSteps measured;
+  measured.values = {step_s};
+  measured.stated["note"] = shares;
+  add_step_record(measured, file, context, imported);
   return imported;
 }
 

@@ -1,6 +1,6 @@
 #include "import/importers.hpp"
 #include "import/kernel_kinds.hpp"
-#include "import/seen_steps.hpp"
+#include "import/measured_steps.hpp"
 #include "import/trace_anatomy.hpp"
 #include "import/trace_layers.hpp"
 #include "import/traces.hpp"
@@ -28,16 +28,16 @@ std::string precision_of(const KinetoTrace& trace) {
   return "";
 }
 
-SeenSteps seen_in(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::string& note) {
-  SeenSteps seen;
-  for (const auto& step : steps) seen.values.push_back(step.end_s - step.begin_s);
+MeasuredSteps measured_in(const KinetoTrace& trace, const std::vector<TraceInterval>& steps, const std::string& note) {
+  MeasuredSteps measured;
+  for (const auto& step : steps) measured.values.push_back(step.end_s - step.begin_s);
   const bool is_alone = trace.is_whole_job && (trace.world_size == 1 || (trace.world_size == 0 && !trace.has_others));
-  if (trace.is_whole_job && trace.world_size > 1) seen.stated["gpus"] = std::to_string(trace.world_size);
-  if (is_alone) seen.stated["gpus"] = "1";
-  if (is_alone) seen.stated["strategy"] = "none";
-  seen.stated["note"] = note;
-  if (const auto precision = precision_of(trace); !precision.empty()) seen.stated["precision"] = precision;
-  return seen;
+  if (trace.is_whole_job && trace.world_size > 1) measured.stated["gpus"] = std::to_string(trace.world_size);
+  if (is_alone) measured.stated["gpus"] = "1";
+  if (is_alone) measured.stated["strategy"] = "none";
+  measured.stated["note"] = note;
+  if (const auto precision = precision_of(trace); !precision.empty()) measured.stated["precision"] = precision;
+  return measured;
 }
 
 /// The table's name is the step's model.
@@ -66,9 +66,9 @@ void add_slowdown(const TraceAnatomy& anatomy, Imported& imported) {
                                        anatomy.kernels_beside_nccl, std::max(0.0, *slowdown - 1)));
 }
 
-void add_precision_note(const SeenSteps& seen, const ImportContext& stated, Imported& imported) {
-  const auto ran = seen.stated.find("precision");
-  if (ran == seen.stated.end()) return;
+void add_precision_note(const MeasuredSteps& measured, const ImportContext& stated, Imported& imported) {
+  const auto ran = measured.stated.find("precision");
+  if (ran == measured.stated.end()) return;
   const auto given = stated.given.find("precision");
   if (given == stated.given.end() || given->second != ran->second)
     imported.notes.push_back(fmt::format("convolutions and products of matrices ran in {}; the records say {}",
@@ -126,18 +126,18 @@ Imported import_kineto(LogSource source, const ImportContext& stated) {
   if (skips) steps.erase(steps.begin());
   const auto anatomy = anatomy_of(trace, steps);
   const auto sentences = to_sentences(anatomy);
-  const auto seen = seen_in(trace, steps, sentences.front());
+  const auto measured = measured_in(trace, steps, sentences.front());
   Imported imported;
   imported.notes.push_back(fmt::format(
       "{} {} read{}; their median is {}", trace.steps.size(), trace.steps.size() == 1 ? "step was" : "steps were",
-      skips ? ", the first left out as warm-up" : "", print_quantity(median(seen.values), Dimension::time)));
+      skips ? ", the first left out as warm-up" : "", print_quantity(median(measured.values), Dimension::time)));
   imported.notes.insert(imported.notes.end(), sentences.begin(), sentences.end());
   add_kernel_shares(anatomy, trace, imported);
   imported.notes.emplace_back("steps were profiled: a profiler makes them longer");
-  add_precision_note(seen, stated, imported);
+  add_precision_note(measured, stated, imported);
   auto context = named_by_table(stated);
   take_logged_gpu(trace.device, context, imported.notes);
-  add_step_record(seen, file, context, imported);
+  add_step_record(measured, file, context, imported);
   add_doubt(anatomy, imported);
   add_slowdown(anatomy, imported);
   if (!stated.table.empty()) add_layers(trace, steps, file, imported);

@@ -1,7 +1,7 @@
 // MLPerf training logs: the step time or throughput that they state, else what their blocks or epochs make.
 #include "import/importers.hpp"
+#include "import/measured_steps.hpp"
 #include "import/mllog_rates.hpp"
-#include "import/seen_steps.hpp"
 #include "sim/base/error.hpp"
 
 #include <fmt/format.h>
@@ -12,10 +12,10 @@ namespace ddlsim {
 namespace {
 
 /// MLPerf HPC says them.
-void add_gpus(const MlEvents& events, SeenSteps& seen) {
+void add_gpus(const MlEvents& events, MeasuredSteps& measured) {
   const double of_nodes = events.number("number_of_nodes") * events.number("accelerators_per_node");
   const double gpus = of_nodes > 0 ? of_nodes : events.number("number_of_ranks");
-  if (gpus > 0) seen.stated["gpus"] = fmt::format("{}", gpus);
+  if (gpus > 0) measured.stated["gpus"] = fmt::format("{}", gpus);
 }
 
 void note_the_rest(const MlEvents& events, const MlBenchmark& benchmark, std::vector<std::string>& notes) {
@@ -56,19 +56,19 @@ Imported import_mllog(LogSource source, const ImportContext& stated) {
     throw UserError(file.string(), "",
                     fmt::format("found a log of {}, of which no record can be made: {}", benchmark.name, why));
   auto speed = speed_of(events, benchmark, file.string());
-  SeenSteps seen;
-  seen.values = speed.values;
-  seen.are_rates = speed.are_rates;
-  seen.first_line = speed.first_line;
-  seen.global_batch = events.number("global_batch_size");
-  add_gpus(events, seen);
-  seen.stated.emplace("data", "real");
+  MeasuredSteps measured;
+  measured.values = speed.values;
+  measured.are_rates = speed.are_rates;
+  measured.first_line = speed.first_line;
+  measured.global_batch = events.number("global_batch_size");
+  add_gpus(events, measured);
+  measured.stated.emplace("data", "real");
   Imported imported;
   imported.notes = std::move(speed.notes);
   note_the_rest(events, benchmark, imported.notes);
   auto context = stated;
   complete_context(events, context);
-  add_step_record(seen, file, context, imported);
+  add_step_record(measured, file, context, imported);
   return imported;
 }
 

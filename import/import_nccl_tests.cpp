@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <set>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -51,7 +51,7 @@ public:
     if (first_.table == nullptr) first_ = run;
     if (!table.complete) note(table, "the closing lines are missing: the run may have been cut short");
     if (auto conflict = average_conflict(table); !conflict.empty()) mistake(table, std::move(conflict));
-    for (const bool in_place : {false, true}) add_half(run, in_place);
+    for (const bool in_place : {false, true}) add_timings(run, in_place);
   }
 
   /// Of the first run; "" where it names none.
@@ -159,7 +159,7 @@ private:
     return stated_.gpu.empty() ? catalogue_gpu_name(scale.device, stated_.catalogue) : stated_.gpu;
   }
 
-  void add_half(const Run& run, bool in_place) {
+  void add_timings(const Run& run, bool in_place) {
     const auto& rows = run.table->rows;
     const bool row_marked = std::any_of(rows.begin(), rows.end(), [](const NcclRow& row) {
       return (row.out_of_place && row.out_of_place->wrong) || (row.in_place && row.in_place->wrong);
@@ -238,7 +238,7 @@ private:
   std::string free_series(const Run& run, const std::string& series) {
     for (int number = 1;; ++number) {
       auto name = number == 1 ? series : fmt::format("{}-run{}", series, number);
-      const auto key = std::make_tuple(name, run.scale.ranks, run.scale.nodes, run.scale.communicators);
+      const SeriesKey key{name, run.scale.ranks, run.scale.nodes, run.scale.communicators};
       const auto [at, fresh] = table_of_.emplace(key, run.table);
       if (fresh || at->second == run.table) return name;
     }
@@ -249,7 +249,15 @@ private:
   std::vector<Mistake>& mistakes_;
   Imported& out_;
   Run first_;
-  std::map<std::tuple<std::string, int, int, int>, const NcclTable*> table_of_;
+  /// A series at one scale, which one table only may fill.
+  struct SeriesKey {
+    std::string name;
+    int ranks = 0;
+    int nodes = 0;
+    int communicators = 0;
+    auto operator<=>(const SeriesKey&) const = default;
+  };
+  std::map<SeriesKey, const NcclTable*> table_of_;
 };
 
 bool is_json(std::string_view text) {

@@ -1,11 +1,11 @@
 // Step times in the lines that training programs print, under any launcher: one step record a log.
 #include "import/importers.hpp"
+#include "import/measured_steps.hpp"
 #include "import/phrase_finder.hpp"
 #include "import/plain_text.hpp"
 #include "import/run_batch.hpp"
 #include "import/run_claims.hpp"
 #include "import/run_shape.hpp"
-#include "import/seen_steps.hpp"
 #include "import/step_notes.hpp"
 #include "import/training_log.hpp"
 #include "sim/base/statistics.hpp"
@@ -122,26 +122,26 @@ RateCells words_of(const TrainingLog& log, const ChosenSteps& chosen, const RunS
   return cells;
 }
 
-SeenSteps seen_in_log(const TrainingLog& log, const ChosenSteps& chosen, const SteadySteps& steady,
-                      const RunShape& shape) {
-  SeenSteps seen;
-  seen.first_line = chosen.first_line;
-  seen.global_batch = shape.global_batch;
-  seen.stated = words_of(log, chosen, shape);
-  if (shape.gpus > 0) seen.stated["gpus"] = fmt::format("{}", shape.gpus);
+MeasuredSteps measured_in_log(const TrainingLog& log, const ChosenSteps& chosen, const SteadySteps& steady,
+                              const RunShape& shape) {
+  MeasuredSteps measured;
+  measured.first_line = chosen.first_line;
+  measured.global_batch = shape.global_batch;
+  measured.stated = words_of(log, chosen, shape);
+  if (shape.gpus > 0) measured.stated["gpus"] = fmt::format("{}", shape.gpus);
   if (shape.gpus > 0 && shape.global_batch > 0)
-    seen.stated["batch_per_gpu"] = fmt::format("{}", shape.global_batch / shape.gpus);
-  seen.unknown = unknown_of(shape, chosen.unit);
+    measured.stated["batch_per_gpu"] = fmt::format("{}", shape.global_batch / shape.gpus);
+  measured.unknown = unknown_of(shape, chosen.unit);
   if (const auto tokens = log.facts.last(RunFact::tokens_per_step); tokens && shape.sequence_length <= 0)
-    seen.batch_hint = fmt::format(", or --set sequence_length=TOKENS: line {} says {} tokens a step", tokens->line,
-                                  count_text(tokens->value));
-  if (const auto batch = log.facts.last(RunFact::batch_of_whom); batch && seen.batch_hint.empty())
-    seen.batch_hint = fmt::format(" (line {} says {} samples, and not whether of a GPU or of all)", batch->line,
-                                  count_text(batch->value));
-  seen.relative_spread = chosen.covers == Covers::all_until_now ? 0 : steady.relative_spread;
+    measured.batch_hint = fmt::format(", or --set sequence_length=TOKENS: line {} says {} tokens a step", tokens->line,
+                                      count_text(tokens->value));
+  if (const auto batch = log.facts.last(RunFact::batch_of_whom); batch && measured.batch_hint.empty())
+    measured.batch_hint = fmt::format(" (line {} says {} samples, and not whether of a GPU or of all)", batch->line,
+                                      count_text(batch->value));
+  measured.relative_spread = chosen.covers == Covers::all_until_now ? 0 : steady.relative_spread;
   for (const double figure : steady.values)
-    seen.values.push_back(lines_a_step(log, chosen) * step_seconds(figure, chosen.unit, shape));
-  return seen;
+    measured.values.push_back(lines_a_step(log, chosen) * step_seconds(figure, chosen.unit, shape));
+  return measured;
 }
 
 /// Of two models, or of a run that trains no model on several GPUs, there is no one step.
@@ -211,18 +211,18 @@ Imported import_steps(LogSource source, const ImportContext& stated) {
         fmt::format("each line is a micro-step, of which {:.4g} make a step", lines_a_step(log, chosen)));
   imported.notes.insert(imported.notes.end(), shape.notes.begin(), shape.notes.end());
   ask_for_model(log.facts, stated, imported.notes);
-  const auto seen = seen_in_log(log, chosen, steady, shape);
-  note_what_was_assumed(log, stated, seen.stated, imported.notes);
+  const auto measured = measured_in_log(log, chosen, steady, shape);
+  note_what_was_assumed(log, stated, measured.stated, imported.notes);
   auto context = stated;
   context.given.erase("sequence_length");
   take_logged_gpu(log.facts.gpu, context, imported.notes);
-  const double step_s = median(seen.values);
+  const double step_s = median(measured.values);
   if (step_s > 0) {
     check_own_totals(log, chosen, step_s, shape, file.string());
     note_whole_run(log.facts, step_s, file.string(), imported.notes);
     imported.notes.push_back(step_text(shape, step_s));
   }
-  add_step_record(seen, file, context, imported);
+  add_step_record(measured, file, context, imported);
   return imported;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What every importer takes beside its file and gives back: `ddlsim import KIND FILE`.
+// What every importer takes besides its file, and what it returns: `ddlsim import KIND FILE`.
 
 #include "sim/base/error.hpp"
 #include "sim/formats/cluster.hpp"
@@ -50,12 +50,12 @@ struct Imported {
 /// The whole file as JSON Lines: the context, then every record; ends with a line break.
 std::string to_json_lines(const MeasurementFile& measurements);
 
-/// What to say of the GPU: which of several was taken for `--gpu`, or that the catalogue does not have it.
+/// Notes on the GPU: which of several was taken for `--gpu`, or that the catalogue does not have it.
 std::vector<std::string> notes_on_gpu(const ImportContext& stated, const Imported& read);
 
 // For the importers.
 
-/// Fills what is still open from the context's cluster, if there is one of that name: GPU, machine, GPUs a node.
+/// Fills in GPU, machine and GPUs a node from the shipped cluster of the context, where nobody stated them.
 void fill_from_cluster(ImportContext& context);
 
 /// The GPU that ran is the one that a log names (`device`, as the driver calls it; "": none), unless the command line
@@ -78,7 +78,7 @@ std::string at_line(const std::filesystem::path& file, int line);
 /// without the vendor's words, when the catalogue has none.
 std::string catalogue_gpu_name(const std::string& device_name, const std::vector<Gpu>& catalogue);
 
-/// Is it one of the catalogue's names? An empty catalogue knows every name.
+/// Whether it is one of the catalogue's names. With an empty catalogue every name is one.
 bool in_catalogue(const std::string& gpu, const std::vector<Gpu>& catalogue);
 
 } // namespace ddlsim

@@ -83,7 +83,7 @@ std::string printed_name(const std::string& word, const std::array<std::string_v
 }
 
 /// "AllReduce: 4096 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..7}".
-void read_way(const std::vector<std::string>& words, NcclDebug& debug) {
+void read_algorithm_and_protocol(const std::vector<std::string>& words, NcclDebug& debug) {
   for (std::size_t i = 0; i + 3 < words.size(); ++i) {
     if (words[i] != "Algo" || words[i + 2] != "proto") continue;
     const auto bytes = std::find(words.begin(), words.end(), "Bytes");
@@ -150,7 +150,7 @@ LineWithDebug without_nccl_debug(std::string_view line, HostNames& hosts) {
 
 void read_nccl_debug(std::string_view text, NcclDebug& debug) {
   if (const auto way = text_behind(text, " via ")) return read_connection(*way, debug);
-  if (text.find("Algo ") != std::string_view::npos) return read_way(split_words(text), debug);
+  if (text.find("Algo ") != std::string_view::npos) return read_algorithm_and_protocol(split_words(text), debug);
   if (text.find("Using ") != std::string_view::npos || text.find("plugin ") != std::string_view::npos)
     return read_network(text, debug);
   if (text.find("anks ") == std::string_view::npos) return;

@@ -51,7 +51,7 @@ double GrowthPerStep::slope() const {
 }
 
 void RunFacts::state(RunFact fact, double value, int number) {
-  auto& said = said_[static_cast<std::size_t>(fact)];
+  auto& said = statements_[static_cast<std::size_t>(fact)];
   if (!said.first) said.first = StatedFact{value, number};
   said.last = StatedFact{value, number};
   said.sum += value;
@@ -67,7 +67,7 @@ void RunFacts::take(const FactForm& form, std::string_view line, std::size_t beg
   constexpr double most_that_is_meant = 1e18;
   const bool is_count = form.fact == Fact::samples_so_far || form.fact == Fact::step || form.fact == Fact::microstep;
   if (!value || *value > most_that_is_meant || (*value <= 0 && !is_count)) return;
-  if (form.fact == Fact::run_begins) forget_run();
+  if (form.fact == Fact::run_begins) clear_run();
   if (form.fact == Fact::evaluation_s && last(Fact::run_s)) return; // one behind the training
   if (form.fact == Fact::samples_so_far) samples_.take_count(*value);
   if (form.fact == Fact::microstep) microsteps_.take_count(*value);
@@ -83,10 +83,10 @@ void RunFacts::take(const WordForm& form, std::string_view line, int number) {
   said.is_disputed = said.is_disputed || said.value != form.value;
 }
 
-void RunFacts::forget_run() {
+void RunFacts::clear_run() {
   for (const auto fact : {Fact::run_s, Fact::run_steps_per_s, Fact::run_samples_per_s, Fact::evaluation_s,
                           Fact::first_step, Fact::epochs_done, Fact::epoch_samples})
-    said_[static_cast<std::size_t>(fact)] = {};
+    statements_[static_cast<std::size_t>(fact)] = {};
 }
 
 void RunFacts::take_names(std::string_view line, int number) {

@@ -75,17 +75,17 @@ public:
   std::string gpu;        ///< as the driver calls it; "": not stated
 
 private:
-  struct Said {
+  struct FactStatements {
     std::optional<StatedFact> first;
     std::optional<StatedFact> last;
     double sum = 0;
     std::size_t times = 0;
   };
-  const Said& of(RunFact fact) const { return said_[static_cast<std::size_t>(fact)]; }
-  void forget_run(); ///< another begins
+  const FactStatements& of(RunFact fact) const { return statements_[static_cast<std::size_t>(fact)]; }
+  void clear_run(); ///< drops the facts of a run that ended: another begins
   void state(RunFact fact, double value, int number);
 
-  std::array<Said, static_cast<std::size_t>(RunFact::count)> said_;
+  std::array<FactStatements, static_cast<std::size_t>(RunFact::count)> statements_;
   std::array<StatedWord, static_cast<std::size_t>(RunWord::count)> words_;
   GrowthPerStep samples_;
   GrowthPerStep microsteps_;

@@ -106,10 +106,10 @@ void note_what_was_assumed(const TrainingLog& log, const ImportContext& stated, 
                            std::vector<std::string>& notes) {
   for (const auto& [word, name] : {std::pair{RunWord::precision, "precision"}, std::pair{RunWord::preset, "preset"}})
     note_difference(log.facts.word(word), name, stated, notes);
-  const auto is_said = [&](const char* name) { return cells.count(name) > 0 || stated.given.count(name) > 0; };
-  if (!is_said("precision"))
+  const auto is_stated = [&](const char* name) { return cells.count(name) > 0 || stated.given.count(name) > 0; };
+  if (!is_stated("precision"))
     notes.emplace_back("the log does not say the precision: fp32 was taken; give --set precision=VALUE");
-  if (!is_said("preset"))
+  if (!is_stated("preset"))
     notes.push_back("the log does not say how gradients are sent: " + stand_in_text(unnamed_framework) +
                     "; where it is another, give --set preset=NAME (`ddlsim list presets`)");
 }

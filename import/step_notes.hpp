@@ -2,8 +2,8 @@
 // What a person should know of the step that was read from a log: which lines, what was left out, what was assumed.
 
 #include "import/imported.hpp"
+#include "import/measured_steps.hpp"
 #include "import/run_shape.hpp"
-#include "import/seen_steps.hpp"
 #include "import/step_series.hpp"
 #include "import/training_log.hpp"
 

@@ -74,8 +74,8 @@ std::vector<TraceShare> busiest_of(const KinetoTrace& trace, const TraceInterval
   return shares;
 }
 
-/// Times of one kernel, with NCCL's beside it all the time and never.
-struct BothWays {
+/// Seconds of the calls of one kernel: those during which NCCL ran all the time, and those during which it never ran.
+struct KernelTimes {
   std::vector<double> beside_s;
   std::vector<double> alone_s;
 };
@@ -84,7 +84,7 @@ void find_slowdown(const KinetoTrace& trace, const TraceInterval& window, TraceA
   const auto nccl = parts_inside(trace.nccl, window);
   if (nccl.empty()) return;
   const TraceCover cover(nccl);
-  std::map<int, BothWays> kernels;
+  std::map<int, KernelTimes> kernels;
   for (const auto& kernel : trace.kernels) {
     if (!lies_in(kernel.interval, window)) continue;
     const double length_s = kernel.interval.end_s - kernel.interval.begin_s;

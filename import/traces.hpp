@@ -55,7 +55,7 @@ struct KinetoTrace {
 /// short, no "traceEvents" and no list.
 KinetoTrace read_kineto(LogSource& source);
 
-/// Time that some intervals cover, asked for many others.
+/// The time that some intervals cover of many others.
 class TraceCover {
 public:
   explicit TraceCover(std::vector<TraceInterval> intervals);
@@ -65,7 +65,7 @@ private:
   std::vector<TraceInterval> whole_; ///< sorted, and none touches the next
 };
 
-/// Time that is in one of `all` and, where given, in none of `but`; both in any order.
+/// Seconds that at least one interval of `all` covers and none of `but`. Both may be in any order.
 double covered_s(const std::vector<TraceInterval>& all, const std::vector<TraceInterval>& but = {});
 
 // Horovod's timeline (HOROVOD_TIMELINE=FILE): Chrome trace JSON, a process for each tensor; often not closed, because

@@ -56,7 +56,7 @@ StepSize size_of(const RunFacts& facts) {
 
 /// A run may begin with small batches and let them grow, and a log may have several runs: only the steps of the last
 /// size are kept.
-void forget_other_sizes(const StepSize& before, int number, TrainingLog& log) {
+void drop_other_sizes(const StepSize& before, int number, TrainingLog& log) {
   if (size_of(log.facts) == before) return;
   const bool had_steps =
       !log.bars.loops().empty() || std::any_of(log.series.begin(), log.series.end(),
@@ -84,7 +84,7 @@ void read_log_line(const LogLine& line, std::vector<FoundPhrase>& marks, Trainin
     if (found.index < forms.size()) return marks.push_back(found);
     take_fact(line, found, log.facts);
   });
-  forget_other_sizes(size_before, line.number, log);
+  drop_other_sizes(size_before, line.number, log);
   const bool is_bar = log.bars.take(line.text, line.number);
   for (const auto& found : marks) {
     const auto& form = forms[found.index];

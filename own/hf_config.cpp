@@ -17,11 +17,11 @@ constexpr double largest_count = 9007199254740992; ///< 2^53: whole numbers are 
 
 /// An image model's states come from its patches; every other needs --sequence.
 void check_sequence(const JsonNode& root, const TransformerShape& shape, const HfOptions& options) {
-  const bool words = shape.words > 0;
-  if (words && options.sequence == 0)
+  const bool vocabulary = shape.vocabulary > 0;
+  if (vocabulary && options.sequence == 0)
     root.mistake("a config does not say how long a sample is; give --sequence TOKENS");
-  if (!words && options.sequence > 0) root.mistake("an image model has no sequence; leave --sequence out");
-  if (words && shape.positions > 0 && options.sequence > shape.positions)
+  if (!vocabulary && options.sequence > 0) root.mistake("an image model has no sequence; leave --sequence out");
+  if (vocabulary && shape.positions > 0 && options.sequence > shape.positions)
     root.mistake(fmt::format("--sequence {} found, and the table of positions has {}; give that or fewer",
                              options.sequence, shape.positions));
   if (options.predicted_words > shape.tokens)
@@ -47,7 +47,7 @@ void check_counts(const JsonNode& root, const Model& model) {
 }
 
 std::string sample_of(const TransformerShape& shape) {
-  if (shape.words > 0) return fmt::format("sequence of {} tokens", shape.tokens);
+  if (shape.vocabulary > 0) return fmt::format("sequence of {} tokens", shape.tokens);
   return fmt::format("image {}x{}x{}", shape.channels, shape.image, shape.image);
 }
 
@@ -77,7 +77,7 @@ ConfiguredModel import_hf_config(const std::filesystem::path& file, const HfOpti
   ConfiguredModel made;
   if (root.is_object()) {
     auto shape = hf_shape(root, made.notes);
-    if (shape.words > 0) shape.tokens = options.sequence;
+    if (shape.vocabulary > 0) shape.tokens = options.sequence;
     shape.eager_attention = options.eager_attention;
     shape.predicted_words = options.predicted_words;
     if (mistakes.empty()) check_sequence(root, shape, options);

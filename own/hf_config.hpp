@@ -14,7 +14,7 @@ namespace ddlsim {
 struct HfOptions {
   std::string name;             ///< of the model; "": the config's file has none, so "model"
   long sequence = 0;            ///< tokens a sample; 0: not given, which only an image model may leave out
-  long predicted_words = 0;     ///< positions that a head of masked words scores; 0: all, as Transformers does
+  long predicted_words = 0;     ///< positions that a head of masked tokens scores; 0: all, as Transformers does
   bool eager_attention = false; ///< attn_implementation="eager": scores are written to memory
 };
 

@@ -30,7 +30,7 @@ constexpr OtherWord rate_words[] = {
     {"hdr200", "200 Gbps"}, {"ndr200", "200 Gbps"}, {"ndr", "400 Gbps"}, {"ndr400", "400 Gbps"}, {"xdr", "800 Gbps"},
 };
 
-template <std::size_t count> std::string our_word(const OtherWord (&words)[count], const std::string& written) {
+template <std::size_t count> std::string canonical_word(const OtherWord (&words)[count], const std::string& written) {
   for (const auto& one : words)
     if (folded(written) == one.word) return std::string(one.name);
   return "";
@@ -65,8 +65,8 @@ int ports_before(std::string& rest, const std::string& text) {
 std::string kind_behind(std::string& rest) {
   std::string kind;
   for (auto words = split_words(rest); words.size() > 1; words = split_words(rest)) {
-    const auto named = our_word(kind_words, words.back());
-    const bool repeats_rate = !our_word(rate_words, words.back()).empty() && is_digit(words.front().front());
+    const auto named = canonical_word(kind_words, words.back());
+    const bool repeats_rate = !canonical_word(rate_words, words.back()).empty() && is_digit(words.front().front());
     if (named.empty() && !repeats_rate) break;
     if (kind.empty()) kind = named;
     if (kind.empty() && repeats_rate) kind = "ib";
@@ -78,7 +78,7 @@ std::string kind_behind(std::string& rest) {
 
 /// "400", "400G", "25GbE" and "400 Gbps" as cluster files have them.
 std::string rate_of(const std::string& rest, NodeNetwork& network, std::vector<std::string>& notes) {
-  if (const auto named = our_word(rate_words, rest); !named.empty()) {
+  if (const auto named = canonical_word(rate_words, rest); !named.empty()) {
     if (network.kind.empty()) network.kind = "ib";
     return named;
   }
@@ -110,7 +110,7 @@ NodeNetwork network_in(const std::string& text, std::vector<std::string>& notes)
   network.ports = ports_before(rest, text);
   network.kind = kind_behind(rest);
   if (rest.empty()) refuse_network(text);
-  if (const auto alone = our_word(kind_words, rest); !alone.empty()) refuse_network(text);
+  if (const auto alone = canonical_word(kind_words, rest); !alone.empty()) refuse_network(text);
   const auto words = split_words(rest);
   if (words.size() > 2) // a word that is no kind
     throw UserError("", "", unknown_name_text("kind of network", words.back(), network_kinds(), network_kinds()));

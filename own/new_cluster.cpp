@@ -1,6 +1,7 @@
+#include "own/new_cluster.hpp"
+
 #include "import/plain_text.hpp"
 #include "own/network_words.hpp"
-#include "own/new_files.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/units.hpp"
@@ -152,12 +153,12 @@ private:
     }
     if (request_.gpus_per_node == 1) return {{"kind", "none"}};
     if (const auto like = gpu_ ? shipped_like(request_, gpu_->name, data_) : std::nullopt) return links_like(*like);
-    if (!request_.links_seen.empty()) return seen_links();
+    if (!request_.links_seen.empty()) return stated_links();
     const bool has_sheet = gpu_ && (gpu_->links.kind != IntraKind::none || gpu_->pcie_Bps > 0);
     return has_sheet ? links_of_sheet() : unknown_links();
   }
 
-  Json seen_links() {
+  Json stated_links() {
     sources_["/node/intra"] =
         "the topology read says NVLink's rate; assumed: 0.8 of it is reached, as in shipped clusters of V100, A100 and "
         "H100 (0.80 to 0.84)";

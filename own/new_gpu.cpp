@@ -1,4 +1,5 @@
-#include "own/new_files.hpp"
+#include "own/new_gpu.hpp"
+
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/units.hpp"

@@ -1,4 +1,5 @@
-#include "own/new_files.hpp"
+#include "own/new_scenario.hpp"
+
 #include "sim/base/json.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/known_spelling.hpp"

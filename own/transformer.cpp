@@ -38,8 +38,8 @@ private:
   }
 
   void embed() {
-    if (shape_.words > 0) {
-      layers_.embedding("embeddings.word", tokens_, shape_.words, shape_.width);
+    if (shape_.vocabulary > 0) {
+      layers_.embedding("embeddings.word", tokens_, shape_.vocabulary, shape_.width);
       if (shape_.positions > 0) layers_.embedding("embeddings.position", tokens_, shape_.positions, shape_.width);
       if (shape_.segments > 0) layers_.embedding("embeddings.segment", tokens_, shape_.segments, shape_.width);
     } else {
@@ -48,7 +48,7 @@ private:
       layers_.parameter("embeddings.position", {1, shape_.positions, shape_.width}, elements());
     }
     const int added = (shape_.positions > 0 ? 1 : 0) + (shape_.segments > 0 ? 1 : 0); // to the words
-    if (shape_.words > 0 && added > 0) layers_.each("embeddings.add", "elementwise", elements(), add_flop * added);
+    if (shape_.vocabulary > 0 && added > 0) layers_.each("embeddings.add", "elementwise", elements(), add_flop * added);
     if (shape_.embedding_norm) norm("embeddings.norm");
     layers_.dropout("embeddings.dropout", elements(), shape_.dropout);
   }
@@ -130,12 +130,12 @@ private:
     switch (shape_.head) {
     case Head::none:
       return;
-    case Head::words:
-      return decode_words("words", tokens_, false);
-    case Head::masked_words:
-      return decode_masked_words();
-    case Head::masked_words_and_next:
-      decode_masked_words();
+    case Head::next_token:
+      return decode_tokens("words", tokens_, false);
+    case Head::masked_tokens:
+      return decode_masked_tokens();
+    case Head::masked_tokens_and_next_sentence:
+      decode_masked_tokens();
       pool("next_sentence");
       return classify("next_sentence", 2);
     case Head::pooler:
@@ -148,16 +148,16 @@ private:
     }
   }
 
-  void decode_words(const std::string& name, double states, bool bias) {
-    if (shape_.tied_words) {
-      layers_.tied_linear(name + ".decoder", states, shape_.width, shape_.words, bias);
+  void decode_tokens(const std::string& name, double states, bool bias) {
+    if (shape_.tied_embeddings) {
+      layers_.tied_linear(name + ".decoder", states, shape_.width, shape_.vocabulary, bias);
     } else {
-      layers_.linear(name + ".decoder", states, shape_.width, shape_.words, bias);
+      layers_.linear(name + ".decoder", states, shape_.width, shape_.vocabulary, bias);
     }
-    layers_.loss(name, states, shape_.words);
+    layers_.loss(name, states, shape_.vocabulary);
   }
 
-  void decode_masked_words() {
+  void decode_masked_tokens() {
     const bool gathered = shape_.predicted_words > 0;
     const double states = gathered ? static_cast<double>(shape_.predicted_words) : tokens_;
     const double numbers = states * static_cast<double>(shape_.width);
@@ -165,7 +165,7 @@ private:
     layers_.linear("masked_words.transform", states, shape_.width, shape_.width, true);
     layers_.each("masked_words.gelu", "activation", numbers, activation_flop);
     layers_.layer_norm("masked_words.norm", states, shape_.width);
-    decode_words("masked_words", states, true);
+    decode_tokens("masked_words", states, true);
   }
 
   void pool(const std::string& name) {

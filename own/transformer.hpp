@@ -20,13 +20,13 @@ enum class FeedForward { plain, gated };
 
 /// What is computed of the last states, and with which loss.
 enum class Head {
-  none,                    ///< a sum of the states stands for a loss that nobody named
-  words,                   ///< the next word at every position
-  masked_words,            ///< BERT: the words at masked positions
-  masked_words_and_next,   ///< BERT's pre-training: besides, whether the second sentence follows
-  pooler,                  ///< a matrix and tanh on the first state
-  classes,                 ///< a class, of the first state
-  classes_of_pooled_state, ///< the same behind a pooler
+  none,                            ///< a sum of the states stands for a loss that nobody named
+  next_token,                      ///< the next token at every position
+  masked_tokens,                   ///< BERT: the tokens at masked positions
+  masked_tokens_and_next_sentence, ///< BERT's pre-training: besides, whether the second sentence follows
+  pooler,                          ///< a matrix and tanh on the first state
+  classes,                         ///< a class, of the first state
+  classes_of_pooled_state,         ///< the same behind a pooler
 };
 
 struct TransformerShape {
@@ -52,14 +52,14 @@ struct TransformerShape {
   std::string activation = "gelu"; ///< name of its layer
   long experts = 0;                ///< of a mixture, each a feed-forward of inner_width; 0: none
   long experts_a_token = 0;
-  long words = 0;     ///< 0: the input is an image
-  long positions = 0; ///< rows of the learnt table of positions; 0: none
-  long segments = 0;  ///< rows of the table of segments
+  long vocabulary = 0; ///< 0: the input is an image
+  long positions = 0;  ///< rows of the learnt table of positions; 0: none
+  long segments = 0;   ///< rows of the table of segments
   bool embedding_norm = false;
   bool final_norm = false;
-  bool tied_words = true; ///< the word head is the word table
-  Head head = Head::words;
-  long predicted_words = 0; ///< positions that the head of masked words scores; 0: all of them, ungathered
+  bool tied_embeddings = true; ///< the output matrix is the embedding table
+  Head head = Head::next_token;
+  long predicted_words = 0; ///< positions that the head of masked tokens scores; 0: all of them, ungathered
   long classes = 0;
   long image = 0; ///< side, pixels
   long patch = 0;

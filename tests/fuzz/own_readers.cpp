@@ -1,7 +1,9 @@
 // What `new cluster` and `new gpu` are told, and read from this machine and from files, as rows of the readers' table.
 #include "own/machine.hpp"
 #include "own/network_words.hpp"
-#include "own/new_files.hpp"
+#include "own/new_cluster.hpp"
+#include "own/new_gpu.hpp"
+#include "own/new_scenario.hpp"
 #include "own/slurm_nodes.hpp"
 #include "own/topology.hpp"
 #include "sim/base/foreign_text.hpp"

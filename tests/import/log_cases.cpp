@@ -40,7 +40,7 @@ void check_case(const LogCase& one) {
       CHECK(step.gpus == one.gpus);
     }
   }
-  for (const auto& part : one.says) CHECK_THAT(said, Catch::Contains(part));
+  for (const auto& part : one.statement) CHECK_THAT(said, Catch::Contains(part));
 }
 
 std::string cell_of(const std::string& log, const Given& given, const std::string& name) {

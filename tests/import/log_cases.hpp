@@ -20,7 +20,7 @@ struct LogCase {
   double step_s = 0; ///< 0: it is refused
   double batch_per_gpu = 0;
   int gpus = 0;
-  std::vector<std::string> says{}; ///< parts of the notes, or of the refusal
+  std::vector<std::string> statement{}; ///< parts of the notes, or of the refusal
 };
 
 /// Imports the log and checks that.

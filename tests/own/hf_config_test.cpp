@@ -143,16 +143,16 @@ TEST_CASE("BERT-base from its config is the table that LibTorch's definition gav
     CHECK(made.sample == shipped.sample);
     for (std::size_t i = 0; i < made.layers.size(); ++i) {
       const auto& mine = made.layers[i];
-      const auto& theirs = shipped.layers[i];
-      INFO(theirs.name);
-      CHECK(mine.name == theirs.name);
-      CHECK(mine.kind == theirs.kind);
-      CHECK(mine.forward_flop_per_sample == theirs.forward_flop_per_sample);
-      CHECK(mine.activation_bytes_per_sample == theirs.activation_bytes_per_sample);
-      REQUIRE(mine.tensors.size() == theirs.tensors.size());
+      const auto& their_name = shipped.layers[i];
+      INFO(their_name.name);
+      CHECK(mine.name == their_name.name);
+      CHECK(mine.kind == their_name.kind);
+      CHECK(mine.forward_flop_per_sample == their_name.forward_flop_per_sample);
+      CHECK(mine.activation_bytes_per_sample == their_name.activation_bytes_per_sample);
+      REQUIRE(mine.tensors.size() == their_name.tensors.size());
       for (std::size_t t = 0; t < mine.tensors.size(); ++t) {
-        CHECK(mine.tensors[t].name == theirs.tensors[t].name);
-        CHECK(mine.tensors[t].shape == theirs.tensors[t].shape);
+        CHECK(mine.tensors[t].name == their_name.tensors[t].name);
+        CHECK(mine.tensors[t].shape == their_name.tensors[t].shape);
       }
     }
   }

@@ -1,4 +1,5 @@
-#include "own/new_files.hpp"
+#include "own/new_cluster.hpp"
+#include "own/new_scenario.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/cluster.hpp"

@@ -1,4 +1,4 @@
-#include "own/new_files.hpp"
+#include "own/new_gpu.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/own_files.hpp"

@@ -55,8 +55,9 @@ public:
   void read(const std::string& column, const std::string& word) {
     if (column == "type") row_.type = word;
     if (column == redop_column) row_.redop = word;
-    if (column == "time") half_ = &(in_place_only_ || row_.out_of_place ? row_.in_place : row_.out_of_place).emplace();
-    if (column == "#wrong" && half_ != nullptr) half_->wrong = is_wrong(word);
+    if (column == "time")
+      timing_ = &(in_place_only_ || row_.out_of_place ? row_.in_place : row_.out_of_place).emplace();
+    if (column == "#wrong" && timing_ != nullptr) timing_->wrong = is_wrong(word);
     if (column == "size" || column == "root" || column == "time" || column == "algbw" || column == "busbw" ||
         column == "i_cv%")
       read_number(column, word);
@@ -79,18 +80,18 @@ private:
     }
     if (column == "size") row_.size_bytes = number->value;
     if (column == "root") row_.root = static_cast<int>(std::clamp(number->value, -1.0, 1e9));
-    if (half_ == nullptr) return;
-    if (column == "time") half_->time_us = {number->value * time_unit_us_, number->half_step * time_unit_us_};
-    if (column == "algbw") half_->algbw_GBps = *number;
-    if (column == "busbw") half_->busbw_GBps = *number;
-    if (column == "i_cv%") half_->relative_spread = number->value / percent;
+    if (timing_ == nullptr) return;
+    if (column == "time") timing_->time_us = {number->value * time_unit_us_, number->half_step * time_unit_us_};
+    if (column == "algbw") timing_->algbw_GBps = *number;
+    if (column == "busbw") timing_->busbw_GBps = *number;
+    if (column == "i_cv%") timing_->relative_spread = number->value / percent;
   }
 
   double time_unit_us_;
   bool in_place_only_;
   std::string& bad_;
   NcclRow row_;
-  NcclTiming* half_ = nullptr;
+  NcclTiming* timing_ = nullptr;
 };
 
 } // namespace

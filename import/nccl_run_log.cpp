@@ -240,7 +240,7 @@ private:
     auto row = read_nccl_row(columns_, row_words_, time_unit_us_, in_place_only_, bad);
     row.where = at_line(source_.name(), row_line_);
     row.line = row_line_;
-    take_way(row);
+    take_algorithm_and_protocol(row);
     if (bad.empty()) {
       tables_.back().rows.push_back(row);
     } else {
@@ -250,7 +250,7 @@ private:
   }
 
   /// How NCCL did it, if it said so last of this size; of some operations it says one rank's part.
-  void take_way(NcclRow& row) {
+  void take_algorithm_and_protocol(NcclRow& row) {
     const auto ranks = static_cast<double>(std::max<std::size_t>(1, run_.devices.size()));
     auto& way = run_.debug;
     if (way.way_bytes == row.size_bytes || way.way_bytes * ranks == row.size_bytes) {

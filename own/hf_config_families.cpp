@@ -94,22 +94,22 @@ TransformerShape gpt2(const Config& config) {
   shape.blocks = config.size("n_layer", most_blocks);
   shape.heads = shape.key_value_heads = config.size("n_head", most_width);
   shape.inner_width = config.size_or("n_inner", 4 * shape.width, 8 * most_width);
-  shape.words = config.size("vocab_size");
+  shape.vocabulary = config.size("vocab_size");
   shape.positions = config.has("n_positions") ? config.size("n_positions") : config.size("n_ctx");
   set_head_width(shape, config, "n_head");
   shape.fused_qkv = true;
   shape.final_norm = true;
   shape.dropout = config.chance("resid_pdrop", 0.1);
   shape.activation = config.activation("activation_function", "gelu_new");
-  shape.tied_words = config.flag("tie_word_embeddings", true);
-  shape.head = config.head({{"GPT2LMHeadModel", Head::words}, {"GPT2Model", Head::none}}, "GPT2LMHeadModel");
+  shape.tied_embeddings = config.flag("tie_word_embeddings", true);
+  shape.head = config.head({{"GPT2LMHeadModel", Head::next_token}, {"GPT2Model", Head::none}}, "GPT2LMHeadModel");
   return shape;
 }
 
 /// Llama, and what is built like it: RMSNorm, rotary positions, grouped queries, SwiGLU.
 TransformerShape llama_like(const Config& config, const std::string& name) {
   auto shape = usual_shape(config);
-  shape.words = config.size("vocab_size");
+  shape.vocabulary = config.size("vocab_size");
   shape.key_value_heads = name == "Llama" ? config.size_or("num_key_value_heads", shape.heads)
                                           : config.size("num_key_value_heads"); // the classes' defaults differ
   config.divide("num_key_value_heads", shape.heads, shape.key_value_heads);
@@ -122,8 +122,9 @@ TransformerShape llama_like(const Config& config, const std::string& name) {
   shape.final_norm = true;
   shape.feed_forward = FeedForward::gated;
   shape.activation = config.activation("hidden_act", "silu");
-  shape.tied_words = config.flag("tie_word_embeddings", false);
-  shape.head = config.head({{name + "ForCausalLM", Head::words}, {name + "Model", Head::none}}, name + "ForCausalLM");
+  shape.tied_embeddings = config.flag("tie_word_embeddings", false);
+  shape.head =
+      config.head({{name + "ForCausalLM", Head::next_token}, {name + "Model", Head::none}}, name + "ForCausalLM");
   return shape;
 }
 
@@ -139,7 +140,7 @@ TransformerShape mixtral(const Config& config) {
 
 TransformerShape bert(const Config& config) {
   auto shape = usual_shape(config);
-  shape.words = config.size("vocab_size");
+  shape.vocabulary = config.size("vocab_size");
   shape.positions = config.size("max_position_embeddings");
   shape.segments = config.size_or("type_vocab_size", 2);
   set_head_width(shape, config, "num_attention_heads");
@@ -147,10 +148,10 @@ TransformerShape bert(const Config& config) {
   shape.embedding_norm = true;
   shape.dropout = config.chance("hidden_dropout_prob", 0.1);
   shape.activation = config.activation("hidden_act", "gelu");
-  shape.tied_words = config.flag("tie_word_embeddings", true);
+  shape.tied_embeddings = config.flag("tie_word_embeddings", true);
   shape.head = config.head({{"BertModel", Head::pooler},
-                            {"BertForMaskedLM", Head::masked_words},
-                            {"BertForPreTraining", Head::masked_words_and_next},
+                            {"BertForMaskedLM", Head::masked_tokens},
+                            {"BertForPreTraining", Head::masked_tokens_and_next_sentence},
                             {"BertForSequenceClassification", Head::classes_of_pooled_state}},
                            "BertModel");
   if (shape.head == Head::classes_of_pooled_state) shape.classes = config.classes();

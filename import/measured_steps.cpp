@@ -1,4 +1,4 @@
-#include "import/seen_steps.hpp"
+#include "import/measured_steps.hpp"
 
 #include "import/plain_text.hpp"
 #include "sim/base/error.hpp"
@@ -21,29 +21,30 @@ void check_given_names(const ImportContext& stated, std::vector<Mistake>& mistak
 }
 
 /// The command line's cells, then the log's.
-RateCells cells_of(const SeenSteps& seen, const ImportContext& stated) {
+RateCells cells_of(const MeasuredSteps& measured, const ImportContext& stated) {
   RateCells cells(stated.given.begin(), stated.given.end());
-  cells.insert(seen.stated.begin(), seen.stated.end());
+  cells.insert(measured.stated.begin(), measured.stated.end());
   const auto gpus = cells.find("gpus");
-  if (seen.global_batch > 0 && gpus != cells.end())
+  if (measured.global_batch > 0 && gpus != cells.end())
     if (const auto count = parse_number(gpus->second); count && count->value > 0)
-      cells.emplace("batch_per_gpu", fmt::format("{}", seen.global_batch / count->value));
+      cells.emplace("batch_per_gpu", fmt::format("{}", measured.global_batch / count->value));
   return cells;
 }
 
-void add_figures(const SeenSteps& seen, RateCells& cells) {
-  const double middle = median(seen.values);
-  if (seen.are_rates) cells["rate"] = fmt::format("{}", middle);
-  if (!seen.are_rates) cells["iteration_ms"] = fmt::format("{}", middle * ms_of_a_second);
+void add_figures(const MeasuredSteps& measured, RateCells& cells) {
+  const double middle = median(measured.values);
+  if (measured.are_rates) cells["rate"] = fmt::format("{}", middle);
+  if (!measured.are_rates) cells["iteration_ms"] = fmt::format("{}", middle * ms_of_a_second);
   cells.emplace("statistic", "median");
-  cells.emplace("repeats", std::to_string(seen.values.size()));
-  const double spread = percent * seen.relative_spread.value_or(standard_deviation(seen.values) / mean(seen.values));
+  cells.emplace("repeats", std::to_string(measured.values.size()));
+  const double spread =
+      percent * measured.relative_spread.value_or(standard_deviation(measured.values) / mean(measured.values));
   if (spread > 0) cells.emplace("spread_percent", fmt::format("{}", spread));
 }
 
 } // namespace
 
-void add_step_record(const SeenSteps& seen, const std::filesystem::path& file, const ImportContext& stated,
+void add_step_record(const MeasuredSteps& measured, const std::filesystem::path& file, const ImportContext& stated,
                      Imported& out) {
   std::vector<Mistake> mistakes;
   auto context = stated;
@@ -51,21 +52,21 @@ void add_step_record(const SeenSteps& seen, const std::filesystem::path& file, c
   check_given_names(context, mistakes);
   out.measurements.file = file;
   out.measurements.context = context_record(context, file, mistakes);
-  auto cells = cells_of(seen, context);
+  auto cells = cells_of(measured, context);
   for (const std::string needed : {"model", "gpus", "batch_per_gpu"})
     if (cells.count(needed) == 0)
       mistakes.push_back({file.string(), needed,
                           fmt::format("the log does not say it: give --set {}=VALUE{}", needed,
-                                      needed == "batch_per_gpu" ? seen.batch_hint : "")});
-  for (const auto& needed : seen.unknown)
+                                      needed == "batch_per_gpu" ? measured.batch_hint : "")});
+  for (const auto& needed : measured.unknown)
     mistakes.push_back({file.string(), needed, fmt::format("the log does not say it: give --set {}=VALUE", needed)});
   throw_mistakes(mistakes);
-  add_figures(seen, cells);
-  RowMistakes row(seen.first_line > 0 ? at_line(file, seen.first_line) : file.string(), mistakes);
+  add_figures(measured, cells);
+  RowMistakes row(measured.first_line > 0 ? at_line(file, measured.first_line) : file.string(), mistakes);
   auto record = step_record(cells, std::max(1, context.cluster_gpus_per_node), row);
   throw_mistakes(mistakes);
   record.head.file = file.string();
-  record.head.line = seen.first_line;
+  record.head.line = measured.first_line;
   record.head.gpu = out.measurements.context.gpu;
   out.measurements.records.emplace_back(record);
 }

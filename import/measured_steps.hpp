@@ -12,7 +12,7 @@
 namespace ddlsim {
 
 /// What any kind of log says of them.
-struct SeenSteps {
+struct MeasuredSteps {
   std::vector<double> values; ///< seconds of an iteration each, or samples a second of all GPUs together; none is 0
   bool are_rates = false;
   std::optional<double> relative_spread{}; ///< of the values, where some of them are no steps
@@ -25,7 +25,7 @@ struct SeenSteps {
 
 /// Adds the median of the steps to `out`, as one record, and writes the context. Throws UserError with every mistake:
 /// a name of --set that no table of rates has, model, gpus or batch_per_gpu that neither log nor command line states.
-void add_step_record(const SeenSteps& seen, const std::filesystem::path& file, const ImportContext& stated,
+void add_step_record(const MeasuredSteps& measured, const std::filesystem::path& file, const ImportContext& stated,
                      Imported& out);
 
 } // namespace ddlsim

@@ -1,0 +1,32 @@
+#pragma once
+// A GPU that the catalogue lacks, from its data sheet: `ddlsim new gpu`.
+
+#include "sim/formats/data_folder.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+
+struct GpuRequest {
+  std::string name;
+  std::string like;                         ///< GPU of the catalogue, for what is not stated; "": all is stated
+  std::map<std::string, std::string> peaks; ///< by precision (fp32, tf32, fp16, bf16, fp8): "800 TFLOP/s", dense
+  std::string memory;                       ///< "94 GB"
+  std::string bandwidth;                    ///< of the memory
+  std::string power;
+  std::string price;
+  int year = 0; ///< of its launch; 0: that of `like`
+};
+
+struct NewGpu {
+  std::string text; ///< a file as gpus.json with one entry
+  std::vector<std::string> notes;
+};
+
+/// Where the request is silent the figures of `like` stand, with their source; its tensor cores' peaks in proportion
+/// to the stated one. Throws UserError, with every mistake at the option that it came from.
+NewGpu new_gpu(const GpuRequest& request, const DataFolder& data);
+
+} // namespace ddlsim
