@@ -74,7 +74,7 @@ std::optional<Cause> gain_of(const Hypotheses& all, const Eigen::VectorXd& ln_ti
 /// Half of the points or more are below their 90 % intervals.
 bool is_better(const std::vector<ComparedPoint>& points) {
   const auto faster = std::count_if(points.begin(), points.end(), [](const ComparedPoint& one) {
-    return held_by(one.expected, one.observed.time_s) == Held::faster;
+    return position_in(one.expected, one.observed.time_s) == PositionInInterval::faster;
   });
   return 2 * faster >= static_cast<std::ptrdiff_t>(points.size());
 }

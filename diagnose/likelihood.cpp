@@ -2,7 +2,7 @@
 
 #include "sim/base/linear_algebra.hpp"
 #include "sim/predict/interval.hpp"
-#include "sim/predict/known_sums.hpp"
+#include "sim/predict/measured_all_reduces.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,16 +26,17 @@ double correlation_in(const ResidualProcess& process, const Scale& a, const Scal
 double correlation_of(const Curve& curve, const Observation& a, const Observation& b) {
   if (a.what != b.what) return 0;
   if (a.gpus == b.gpus && a.size_bytes == b.size_bytes) return 1;
-  const auto process = is_collective(a) ? sum_process(ModelConstants{}, library_of(curve.setup, curve.median).library)
-                                        : curve.learnt.residual_process;
+  const auto process = is_collective(a)
+                           ? all_reduce_process(ModelConstants{}, library_of(curve.setup, curve.median).library)
+                           : curve.calibration.residual_process;
   return correlation_in(process, scale_of(curve, a), scale_of(curve, b));
 }
 
 /// Mean and standard deviation of ln of a time about a sample, without the noise of a measurement.
-Unexplained unexplained_of(const Curve& curve, const Observation& one) {
+ModelError model_error_of(const Curve& curve, const Observation& one) {
   if (is_collective(one)) // the mean of the error is in each sample's time already
-    return {0, correction_of(curve, one).of.spread, curve.learnt.measurement_noise};
-  auto unexplained = unexplained_at(curve, one.gpus);
+    return {0, correction_of(curve, one).of.spread, curve.calibration.measurement_noise};
+  auto unexplained = model_error_at(curve, one.gpus);
   if (one.gpus == 1) unexplained.mean = unexplained.spread = 0; // a single GPU has no error but in its own rate
   return unexplained;
 }
@@ -46,7 +47,7 @@ Unexplained unexplained_of(const Curve& curve, const Observation& one) {
 constexpr double common_where_unmeasured = 0.4;
 
 double common_covariance(const Curve& curve, const Observation& a, const Observation& b) {
-  const bool unmeasured = is_collective(a) && is_collective(b) && curve.learnt.sums.empty();
+  const bool unmeasured = is_collective(a) && is_collective(b) && curve.calibration.all_reduces.empty();
   return unmeasured ? common_where_unmeasured * common_where_unmeasured : 0;
 }
 
@@ -54,8 +55,8 @@ double common_covariance(const Curve& curve, const Observation& a, const Observa
 
 Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observations) {
   const auto count = static_cast<Eigen::Index>(observations.size());
-  std::vector<Unexplained> unexplained;
-  for (const auto& one : observations) unexplained.push_back(unexplained_of(curve, one));
+  std::vector<ModelError> unexplained;
+  for (const auto& one : observations) unexplained.push_back(model_error_of(curve, one));
   Scatter scatter{Eigen::VectorXd(count), Eigen::MatrixXd(count, count)};
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto& own = unexplained[static_cast<std::size_t>(i)];

@@ -27,8 +27,8 @@ double exchange_s(const StepSetup& setup, const Parameters& sample, double size_
 
 /// Spread of ln time where no table of this operation was fitted.
 double prior_collective_spread(const Curve& curve) {
-  const auto process = sum_process(ModelConstants{}, library_of(curve.setup, curve.median).library);
-  return std::hypot(process.spread, process.bend_spread);
+  const auto process = all_reduce_process(ModelConstants{}, library_of(curve.setup, curve.median).library);
+  return std::hypot(process.spread, process.balanced_spread);
 }
 
 IterationTime expected_collective(const Curve& curve, const Observation& one) {
@@ -37,7 +37,7 @@ IterationTime expected_collective(const Curve& curve, const Observation& one) {
   std::vector<double> ln_times;
   for (const auto& sample : curve.samples.values)
     ln_times.push_back(std::log(collective_alone_s(setup, sample, one.what, one.size_bytes)));
-  const double spread = std::hypot(prior_collective_spread(curve), curve.learnt.measurement_noise);
+  const double spread = std::hypot(prior_collective_spread(curve), curve.calibration.measurement_noise);
   return collective_interval(collective_alone_s(setup, curve.median, one.what, one.size_bytes), ln_times, spread);
 }
 
@@ -96,9 +96,9 @@ IterationTime expected_time(const Curve& curve, const Observation& one) {
   return {point.iteration_s, point.iteration_s_low, point.iteration_s_high};
 }
 
-SumCorrection correction_of(const Curve& curve, const Observation& one) {
-  if (one.what == Observed::all_reduce) return sum_correction_of(curve, one.gpus, one.size_bytes);
-  SumCorrection none;
+AllReduceCorrection correction_of(const Curve& curve, const Observation& one) {
+  if (one.what == Observed::all_reduce) return all_reduce_correction_of(curve, one.gpus, one.size_bytes);
+  AllReduceCorrection none;
   none.of.spread = prior_collective_spread(curve);
   return none;
 }

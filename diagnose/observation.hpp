@@ -40,7 +40,7 @@ IterationTime expected_time(const Curve& curve, const Observation& one);
 
 /// The correction of a collective by neighbouring points that were measured on this cluster. Only all-reduces have one:
 /// no model was fitted to others.
-SumCorrection correction_of(const Curve& curve, const Observation& one);
+AllReduceCorrection correction_of(const Curve& curve, const Observation& one);
 
 /// Why the point has no expected time on this cluster, one sentence; "" where it has one. A benchmark of collectives needs no
 /// memory of a model.

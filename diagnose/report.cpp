@@ -43,7 +43,7 @@ std::string table_of(const Diagnosis& diagnosis) {
     const auto& [one, time] = diagnosis.points[i];
     const bool has_bus = is_collective(one);
     rows.push_back({fmt::format("{}", one.gpus), point_text(one), cells[i], seconds_text(one.time_s),
-                    deviation_text(diagnosis.points[i]), to_text(held_by(time, one.time_s)),
+                    deviation_text(diagnosis.points[i]), to_text(position_in(time, one.time_s)),
                     has_bus ? fmt::format("{:.3g}", bus_Bps(one, time.s) / 1e9) : "",
                     has_bus ? fmt::format("{:.3g}", bus_Bps(one, one.time_s) / 1e9) : ""});
   }
@@ -86,7 +86,7 @@ Json to_json(const ComparedPoint& compared) {
     json["expected_bus_Bps_low"] = nine_digits(bus_Bps(one, time.s_high));
     json["expected_bus_Bps_high"] = nine_digits(bus_Bps(one, time.s_low));
   }
-  json["is"] = to_text(held_by(time, one.time_s));
+  json["is"] = to_text(position_in(time, one.time_s));
   return json;
 }
 

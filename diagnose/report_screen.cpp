@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t screen_columns = 80;
 
-Held held_of(const ComparedPoint& one) {
-  return held_by(one.expected, one.observed.time_s);
+PositionInInterval held_of(const ComparedPoint& one) {
+  return position_in(one.expected, one.observed.time_s);
 }
 
 double ratio_of(const ComparedPoint& one) {
@@ -77,19 +77,19 @@ std::string once_in_text(double chance) {
 }
 
 std::string verdict_text(const Diagnosis& diagnosis) {
-  const auto count = [&](Held held) {
+  const auto count = [&](PositionInInterval held) {
     return std::count_if(diagnosis.points.begin(), diagnosis.points.end(),
                          [&](const ComparedPoint& one) { return held_of(one) == held; });
   };
   const auto all = diagnosis.points.size();
   if (diagnosis.verdict == Verdict::better)
     return fmt::format("Normal, better than expected: {} of {} times are below the 90 % interval, {} above.",
-                       count(Held::faster), all, count(Held::slower));
+                       count(PositionInInterval::faster), all, count(PositionInInterval::slower));
   if (diagnosis.verdict == Verdict::normal)
     return fmt::format(
         "Normal: {} of {} times are slower than the 90 % interval. {} of healthy clusters look as ill as "
         "this, or worse.",
-        count(Held::slower), all, chance_text(diagnosis.chance_if_healthy));
+        count(PositionInInterval::slower), all, chance_text(diagnosis.chance_if_healthy));
   return fmt::format("Not normal: {}. A healthy cluster looks this bad {}.", worst_text(worst_of(diagnosis)),
                      once_in_text(diagnosis.chance_if_healthy));
 }
@@ -164,7 +164,8 @@ std::string chart_of(const Diagnosis& diagnosis, std::size_t most) {
   for (const auto* one : shown) {
     const auto what = is_collective(one->observed) ? binary_size(one->observed.size_bytes) : std::string();
     rows.push_back({fmt::format("{}", one->observed.gpus), what, healthy_text(*one), yours_text(*one),
-                    "|" + strip_of(*one, axis) + "|", held_of(*one) == Held::slower ? deviation_text(*one) : ""});
+                    "|" + strip_of(*one, axis) + "|",
+                    held_of(*one) == PositionInInterval::slower ? deviation_text(*one) : ""});
   }
   std::vector<Column> columns{{"GPUs"},         {"size"}, {"healthy (90 %)"}, {"yours"}, {axis_text(axis), Align::left},
                               {"", Align::left}};

@@ -45,7 +45,7 @@ public:
   double ln_time(const Parameters& healthy) {
     FaultySetup one{setup_, healthy, sample_s_};
     if (row_ != nullptr && row_->apply != nullptr) row_->apply(severity_, one);
-    return std::log(time_of(point_, one, memory_)) + ln_correction(correction_, sum_model(healthy_, healthy));
+    return std::log(time_of(point_, one, memory_)) + ln_correction(correction_, all_reduce_model_of(healthy_, healthy));
   }
 
 private:
@@ -56,7 +56,7 @@ private:
   Preset preset_;
   StepSetup setup_;
   double sample_s_;
-  SumCorrection correction_;
+  AllReduceCorrection correction_;
   StepCache memory_; ///< all samples have the same setup
 };
 

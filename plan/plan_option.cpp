@@ -97,7 +97,7 @@ void separate_uncertainties(Curve& curve, std::uint64_t seed) {
   reorder(curve, &Parameters::model_discrepancy, seed ^ seed_of_name(curve.setup.cluster.name));
   for (const auto factor : {&Parameters::compute_stack, &Parameters::compute_model, &Parameters::compute_factor}) {
     const auto at = index_of(factor);
-    const bool identified = at < curve.learnt.identified.size() && curve.learnt.identified[at];
+    const bool identified = at < curve.calibration.identified.size() && curve.calibration.identified[at];
     if (!identified) reorder(curve, factor, seed ^ seed_of_name(curve.setup.gpu.name));
   }
 }

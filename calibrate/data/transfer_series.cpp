@@ -83,7 +83,7 @@ double noise_of_sum(const ModelConstants& constants, const SeriesData& series, c
                     const Parameters& median) {
   const auto setup = setup_at(series, point);
   if (library_of(setup, median).library != CollectiveLibrary::nccl) return constants.transfer_noise;
-  return spread_at(sum_process(constants, CollectiveLibrary::nccl),
+  return spread_at(all_reduce_process(constants, CollectiveLibrary::nccl),
                    {point.gpus, point.nodes, point.size_bytes, latency_bandwidth_mix(setup, median, point.size_bytes)});
 }
 

@@ -4,8 +4,8 @@
 #include "sim/compute/compute_priors.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/stand_in_preset.hpp"
+#include "sim/predict/calibration_info.hpp"
 #include "sim/predict/input.hpp"
-#include "sim/predict/learnt.hpp"
 #include "sim/predict/posterior.hpp"
 
 #include <fmt/format.h>
@@ -105,15 +105,15 @@ void check_library(const Scenario& scenario, const StepSetup& setup) {
                               to_text(usual)));
 }
 
-Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& model, const Knowledge& known) {
-  const auto scenario = asked_with(asked, strategy);
+Curve make_curve(const Scenario& requested, const Strategy& strategy, const Model& model, const Knowledge& known) {
+  const auto scenario = asked_with(requested, strategy);
   const auto& cluster = known.cluster;
   const auto compute = one_gpu_of(scenario, model, known);
   const auto input = input_of(scenario, known);
   std::shared_ptr<const Preset> stand_in;
   const auto& preset = preset_or_stand_in(known.presets, scenario.preset, stand_in);
   const auto setup = setup_of(scenario, strategy, model, known, preset, compute.one_gpu_s, input.pipeline);
-  check_library(asked, setup);
+  check_library(requested, setup);
   const auto& transport = setup.transport.name;
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
                                scenario.model, scenario.batch_per_gpu, base_of(compute),
@@ -126,17 +126,17 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
   auto posterior = find_posterior(priors, known.calibration, question, scenario.samples, scenario.seed);
   draw_input(posterior.samples, input.uncertainty, scenario.samples, scenario.seed);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
-  CalibrationInfo learnt;
-  learnt.residual_process = residual_process_of(known.constants);
-  learnt.measurement_noise = known.constants.unstated_noise;
-  if (!is_model_parallel(strategy.name)) learnt.least_across_nodes = known.constants.model_form_across_nodes;
+  CalibrationInfo info;
+  info.residual_process = residual_process_of(known.constants);
+  info.measurement_noise = known.constants.unstated_noise;
+  if (!is_model_parallel(strategy.name)) info.least_across_nodes = known.constants.model_form_across_nodes;
   if (known.calibration != nullptr)
-    learnt = learn(*known.calibration, question, {strategy, usual_algorithm(setup, posterior.mode)}, known.constants,
-                   discrepancy_width);
+    info = calibration_info_of(*known.calibration, question, {strategy, usual_algorithm(setup, posterior.mode)},
+                               known.constants, discrepancy_width);
   if (known.calibration != nullptr)
-    learnt.sums =
-        known_sums(known.calibration->collectives, setup.transport, library_of(setup, posterior.mode).library);
-  if (!learnt.any) learnt.residual_process.spread = discrepancy_width;
+    info.all_reduces = measured_all_reduces(known.calibration->collectives, setup.transport,
+                                            library_of(setup, posterior.mode).library);
+  if (!info.any) info.residual_process.spread = discrepancy_width;
   const int gpus_per_node = gpus_per_node_of(scenario, cluster);
   std::shared_ptr<const BestServers> best_servers;
   if (seeks_best_servers(strategy))
@@ -152,7 +152,7 @@ Curve make_curve(const Scenario& asked, const Strategy& strategy, const Model& m
               gpus_per_node,
           compute.label,
           discrepancy_width,
-          std::move(learnt),
+          std::move(info),
           priors_of_stack(priors, compute.prior, transport, setup.preset),
           best_servers,
           best_layout,

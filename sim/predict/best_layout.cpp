@@ -66,16 +66,16 @@ bool cuts_evenly(const Model& model, int tensor) {
 }
 
 std::vector<int> tensors_of(const StepSetup& setup) {
-  const int asked = setup.strategy.parallel.tensor;
-  if (asked != open_degree) return {asked};
+  const int requested = setup.strategy.parallel.tensor;
+  if (requested != open_degree) return {requested};
   auto degrees = divisors(gpus_of_domain(setup));
   std::erase_if(degrees, [&](int tensor) { return !cuts_evenly(setup.model, tensor); });
   return degrees;
 }
 
 std::vector<int> contexts_of(const StepSetup& setup, int tensor) {
-  const int asked = setup.strategy.parallel.context;
-  if (asked != open_degree) return {asked};
+  const int requested = setup.strategy.parallel.context;
+  if (requested != open_degree) return {requested};
   if (attentive_blocks_of(setup.model) == 0 || !has_keys_and_values(setup.model)) return {1};
   auto degrees = divisors(setup.gpus / tensor);
   const double tokens = setup.model.tokens_per_sample();
@@ -86,12 +86,12 @@ std::vector<int> contexts_of(const StepSetup& setup, int tensor) {
 
 /// In groups of so many GPUs that compute each layer together.
 std::vector<int> pipelines_of(const StepSetup& setup, int group) {
-  const auto& asked = setup.strategy.parallel;
-  if (asked.pipeline != open_degree) return {asked.pipeline};
+  const auto& requested = setup.strategy.parallel;
+  if (requested.pipeline != open_degree) return {requested.pipeline};
   std::vector<int> found;
-  const int most = blocks_of(setup.model) / asked.virtual_stages;
+  const int most = blocks_of(setup.model) / requested.virtual_stages;
   for (const int pipeline : divisors(setup.gpus / group)) {
-    const bool too_few = asked.schedule == PipelineSchedule::interleaved && pipeline == 1;
+    const bool too_few = requested.schedule == PipelineSchedule::interleaved && pipeline == 1;
     if (pipeline <= most && !too_few) found.push_back(pipeline);
   }
   return found;
@@ -99,8 +99,8 @@ std::vector<int> pipelines_of(const StepSetup& setup, int group) {
 
 /// Of the samples of a replica, where these are a whole number.
 std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipeline) {
-  const int asked = setup.strategy.parallel.micro_batches;
-  if (asked != open_degree) return {asked};
+  const int requested = setup.strategy.parallel.micro_batches;
+  if (requested != open_degree) return {requested};
   constexpr double most_samples = 1e9;
   const double samples = setup.batch_per_gpu * group * pipeline;
   if (samples < 1 || samples != std::floor(samples) || samples > most_samples) return {};
@@ -108,8 +108,9 @@ std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipelin
 }
 
 /// Nothing is parallel but data, and nobody asked for that by naming all degrees but the micro-batches.
-bool is_only_data(const ModelParallelOptions& asked, const ModelParallelOptions& parallel) {
-  const bool named = asked.tensor != open_degree && asked.context != open_degree && asked.pipeline != open_degree;
+bool is_only_data(const ModelParallelOptions& requested, const ModelParallelOptions& parallel) {
+  const bool named =
+      requested.tensor != open_degree && requested.context != open_degree && requested.pipeline != open_degree;
   return !named && 1.0 * parallel.tensor * parallel.context * parallel.pipeline * parallel.expert == 1;
 }
 
@@ -307,8 +308,8 @@ int BestLayout::least_usable(int most) const {
 }
 
 std::vector<int> BestLayout::scales_up_to(int gpus) const {
-  const auto& asked = setup_.strategy.parallel;
-  const int stated = std::max(1, asked.tensor) * std::max(1, asked.context) * std::max(1, asked.pipeline);
+  const auto& requested = setup_.strategy.parallel;
+  const int stated = std::max(1, requested.tensor) * std::max(1, requested.context) * std::max(1, requested.pipeline);
   const int domain = gpus_per_full_node_ * domain_nodes(setup_.cluster, setup_.transport);
   std::vector<int> scales;
   for (int scale = stated; scale <= std::min(gpus, domain); scale += stated)

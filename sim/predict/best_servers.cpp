@@ -100,11 +100,11 @@ private:
 } // namespace
 
 std::vector<Strategy> server_candidates(const StepSetup& setup) {
-  const auto& asked = setup.strategy;
-  std::vector<Placement> placements{asked.placement};
-  if (asked.placement == Placement::unknown) placements = {Placement::colocated, Placement::dedicated};
-  std::vector<Sharding> shardings{asked.sharding};
-  if (asked.sharding == Sharding::unknown && !setup.preset.sharding_choices.empty())
+  const auto& requested = setup.strategy;
+  std::vector<Placement> placements{requested.placement};
+  if (requested.placement == Placement::unknown) placements = {Placement::colocated, Placement::dedicated};
+  std::vector<Sharding> shardings{requested.sharding};
+  if (requested.sharding == Sharding::unknown && !setup.preset.sharding_choices.empty())
     shardings = setup.preset.sharding_choices;
   const auto shape = backward_shape_of(setup);
   std::vector<Strategy> candidates;
@@ -112,7 +112,7 @@ std::vector<Strategy> server_candidates(const StepSetup& setup) {
     for (const int count : server_counts(setup)) {
       for (const Sharding sharding : shardings) {
         if (count > 1 && shards_on(setup, shape, sharding, count) > most_shards_searched) continue;
-        candidates.push_back(asked);
+        candidates.push_back(requested);
         candidates.back().servers = {ServerCount::Rule::count, count};
         candidates.back().placement = placement;
         candidates.back().sharding = sharding;

@@ -21,22 +21,22 @@ double bus_factor(int ranks) {
 }
 
 /// Scales of measured tables, ascending.
-std::vector<Scale> scales_of(const std::vector<KnownSum>& sums) {
+std::vector<Scale> scales_of(const std::vector<MeasuredAllReduce>& all_reduces) {
   std::set<std::pair<int, int>> scales;
-  for (const auto& sum : sums) scales.emplace(sum.at.gpus, sum.at.nodes);
+  for (const auto& sum : all_reduces) scales.emplace(sum.at.gpus, sum.at.nodes);
   std::vector<Scale> all;
   for (const auto& [gpus, nodes] : scales) all.push_back({gpus, nodes});
   return all;
 }
 
-SumAnswer answer_curve(const Curve& curve, const Scenario& scenario, const std::vector<double>& sizes_bytes) {
-  SumAnswer answer;
+CollectiveAnswer answer_curve(const Curve& curve, const Scenario& scenario, const std::vector<double>& sizes_bytes) {
+  CollectiveAnswer answer;
   answer.strategy = curve.setup.strategy;
   answer.preset = curve.setup.preset.name;
   answer.transport = curve.setup.transport.name;
   answer.library = to_text(library_of(curve.setup, curve.median));
   answer.library_stated = curve.setup.strategy.library.has_value();
-  answer.measured = scales_of(curve.learnt.sums);
+  answer.measured = scales_of(curve.calibration.all_reduces);
   for (const int gpus : scenario.gpus) {
     if (gpus == 1) continue;
     auto setup = at_scale(curve, gpus);
@@ -85,22 +85,22 @@ IterationTime collective_interval(double likeliest_s, const std::vector<double>&
           std::max(likeliest_s, std::exp(quantile_of_normals(ln_times, spread, high_tail)))};
 }
 
-SumCorrection sum_correction_of(const Curve& curve, int gpus, double size_bytes) {
+AllReduceCorrection all_reduce_correction_of(const Curve& curve, int gpus, double size_bytes) {
   const auto library = library_of(curve.setup, curve.median).library;
-  return correction_at(sum_process(ModelConstants{}, library), curve.learnt.sums, at_scale(curve, gpus), curve.median,
-                       size_bytes);
+  return correction_at(all_reduce_process(ModelConstants{}, library), curve.calibration.all_reduces,
+                       at_scale(curve, gpus), curve.median, size_bytes);
 }
 
-PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes) {
+PredictedAllReduce predict_collective(const Curve& curve, int gpus, double size_bytes) {
   const auto setup = at_scale(curve, gpus);
-  const auto correction = sum_correction_of(curve, gpus, size_bytes);
+  const auto correction = all_reduce_correction_of(curve, gpus, size_bytes);
   const auto ln_time = [&](const Parameters& sample) {
-    return std::log(lone_all_reduce_s(setup, sample, size_bytes)) + ln_correction(correction, sum_model(setup, sample));
+    return std::log(lone_all_reduce_s(setup, sample, size_bytes)) + ln_correction(correction, all_reduce_model_of(setup, sample));
   };
   std::vector<double> ln_times;
   for (const auto& sample : curve.samples.values) ln_times.push_back(ln_time(sample));
-  const double spread = std::hypot(correction.of.spread, curve.learnt.measurement_noise);
-  PredictedSum point;
+  const double spread = std::hypot(correction.of.spread, curve.calibration.measurement_noise);
+  PredictedAllReduce point;
   point.gpus = gpus;
   point.nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
   point.size_bytes = size_bytes;
@@ -115,11 +115,11 @@ PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes)
   return point;
 }
 
-SumPrediction predict_collectives(const Scenario& scenario, const std::vector<double>& sizes_bytes,
-                                  const DataFolder& data) {
+CollectivePrediction predict_collectives(const Scenario& scenario, const std::vector<double>& sizes_bytes,
+                                         const DataFolder& data) {
   check_question(scenario);
   const KnownFiles files(scenario, data);
-  SumPrediction prediction;
+  CollectivePrediction prediction;
   prediction.scenario = scenario;
   for (const auto& strategy : scenario.strategies) {
     if (!all_reduces(strategy)) continue;

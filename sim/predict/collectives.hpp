@@ -11,7 +11,7 @@
 namespace ddlsim {
 
 /// One size on one number of GPUs. Intervals hold 90 % of the samples.
-struct PredictedSum {
+struct PredictedAllReduce {
   int gpus = 0;
   int nodes = 0;
   double size_bytes = 0;
@@ -23,20 +23,20 @@ struct PredictedSum {
   std::string protocol;  ///< "" of a library without protocols
 };
 
-struct SumAnswer {
+struct CollectiveAnswer {
   Strategy strategy;
   std::string preset;
   std::string transport;
   std::string library;
   bool library_stated = false;
-  std::vector<Scale> measured;      ///< of tables on this cluster that correct the model, ascending
-  std::vector<PredictedSum> points; ///< by GPUs, then size
-  std::vector<std::string> errors;  ///< scales that cannot be, and why
+  std::vector<Scale> measured;            ///< of tables on this cluster that correct the model, ascending
+  std::vector<PredictedAllReduce> points; ///< by GPUs, then size
+  std::vector<std::string> errors;        ///< scales that cannot be, and why
 };
 
-struct SumPrediction {
+struct CollectivePrediction {
   Scenario scenario;
-  std::vector<SumAnswer> answers; ///< of the strategies that all-reduce
+  std::vector<CollectiveAnswer> answers; ///< of the strategies that all-reduce
   std::vector<std::string> warnings;
 };
 
@@ -47,24 +47,24 @@ std::vector<double> usual_collective_sizes();
 IterationTime collective_interval(double likeliest_s, const std::vector<double>& ln_times, double spread);
 
 /// What the all-reduces in the curve's calibration say of that one.
-SumCorrection sum_correction_of(const Curve& curve, int gpus, double size_bytes);
+AllReduceCorrection all_reduce_correction_of(const Curve& curve, int gpus, double size_bytes);
 
 /// The answer of one curve: the likeliest sample by closed form, and the interval of all samples, each corrected by
-/// what the cluster's calibration has of all-reduces by themselves (known_sums.hpp).
-PredictedSum predict_collective(const Curve& curve, int gpus, double size_bytes);
+/// what the cluster's calibration has of all-reduces by themselves (measured_all_reduces.hpp).
+PredictedAllReduce predict_collective(const Curve& curve, int gpus, double size_bytes);
 
 /// Throws UserError when the scenario has no strategy of all-reduces, or none of its scales has two GPUs.
-SumPrediction predict_collectives(const Scenario& scenario, const std::vector<double>& sizes_bytes,
-                                  const DataFolder& data);
+CollectivePrediction predict_collectives(const Scenario& scenario, const std::vector<double>& sizes_bytes,
+                                         const DataFolder& data);
 
 /// "4 KiB", "16 MiB": sizes of benchmarks are powers of two.
 std::string binary_size(double size_bytes);
 
 /// A sentence for each scale, then a table of sizes; as a person reads nccl-tests.
-std::string to_terminal_text(const SumPrediction& prediction);
+std::string to_terminal_text(const CollectivePrediction& prediction);
 /// {"format": "ddlsim-collective-prediction", "version": 1, "points": [...]}, SI units.
-std::string to_json_text(const SumPrediction& prediction);
+std::string to_json_text(const CollectivePrediction& prediction);
 /// A row for each point, SI units.
-std::string to_csv_text(const SumPrediction& prediction);
+std::string to_csv_text(const CollectivePrediction& prediction);
 
 } // namespace ddlsim

@@ -78,7 +78,7 @@ InputLimit limit_of(const InputTimes& times) {
 /// ln of the samples' iterations without input: the centres of what a user will measure.
 std::vector<double> ln_iterations(const Curve& curve, int gpus, double to_number,
                                   const std::vector<double>& mechanism_s) {
-  const double mean = gpus > 1 ? unexplained_at(curve, gpus).mean : 0;
+  const double mean = gpus > 1 ? model_error_at(curve, gpus).mean : 0;
   std::vector<double> centres;
   for (const double time_s : mechanism_s) centres.push_back(std::log(to_number * time_s) + mean);
   return centres;

@@ -41,7 +41,7 @@ std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, 
 }
 
 /// The factor that stands for what no parameter explains, in a sample.
-double discrepancy_of(const Curve& curve, const Parameters& sample, const Unexplained& there) {
+double discrepancy_of(const Curve& curve, const Parameters& sample, const ModelError& there) {
   return std::exp(there.mean) * std::pow(sample.model_discrepancy, there.spread / curve.discrepancy_width);
 }
 
@@ -60,34 +60,34 @@ double end_with_input(const Curve& curve, const StepSetup& setup, const std::vec
 } // namespace
 
 double spread_at(const Curve& curve, int gpus) {
-  const auto unexplained = unexplained_at(curve, gpus);
+  const auto unexplained = model_error_at(curve, gpus);
   return gpus > 1 ? std::hypot(unexplained.spread, unexplained.noise) : unexplained.noise;
 }
 
-Unexplained unexplained_at(const Curve& curve, int gpus) {
-  const auto& learnt = curve.learnt;
+ModelError model_error_at(const Curve& curve, int gpus) {
+  const auto& info = curve.calibration;
   const int nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
   const auto residual =
-      estimate_residual(learnt.residual_process, learnt.own, {gpus, nodes, 0, 0, curve.setup.batch_per_gpu});
-  const int measured_gpus = learnt.largest_gpus > 0 ? learnt.largest_gpus : curve.gpus_per_full_node;
-  const double distance = spread_of_distance(learnt.residual_process, gpus, measured_gpus);
+      estimate_residual(info.residual_process, info.own, {gpus, nodes, 0, 0, curve.setup.batch_per_gpu});
+  const int measured_gpus = info.largest_gpus > 0 ? info.largest_gpus : curve.gpus_per_full_node;
+  const double distance = spread_of_distance(info.residual_process, gpus, measured_gpus);
   const double mean = residual.mean + ln_shift_to_line(curve, gpus);
-  const double of_series = nodes > 1 ? std::max(residual.spread, learnt.least_across_nodes) : residual.spread;
+  const double of_series = nodes > 1 ? std::max(residual.spread, info.least_across_nodes) : residual.spread;
   const double spread = std::hypot(of_series, distance);
-  return {mean, spread, learnt.measurement_noise};
+  return {mean, spread, info.measurement_noise};
 }
 
-Parameters estimated(const Curve& curve, const Parameters& sample, const Unexplained& there) {
+Parameters estimated(const Curve& curve, const Parameters& sample, const ModelError& there) {
   Parameters found = sample;
   found.model_discrepancy = discrepancy_of(curve, sample, there);
   return found;
 }
 
 Parameters estimated(const Curve& curve, const Parameters& sample, int gpus) {
-  return estimated(curve, sample, unexplained_at(curve, gpus));
+  return estimated(curve, sample, model_error_at(curve, gpus));
 }
 
-double efficiency(const Curve& curve, const Parameters& sample, int gpus, const Unexplained& there) {
+double efficiency(const Curve& curve, const Parameters& sample, int gpus, const ModelError& there) {
   return one_gpu_iteration_s(curve, sample) /
          time_step(at_scale(curve, gpus), estimated(curve, sample, there), Fidelity::formula).iteration_s;
 }
@@ -109,7 +109,7 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus) {
 
 std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> times_s) {
   const auto setup = at_scale(curve, gpus);
-  const auto unexplained = gpus > 1 ? unexplained_at(curve, gpus) : Unexplained{};
+  const auto unexplained = gpus > 1 ? model_error_at(curve, gpus) : ModelError{};
   for (std::size_t i = 0; i < times_s.size(); ++i) {
     const auto& sample = curve.samples.values[i];
     const double factor = gpus > 1 ? discrepancy_of(curve, sample, unexplained) : 1;
@@ -120,7 +120,7 @@ std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<dou
 
 void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, double to_number,
                   const std::vector<double>& mechanism_s) {
-  const double mean = setup.gpus > 1 ? unexplained_at(curve, setup.gpus).mean : 0;
+  const double mean = setup.gpus > 1 ? model_error_at(curve, setup.gpus).mean : 0;
   const double factor = to_number * std::exp(mean);
   const double spread = spread_at(curve, setup.gpus);
   const auto ln_times = logarithms(mechanism_s);

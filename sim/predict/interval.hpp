@@ -1,6 +1,6 @@
 #pragma once
-// The ends of a point's intervals: what the samples' mechanisms say, spread by what no parameter explains and by the
-// noise of a measurement.
+// The ends of a point's intervals: the times of the samples, spread by the error of the model and by the noise of a
+// measurement.
 
 #include "sim/predict/scaling_curve.hpp"
 
@@ -8,13 +8,13 @@
 
 namespace ddlsim {
 
-/// Normal distribution of ln(what a user will measure / mechanism) at a scale.
-struct Unexplained {
+/// The error of the model at a scale: a normal distribution of ln(time that a user will measure / simulated time).
+struct ModelError {
   double mean = 0;
   double spread = 0; ///< standard deviation of the series' residual there, with what distance adds
   double noise = 0;  ///< standard deviation of one measurement
 };
-Unexplained unexplained_at(const Curve& curve, int gpus);
+ModelError model_error_at(const Curve& curve, int gpus);
 
 /// Standard deviation of ln of what a user will measure about a sample's mechanism.
 double spread_at(const Curve& curve, int gpus);
@@ -23,11 +23,11 @@ double spread_at(const Curve& curve, int gpus);
 /// `sample.model_discrepancy` is as drawn from its prior.
 Parameters estimated(const Curve& curve, const Parameters& sample, int gpus);
 
-/// The same, where unexplained_at() that scale is at hand.
-Parameters estimated(const Curve& curve, const Parameters& sample, const Unexplained& there);
+/// The same, where model_error_at() that scale is at hand.
+Parameters estimated(const Curve& curve, const Parameters& sample, const ModelError& there);
 
-/// Efficiency of one sample at that scale, by the formulas, where unexplained_at() it is at hand.
-double efficiency(const Curve& curve, const Parameters& sample, int gpus, const Unexplained& there);
+/// Efficiency of one sample at that scale, by the formulas, where model_error_at() it is at hand.
+double efficiency(const Curve& curve, const Parameters& sample, int gpus, const ModelError& there);
 
 /// Iteration times at that scale of the first samples by the formulas, without what no parameter explains and without
 /// waiting for input: of all, or of fewer (40 or more) where shards on servers make one costly, so that a point stays

@@ -1,3 +1,5 @@
+#include "sim/predict/largest_efficient_scale.hpp"
+
 #include "sim/base/statistics.hpp"
 #include "sim/base/threads.hpp"
 #include "sim/iteration/hybrid_shards.hpp"
@@ -46,7 +48,7 @@ int most_usable(const Curve& curve, int gpus) {
 
 /// The scale that is asked in place of `gpus`: where these are fewer than a replica needs, one replica, or as many as have
 /// all experts.
-int asked_scale(const Curve& curve, int gpus) {
+int usable_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
   if (usable == 0 && curve.best_layout) return curve.best_layout->least_usable(most_gpus(curve));
   const auto& parallel = curve.setup.strategy.parallel;
@@ -61,29 +63,29 @@ public:
 
   const Curve& curve() const { return curve_; }
   double at(const Parameters& sample, int gpus) {
-    KnownScale& there = known(asked_scale(curve_, gpus));
+    ScaleOnCurve& there = known(usable_scale(curve_, gpus));
     return iteration_s(alone_, sample) / iteration_s(there, estimated(curve_, sample, there.unexplained));
   }
 
 private:
-  struct KnownScale {
+  struct ScaleOnCurve {
     StepSetup setup;
-    Unexplained unexplained;
+    ModelError unexplained;
     std::vector<StepCache> memories; ///< that no thread is using
   };
 
-  KnownScale& known(int gpus) {
+  ScaleOnCurve& known(int gpus) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       const auto known = known_.find(gpus);
       if (known != known_.end()) return known->second;
     }
-    KnownScale found{at_scale(curve_, gpus), unexplained_at(curve_, gpus), {}};
+    ScaleOnCurve found{at_scale(curve_, gpus), model_error_at(curve_, gpus), {}};
     const std::lock_guard<std::mutex> lock(mutex_);
     return known_.emplace(gpus, std::move(found)).first->second;
   }
 
-  double iteration_s(KnownScale& there, const Parameters& sample) {
+  double iteration_s(ScaleOnCurve& there, const Parameters& sample) {
     StepCache memory = take_memory(there);
     const double found_s = time_step(there.setup, sample, Fidelity::formula, memory).iteration_s;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -91,7 +93,7 @@ private:
     return found_s;
   }
 
-  StepCache take_memory(KnownScale& there) {
+  StepCache take_memory(ScaleOnCurve& there) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (there.memories.empty()) return {};
     StepCache memory = std::move(there.memories.back());
@@ -102,7 +104,7 @@ private:
   const Curve& curve_;
   KnownScale alone_; ///< one GPU, which efficiency compares with
   std::mutex mutex_; // samples are asked in two threads
-  std::map<int, KnownScale> known_;
+  std::map<int, ScaleOnCurve> known_;
 };
 
 int largest_scale_inside_node(SampleEfficiencies& efficiencies, const Parameters& sample, double bound) {
@@ -215,9 +217,9 @@ private:
 
 /// The scales that are searched, as predict_point() answers them: 1 is one GPU, then every number of GPUs of a node,
 /// then every number of whole nodes.
-class ShownScales {
+class PredictedScales {
 public:
-  ShownScales(const Curve& curve, double bound, Fidelity fidelity, const std::map<int, double>& known)
+  PredictedScales(const Curve& curve, double bound, Fidelity fidelity, const std::map<int, double>& known)
       : curve_(curve), bound_(bound), fidelity_(fidelity),
         per_node_(std::min(curve.gpus_per_full_node, most_gpus(curve))) {
     for (const auto& [gpus, efficiency] : known)
@@ -248,8 +250,8 @@ public:
   double run(int scale) {
     const auto [known, is_new] = known_.try_emplace(scale, 0);
     if (!is_new) return known->second;
-    const int gpus = asked_scale(curve_, gpus_of(scale));
-    const auto found = shown_efficiency(curve_, gpus, fidelity_);
+    const int gpus = usable_scale(curve_, gpus_of(scale));
+    const auto found = predicted_efficiency(curve_, gpus, fidelity_);
     if (found) losses_[gpus] = found->largest_loss;
     return known->second = found ? found->efficiency : by_formula(scale);
   }
@@ -265,8 +267,8 @@ private:
   double by_formula(int scale) {
     const auto [known, is_new] = by_formula_.try_emplace(scale, 0);
     if (!is_new) return known->second;
-    const int gpus = asked_scale(curve_, gpus_of(scale));
-    const auto found = shown_efficiency(curve_, gpus, Fidelity::formula);
+    const int gpus = usable_scale(curve_, gpus_of(scale));
+    const auto found = predicted_efficiency(curve_, gpus, Fidelity::formula);
     return known->second = found ? found->efficiency : efficiency(curve_, curve_.median, gpus);
   }
 
@@ -279,15 +281,15 @@ private:
   std::map<int, double> by_formula_;
 };
 
-/// Where the formulas see the bound crossed, once it is told what predict_point() says of a scale.
-class Guess {
+/// Estimates where the efficiency crosses the bound: by the formulas, scaled to what predict_point() gives at one scale.
+class CrossingEstimate {
 public:
-  Guess(SampleEfficiencies& efficiencies, ShownScales& scales, double bound)
+  CrossingEstimate(SampleEfficiencies& efficiencies, PredictedScales& scales, double bound)
       : efficiencies_(efficiencies), scales_(scales), bound_(bound) {}
 
   int first() { return crossing_at(bound_); }
 
-  /// As if predict_point() were as far from the formulas at all scales as it is at that one.
+  /// Assumes that predict_point() over the formula is the same ratio at all scales as at this one.
   int after(int scale) {
     const double by_formula = efficiencies_.at(efficiencies_.curve().median, scales_.gpus_of(scale));
     return crossing_at(bound_ * by_formula / scales_.shown(scale));
@@ -299,14 +301,15 @@ private:
   }
 
   SampleEfficiencies& efficiencies_;
-  ShownScales& scales_;
+  PredictedScales& scales_;
   double bound_;
 };
 
-/// A scale that holds while the next does not. Upwards guess after guess, and downwards by steps that double at the
-/// most, so that a crossing near the first guess is not missed; between a scale that holds and one that does not one
-/// guess, then halves. In the upper half the most GPUs are asked at once: where these hold, nothing is left to find.
-int settle(ShownScales& scales, Guess& guess) {
+/// A scale that reaches the bound while the next does not. The search goes up by estimates, and down by steps that at
+/// most double, so that it does not miss a crossing near the first estimate. Between a scale that reaches the bound and
+/// one that does not it takes one estimate, then bisects. In the upper half it tries the most GPUs at once: if these
+/// reach the bound, they are the result.
+int find_crossing(PredictedScales& scales, CrossingEstimate& guess) {
   const int most = scales.most();
   int good = 1;
   int bad = most + 1;
@@ -325,15 +328,16 @@ int settle(ShownScales& scales, Guess& guess) {
   return good;
 }
 
-/// The largest scale; it and the next are run, and the search goes on where they are not as it took them to be.
-int settle_and_run(ShownScales& scales, Guess& guess) {
+/// The largest scale at or above the bound. It and the next scale are simulated; the search goes on where they differ
+/// from their estimates.
+int find_simulated_crossing(PredictedScales& scales, CrossingEstimate& guess) {
   constexpr int most_runs = 12;
-  int scale = settle(scales, guess);
+  int scale = find_crossing(scales, guess);
   for (int i = 0; i < most_runs; ++i) {
     const bool is_next_open = scale < scales.most() && !scales.is_known(scale + 1);
     if (scales.is_known(scale) && !is_next_open) break;
     scales.run(scales.is_known(scale) ? scale + 1 : scale);
-    scale = settle(scales, guess);
+    scale = find_crossing(scales, guess);
   }
   return scale;
 }
@@ -344,7 +348,7 @@ Fidelity affordable(Fidelity requested) {
 }
 
 /// Where the likeliest sample's formula crosses what predict_point() says crosses `bound` at that scale.
-double bound_by_formula(SampleEfficiencies& efficiencies, ShownScales& scales, double bound, int gpus) {
+double bound_by_formula(SampleEfficiencies& efficiencies, PredictedScales& scales, double bound, int gpus) {
   if (gpus <= 1) return bound;
   return bound * efficiencies.at(efficiencies.curve().median, gpus) / scales.shown(scales.scale_of(gpus));
 }
@@ -368,15 +372,15 @@ LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double ef
   LargestEfficientScale largest_scale;
   if (curve.best_layout && curve.best_layout->least_usable(most_gpus(curve)) == 0) return largest_scale;
   SampleEfficiencies efficiencies(curve);
-  ShownScales scales(curve, efficiency_bound, affordable(fidelity), known);
-  Guess guess(efficiencies, scales, efficiency_bound);
-  const int shown_gpus = scales.gpus_of(settle_and_run(scales, guess));
+  PredictedScales scales(curve, efficiency_bound, affordable(fidelity), known);
+  CrossingEstimate guess(efficiencies, scales, efficiency_bound);
+  const int shown_gpus = scales.gpus_of(find_simulated_crossing(scales, guess));
   largest_scale.gpus = most_usable(curve, shown_gpus);
   LargestScales of_samples(efficiencies, bound_by_formula(efficiencies, scales, efficiency_bound, shown_gpus));
   largest_scale.gpus_low = std::min(largest_scale.gpus, most_usable(curve, of_samples.gpus_at(low_tail)));
   largest_scale.gpus_high = std::max(largest_scale.gpus, most_usable(curve, of_samples.gpus_at(high_tail)));
   largest_scale.beyond_growth = is_last_scale(curve, largest_scale.gpus);
-  largest_scale.bottleneck = scales.largest_loss(asked_scale(curve, largest_scale.gpus));
+  largest_scale.bottleneck = scales.largest_loss(usable_scale(curve, largest_scale.gpus));
   return largest_scale;
 }
 

@@ -1,6 +1,7 @@
+#include "sim/predict/measured.hpp"
+
 #include "sim/base/statistics.hpp"
 #include "sim/compute/layer_times.hpp"
-#include "sim/predict/predict.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,26 +14,27 @@ bool is_open(const std::string& text) {
 }
 
 /// A record says of servers what it knows; what it leaves open is no difference.
-bool fits_servers(const Strategy& measured, const Strategy& asked, int gpus, int nodes) {
+bool fits_servers(const Strategy& measured, const Strategy& requested, int gpus, int nodes) {
   const int count = server_count(measured.servers, gpus, nodes);
-  const int wanted = server_count(asked.servers, gpus, nodes);
+  const int wanted = server_count(requested.servers, gpus, nodes);
   const bool same_count = count == 0 || wanted == 0 || count == wanted;
-  const bool same_place = measured.placement == Placement::unknown || asked.placement == Placement::unknown ||
-                          measured.placement == asked.placement;
+  const bool same_place = measured.placement == Placement::unknown || requested.placement == Placement::unknown ||
+                          measured.placement == requested.placement;
   return same_count && same_place;
 }
 
 /// One GPU alone runs no strategy, and is predicted without synchronisation.
 bool fits_strategy(const StepRecord& record, const StepSetup& setup, const PredictedPoint& point) {
-  const auto& asked = setup.strategy;
+  const auto& requested = setup.strategy;
   if (point.gpus == 1) return !record.synchronised || record.strategy.name == StrategyName::none;
-  if (is_parameter_server(asked.name))
-    return record.strategy.name == asked.name && fits_servers(record.strategy, asked, point.gpus, point.nodes);
-  if (is_model_parallel(asked.name))
-    return record.strategy.name == asked.name && record.strategy.parallel == asked.parallel;
-  if (is_sharded(asked.name)) return record.strategy.name == asked.name && record.strategy.sharded == asked.sharded;
+  if (is_parameter_server(requested.name))
+    return record.strategy.name == requested.name && fits_servers(record.strategy, requested, point.gpus, point.nodes);
+  if (is_model_parallel(requested.name))
+    return record.strategy.name == requested.name && record.strategy.parallel == requested.parallel;
+  if (is_sharded(requested.name))
+    return record.strategy.name == requested.name && record.strategy.sharded == requested.sharded;
   if (family_of(record.strategy.name) != StrategyFamily::all_reduce) return false;
-  const bool is_named = asked.name != StrategyName::automatic && asked.name != StrategyName::all_reduce;
+  const bool is_named = requested.name != StrategyName::automatic && requested.name != StrategyName::all_reduce;
   return !is_named || is_open(record.algorithm) || record.algorithm == point.algorithm;
 }
 
@@ -65,16 +67,16 @@ bool fits_machine(const StepRecord& record, const StepSetup& setup, const Predic
 
 using Fitting = std::vector<const StepRecord*>;
 
-/// Without those that `is_worse`, where there are others.
-template <class Judge> bool keep_better(Fitting& records, const Judge& is_worse) {
+/// Drops the records that `is_worse` names, where others remain. Whether it did.
+template <class Predicate> bool drop_worse(Fitting& records, const Predicate& is_worse) {
   const bool all_worse = std::all_of(records.begin(), records.end(), is_worse);
   if (!all_worse) std::erase_if(records, is_worse);
   return !all_worse;
 }
 
 MeasuredHere median_of(Fitting records, bool reads_data) {
-  const bool all_suspect = !keep_better(records, [](const StepRecord* one) { return one->head.suspect; });
-  keep_better(records, [&](const StepRecord* one) { return (one->data == "real") != reads_data; });
+  const bool all_suspect = !drop_worse(records, [](const StepRecord* one) { return one->head.suspect; });
+  drop_worse(records, [&](const StepRecord* one) { return (one->data == "real") != reads_data; });
   std::vector<double> times_s;
   for (const auto* record : records) times_s.push_back(record->iteration_s);
   const double middle_s = median(times_s);
@@ -86,17 +88,17 @@ MeasuredHere median_of(Fitting records, bool reads_data) {
 
 } // namespace
 
-Held held_by(const IterationTime& interval, double time_s) {
-  if (time_s < interval.s_low) return Held::faster;
-  return time_s > interval.s_high ? Held::slower : Held::inside;
+PositionInInterval position_in(const IterationTime& interval, double time_s) {
+  if (time_s < interval.s_low) return PositionInInterval::faster;
+  return time_s > interval.s_high ? PositionInInterval::slower : PositionInInterval::inside;
 }
 
-std::string to_text(Held held) {
-  return held == Held::inside ? "inside" : held == Held::faster ? "faster" : "slower";
+std::string to_text(PositionInInterval held) {
+  return held == PositionInInterval::inside ? "inside" : held == PositionInInterval::faster ? "faster" : "slower";
 }
 
-Held held_by(const PredictedPoint& point, const MeasuredHere& measured) {
-  return held_by({point.iteration_s, point.iteration_s_low, point.iteration_s_high}, measured.iteration_s);
+PositionInInterval position_in(const PredictedPoint& point, const MeasuredHere& measured) {
+  return position_in({point.iteration_s, point.iteration_s_low, point.iteration_s_high}, measured.iteration_s);
 }
 
 void add_measured(std::vector<PredictedPoint>& points, const Scenario& scenario, const Curve& curve,

@@ -122,11 +122,11 @@ KnownResidual without_prior(const CalibratedParameter& one) {
 
 /// The factor of a batch that was not measured, from those of the same model's other batches: alike the more, the
 /// nearer they are.
-Prior beside_other_batches(Prior prior, const Calibration& calibration, const CalibrationScope& asked) {
+Prior beside_other_batches(Prior prior, const Calibration& calibration, const CalibrationScope& requested) {
   constexpr double least_narrowed = 0.05; // of the variance: less tells nothing
   std::vector<KnownResidual> known;
   for (const auto& one : calibration.parameters) {
-    auto like_it = asked;
+    auto like_it = requested;
     like_it.batch_per_gpu = one.scope.batch_per_gpu;
     like_it.one_gpu_s = one.scope.one_gpu_s;
     if (one.name == "compute_factor" && covers(one.scope, like_it) && 1 - one.error * one.error > least_narrowed)
@@ -135,7 +135,7 @@ Prior beside_other_batches(Prior prior, const Calibration& calibration, const Ca
   if (known.empty()) return prior;
   ResidualProcess process;
   process.spread = prior.width;
-  const auto found = estimate_residual(process, known, {1, 1, 0, 0, asked.batch_per_gpu});
+  const auto found = estimate_residual(process, known, {1, 1, 0, 0, requested.batch_per_gpu});
   prior.median *= std::exp(found.mean);
   prior.width = found.spread;
   return prior;
@@ -184,12 +184,12 @@ std::vector<int> calibrated_fields(const Calibration& calibration, const Posteri
   std::vector<int> found;
   for (const auto& field : parameter_fields()) {
     const std::size_t k = found.size();
-    const auto& asked = field.scope.servers ? with_servers : question.scope;
+    const auto& requested = field.scope.servers ? with_servers : question.scope;
     int best = -1;
     Rank highest{-1, false};
     for (std::size_t i = 0; i < calibration.parameters.size(); ++i) {
       const auto& one = calibration.parameters[i];
-      if (one.name != field.name || !covers(one.scope, asked)) continue;
+      if (one.name != field.name || !covers(one.scope, requested)) continue;
       const Rank rank{fields_named(one.scope), !fit_priors.empty() && same_distribution(one.prior, fit_priors[k])};
       if (rank <= highest) continue;
       best = static_cast<int>(i);

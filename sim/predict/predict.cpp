@@ -5,6 +5,7 @@
 #include "sim/predict/ask.hpp"
 #include "sim/predict/input.hpp"
 #include "sim/predict/known_files.hpp"
+#include "sim/predict/largest_efficient_scale.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/why.hpp"
 
@@ -121,7 +122,7 @@ bool is_known(const Curve& curve, std::string_view parameter) {
   const auto at =
       std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.name == parameter; });
   const auto place = static_cast<std::size_t>(at - fields.begin());
-  return place < curve.learnt.identified.size() && curve.learnt.identified[place];
+  return place < curve.calibration.identified.size() && curve.calibration.identified[place];
 }
 
 /// Where traffic leaves the node over a NIC whose rate is assumed, and neither a run across nodes nor a measured
@@ -130,7 +131,7 @@ void warn_of_assumed_rate(const Curve& curve, const StrategyAnswer& answer, std:
   const bool crosses = std::any_of(answer.points.begin(), answer.points.end(),
                                    [](const PredictedPoint& point) { return point.error.empty() && point.nodes > 1; });
   const auto& setup = curve.setup;
-  const bool measured = curve.learnt.largest_nodes > 1 || is_known(curve, "nic_efficiency");
+  const bool measured = curve.calibration.largest_nodes > 1 || is_known(curve, "nic_efficiency");
   if (!crosses || measured || setup.transport.nic.empty()) return;
   const auto& nic = find_nic(setup.cluster, setup.transport.nic);
   if (!nic.bandwidth_assumed) return;

@@ -68,8 +68,8 @@ std::string next_best_sentence(const Contender& best, const Contender& next) {
 /// The largest scale asked for that exists today, where a larger one was asked for too; "" else.
 std::string available_sentence(const Prediction& prediction, int largest) {
   int gpus = 0;
-  for (const int asked : prediction.scenario.gpus)
-    if (asked <= prediction.available_gpus && asked < largest) gpus = std::max(gpus, asked);
+  for (const int requested : prediction.scenario.gpus)
+    if (requested <= prediction.available_gpus && requested < largest) gpus = std::max(gpus, requested);
   const auto all = largest > prediction.available_gpus ? contenders_at(prediction, gpus) : std::vector<Contender>{};
   if (all.empty()) return "";
   return fmt::format("At {} GPUs, the largest scale asked for that is available, the fastest is {}, with {}.", gpus,
@@ -125,15 +125,15 @@ std::vector<std::string> answer_sentences(const Prediction& prediction) {
 
 std::vector<std::string> prediction_sentences(const Prediction& prediction) {
   std::vector<std::string> sentences{question_sentence(prediction)};
-  const auto& asked = prediction.scenario.gpus;
+  const auto& requested = prediction.scenario.gpus;
   const int gpus = largest_scale_of(prediction);
   const auto all = contenders_at(prediction, gpus);
   if (all.empty()) {
     sentences.emplace_back("None of the scales asked for is possible; the table says why.");
     return sentences;
   }
-  if (!asked.empty() && asked.back() > gpus)
-    sentences.push_back(fmt::format("{} GPUs cannot be; the table says why.", asked.back()));
+  if (!requested.empty() && requested.back() > gpus)
+    sentences.push_back(fmt::format("{} GPUs cannot be; the table says why.", requested.back()));
   const auto& best = all.front();
   sentences.push_back(best_sentence(best));
   const auto& next = best.answer->measure_next;

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 namespace ddlsim {
@@ -96,7 +95,14 @@ StepRecord alone(const StepRecord& record, const OneGpu& gpu) {
 }
 
 /// What runs have in common that differ in the number of GPUs alone.
-using RunKey = std::tuple<std::string, std::string, Precision, std::string, double>;
+struct RunKey {
+  std::string gpu;
+  std::string model;
+  Precision precision = {};
+  std::string preset;
+  double batch_per_gpu = 0;
+  auto operator<=>(const RunKey&) const = default;
+};
 
 } // namespace
 
@@ -137,7 +143,7 @@ std::vector<StepRecord> read_back_elsewhere(const std::map<std::string, std::vec
   for (const auto& [key, run] : fewest) {
     auto one = read_back_one_gpu(*run.record, *run.cluster, reference);
     if (!one) continue;
-    one->head.gpu = std::get<0>(key);
+    one->head.gpu = key.gpu;
     one->read_back_site = run.cluster->site;
     found.push_back(std::move(*one));
   }

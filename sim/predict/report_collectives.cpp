@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double giga = 1e9;
 
-std::string sum_way_text(const PredictedSum& point) {
+std::string sum_way_text(const PredictedAllReduce& point) {
   return point.protocol.empty() ? point.algorithm : point.algorithm + ", " + point.protocol;
 }
 
@@ -25,11 +25,11 @@ std::string bus_rate_text(double rate_Bps) {
 }
 
 /// What the largest size reaches, and from which size on half of that.
-std::string sums_sentence(const std::vector<PredictedSum>& points, int gpus) {
-  const PredictedSum* largest = nullptr;
+std::string all_reduces_sentence(const std::vector<PredictedAllReduce>& points, int gpus) {
+  const PredictedAllReduce* largest = nullptr;
   for (const auto& point : points)
     if (point.gpus == gpus) largest = &point;
-  const auto half = std::find_if(points.begin(), points.end(), [&](const PredictedSum& point) {
+  const auto half = std::find_if(points.begin(), points.end(), [&](const PredictedAllReduce& point) {
     return point.gpus == gpus && point.bus_Bps >= largest->bus_Bps / 2;
   });
   return to_lines(
@@ -39,7 +39,7 @@ std::string sums_sentence(const std::vector<PredictedSum>& points, int gpus) {
                   binary_size(largest->size_bytes), binary_size(half->size_bytes)));
 }
 
-std::string sums_table(const std::vector<PredictedSum>& points) {
+std::string all_reduces_table(const std::vector<PredictedAllReduce>& points) {
   std::vector<IntervalText> times;
   for (const auto& point : points) times.push_back(seconds_interval(point.time.s, point.time.s_low, point.time.s_high));
   const auto cells = align_intervals(times);
@@ -69,20 +69,20 @@ std::string measured_sentence(const std::vector<Scale>& measured) {
   return fmt::format("Corrected by all-reduces measured here: {}.", join_names(scales));
 }
 
-std::string sums_section(const SumAnswer& answer) {
+std::string all_reduces_section(const CollectiveAnswer& answer) {
   std::string text = to_lines(fmt::format("{} with {} over {}, {}{}", to_text(answer.strategy), answer.preset,
                                           answer.transport, answer.library, answer.library_stated ? "" : " (assumed)"));
   if (!answer.measured.empty()) text += to_lines(measured_sentence(answer.measured));
   int gpus = 0;
   for (const auto& point : answer.points) {
-    if (point.gpus != gpus) text += sums_sentence(answer.points, point.gpus);
+    if (point.gpus != gpus) text += all_reduces_sentence(answer.points, point.gpus);
     gpus = point.gpus;
   }
   for (const auto& error : answer.errors) text += to_lines(error);
-  return answer.points.empty() ? text : text + sums_table(answer.points);
+  return answer.points.empty() ? text : text + all_reduces_table(answer.points);
 }
 
-Json to_json(const PredictedSum& point) {
+Json to_json(const PredictedAllReduce& point) {
   Json json{{"gpus", point.gpus},
             {"nodes", point.nodes},
             {"size_bytes", nine_digits(point.size_bytes)},
@@ -106,16 +106,16 @@ std::string binary_size(double size_bytes) {
   return fmt::format("{:.4g} {}", size_bytes, units[unit]);
 }
 
-std::string to_terminal_text(const SumPrediction& prediction) {
+std::string to_terminal_text(const CollectivePrediction& prediction) {
   const auto& scenario = prediction.scenario;
   std::string text =
       to_lines(fmt::format("{}: all-reduce on {}, nothing else running", scenario.name, scenario.cluster));
   for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");
-  for (const auto& answer : prediction.answers) text += "\n" + sums_section(answer);
+  for (const auto& answer : prediction.answers) text += "\n" + all_reduces_section(answer);
   return text;
 }
 
-std::string to_json_text(const SumPrediction& prediction) {
+std::string to_json_text(const CollectivePrediction& prediction) {
   Json json{{"format", "ddlsim-collective-prediction"},
             {"version", 1},
             {"scenario", prediction.scenario.name},
@@ -136,7 +136,7 @@ std::string to_json_text(const SumPrediction& prediction) {
   return json_text(json, 1) + "\n";
 }
 
-std::string to_csv_text(const SumPrediction& prediction) {
+std::string to_csv_text(const CollectivePrediction& prediction) {
   std::string text = "strategy,preset,transport,library,gpus,nodes,size_bytes,time_s,time_s_low,time_s_high,bus_Bps,"
                      "bus_Bps_low,bus_Bps_high,algorithm,protocol\n";
   for (const auto& answer : prediction.answers)

@@ -87,7 +87,7 @@ Json to_json(const MeasuredHere& measured, const PredictedPoint& point) {
   Json json{{"iteration_s", nine_digits(measured.iteration_s)},
             {"records", measured.records},
             {"series", measured.series},
-            {"inside", held_by(point, measured) == Held::inside}};
+            {"inside", position_in(point, measured) == PositionInInterval::inside}};
   if (measured.suspect) json["suspect"] = true;
   return json;
 }

@@ -40,7 +40,7 @@ bool has_measured(const StrategyAnswer& answer) {
 std::string measured_text(const PredictedPoint& point) {
   if (!point.measured) return "";
   return fmt::format("{}{}, {}", seconds_text(point.measured->iteration_s), point.measured->suspect ? "?" : "",
-                     to_text(held_by(point, *point.measured)));
+                     to_text(position_in(point, *point.measured)));
 }
 
 std::string to_point_table(const StrategyAnswer& answer) {

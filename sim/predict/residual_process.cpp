@@ -24,16 +24,16 @@ ResidualProcess residual_process_of(const ModelConstants& constants) {
           constants.residual_across_boundary, constants.residual_growth};
 }
 
-ResidualProcess sum_process(const ModelConstants& constants, CollectiveLibrary library) {
+ResidualProcess all_reduce_process(const ModelConstants& constants, CollectiveLibrary library) {
   const bool by_nccl = library == CollectiveLibrary::nccl;
   auto process = residual_process_of(constants);
   process.spread = by_nccl ? constants.transfer_noise : constants.host_sum_noise;
-  process.bend_spread = by_nccl ? constants.sum_bend_noise : 0;
+  process.balanced_spread = by_nccl ? constants.sum_bend_noise : 0;
   return process;
 }
 
 double spread_at(const ResidualProcess& process, const Scale& scale) {
-  return std::hypot(process.spread, process.bend_spread * scale.bend);
+  return std::hypot(process.spread, process.balanced_spread * scale.balance);
 }
 
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b) {

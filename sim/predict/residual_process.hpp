@@ -1,6 +1,6 @@
 #pragma once
-// The residual of a series, which no parameter explains, is alike at neighbouring scales: known at a few scales, it is
-// estimated at others.
+// The residual of a series is what no parameter explains. Residuals of neighbouring scales are correlated, so that a few
+// measured scales give an estimate at others.
 
 #include "sim/formats/library_version.hpp"
 #include "sim/formats/model_constants.hpp"
@@ -19,7 +19,8 @@ struct Scale {
 };
 
 /// Standard deviation of ln(measured / model) that a fit usually leaves of a series: such models leave 3 to 6 % of
-/// published series unexplained. No split takes it away: it says only from where on a fit has failed.
+/// published series unexplained. It is the same in all splits of a validation: it only
+/// says from where on a fit has failed.
 inline constexpr double usual_residual = 0.05;
 
 /// Covariance of ln(measured / model) between two scales of one series: a Gaussian process of a persistent part and one
@@ -35,21 +36,21 @@ struct ResidualProcess {
   double per_doubling = ModelConstants{}.residual_per_doubling;
   double node_boundary_correlation = ModelConstants{}.residual_across_boundary;
   double growth = ModelConstants{}.residual_growth; ///< see spread_of_distance()
-  double bend_spread = 0; ///< of all-reduces: beyond `spread`, where latency_bandwidth_mix() is 1
+  double balanced_spread = 0; ///< of all-reduces: beyond `spread`, where latency_bandwidth_mix() is 1
 };
 
-/// The process; who knows a spread puts it.
+/// The process with the usual spread; a caller that knows a better one sets it.
 ResidualProcess residual_process_of(const ModelConstants& constants);
 
 /// The same of all-reduces by themselves. Those of any library but NCCL are in host memory.
-ResidualProcess sum_process(const ModelConstants& constants, CollectiveLibrary library);
+ResidualProcess all_reduce_process(const ModelConstants& constants, CollectiveLibrary library);
 
-/// Standard deviation of ln(measured / model) at a scale of which nothing is known.
+/// Standard deviation of ln(measured / model) at a scale without any measurement.
 double spread_at(const ResidualProcess& process, const Scale& scale);
 
 double covariance(const ResidualProcess& process, const Scale& a, const Scale& b);
 
-/// ln(measured / model) where it is known, and how well.
+/// A measured ln(measured / model), with its uncertainty.
 struct KnownResidual {
   Scale scale;
   double value = 0;
@@ -61,7 +62,7 @@ struct ResidualEstimate {
   double spread = 0; ///< standard deviation
 };
 
-/// By how much each known residual counts at a scale, and what stays open there.
+/// The weight of each known residual at a scale, and the standard deviation that remains there.
 struct ResidualWeights {
   std::vector<double> weights; ///< of the known ones, in their order
   double spread = 0;           ///< standard deviation

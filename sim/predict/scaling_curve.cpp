@@ -50,27 +50,27 @@ double share_of(const Curve& curve, const std::vector<double>& times_s, const st
 /// Label of the weakest evidence that decides the number.
 EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
   constexpr double depends_on = 0.5; // of the variance
-  const auto& learnt = curve.learnt;
+  const auto& info = curve.calibration;
   if (point.bottleneck == "input" && curve.input_uncertainty != InputUncertainty{}) return EvidenceLabel::assumed;
   if (point.gpus == 1 || was_measured(curve, point)) return curve.compute_label;
-  std::vector<bool> unknown = learnt.identified;
+  std::vector<bool> unknown = info.identified;
   unknown.flip();
-  if (!learnt.any || curve.compute_label == EvidenceLabel::assumed || share_of(curve, times_s, unknown) > depends_on)
+  if (!info.any || curve.compute_label == EvidenceLabel::assumed || share_of(curve, times_s, unknown) > depends_on)
     return EvidenceLabel::assumed;
-  if (learnt.largest_nodes == 0 && learnt.largest_donor_nodes == 0)
+  if (info.largest_nodes == 0 && info.largest_donor_nodes == 0)
     return EvidenceLabel::assumed; // nothing of this kind was ever run
-  const bool transferred = curve.compute_label == EvidenceLabel::transferred || learnt.largest_nodes == 0 ||
-                           share_of(curve, times_s, learnt.borrowed) > depends_on;
+  const bool transferred = curve.compute_label == EvidenceLabel::transferred || info.largest_nodes == 0 ||
+                           share_of(curve, times_s, info.borrowed) > depends_on;
   if (transferred) return EvidenceLabel::transferred;
-  return point.nodes > learnt.largest_nodes ? EvidenceLabel::extrapolated : curve.compute_label;
+  return point.nodes > info.largest_nodes ? EvidenceLabel::extrapolated : curve.compute_label;
 }
 
 /// Whether the point has more nodes than what its evidence was measured on; where nothing was, there is nothing to
 /// extrapolate from.
 bool is_extrapolated(const Curve& curve, const PredictedPoint& point) {
-  const auto& learnt = curve.learnt;
+  const auto& info = curve.calibration;
   const bool own = point.evidence == EvidenceLabel::calibrated || point.evidence == EvidenceLabel::extrapolated;
-  const int measured_nodes = own ? learnt.largest_nodes : std::max(learnt.largest_nodes, learnt.largest_donor_nodes);
+  const int measured_nodes = own ? info.largest_nodes : std::max(info.largest_nodes, info.largest_donor_nodes);
   return point.gpus > 1 && measured_nodes > 0 && point.nodes > measured_nodes;
 }
 
@@ -231,8 +231,8 @@ StepTime likeliest_time(const Curve& curve, int gpus, Fidelity fidelity) {
 } // namespace
 
 bool was_measured(const Curve& curve, const PredictedPoint& point) {
-  const auto& own = curve.learnt.own;
-  return !curve.learnt.of_other_batches && std::any_of(own.begin(), own.end(), [&](const KnownResidual& known) {
+  const auto& own = curve.calibration.own;
+  return !curve.calibration.of_other_batches && std::any_of(own.begin(), own.end(), [&](const KnownResidual& known) {
     return known.scale.gpus == point.gpus && known.scale.nodes == point.nodes;
   });
 }
@@ -257,10 +257,10 @@ double one_gpu_iteration_s(const Curve& curve, const Parameters& sample) {
 }
 
 double efficiency(const Curve& curve, const Parameters& sample, int gpus) {
-  return efficiency(curve, sample, gpus, unexplained_at(curve, gpus));
+  return efficiency(curve, sample, gpus, model_error_at(curve, gpus));
 }
 
-std::optional<ShownEfficiency> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity) {
+std::optional<ShownEfficiency> predicted_efficiency(const Curve& curve, int gpus, Fidelity fidelity) {
   const auto setup = at_scale(curve, gpus);
   if (!complaint(curve, setup).empty()) return {};
   try {

@@ -5,7 +5,7 @@
 #include "sim/iteration/step.hpp"
 #include "sim/predict/best_layout.hpp"
 #include "sim/predict/best_servers.hpp"
-#include "sim/predict/known_sums.hpp"
+#include "sim/predict/measured_all_reduces.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/residual_process.hpp"
 
@@ -35,7 +35,7 @@ struct CalibrationInfo {
   /// Least standard deviation of ln across nodes, where no run of this kind of strategy across nodes tells it: what
   /// other series leave unexplained says nothing of other paths. 0: there is such a run.
   double least_across_nodes = 0;
-  std::vector<KnownSum> sums{}; ///< all-reduces by themselves, over this transport by this library
+  std::vector<MeasuredAllReduce> all_reduces{}; ///< all-reduces by themselves, over this transport by this library
 };
 
 /// What all scales of one strategy share. `setup.gpus` is set for each scale.
@@ -47,7 +47,7 @@ struct Curve {
   int growth_gpus = 0;                               ///< most GPUs the cluster may grow to
   EvidenceLabel compute_label;                       ///< of the one-GPU rate
   double discrepancy_width = 0.05;                   ///< standard deviation of ln that model_discrepancy was drawn with
-  CalibrationInfo learnt{};                          ///< from the cluster's calibration, where there is one
+  CalibrationInfo calibration{};                     ///< of the cluster, where there is one
   std::vector<Prior> priors{};                       ///< of parameter_fields(), before any calibration
   std::shared_ptr<const BestServers> best_servers{}; ///< of a strategy that seeks them: what it has at each scale
   std::shared_ptr<const BestLayout> best_layout{};   ///< the same of a strategy that seeks its degrees
@@ -92,18 +92,10 @@ struct ShownEfficiency {
 };
 
 /// Of that point, without its interval; nothing where the point is an error.
-std::optional<ShownEfficiency> shown_efficiency(const Curve& curve, int gpus, Fidelity fidelity);
+std::optional<ShownEfficiency> predicted_efficiency(const Curve& curve, int gpus, Fidelity fidelity);
 
 /// Efficiency of one sample at that scale, by the formulas.
 double efficiency(const Curve& curve, const Parameters& sample, int gpus);
-
-/// The last scale at or above the efficiency bound, while one node more is below it, both as predict_point() says.
-/// The formulas find it: doubling from one node up to growth, then bisection to a whole node between the last scale that
-/// holds and the next that does not; inside one node, GPU by GPU. Where predict_point() contradicts, the search goes on
-/// from there by its numbers; `full` is asked as `by_default`. `known`: efficiencies by GPUs that predict_point() gave
-/// by that fidelity. The interval is that of the samples' own largest efficient scales.
-LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity,
-                                                   const std::map<int, double>& known = {});
 
 /// The parameter whose uncertainty widens the interval at `gpus` most, what would measure it, and the half-width left
 /// once it is known: half-width x sqrt(1 - r^2), r the correlation of the parameter's z-score with ln(iteration time)

@@ -8,10 +8,10 @@ namespace ddlsim {
 namespace {
 
 /// 0: no series of this stack was measured across nodes.
-int last_measured_gpus(const CalibrationInfo& learnt) {
+int last_measured_gpus(const CalibrationInfo& info) {
   int last = 0;
-  if (learnt.of_other_batches) return last;
-  for (const auto& known : learnt.own)
+  if (info.of_other_batches) return last;
+  for (const auto& known : info.own)
     if (known.scale.nodes > 1) last = std::max(last, known.scale.gpus);
   return last;
 }
@@ -21,7 +21,7 @@ double ln_time_with_residual(const Curve& curve, int gpus, Parameters sample) {
   setup.input = {};
   sample.model_discrepancy = 1;
   const int nodes = (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
-  const auto residual = estimate_residual(curve.learnt.residual_process, curve.learnt.own,
+  const auto residual = estimate_residual(curve.calibration.residual_process, curve.calibration.own,
                                           {gpus, nodes, 0, 0, curve.setup.batch_per_gpu});
   return std::log(time_step(setup, sample, Fidelity::formula).iteration_s) + residual.mean;
 }
@@ -44,11 +44,11 @@ double ln_line(const Curve& curve, int last, int gpus, double ln_here) {
 } // namespace
 
 double ln_shift_to_line(const Curve& curve, int gpus) {
-  const auto& learnt = curve.learnt;
-  if (learnt.line_share == 0) return 0;
-  const int last = last_measured_gpus(learnt);
+  const auto& info = curve.calibration;
+  if (info.line_share == 0) return 0;
+  const int last = last_measured_gpus(info);
   if (last == 0 || gpus <= last || !why_impossible(curve, last).empty()) return 0;
-  const double share = learnt.line_share * std::exp(-std::log(static_cast<double>(gpus) / last) / learnt.line_fade);
+  const double share = info.line_share * std::exp(-std::log(static_cast<double>(gpus) / last) / info.line_fade);
   const double ln_here = ln_time_with_residual(curve, gpus, curve.median);
   return share * (ln_line(curve, last, gpus, ln_here) - ln_here);
 }

@@ -58,12 +58,13 @@ std::vector<std::size_t> of_communication(const Curve& curve) {
 /// "network rate reached (287 points)", those with the most points first; at most four, then how many more.
 std::string narrowed_text(const Curve& curve, std::vector<std::size_t> narrowed) {
   constexpr std::size_t most_named = 4;
-  const auto& points = curve.learnt.points;
+  const auto& points = curve.calibration.points;
   std::stable_sort(narrowed.begin(), narrowed.end(), [&](auto a, auto b) { return points[a] > points[b]; });
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(most_named, narrowed.size()); ++i)
     names.push_back(fmt::format("{} ({} points{})", parameter_words(parameter_fields()[narrowed[i]].name),
-                                points[narrowed[i]], curve.learnt.borrowed[narrowed[i]] ? " of other clusters" : ""));
+                                points[narrowed[i]],
+                                curve.calibration.borrowed[narrowed[i]] ? " of other clusters" : ""));
   if (narrowed.size() > most_named) names.push_back(fmt::format("{} more", narrowed.size() - most_named));
   return join_names(names);
 }
@@ -73,7 +74,7 @@ std::string communication_sentence(const Curve& curve, int gpus) {
   const auto all = of_communication(curve);
   std::vector<std::size_t> narrowed;
   for (const std::size_t k : all)
-    if (k < curve.learnt.identified.size() && curve.learnt.identified[k]) narrowed.push_back(k);
+    if (k < curve.calibration.identified.size() && curve.calibration.identified[k]) narrowed.push_back(k);
   const auto& cluster = curve.setup.cluster.name;
   const auto begin =
       fmt::format("Communication over {} rests on {} parameters", curve.setup.transport.name, all.size());
@@ -90,21 +91,21 @@ std::string beyond_text(int gpus, int measured_gpus) {
 }
 
 std::string distance_sentence(const Curve& curve, const PredictedPoint& point) {
-  const auto& learnt = curve.learnt;
+  const auto& info = curve.calibration;
   if (point.gpus == 1) return "One GPU is no extrapolation over scale.";
   if (was_measured(curve, point)) return "This very scale was measured with this stack, model and batch.";
-  if (!learnt.own.empty())
+  if (!info.own.empty())
     return fmt::format("This stack and model were measured here{} on up to {} GPUs; {}.",
-                       learnt.of_other_batches ? " with other batches" : "", learnt.largest_gpus,
-                       beyond_text(point.gpus, learnt.largest_gpus));
-  const int nodes = std::max(learnt.largest_nodes, learnt.largest_donor_nodes);
+                       info.of_other_batches ? " with other batches" : "", info.largest_gpus,
+                       beyond_text(point.gpus, info.largest_gpus));
+  const int nodes = std::max(info.largest_nodes, info.largest_donor_nodes);
   if (nodes == 0)
     return fmt::format("No run of this kind over {} was measured on {} or on a cluster that it borrows from: nothing "
                        "here says how its times grow to {} GPUs.",
                        curve.setup.transport.name, curve.setup.cluster.name, point.gpus);
   return fmt::format("This stack and model were not measured; other runs of this kind{} reach {} node{}, and this "
                      "answer is for {}.",
-                     learnt.largest_nodes > 0 ? " here" : " on other clusters", nodes, nodes == 1 ? "" : "s",
+                     info.largest_nodes > 0 ? " here" : " on other clusters", nodes, nodes == 1 ? "" : "s",
                      point.nodes);
 }
 
@@ -115,7 +116,7 @@ std::string run_by(const PredictedPoint& point) {
 
 std::string number_sentence(const Curve& curve, const PointAndSamples& answer) {
   const auto& point = answer.point;
-  const auto there = unexplained_at(curve, point.gpus);
+  const auto there = model_error_at(curve, point.gpus);
   const auto moved = point.gpus > 1 && std::abs(there.mean) >= 0.001
                          ? fmt::format(", moved by {:+.1f} % because what was measured near it is off as much",
                                        100 * std::expm1(there.mean))
@@ -139,7 +140,7 @@ std::string interval_sentence(const Curve& curve, const PointAndSamples& answer)
   constexpr std::size_t most_named = 3;
   constexpr double least_share =
       0.04; // (2 / sqrt(100))^2: what a hundred draws of independent quantities show is noise
-  const double noise = unexplained_at(curve, answer.point.gpus).noise;
+  const double noise = model_error_at(curve, answer.point.gpus).noise;
   const double of_samples = variance_of(ln_of(answer.sample_times_s));
   auto shares = interval_shares(curve, answer.sample_times_s);
   std::erase_if(shares, [&](const IntervalShare& one) { return one.share < least_share; });

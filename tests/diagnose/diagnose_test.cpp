@@ -25,9 +25,9 @@ struct KnownCluster : SmallCluster {
     Curve known{setup(StrategyName::ring, 1), sample, {}, 2, 8, EvidenceLabel::calibrated};
     known.samples.values.assign(20, sample);
     known.samples.z_scores.assign(20, std::vector<double>(parameter_fields().size(), 0.0));
-    known.learnt.residual_process.spread = 0.02;
-    known.learnt.residual_process.growth = 0;
-    known.learnt.measurement_noise = 0.01;
+    known.calibration.residual_process.spread = 0.02;
+    known.calibration.residual_process.growth = 0;
+    known.calibration.measurement_noise = 0.01;
     return known;
   }
 
@@ -90,7 +90,7 @@ TEST_CASE("an all-reduce that takes as long as it was once measured here is norm
   const double model_s = lone_all_reduce_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes);
   const Observation as_measured{Observed::all_reduce, 8, size_bytes, 4 * model_s};
   CHECK(diagnose(curve, {as_measured}, {}).verdict == Verdict::ill);
-  curve.learnt.sums = {{{8, 4, size_bytes}, 4 * model_s, 0.01, StrategyName::ring}};
+  curve.calibration.all_reduces = {{{8, 4, size_bytes}, 4 * model_s, 0.01, StrategyName::ring}};
   CHECK(is_normal(diagnose(curve, {as_measured}, {})));
   CHECK_FALSE(is_normal(diagnose(curve, {{Observed::all_reduce, 8, size_bytes, 6 * model_s}}, {})));
 }

@@ -92,7 +92,7 @@ Eigen::VectorXd PlantedClusters::told(const Curve& curve, const Parameters& samp
     one.sample.model_discrepancy = 1;
     if (kind != nullptr && kind->row.apply != nullptr) kind->row.apply(severity, one);
     const double ln_corrected =
-        is_collective(point) ? ln_correction(correction_of(curve, point), sum_model(healthy, sample)) : 0;
+        is_collective(point) ? ln_correction(correction_of(curve, point), all_reduce_model_of(healthy, sample)) : 0;
     const double time_s = is_collective(point) ? collective_alone_s(one.setup, one.sample, point.what, point.size_bytes)
                                                : time_step(one.setup, one.sample, Fidelity::formula).iteration_s;
     ln_times(static_cast<Eigen::Index>(i)) = std::log(time_s) + ln_corrected;

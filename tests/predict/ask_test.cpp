@@ -135,7 +135,7 @@ std::vector<double> residuals_of(const AskedCluster& asked, Scenario scenario, c
   const auto curve = make_curve(scenario, scenario.strategies.front(), load_model(shipped_for_asking, scenario.model),
                                 asked.known(true));
   std::vector<double> residuals;
-  for (const auto& known : curve.learnt.own) residuals.push_back(known.value);
+  for (const auto& known : curve.calibration.own) residuals.push_back(known.value);
   return residuals;
 }
 
@@ -149,7 +149,7 @@ std::vector<double> residuals_of(const AskedCluster& asked, const Scenario& scen
 double spread_of(const AskedCluster& asked, const Scenario& scenario) {
   const auto curve = make_curve(scenario, scenario.strategies.front(), load_model(shipped_for_asking, scenario.model),
                                 asked.known(true));
-  return curve.learnt.residual_process.spread;
+  return curve.calibration.residual_process.spread;
 }
 
 } // namespace
@@ -176,8 +176,8 @@ TEST_CASE("a batch that was not measured takes over what others of its stack lea
     const auto curve = make_curve(scenario, scenario.strategies.front(), load_model(shipped_for_asking, scenario.model),
                                   asked.known(true));
     const Scale scale{8, 2, 0, 0, batch};
-    return std::pair(curve.learnt.of_other_batches,
-                     estimate_residual(curve.learnt.residual_process, curve.learnt.own, scale));
+    return std::pair(curve.calibration.of_other_batches,
+                     estimate_residual(curve.calibration.residual_process, curve.calibration.own, scale));
   };
   const auto [other, same] = residual_at(measured);
   CHECK_FALSE(other);
@@ -198,7 +198,7 @@ TEST_CASE("another batch's run across nodes is not the last point of a straight 
   scenario.batch_per_gpu *= 2;
   const auto curve = make_curve(scenario, scenario.strategies.front(), load_model(shipped_for_asking, scenario.model),
                                 asked.known(true));
-  CHECK(curve.learnt.of_other_batches);
+  CHECK(curve.calibration.of_other_batches);
   CHECK(ln_shift_to_line(curve, 64) == 0);
 }
 

@@ -39,7 +39,7 @@ TEST_CASE("an all-reduce alone takes its launch, 2(n-1) hops, and 2(n-1)/n of it
 TEST_CASE("with one sample the interval is what no parameter explains and the noise of a measurement") {
   const SmallCluster small;
   auto curve = one_sample_curve(small);
-  curve.learnt.measurement_noise = 0.05;
+  curve.calibration.measurement_noise = 0.05;
   const auto point = predict_collective(curve, 8, 1e6);
   constexpr double tail_z = 1.6448536269514722; // 95 % of a standard normal lies below
   const double half_width = tail_z * std::hypot(ModelConstants{}.host_sum_noise, 0.05);

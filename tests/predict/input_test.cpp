@@ -21,9 +21,9 @@ Curve curve_with_input(const SmallCluster& small, const InputPipeline& input, co
   curve.setup.input = input;
   curve.samples.values.assign(static_cast<std::size_t>(samples), small.sample);
   curve.samples.z_scores.assign(static_cast<std::size_t>(samples), std::vector<double>(parameter_fields().size(), 0.0));
-  curve.learnt.residual_process.spread = 0;
-  curve.learnt.residual_process.growth = 0;
-  curve.learnt.measurement_noise = 0;
+  curve.calibration.residual_process.spread = 0;
+  curve.calibration.residual_process.growth = 0;
+  curve.calibration.measurement_noise = 0;
   curve.input_uncertainty = uncertainty;
   draw_input(curve.samples, uncertainty, samples, 3);
   return curve;

@@ -15,9 +15,9 @@ Curve certain_curve(const SmallCluster& small, double spread, double noise) {
   Curve curve{small.setup(StrategyName::ring, 1), small.sample, {}, 1, 64, EvidenceLabel::calibrated};
   curve.samples.values.assign(20, small.sample);
   curve.samples.z_scores.assign(20, std::vector<double>(parameter_fields().size(), 0.0));
-  curve.learnt.residual_process.spread = spread;
-  curve.learnt.residual_process.growth = 0;
-  curve.learnt.measurement_noise = noise;
+  curve.calibration.residual_process.spread = spread;
+  curve.calibration.residual_process.growth = 0;
+  curve.calibration.measurement_noise = noise;
   return curve;
 }
 
@@ -45,12 +45,12 @@ TEST_CASE("what other series leave does not narrow the doubt across nodes below 
   const double least = 0.07;
   for (const double spread : {0.01, 0.05, 0.07, 0.2}) {
     auto curve = certain_curve(small, spread, 0);
-    curve.learnt.own = {{{4, 4}, 0.02, 0}}; // of another kind of strategy: known to the bit, at this very scale
-    CHECK(unexplained_at(curve, 4).spread < 1e-6);
-    curve.learnt.least_across_nodes = least;
-    CHECK(unexplained_at(curve, 4).spread == Approx(least));
-    CHECK(unexplained_at(curve, 4).mean == Approx(0.02));
-    CHECK(unexplained_at(curve, 16).spread >= least);
+    curve.calibration.own = {{{4, 4}, 0.02, 0}}; // of another kind of strategy: known to the bit, at this very scale
+    CHECK(model_error_at(curve, 4).spread < 1e-6);
+    curve.calibration.least_across_nodes = least;
+    CHECK(model_error_at(curve, 4).spread == Approx(least));
+    CHECK(model_error_at(curve, 4).mean == Approx(0.02));
+    CHECK(model_error_at(curve, 16).spread >= least);
   }
 }
 
@@ -66,8 +66,8 @@ TEST_CASE("one GPU is compared with itself: its efficiency is 1 without a doubt,
 TEST_CASE("the doubt grows with every doubling beyond what was measured, and not before") {
   const SmallCluster small;
   auto curve = certain_curve(small, 0.03, 0.01);
-  curve.learnt.residual_process.growth = 0.02;
-  curve.learnt.largest_gpus = 8;
+  curve.calibration.residual_process.growth = 0.02;
+  curve.calibration.largest_gpus = 8;
   const auto width_at = [&](int gpus) { return half_width(predict_point(curve, gpus, Fidelity::formula).point); };
   CHECK(width_at(4) == Approx(width_at(8)).margin(1e-6));
   CHECK(width_at(8) == Approx(tail_z * std::hypot(0.03, 0.01)).margin(1e-6));

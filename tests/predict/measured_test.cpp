@@ -52,10 +52,10 @@ TEST_CASE("a record of the same question stands beside its point, and the interv
   CHECK_FALSE(points[0].measured);
   REQUIRE(points[1].measured);
   CHECK(points[1].measured->iteration_s == 1.0);
-  CHECK(held_by(points[1], *points[1].measured) == Held::inside);
+  CHECK(position_in(points[1], *points[1].measured) == PositionInInterval::inside);
   REQUIRE(points[2].measured);
-  CHECK(held_by(points[2], *points[2].measured) == Held::slower);
-  CHECK(held_by(points[2], {0.5}) == Held::faster);
+  CHECK(position_in(points[2], *points[2].measured) == PositionInInterval::slower);
+  CHECK(position_in(points[2], {0.5}) == PositionInInterval::faster);
 }
 
 TEST_CASE("a record of another question does not") {

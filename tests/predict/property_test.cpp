@@ -101,7 +101,7 @@ TEST_CASE(
     Curve curve{setup, sample, {}, per_node, 64, EvidenceLabel::calibrated};
     curve.samples.values.assign(2, sample);
     curve.samples.z_scores.assign(2, std::vector<double>(parameter_fields().size()));
-    curve.learnt.own = {
+    curve.calibration.own = {
         {{random.gpus, (random.gpus + per_node - 1) / per_node}, uniform(random.random, -0.3, 0.3), 0.01}};
     INFO("seed " << seed << ", " << to_text(random.strategy) << ", " << random.gpus << " GPUs");
     CHECK(predict_point(curve, 1, Fidelity::formula).point.efficiency == 1);

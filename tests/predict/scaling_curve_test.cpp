@@ -1,3 +1,4 @@
+#include "sim/predict/largest_efficient_scale.hpp"
 #include "sim/predict/scaling_curve.hpp"
 #include "tests/predict/small_cluster.hpp"
 
@@ -110,7 +111,7 @@ TEST_CASE("what residuals of the series say is a part of its own, and leaves the
   const auto plain = predict_point(curve, 4, Fidelity::formula).point;
   CHECK(plain.parts.unexplained_s == 0);
   for (const double residual : {0.2, -0.1}) {
-    curve.learnt.own = {{{4, 4}, residual, 0}}; // known exactly at this scale
+    curve.calibration.own = {{{4, 4}, residual, 0}}; // known exactly at this scale
     const auto point = predict_point(curve, 4, Fidelity::formula).point;
     CHECK(point.iteration_s == Approx(plain.iteration_s * std::exp(residual)));
     CHECK(point.parts.unexplained_s == Approx(plain.iteration_s * (std::exp(residual) - 1)));
@@ -144,16 +145,16 @@ TEST_CASE("beyond the nodes of its evidence a number is extrapolated, whatever e
   auto curve = curve_over(small, &Parameters::nic_efficiency, 0.9, 1.1);
   const auto at = [&](int gpus) { return predict_point(curve, gpus, Fidelity::formula).point; };
   CHECK_FALSE(at(8).extrapolated); // nothing was ever measured: assumed
-  curve.learnt.any = true;
-  curve.learnt.identified.assign(parameter_fields().size(), true);
-  curve.learnt.borrowed.assign(parameter_fields().size(), false);
-  curve.learnt.largest_nodes = 4;
+  curve.calibration.any = true;
+  curve.calibration.identified.assign(parameter_fields().size(), true);
+  curve.calibration.borrowed.assign(parameter_fields().size(), false);
+  curve.calibration.largest_nodes = 4;
   CHECK(at(4).evidence == EvidenceLabel::calibrated);
   CHECK_FALSE(at(4).extrapolated);
   CHECK(at(8).evidence == EvidenceLabel::extrapolated);
   CHECK(at(8).extrapolated);
-  curve.learnt.largest_nodes = 0;
-  curve.learnt.largest_donor_nodes = 4;
+  curve.calibration.largest_nodes = 0;
+  curve.calibration.largest_donor_nodes = 4;
   CHECK(at(4).evidence == EvidenceLabel::transferred);
   CHECK_FALSE(at(4).extrapolated);
   CHECK(at(8).evidence == EvidenceLabel::transferred);

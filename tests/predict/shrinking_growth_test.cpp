@@ -15,9 +15,9 @@ Curve measured_on_four(const SmallCluster& small) {
     curve.samples.values.push_back(small.sample);
     curve.samples.z_scores.emplace_back(parameter_fields().size(), 0.0);
   }
-  curve.learnt.own = {{{4, 4}, 0, 0.01}};
-  curve.learnt.line_share = 0.5;
-  curve.learnt.line_fade = 1.5;
+  curve.calibration.own = {{{4, 4}, 0, 0.01}};
+  curve.calibration.line_share = 0.5;
+  curve.calibration.line_fade = 1.5;
   return curve;
 }
 
@@ -54,9 +54,9 @@ TEST_CASE("the straight line has no share up to what was measured", "[line]") {
 TEST_CASE("where nothing was measured across nodes there is no line", "[line]") {
   const SmallCluster small;
   auto curve = measured_on_four(small);
-  curve.learnt.own = {{{4, 1}, 0.1, 0.01}};
+  curve.calibration.own = {{{4, 1}, 0.1, 0.01}};
   CHECK(ln_shift_to_line(curve, 8) == 0);
-  curve.learnt.own.clear();
+  curve.calibration.own.clear();
   CHECK(ln_shift_to_line(curve, 8) == 0);
 }
 

@@ -53,7 +53,7 @@ const OneGpuRate stated{33.3, EvidenceLabel::calibrated, "one GPU: 33.3 samples/
 TEST_CASE("where one parameter makes all of the interval it has all of the variance", "[why]") {
   const SmallCluster small;
   auto curve = curve_on_grid(small, nic, tensor);
-  curve.learnt.measurement_noise = 0;
+  curve.calibration.measurement_noise = 0;
   const auto answer = answer_at(curve, 8, planted_times(curve, nic, tensor, -0.3, 0));
   const auto shares = interval_shares(curve, answer.sample_times_s);
   REQUIRE_FALSE(shares.empty());
@@ -77,7 +77,7 @@ TEST_CASE("variance is shared as planted, and the noise of a measurement takes i
   CHECK(shares[0].share == Approx(0.8).epsilon(1e-5));
   CHECK(shares[1].share == Approx(0.2).epsilon(1e-5));
   const double of_z = 0.4; // variance of eleven even steps from -1 to 1, (n + 1) / (n - 1) / 3
-  curve.learnt.measurement_noise = std::sqrt((0.01 + 0.04) * of_z * 121 / 120);
+  curve.calibration.measurement_noise = std::sqrt((0.01 + 0.04) * of_z * 121 / 120);
   const auto why = why_sentences(curve, stated, answer_at(curve, 8, times_s));
   for (const auto* words : {"(tensor_cost), 40 %", "(nic_efficiency), 10 %"})
     CHECK_THAT(why[4], Catch::Contains(words));
@@ -102,14 +102,14 @@ TEST_CASE("what measured parameters and scales there are is said", "[why]") {
                              Catch::Contains("as the test states"));
   CHECK_THAT(unknown[1], Catch::Contains("no measurement on test narrowed one"));
   CHECK_THAT(unknown[2], Catch::Contains("No run of this kind over nccl-tcp was measured on test"));
-  curve.learnt.any = true;
-  curve.learnt.identified.assign(parameter_fields().size(), false);
-  curve.learnt.borrowed = curve.learnt.identified;
-  curve.learnt.points.assign(parameter_fields().size(), 0);
-  curve.learnt.identified[place_of_field(nic)] = true;
-  curve.learnt.points[place_of_field(nic)] = 12;
-  curve.learnt.own = {{{4, 4}, 0.1, 0.01}};
-  curve.learnt.largest_nodes = curve.learnt.largest_gpus = 4;
+  curve.calibration.any = true;
+  curve.calibration.identified.assign(parameter_fields().size(), false);
+  curve.calibration.borrowed = curve.calibration.identified;
+  curve.calibration.points.assign(parameter_fields().size(), 0);
+  curve.calibration.identified[place_of_field(nic)] = true;
+  curve.calibration.points[place_of_field(nic)] = 12;
+  curve.calibration.own = {{{4, 4}, 0.1, 0.01}};
+  curve.calibration.largest_nodes = curve.calibration.largest_gpus = 4;
   const auto beyond = why_sentences(curve, stated, answer_at(curve, 8, times_s));
   CHECK_THAT(beyond[1], Catch::Contains("measurements narrowed network rate reached (12 points); the other"));
   CHECK_THAT(beyond[2], Catch::Contains("on up to 4 GPUs; this answer is for 2 times as many"));

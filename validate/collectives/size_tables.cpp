@@ -4,7 +4,7 @@
 #include "calibrate/fit/calibrate.hpp"
 #include "calibrate/fit/collective_fit.hpp"
 #include "sim/predict/collectives.hpp"
-#include "sim/predict/known_sums.hpp"
+#include "sim/predict/measured_all_reduces.hpp"
 #include "sim/predict/posterior.hpp"
 #include "validate/methods/simulator.hpp"
 
@@ -62,7 +62,7 @@ Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& ta
 /// What is known of a table: parameters, and the sizes themselves.
 struct Known {
   Posterior parameters;
-  std::vector<KnownSum> sums;
+  std::vector<MeasuredAllReduce> sums;
 };
 
 Known known_of(const ReferenceData& reference, const SeriesData& table, const std::vector<DataPoint>& points) {
@@ -83,10 +83,10 @@ IterationTime predicted(const ReferenceData& reference, const SeriesData& table,
   auto sums = known.sums;
   for (auto& sum : sums) sum.at = scale_of(sum.at);
   const auto library = library_of(setup_at(table, point), median).library;
-  const auto correction = correction_at(sum_process(reference.constants, library), sums,
+  const auto correction = correction_at(all_reduce_process(reference.constants, library), sums,
                                         scale_of({point.gpus, point.nodes, point.size_bytes}));
   const auto ln_time = [&](const Parameters& sample) {
-    const auto model_s = [&](const KnownSum& sum) {
+    const auto model_s = [&](const MeasuredAllReduce& sum) {
       auto there = point;
       there.size_bytes = sum.at.size_bytes;
       return model_time_s(table, there, sample);

@@ -103,7 +103,7 @@ Ratio predict_ratio(const Curve& curve, int base_gpus, int gpus) {
   std::vector<double> ln_ratios;
   for (std::size_t i = 0; i < std::min(base.mechanism_s.size(), scale.mechanism_s.size()); ++i)
     ln_ratios.push_back(ln_shift + std::log(base.mechanism_s[i] / scale.mechanism_s[i]));
-  const double spread = std::hypot(spread_at(curve, gpus), unexplained_at(curve, base_gpus).noise);
+  const double spread = std::hypot(spread_at(curve, gpus), model_error_at(curve, base_gpus).noise);
   return {ratio, std::min(ratio, std::exp(quantile_of_normals(ln_ratios, spread, low_tail))),
           std::max(ratio, std::exp(quantile_of_normals(ln_ratios, spread, high_tail)))};
 }

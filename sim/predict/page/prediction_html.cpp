@@ -9,8 +9,8 @@
 namespace ddlsim {
 namespace {
 
-std::vector<ShownCurve> shown_curves(const PageScenario& scenario) {
-  std::vector<ShownCurve> curves;
+std::vector<DrawnCurve> drawn_curves(const PageScenario& scenario) {
+  std::vector<DrawnCurve> curves;
   for (const auto& curve : scenario.curves) curves.push_back({&curve, "", "", scenario.efficiency_bound});
   return curves;
 }
@@ -36,7 +36,7 @@ std::string offloads(const Prediction& prediction) {
 
 std::string prediction_html(const Prediction& prediction) {
   const auto scenario = page_scenario(prediction);
-  const auto curves = shown_curves(scenario);
+  const auto curves = drawn_curves(scenario);
   std::string body = "<section class=\"answer\" aria-label=\"the answer\">\n";
   for (const auto& sentence : prediction_sentences(prediction)) body += html_paragraph(sentence);
   body += "</section>\n" + warning_paragraphs(scenario.warnings) + curve_charts(curves) + comparison_table(curves);

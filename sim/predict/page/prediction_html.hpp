@@ -26,7 +26,7 @@ std::string sweep_html(const std::vector<std::string>& names, const std::vector<
 // Charts and tables of curves: of one prediction, or of all scenarios of a sweep.
 
 /// A curve on a page.
-struct ShownCurve {
+struct DrawnCurve {
   const PageCurve* curve = nullptr;
   std::string scenario; ///< the first cell of its rows; "": none of the rows has one
   std::string key;      ///< data-k; "": always shown
@@ -34,16 +34,16 @@ struct ShownCurve {
 };
 
 /// Throughput and efficiency over GPUs, a line a curve. The bound is drawn where it is one for all.
-std::string curve_charts(const std::vector<ShownCurve>& curves);
+std::string curve_charts(const std::vector<DrawnCurve>& curves);
 
 /// A row a curve: preset and transport, the largest scale, the largest efficient scale, what to measure next.
-std::string comparison_table(const std::vector<ShownCurve>& curves);
+std::string comparison_table(const std::vector<DrawnCurve>& curves);
 
 /// A row for each point, "p0" on, which the marks of the charts stand for.
-std::string point_table(const std::vector<ShownCurve>& curves);
+std::string point_table(const std::vector<DrawnCurve>& curves);
 
 /// A row for each point: the parts of its iteration, as a bar and in figures.
-std::string parts_table(const std::vector<ShownCurve>& curves);
+std::string parts_table(const std::vector<DrawnCurve>& curves);
 
 /// Checksummed files, each once.
 std::string files_table(const std::vector<UsedFile>& files);

@@ -1,5 +1,5 @@
 #include "sim/predict/collectives.hpp"
-#include "sim/predict/known_sums.hpp"
+#include "sim/predict/measured_all_reduces.hpp"
 #include "tests/predict/small_cluster.hpp"
 
 #include <catch2/catch.hpp>
@@ -22,17 +22,18 @@ CollectiveCurve curve_of(const std::string& transport, const std::string& librar
 }
 
 /// Rings of one sample, on a cluster where tables were measured.
-Curve curve_knowing(const SmallCluster& small, const std::vector<KnownSum>& sums) {
+Curve curve_knowing(const SmallCluster& small, const std::vector<MeasuredAllReduce>& sums) {
   Curve curve{small.setup(StrategyName::ring, 1), small.sample, {}, 1, 64, EvidenceLabel::calibrated};
   curve.samples.values.assign(20, small.sample);
   curve.samples.z_scores.assign(20, std::vector<double>(parameter_fields().size(), 0.0));
-  curve.learnt.sums = sums;
+  curve.calibration.all_reduces = sums;
   return curve;
 }
 
 /// Two sizes of eight ranks that take `factor` times what the model says.
-std::vector<KnownSum> planted(const SmallCluster& small, double factor, std::optional<StrategyName> algorithm = {}) {
-  std::vector<KnownSum> sums;
+std::vector<MeasuredAllReduce> planted(const SmallCluster& small, double factor,
+                                       std::optional<StrategyName> algorithm = {}) {
+  std::vector<MeasuredAllReduce> sums;
   for (const double size_bytes : {mebi, 16 * mebi}) {
     const double model_s = lone_all_reduce_s(small.setup(StrategyName::ring, 8), small.sample, size_bytes);
     sums.push_back({{8, 8, size_bytes}, factor * model_s, 0, algorithm, 0});
@@ -46,30 +47,30 @@ TEST_CASE("a calibration's curves give the times that were measured, of the tran
   const std::vector<CollectiveCurve> curves{curve_of("mpi-tcp", "open-mpi", "ring"),
                                             curve_of("mpi-ib", "open-mpi", "ring"),
                                             curve_of("mpi-tcp", "mpich", "unknown")};
-  const auto sums = known_sums(curves, {"mpi-tcp", "nic"}, CollectiveLibrary::open_mpi);
+  const auto sums = measured_all_reduces(curves, {"mpi-tcp", "nic"}, CollectiveLibrary::open_mpi);
   REQUIRE(sums.size() == 2);
   CHECK(sums[0].time_s == Approx(collective_time_s(curves[0], mebi)).epsilon(1e-12));
   CHECK(sums[1].time_s == Approx(collective_time_s(curves[0], 16 * mebi)).epsilon(1e-12));
   CHECK(sums[1].at.size_bytes == 16 * mebi);
   CHECK(sums[0].noise == 0.02);
   CHECK(sums[0].algorithm == StrategyName::ring);
-  CHECK(!known_sums(curves, {"mpi-tcp", "nic"}, CollectiveLibrary::mpich)[0].algorithm); // the library chose
-  CHECK(known_sums(curves, {"nccl-tcp", "nic"}, CollectiveLibrary::nccl).empty());
+  CHECK(!measured_all_reduces(curves, {"mpi-tcp", "nic"}, CollectiveLibrary::mpich)[0].algorithm); // the library chose
+  CHECK(measured_all_reduces(curves, {"nccl-tcp", "nic"}, CollectiveLibrary::nccl).empty());
 }
 
 TEST_CASE("tables of NCCL inside one node need not name the transport") {
   auto curve = curve_of("unknown", "nccl", "unknown");
   curve.key.nodes = 1;
-  CHECK(known_sums({curve}, {"nccl-ib", "nic"}, CollectiveLibrary::nccl).size() == 2);
+  CHECK(measured_all_reduces({curve}, {"nccl-ib", "nic"}, CollectiveLibrary::nccl).size() == 2);
   curve.key.nodes = 2;
-  CHECK(known_sums({curve}, {"nccl-ib", "nic"}, CollectiveLibrary::nccl).empty());
+  CHECK(measured_all_reduces({curve}, {"nccl-ib", "nic"}, CollectiveLibrary::nccl).empty());
 }
 
 TEST_CASE("a measured size comes back, and between two the correction is straight in the logarithm") {
-  const auto process = sum_process(ModelConstants{}, CollectiveLibrary::nccl);
-  const std::vector<KnownSum> known{{{8, 8, mebi}, std::exp(0.3), 0, {}, 0},
+  const auto process = all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl);
+  const std::vector<MeasuredAllReduce> known{{{8, 8, mebi}, std::exp(0.3), 0, {}, 0},
                                     {{8, 8, 16 * mebi}, std::exp(-0.1), 0, {}, 0}};
-  const auto one = [](const KnownSum&) { return 1.0; };
+  const auto one = [](const MeasuredAllReduce&) { return 1.0; };
   const auto at = [&](double size_bytes) {
     return ln_correction(correction_at(process, known, {8, 8, size_bytes}), one);
   };
@@ -82,26 +83,26 @@ TEST_CASE("a measured size comes back, and between two the correction is straigh
 }
 
 TEST_CASE("nothing measured: no correction, and all of a transfer's spread stays open") {
-  const auto correction = correction_at(sum_process(ModelConstants{}, CollectiveLibrary::nccl), {}, {8, 8, mebi});
-  CHECK(ln_correction(correction, [](const KnownSum&) { return 1.0; }) == 0);
+  const auto correction = correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl), {}, {8, 8, mebi});
+  CHECK(ln_correction(correction, [](const MeasuredAllReduce&) { return 1.0; }) == 0);
   CHECK(correction.of.spread == ModelConstants{}.transfer_noise);
-  CHECK(correction_at(sum_process(ModelConstants{}, CollectiveLibrary::gloo), {}, {8, 8, mebi}).of.spread ==
+  CHECK(correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::gloo), {}, {8, 8, mebi}).of.spread ==
         ModelConstants{}.host_sum_noise);
 }
 
 TEST_CASE("where latency and rate take as long most stays open, and a size there says little of others") {
-  const auto process = sum_process(ModelConstants{}, CollectiveLibrary::nccl);
+  const auto process = all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl);
   const auto spread = [&](double bend) { return correction_at(process, {}, {8, 8, mebi, bend}).of.spread; };
   CHECK(spread(1) == Approx(std::hypot(ModelConstants{}.transfer_noise, ModelConstants{}.sum_bend_noise)));
   CHECK(spread(0.5) < spread(1));
-  const std::vector<KnownSum> known{{{8, 8, mebi, 1}, std::exp(0.3), 0, {}, 0}};
-  const auto one = [](const KnownSum&) { return 1.0; };
+  const std::vector<MeasuredAllReduce> known{{{8, 8, mebi, 1}, std::exp(0.3), 0, {}, 0}};
+  const auto one = [](const MeasuredAllReduce&) { return 1.0; };
   const double ratio = spread(0) / spread(1); // of a process as wide as it is at each size
   CHECK(ln_correction(correction_at(process, known, {8, 8, mebi / 2, 0}), one) ==
         Approx(0.3 * process.per_doubling * ratio));
 }
 
-TEST_CASE("the bend of an all-reduce: 1 where latency and rate take as long, 0 where either decides") {
+TEST_CASE("balance of an all-reduce: 1 where latency and rate take equally long, 0 where one of them decides") {
   const SmallCluster small;
   const auto setup = small.setup(StrategyName::ring, 8);
   const auto bend = [&](double size_bytes) { return latency_bandwidth_mix(setup, small.sample, size_bytes); };
@@ -113,11 +114,11 @@ TEST_CASE("the bend of an all-reduce: 1 where latency and rate take as long, 0 w
 }
 
 TEST_CASE("of each table the two neighbouring sizes count") {
-  std::vector<KnownSum> known;
+  std::vector<MeasuredAllReduce> known;
   for (std::size_t table = 0; table < 2; ++table)
     for (double size_bytes = 1024; size_bytes <= mebi; size_bytes *= 2)
       known.push_back({{8, 8, size_bytes}, 1, 0.02, {}, table});
-  const auto correction = correction_at(sum_process(ModelConstants{}, CollectiveLibrary::nccl), known, {8, 8, 3000});
+  const auto correction = correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl), known, {8, 8, 3000});
   REQUIRE(correction.neighbours.size() == 4);
   for (const auto& one : correction.neighbours) CHECK((one.at.size_bytes == 2048 || one.at.size_bytes == 4096));
 }
@@ -148,7 +149,7 @@ TEST_CASE("where the library chooses, what it chose counts before the same algor
     one.table = 1;
     sums.push_back(one);
   }
-  curve.learnt.sums = sums;
+  curve.calibration.all_reduces = sums;
   CHECK(predict_collective(curve, 8, mebi).time.s == Approx(1.2 / 1.5 * forced_s).epsilon(1e-9));
 }
 

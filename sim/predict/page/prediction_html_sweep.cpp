@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t most_at_first = 8; ///< curves that can be told apart at a glance
 
-std::vector<ShownCurve> curves_of(const std::vector<SweepPart>& parts, const std::vector<PageChoice>& choices) {
-  std::vector<ShownCurve> curves;
+std::vector<DrawnCurve> curves_of(const std::vector<SweepPart>& parts, const std::vector<PageChoice>& choices) {
+  std::vector<DrawnCurve> curves;
   for (const auto& part : parts)
     for (const auto& curve : part.scenario.curves)
       curves.push_back({&curve, part.name, page_key(choices[curves.size()]), part.scenario.efficiency_bound});
@@ -77,9 +77,9 @@ const PagePoint* point_at(const PageCurve& curve, int gpus) {
 }
 
 /// The curve with the largest figure at that scale, in a sentence.
-std::string best_at(const std::vector<ShownCurve>& curves, int gpus, const std::string& what, std::size_t cell,
+std::string best_at(const std::vector<DrawnCurve>& curves, int gpus, const std::string& what, std::size_t cell,
                     PageInterval PagePoint::*figure) {
-  const ShownCurve* best = nullptr;
+  const DrawnCurve* best = nullptr;
   double most = 0;
   for (const auto& shown : curves) {
     const auto* point = point_at(*shown.curve, gpus);
@@ -93,7 +93,7 @@ std::string best_at(const std::vector<ShownCurve>& curves, int gpus, const std::
 }
 
 /// At the largest scale at which some curve can be. Samples of different models are not compared.
-std::string answers(const std::vector<ShownCurve>& curves) {
+std::string answers(const std::vector<DrawnCurve>& curves) {
   constexpr std::size_t rate_cell = 3, efficiency_cell = 4; // of point_headers()
   int gpus = 0;
   bool one_model = true;

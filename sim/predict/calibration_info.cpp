@@ -1,4 +1,4 @@
-#include "sim/predict/learnt.hpp"
+#include "sim/predict/calibration_info.hpp"
 
 #include "sim/base/statistics.hpp"
 
@@ -12,26 +12,26 @@ StrategyFamily family_of(const CalibratedSeries& series) {
   return family_of(strategy_name_in(series.strategy).value_or(StrategyName::all_reduce));
 }
 
-std::optional<Algorithm> algorithm_as(StrategyName name, const RunningStrategy& asked) {
+std::optional<Algorithm> algorithm_as(StrategyName name, const RunningStrategy& requested) {
   const bool open = name == StrategyName::all_reduce || name == StrategyName::automatic;
-  return open ? asked.library_takes : algorithm_of(name);
+  return open ? requested.library_takes : algorithm_of(name);
 }
 
 /// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does, and one run
 /// with the algorithm that a strategy or another record names.
-bool same_strategy(const CalibratedSeries& series, const RunningStrategy& asked) {
-  const auto& strategy = asked.strategy;
+bool same_strategy(const CalibratedSeries& series, const RunningStrategy& requested) {
+  const auto& strategy = requested.strategy;
   const auto name = strategy_name_in(series.strategy);
-  const auto measured = name ? algorithm_as(*name, asked) : std::nullopt;
-  if (measured && measured == algorithm_as(strategy.name, asked)) return true;
+  const auto measured = name ? algorithm_as(*name, requested) : std::nullopt;
+  if (measured && measured == algorithm_as(strategy.name, requested)) return true;
   const bool both_open = name == StrategyName::all_reduce && strategy.name == StrategyName::automatic;
   return both_open || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
 }
 
 /// Whether the series ran with as many servers, in the same place, by the same rule. A series whose servers grew with its
 /// nodes states none of these.
-bool same_servers(const CalibratedSeries& series, const RunningStrategy& asked) {
-  return is_parameter_server(asked.strategy.name) && series.strategy == to_text(asked.strategy);
+bool same_servers(const CalibratedSeries& series, const RunningStrategy& requested) {
+  return is_parameter_server(requested.strategy.name) && series.strategy == to_text(requested.strategy);
 }
 
 using SeriesOfStack = std::vector<const CalibratedSeries*>;
@@ -60,11 +60,11 @@ SeriesOfStack series_of_batch(const Calibration& calibration, const CalibrationS
 SeriesOfStack series_of_other_batches(const Calibration& calibration, const CalibrationScope& scope) {
   SeriesOfStack found;
   for (const auto& series : calibration.series) {
-    auto asked = scope;
-    asked.batch_per_gpu = series.scope.batch_per_gpu;
-    asked.one_gpu_s = series.scope.one_gpu_s;
-    asked.evidence = series.scope.evidence;
-    if (asked.batch_per_gpu != scope.batch_per_gpu && is_of_several_gpus(series) && same_stack(series, asked))
+    auto requested = scope;
+    requested.batch_per_gpu = series.scope.batch_per_gpu;
+    requested.one_gpu_s = series.scope.one_gpu_s;
+    requested.evidence = series.scope.evidence;
+    if (requested.batch_per_gpu != scope.batch_per_gpu && is_of_several_gpus(series) && same_stack(series, requested))
       found.push_back(&series);
   }
   return found;
@@ -72,11 +72,11 @@ SeriesOfStack series_of_other_batches(const Calibration& calibration, const Cali
 
 /// The series that tell most of the strategy asked for: those of its very servers, else of its name; else all, so that
 /// strategies of one stack are compared by what they do and not by what the model misses of one of them.
-SeriesOfStack nearest_series(const SeriesOfStack& of_stack, const RunningStrategy& asked) {
+SeriesOfStack nearest_series(const SeriesOfStack& of_stack, const RunningStrategy& requested) {
   for (const auto& is_near : {same_servers, same_strategy}) {
     SeriesOfStack near;
     for (const auto* series : of_stack)
-      if (is_near(*series, asked)) near.push_back(series);
+      if (is_near(*series, requested)) near.push_back(series);
     if (!near.empty()) return near;
   }
   return of_stack;
@@ -111,15 +111,15 @@ SeriesOfStack series_meant(const SeriesOfStack& near, const std::string& name) {
 }
 
 /// Residuals of a stack's series.
-void learn_residuals(CalibrationInfo& learnt, const SeriesOfStack& of_stack, const RunningStrategy& asked,
-                     const std::string& meant) {
-  const auto used = series_meant(nearest_series(of_stack, asked), meant);
-  if (!used.empty()) learnt.largest_gpus = 0;
+void add_residuals(CalibrationInfo& info, const SeriesOfStack& of_stack, const RunningStrategy& requested,
+                   const std::string& meant) {
+  const auto used = series_meant(nearest_series(of_stack, requested), meant);
+  if (!used.empty()) info.largest_gpus = 0;
   for (const auto* series : used) {
-    learnt.residual_process.spread = std::max(learnt.residual_process.spread, series->spread);
+    info.residual_process.spread = std::max(info.residual_process.spread, series->spread);
     for (const auto& point : series->points) {
-      learnt.own.push_back({{point.gpus, point.nodes, 0, 0, series->scope.batch_per_gpu}, point.residual, point.noise});
-      learnt.largest_gpus = std::max(learnt.largest_gpus, point.gpus);
+      info.own.push_back({{point.gpus, point.nodes, 0, 0, series->scope.batch_per_gpu}, point.residual, point.noise});
+      info.largest_gpus = std::max(info.largest_gpus, point.gpus);
     }
   }
 }
@@ -127,48 +127,50 @@ void learn_residuals(CalibrationInfo& learnt, const SeriesOfStack& of_stack, con
 /// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it
 /// below what the form of the model is off by.
 /// Of layouts of model parallelism that were left out no such doubt was seen: theirs is the prior's.
-void widen_across_nodes(CalibrationInfo& learnt, StrategyName asked, const ModelConstants& constants, double of_prior) {
-  const bool unseen = learnt.largest_nodes <= 1 && learnt.largest_donor_nodes <= 1;
-  if (unseen) learnt.least_across_nodes = is_model_parallel(asked) ? of_prior : constants.model_form_across_nodes;
+void widen_across_nodes(CalibrationInfo& info, StrategyName requested, const ModelConstants& constants,
+                        double of_prior) {
+  const bool unseen = info.largest_nodes <= 1 && info.largest_donor_nodes <= 1;
+  if (unseen) info.least_across_nodes = is_model_parallel(requested) ? of_prior : constants.model_form_across_nodes;
 }
 
 } // namespace
 
-CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& question, const RunningStrategy& asked,
-                      const ModelConstants& constants, double of_prior) {
+CalibrationInfo calibration_info_of(const Calibration& calibration, const PosteriorQuestion& question,
+                                    const RunningStrategy& requested, const ModelConstants& constants,
+                                    double of_prior) {
   const auto& scope = question.scope;
-  CalibrationInfo learnt;
-  learnt.any = true;
-  learnt.residual_process = residual_process_of(constants);
-  learnt.line_share = constants.line_share;
-  learnt.line_fade = constants.line_fade;
+  CalibrationInfo info;
+  info.any = true;
+  info.residual_process = residual_process_of(constants);
+  info.line_share = constants.line_share;
+  info.line_fade = constants.line_fade;
   for (const int at : calibrated_fields(calibration, question)) {
     const auto* one = at >= 0 ? &calibration.parameters[static_cast<std::size_t>(at)] : nullptr;
-    learnt.identified.push_back(one != nullptr && one->identified);
-    learnt.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
-    learnt.points.push_back(one != nullptr ? one->points : 0);
+    info.identified.push_back(one != nullptr && one->identified);
+    info.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
+    info.points.push_back(one != nullptr ? one->points : 0);
   }
   std::vector<double> noises; // of measurements on this cluster
   for (const auto& series : calibration.series) {
     if (series.scope.transport != scope.transport) continue;
-    if (family_of(series) != family_of(asked.strategy.name)) continue;
-    int& largest_nodes = series.borrowed ? learnt.largest_donor_nodes : learnt.largest_nodes;
+    if (family_of(series) != family_of(requested.strategy.name)) continue;
+    int& largest_nodes = series.borrowed ? info.largest_donor_nodes : info.largest_nodes;
     for (const auto& point : series.points) {
       largest_nodes = std::max(largest_nodes, point.nodes);
       if (series.borrowed) continue;
-      learnt.largest_gpus = std::max(learnt.largest_gpus, point.gpus);
+      info.largest_gpus = std::max(info.largest_gpus, point.gpus);
       noises.push_back(point.noise);
     }
   }
-  learnt.measurement_noise = noises.empty() ? constants.unstated_noise : quantile(noises, 0.5);
+  info.measurement_noise = noises.empty() ? constants.unstated_noise : quantile(noises, 0.5);
   auto of_stack = series_of_batch(calibration, scope);
-  learnt.residual_process.spread = of_stack.empty() ? of_prior : 0;
-  learnt.of_other_batches = of_stack.empty();
+  info.residual_process.spread = of_stack.empty() ? of_prior : 0;
+  info.of_other_batches = of_stack.empty();
   if (of_stack.empty() && constants.residual_of_other_batches > 0)
     of_stack = series_of_other_batches(calibration, scope);
-  learn_residuals(learnt, of_stack, asked, question.series);
-  widen_across_nodes(learnt, asked.strategy.name, constants, of_prior);
-  return learnt;
+  add_residuals(info, of_stack, requested, question.series);
+  widen_across_nodes(info, requested.strategy.name, constants, of_prior);
+  return info;
 }
 
 } // namespace ddlsim

@@ -19,7 +19,7 @@ struct RunningStrategy {
 
 /// What the calibration knows of this strategy: its stack's series, else those with other batches, else `of_prior`, the
 /// width of what no parameter explains (model_discrepancy).
-CalibrationInfo learn(const Calibration& calibration, const PosteriorQuestion& question, const RunningStrategy& asked,
-                      const ModelConstants& constants, double of_prior);
+CalibrationInfo calibration_info_of(const Calibration& calibration, const PosteriorQuestion& question,
+                                    const RunningStrategy& requested, const ModelConstants& constants, double of_prior);
 
 } // namespace ddlsim

@@ -13,15 +13,15 @@
 namespace ddlsim {
 namespace {
 
-bool has_scenarios(const std::vector<ShownCurve>& curves) {
+bool has_scenarios(const std::vector<DrawnCurve>& curves) {
   return !curves.empty() && !curves.front().scenario.empty();
 }
 
-std::string full_name(const ShownCurve& shown) {
+std::string full_name(const DrawnCurve& shown) {
   return shown.scenario.empty() ? shown.curve->name : shown.scenario + ": " + shown.curve->name;
 }
 
-std::string title_of(const ShownCurve& shown, const PagePoint& point) {
+std::string title_of(const DrawnCurve& shown, const PagePoint& point) {
   std::string title = full_name(shown);
   for (std::size_t i = 0; i < point.cells.size(); ++i)
     if (!point.cells[i].empty()) title += fmt::format(", {}: {}", point_headers()[i], point.cells[i]);
@@ -29,7 +29,7 @@ std::string title_of(const ShownCurve& shown, const PagePoint& point) {
 }
 
 /// The curves of one figure; rows are numbered over all points of all curves.
-std::vector<ChartCurve> chart_curves(const std::vector<ShownCurve>& curves,
+std::vector<ChartCurve> chart_curves(const std::vector<DrawnCurve>& curves,
                                      const std::function<PageInterval(const PagePoint&)>& figure) {
   std::vector<ChartCurve> drawn;
   std::size_t row = 0;
@@ -51,25 +51,25 @@ std::vector<ChartCurve> chart_curves(const std::vector<ShownCurve>& curves,
 }
 
 /// 0 where scenarios have different ones.
-double common_bound(const std::vector<ShownCurve>& curves) {
+double common_bound(const std::vector<DrawnCurve>& curves) {
   const double bound = curves.empty() ? 0 : curves.front().efficiency_bound;
   const bool common = std::all_of(curves.begin(), curves.end(),
-                                  [&](const ShownCurve& shown) { return shown.efficiency_bound == bound; });
+                                  [&](const DrawnCurve& shown) { return shown.efficiency_bound == bound; });
   return common ? bound : 0;
 }
 
-std::string row_start(const ShownCurve& shown, const std::string& id) {
+std::string row_start(const DrawnCurve& shown, const std::string& id) {
   const auto key = shown.key.empty() ? "" : fmt::format(" data-k=\"{}\"", html_escaped(shown.key));
   return fmt::format("<tr{}{}>", id.empty() ? "" : fmt::format(" id=\"{}\"", id), key) +
          (shown.scenario.empty() ? "" : html_row_head(shown.scenario));
 }
 
 /// The strategy, as the row's head where no scenario is.
-std::string strategy_cell(const ShownCurve& shown) {
+std::string strategy_cell(const DrawnCurve& shown) {
   return shown.scenario.empty() ? html_row_head(shown.curve->name) : html_cell(shown.curve->name, "t");
 }
 
-std::vector<Column> first_columns(const std::vector<ShownCurve>& curves) {
+std::vector<Column> first_columns(const std::vector<DrawnCurve>& curves) {
   std::vector<Column> columns;
   if (has_scenarios(curves)) columns.push_back({"scenario", Align::left});
   columns.push_back({"strategy", Align::left});
@@ -79,11 +79,11 @@ std::vector<Column> first_columns(const std::vector<ShownCurve>& curves) {
 constexpr std::size_t words_from = 5; ///< cells of a point before are figures
 
 /// The columns of point_headers() in which some point has something.
-std::vector<std::size_t> filled_columns(const std::vector<ShownCurve>& curves) {
+std::vector<std::size_t> filled_columns(const std::vector<DrawnCurve>& curves) {
   std::vector<std::size_t> filled;
   for (std::size_t i = 0; i < point_headers().size(); ++i) {
     const auto has_cell = [&](const PagePoint& point) { return i < point.cells.size() && !point.cells[i].empty(); };
-    if (std::any_of(curves.begin(), curves.end(), [&](const ShownCurve& shown) {
+    if (std::any_of(curves.begin(), curves.end(), [&](const DrawnCurve& shown) {
           return std::any_of(shown.curve->points.begin(), shown.curve->points.end(), has_cell);
         }))
       filled.push_back(i);
@@ -91,7 +91,7 @@ std::vector<std::size_t> filled_columns(const std::vector<ShownCurve>& curves) {
   return filled;
 }
 
-std::string point_row(const ShownCurve& shown, const PagePoint& point, std::size_t row,
+std::string point_row(const DrawnCurve& shown, const PagePoint& point, std::size_t row,
                       const std::vector<std::size_t>& filled) {
   auto text = row_start(shown, fmt::format("p{}", row)) + strategy_cell(shown);
   std::size_t missing = 0;
@@ -105,14 +105,14 @@ std::string point_row(const ShownCurve& shown, const PagePoint& point, std::size
   return text + "</tr>";
 }
 
-bool any_alone(const std::vector<ShownCurve>& curves) {
-  return std::any_of(curves.begin(), curves.end(), [](const ShownCurve& shown) {
+bool any_alone(const std::vector<DrawnCurve>& curves) {
+  return std::any_of(curves.begin(), curves.end(), [](const DrawnCurve& shown) {
     const auto& points = shown.curve->points;
     return std::any_of(points.begin(), points.end(), [](const PagePoint& point) { return !point.alone.empty(); });
   });
 }
 
-std::string parts_row(const ShownCurve& shown, const PagePoint& point, bool alone) {
+std::string parts_row(const DrawnCurve& shown, const PagePoint& point, bool alone) {
   auto text = row_start(shown, "") + strategy_cell(shown) + html_cell(fmt::format("{}", point.gpus)) +
               parts_bar_cell(part_names(), point.parts_s);
   text += html_cell(seconds_text(std::accumulate(point.parts_s.begin(), point.parts_s.end(), 0.0)));
@@ -122,7 +122,7 @@ std::string parts_row(const ShownCurve& shown, const PagePoint& point, bool alon
 
 } // namespace
 
-std::string curve_charts(const std::vector<ShownCurve>& curves) {
+std::string curve_charts(const std::vector<DrawnCurve>& curves) {
   LineChart rates{
       "Samples a second of all GPUs together over the number of GPUs; the shaded area holds 90 %, an outline is what "
       "was measured there. A pointer "
@@ -145,7 +145,7 @@ std::string curve_charts(const std::vector<ShownCurve>& curves) {
          "</div>\n";
 }
 
-std::string comparison_table(const std::vector<ShownCurve>& curves) {
+std::string comparison_table(const std::vector<DrawnCurve>& curves) {
   const std::set<std::string> figures{"GPUs", "samples/s (90 %)", "efficiency (90 %)", "efficient up to, GPUs (90 %)"};
   std::vector<Column> columns;
   if (has_scenarios(curves)) columns.push_back({"scenario", Align::left});
@@ -170,7 +170,7 @@ std::string comparison_table(const std::vector<ShownCurve>& curves) {
                     rows);
 }
 
-std::string point_table(const std::vector<ShownCurve>& curves) {
+std::string point_table(const std::vector<DrawnCurve>& curves) {
   auto columns = first_columns(curves);
   const auto filled = filled_columns(curves);
   for (const auto i : filled) columns.push_back({point_headers()[i], i < words_from ? Align::right : Align::left});
@@ -181,7 +181,7 @@ std::string point_table(const std::vector<ShownCurve>& curves) {
                     columns, rows);
 }
 
-std::string parts_table(const std::vector<ShownCurve>& curves) {
+std::string parts_table(const std::vector<DrawnCurve>& curves) {
   const bool alone = any_alone(curves);
   auto columns = first_columns(curves);
   columns.push_back({"GPUs"});

@@ -1,4 +1,4 @@
-#include "sim/predict/known_sums.hpp"
+#include "sim/predict/measured_all_reduces.hpp"
 
 #include "sim/formats/names.hpp"
 #include "sim/library/library_rules.hpp"
@@ -21,7 +21,7 @@ int gpus_per_node(const Scale& scale) {
   return (scale.gpus + scale.nodes - 1) / scale.nodes;
 }
 
-StepSetup setup_of(const StepSetup& setup, const KnownSum& known) {
+StepSetup setup_of(const StepSetup& setup, const MeasuredAllReduce& known) {
   auto there = setup;
   there.gpus = known.at.gpus;
   there.gpus_per_node = gpus_per_node(known.at);
@@ -35,11 +35,11 @@ Algorithm algorithm_of(const StepSetup& setup, const Parameters& sample, double 
 
 /// The sizes of one table that stand next to a size.
 struct NextSizes {
-  const KnownSum* below = nullptr; ///< or at it
-  const KnownSum* above = nullptr;
+  const MeasuredAllReduce* below = nullptr; ///< or at it
+  const MeasuredAllReduce* above = nullptr;
 };
 
-void look_at(const KnownSum& one, double size_bytes, NextSizes& next) {
+void look_at(const MeasuredAllReduce& one, double size_bytes, NextSizes& next) {
   const double its_bytes = one.at.size_bytes;
   if (its_bytes <= size_bytes && (next.below == nullptr || its_bytes > next.below->at.size_bytes)) next.below = &one;
   if (its_bytes > size_bytes && (next.above == nullptr || its_bytes < next.above->at.size_bytes)) next.above = &one;
@@ -47,9 +47,9 @@ void look_at(const KnownSum& one, double size_bytes, NextSizes& next) {
 
 } // namespace
 
-std::vector<KnownSum> known_sums(const std::vector<CollectiveCurve>& curves, const Transport& transport,
+std::vector<MeasuredAllReduce> measured_all_reduces(const std::vector<CollectiveCurve>& curves, const Transport& transport,
                                  CollectiveLibrary library) {
-  std::vector<KnownSum> known;
+  std::vector<MeasuredAllReduce> known;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const auto& curve = curves[i];
     if (!is_table_of(curve.key, transport, library)) continue;
@@ -64,30 +64,31 @@ std::vector<KnownSum> known_sums(const std::vector<CollectiveCurve>& curves, con
   return known;
 }
 
-SumCorrection correction_at(const ResidualProcess& process, const std::vector<KnownSum>& known, const Scale& asked) {
+AllReduceCorrection correction_at(const ResidualProcess& process, const std::vector<MeasuredAllReduce>& known,
+                                  const Scale& requested) {
   std::map<std::size_t, NextSizes> tables;
-  for (const auto& one : known) look_at(one, asked.size_bytes, tables[one.table]);
-  SumCorrection correction;
+  for (const auto& one : known) look_at(one, requested.size_bytes, tables[one.table]);
+  AllReduceCorrection correction;
   for (const auto& [table, next] : tables)
     for (const auto* one : {next.below, next.above})
       if (one != nullptr) correction.neighbours.push_back(*one);
   std::vector<KnownResidual> residuals;
   for (const auto& one : correction.neighbours) residuals.push_back({one.at, 0, one.noise});
-  correction.of = residual_weights(process, residuals, asked);
+  correction.of = residual_weights(process, residuals, requested);
   return correction;
 }
 
-SumCorrection correction_at(const ResidualProcess& process, const std::vector<KnownSum>& known, const StepSetup& setup,
-                            const Parameters& likeliest, double size_bytes) {
-  std::vector<KnownSum> alike;
-  const auto asked = algorithm_of(setup, likeliest, size_bytes);
+AllReduceCorrection correction_at(const ResidualProcess& process, const std::vector<MeasuredAllReduce>& known,
+                                  const StepSetup& setup, const Parameters& likeliest, double size_bytes) {
+  std::vector<MeasuredAllReduce> alike;
+  const auto requested = algorithm_of(setup, likeliest, size_bytes);
   const auto name = setup.strategy.name;
   const bool library_chooses = name == StrategyName::automatic || name == StrategyName::all_reduce;
-  const auto chosen = [](const KnownSum& one) { return !one.algorithm; };
+  const auto chosen = [](const MeasuredAllReduce& one) { return !one.algorithm; };
   const bool has_chosen = library_chooses && std::any_of(known.begin(), known.end(), chosen);
-  std::copy_if(known.begin(), known.end(), std::back_inserter(alike), [&](const KnownSum& one) {
+  std::copy_if(known.begin(), known.end(), std::back_inserter(alike), [&](const MeasuredAllReduce& one) {
     if (has_chosen) return chosen(one);
-    return algorithm_of(setup_of(setup, one), likeliest, one.at.size_bytes) == asked;
+    return algorithm_of(setup_of(setup, one), likeliest, one.at.size_bytes) == requested;
   });
   for (auto& one : alike) one.at.bend = latency_bandwidth_mix(setup_of(setup, one), likeliest, one.at.size_bytes);
   const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
@@ -95,7 +96,7 @@ SumCorrection correction_at(const ResidualProcess& process, const std::vector<Kn
                        {setup.gpus, nodes, size_bytes, latency_bandwidth_mix(setup, likeliest, size_bytes)});
 }
 
-double ln_correction(const SumCorrection& correction, const SumModel& model_s) {
+double ln_correction(const AllReduceCorrection& correction, const AllReduceModel& model_s) {
   double sum = 0;
   for (std::size_t i = 0; i < correction.neighbours.size(); ++i) {
     const auto& one = correction.neighbours[i];
@@ -104,8 +105,8 @@ double ln_correction(const SumCorrection& correction, const SumModel& model_s) {
   return sum;
 }
 
-SumModel sum_model(const StepSetup& setup, const Parameters& sample) {
-  return [&](const KnownSum& known) { return lone_all_reduce_s(setup_of(setup, known), sample, known.at.size_bytes); };
+AllReduceModel all_reduce_model_of(const StepSetup& setup, const Parameters& sample) {
+  return [&](const MeasuredAllReduce& known) { return lone_all_reduce_s(setup_of(setup, known), sample, known.at.size_bytes); };
 }
 
 } // namespace ddlsim
