@@ -1,15 +1,24 @@
 #include "sim/compute/batch_curve.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <compare>
 
 namespace ddlsim {
 namespace {
 
-/// What the records of a curve agree in: GPU, model, precision, preset, series (batch apart), software, data,
-/// synchronised, optimizer.
-using Key =
-    std::tuple<std::string, std::string, Precision, std::string, std::string, std::string, std::string, bool, bool>;
+/// What the records of a curve agree in.
+struct Key {
+  std::string gpu;
+  std::string model;
+  Precision precision = {};
+  std::string preset;
+  std::string series; ///< without what names the batch
+  std::string software;
+  std::string data;
+  bool synchronised = false;
+  bool optimizer = false;
+  auto operator<=>(const Key&) const = default;
+};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';

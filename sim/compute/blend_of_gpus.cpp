@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <compare>
 #include <map>
-#include <tuple>
 #include <vector>
 
 namespace ddlsim {
@@ -51,9 +51,9 @@ struct EffectSizes {
   double gain_a_year = 0.10;         ///< what libraries and architectures gain beyond the catalogue, from 2016 on
   double peak = 0.09;   ///< a factor e of peak rate away from 10 TFLOP/s of fp32, units counted by their rate over it
   double repeat = 0.04; ///< of a record alone
-  double half_gpu_stack_model = 0.08; ///< 16 bits depend more on the stack than fp32 does
-  double half_stack_model = 0.08;
-  double half_gpu_stack = 0.09;
+  double gpu_stack_model_16_bit = 0.08; ///< 16 bits depend more on the stack than fp32 does
+  double stack_model_16_bit = 0.08;
+  double gpu_stack_16_bit = 0.09;
 };
 constexpr double batch_reach = 1.5; // ln of the ratio of two batches at which their effect is alike by 1/e
 constexpr double year_of_reference = 2016;
@@ -89,13 +89,13 @@ double balance_of(ArithmeticUnit unit) {
 /// What an effect is shared by. Names are numbered, as they are compared often.
 struct Sample {
   int gpu, architecture, model, family, stack, precision;
-  bool half, transformer;
+  bool is_16_bit, transformer;
   double ln_batch, years, ln_peak;
-  double narrow;    ///< 1,024 over the width of a transformer
-  double ln_excess; ///< ln(measured / catalogue)
-  double doubt;     ///< of a time that was read back; standard deviation of ln
-  NearTime time;    ///< how it is known
-  int site;         ///< of a time that was read back; -1: of none
+  double narrow;      ///< 1,024 over the width of a transformer
+  double ln_excess;   ///< ln(measured / catalogue)
+  double uncertainty; ///< of a time that was read back; standard deviation of ln
+  TimeOrigin time;    ///< how it is known
+  int site;           ///< of a time that was read back; -1: of none
 };
 
 class Names {
@@ -109,8 +109,8 @@ private:
 };
 
 Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, const ModelSize& size, double batch) {
-  const bool half = is_half(asked.precision);
-  const bool of_16_bits = half && asked.precision != Precision::fp8; // amp, bf16 and fp16 are one
+  const bool is_16_bit = is_half(asked.precision);
+  const bool of_16_bits = is_16_bit && asked.precision != Precision::fp8; // amp, bf16 and fp16 are one
   const auto [unit, peak_flop_per_s] = compute_unit(gpu, asked.precision);
   const auto family = family_of_model(asked.model, size);
   const auto architecture = gpu.compute_capability > 0 ? std::to_string(gpu.compute_capability) : gpu.name;
@@ -120,7 +120,7 @@ Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, co
           names.number("family " + family),
           names.number("stack " + asked.preset),
           names.number(of_16_bits ? "half" : std::string("precision ") + to_text(asked.precision)),
-          half,
+          is_16_bit,
           family == transformer_family,
           std::log(batch),
           gpu.year > 0 ? gpu.year - year_of_reference : 0,
@@ -128,7 +128,7 @@ Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, co
           family == transformer_family && size.width > 0 ? width_of_reference / size.width : 0,
           0,
           0,
-          NearTime::training,
+          TimeOrigin::training,
           -1};
 }
 
@@ -150,8 +150,8 @@ double machine_covariance(const EffectSizes& size, const Sample& a, const Sample
   if (!precision) return sum;
   sum += square(size.gpu_precision);
   if (a.stack != b.stack) return sum;
-  sum += square(size.gpu_stack) + (a.half ? square(size.half_gpu_stack) : 0);
-  if (a.model == b.model) sum += square(size.gpu_stack_model) + (a.half ? square(size.half_gpu_stack_model) : 0);
+  sum += square(size.gpu_stack) + (a.is_16_bit ? square(size.gpu_stack_16_bit) : 0);
+  if (a.model == b.model) sum += square(size.gpu_stack_model) + (a.is_16_bit ? square(size.gpu_stack_model_16_bit) : 0);
   return sum;
 }
 
@@ -159,7 +159,8 @@ double machine_covariance(const EffectSizes& size, const Sample& a, const Sample
 double software_covariance(const EffectSizes& size, const Sample& a, const Sample& b) {
   double sum = square(size.all) + square(size.narrow) * a.narrow * b.narrow;
   if (a.family == b.family) sum += square(a.transformer ? size.transformer : size.family);
-  if (a.transformer && a.time == NearTime::gpu_alone && b.time == NearTime::gpu_alone) sum += square(size.alone);
+  if (a.transformer && a.time == TimeOrigin::without_optimizer && b.time == TimeOrigin::without_optimizer)
+    sum += square(size.alone);
   if (a.transformer && a.site >= 0 && a.site == b.site) sum += square(size.site);
   if (a.precision != b.precision) return sum;
   sum += square(size.precision);
@@ -169,7 +170,7 @@ double software_covariance(const EffectSizes& size, const Sample& a, const Sampl
   if (a.family == b.family) sum += square(size.stack_family);
   if (a.model == b.model)
     sum += square(size.batch) * std::exp(-std::abs(a.ln_batch - b.ln_batch) / batch_reach) +
-           (a.half ? square(size.half_stack_model) : 0);
+           (a.is_16_bit ? square(size.stack_model_16_bit) : 0);
   return sum;
 }
 
@@ -189,21 +190,31 @@ struct TimeOnCurve {
   const BatchCurve* curve = nullptr;
   const CurvePoint* point = nullptr;
 };
-NearTime time_of(const StepRecord* record) {
-  if (record == nullptr) return NearTime::training;
-  if (record->read_back_doubt > 0) return NearTime::read_back;
-  return record->optimizer ? NearTime::training : NearTime::gpu_alone;
+TimeOrigin time_of(const StepRecord* record) {
+  if (record == nullptr) return TimeOrigin::training;
+  if (record->read_back_doubt > 0) return TimeOrigin::read_back;
+  return record->optimizer ? TimeOrigin::training : TimeOrigin::without_optimizer;
 }
 
-using AlikeTimes =
-    std::map<std::tuple<std::string, std::string, Precision, std::string, double, NearTime>, TimeOnCurve>;
+/// Times that differ in their records alone.
+struct TimeKey {
+  std::string gpu;
+  std::string model;
+  Precision precision = {};
+  std::string preset;
+  double batch = 0;
+  TimeOrigin origin = {};
+  auto operator<=>(const TimeKey&) const = default;
+};
+
+using AlikeTimes = std::map<TimeKey, TimeOnCurve>;
 
 /// The fastest of each GPU, model, precision, stack and batch: a GPU is compared at the best its libraries reach.
 AlikeTimes fastest_of(const std::vector<BatchCurve>& curves) {
   AlikeTimes fastest;
   for (const auto& curve : curves) {
     for (const auto& point : curve.points) {
-      const std::tuple key(curve.gpu, curve.model, curve.precision, curve.preset, point.batch, time_of(point.record));
+      const TimeKey key{curve.gpu, curve.model, curve.precision, curve.preset, point.batch, time_of(point.record)};
       const auto [place, fresh] = fastest.emplace(key, TimeOnCurve{&curve, &point});
       if (!fresh && point.time_s < place->second.point->time_s) place->second = {&curve, &point};
     }
@@ -226,8 +237,8 @@ Samples samples_of(const CurveIndex& index, Names& names) {
     auto& sample = samples.all.back();
     sample.ln_excess = std::log(time.point->time_s / *expected_s);
     sample.time = kind;
-    if (kind == NearTime::read_back) {
-      sample.doubt = time.point->record->read_back_doubt;
+    if (kind == TimeOrigin::read_back) {
+      sample.uncertainty = time.point->record->read_back_doubt;
       sample.site = names.number("site " + time.point->record->read_back_site);
     }
     samples.curves.push_back(time.curve);
@@ -241,7 +252,7 @@ Eigen::MatrixXd covariances(const std::vector<Sample>& samples) {
   for (Eigen::Index i = 0; i < count; ++i) {
     for (Eigen::Index k = 0; k <= i; ++k)
       matrix(i, k) = covariance(samples[static_cast<std::size_t>(i)], samples[static_cast<std::size_t>(k)]);
-    matrix(i, i) += square(EffectSizes{}.repeat) + square(samples[static_cast<std::size_t>(i)].doubt);
+    matrix(i, i) += square(EffectSizes{}.repeat) + square(samples[static_cast<std::size_t>(i)].uncertainty);
   }
   return matrix;
 }
@@ -282,11 +293,11 @@ std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSiz
   const auto samples = samples_of(index, names);
   if (samples.all.empty()) return {};
   auto asked = sample_of(names, gpu, question, model, question.batch);
-  // Where nobody ran a transformer, the doubt about one is that of any family.
-  const bool knows_one =
+  // Without records of transformers, a transformer is as uncertain as any family.
+  const bool has_transformer =
       std::any_of(samples.all.begin(), samples.all.end(), [](const Sample& one) { return one.transformer; });
-  if (!knows_one) asked.transformer = false;
-  if (!knows_one) asked.narrow = 0;
+  if (!has_transformer) asked.transformer = false;
+  if (!has_transformer) asked.narrow = 0;
   const auto count = static_cast<Eigen::Index>(samples.all.size());
   Eigen::VectorXd shared(count);
   Eigen::VectorXd excess(count);

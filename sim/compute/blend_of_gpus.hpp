@@ -15,8 +15,8 @@ namespace ddlsim {
 /// GPU; the model's own name where it has none.
 std::string family_of_model(const std::string& name, const ModelSize& size);
 
-/// How a time is known: as a GPU trained, as one ran alone without an optimizer, or read back from a run on several.
-enum class NearTime : std::uint8_t { training, gpu_alone, read_back };
+/// How a time was measured: on a GPU in training, on a GPU without an optimizer, or read back from a run on several.
+enum class TimeOrigin : std::uint8_t { training, without_optimizer, read_back };
 
 /// A time with its own uncertainty.
 struct BlendedTime {
@@ -24,7 +24,7 @@ struct BlendedTime {
   double width = 0;       ///< standard deviation of ln
   std::string nearest;    ///< the GPU whose record is most alike, "" without records
   std::string near_model; ///< the model it ran
-  NearTime near_time = NearTime::training;
+  TimeOrigin origin = TimeOrigin::training;
 };
 
 /// What the catalogue alone says: the roofline of the model's layers at the balance of a V100 (FLOP/s a byte/s), times
@@ -41,7 +41,7 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
 /// pairs of these; a gain by year; and, among transformers, a cost that falls with the width. A record weighs by what
 /// it shares with the question, so an anchor of the same family, the same model on a near GPU and a neighbouring batch
 /// are one rule. 16 bits (fp16, bf16, amp) are one precision here. The effects' sizes are the likeliest for the
-/// reference data `single-gpu`, but for the two of transformers, which are judged. Nothing without a record that can be
+/// reference data `single-gpu`, but for the two of transformers, which are experts' estimates. Nothing without a record that can be
 /// compared, or where catalogue_time_s() says nothing.
 std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSize& model, const Gpu& gpu,
                                          const OtherGpuQuestion& question);

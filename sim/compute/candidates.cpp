@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <set>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -28,9 +28,23 @@ bool in_reach(const BatchCurve& curve, double batch) {
 
 namespace {
 
-auto rank_of(const Candidate& candidate) {
-  return std::tuple(candidate.rung, candidate.pool, candidate.batch_distance, candidate.curve->data == "real",
-                    candidate.other_preset, has_server(*candidate.nearest->record), candidate.curve->synchronised);
+/// The order of candidates: less is better, field by field.
+struct Rank {
+  EvidenceKind evidence = {};
+  Pool pool = {};
+  double batch_distance = 0;
+  bool is_real_data = false;
+  bool other_preset = false;
+  bool has_server = false;
+  bool synchronised = false;
+  auto operator<=>(const Rank&) const = default;
+};
+
+Rank rank_of(const Candidate& candidate) {
+  return {candidate.evidence,           candidate.pool,
+          candidate.batch_distance,     candidate.curve->data == "real",
+          candidate.other_preset,       has_server(*candidate.nearest->record),
+          candidate.curve->synchronised};
 }
 
 Candidate candidate_of(const BatchCurve& curve, Pool pool, const ComputeQuestion& question) {
@@ -39,14 +53,15 @@ Candidate candidate_of(const BatchCurve& curve, Pool pool, const ComputeQuestion
                                         [&](const CurvePoint& a, const CurvePoint& b) { return away(a) < away(b); });
   const bool other = curve.preset != question.preset;
   const bool here = pool == Pool::own && !other;
-  Candidate candidate{Rung::estimated, pool, other, away(*nearest), nearest->time_s, &curve, &*nearest, false};
+  Candidate candidate{EvidenceKind::estimated, pool, other, away(*nearest), nearest->time_s, &curve, &*nearest, false};
   if (nearest->batch == question.batch) {
-    candidate.rung = here ? Rung::measured : Rung::measured_elsewhere;
+    candidate.evidence = here ? EvidenceKind::measured : EvidenceKind::measured_elsewhere;
   } else if (curve.line) {
     candidate.on_line = true;
     candidate.time_s = curve.line->time_s(question.batch);
     if (in_reach(curve, question.batch))
-      candidate.rung = here && inside(curve, question.batch) ? Rung::on_line : Rung::on_line_elsewhere;
+      candidate.evidence =
+          here && inside(curve, question.batch) ? EvidenceKind::on_line : EvidenceKind::on_line_elsewhere;
   } else {
     const auto expected = expected_fixed(size_of(question.model), question.gpu);
     candidate.time_s = fit_line({nearest->measured()}, expected).time_s(question.batch);
@@ -54,13 +69,13 @@ Candidate candidate_of(const BatchCurve& curve, Pool pool, const ComputeQuestion
   return candidate;
 }
 
-bool is_asked(const BatchCurve& curve, const ComputeQuestion& question) {
+bool is_of_question(const BatchCurve& curve, const ComputeQuestion& question) {
   return curve.gpu == question.gpu.name && curve.model == question.model.name && curve.precision == question.precision;
 }
 
 /// A GPU alone, without an optimizer, is not what another cluster trains with: its times are blended.
-bool is_asked_of(const BatchCurve& curve, Pool pool, const ComputeQuestion& question) {
-  return is_asked(curve, question) && (curve.optimizer || pool != Pool::reference);
+bool may_answer(const BatchCurve& curve, Pool pool, const ComputeQuestion& question) {
+  return is_of_question(curve, question) && (curve.optimizer || pool != Pool::reference);
 }
 
 /// Steps that the host paced say nothing of larger batches, whose pace the GPU may set.
@@ -73,7 +88,7 @@ bool can_answer(const BatchCurve& curve, double batch) {
 void add_candidates(std::vector<Candidate>& found, const std::vector<BatchCurve>& curves, Pool pool,
                     const ComputeQuestion& question) {
   for (const auto& curve : curves)
-    if (is_asked_of(curve, pool, question) && can_answer(curve, question.batch))
+    if (may_answer(curve, pool, question) && can_answer(curve, question.batch))
       found.push_back(candidate_of(curve, pool, question));
 }
 
@@ -120,13 +135,13 @@ std::vector<Candidate> candidates_on(const Curves& curves, const ComputeQuestion
   return of_software(std::move(found), question.software);
 }
 
-std::vector<NearBatch> near_batches(const Curves& curves, const std::vector<Candidate>& candidates,
-                                    const ComputeQuestion& question) {
+std::vector<NeighbourBatch> neighbour_batches(const Curves& curves, const std::vector<Candidate>& candidates,
+                                              const ComputeQuestion& question) {
   std::set<double> batches;
   for (const auto& candidate : candidates)
     for (const auto& point : candidate.curve->points)
       if (is_near(point.batch, question.batch)) batches.insert(point.batch);
-  std::vector<NearBatch> near;
+  std::vector<NeighbourBatch> near;
   for (const double batch : batches) {
     auto there = question;
     there.batch = batch;
@@ -142,7 +157,7 @@ bool is_near(double measured_batch, double batch) {
   return nearness(measured_batch, batch) > 0;
 }
 
-JoinedTime join_near_batches(double time_s, double batch, const std::vector<NearBatch>& near) {
+JoinedTime join_neighbour_batches(double time_s, double batch, const std::vector<NeighbourBatch>& near) {
   double weights = 0;
   double ln_sum = 0;
   for (const auto& one : near) {

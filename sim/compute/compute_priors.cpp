@@ -50,7 +50,7 @@ double width_of_estimate(const OneGpuEstimate& evidence, const std::vector<Prior
   return std::sqrt(variance);
 }
 
-std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimate& evidence) {
+std::vector<Prior> widen_priors(std::vector<Prior> priors, const OneGpuEstimate& evidence) {
   const auto usual = find_prior(priors, evidence.prior, "", "");
   auto together = named_prior(usual, evidence.prior, width_of_estimate(evidence, priors));
   for (std::size_t i = 1; i < evidence.error_sources.size(); ++i)

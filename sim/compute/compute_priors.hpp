@@ -1,5 +1,5 @@
 #pragma once
-// How doubtful the estimate of a one-GPU time is, and what of that doubt a stack and a model share.
+// How uncertain the estimate of a one-GPU time is, and how much of that uncertainty a stack and a model share.
 
 #include "sim/compute/one_gpu_estimate.hpp"
 #include "sim/formats/prior.hpp"
@@ -16,6 +16,6 @@ double width_of_estimate(const OneGpuEstimate& evidence, const std::vector<Prior
 /// The priors, with those of the compute factors as wide as width_of_estimate(). Of a time that was not measured here
 /// most is shared by the stack (compute_stack) and by the model's batches (compute_model), and the batch's own part has
 /// the name of `evidence.prior`. Throws UserError as width_of_estimate().
-std::vector<Prior> with_doubts_of(std::vector<Prior> priors, const OneGpuEstimate& evidence);
+std::vector<Prior> widen_priors(std::vector<Prior> priors, const OneGpuEstimate& evidence);
 
 } // namespace ddlsim

@@ -40,7 +40,7 @@ const Gpu* gpu_named(const std::vector<Gpu>& gpus, const std::string& name) {
   return found == gpus.end() ? nullptr : &*found;
 }
 
-/// GPUs and stacks that ran the model in that precision, the asked GPU left out.
+/// GPUs and stacks that ran the model in that precision, the question's GPU left out.
 std::set<std::pair<std::string, std::string>> runners(const CurveIndex& index, const OtherGpuQuestion& question) {
   std::set<std::pair<std::string, std::string>> found;
   for (const auto& curve : index.curves()) {
@@ -50,7 +50,7 @@ std::set<std::pair<std::string, std::string>> runners(const CurveIndex& index, c
   return found;
 }
 
-/// Models other than the question's that the asked GPU ran under `preset`.
+/// Models other than the question's that the question's GPU ran under `preset`.
 std::set<std::string> anchors(const CurveIndex& index, const OtherGpuQuestion& question, const std::string& preset) {
   std::set<std::string> found;
   for (const auto& curve : index.curves()) {
@@ -79,7 +79,8 @@ std::optional<CellTime> time_in_cell(const CurveIndex& index, const CurveIndex::
   std::optional<CellTime> best;
   for (const auto* curve : cell) {
     const auto time = time_on_curve(index, *curve, batch, any_batch);
-    if (time && (!best || std::tuple(time->use, time->time_s) < std::tuple(best->use, best->time_s))) best = time;
+    if (time && (!best || time->use < best->use || (time->use == best->use && time->time_s < best->time_s)))
+      best = time;
   }
   return best;
 }
@@ -105,7 +106,14 @@ std::optional<double> gpu_distance(const std::vector<Gpu>& gpus, const std::stri
 }
 
 std::optional<OtherGpuTime> anchored_time(const CurveIndex& index, const OtherGpuQuestion& question, bool own_family) {
-  using Rank = std::tuple<bool, int, double, std::string, std::string>;
+  struct Rank { // less is better, field by field
+    bool other_preset;
+    int uses;
+    double gpu_distance;
+    std::string gpu;
+    std::string anchor;
+    auto operator<=>(const Rank&) const = default;
+  };
   const auto family = anchor_family(question.model);
   if (family.empty()) return {};
   std::optional<std::pair<Rank, OtherGpuTime>> best;
@@ -133,7 +141,14 @@ std::optional<OtherGpuTime> anchored_time(const CurveIndex& index, const OtherGp
 }
 
 std::optional<OtherGpuTime> scaled_time(const CurveIndex& index, const OtherGpuQuestion& question) {
-  using Rank = std::tuple<bool, double, CurveUse, std::string, std::string>;
+  struct Rank { // less is better, field by field
+    bool other_preset;
+    double gpu_distance;
+    CurveUse use;
+    std::string gpu;
+    std::string preset;
+    auto operator<=>(const Rank&) const = default;
+  };
   std::optional<std::pair<Rank, OtherGpuTime>> best;
   for (const auto& [gpu, preset] : runners(index, question)) {
     const auto distance = gpu_distance(index.gpus(), gpu, question.gpu, question.precision);

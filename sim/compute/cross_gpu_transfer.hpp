@@ -5,7 +5,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace ddlsim {
@@ -25,7 +24,14 @@ private:
   const std::vector<BatchCurve>& curves_;
   const std::vector<Gpu>& gpus_;
   const ModelSizes& models_;
-  std::map<std::tuple<std::string, std::string, Precision, std::string>, Cell> cells_;
+  struct CellKey {
+    std::string gpu;
+    std::string model;
+    Precision precision = {};
+    std::string preset;
+    auto operator<=>(const CellKey&) const = default;
+  };
+  std::map<CellKey, Cell> cells_;
 };
 
 /// How a time at a batch follows from curves: as measured, on the line, estimated from one batch (at most a factor 4),
@@ -42,7 +48,7 @@ struct CellTime {
 std::optional<CellTime> time_in_cell(const CurveIndex& index, const CurveIndex::Cell& cell, double batch,
                                      bool any_batch = false);
 
-/// A one-GPU time that other GPUs are asked for.
+/// Which one-GPU time is estimated from other GPUs.
 struct OtherGpuQuestion {
   std::string gpu; ///< the catalogue's name
   std::string model;

@@ -24,8 +24,8 @@ std::string for_precision(const std::string& prior, Precision precision) {
 
 std::vector<std::string> error_sources_of(const Candidate& best, const ComputeQuestion& question) {
   std::vector<std::string> error_sources;
-  if (best.rung == Rung::estimated) error_sources.emplace_back("compute_one_batch");
-  if (best.on_line && best.rung != Rung::estimated) {
+  if (best.evidence == EvidenceKind::estimated) error_sources.emplace_back("compute_one_batch");
+  if (best.on_line && best.evidence != EvidenceKind::estimated) {
     error_sources.emplace_back(inside(*best.curve, question.batch) ? "compute_interpolated" : "compute_extrapolated");
   }
   if (best.other_preset) {
@@ -70,7 +70,7 @@ std::string unnamed_text(const ComputeQuestion& question) {
 
 OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& best) {
   const auto& head = best.nearest->record->head;
-  const bool own = best.rung == Rung::measured || best.rung == Rung::on_line;
+  const bool own = best.evidence == EvidenceKind::measured || best.evidence == EvidenceKind::on_line;
   const auto error_sources = error_sources_of(best, question);
   return {best.time_s,
           error_sources.front(),
@@ -122,7 +122,7 @@ std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const Compute
   Candidate best = middle_of(equals);
   JoinedTime joined{best.time_s, best.time_s, 0};
   if (best.batch_distance > 0)
-    joined = join_near_batches(best.time_s, question.batch, near_batches(curves, candidates, question));
+    joined = join_neighbour_batches(best.time_s, question.batch, neighbour_batches(curves, candidates, question));
   best.time_s = joined.time_s;
   auto estimate = from_candidate(question, best);
   note_disagreement(estimate, equals, repeat_difference);
@@ -180,13 +180,13 @@ OneGpuEstimate from_roofline(const ComputeQuestion& question) {
           {prior}};
 }
 
-std::string text_of(NearTime time) {
+std::string text_of(TimeOrigin time) {
   switch (time) {
-  case NearTime::training:
+  case TimeOrigin::training:
     return "";
-  case NearTime::gpu_alone:
+  case TimeOrigin::without_optimizer:
     return ", alone and without an optimizer";
-  case NearTime::read_back:
+  case TimeOrigin::read_back:
     return ", read back from a run on several GPUs";
   }
   return "";
@@ -199,13 +199,13 @@ OneGpuEstimate from_blend(const ComputeQuestion& question, const BlendedTime& bl
   estimate.text = fmt::format("one {} was never measured training {} in {}: {:.4g} samples/s by all records of GPUs "
                               "and models together, the most alike {} on {}{}",
                               question.gpu.name, question.model.name, to_text(question.precision),
-                              question.batch / blend.time_s, blend.near_model, blend.nearest, text_of(blend.near_time));
+                              question.batch / blend.time_s, blend.near_model, blend.nearest, text_of(blend.origin));
   estimate.blend_width = blend.width;
   return estimate;
 }
 
 /// By what other GPUs ran: at batches near theirs, else at any.
-std::optional<OtherGpuTime> time_of_others(const CurveIndex& index, OtherGpuQuestion asked) {
+std::optional<OtherGpuTime> time_of_other_gpus(const CurveIndex& index, OtherGpuQuestion asked) {
   for (const bool own_family : {true, false})
     if (auto other = anchored_time(index, asked, own_family)) return other;
   if (auto other = scaled_time(index, asked)) return other;
@@ -213,19 +213,19 @@ std::optional<OtherGpuTime> time_of_others(const CurveIndex& index, OtherGpuQues
   return scaled_time(index, asked);
 }
 
-/// What others' records answer at their own batches, carried to the batch asked for.
-std::vector<NearBatch> near_batches_of_others(const CurveIndex& index, const OtherGpuQuestion& asked,
-                                              FixedTime expected) {
+/// Times by other GPUs' records at their own batches, scaled to the question's batch.
+std::vector<NeighbourBatch> neighbour_batches_of_other_gpus(const CurveIndex& index, const OtherGpuQuestion& asked,
+                                                            FixedTime expected) {
   std::set<double> batches;
   for (const auto& curve : index.curves())
     if (curve.model == asked.model && curve.precision == asked.precision)
       for (const auto& point : curve.points)
         if (is_near(point.batch, asked.batch)) batches.insert(point.batch);
-  std::vector<NearBatch> near;
+  std::vector<NeighbourBatch> near;
   for (const double batch : batches) {
     auto there = asked;
     there.batch = batch;
-    const auto other = time_of_others(index, there);
+    const auto other = time_of_other_gpus(index, there);
     if (other && other->use == CurveUse::measured)
       near.push_back({batch, fit_line({{batch, other->time_s}}, expected).time_s(asked.batch)});
   }
@@ -239,11 +239,12 @@ OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const std::vector
                                question.batch};
   if (const auto size = models.find(question.model.name); size != models.end())
     if (const auto blend = blend_of_gpus(index, size->second, question.gpu, asked)) return from_blend(question, *blend);
-  auto other = time_of_others(index, asked);
+  auto other = time_of_other_gpus(index, asked);
   if (!other) return from_roofline(question);
   if (other->use == CurveUse::measured) return from_other_gpu(question, *other);
   const auto expected = expected_fixed(size_of(question.model), question.gpu);
-  const auto joined = join_near_batches(other->time_s, question.batch, near_batches_of_others(index, asked, expected));
+  const auto joined =
+      join_neighbour_batches(other->time_s, question.batch, neighbour_batches_of_other_gpus(index, asked, expected));
   other->time_s = joined.time_s;
   auto estimate = from_other_gpu(question, *other);
   if (joined.deviation > repeat_difference) estimate.disagreement = joined.deviation;
@@ -263,17 +264,17 @@ OneGpuEstimate as_stated(const ComputeQuestion& question) {
   return estimate;
 }
 
-/// One-GPU records by series. Those that are doubted count where a series has no others: they are its own.
+/// One-GPU records by series. Suspect ones count only where a series has no others.
 std::map<std::string, std::vector<StepRecord>> by_series(const std::vector<StepRecord>& records) {
   std::map<std::string, std::vector<StepRecord>> trusted;
-  std::map<std::string, std::vector<StepRecord>> doubted;
+  std::map<std::string, std::vector<StepRecord>> suspect;
   for (const auto& record : records) {
     const bool alone = record.gpus == 1 && record.mode == RunMode::train && !has_server_elsewhere(record);
-    if (alone) (record.head.suspect ? doubted : trusted)[record.head.series].push_back(record);
+    if (alone) (record.head.suspect ? suspect : trusted)[record.head.series].push_back(record);
   }
-  for (auto& [series, of_series] : doubted)
+  for (auto& [series, of_series] : suspect)
     for (auto& record : of_series) record.head.suspect = false;
-  trusted.merge(doubted);
+  trusted.merge(suspect);
   return trusted;
 }
 

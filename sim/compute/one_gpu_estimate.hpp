@@ -45,7 +45,7 @@ struct OneGpuEstimate {
       0; ///< standard deviation of ln time where other GPUs' records were blended; 0: that of the error sources
 };
 
-/// Best evidence first (each rung's error is measured by leaving one out, see docs/calibration.md):
+/// Best evidence first (the error of each kind is measured by leaving one out, see docs/calibration.md):
 ///   the asker's own rate; the series' own record; the cluster's own record at this batch; its own line between two
 ///   batches and more; a record of this GPU at this
 ///   batch under another stack or on another cluster; a line there, or a little beyond the batches measured here; one
@@ -54,7 +54,7 @@ struct OneGpuEstimate {
 ///   time by what an anchor model of the same family, then of another, gains from it to this one; the same model's time
 ///   on another GPU by sqrt(peak x memory bandwidth). Without any record the roofline of the catalogue.
 /// A worker beside its own parameter server counts after those without one, a worker with a server elsewhere nowhere.
-/// On each rung own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
+/// Within a kind own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
 /// preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict each other:
 /// their spread is an error source of its own, and the text names them. Between measured batches the time goes over
 /// from what the one's records say to what the other's say (candidates.hpp). Only the given records count. A record
@@ -91,11 +91,11 @@ private:
   std::map<std::string, std::vector<BatchCurve>> series_curves_;
 };
 
-/// The same for one question.
+/// One estimate without keeping a OneGpuTimes.
 OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
                             const std::vector<StepRecord>& borrowed, const OtherClusterTimes& reference = {});
 
-/// Whether a reference data could not change it: calibrated, or a record of this GPU at this batch.
+/// Whether no reference data can change it: calibrated, or a record of this GPU at this batch.
 bool is_settled(const OneGpuEstimate& evidence);
 
 } // namespace ddlsim

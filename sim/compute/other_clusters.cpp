@@ -37,7 +37,7 @@ bool names_spread_strategy(const std::string& line) {
 
 /// A whole line of another record than a step, or of a step on several GPUs that cannot be read back: most lines there are,
 /// whose reading would be a third of a prediction. A backslash may spell a name otherwise.
-bool is_surely_not_asked_for(const std::string& line) {
+bool cannot_matter(const std::string& line) {
   constexpr std::string_view gpus = "\"gpus\"";
   const bool is_whole = line.back() == '}' && line.find('\\') == std::string::npos;
   if (!is_whole || line.find("\"context\"") != std::string::npos) return false;
@@ -50,13 +50,13 @@ bool is_surely_not_asked_for(const std::string& line) {
   return any;
 }
 
-bool lends_steps(const Borrow& borrow) {
+bool offers_steps(const Borrow& borrow) {
   return std::find(borrow.kinds.begin(), borrow.kinds.end(), RecordKind::step) != borrow.kinds.end();
 }
 
 bool is_borrowed(const Cluster& cluster, const std::string& name) {
   return std::any_of(cluster.borrows.begin(), cluster.borrows.end(),
-                     [&](const Borrow& borrow) { return borrow.cluster == name && lends_steps(borrow); });
+                     [&](const Borrow& borrow) { return borrow.cluster == name && offers_steps(borrow); });
 }
 
 } // namespace
@@ -64,7 +64,7 @@ bool is_borrowed(const Cluster& cluster, const std::string& name) {
 std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster) {
   std::vector<StepRecord> records;
   for (const auto& borrow : cluster.borrows) {
-    if (!lends_steps(borrow)) continue;
+    if (!offers_steps(borrow)) continue;
     const auto of_cluster =
         records_of<StepRecord>(read_cluster_measurements(data.platforms_of(borrow.cluster), borrow.cluster));
     records.insert(records.end(), of_cluster.begin(), of_cluster.end());
@@ -84,7 +84,7 @@ bool can_be_read_back(const StepRecord& record) {
 
 MeasuredTimes read_measured_times(const DataFolder& data) {
   MeasuredTimes measured{{}, load_gpus(data), read_model_sizes(data)};
-  const LineChecks checks{{}, {}, is_surely_not_asked_for};
+  const LineChecks checks{{}, {}, cannot_matter};
   for (const auto& name : list_clusters(data)) {
     auto& records = measured.of_clusters[name];
     for (const auto& file : measurement_files(data.platforms_of(name), name)) {

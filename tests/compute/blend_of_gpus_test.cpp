@@ -172,7 +172,7 @@ TEST_CASE("a GPU without records is asked of all others, with the blend's own do
   priors[0].width = 0.01;
   double variance = 0; // of what the stack, the model and the batch are off by
   for (const std::string part : {"compute_stack", "compute_model", "compute_other_gpus"})
-    variance += std::pow(find_prior(with_doubts_of(priors, found), part, "", "").width, 2);
+    variance += std::pow(find_prior(widen_priors(priors, found), part, "", "").width, 2);
   CHECK(std::sqrt(variance) == Approx(bench.ask(32).width).epsilon(1e-9));
   CHECK(find_compute({bench.model, bench.gpus[1], Precision::fp16, 32, "horovod"}, {}, {}, reference).prior ==
         "compute_other_gpus_reduced");

@@ -233,9 +233,9 @@ TEST_CASE("doubts of several kinds add as squares", "[evidence]") {
   priors[1].width = 0.4;
   const Desk desk;
   const auto found = find_compute(desk.question(64), {record(32, 0.1, "mxnet")}, {});
-  CHECK(find_prior(with_doubts_of(priors, found), found.prior, "", "").width == Approx(0.5));
+  CHECK(find_prior(widen_priors(priors, found), found.prior, "", "").width == Approx(0.5));
   priors.pop_back();
-  CHECK_THROWS(with_doubts_of(priors, found));
+  CHECK_THROWS(widen_priors(priors, found));
 }
 
 TEST_CASE("equally good records that contradict each other are a doubt, and are named", "[evidence]") {
@@ -251,7 +251,7 @@ TEST_CASE("equally good records that contradict each other are a doubt, and are 
   std::vector<Prior> priors(1);
   priors[0].parameter = "compute_measured";
   priors[0].width = 0.01;
-  CHECK(find_prior(with_doubts_of(priors, found), "compute_measured", "", "").width ==
+  CHECK(find_prior(widen_priors(priors, found), "compute_measured", "", "").width ==
         Approx(std::hypot(0.01, found.disagreement)));
 }
 
