@@ -2,6 +2,7 @@
 // What each command does: the result goes to standard output (or --output), narration to standard error. Each gives the
 // exit code and throws UserError for the person's mistakes.
 
+#include "cli/narration.hpp"
 #include "cli/options.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/predict/predict.hpp"
@@ -16,7 +17,7 @@ namespace ddlsim {
 /// What ddlsim and ddlsim-mpi do from their arguments to their exit code: `run` runs the command. The code is 2 for
 /// wrong use, and 1, with one message on standard error, where `run` throws. Only with `tells` is anything printed
 /// here.
-int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool tells = true);
+int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool prints = true);
 
 int run_command(const CommandLine& line);
 
@@ -56,40 +57,23 @@ int run_import(const ImportCommand& command, const CommandLine& line);
 /// The kinds of `import` that make a layer table in place of records.
 bool makes_model(const std::string& kind);
 int run_model_import(const ImportCommand& command, const CommandLine& line);
-/// A layer table as its file; `where` is told where `check` would refuse it, for example for its name.
+/// A layer table as its file. Throws UserError that names `where` if `check` would refuse it, for example for its name.
 std::string checked_table(const Model& model, const std::string& where);
 /// Exit code 3 where the measured times are not those of a healthy cluster.
 int run_diagnose(const DiagnoseCommand& command, const CommandLine& line);
 int run_export(const ExportCommand& command, const CommandLine& line);
-/// What is missing is asked for at a terminal.
+/// Asks for what is missing, at a terminal.
 int run_new(const NewCommand& command, const CommandLine& line);
 
 /// The shipped files, with the calibrations of clusters, which are fitted when they are asked for.
 DataFolder fitted_data(const CommandLine& line);
 
-/// The same, and the scenario's own files.
+/// The same, with the scenario's own files.
 DataFolder data_for(const CommandLine& line, const Scenario& scenario);
 
 std::string strategy_as_known(const std::string& typed); ///< "FSDP" as fsdp
 
 /// Keeps the strategies with one of these names, all for none; a name that the scenario lacks is an error.
 void keep_strategies(Scenario& scenario, const std::vector<std::string>& names);
-
-/// To the --output file, whole or not at all, else to standard output.
-void emit(const CommandLine& line, const std::string& text);
-
-/// A page to its file, whole or not at all, told on standard error. Nothing for an empty name.
-void write_page(const CommandLine& line, const std::filesystem::path& file, const std::function<std::string()>& page);
-
-/// One line on standard error unless --quiet.
-void narrate(const CommandLine& line, const std::string& text);
-
-/// A function that shows what is being done once more than a second has passed; nothing when quiet or when standard
-/// error is no terminal. The line is wiped when the returned object and all its copies are gone.
-std::function<void(const std::string&)> make_progress(bool quiet);
-
-/// The same for tasks: a bar, how many have ended and, by those that ended since now, how much time is left. In ASCII,
-/// without colours.
-std::function<void(std::size_t ended, std::size_t count)> make_task_progress(bool quiet, const std::string& tasks);
 
 } // namespace ddlsim

@@ -132,17 +132,17 @@ Diagnosis follow_logs(const DiagnoseCommand& command, const CommandLine& line) {
   Following following;
   following.files = command.logs;
   following.for_s = seconds_of(command.follow_for);
-  auto reading = line; // notes on a log are told once
+  auto reading = line; // notes on a log are printed once
   following.diagnose = [&command, reading]() mutable {
     auto diagnosis = diagnosis_of(command, reading);
     reading.quiet = true;
     return diagnosis;
   };
-  following.tell = [&](const Diagnosis& diagnosis) {
+  following.on_change = [&](const Diagnosis& diagnosis) {
     emit(line, text_of(diagnosis, command, line));
     std::fflush(stdout);
   };
-  following.wait = [&](const std::string& why) { narrate(line, "waiting: " + why); };
+  following.on_wait = [&](const std::string& why) { narrate(line, "waiting: " + why); };
   return follow(following);
 }
 

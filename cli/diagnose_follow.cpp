@@ -67,9 +67,9 @@ void sleep_for(double seconds) {
 
 } // namespace
 
-bool is_news(const std::optional<Diagnosis>& told, const Diagnosis& now) {
-  if (!told || told->verdict != now.verdict) return true;
-  return now.verdict == Verdict::ill && told->causes.front().row.fault != now.causes.front().row.fault;
+bool has_changed(const std::optional<Diagnosis>& shown_diagnosis, const Diagnosis& now) {
+  if (!shown_diagnosis || shown_diagnosis->verdict != now.verdict) return true;
+  return now.verdict == Verdict::ill && shown_diagnosis->causes.front().row.fault != now.causes.front().row.fault;
 }
 
 Diagnosis follow(const Following& following) {
@@ -80,7 +80,7 @@ Diagnosis follow(const Following& following) {
     return interrupted != 0 || (following.for_s > 0 && passed.count() >= following.for_s);
   };
   std::optional<std::vector<Written>> seen;
-  std::optional<Diagnosis> told;
+  std::optional<Diagnosis> shown_diagnosis;
   std::optional<Diagnosis> last;
   std::optional<UserError> why_not;
   do {
@@ -89,9 +89,9 @@ Diagnosis follow(const Following& following) {
       seen = now;
       try {
         last = following.diagnose();
-        if (is_news(told, *last)) following.tell(*(told = last));
+        if (has_changed(shown_diagnosis, *last)) following.on_change(*(shown_diagnosis = last));
       } catch (const UserError& error) {
-        if (!why_not && !last) following.wait(error.what());
+        if (!why_not && !last) following.on_wait(error.what());
         why_not = error;
       }
     }

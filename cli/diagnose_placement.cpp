@@ -5,13 +5,13 @@
 namespace ddlsim {
 namespace {
 
-/// How one run stood; 0 nodes: not known.
-struct Stand {
+/// How many GPUs and nodes one run had; 0 nodes: not known.
+struct RunScale {
   int gpus = 0;
   int nodes = 0;
 };
 
-Stand stand_of(const Record& record) {
+RunScale scale_of_run(const Record& record) {
   if (const auto* sum = std::get_if<CollectiveRecord>(&record)) return {sum->ranks, sum->nodes};
   if (const auto* step = std::get_if<StepRecord>(&record)) return {step->gpus, step->nodes};
   return {};
@@ -29,7 +29,7 @@ int gpus_taken_of_node(const std::vector<MeasurementFile>& files, const Scenario
   bool fill = true;
   for (const auto& file : files)
     for (const auto& record : file.records) {
-      const auto [gpus, nodes] = stand_of(record);
+      const auto [gpus, nodes] = scale_of_run(record);
       if (nodes < 1) continue;
       fill = fill && fills_nodes(gpus, nodes, all);
       most = std::max(most, (gpus + nodes - 1) / nodes);

@@ -1,4 +1,5 @@
-#include "cli/commands.hpp"
+#include "cli/narration.hpp"
+
 #include "sim/base/table.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #include "cli/commands.hpp"
-#include "cli/dealt_tasks.hpp"
+#include "cli/task_pool.hpp"
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
 #include "plan/report.hpp"
@@ -26,12 +26,12 @@ int run_plan(const PlanCommand& command, const CommandLine& line) {
     data = take_own_files(document, command.request, data);
   };
   const auto request = read_plan_request(command.request, command.changes, spell);
-  DealtTasks tasks(line, "options", {command.request});
+  TaskPool tasks(line, "options", {command.request});
   const auto plan = make_plan(request, data, tasks.runner());
   for (const auto& warning : plan.warnings) narrate(line, warning);
   write_page(line, command.html, [&] { return plan_html(plan); });
   emit(line, to_output(plan, command, line));
-  tasks.forget();
+  tasks.discard_journal();
   return 0;
 }
 

@@ -29,18 +29,18 @@ fs::path installed_data_folder() {
 }
 
 /// A checkout keeps what it fits in its own build folder, an installation in the user's folder for such things.
-CommandLine with_calibrations(CommandLine line, const fs::path& installed, bool tells) {
+CommandLine with_calibrations(CommandLine line, const fs::path& installed, bool prints) {
   CalibrationCache cache;
   if (!installed.empty()) cache.shipped = installed / "calibrations";
   cache.kept = cache_folder(installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : fs::path{});
-  if (tells) cache.narrate = [line](const std::string& text) { narrate(line, text); };
+  if (prints) cache.narrate = [line](const std::string& text) { narrate(line, text); };
   cache.threads = line.threads;
   line.calibrations = fitted_calibrations(std::move(cache));
   return line;
 }
 
-int say(const EarlyExit& exit, bool tells) {
-  if (!tells) return exit.code;
+int say(const EarlyExit& exit, bool prints) {
+  if (!prints) return exit.code;
   fmt::print(stdout, "{}", exit.out);
   fmt::print(stderr, "{}", exit.err);
   return exit.code;
@@ -55,14 +55,14 @@ int after_output(int code) {
 
 } // namespace
 
-int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool tells) {
+int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool prints) {
   try {
     const auto installed = installed_data_folder();
     const auto parsed = parse_command_line(argc, argv, installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : installed);
-    if (const auto* exit = std::get_if<EarlyExit>(&parsed)) return after_output(say(*exit, tells));
-    return after_output(run(with_calibrations(std::get<CommandLine>(parsed), installed, tells)));
+    if (const auto* exit = std::get_if<EarlyExit>(&parsed)) return after_output(say(*exit, prints));
+    return after_output(run(with_calibrations(std::get<CommandLine>(parsed), installed, prints)));
   } catch (const std::exception& error) {
-    if (tells) fmt::print(stderr, "{}\n", for_terminal(error.what()));
+    if (prints) fmt::print(stderr, "{}\n", for_terminal(error.what()));
     return failed;
   }
 }

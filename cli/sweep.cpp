@@ -1,5 +1,5 @@
 #include "cli/commands.hpp"
-#include "cli/dealt_tasks.hpp"
+#include "cli/task_pool.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/own_files.hpp"
@@ -70,7 +70,7 @@ std::string work_on(const SweepCase& one, const PredictCommand& command, const C
   }
 }
 
-/// Read once, before workers are forked. A mistake in a file is told by the scenarios that need that file.
+/// Read once, before workers are forked. The scenarios that need a file report its mistakes.
 std::optional<MeasuredTimes> measured_for_all(const CommandLine& line) {
   try {
     return read_measured_times(DataFolder{line.data_folder});
@@ -108,7 +108,7 @@ std::vector<std::string> names_in(const std::filesystem::path& scenario) {
     const auto json = parse_json(read_text_file(scenario), scenario.string());
     for (const char* key : {"model", "cluster"})
       if (json.is_object() && json.contains(key) && json[key].is_string()) names.push_back(json[key]);
-  } catch (const UserError&) { // told by the predictions that need the file
+  } catch (const UserError&) { // the predictions that need the file report it
   }
   return names;
 }
@@ -139,7 +139,7 @@ SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
   return part;
 }
 
-/// Before workers ask, whose lines nobody sees. What is wrong with a case is told by its row.
+/// Before workers ask, whose lines nobody sees. The row of a case reports what is wrong with it.
 void fit_clusters(const std::vector<SweepCase>& cases, const CommandLine& line) {
   std::set<std::pair<std::string, std::filesystem::path>> seen;
   for (const auto& one : cases) {
@@ -178,7 +178,7 @@ std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
 int run_sweep(const PredictCommand& command, const CommandLine& line) {
   const auto cases = sweep_cases(command);
   fit_clusters(cases, line);
-  DealtTasks tasks(line, "scenarios", files_asked_of(command));
+  TaskPool tasks(line, "scenarios", files_asked_of(command));
   const auto measured = measured_for_all(line);
   const PredictOptions options{
       command.fidelity, {}, measured ? &*measured : nullptr, {}, tasks.threads_of_each(cases.size())};
@@ -205,7 +205,7 @@ int run_sweep(const PredictCommand& command, const CommandLine& line) {
   for (const auto& warning : warnings) narrate(line, warning);
   write_page(line, command.html, [&] { return sweep_html(names_of_axes(command), pages); });
   emit(line, whole_report(parts, command, line));
-  tasks.forget();
+  tasks.discard_journal();
   return one_could ? 0 : 1;
 }
 

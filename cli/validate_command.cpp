@@ -1,5 +1,5 @@
 #include "cli/commands.hpp"
-#include "cli/dealt_tasks.hpp"
+#include "cli/task_pool.hpp"
 #include "import/importers.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
@@ -248,7 +248,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
   check_sites(command.sites, options.site_of);
   options.wanted = wanted_for(command, thresholds, options.site_of, sources.first_own);
-  DealtTasks tasks(line, "parts", command.measurements);
+  TaskPool tasks(line, "parts", command.measurements);
   options.run_tasks = tasks.runner();
   const std::size_t clusters = cluster.empty() ? options.site_of.size() : 1; // no fewer parts than these
   const auto methods = methods_for(command, data, tasks.threads_of_each(clusters));
@@ -256,7 +256,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   narrate_own(sources, result, data, line);
   write_page(line, command.html, [&] { return validation_html(result); });
   emit(line, line.json ? validation_json(result) : report_for(command, result));
-  tasks.forget();
+  tasks.discard_journal();
   return compare_with_thresholds(command, thresholds, result, line);
 }
 

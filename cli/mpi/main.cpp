@@ -27,17 +27,17 @@ void work_for_the_first(CommandLine line, MpiRanks& ranks) {
                             const ddlsim::TaskEnded&) -> std::vector<ddlsim::TaskResult> { ranks.serve(work); };
   try {
     ddlsim::run_command(line);
-  } catch (const ddlsim::WorkIsOver&) {
+  } catch (const ddlsim::NoMoreTasks&) {
   } catch (const std::exception&) {
   }
 }
 
 int run(const CommandLine& line, MpiRanks& ranks) {
   if (ranks.is_first()) {
-    auto dealt = line;
-    dealt.run_tasks = [&ranks](const std::vector<int>& tasks, const ddlsim::TaskWork& work,
-                               const ddlsim::TaskEnded& ended) { return ranks.deal(tasks, work, ended); };
-    const int code = ddlsim::run_command(dealt);
+    auto distributed = line;
+    distributed.run_tasks = [&ranks](const std::vector<int>& tasks, const ddlsim::TaskWork& work,
+                                     const ddlsim::TaskEnded& ended) { return ranks.distribute(tasks, work, ended); };
+    const int code = ddlsim::run_command(distributed);
     if (ranks.missing() > 0)
       ddlsim::narrate(line, fmt::format("{} ranks could not begin: do all nodes see the same files?", ranks.missing()));
     return code;
@@ -52,6 +52,6 @@ int main(int argc, char** argv) {
   MpiRanks ranks;
   const int code = ddlsim::run_program(
       argc, argv, [&](const CommandLine& line) { return run(line, ranks); }, ranks.is_first());
-  ranks.stand_aside();
+  ranks.leave_to_others();
   return code;
 }

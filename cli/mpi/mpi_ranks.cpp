@@ -77,30 +77,31 @@ MpiRanks::MpiRanks() {
 }
 
 MpiRanks::~MpiRanks() {
-  if (deals_) MPI_Abort(MPI_COMM_WORLD, 1); // dealing has thrown: the others would wait for tasks for ever
+  if (distributes_) MPI_Abort(MPI_COMM_WORLD, 1); // dealing has thrown: the others would wait for tasks for ever
   MPI_Finalize();
 }
 
 /// Ranks but the first that work; rank 0 alone learns it.
-std::vector<int> MpiRanks::tell_who_works(bool works) {
-  told_ = true;
-  const int mine = works ? 1 : 0;
+std::vector<int> MpiRanks::gather_workers(bool works) {
+  gathered_ = true;
+  const int own = works ? 1 : 0;
   std::vector<int> all(static_cast<std::size_t>(ranks_), 0);
-  MPI_Gather(&mine, 1, MPI_INT, all.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Gather(&own, 1, MPI_INT, all.data(), 1, MPI_INT, 0, MPI_COMM_WORLD);
   std::vector<int> workers;
   for (int rank = 1; rank < ranks_; ++rank)
     if (all[static_cast<std::size_t>(rank)] != 0) workers.push_back(rank);
   return workers;
 }
 
-std::vector<TaskResult> MpiRanks::deal(const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended) {
+std::vector<TaskResult> MpiRanks::distribute(const std::vector<int>& tasks, const TaskWork& work,
+                                             const TaskEnded& ended) {
   std::vector<int> workers;
-  if (!told_) {
-    workers = tell_who_works(false);
+  if (!gathered_) {
+    workers = gather_workers(false);
     missing_ = ranks_ - 1 - static_cast<int>(workers.size());
   }
   if (workers.empty()) return run_in_workers(tasks, machine_threads(), work, ended);
-  deals_ = true;
+  distributes_ = true;
   std::vector<TaskResult> results(tasks.size());
   std::vector<std::size_t> place_of(static_cast<std::size_t>(ranks_)); // of a rank's task among all
   std::size_t next = 0;
@@ -116,24 +117,24 @@ std::vector<TaskResult> MpiRanks::deal(const std::vector<int>& tasks, const Task
     send_next(answer.from);
     if (ended) ended(tasks[place], results[place]);
   }
-  deals_ = false;
+  distributes_ = false;
   return results;
 }
 
 void MpiRanks::serve(const TaskWork& work) {
-  tell_who_works(true);
+  gather_workers(true);
   for (;;) {
     wait_for_message(0, task_tag);
     int task = no_more;
     MPI_Recv(&task, 1, MPI_INT, 0, task_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (task == no_more) throw WorkIsOver{};
+    if (task == no_more) throw NoMoreTasks{};
     send_answer(that_can_be_sent(run_in_workers({task}, 1, work).front()));
   }
 }
 
-void MpiRanks::stand_aside() {
-  if (told_) return;
-  for (const int rank : tell_who_works(false)) send_task(no_more, rank);
+void MpiRanks::leave_to_others() {
+  if (gathered_) return;
+  for (const int rank : gather_workers(false)) send_task(no_more, rank);
 }
 
 } // namespace ddlsim

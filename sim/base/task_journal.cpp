@@ -86,7 +86,7 @@ std::optional<std::string> read_bytes(std::FILE* stream, std::size_t size_bytes)
 
 } // namespace
 
-KeptTasks read_task_journal(const fs::path& file, const std::string& question) {
+FinishedTasks read_task_journal(const fs::path& file, const std::string& question) {
   const auto stream = open_text_file(file);
   const auto head = read_line(stream.get());
   if (!head || !head->starts_with(head_begin))
@@ -95,7 +95,7 @@ KeptTasks read_task_journal(const fs::path& file, const std::string& question) {
     throw UserError(file.string(), "",
                     "what is kept here is of another question, other data files or another build of ddlsim; ask as "
                     "before, or without --resume to begin anew");
-  KeptTasks kept;
+  FinishedTasks kept;
   while (const auto line = read_line(stream.get())) {
     const auto entry = to_entry_head(*line);
     if (!entry) break;
@@ -106,7 +106,7 @@ KeptTasks read_task_journal(const fs::path& file, const std::string& question) {
   return kept;
 }
 
-TaskJournal::TaskJournal(fs::path file, std::string question, const KeptTasks& kept)
+TaskJournal::TaskJournal(fs::path file, std::string question, const FinishedTasks& kept)
     : file_(std::move(file)), question_(std::move(question)) {
   std::error_code ignored;
   const auto there = fs::symlink_status(file_, ignored).type();
@@ -138,7 +138,7 @@ void TaskJournal::remove() {
   fs::remove(file_, ignored);
 }
 
-RunTasks with_kept(RunTasks run, KeptTasks kept) {
+RunTasks without_finished(RunTasks run, FinishedTasks kept) {
   return [run = std::move(run), kept = std::move(kept)](const std::vector<int>& tasks, const TaskWork& work,
                                                         const TaskEnded& ended) {
     std::vector<int> missing;

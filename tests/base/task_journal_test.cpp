@@ -12,7 +12,7 @@ using ddlsim_test::text_of;
 namespace {
 
 const std::string question = "0123456789abcdef";
-const KeptTasks some{{0, "zero\n"}, {2, std::string("\0\xff\n", 3)}, {7, ""}};
+const FinishedTasks some{{0, "zero\n"}, {2, std::string("\0\xff\n", 3)}, {7, ""}};
 
 /// Of a journal that began with nothing and was added to.
 fs::path written(const TemporaryFolder& folder) {
@@ -89,7 +89,7 @@ TEST_CASE("a journal is not written through a link, nor where nothing can be", "
 TEST_CASE("only tasks that are not kept are run, and results stand in the order of the tasks", "[task-journal]") {
   std::vector<int> ran;
   std::vector<int> told;
-  const auto run = with_kept(in_this_process(), {{1, "kept one"}, {9, "of no task"}});
+  const auto run = without_finished(in_this_process(), {{1, "kept one"}, {9, "of no task"}});
   const auto work = [&](int task) {
     ran.push_back(task);
     return "new " + std::to_string(task);

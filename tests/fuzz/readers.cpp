@@ -150,7 +150,7 @@ constexpr const char* asked = "0123456789abcdef";
 
 /// What is read is kept again, and is the same then.
 bool take_journal(const std::string& text) {
-  KeptTasks kept;
+  FinishedTasks kept;
   if (!accepted([&] { kept = read_task_journal(put("a.csv.unfinished", text), asked); })) return false;
   std::size_t bytes = 0;
   for (const auto& [task, result] : kept) bytes += result.size();

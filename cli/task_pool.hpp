@@ -1,6 +1,6 @@
 #pragma once
-// Tasks of a sweep, a plan or a validation on their way: dealt out, shown as they end, kept until the answer is
-// written.
+// The tasks of a sweep, a plan or a validation: run on cores or ranks, shown as they end, and kept in a journal until the
+// answer is written.
 
 #include "cli/options.hpp"
 #include "sim/base/task_journal.hpp"
@@ -12,18 +12,18 @@
 
 namespace ddlsim {
 
-/// Where the answer goes to a file, what tasks gave is kept in FILE.unfinished until forget(); a run that is cut off
-/// leaves it, where a task had ended, and one with --resume goes on from it. The journal is of one question: the
-/// options as typed, the bytes of the program, of the data folder's files and of the input's.
-class DealtTasks {
+/// Where the answer goes to a file, the results of tasks are kept in FILE.unfinished until discard_journal(). A run that is
+/// cut off leaves that journal if a task had ended, and a run with --resume goes on from it. A journal belongs to one
+/// question: the options as typed, and the bytes of the program, of the data folder's files and of the input.
+class TaskPool {
 public:
   /// `tasks`: what they are, in the plural; `inputs`: files that are asked about, and folders of such. Throws UserError
   /// where --resume finds what it must not go on from.
-  DealtTasks(const CommandLine& line, std::string tasks, const std::vector<std::filesystem::path>& inputs);
+  TaskPool(const CommandLine& line, std::string tasks, const std::vector<std::filesystem::path>& inputs);
 
-  ~DealtTasks();
-  DealtTasks(const DealtTasks&) = delete;
-  DealtTasks& operator=(const DealtTasks&) = delete;
+  ~TaskPool();
+  TaskPool(const TaskPool&) = delete;
+  TaskPool& operator=(const TaskPool&) = delete;
 
   /// Runs tasks by the ranks of an MPI job or on this machine. Refers to this object.
   RunTasks runner();
@@ -31,8 +31,8 @@ public:
   int threads_of_each(std::size_t count) const;
   std::vector<TaskResult> run(std::size_t count, const TaskWork& work) { return runner()(all_tasks(count), work, {}); }
 
-  /// The answer is written: nothing is left to go on from.
-  void forget();
+  /// Removes the journal, once the answer is written.
+  void discard_journal();
 
 private:
   void begin_journal(const std::vector<std::filesystem::path>& inputs);
@@ -40,7 +40,7 @@ private:
   const CommandLine& line_;
   RunTasks run_;
   std::string tasks_;
-  KeptTasks kept_;         ///< of the run that was cut off
+  FinishedTasks finished_; ///< by the run that was cut off
   bool any_ended_ = false; ///< in this run
   std::optional<TaskJournal> journal_;
 };

@@ -1,4 +1,4 @@
-#include "cli/dealt_tasks.hpp"
+#include "cli/task_pool.hpp"
 
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
@@ -34,7 +34,7 @@ void take(Fnv1a& hash, const fs::path& file) {
   hash.take_file(file);
 }
 
-/// Of all that the answer follows from. An input that cannot be read is told by what needs it.
+/// Checksum of all that the answer depends on. The reader of an input reports that it cannot be read.
 std::string checksum_of_question(const CommandLine& line, const std::vector<fs::path>& inputs) {
   Fnv1a hash;
   hash.take(fmt::format("{}\n{}\n", version(), line.question));
@@ -61,43 +61,43 @@ bool may_be_kept(const fs::path& output) {
 
 } // namespace
 
-DealtTasks::DealtTasks(const CommandLine& line, std::string tasks, const std::vector<fs::path>& inputs)
+TaskPool::TaskPool(const CommandLine& line, std::string tasks, const std::vector<fs::path>& inputs)
     : line_(line), run_(line.run_tasks ? line.run_tasks : in_workers(line.threads)), tasks_(std::move(tasks)) {
   if (may_be_kept(line.output)) begin_journal(inputs);
 }
 
-DealtTasks::~DealtTasks() {
-  if (kept_.empty() && !any_ended_) forget();
+TaskPool::~TaskPool() {
+  if (finished_.empty() && !any_ended_) discard_journal();
 }
 
-void DealtTasks::begin_journal(const std::vector<fs::path>& inputs) {
+void TaskPool::begin_journal(const std::vector<fs::path>& inputs) {
   const auto file = unfinished(line_.output);
   std::error_code ignored;
   const bool there = fs::exists(file, ignored);
   try {
     const auto question = checksum_of_question(line_, inputs);
-    if (line_.resume && there) kept_ = read_task_journal(file, question);
-    journal_.emplace(file, question, kept_);
+    if (line_.resume && there) finished_ = read_task_journal(file, question);
+    journal_.emplace(file, question, finished_);
   } catch (const UserError& error) {
     if (line_.resume) throw;
     narrate(line_, fmt::format("a run that is cut off cannot go on: {}", to_text(error.mistakes().front())));
     return;
   }
   if (line_.resume)
-    narrate(line_,
-            fmt::format("{} {} were finished before", kept_.empty() ? "no" : std::to_string(kept_.size()), tasks_));
+    narrate(line_, fmt::format("{} {} were finished before",
+                               finished_.empty() ? "no" : std::to_string(finished_.size()), tasks_));
   else if (there)
     narrate(line_, fmt::format("begun anew; with --resume it would have gone on from {}", file.string()));
 }
 
-int DealtTasks::threads_of_each(std::size_t count) const {
+int TaskPool::threads_of_each(std::size_t count) const {
   return line_.run_tasks ? 1 : ddlsim::threads_of_each(line_.threads, count);
 }
 
-RunTasks DealtTasks::runner() {
+RunTasks TaskPool::runner() {
   return [this](const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended) {
     auto done = static_cast<std::size_t>(
-        std::count_if(tasks.begin(), tasks.end(), [&](int task) { return kept_.count(task) != 0; }));
+        std::count_if(tasks.begin(), tasks.end(), [&](int task) { return finished_.count(task) != 0; }));
     const auto progress = make_task_progress(line_.quiet, tasks_);
     if (progress) progress(done, tasks.size());
     const auto note = [&](int task, const TaskResult& result) {
@@ -109,11 +109,11 @@ RunTasks DealtTasks::runner() {
       if (progress) progress(++done, tasks.size());
       if (ended) ended(task, result);
     };
-    return with_kept(run_, kept_)(tasks, work, note);
+    return without_finished(run_, finished_)(tasks, work, note);
   };
 }
 
-void DealtTasks::forget() {
+void TaskPool::discard_journal() {
   if (journal_) journal_->remove();
 }
 
