@@ -1,7 +1,7 @@
 #include "calibrate/cache/calibration_cache.hpp"
 #include "cli/commands.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "cli/commands.hpp"
 #include "sim/base/child_process.hpp"
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/own_files.hpp"
 

@@ -1,7 +1,7 @@
 #include "import/trace_layers.hpp"
 
 #include "import/trace_anatomy.hpp"
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 
 #include <fmt/format.h>
 

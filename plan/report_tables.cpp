@@ -1,5 +1,5 @@
 #include "plan/report.hpp"
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 #include "sim/base/json.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "plan/report.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Work in forked children, because several children use several cores, and one that fails spoils no other.
+// Work in forked children: several children use several cores, and a child that fails does not affect the others.
 
 #include <cstddef>
 #include <functional>
@@ -31,16 +31,16 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// What one task gave, or why it gave nothing.
+/// The result of one task, or why there is none.
 struct TaskResult {
   std::string bytes;
   std::string error; ///< "" when it went well; else one message: what was thrown, or the signal it was killed by
 };
 
-/// What a task gives, by its number.
+/// Runs the task of that number and returns its result as bytes.
 using TaskWork = std::function<std::string(int task)>;
 
-/// Told of each end, where tasks are dealt out; may be empty.
+/// Called at the end of each task; may be empty.
 using TaskEnded = std::function<void(int task, const TaskResult& result)>;
 
 /// Runs independent tasks, each in a child process, at most `jobs` at a time, and gives their results in the order of
@@ -73,10 +73,10 @@ using Numbers = std::vector<double>;
 /// Throws std::system_error.
 void start_fork_server();
 
-/// Ends it; the next run starts one that knows the process as it is then.
+/// Ends the server. The next run starts one from the process as it is then.
 void stop_fork_server();
 
-/// What `work` makes of the request, in a fresh process that knows what this one knew when its server started. Starts
+/// Runs `work` on the request in a fresh process, which has the memory that this process had when its server started. Starts
 /// the server where there is none. May be called by several threads and workers at once. Throws std::runtime_error with
 /// the message when `work` threw, or with the end of what it printed when it ended otherwise.
 Numbers run_in_fork(Numbers (*work)(const Numbers& request), const Numbers& request);

@@ -95,11 +95,11 @@ SureShares near_quantile(const std::vector<double>& centres, double deviation, d
       slope += std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
     }
     const double step = (probability * count - below) / slope;
-    const double doubt = 2 * (rounding * count + 0.5 * steepest * count * step * step) / slope;
-    const double bend = 0.5 * steepest * count * std::pow(std::abs(step) + doubt, 2);
-    if (slope * doubt - bend >= rounding * count)
-      sure = {value + deviation * (step - doubt), value + deviation * (step + doubt)};
-    if (!(doubt > narrow) || !std::isfinite(step)) break;
+    const double uncertainty = 2 * (rounding * count + 0.5 * steepest * count * step * step) / slope;
+    const double bend = 0.5 * steepest * count * std::pow(std::abs(step) + uncertainty, 2);
+    if (slope * uncertainty - bend >= rounding * count)
+      sure = {value + deviation * (step - uncertainty), value + deviation * (step + uncertainty)};
+    if (!(uncertainty > narrow) || !std::isfinite(step)) break;
     value += deviation * step;
   }
   return sure;

@@ -1,3 +1,5 @@
+#include "sim/page/parts_bar.hpp"
+
 #include "sim/page/html_text.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "sim/predict/report.hpp"
 
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 

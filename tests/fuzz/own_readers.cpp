@@ -6,7 +6,7 @@
 #include "own/new_scenario.hpp"
 #include "own/slurm_nodes.hpp"
 #include "own/topology.hpp"
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/gpu_names.hpp"
 #include "tests/fuzz/sample_folder.hpp"

@@ -1,6 +1,6 @@
 // Every reader of a format, units and JSON, as rows of one table, with those of importers.cpp.
 #include "plan/simulate.hpp"
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/task_journal.hpp"
 #include "sim/base/text_file.hpp"

@@ -1,5 +1,6 @@
 #include "sim/page/html_text.hpp"
 #include "sim/page/page.hpp"
+#include "sim/page/parts_bar.hpp"
 #include "tests/page/markup.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 #include "sim/base/statistics.hpp"
 #include "validate/blind/blind_log.hpp"
 

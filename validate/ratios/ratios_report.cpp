@@ -1,4 +1,4 @@
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
 #include "validate/ratios/ratios.hpp"

@@ -1,6 +1,7 @@
 #include "sim/base/table.hpp"
 #include "sim/page/html_text.hpp"
 #include "sim/page/line_chart.hpp"
+#include "sim/page/parts_bar.hpp"
 #include "sim/predict/page/prediction_html.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #pragma once
-// Texts that a stranger may have written (names in files, notes, titles), in what this program writes: they stay text.
-// Of HTML and SVG: sim/page/html_text.hpp; of JSON: json_text(); of a message: in_quotes().
+// Escapes text from files (names, notes, titles), so that it stays text in what this program writes. For HTML and SVG
+// see sim/page/html_text.hpp, for JSON json_text(), for messages in_quotes().
 
 #include <string>
 #include <string_view>

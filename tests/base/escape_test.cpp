@@ -1,4 +1,4 @@
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 
 #include <catch2/catch.hpp>
 
