@@ -1,3 +1,5 @@
+#include "cli/completion.hpp"
+
 #include "cli/command_options.hpp"
 #include "cli/options.hpp"
 #include "import/importers.hpp"

@@ -1,6 +1,6 @@
 #include "cli/diagnose_logs.hpp"
 
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "cli/diagnose_placement.hpp"
 #include "import/importers.hpp"
 #include "sim/base/error.hpp"

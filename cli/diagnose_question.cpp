@@ -1,6 +1,6 @@
 #include "cli/diagnose_question.hpp"
 
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "own/new_cluster.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"

@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 
 int main(int argc, char** argv) {
   return ddlsim::run_program(argc, argv, ddlsim::run_command);

@@ -1,6 +1,7 @@
 #include "cli/options.hpp"
 
 #include "cli/command_options.hpp"
+#include "cli/completion.hpp"
 #include "import/plain_text.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/table.hpp"

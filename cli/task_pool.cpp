@@ -1,6 +1,6 @@
 #include "cli/task_pool.hpp"
 
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/base/threads.hpp"

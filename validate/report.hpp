@@ -25,11 +25,6 @@ std::string validation_text(const ValidationResult& result);
 /// for 5 %. low_s, high_s and the interval figures are null where there is no interval.
 std::string validation_json(const ValidationResult& result);
 
-/// One page that needs nothing else: tables by split and cluster, predicted against measured, residuals by scale,
-/// strategy and source with values on hover, series far off, every scored point in a table. Well-formed as XML; the
-/// same bytes for the same result.
-std::string validation_html(const ValidationResult& result);
-
 // Parts of the reports.
 
 /// "T1: calibrated on one node; every larger scale predicted"

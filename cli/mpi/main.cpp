@@ -1,6 +1,6 @@
 // ddlsim-mpi: ddlsim under mpirun or srun. Sweeps, plans and validations are dealt out over the ranks; every other
 // command is rank 0's alone. The answer is ddlsim's, to the byte.
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "cli/mpi/mpi_ranks.hpp"
 
 #include <fmt/format.h>

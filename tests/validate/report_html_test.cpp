@@ -1,6 +1,7 @@
 #include "sim/page/html_text.hpp"
 #include "tests/page/markup.hpp"
 #include "tests/validate/result.hpp"
+#include "validate/page/report_html.hpp"
 #include "validate/report.hpp"
 
 #include <catch2/catch.hpp>

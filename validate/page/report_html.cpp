@@ -1,3 +1,5 @@
+#include "validate/page/report_html.hpp"
+
 #include "sim/page/html_text.hpp"
 #include "sim/page/page.hpp"
 #include "validate/page/split_section.hpp"

@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/base/escape.hpp"
 #include "sim/base/text_file.hpp"

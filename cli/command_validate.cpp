@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "cli/task_pool.hpp"
 #include "import/importers.hpp"
 #include "sim/base/error.hpp"
@@ -11,6 +11,7 @@
 #include "validate/collectives/size_tables.hpp"
 #include "validate/methods/baselines.hpp"
 #include "validate/methods/simulator.hpp"
+#include "validate/page/report_html.hpp"
 #include "validate/ratios/ratios.hpp"
 #include "validate/report.hpp"
 

@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "cli/task_pool.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/check.hpp"

@@ -1,5 +1,5 @@
 #include "calibrate/cache/calibration_cache.hpp"
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/escape.hpp"
 

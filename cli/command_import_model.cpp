@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "own/hf_config.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/readers.hpp"

@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "import/plain_text.hpp"
 #include "own/machine.hpp"
 #include "own/new_cluster.hpp"

@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"

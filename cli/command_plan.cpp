@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "cli/task_pool.hpp"
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"

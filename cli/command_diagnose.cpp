@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "cli/diagnose_follow.hpp"
 #include "cli/diagnose_logs.hpp"
 #include "cli/diagnose_placement.hpp"

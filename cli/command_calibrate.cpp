@@ -2,7 +2,7 @@
 #include "calibrate/cache/fit_inputs.hpp"
 #include "calibrate/page/calibration_html.hpp"
 #include "calibrate/priors/fit_priors.hpp"
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/own_files.hpp"

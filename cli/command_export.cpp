@@ -1,4 +1,4 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/export/export.hpp"
