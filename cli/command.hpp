@@ -15,7 +15,7 @@
 namespace ddlsim {
 
 /// What ddlsim and ddlsim-mpi do from their arguments to their exit code: `run` runs the command. The code is 2 for
-/// wrong use, and 1, with one message on standard error, where `run` throws. Only with `tells` is anything printed
+/// wrong use, and 1, with one message on standard error, where `run` throws. Only with `prints` is anything printed
 /// here.
 int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool prints = true);
 
@@ -48,7 +48,7 @@ int run_sweep(const PredictCommand& command, const CommandLine& line);
 int run_plan(const PlanCommand& command, const CommandLine& line);
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line);
 int run_validate(const ValidateCommand& command, const CommandLine& line);
-/// `validate --blind`: predicts records that nothing has learnt from, appends to the log, prints what was appended.
+/// `validate --blind`: predicts records that no fit or prior has used, appends to the log, prints what was appended.
 int run_blind(const ValidateCommand& command, const CommandLine& line);
 /// A context with the shipped catalogue, models and clusters to look names up in; a cluster that is not shipped is
 /// taken as typed.
@@ -65,7 +65,7 @@ int run_export(const ExportCommand& command, const CommandLine& line);
 /// Asks for what is missing, at a terminal.
 int run_new(const NewCommand& command, const CommandLine& line);
 
-/// The shipped files, with the calibrations of clusters, which are fitted when they are asked for.
+/// The shipped files, with the calibrations of clusters, which are fitted when they are needed.
 DataFolder fitted_data(const CommandLine& line);
 
 /// The same, with the scenario's own files.

@@ -115,7 +115,7 @@ std::vector<BlindEntry> ask_file(const fs::path& file, const ValidateCommand& co
   const BlindQuestion question{shipped_records(DataFolder{line.data_folder}), read_measurements(file)};
   refuse_known(data, question);
   const BlindEntry about{
-      today(), commit, source_of(question.asked.context), file.filename().string(), records, command.form_in_sight, {}};
+      today(), commit, source_of(question.file.context), file.filename().string(), records, command.form_in_sight, {}};
   std::vector<BlindEntry> entries;
   for (auto& score : score_blind(data, question, knowledge_of(command), line.threads)) {
     entries.push_back(about);

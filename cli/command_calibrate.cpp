@@ -25,8 +25,8 @@ void emit_both(const CommandLine& line, const std::filesystem::path& own_file, c
 }
 
 int run_priors(const DataFolder& data, const CommandLine& line) {
-  const auto learnt = fit_priors(read_reference_data(data), all_records(data), line.threads);
-  emit_both(line, data.platforms() / "priors.json", priors_json(learnt), fitted_priors_text(learnt));
+  const auto fitted = fit_priors(read_reference_data(data), all_records(data), line.threads);
+  emit_both(line, data.platforms() / "priors.json", priors_json(fitted), fitted_priors_text(fitted));
   return 0;
 }
 

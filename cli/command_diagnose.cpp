@@ -44,8 +44,8 @@ void check_enough(const DiagnoseCommand& command) {
     throw UserError("", "", "no measured time found; give a log, a table of rates or --step");
 }
 
-/// What is asked, with everything it names.
-struct JudgedQuestion {
+/// The question, with everything it names.
+struct DiagnosisQuestion {
   Scenario scenario;
   Cluster cluster;
   DataFolder data;
@@ -53,7 +53,7 @@ struct JudgedQuestion {
 };
 
 /// The runs' own GPUs a node, and the ports that those reach.
-void place_as_logged(JudgedQuestion& question, const CommandLine& line) {
+void place_as_logged(DiagnosisQuestion& question, const CommandLine& line) {
   auto& scenario = question.scenario;
   const int taken = gpus_taken_of_node(question.files, scenario, question.cluster);
   if (taken >= question.cluster.gpus_per_node || taken == scenario.gpus_per_node) return;
@@ -64,22 +64,22 @@ void place_as_logged(JudgedQuestion& question, const CommandLine& line) {
                             taken, question.cluster.gpus_per_node));
 }
 
-JudgedQuestion with_scenario(const DiagnoseCommand& command, const CommandLine& line) {
-  JudgedQuestion asked;
-  asked.scenario = read_known_scenario(command.scenario, command.changes, DataFolder{line.data_folder});
-  keep_strategies(asked.scenario, command.strategies);
-  asked.data = data_for(line, asked.scenario);
-  asked.cluster = load_cluster(asked.data, asked.scenario.cluster);
-  const auto with = asked_with(asked.scenario, asked.scenario.strategies.front());
-  const auto presets = load_presets(asked.data);
+DiagnosisQuestion with_scenario(const DiagnoseCommand& command, const CommandLine& line) {
+  DiagnosisQuestion question;
+  question.scenario = read_known_scenario(command.scenario, command.changes, DataFolder{line.data_folder});
+  keep_strategies(question.scenario, command.strategies);
+  question.data = data_for(line, question.scenario);
+  question.cluster = load_cluster(question.data, question.scenario.cluster);
+  const auto with = asked_with(question.scenario, question.scenario.strategies.front());
+  const auto presets = load_presets(question.data);
   std::shared_ptr<const Preset> stand_in;
   const auto& preset = preset_or_stand_in(presets, with.preset, stand_in);
-  const auto transport = choose_transport(with, asked.cluster, preset).name;
-  asked.files = read_logs(command, reading_for(asked.scenario, transport), asked.data, line);
-  return asked;
+  const auto transport = choose_transport(with, question.cluster, preset).name;
+  question.files = read_logs(command, reading_for(question.scenario, transport), question.data, line);
+  return question;
 }
 
-JudgedQuestion without_scenario(const DiagnoseCommand& command, const CommandLine& line) {
+DiagnosisQuestion without_scenario(const DiagnoseCommand& command, const CommandLine& line) {
   auto reading = reading_for(command);
   if (reading.cluster.empty()) reading.cluster = name_of_made_cluster;
   auto files = read_logs(command, reading, DataFolder{line.data_folder}, line);
@@ -88,7 +88,7 @@ JudgedQuestion without_scenario(const DiagnoseCommand& command, const CommandLin
 }
 
 /// A log of collectives needs no rate of a GPU, which may not be known.
-void leave_training_out(const DiagnoseCommand& command, JudgedQuestion& question) {
+void leave_training_out(const DiagnoseCommand& command, DiagnosisQuestion& question) {
   bool trains = !command.steps.empty();
   for (const auto& file : question.files)
     for (const auto& record : file.records) trains = trains || std::holds_alternative<StepRecord>(record);
@@ -96,18 +96,18 @@ void leave_training_out(const DiagnoseCommand& command, JudgedQuestion& question
 }
 
 Diagnosis diagnosis_of(const DiagnoseCommand& command, const CommandLine& line) {
-  auto asked = command.scenario.empty() ? without_scenario(command, line) : with_scenario(command, line);
-  place_as_logged(asked, line);
-  leave_training_out(command, asked);
-  const auto& scenario = asked.scenario;
-  const KnownFiles known(scenario, asked.cluster, asked.data);
+  auto question = command.scenario.empty() ? without_scenario(command, line) : with_scenario(command, line);
+  place_as_logged(question, line);
+  leave_training_out(command, question);
+  const auto& scenario = question.scenario;
+  const KnownFiles known(scenario, question.cluster, question.data);
   auto curve = make_curve(scenario, scenario.strategies.front(), known.model(), known.knowledge());
   curve.threads = line.threads;
-  const auto observations = observations_of(asked.files, command, scenario, asked.cluster, line);
-  if (observations.empty() && !asked.files.empty())
+  const auto observations = observations_of(question.files, command, scenario, question.cluster, line);
+  if (observations.empty() && !question.files.empty())
     throw UserError(command.logs.front().string(), "",
                     "nothing in it can be compared with what was asked; the notes above say what was read");
-  const OtherClusters others(scenario, curve, asked.data);
+  const OtherClusters others(scenario, curve, question.data);
   auto diagnosis = diagnose(curve, observations, {command.level, scenario.seed}, others.curves());
   diagnosis.warnings = known.warnings();
   diagnosis.warnings.insert(diagnosis.warnings.begin(), scenario.name_notes.begin(), scenario.name_notes.end());
@@ -148,8 +148,8 @@ Diagnosis follow_logs(const DiagnoseCommand& command, const CommandLine& line) {
 
 } // namespace
 
-int run_diagnose(const DiagnoseCommand& asked, const CommandLine& line) {
-  const auto command = with_known_names(with_scenario_apart(asked), DataFolder{line.data_folder});
+int run_diagnose(const DiagnoseCommand& typed, const CommandLine& line) {
+  const auto command = with_known_names(with_scenario_apart(typed), DataFolder{line.data_folder});
   check_enough(command);
   const auto diagnosis = command.follow ? follow_logs(command, line) : diagnosis_of(command, line);
   for (const auto& warning : diagnosis.warnings) narrate(line, warning);

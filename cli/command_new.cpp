@@ -45,7 +45,7 @@ void write_new(const fs::path& file, const std::string& text, const CommandLine&
   if (fs::exists(file, ignored))
     throw UserError(file.string(), "",
                     "this file is there already and stays as it is; give another name, or remove it");
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored); // write_file tells what is wrong
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored); // write_file says what is wrong
   write_file(file, text);
   narrate(line, fmt::format("wrote {}", file.string()));
 }

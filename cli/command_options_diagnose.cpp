@@ -5,7 +5,7 @@
 namespace ddlsim {
 namespace {
 
-/// What stands in place of a scenario.
+/// The options that describe a job without a scenario.
 void add_question(CLI::App& app, DiagnoseCommand& command) {
   app.add_option("--gpu", command.gpu, "Without a scenario: the GPU, where the log does not say it")->type_name("NAME");
   app.add_option("--network", command.networks,
@@ -74,7 +74,7 @@ void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Va
       ->check(a_number({.least = 0.001, .most = 0.5}));
   diagnose.add_flag("--details", command.details, "Every point beside what was expected, and every cause");
   auto* follow = diagnose.add_flag("--follow", command.follow,
-                                   "Watch the logs while they grow, and tell the verdict when it changes; ends with "
+                                   "Watch the logs while they grow, and print the verdict when it changes; ends with "
                                    "Ctrl-C, or after --for");
   diagnose.add_option("--for", command.follow_for, "With --follow: end after that time, e.g. \"8 h\"")
       ->type_name("TIME")

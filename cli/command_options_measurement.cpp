@@ -134,7 +134,7 @@ void add_blind(CLI::App& validate, ValidateCommand& command) {
   auto* blind =
       validate
           .add_option("--blind", command.blind_files,
-                      "Predict these records, which nothing has learnt from, with what a newcomer would have, "
+                      "Predict these records, which no fit or prior has used, with what a new user would have, "
                       "and append how far off that was to the log; without files show the log. Records stand "
                       "in CLUSTER/measurements/FILE; CLUSTER/cluster.json and CLUSTER/models/*.json beside "
                       "them are read, too")

@@ -86,18 +86,18 @@ std::string report_for(const ValidateCommand& command, const ValidationResult& r
   return command.placebos > 0 ? placebo_report_text(result) : validation_text(result);
 }
 
-/// Splits of sites of which nothing but the records shown is known, unless others are asked for.
+/// The splits of new sites, unless the command names others.
 std::vector<std::string> splits_for(const ValidateCommand& command) {
   const bool compares = !command.without.empty() || command.placebos > 0;
   return compares && command.splits.empty() ? std::vector<std::string>{"new-T1", "new-T2", "new-T3"} : command.splits;
 }
 
-void check_sites(const std::vector<std::string>& asked, const std::map<std::string, std::string>& site_of) {
+void check_sites(const std::vector<std::string>& sites, const std::map<std::string, std::string>& site_of) {
   std::set<std::string> known;
   for (const auto& [cluster, site] : site_of) known.insert(site);
   const std::vector<std::string> names(known.begin(), known.end());
   std::vector<Mistake> mistakes;
-  for (const auto& site : asked)
+  for (const auto& site : sites)
     if (known.count(site) == 0) mistakes.push_back({"--sites", "", unknown_name_text("site", site, names, names)});
   if (!mistakes.empty()) throw UserError(std::move(mistakes));
 }
@@ -166,7 +166,7 @@ void narrate_own(const Sources& sources, const ValidationResult& result, const D
   }
 }
 
-/// Of one cluster where that is asked for.
+/// Scores tables of collectives, of one cluster where the command names one.
 void score_collectives(const Sources& sources, const DataFolder& data, const CommandLine& line,
                        const std::string& cluster) {
   std::vector<MeasurementFile> files;
@@ -176,7 +176,7 @@ void score_collectives(const Sources& sources, const DataFolder& data, const Com
   emit(line, line.json ? collectives_json(points) : collectives_report_text(points));
 }
 
-/// The shipped ratios and the user's own; of one cluster where that is asked for.
+/// Scores the shipped ratios and the user's own, of one cluster where the command names one.
 void score_ratios(const Sources& sources, const DataFolder& data, const CommandLine& line, const std::string& cluster) {
   auto ratios = read_ratios(data);
   ratios.insert(ratios.end(), sources.files.begin(), sources.files.end());

@@ -99,7 +99,7 @@ struct ValidateCommand {
   std::vector<std::string> sites;   ///< whose series are scored; empty: all, or those of the thresholds
   std::vector<std::string> without; ///< parameters and terms of the residual, each left out alone
   bool blind = false;               ///< predict the files' records and log how far off that was
-  std::vector<std::filesystem::path> blind_files; ///< records that nothing has learnt from; none: show the log
+  std::vector<std::filesystem::path> blind_files; ///< records that no fit or prior has used; none: show the log
   bool nothing_known = false;                     ///< what a newcomer has of a blind file; none of these: each in turn
   bool one_gpu_known = false;
   bool one_node_known = false;
@@ -173,7 +173,7 @@ struct CommandLine {
                ExportCommand, DiagnoseCommand, NewCommand>
       command;
   std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
-  CalibrationSource calibrations{};  ///< of clusters: kept, or fitted when they are asked for
+  CalibrationSource calibrations{};  ///< of clusters: cached, or fitted when they are needed
   std::filesystem::path output;      ///< empty: standard output
   bool json = false;
   bool quiet = false;

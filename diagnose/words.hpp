@@ -8,7 +8,7 @@
 
 namespace ddlsim {
 
-/// "12 %"; "0.1 % or less" of a chance that 999 draws cannot tell from none.
+/// "12 %"; "0.1 % or less" for a chance that 999 draws cannot distinguish from zero.
 std::string chance_text(double chance);
 
 /// "iteration", "all-reduce of 16 MiB".

@@ -76,14 +76,14 @@ void add_precision_note(const MeasuredSteps& measured, const ImportContext& stat
                                          given == stated.given.end() ? "so" : given->second + ", as stated"));
 }
 
-/// A time that the profiler made is kept, with a doubt.
-void add_doubt(const TraceAnatomy& anatomy, Imported& imported) {
+/// Keeps a time that the profiler may have lengthened, and marks it as suspect.
+void add_suspicion(const TraceAnatomy& anatomy, Imported& imported) {
   auto& step = std::get<StepRecord>(imported.measurements.records.front());
-  const auto doubt = doubt_about(anatomy, step.iteration_s);
-  if (!doubt) return;
+  const auto suspicion = suspicion_of(anatomy, step.iteration_s);
+  if (!suspicion) return;
   step.head.suspect = true;
-  step.head.note += "; " + *doubt;
-  imported.notes.push_back(*doubt + "; the step's record is marked suspect: time steps without the profiler");
+  step.head.note += "; " + *suspicion;
+  imported.notes.push_back(*suspicion + "; the step's record is marked suspect: time steps without the profiler");
 }
 
 /// What the kernels' time goes to, NCCL's among them.
@@ -138,7 +138,7 @@ Imported import_kineto(LogSource source, const ImportContext& stated) {
   auto context = named_by_table(stated);
   take_logged_gpu(trace.device, context, imported.notes);
   add_step_record(measured, file, context, imported);
-  add_doubt(anatomy, imported);
+  add_suspicion(anatomy, imported);
   add_slowdown(anatomy, imported);
   if (!stated.table.empty()) add_layers(trace, steps, file, imported);
   return imported;

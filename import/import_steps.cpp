@@ -85,7 +85,7 @@ void check_own_totals(const TrainingLog& log, const ChosenSteps& chosen, double 
   agreed_value(claims, where);
 }
 
-/// A run cannot take less time than its steps do; what it takes longer is told.
+/// A run cannot take less time than its steps do; a note says how much longer it takes.
 void note_whole_run(const RunFacts& facts, double step_s, const std::string& where, std::vector<std::string>& notes) {
   const auto run_s = facts.last(RunFact::run_s);
   const double steps_s = steps_of_run(facts) * step_s;

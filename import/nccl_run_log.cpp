@@ -91,7 +91,7 @@ private:
     read_remark(text);
   }
 
-  /// Lines before, between and after tables, told apart by their first words.
+  /// Lines before, between and after tables, which their first words distinguish.
   void read_remark(std::string_view text) {
     if (text.starts_with("Out of bounds values")) return finish_table(text);
     if (text.starts_with("Avg bus bandwidth")) return read_average(text);

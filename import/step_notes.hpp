@@ -23,7 +23,7 @@ struct ChosenSteps {
   bool with_evaluation = false;
 };
 
-/// Figures that are printed so coarsely are told, and not held against others.
+/// Figures that are printed so coarsely give a note, and are not compared with others.
 inline constexpr double coarse_share = 0.025;
 
 /// Adds a sentence each.

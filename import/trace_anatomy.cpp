@@ -194,8 +194,9 @@ std::vector<std::string> to_sentences(const TraceAnatomy& anatomy) {
   return sentences;
 }
 
-std::optional<std::string> doubt_about(const TraceAnatomy& anatomy, double step_s) {
-  constexpr double most_idle = 0.2; // of a step, a judgement: beyond it other GPUs' records tell its time about as well
+std::optional<std::string> suspicion_of(const TraceAnatomy& anatomy, double step_s) {
+  constexpr double most_idle =
+      0.2; // of a step; an expert's estimate: beyond it other GPUs' records predict its time about as well
   if (anatomy.idle_s <= most_idle * step_s) return {};
   const auto shown = [](double time_s) { return print_quantity(time_s, Dimension::time); };
   return fmt::format("no kernel runs for {}: the processor holds the GPU up, and the profiler slows the processor, so "

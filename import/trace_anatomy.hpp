@@ -51,6 +51,6 @@ TraceAnatomy anatomy_of(const KinetoTrace& trace, const std::vector<TraceInterva
 std::vector<std::string> to_sentences(const TraceAnatomy& anatomy);
 
 /// Why a step without the profiler may take much less than `step_s`, as a profiled one did; nothing where it will not.
-std::optional<std::string> doubt_about(const TraceAnatomy& anatomy, double step_s);
+std::optional<std::string> suspicion_of(const TraceAnatomy& anatomy, double step_s);
 
 } // namespace ddlsim

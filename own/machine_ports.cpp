@@ -38,7 +38,7 @@ std::vector<fs::path> sysfs_folders(const fs::path& folder) {
   return found;
 }
 
-/// Amazon's adapters stand among InfiniBand's, without a link layer of theirs.
+/// The system lists Amazon's adapters among InfiniBand's, without a link layer.
 std::string kind_of_port(const std::string& device, const std::string& link_layer) {
   if (device.starts_with("efa") || device.starts_with("rdmap")) return "efa";
   return link_layer == "Ethernet" ? "roce" : "ib";

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Ours for another's word ("bfloat16", "ZeRO-3"); what is neither stays, and is told as a mistake.
+/// The canonical name for a synonym ("bfloat16", "ZeRO-3"). An unknown name stays, and is reported as a mistake.
 template <class Name> std::string usual_name(const std::string& typed) {
   const auto meant = value_meant<Name>(typed);
   return meant ? to_text(*meant) : typed;

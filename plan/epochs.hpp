@@ -1,5 +1,6 @@
 #pragma once
-// How long a training is: epochs as given, or as runs to its target tell them by the samples of an iteration.
+// How long a training is: the epochs that the request gives, or those that runs to its target needed, as a function of
+// the samples of an iteration.
 
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/plan_request.hpp"

@@ -14,7 +14,7 @@ struct NodeCosts {
   std::optional<double> usd_per_hour; ///< nothing: no price is known
   bool energy_is_extra = false;       ///< bought or owned: who pays the node pays its energy too
   double power_w = 0;                 ///< of a busy node; 0: not known
-  std::string price_text;             ///< what it is and where it stands, or why there is none
+  std::string price_text;             ///< what it is and where it is from, or why there is none
   std::string power_text;
 };
 

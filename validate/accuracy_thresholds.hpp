@@ -24,7 +24,7 @@ struct SplitThresholds {
 
 struct AccuracyThresholds {
   std::string method;
-  std::vector<std::string> sites; ///< whose series are asked; empty: all
+  std::vector<std::string> sites; ///< whose series are predicted; empty: all
   std::map<std::string, SplitThresholds> splits;
 };
 

@@ -92,7 +92,7 @@ public:
   virtual std::string name() const = 0;
   /// Whether answers of one split save it work in the next: one process then runs all its splits.
   virtual bool remembers() const { return false; }
-  /// Called once a split, before its questions; whatever was learnt from an earlier split must be forgotten.
+  /// Called once a split, before its questions. It must drop whatever came from an earlier split.
   virtual void prepare(const Evidence& evidence) = 0;
   /// Nothing where the method does not apply: two scales needed, one given. A method that ought to answer and cannot
   /// returns a refusal.

@@ -102,7 +102,7 @@ std::optional<Range> bounds_without(const ByCluster& residuals, const std::strin
   return Range{std::min(0.0, weighted_quantile(others, low_tail)), std::max(0.0, weighted_quantile(others, high_tail))};
 }
 
-/// Bounds by split, method and cluster, worked out when first asked for.
+/// Bounds by split, method and cluster, computed when first needed.
 class ResidualBounds {
 public:
   explicit ResidualBounds(const std::vector<ScoredPoint>& points) : points_(points) {}
@@ -225,8 +225,8 @@ PairedDifference compare(const std::vector<const ScoredPoint*>& points, const st
   Nested differences;
   for (const auto* point : points) {
     if (point->split != split || (point->emulated && is_new_site(split))) continue;
-    const auto own = counted_error(*point, method), theirs = counted_error(*point, baseline);
-    if (own && theirs) differences.add(*point, *own - *theirs);
+    const auto error = counted_error(*point, method), baseline_error = counted_error(*point, baseline);
+    if (error && baseline_error) differences.add(*point, *error - *baseline_error);
   }
   const auto clusters = differences.cluster_means();
   return {split,

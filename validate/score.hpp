@@ -17,7 +17,7 @@ struct ScoredPoint {
   std::string file;
   std::string cluster;
   std::string group; ///< whose points are averaged before the mean over groups: the cluster, or its site
-  std::string site;  ///< of the cluster; what people on one fabric measured stands together in a resample
+  std::string site;  ///< of the cluster; a resample draws all clusters of a site together
   bool emulated = false;
   std::string model;
   std::string strategy; ///< text of the point's strategy
@@ -56,7 +56,7 @@ struct Score {
   std::optional<Range> coverage_range;
 };
 
-/// All of one method in one split. In the splits of a new site, clusters whose compute was emulated stand in by_cluster
+/// All of one method in one split. In the splits of a new site, clusters whose compute was emulated are in by_cluster
 /// and not in the means.
 struct SplitScore {
   std::string split;

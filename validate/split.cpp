@@ -163,7 +163,7 @@ void add_transfer(std::vector<Split>& splits, const std::string& name, const std
   }
 }
 
-/// Everything is known; every point of several GPUs is asked.
+/// All records are visible; every point of several GPUs is a target.
 Split split_as_shipped(std::size_t records, const std::vector<Series>& series) {
   Split split{"as-shipped", "", std::vector<bool>(records, true), {}, MaskedPriors::none};
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -171,7 +171,7 @@ Split split_as_shipped(std::size_t records, const std::vector<Series>& series) {
     SplitPart part{s, {}, {}};
     for (std::size_t p = 0; p < series[s].points.size(); ++p) {
       part.visible.push_back(p);
-      if (is_asked_as_shipped(series[s].points[p])) part.targets.push_back(p);
+      if (is_target_as_shipped(series[s].points[p])) part.targets.push_back(p);
     }
     if (!part.targets.empty()) split.parts.push_back(std::move(part));
   }
@@ -215,7 +215,7 @@ void add_shipped_without(std::vector<Split>& splits, const std::vector<LocatedRe
     auto split = make_split("as-shipped-without", fmt::format("part {} of {}", part + 1, parts), visible, series);
     split.masked_priors = MaskedPriors::none;
     for (auto& one : split.parts)
-      std::erase_if(one.targets, [&](std::size_t p) { return !is_asked_as_shipped(series[one.series].points[p]); });
+      std::erase_if(one.targets, [&](std::size_t p) { return !is_target_as_shipped(series[one.series].points[p]); });
     splits.push_back(std::move(split));
   }
 }
@@ -288,7 +288,7 @@ bool names_variant(std::string_view word) {
 
 } // namespace
 
-bool is_asked_as_shipped(const SeriesPoint& point) {
+bool is_target_as_shipped(const SeriesPoint& point) {
   return point.gpus > 1 && !point.suspect;
 }
 

@@ -117,8 +117,8 @@ void add_targets(Split& split, const std::vector<MeasurementFile>& files, const 
     SplitPart part{s, {}, {}};
     for (std::size_t p = 0; p < series[s].points.size(); ++p) {
       const auto& point = series[s].points[p];
-      const bool asked = is_asked_as_shipped(point) && is_hidden(point, split.visible_records);
-      if (asked && is_known(shown, series[s], point, by_batch)) part.targets.push_back(p);
+      const bool is_target = is_target_as_shipped(point) && is_hidden(point, split.visible_records);
+      if (is_target && is_known(shown, series[s], point, by_batch)) part.targets.push_back(p);
     }
     if (!part.targets.empty()) split.parts.push_back(std::move(part));
   }

@@ -20,7 +20,7 @@ namespace ddlsim {
 
 // How well a series can be known at all, from the data alone and before any prediction.
 
-/// Standard deviation of ln(time) up to which a series is of class A, and of class B; above it is C, judged on its
+/// Standard deviation of ln(time) up to which a series is of class A, and of class B; above it is C, scored on its
 /// intervals only.
 inline constexpr double class_a_noise = 0.02;
 inline constexpr double class_b_noise = 0.06;
@@ -51,7 +51,7 @@ struct ValidationOptions {
   RunTasks run_tasks{};                       ///< what answers parts beside each other; empty: this process
 };
 
-/// A series of a tier that a method misses by more than explained_error, and why.
+/// A series of a tier with a mean error above explained_error, and why.
 struct ExplainedSeries {
   std::string split;
   std::string series;

@@ -17,7 +17,7 @@ struct CalibrationCache {
   int threads = 1;                                   ///< of a fit, which does not depend on it
 };
 
-/// Where fits are kept: $DDLSIM_CACHE; build/calibrations of the checkout that a program stands in; for an empty
+/// Where fits are kept: $DDLSIM_CACHE; build/calibrations of the checkout that a program is part of; for an empty
 /// `checkout` $XDG_CACHE_HOME/ddlsim or ~/.cache/ddlsim. The first that there is; empty where none is.
 std::filesystem::path cache_folder(const std::filesystem::path& checkout);
 

@@ -127,9 +127,9 @@ void exclude_shared(Groups& groups, std::vector<Excluded>& notes) {
 }
 
 void exclude_suspect(std::vector<TransferRow>& rows, const std::string& file, std::vector<Excluded>& notes) {
-  const auto doubtful = [](const TransferRow& row) { return row.head->suspect; };
-  if (std::none_of(rows.begin(), rows.end(), doubtful)) return;
-  notes.push_back({place_text(file, lines_of(take_out(rows, doubtful))), std::string(marked_by_source)});
+  const auto is_suspect = [](const TransferRow& row) { return row.head->suspect; };
+  if (std::none_of(rows.begin(), rows.end(), is_suspect)) return;
+  notes.push_back({place_text(file, lines_of(take_out(rows, is_suspect))), std::string(marked_by_source)});
 }
 
 /// Spread of ln time: between the records of a size, or what one record says of itself.

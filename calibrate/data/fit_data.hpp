@@ -26,7 +26,7 @@ struct DataPoint {
   Strategy strategy;
   double measured_s = 0;
   double noise = 0;      ///< standard deviation of the measurement's ln
-  bool suspect = false;  ///< the source or its importer doubts it
+  bool suspect = false;  ///< the source or its importer marks it as suspect
   double size_bytes = 0; ///< of a transfer
 };
 

@@ -52,7 +52,7 @@ bool is_base(const StepRecord& step) {
   return step.gpus == 1 && (!step.synchronised || step.strategy.name == StrategyName::none);
 }
 
-/// What tells series of one group apart: how gradients travel. One-GPU records need not name a transport.
+/// How gradients travel, which distinguishes the series of one group. One-GPU records need not name a transport.
 struct Route {
   StrategyName strategy = StrategyName::none;
   std::string transport;

@@ -21,7 +21,7 @@ struct SeriesPoint {
   double iteration_s = 0;
   double relative_spread = 0;       ///< standard deviation over value, stated or from repeated records; 0: not known
   int repeats = 0;                  ///< 0: not stated
-  bool suspect = false;             ///< the source or its importer doubts it
+  bool suspect = false;             ///< the source or its importer marks it as suspect
   Strategy strategy;                ///< server counts may change from scale to scale in one series
   std::vector<RecordIndex> records; ///< the records behind it; more than one when a scale was measured again
 };

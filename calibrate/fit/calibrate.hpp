@@ -45,12 +45,12 @@ struct NothingToFit : UserError {
 };
 
 /// Calibrates `cluster` on its own records and on those of the clusters it borrows from, out of `files` of any
-/// clusters; the others only show contradictions. Priors that were once learnt from the cluster do not count twice.
+/// clusters; the others only show contradictions. Priors that were fitted to the cluster do not count twice.
 /// Throws NothingToFit when there is nothing to fit.
 Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
                      const std::vector<MeasurementFile>& files, int threads = 1);
 
-/// The first screen, 29 lines of 80 columns at most: fitted to what and how well, what was learnt, what contradicts,
+/// The first screen, 29 lines of 80 columns at most: the evidence and its fit, the identified parameters, contradictions,
 /// what to measure next.
 std::string calibration_summary(const Calibrated& calibrated);
 

@@ -26,7 +26,7 @@ std::vector<std::string> detailed_row(const CalibratedParameter& one) {
           fmt::format("{}", one.points)};
 }
 
-/// What was learnt first.
+/// Identified parameters first.
 std::string parameters_table(const Calibration& calibration) {
   std::vector<std::vector<std::string>> rows;
   for (const bool identified : {true, false})

@@ -15,7 +15,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t screen_lines = 29;   ///< of 30: the command tells in one more where the file is
+constexpr std::size_t screen_lines = 29;   ///< of 30: the command prints one more, where the file is
 constexpr std::size_t screen_columns = 80; ///< characters
 constexpr std::size_t most_contradictions = 3;
 constexpr std::size_t lines_each = 2; ///< of what a list names, at most
@@ -78,7 +78,7 @@ double information_of(const CalibratedParameter& one) {
   return 0.5 * (variance + one.z_score * one.z_score - 1 - std::log(variance));
 }
 
-/// What tells scopes apart comes first: a cell is cut at its end.
+/// The part that distinguishes scopes comes first, because a cell is cut at its end.
 std::string short_scope(const CalibrationScope& scope) {
   std::string text;
   const auto batch = scope.batch_per_gpu > 0 ? fmt::format(" x{:g}", scope.batch_per_gpu) : "";
@@ -98,20 +98,20 @@ Lines row_of(const CalibratedParameter& one) {
       fmt::format("{}", one.points), fmt::format("{:+.1f}", one.z_score)};
 }
 
-/// As many of the parameters that were learnt as there is room for, those of which most was learnt first.
+/// As many identified parameters as there is room for, the most informed first.
 Lines fitted_lines(const Calibration& calibration, std::size_t room) {
-  std::vector<const CalibratedParameter*> learnt;
+  std::vector<const CalibratedParameter*> identified;
   for (const auto& one : calibration.parameters)
-    if (one.identified) learnt.push_back(&one);
-  std::stable_sort(learnt.begin(), learnt.end(),
+    if (one.identified) identified.push_back(&one);
+  std::stable_sort(identified.begin(), identified.end(),
                    [](const auto* a, const auto* b) { return information_of(*a) > information_of(*b); });
-  if (learnt.empty()) return {"Nothing was learnt: the measurements narrow no parameter."};
+  if (identified.empty()) return {"Nothing was learnt: the measurements narrow no parameter."};
   constexpr std::size_t around = 3; // this line, the table's header, the last line
-  const std::size_t shown = std::min(learnt.size(), room - around);
+  const std::size_t shown = std::min(identified.size(), room - around);
   std::vector<Lines> rows;
-  for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(*learnt[i]));
-  Lines lines{fmt::format("Learnt, {} of {} parameters{}:", learnt.size(), calibration.parameters.size(),
-                          shown < learnt.size() ? fmt::format(", here the {} that changed most", shown) : "")};
+  for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(*identified[i]));
+  Lines lines{fmt::format("Learnt, {} of {} parameters{}:", identified.size(), calibration.parameters.size(),
+                          shown < identified.size() ? fmt::format(", here the {} that changed most", shown) : "")};
   std::istringstream table(
       to_table({{"what (where)", Align::left}, {"value (90 % interval)", Align::left}, {"points"}, {"off"}}, rows));
   for (std::string line; std::getline(table, line);) lines.push_back(line);
@@ -127,7 +127,7 @@ bool is_without_preset(const Excluded& one) {
   return one.why.starts_with(no_preset_of_it);
 }
 
-bool is_doubted(const Excluded& one) {
+bool is_suspect(const Excluded& one) {
   return one.why.find(marked_by_source) != std::string::npos;
 }
 
@@ -141,7 +141,7 @@ std::string short_name(const std::string& id, const std::string& cluster) {
 std::vector<std::string> contradictions(const Calibration& calibration) {
   std::vector<std::string> found;
   for (const auto& one : calibration.excluded)
-    if (!is_not_simulated(one) && !is_doubted(one) && !is_without_preset(one))
+    if (!is_not_simulated(one) && !is_suspect(one) && !is_without_preset(one))
       found.push_back(fmt::format("{}: {}", short_name(one.what, calibration.cluster), one.why));
   std::vector<std::pair<double, std::string>> far;
   for (const auto& series : calibration.series) {
@@ -160,14 +160,14 @@ Lines contradiction_lines(const Calibration& calibration) {
   const auto& excluded = calibration.excluded;
   const auto left_out = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_not_simulated));
   const auto unnamed = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_without_preset));
-  const auto doubted = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_doubted));
+  const auto suspect = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_suspect));
   const auto found = contradictions(calibration);
   std::string title = found.empty() ? "Nothing contradicts the rest"
                                     : fmt::format("Look at again, {}{}", plural(found.size(), "contradiction"),
                                                   found.size() > most_contradictions ? ", here three" : "");
   if (left_out > 0) title += fmt::format("; {} left out, not simulated", left_out);
   if (unnamed > 0) title += fmt::format("; {} of a framework without a preset", unnamed);
-  if (doubted > 0) title += fmt::format("; {} doubted by their source", doubted);
+  if (suspect > 0) title += fmt::format("; {} doubted by their source", suspect);
   Lines lines = wrapped(title + (found.empty() ? "." : ":"), lines_each);
   for (std::size_t i = 0; i < std::min(most_contradictions, found.size()); ++i) append(lines, item(found[i]));
   return lines;

@@ -111,7 +111,7 @@ void add_parameters(Calibration& calibration, const StepProblem& problem, const 
 }
 
 void find_identified(Calibration& calibration) {
-  constexpr double narrowed = 0.8; // of the prior's width: what counts as learnt
+  constexpr double narrowed = 0.8; // of the prior's width: below it a parameter counts as identified
   for (std::size_t i = 0; i < calibration.parameters.size(); ++i)
     calibration.parameters[i].identified = calibration.parameters[i].error < narrowed;
 }

@@ -8,7 +8,7 @@
 
 namespace ddlsim {
 
-/// What the first screen says: what it was fitted to and how well, what was learnt, what was borrowed, what to measure.
+/// The first screen: the evidence and its fit, the identified parameters, what was borrowed, what to measure.
 std::vector<std::string> calibration_sentences(const Calibrated& calibrated);
 
 /// One file that loads nothing, well-formed as XML; same calibration, same bytes.

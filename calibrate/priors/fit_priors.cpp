@@ -43,15 +43,15 @@ bool sees_real_data(const Cluster& cluster, const std::vector<Series>& series) {
 /// The book with ceilings expected higher.
 PriorBook with_raised_ceilings(PriorBook book) {
   for (auto& prior : book.expected)
-    if (const auto* learnt = learnt_parameter(prior.parameter); learnt != nullptr && learnt->ceiling)
+    if (const auto* fitted = learnt_parameter(prior.parameter); fitted != nullptr && fitted->ceiling)
       prior.median *= raised_ceilings;
   return book;
 }
 
 bool has_ceilings(const Calibration& calibration) {
   return std::any_of(calibration.parameters.begin(), calibration.parameters.end(), [](const auto& parameter) {
-    const auto* learnt = learnt_parameter(parameter.name);
-    return learnt != nullptr && learnt->ceiling;
+    const auto* fitted = learnt_parameter(parameter.name);
+    return fitted != nullptr && fitted->ceiling;
   });
 }
 
@@ -91,10 +91,10 @@ const Prior& first_of(const std::vector<Prior>& priors, const PriorClass& of) {
 PriorBook fit_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads) {
   auto before = reference;
   before.priors.sites.clear();
-  auto learnt = before.priors;
-  learnt.model.clear(); // of the sites before
-  learnt.sites = summaries_of(evidence_of_all(before, measured_files(files), threads));
-  return learnt;
+  auto fitted = before.priors;
+  fitted.model.clear(); // of the sites before
+  fitted.sites = summaries_of(evidence_of_all(before, measured_files(files), threads));
+  return fitted;
 }
 
 std::string fitted_priors_text(const PriorBook& book) {

@@ -15,7 +15,7 @@ namespace ddlsim {
 /// 3. What each parameter's prior added is divided out; clusters of one site are one value.
 PriorBook fit_priors(const ReferenceData& reference, const std::vector<MeasurementFile>& files, int threads = 1);
 
-/// One line for each class that sites taught: expected, learnt, and what each site says.
+/// One line for each class with evidence of sites: the expected value, the fitted one, and that of each site.
 std::string fitted_priors_text(const PriorBook& book);
 
 } // namespace ddlsim

@@ -54,8 +54,8 @@ double less_likely(const Calibration& fit, const Calibration& than) {
 }
 
 bool is_ceiling(const CalibratedParameter& parameter) {
-  const auto* learnt = learnt_parameter(parameter.name);
-  return learnt != nullptr && learnt->ceiling;
+  const auto* class_of_sites = learnt_parameter(parameter.name);
+  return class_of_sites != nullptr && class_of_sites->ceiling;
 }
 
 } // namespace
@@ -77,9 +77,9 @@ Calibration without_bounds(Calibration calibration, const Calibration& raised) {
 void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const Cluster& cluster, EvidenceRuns runs) {
   for (std::size_t at = 0; at < calibration.parameters.size(); ++at) {
     const auto& parameter = calibration.parameters[at];
-    const auto* learnt = learnt_parameter(parameter.name);
+    const auto* class_of_sites = learnt_parameter(parameter.name);
     const auto& prior = parameter.prior;
-    if (learnt == nullptr || learnt->synthetic_only != (runs == EvidenceRuns::synthetic)) continue;
+    if (class_of_sites == nullptr || class_of_sites->synthetic_only != (runs == EvidenceRuns::synthetic)) continue;
     if (parameter.borrowed_points > 0 || parameter.error >= not_narrowed) continue;
     if (is_share_of_assumed_rate(cluster, prior)) continue;
     const double all_information = 1 / (parameter.error * parameter.error);
@@ -87,7 +87,7 @@ void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const 
     const double error = 1 / std::sqrt(of_records);
     const double mean = std::log(prior.median) + prior.width * parameter.z_score * all_information / of_records;
     const bool at_ceiling = prior.highest && prior_value(prior, parameter.z_score) >= *prior.highest;
-    if (at_ceiling || mean > std::log(learnt->highest)) continue;
+    if (at_ceiling || mean > std::log(class_of_sites->highest)) continue;
     evidence[cluster.site][class_of(prior)].push_back({mean, prior.width * error});
   }
 }

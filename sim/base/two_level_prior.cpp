@@ -130,12 +130,12 @@ ClassMean class_mean(const SiteClass& of, double scatter, Tails tails) {
 
 TwoLevelPriors two_level_priors(const std::vector<SiteClass>& classes, double expected_scatter, Tails tails) {
   const auto scattered = over_scatters(classes, expected_scatter, tails);
-  TwoLevelPriors learnt;
+  TwoLevelPriors fitted;
   double square = 0;
   for (const auto& at : scattered) square += at.weight * at.scatter * at.scatter;
-  learnt.scatter = std::sqrt(square);
-  for (std::size_t i = 0; i < classes.size(); ++i) learnt.new_sites.push_back(new_site(scattered, i));
-  return learnt;
+  fitted.scatter = std::sqrt(square);
+  for (std::size_t i = 0; i < classes.size(); ++i) fitted.new_sites.push_back(new_site(scattered, i));
+  return fitted;
 }
 
 } // namespace ddlsim

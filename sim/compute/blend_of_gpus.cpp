@@ -108,18 +108,18 @@ private:
   std::map<std::string, int> numbers_;
 };
 
-Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& asked, const ModelSize& size, double batch) {
-  const bool is_16_bit = is_half(asked.precision);
-  const bool of_16_bits = is_16_bit && asked.precision != Precision::fp8; // amp, bf16 and fp16 are one
-  const auto [unit, peak_flop_per_s] = compute_unit(gpu, asked.precision);
-  const auto family = family_of_model(asked.model, size);
+Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& question, const ModelSize& size, double batch) {
+  const bool is_16_bit = is_half(question.precision);
+  const bool of_16_bits = is_16_bit && question.precision != Precision::fp8; // amp, bf16 and fp16 are one
+  const auto [unit, peak_flop_per_s] = compute_unit(gpu, question.precision);
+  const auto family = family_of_model(question.model, size);
   const auto architecture = gpu.compute_capability > 0 ? std::to_string(gpu.compute_capability) : gpu.name;
   return {names.number("gpu " + gpu.name),
           names.number("architecture " + architecture),
-          names.number("model " + asked.model),
+          names.number("model " + question.model),
           names.number("family " + family),
-          names.number("stack " + asked.preset),
-          names.number(of_16_bits ? "half" : std::string("precision ") + to_text(asked.precision)),
+          names.number("stack " + question.preset),
+          names.number(of_16_bits ? "half" : std::string("precision ") + to_text(question.precision)),
           is_16_bit,
           family == transformer_family,
           std::log(batch),
@@ -292,18 +292,18 @@ std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSiz
   Names names;
   const auto samples = samples_of(index, names);
   if (samples.all.empty()) return {};
-  auto asked = sample_of(names, gpu, question, model, question.batch);
+  auto target = sample_of(names, gpu, question, model, question.batch);
   // Without records of transformers, a transformer is as uncertain as any family.
   const bool has_transformer =
       std::any_of(samples.all.begin(), samples.all.end(), [](const Sample& one) { return one.transformer; });
-  if (!has_transformer) asked.transformer = false;
-  if (!has_transformer) asked.narrow = 0;
+  if (!has_transformer) target.transformer = false;
+  if (!has_transformer) target.narrow = 0;
   const auto count = static_cast<Eigen::Index>(samples.all.size());
   Eigen::VectorXd shared(count);
   Eigen::VectorXd excess(count);
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto& sample = samples.all[static_cast<std::size_t>(i)];
-    shared(i) = covariance(asked, sample);
+    shared(i) = covariance(target, sample);
     excess(i) = sample.ln_excess;
   }
   // The most alike has the highest correlation: records of late years share more of their gain with each other.
@@ -312,7 +312,7 @@ std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSiz
   Eigen::Index nearest = 0;
   (shared.array() / matrix.diagonal().array().sqrt()).maxCoeff(&nearest);
   const auto& curve = *samples.curves[static_cast<std::size_t>(nearest)];
-  const double variance = covariance(asked, asked) + square(EffectSizes{}.repeat) - weights.dot(shared);
+  const double variance = covariance(target, target) + square(EffectSizes{}.repeat) - weights.dot(shared);
   const auto& near = samples.all[static_cast<std::size_t>(nearest)];
   return BlendedTime{*expected_s * std::exp(weights.dot(excess)), std::sqrt(std::max(0.0, variance)), curve.gpu,
                      curve.model, near.time};

@@ -96,7 +96,7 @@ bool names_software(const Candidate& candidate, const std::string& software) {
   return candidate.nearest->record->head.software.find(software) != std::string::npos;
 }
 
-/// Candidates with the software asked for, where there are some.
+/// The candidates with the question's software, where there are some.
 std::vector<Candidate> of_software(std::vector<Candidate> candidates, const std::string& software) {
   const auto named = [&](const Candidate& one) { return names_software(one, software); };
   if (!software.empty() && std::any_of(candidates.begin(), candidates.end(), named))

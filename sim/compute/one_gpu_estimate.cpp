@@ -81,7 +81,7 @@ OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& 
           error_sources};
 }
 
-/// ln of every record that stands for an equally good candidate.
+/// ln of the time of every record behind an equally good candidate.
 std::vector<double> log_times_of(const std::vector<Candidate>& equals) {
   std::vector<double> log_times;
   for (const auto& one : equals) {
@@ -205,29 +205,29 @@ OneGpuEstimate from_blend(const ComputeQuestion& question, const BlendedTime& bl
 }
 
 /// By what other GPUs ran: at batches near theirs, else at any.
-std::optional<OtherGpuTime> time_of_other_gpus(const CurveIndex& index, OtherGpuQuestion asked) {
+std::optional<OtherGpuTime> time_of_other_gpus(const CurveIndex& index, OtherGpuQuestion other_question) {
   for (const bool own_family : {true, false})
-    if (auto other = anchored_time(index, asked, own_family)) return other;
-  if (auto other = scaled_time(index, asked)) return other;
-  asked.any_batch = true;
-  return scaled_time(index, asked);
+    if (auto other = anchored_time(index, other_question, own_family)) return other;
+  if (auto other = scaled_time(index, other_question)) return other;
+  other_question.any_batch = true;
+  return scaled_time(index, other_question);
 }
 
 /// Times by other GPUs' records at their own batches, scaled to the question's batch.
-std::vector<NeighbourBatch> neighbour_batches_of_other_gpus(const CurveIndex& index, const OtherGpuQuestion& asked,
-                                                            FixedTime expected) {
+std::vector<NeighbourBatch>
+neighbour_batches_of_other_gpus(const CurveIndex& index, const OtherGpuQuestion& other_question, FixedTime expected) {
   std::set<double> batches;
   for (const auto& curve : index.curves())
-    if (curve.model == asked.model && curve.precision == asked.precision)
+    if (curve.model == other_question.model && curve.precision == other_question.precision)
       for (const auto& point : curve.points)
-        if (is_near(point.batch, asked.batch)) batches.insert(point.batch);
+        if (is_near(point.batch, other_question.batch)) batches.insert(point.batch);
   std::vector<NeighbourBatch> near;
   for (const double batch : batches) {
-    auto there = asked;
+    auto there = other_question;
     there.batch = batch;
     const auto other = time_of_other_gpus(index, there);
     if (other && other->use == CurveUse::measured)
-      near.push_back({batch, fit_line({{batch, other->time_s}}, expected).time_s(asked.batch)});
+      near.push_back({batch, fit_line({{batch, other->time_s}}, expected).time_s(other_question.batch)});
   }
   return near;
 }
@@ -235,16 +235,17 @@ std::vector<NeighbourBatch> neighbour_batches_of_other_gpus(const CurveIndex& in
 OneGpuEstimate from_elsewhere(const ComputeQuestion& question, const std::vector<BatchCurve>& all,
                               const std::vector<Gpu>& gpus, const ModelSizes& models, double repeat_difference) {
   const CurveIndex index(all, gpus, models);
-  const OtherGpuQuestion asked{question.gpu.name, question.model.name, question.precision, question.preset,
-                               question.batch};
+  const OtherGpuQuestion other_question{question.gpu.name, question.model.name, question.precision, question.preset,
+                                        question.batch};
   if (const auto size = models.find(question.model.name); size != models.end())
-    if (const auto blend = blend_of_gpus(index, size->second, question.gpu, asked)) return from_blend(question, *blend);
-  auto other = time_of_other_gpus(index, asked);
+    if (const auto blend = blend_of_gpus(index, size->second, question.gpu, other_question))
+      return from_blend(question, *blend);
+  auto other = time_of_other_gpus(index, other_question);
   if (!other) return from_roofline(question);
   if (other->use == CurveUse::measured) return from_other_gpu(question, *other);
   const auto expected = expected_fixed(size_of(question.model), question.gpu);
-  const auto joined =
-      join_neighbour_batches(other->time_s, question.batch, neighbour_batches_of_other_gpus(index, asked, expected));
+  const auto joined = join_neighbour_batches(other->time_s, question.batch,
+                                             neighbour_batches_of_other_gpus(index, other_question, expected));
   other->time_s = joined.time_s;
   auto estimate = from_other_gpu(question, *other);
   if (joined.deviation > repeat_difference) estimate.disagreement = joined.deviation;

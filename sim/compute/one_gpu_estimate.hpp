@@ -40,7 +40,7 @@ struct OneGpuEstimate {
   /// Standard deviation of ln time between records that are equally good and contradict each other; 0: they agree.
   double disagreement = 0;
   double stated_width = 0; ///< standard deviation of ln time that the asker stated; 0: that of the error sources
-  bool own_series = false; ///< from records of the series asked for
+  bool own_series = false; ///< from records of the question's series
   double blend_width =
       0; ///< standard deviation of ln time where other GPUs' records were blended; 0: that of the error sources
 };

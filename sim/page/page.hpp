@@ -27,7 +27,7 @@ struct PageDimension {
 /// Of one curve: the number of its value in each dimension.
 using PageChoice = std::vector<std::size_t>;
 
-/// Of columns of facts, one value a curve, those in which curves differ; a column that tells apart the same curves as
+/// Of columns of facts, one value a curve, those in which curves differ; a column that distinguishes the same curves as
 /// one before it is left out. `choices` becomes one choice for each curve.
 std::vector<PageDimension> find_dimensions(const std::vector<std::string>& names,
                                            const std::vector<std::vector<std::string>>& facts,

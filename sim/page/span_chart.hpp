@@ -1,5 +1,5 @@
 #pragma once
-// Named rows on one axis: what was expected as a grey bar, what was learnt as a line with a mark; or shares as bars.
+// Named rows on one axis: the expected interval as a grey bar, the fitted one as a line with a mark; or shares as bars.
 
 #include <cstddef>
 #include <string>

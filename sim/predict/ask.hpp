@@ -19,8 +19,7 @@
 
 namespace ddlsim {
 
-/// What is known when a question about a cluster is asked: all that its files hold, or what a validation split shows of
-/// them. The references must outlive every curve that is made of it.
+/// What is known of a cluster when it is predicted: all that its files hold, or what a validation split shows of them. The references must outlive every curve that is made of it.
 struct Knowledge {
   const Cluster& cluster;
   const std::vector<Gpu>& gpus;

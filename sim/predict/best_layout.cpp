@@ -107,7 +107,7 @@ std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipelin
   return divisors(static_cast<int>(samples));
 }
 
-/// Nothing is parallel but data, and nobody asked for that by naming all degrees but the micro-batches.
+/// Whether nothing but data is parallel although the request does not name all degrees.
 bool is_only_data(const ModelParallelOptions& requested, const ModelParallelOptions& parallel) {
   const bool named =
       requested.tensor != open_degree && requested.context != open_degree && requested.pipeline != open_degree;
@@ -290,7 +290,7 @@ const FoundLayout& BestLayout::at(int gpus) const {
   if (gpus == 1) return known->second; // nothing is parallel
   try {
     known->second = LayoutSearch(setup, likeliest_).find();
-  } catch (const UserError&) { // what makes this scale impossible is told by its point
+  } catch (const UserError&) { // the point of this scale says what makes it impossible
   }
   return known->second;
 }

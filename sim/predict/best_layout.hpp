@@ -28,7 +28,7 @@ struct TimedLayout {
 
 /// What a search found at one scale.
 struct FoundLayout {
-  Strategy strategy; ///< with all degrees named; where none can be, one whose complaint tells why
+  Strategy strategy; ///< with all degrees named; where no layout is possible, one whose complaint says why
   std::optional<TimedLayout> best{};
   std::optional<TimedLayout> runner_up{};
   std::optional<TimedLayout> too_large{}; ///< fastest of those that do not fit into memory, where faster than the best

@@ -36,7 +36,8 @@ bool same_servers(const CalibratedSeries& series, const RunningStrategy& request
 
 using SeriesOfStack = std::vector<const CalibratedSeries*>;
 
-/// Whether the series tells how far synchronising is off on this cluster: one GPU alone synchronises nothing.
+/// Whether the residuals of the series say how far synchronisation is off on this cluster: a single GPU does not
+/// synchronise.
 bool is_of_several_gpus(const CalibratedSeries& series) {
   const auto& points = series.points;
   return !series.borrowed &&
@@ -70,8 +71,8 @@ SeriesOfStack series_of_other_batches(const Calibration& calibration, const Cali
   return found;
 }
 
-/// The series that tell most of the strategy asked for: those of its very servers, else of its name; else all, so that
-/// strategies of one stack are compared by what they do and not by what the model misses of one of them.
+/// The series closest to the requested strategy: those of the same servers, else of its name; else all, so that the
+/// strategies of one stack share one model error.
 SeriesOfStack nearest_series(const SeriesOfStack& of_stack, const RunningStrategy& requested) {
   for (const auto& is_near : {same_servers, same_strategy}) {
     SeriesOfStack near;
@@ -126,7 +127,7 @@ void add_residuals(CalibrationInfo& info, const SeriesOfStack& of_stack, const R
 
 /// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it
 /// below what the form of the model is off by.
-/// Of layouts of model parallelism that were left out no such doubt was seen: theirs is the prior's.
+/// No such error was seen for layouts of model parallelism that were left out of a fit: they keep the prior's.
 void widen_across_nodes(CalibrationInfo& info, StrategyName requested, const ModelConstants& constants,
                         double of_prior) {
   const bool unseen = info.largest_nodes <= 1 && info.largest_donor_nodes <= 1;

@@ -40,7 +40,7 @@ std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, 
   return found;
 }
 
-/// The factor that stands for what no parameter explains, in a sample.
+/// The factor of a sample for the error of the model.
 double discrepancy_of(const Curve& curve, const Parameters& sample, const ModelError& there) {
   return std::exp(there.mean) * std::pow(sample.model_discrepancy, there.spread / curve.discrepancy_width);
 }

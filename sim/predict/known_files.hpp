@@ -1,5 +1,5 @@
 #pragma once
-// What the files of a data folder say of a scenario: read once, then asked by every curve that is made of it.
+// What the files of a data folder say of a scenario: read once, then used by every curve of the scenario.
 
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -41,7 +41,7 @@ class KnownFiles {
 public:
   /// Throws UserError when a name is unknown. `measured`: as OneGpuReader takes it.
   KnownFiles(const Scenario& scenario, const DataFolder& data, const MeasuredTimes* measured = nullptr);
-  /// With a cluster that its file does not have: what a calibration learnt of another machine is left out.
+  /// With a cluster that differs from its file: what a calibration says of another machine is left out.
   KnownFiles(const Scenario& scenario, Cluster cluster, const DataFolder& data,
              const MeasuredTimes* measured = nullptr);
   KnownFiles(const KnownFiles&) = delete;
@@ -50,7 +50,7 @@ public:
   const Model& model() const { return model_; }
   const Knowledge& knowledge() const { return knowledge_; }
   const std::vector<StepRecord>& measured_steps() const { return one_gpu_->own(); }
-  /// What of the calibration does not hold for the cluster that is asked about.
+  /// Which parts of the calibration do not hold for this cluster.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
 private:

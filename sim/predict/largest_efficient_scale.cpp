@@ -46,7 +46,7 @@ int most_usable(const Curve& curve, int gpus) {
                             curve.gpus_per_full_node * domain_nodes(setup.cluster, setup.transport));
 }
 
-/// The scale that is asked in place of `gpus`: where these are fewer than a replica needs, one replica, or as many as have
+/// The scale that is used in place of `gpus`: where these are fewer than a replica needs, one replica, or as many as have
 /// all experts.
 int usable_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
@@ -102,8 +102,8 @@ private:
   }
 
   const Curve& curve_;
-  KnownScale alone_; ///< one GPU, which efficiency compares with
-  std::mutex mutex_; // samples are asked in two threads
+  ScaleOnCurve alone_; ///< one GPU, which efficiency compares with
+  std::mutex mutex_; // two threads evaluate samples
   std::map<int, ScaleOnCurve> known_;
 };
 

@@ -17,7 +17,7 @@ struct MeasuredAllReduce {
   double time_s = 0;
   double noise = 0;                      ///< standard deviation of ln(time_s)
   std::optional<StrategyName> algorithm; ///< none: the library chose
-  std::size_t table = 0;                 ///< which it stands in
+  std::size_t table = 0;                 ///< the table that it is in
 };
 
 /// The all-reduces of a calibration's curves that this library ran over this transport: those measured at the sizes of
@@ -31,13 +31,13 @@ struct AllReduceCorrection {
   ResidualWeights of; ///< weights of the neighbours, and the standard deviation that remains
 };
 
-/// Of each table, the sizes next to the asked one on either side, by all_reduce_process().
+/// Uses, of each table, the sizes next to the requested one on either side, by all_reduce_process().
 AllReduceCorrection correction_at(const ResidualProcess& process, const std::vector<MeasuredAllReduce>& known,
                                   const Scale& requested);
 
 /// The same of those that were run as `setup` runs them at that size. Where the library chooses, those that it chose;
 /// where there are none, or a strategy names its algorithm, those of the same algorithm: programs differ by tens of per
-/// cent. `setup` is at the asked scale.
+/// cent. `setup` is at the requested scale.
 AllReduceCorrection correction_at(const ResidualProcess& process, const std::vector<MeasuredAllReduce>& known,
                                   const StepSetup& setup, const Parameters& likeliest, double size_bytes);
 

@@ -62,7 +62,7 @@ Eigen::MatrixXd covariance_of(const Calibration& calibration) {
   return covariance;
 }
 
-/// Which calibrated parameter stands for which field.
+/// Which calibrated parameter applies to which field.
 struct Standing {
   std::size_t field = 0;     ///< of parameter_fields()
   std::size_t parameter = 0; ///< of the calibration

@@ -19,12 +19,12 @@ struct IterationTime {
   double s_high = 0;
 };
 
-/// What was measured at a point, by the records of the cluster. The calibration may have learnt from them.
+/// What was measured at a point, by the records of the cluster. The calibration may have used them.
 struct MeasuredHere {
   double iteration_s = 0; ///< median of the records
   int records = 0;
   std::string series{}; ///< of the record nearest the median
-  bool suspect = false; ///< all of them are doubted by their source or importer
+  bool suspect = false; ///< their source or importer marks all of them as suspect
 };
 
 /// What of the input takes longest: nothing that is known, what decodes, a node's reading or opening of files, the same

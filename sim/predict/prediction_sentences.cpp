@@ -78,10 +78,10 @@ std::string available_sentence(const Prediction& prediction, int largest) {
 
 /// The parts of the iteration that are more than a hundredth of it.
 std::string limit_sentence(const PredictedPoint& point) {
-  constexpr double told = 0.01;
+  constexpr double least_share = 0.01;
   std::string list;
   for (const auto& part : named_parts)
-    if (const double part_s = point.parts.*part.seconds; std::abs(part_s) > told * point.iteration_s)
+    if (const double part_s = point.parts.*part.seconds; std::abs(part_s) > least_share * point.iteration_s)
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", part.name, short_seconds_text(part_s));
   return fmt::format("Where its {} go: {}. What dominates is {}.", seconds_text(point.iteration_s), list,
                      point.bottleneck);

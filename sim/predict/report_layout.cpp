@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// What tells two layouts of the same GPUs apart: a GPU's own compute is alike.
+/// The time in which two layouts of the same GPUs differ: everything but compute.
 std::vector<std::pair<const char*, double>> parts_of_layout(const StepTime& time) {
   return {{"bubble", time.parts.bubble_s},
           {"tensor-parallel communication", time.parts.exposed.tensor_s},

@@ -36,7 +36,7 @@ bool has_measured(const StrategyAnswer& answer) {
                      [](const PredictedPoint& point) { return point.measured.has_value(); });
 }
 
-/// "412.0 ms, inside": of the interval beside it; "412.0 ms?, slower" where the records are doubted.
+/// "412.0 ms, inside": of the interval beside it; "412.0 ms?, slower" where the records are suspect.
 std::string measured_text(const PredictedPoint& point) {
   if (!point.measured) return "";
   return fmt::format("{}{}, {}", seconds_text(point.measured->iteration_s), point.measured->suspect ? "?" : "",

@@ -12,7 +12,7 @@ namespace ddlsim {
 
 namespace {
 
-/// What each doubling between two quantities leaves of a correlation; all of it where one of them is not told.
+/// The factor of a correlation for the distance of two quantities in doublings; 1 where one of them is not stated.
 double alike_over(const ResidualProcess& process, double a, double b) {
   return a > 0 && b > 0 ? std::pow(process.per_doubling, std::abs(std::log2(a / b))) : 1;
 }

@@ -36,11 +36,11 @@ TEST_CASE("another answer has another checksum", "[blind]") {
 TEST_CASE("a record that is shipped already is named with the file it stands in", "[blind]") {
   BlindQuestion question;
   question.shipped.push_back(curve_file("a", "shipped", {1.01, 1.02, 1.03}));
-  question.asked = curve_file("b", "asked", {2.01, 1.02});
+  question.file = curve_file("b", "asked", {2.01, 1.02});
   const auto mistakes = find_learnt_records(question);
   REQUIRE(mistakes.size() == 1);
   CHECK(mistakes.front().what.starts_with("record 2 (step resnet50_v1.5 2 GPUs 1 nodes batch 64 1.02 s) stands in"));
-  question.asked = curve_file("b", "asked", {2.01, 1.03});
+  question.file = curve_file("b", "asked", {2.01, 1.03});
   CHECK(find_learnt_records(question).empty());
 }
 
@@ -51,8 +51,8 @@ DataFolder data_folder() {
 /// ResNet-50 on a catalogue cluster that has no record: one GPU, two and four in a node, two nodes.
 BlindQuestion planted() {
   BlindQuestion question;
-  question.asked = curve_file("bnl-edr-k80", "planted", {1.9, 2, 2.1, 2.3});
-  for (auto& record : question.asked.records) {
+  question.file = curve_file("bnl-edr-k80", "planted", {1.9, 2, 2.1, 2.3});
+  for (auto& record : question.file.records) {
     auto& step = std::get<StepRecord>(record);
     step.head.gpu = "K80";
     step.head.transport = "nccl-ib";
@@ -76,7 +76,7 @@ TEST_CASE("what the newcomer knows is not asked", "[blind]") {
 
 TEST_CASE("a cluster that is in no file is refused with the nearest name", "[blind]") {
   auto question = planted();
-  question.asked.context.cluster = "bnl-edr-k8";
+  question.file.context.cluster = "bnl-edr-k8";
   CHECK_THROWS_WITH(score_blind(data_folder(), question, {BlindKnowledge::nothing}),
                     Catch::Contains("did you mean bnl-edr-k80?"));
 }

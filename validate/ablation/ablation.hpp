@@ -1,6 +1,6 @@
 #pragma once
 // How much a part of the model contributes. One part is left out, or all priors are moved at random, and the nested splits
-// are asked with and without the change.
+// are run with and without the change.
 
 #include "validate/methods/simulator.hpp"
 #include "validate/validation.hpp"
@@ -16,7 +16,7 @@ namespace ddlsim {
 /// (`line`, `growth`, ...).
 std::vector<std::string> names_to_leave_out();
 
-/// Takes one part away from fits and predictions. A parameter stands at its prior's median with no width, whatever the
+/// Leaves one part out of fits and predictions. A parameter has its prior's median with no width, whatever the
 /// class of the prior. A term of the residual is switched off. Throws UserError for an unknown name.
 void leave_out(ReferenceData& reference, const std::string& name);
 

@@ -50,7 +50,7 @@ double relative_change(double now, double before) {
   return before > 0 ? now / before - 1 : 0;
 }
 
-/// Errors of one site in one split, with and without the change; three empty cells where it was not asked.
+/// Errors of one site in one split, with and without the change; three empty cells where it was not run.
 std::vector<std::string> cells_of_site(const SplitScore& with, const SplitScore& without, const std::string& site) {
   const auto before = with.by_cluster.find(site);
   const auto after = without.by_cluster.find(site);

@@ -23,18 +23,18 @@ bool is_visible(const Record& record, BlindKnowledge known) {
   return known == BlindKnowledge::one_gpu ? step->gpus == 1 : step->nodes <= 1;
 }
 
-/// What was shipped is known; of the asked file what the newcomer has.
+/// Shipped records are visible, and of the file what the user is assumed to know.
 std::vector<bool> visible_records(const BlindQuestion& question, BlindKnowledge known) {
   std::vector<bool> visible;
   for (const auto& file : question.shipped) visible.insert(visible.end(), file.records.size(), true);
-  for (const auto& record : question.asked.records) visible.push_back(is_visible(record, known));
+  for (const auto& record : question.file.records) visible.push_back(is_visible(record, known));
   return visible;
 }
 
-/// The series of the asked file with something to predict. `layouts`: of model parallelism only, else of all others.
+/// The series of the file with something to predict. `layouts`: of model parallelism only, else of all others.
 Split split_of(const BlindQuestion& question, const std::vector<Series>& series, BlindKnowledge known, bool layouts) {
   Split split{"blind", to_text(known), visible_records(question, known), {}, MaskedPriors::none};
-  const auto first_own = split.visible_records.size() - question.asked.records.size();
+  const auto first_own = split.visible_records.size() - question.file.records.size();
   for (std::size_t s = 0; s < series.size(); ++s) {
     if (is_model_parallel(series[s].strategy_name) != layouts) continue;
     SplitPart part{s, {}, {}};
@@ -49,10 +49,10 @@ Split split_of(const BlindQuestion& question, const std::vector<Series>& series,
   return split;
 }
 
-/// A cluster of which nothing is known is asked by priors alone, as `predict` asks one that was never calibrated.
+/// A cluster of which nothing is known is predicted by priors alone, as `predict` does for one that was never calibrated.
 bool is_calibrated(const BlindQuestion& question, BlindKnowledge known) {
-  const auto& cluster = question.asked.context.cluster;
-  const auto& records = question.asked.records;
+  const auto& cluster = question.file.context.cluster;
+  const auto& records = question.file.records;
   return std::any_of(records.begin(), records.end(), [&](const auto& one) { return is_visible(one, known); }) ||
          std::any_of(question.shipped.begin(), question.shipped.end(),
                      [&](const MeasurementFile& file) { return file.context.cluster == cluster; });
@@ -91,7 +91,7 @@ std::map<std::string, double> baselines_of(const ValidationResult& result) {
 void score_steps(const ReferenceData& reference, const BlindQuestion& question, BlindKnowledge known, int threads,
                  std::vector<BlindScore>& scores) {
   auto files = question.shipped;
-  files.push_back(question.asked);
+  files.push_back(question.file);
   const auto series = group_series(files);
   for (const bool layouts : {false, true}) {
     const auto split = split_of(question, series, known, layouts);
@@ -179,7 +179,7 @@ BlindScore blind_score(const std::string& kind, BlindKnowledge known, const std:
 std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
                                     const std::vector<BlindKnowledge>& known, int threads) {
   const auto reference = read_reference_data(data);
-  const auto& file = question.asked;
+  const auto& file = question.file;
   if (reference.clusters.count(file.context.cluster) == 0) {
     std::vector<std::string> names;
     for (const auto& [name, one] : reference.clusters) names.push_back(name);

@@ -23,7 +23,7 @@ std::string to_text(BlindKnowledge known); ///< "nothing", "one GPU", "one node"
 struct BlindScore {
   std::string kind; ///< "training steps", "layouts", "all_reduce below 4 MiB", "all_reduce from 4 MiB"
   BlindKnowledge known = BlindKnowledge::nothing;
-  int points = 0; ///< asked, the refused ones among them
+  int points = 0; ///< predicted or refused
   int refused = 0;
   double mean_error = 0; ///< over the points of a series, then over series
   double median_error = 0;
@@ -34,19 +34,19 @@ struct BlindScore {
   std::string answers{};                     ///< checksum of all predictions: another one is another model
 };
 
-/// The user's files, all of one experimenter, to be asked about beside the shipped ones.
+/// The records to predict, all of one experimenter, and the shipped ones.
 struct BlindQuestion {
   std::vector<MeasurementFile> shipped;
-  MeasurementFile asked;
+  MeasurementFile file;
 };
 
 /// Records of the file that stand among the shipped ones, too: the same kind, model or operation, scale, batch or size,
-/// and value to six digits. One mistake for the first of them in each shipped file; none: nothing was learnt from it.
+/// and value to six digits. One mistake for the first of them in each shipped file; none: no fit or prior has used the file.
 std::vector<Mistake> find_learnt_records(const BlindQuestion& question);
 
 /// Scores of training steps for everything that the newcomer may know, where it leaves anything to ask; scores of
 /// collectives where nothing is known. The cluster and its models must be in `data`. `threads` share a forecast's samples. Throws
-/// UserError where the cluster is in no file, or nothing of the file can be asked.
+/// UserError where the cluster is in no file, or nothing of the file can be predicted.
 std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
                                     const std::vector<BlindKnowledge>& known, int threads = 1);
 

@@ -30,13 +30,13 @@ std::map<std::string, std::size_t> identities_of(const MeasurementFile& file) {
 } // namespace
 
 std::vector<Mistake> find_learnt_records(const BlindQuestion& question) {
-  const auto asked = identities_of(question.asked);
+  const auto identities = identities_of(question.file);
   std::vector<Mistake> mistakes;
   for (const auto& file : question.shipped) {
     for (const auto& record : file.records) {
-      const auto found = asked.find(identity_of(record));
-      if (found == asked.end()) continue;
-      mistakes.push_back({question.asked.file.string(), "",
+      const auto found = identities.find(identity_of(record));
+      if (found == identities.end()) continue;
+      mistakes.push_back({question.file.file.string(), "",
                           fmt::format("record {} ({}) stands in {} of cluster {} already ({}); a blind score is of "
                                       "records that nothing has learnt from, so give others",
                                       found->second + 1, found->first, file.file.filename().string(),

@@ -10,10 +10,10 @@
 
 namespace ddlsim {
 
-/// What stands behind a commit where the tree held more than it.
+/// The suffix of a commit if the tree had changes beyond it.
 inline constexpr const char* with_changes = "+changes";
 
-/// One line: what was asked of which program, and how far off it was.
+/// One line: what was predicted by which program, and how large its errors were.
 struct BlindEntry {
   std::string date;           ///< 2026-11-29
   std::string commit;         ///< of the program, with with_changes where the tree held more than it
@@ -32,7 +32,7 @@ std::vector<BlindEntry> read_blind_log(const std::filesystem::path& file);
 /// of them asks what was asked before with the same answers: the same records, kind and knowledge.
 void append_to_blind_log(const std::filesystem::path& file, const std::vector<BlindEntry>& entries);
 
-/// Why asking is of no use, before it takes time: the same records were asked of the same commit. Nothing for a commit
+/// Why a prediction is of no use, before it takes time: the same commit has predicted the same records. Nothing for a commit
 /// with changes.
 std::optional<Mistake> repeated_question(const std::vector<BlindEntry>& log, const std::string& records,
                                          const std::string& commit);

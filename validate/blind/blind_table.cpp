@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// Files of one source that were asked together: a row.
+/// Files of one source that were predicted together make a row.
 using Together = std::vector<const BlindEntry*>;
 
 bool belong_together(const BlindEntry& a, const BlindEntry& b) {

@@ -72,7 +72,7 @@ Known known_of(const ReferenceData& reference, const SeriesData& table, const st
   return known;
 }
 
-/// One size as `predict --collective` would tell it.
+/// The prediction of one size, as `predict --collective` gives it.
 IterationTime predicted(const ReferenceData& reference, const SeriesData& table, const DataPoint& point,
                         const Known& known) {
   const auto& median = known.parameters.mode;

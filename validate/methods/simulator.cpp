@@ -132,7 +132,7 @@ private:
   SimulatorVariant variant_;
   MaskedPriors masked_priors_ = MaskedPriors::none;
   bool as_shipped_ = false;                             ///< the calibration is that of the file
-  const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are asked
+  const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, while its questions are answered
   const std::vector<Series>* series_ = nullptr;
   mutable std::map<std::string, std::unique_ptr<ClusterKnowledge>> known_; ///< of this split
   mutable std::unordered_map<std::string, Forecast> answered_;             ///< without a fit, in all splits
@@ -150,10 +150,11 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
   try {
     const auto& known = targets.front().question.known;
     std::vector<ExplainedPoint> points;
-    for (const auto& [asked, measured_s] : targets) {
-      const auto curve = curve_of(asked);
-      const DataPoint point{asked.gpus, asked.nodes, asked.gpus_per_node, asked.strategy, measured_s, 0, false};
-      points.push_back({point, estimated(curve, curve.median, asked.gpus)});
+    for (const auto& [question, measured_s] : targets) {
+      const auto curve = curve_of(question);
+      const DataPoint point{question.gpus, question.nodes, question.gpus_per_node, question.strategy, measured_s, 0,
+                            false};
+      points.push_back({point, estimated(curve, curve.median, question.gpus)});
     }
     return explain_points(searchable(curve_of(targets.front().question), known.id), points, threads_);
   } catch (const UserError&) {

@@ -28,7 +28,7 @@ public:
          std::size_t field)
       : evidence_(evidence), points_(points), models_(models), field_(field) {}
 
-  /// Nothing when the times do not depend on the parameter, which both ends of its range tell.
+  /// Nothing when the times do not depend on the parameter: they are equal at both ends of its range.
   std::optional<Trial> best() {
     const auto low = times_at(-prior_reach);
     if (low == times_at(prior_reach)) return {};

@@ -36,7 +36,7 @@ std::string strip_chart(const std::vector<ChartPoint>& points, const std::string
 
 // The section.
 
-/// Heading, scores by cluster, four charts of `method`, the series it misses by much, and a table with every point.
+/// Heading, scores by cluster, four charts of `method`, the series with large errors, and a table with every point.
 /// Points are numbered by their place in result.points. "" when the split has no points.
 std::string html_split(const ValidationResult& result, const std::string& split, const std::string& method);
 

@@ -62,9 +62,9 @@ struct RatioKnowledge {
   std::optional<Calibration> calibration;
   std::unique_ptr<const OneGpuTimes> one_gpu_times;
 
-  RatioKnowledge(ReferenceData all, const std::string& cluster, std::optional<Calibration> learnt,
+  RatioKnowledge(ReferenceData all, const std::string& cluster, std::optional<Calibration> calibrated,
                  const std::vector<MeasurementFile>& measured)
-      : reference(std::move(all)), calibration(std::move(learnt)),
+      : reference(std::move(all)), calibration(std::move(calibrated)),
         one_gpu_times(one_gpu_times_of(reference, reference.clusters.at(cluster), measured)) {}
 
   Ratio answer(const SpeedUpRecord& record, const std::string& name) const {

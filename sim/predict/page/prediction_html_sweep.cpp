@@ -49,14 +49,14 @@ std::vector<std::string> all_warnings(const std::vector<SweepPart>& parts) {
 
 std::string provenance(const std::vector<SweepPart>& parts) {
   std::vector<UsedFile> files;
-  std::vector<std::string> told;
+  std::vector<std::string> texts;
   for (const auto& [name, values, scenario, error] : parts) {
     files.insert(files.end(), scenario.files.begin(), scenario.files.end());
-    if (!scenario.produced_by.empty() && std::find(told.begin(), told.end(), scenario.produced_by) == told.end())
-      told.push_back(scenario.produced_by);
+    if (!scenario.produced_by.empty() && std::find(texts.begin(), texts.end(), scenario.produced_by) == texts.end())
+      texts.push_back(scenario.produced_by);
   }
   std::string text;
-  for (const auto& one : told) text += html_paragraph(one);
+  for (const auto& one : texts) text += html_paragraph(one);
   return text + files_table(files);
 }
 
