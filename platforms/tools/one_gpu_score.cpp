@@ -9,15 +9,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <set>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
 
 constexpr double in_90_percent = 1.645; // standard deviations either side of a normal distribution's median
 
-using Key = std::tuple<std::string, Precision, std::string, double>; // model, precision, preset, batch
+/// What a measured time is of.
+struct Key {
+  std::string model;
+  Precision precision = {};
+  std::string preset;
+  double batch = 0;
+  auto operator<=>(const Key&) const = default;
+};
 
 const Gpu* catalogued(const std::vector<Gpu>& gpus, const std::string& name) {
   const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return gpu.name == name; });
