@@ -30,7 +30,7 @@ struct SweepCase {
   std::string variant; ///< what differs from the file: "/batch_per_gpu=64 /cluster=iris"; "" for the file as it is
 };
 
-/// By the command's strategies. Throws UserError.
+/// Predicts with the command's strategies. Throws UserError.
 Prediction predict_scenario(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
                             const PredictOptions& options);
 int run_predict(const PredictCommand& command, const CommandLine& line);

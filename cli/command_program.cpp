@@ -19,8 +19,8 @@ constexpr int failed = 1;
 
 namespace fs = std::filesystem;
 
-/// Where an installation put platforms/ and scenarios/, seen from the program: ../share/ddlsim. Empty for a program that
-/// was not installed, which takes those of the sources from which it was built.
+/// Where an installation put platforms/ and scenarios/, seen from the program: ../share/ddlsim. Empty for a program
+/// that was not installed, which takes those of the sources from which it was built.
 fs::path installed_data_folder() {
   std::error_code ignored;
   const auto program = fs::read_symlink("/proc/self/exe", ignored);

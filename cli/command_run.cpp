@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// Those that simulate start the fork server while there is little memory to fork.
+/// Runs each command. A command that simulates starts the fork server first, while there is little memory to copy.
 struct Runner {
   const CommandLine& line;
   int operator()(const CheckCommand& command) const { return run_check(command, line); }

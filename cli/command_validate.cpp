@@ -74,7 +74,7 @@ std::vector<std::unique_ptr<Method>> all_methods(const DataFolder& data, int thr
   return methods;
 }
 
-/// Those that the command asks for.
+/// The methods that the command names.
 std::vector<std::unique_ptr<Method>> methods_for(const ValidateCommand& command, const DataFolder& data, int threads) {
   if (!command.without.empty()) return simulators_without(read_reference_data(data), command.without, threads);
   if (command.placebos > 0) return simulators_with_placebos(read_reference_data(data), command.placebos, threads);

@@ -58,7 +58,7 @@ std::vector<Written> written(const std::vector<fs::path>& files) {
   return all;
 }
 
-/// In short sleeps, so that a signal ends it.
+/// Sleeps in short pieces, so that a signal ends it.
 void sleep_for(double seconds) {
   constexpr auto nap = std::chrono::milliseconds(50);
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);

@@ -23,7 +23,8 @@ struct Following {
 /// Whether a diagnosis differs from the last one that was shown: in the verdict, or in the first cause.
 bool has_changed(const std::optional<Diagnosis>& shown_diagnosis, const Diagnosis& now);
 
-/// Until SIGINT, SIGTERM or the end of its time; the last diagnosis. Throws the last UserError where there was none.
+/// Watches until SIGINT, SIGTERM or the end of its time. Returns the last diagnosis; without one it throws the last
+/// UserError.
 Diagnosis follow(const Following& following);
 
 } // namespace ddlsim

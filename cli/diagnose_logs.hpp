@@ -23,9 +23,9 @@ struct LogReading {
   std::map<std::string, std::string> collectives; ///< of logs of collectives: transport, ...
 };
 
-/// From a scenario; `transport` is what its curve takes.
+/// How logs are read for a scenario; `transport` is that of its curve.
 LogReading reading_for(const Scenario& scenario, const std::string& transport);
-/// From the command line alone.
+/// How logs are read without a scenario, by the command line alone.
 LogReading reading_for(const DiagnoseCommand& command);
 
 /// A scenario, by its content.

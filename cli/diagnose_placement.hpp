@@ -9,7 +9,7 @@
 
 namespace ddlsim {
 
-/// Of the records of which both are known: whether so many GPUs on so many nodes fill nodes of `gpus_per_node`.
+/// Whether so many GPUs on so many nodes fill nodes of `gpus_per_node`; true where the number of nodes is not known.
 bool fills_nodes(int gpus, int nodes, int gpus_per_node);
 
 /// GPUs that the runs took of each node: all that the scenario takes, where the records fill such nodes, else as many

@@ -18,7 +18,7 @@
 namespace ddlsim {
 namespace {
 
-/// Of a question about collectives alone: nothing of a model or of its rate is read, but a scenario has them.
+/// A question about collectives alone uses no model, but a scenario must name one.
 constexpr const char* any_model = "resnet50_v1.5";
 
 /// What the records say together; 0 and "": nothing.
@@ -52,7 +52,7 @@ Seen seen_in(const std::vector<MeasurementFile>& files) {
   return seen;
 }
 
-/// By option.
+/// What is missing, by the option that states it.
 class Missing {
 public:
   void add(const std::string& option, std::string what) { list_.push_back({option, "", std::move(what)}); }
@@ -86,7 +86,7 @@ void check_ports(const DiagnoseCommand& command, const Cluster& cluster) {
                               cluster.gpus_per_node, cluster.gpus_per_node == 1 ? "" : "s"));
 }
 
-/// From words, in memory.
+/// A cluster from the words of the command line, without a file.
 Cluster cluster_of_words(const DiagnoseCommand& command, const Seen& seen, const DataFolder& data,
                          const CommandLine& line) {
   const auto request = request_of(command, seen);

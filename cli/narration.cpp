@@ -36,7 +36,7 @@ struct ProgressLine {
   }
 };
 
-/// Of standard error; those of old where it does not say.
+/// The columns of the terminal at standard error; 80 where it does not say.
 std::size_t terminal_columns() {
   winsize size{};
   constexpr std::size_t usual = 80;

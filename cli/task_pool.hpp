@@ -1,6 +1,6 @@
 #pragma once
-// The tasks of a sweep, a plan or a validation: run on cores or ranks, shown as they end, and kept in a journal until the
-// answer is written.
+// The tasks of a sweep, a plan or a validation: run on cores or ranks, shown as they end, and kept in a journal until
+// the answer is written.
 
 #include "cli/options.hpp"
 #include "sim/base/task_journal.hpp"
@@ -12,9 +12,9 @@
 
 namespace ddlsim {
 
-/// Where the answer goes to a file, the results of tasks are kept in FILE.unfinished until discard_journal(). A run that is
-/// cut off leaves that journal if a task had ended, and a run with --resume goes on from it. A journal belongs to one
-/// question: the options as typed, and the bytes of the program, of the data folder's files and of the input.
+/// Where the answer goes to a file, the results of tasks are kept in FILE.unfinished until discard_journal(). A run
+/// that is cut off leaves that journal if a task had ended, and a run with --resume goes on from it. A journal belongs
+/// to one question: the options as typed, and the bytes of the program, of the data folder's files and of the input.
 class TaskPool {
 public:
   /// `tasks`: what they are, in the plural; `inputs`: files that are asked about, and folders of such. Throws UserError

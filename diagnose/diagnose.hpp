@@ -61,10 +61,12 @@ std::vector<Observation> merged(const std::vector<Observation>& observations);
 
 /// Compares what was observed with what the scenario's first strategy does on a healthy cluster.
 ///
-/// 1. Samples of the parameters, drawn as `predict` draws them, give healthy times. The error of the model and the noise
+/// 1. Samples of the parameters, drawn as `predict` draws them, give healthy times. The error of the model and the
+/// noise
 ///    of a measurement spread about each of them, with heavy tails.
 /// 2. Each fault is applied to the same samples at every severity; severities are equally likely in their logarithm.
-/// 3. The likelihood of a fault is the mean over its samples and severities. One fault is "none of these": it gives each
+/// 3. The likelihood of a fault is the mean over its samples and severities. One fault is "none of these": it gives
+/// each
 ///    time a factor of its own. The evidence is the ratio of all faults' likelihood to that of a healthy cluster.
 /// 4. The same evidence is computed for healthy observations drawn by step 1. The share of them with at least as much
 ///    evidence is the chance that a healthy cluster looks like this. A time below the healthy median counts as the

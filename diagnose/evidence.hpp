@@ -67,8 +67,8 @@ std::vector<double> healthy_evidence(const Hypotheses& all, std::uint64_t seed, 
 /// Share of healthy clusters with at least as much evidence of a fault; the cluster at hand counts as one of them.
 double chance_if_healthy(const std::vector<double>& of_healthy, double evidence);
 
-/// The verdict on times of the points that `all` was made of, and the causes with their chances. Points and texts of the
-/// diagnosis stay empty.
+/// The verdict on times of the points that `all` was made of, and the causes with their chances. Points and texts of
+/// the diagnosis stay empty.
 Diagnosis reach_verdict(const Hypotheses& all, const std::vector<double>& of_healthy, const Eigen::VectorXd& ln_times,
                         double level);
 

@@ -21,8 +21,8 @@ struct Scatter {
 /// collectives of neighbouring sizes and scales (sim/predict/residual_process.hpp).
 Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observations);
 
-/// Some healthy logs are not typical of their cluster: another day, software or switch. All times of such a log have one
-/// factor in common, and each has one of its own. Both are standard deviations of ln.
+/// Some healthy logs are not typical of their cluster: another day, software or switch. All times of such a log have
+/// one factor in common, and each has one of its own. Both are standard deviations of ln.
 struct AtypicalLogs {
   double share = 0; ///< of healthy logs
   double common = 0;

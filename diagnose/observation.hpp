@@ -34,16 +34,16 @@ double bus_factor(Observed what, int ranks);
 /// Reduce-scatter and all-gather run as NCCL runs them: rings, with the protocol that it takes for a ring of that size.
 double collective_alone_s(const StepSetup& setup, const Parameters& sample, Observed what, double size_bytes);
 
-/// The time on a healthy cluster, with the interval that holds 90 % of measurements. Throws UserError where an iteration
-/// is impossible.
+/// The time on a healthy cluster, with the interval that holds 90 % of measurements. Throws UserError where an
+/// iteration is impossible.
 IterationTime expected_time(const Curve& curve, const Observation& one);
 
 /// The correction of a collective by neighbouring points that were measured on this cluster. Only all-reduces have one:
 /// no model was fitted to others.
 AllReduceCorrection correction_of(const Curve& curve, const Observation& one);
 
-/// Why the point has no expected time on this cluster, one sentence; "" where it has one. A benchmark of collectives needs no
-/// memory of a model.
+/// Why the point has no expected time on this cluster, one sentence; "" where it has one. A benchmark of collectives
+/// needs no memory of a model.
 std::string why_not_comparable(const Curve& curve, const Observation& one);
 
 } // namespace ddlsim

@@ -92,9 +92,9 @@ bool is_possible(Fault fault, const Curve& curve, const JobTraits& job, const Ot
   return false;
 }
 
-/// Prior weight, an expert's estimate. Rows that are one thing to look at share the weight of one. Uneven links look like one slow link on one number
-/// of nodes, and a slow link is more common. A fault of data loading is less likely in a scenario that does
-/// not mention it.
+/// Prior weight, an expert's estimate. Rows that are one thing to look at share the weight of one. Uneven links look
+/// like one slow link on one number of nodes, and a slow link is more common. A fault of data loading is less likely in
+/// a scenario that does not mention it.
 double weight_of(Fault fault, const JobTraits& job) {
   constexpr double one_of_four = 0.25;
   constexpr double uneven_links = 0.5;

@@ -13,7 +13,8 @@ constexpr std::size_t most_samples_of_collectives = 128;
 constexpr std::size_t fewest_samples = 16;
 constexpr double affordable_work = 4e4; ///< of all samples of one point: some 5 ms
 
-/// By work and not by the clock, so that the same question has the same answer everywhere.
+/// The number of samples is limited by work and not by the clock, so that the same question has the same answer
+/// everywhere.
 std::size_t affordable_samples(const Curve& curve, const std::vector<Observation>& observations) {
   double work = 0;
   for (const auto& one : observations)

@@ -15,8 +15,8 @@ class SampledTimes {
 public:
   SampledTimes(const Curve& curve, const std::vector<Observation>& observations);
 
-  /// ln of the times of all points in seconds: a row for each point, a column for each sample. The error of the model is
-  /// not in them.
+  /// ln of the times of all points in seconds: a row for each point, a column for each sample. The error of the model
+  /// is not in them.
   Eigen::MatrixXd healthy() const { return ln_times(curve_, nullptr, 1); }
   /// The same with a fault.
   Eigen::MatrixXd ill(const FaultKind& kind, double severity) const {

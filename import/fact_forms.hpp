@@ -1,5 +1,6 @@
 #pragma once
-// The forms in which training programs print facts of a run: a number or a word next to a phrase, one row for each form.
+// The forms in which training programs print facts of a run: a number or a word next to a phrase, one row for each
+// form.
 
 #include "import/step_forms.hpp"
 

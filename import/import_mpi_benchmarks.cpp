@@ -208,7 +208,7 @@ private:
     out_.measurements.records.emplace_back(record);
   }
 
-  /// Of several tables those are read that can have run as the command line says.
+  /// Reads, of several tables, those that can have run as the command line says.
   void add_collective(double size_bytes, double time_s, int repeats) {
     const int ranks = table_.processes > 0 ? table_.processes : processes_;
     if (ranks == 1) return pass_over("one process communicates with nobody");

@@ -54,7 +54,7 @@ public:
     for (const bool in_place : {false, true}) add_timings(run, in_place);
   }
 
-  /// Of the first run; "" where it names none.
+  /// The GPU of the first run; "" where it names none.
   const std::string& device() const { return first_.scale.device; }
 
   /// The machine, from the first run.
@@ -115,7 +115,7 @@ private:
     return scale;
   }
 
-  /// By the command line, the program's name, or else what columns and bandwidths leave.
+  /// Finds the operation by the command line, by the program's name, or else by what columns and bandwidths allow.
   bool find_operation(Run& run) {
     if (given_.operation.empty() && run.table->program.empty()) return deduce_operation(run);
     if (given_.operation.empty() && run.table->program == nccl_exchange().program) return take_exchange(run);

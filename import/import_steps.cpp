@@ -47,7 +47,8 @@ ChosenSteps choose_steps(const TrainingLog& log) {
   return steps_of_bar(log);
 }
 
-/// Of a trainer that says only at its end how long all took: evaluations are taken out, start and saving are not.
+/// Seconds of a step of a trainer that prints only its total time. Evaluations are subtracted, start and saving are
+/// not.
 std::optional<StatedFact> step_by_totals(const RunFacts& facts) {
   const double steps = steps_of_run(facts);
   if (steps < 1) return std::nullopt;
@@ -144,7 +145,7 @@ MeasuredSteps measured_in_log(const TrainingLog& log, const ChosenSteps& chosen,
   return measured;
 }
 
-/// Of two models, or of a run that trains no model on several GPUs, there is no one step.
+/// Refuses a log of two models, and one that trains no model on several GPUs: they have no single step time.
 void refuse_other_work(const RunFacts& facts, const ImportContext& stated, const std::string& where) {
   if (!facts.other_model.value.empty())
     throw UserError(

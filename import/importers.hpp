@@ -33,7 +33,7 @@ struct Importer {
   Resemblance (*resembles)(std::string_view text);
 };
 
-/// In the order of the help.
+/// All importers, in the order of the help.
 const std::vector<Importer>& importers();
 
 /// Throws std::out_of_range for a kind that no row has: the command line was checked before.

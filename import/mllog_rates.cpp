@@ -75,7 +75,7 @@ std::vector<double> rates_in_samples(const MlEvents& events, const MlBenchmark& 
   return rates;
 }
 
-/// In the order in which they are believed.
+/// The claims, the most reliable first.
 std::vector<MlClaim> claims_of(const MlEvents& events, const MlBenchmark& benchmark, const MlRates& marks) {
   std::vector<MlClaim> claims;
   const double batch = events.number("global_batch_size");

@@ -16,7 +16,7 @@ struct MlRates {
   int first_line = 0;
 };
 
-/// By the counts at begin and end of blocks, or of epochs where blocks say nothing. Empty where there are none.
+/// Rates from the counts at begin and end of blocks, or of epochs where blocks have no counts. Empty where neither has.
 MlRates rates_of_marks(const MlEvents& events, const MlBenchmark& benchmark);
 
 /// What is taken for the speed of training: step times, or rates in samples a second.

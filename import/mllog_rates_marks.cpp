@@ -117,7 +117,7 @@ private:
     rates_.rates.push_back(samples / time_s);
   }
 
-  /// By what both ends say.
+  /// The samples between two marks, from the counts at both.
   std::optional<double> samples_between(const MlMark& begin, const MlMark& end, std::optional<double> total) const {
     const auto from = counts_.at(begin);
     if (total && trained_) {
@@ -130,7 +130,7 @@ private:
     return std::nullopt;
   }
 
-  /// By what the block's begin says of all of it.
+  /// The samples of the whole block, as its begin states them.
   std::optional<double> samples_of_whole(const MlMark& begin) const {
     if (!counts_.blocks_count()) return std::nullopt;
     if (are_epochs_) return counts_.of_epochs(1);

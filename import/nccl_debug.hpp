@@ -8,7 +8,7 @@
 
 namespace ddlsim {
 
-/// Of the communicator made last, and of the operation started last.
+/// What NCCL's debug text says of the last communicator and of the last operation.
 struct NcclDebug {
   int ranks = 0;                     ///< 0: not said
   int nodes = 0;                     ///< 0: not said

@@ -16,7 +16,7 @@ struct NcclGiven {
   std::string algorithm;
 };
 
-/// Of `stated.given`. Adds mistakes: a name that no log of collectives has, and values that make no sense.
+/// Reads `stated.given`. Adds mistakes: a name that no log of collectives has, and values out of range.
 NcclGiven read_nccl_given(const ImportContext& stated, std::vector<Mistake>& mistakes);
 
 } // namespace ddlsim

@@ -35,7 +35,7 @@ std::string nccl_algorithm(std::string_view setting) {
 
 namespace {
 
-/// As records call it, of NCCL's name.
+/// The name of an algorithm in records, from NCCL's name.
 std::string algorithm_named(const std::string& name, int nodes) {
   if (name == "RING" || name == "TREE") return lower_case(name);
   if (name == "NVLS") return nodes > 1 ? "nvls-sharp" : "nvls"; // between nodes the switches sum, too

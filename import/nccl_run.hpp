@@ -145,7 +145,7 @@ struct NcclScale {
   std::string question;  ///< why the nodes cannot be known; "" when they are
 };
 
-/// By what NCCL says of its communicator, else by the device list. Zeros where there is neither.
+/// The scale that NCCL states for its communicator, else that of the device list. Zeros where there is neither.
 NcclScale scale_of(const NcclTable& table);
 
 } // namespace ddlsim

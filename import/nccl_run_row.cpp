@@ -1,5 +1,5 @@
-// Rows of nccl-tests and rccl-tests. The header row names the columns, so that one reader serves every layout since 2016.
-// These are the layouts:
+// Rows of nccl-tests and rccl-tests. The header row names the columns, so that one reader serves every layout since
+// 2016. These are the layouts:
 //   NCCL 1 era:  bytes N type op time algbw busbw res, twice; times in milliseconds
 //   2018..2021:  size count type [redop] [root] time algbw busbw error, twice
 //   since 2022:  size count type redop root time algbw busbw #wrong [i_min i_max i_p99 i_cv%], twice, [timestamp]

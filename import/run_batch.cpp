@@ -46,7 +46,7 @@ void add_batch_of_totals(const RunFacts& facts, std::vector<Claim>& claims) {
                                        steps->line, samples->value, steps->value, batch)});
 }
 
-/// Of the time of a step and a rate that the lines say beside it, in whole samples.
+/// Samples of a step, from its time and the rate on the same lines, as a whole number.
 double batch_by_rates(const TrainingLog& log, const RunShape& shape, std::vector<std::string>& notes) {
   const double rate = rate_of(log, StepUnit::steps_per_s);
   const double time_s = rate > 0 ? 1 / rate : rate_of(log, StepUnit::seconds);

@@ -44,7 +44,7 @@ private:
   std::optional<Place> last_;
 };
 
-/// Of each fact the first and the last that the log states, and their sum.
+/// For each fact, the first and the last value that the log states, and the sum of all.
 class RunFacts {
 public:
   /// Takes what the line says by that form; the phrase stands from `begin` to `end`.

@@ -25,7 +25,7 @@ double gpus_by_batches(const RunFacts& facts) {
   return gpus >= 1 && gpus == std::floor(gpus) ? gpus : 0;
 }
 
-/// Of all GPUs' rate over one's.
+/// The number of GPUs, from the rate of all over that of one.
 double gpus_by_rates(const TrainingLog& log) {
   const double all = rate_of(log, StepUnit::samples_per_s);
   const double one = rate_of(log, StepUnit::samples_per_s_of_gpu);
@@ -96,7 +96,7 @@ double sequence_of_run(const RunFacts& facts, const ImportContext& stated, const
   return agreed_value(claims, where);
 }
 
-/// Of the lines' median and the run's total: how many processes print.
+/// The number of processes that print, from the median of the lines and the total of the run.
 double ranks_by_total(const TrainingLog& log) {
   const auto total = log.facts.last(RunFact::total_samples_per_s);
   if (!total) return 0;

@@ -18,7 +18,8 @@ struct RunShape {
   std::vector<std::string> notes; ///< what was concluded rather than read, and from what
 };
 
-/// Of steps whose figures have that unit. Throws UserError, about the file `where`, when two statements disagree.
+/// The shape of a run whose step times have that unit. Throws UserError, about the file `where`, when two statements
+/// disagree.
 RunShape shape_of_run(const TrainingLog& log, const ImportContext& stated, StepUnit unit, const std::string& where);
 
 /// Seconds of a step of what a line says; 0 where the shape lacks what that needs.

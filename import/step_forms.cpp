@@ -18,7 +18,7 @@ constexpr double printed_us = 1e-6;
 constexpr auto is_before = NumberIs::before_mark;
 constexpr auto is_after = NumberIs::after_mark;
 
-/// From the programs' own print statements, as they are in 2026 and were before.
+/// The forms are from the programs' own print statements, in 2026 and before.
 constexpr StepForm known_step_forms[] = {
     {"Megatron-LM", "elapsed time per iteration (ms):", Unit::seconds, printed_ms, is_after, "", "", Covers::steps,
      "megatron-lm"},

@@ -207,7 +207,7 @@ private:
     return run_.back();
   }
 
-  /// With the engine's call around it.
+  /// Assigns a call to a layer, together with the engine's call around it.
   void own(Call& call, int layer) {
     if (layer < 0) return;
     call.layer = layer;

@@ -38,7 +38,7 @@ public:
     root_.mistake_at(key, fmt::format("{} is not read; one of gelu, silu, relu expected", in_quotes(text)));
     return fallback;
   }
-  /// By the first of "architectures".
+  /// The head that the first entry of "architectures" has.
   Head head(const Heads& known, const std::string& usual) const {
     auto name = usual;
     const auto architectures = root_.texts_or_none("architectures");

@@ -46,7 +46,7 @@ struct MachineTexts {
   std::string lstopo; ///< lstopo-no-graphics --of console
 };
 
-/// From those texts and the files below `sysfs` (/sys). Lines that are not understood are passed over: what is then
+/// Reads those texts and the files below `sysfs` (/sys). Lines that are not understood are passed over: what is then
 /// missing is unseen.
 MachineFacts machine_facts(const MachineTexts& texts, const std::filesystem::path& sysfs,
                            const std::vector<Gpu>& catalogue);

@@ -16,9 +16,9 @@ struct NodeNetwork {
 /// The kinds of a network: ib, roce, efa, ethernet.
 const std::vector<std::string>& network_kinds();
 
-/// The network that the words describe, and in `notes` what they left open. Rates may have InfiniBand's names (FDR to XDR); a number
-/// alone, or with a G, is in Gb/s, as ports are sold. Without a kind, ports of 100 Gb/s and more are InfiniBand's.
-/// Throws UserError: no rate, a kind of none, a unit that may be bits or bytes.
+/// The network that the words describe, and in `notes` what they left open. Rates may have InfiniBand's names (FDR to
+/// XDR); a number alone, or with a G, is in Gb/s, as ports are sold. Without a kind, ports of 100 Gb/s and more are
+/// InfiniBand's. Throws UserError: no rate, a kind of none, a unit that may be bits or bytes.
 NodeNetwork network_in(const std::string& text, std::vector<std::string>& notes);
 
 } // namespace ddlsim

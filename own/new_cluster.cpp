@@ -168,7 +168,7 @@ private:
     return typed_links(request_.links_seen, refused_);
   }
 
-  /// From the GPU's own entry: a bridge joins only so many, and beyond them a ring passes PCIe.
+  /// Links from the GPU's catalogue entry. A bridge joins a few GPUs only; a ring over more of them passes PCIe.
   Json links_of_sheet() {
     constexpr double reached_of_links = 0.8; // of NVLink: 0.80 to 0.84 in shipped clusters of V100, A100 and H100
     constexpr double reached_of_pcie = 0.75; // of a slot: 12 of 16 GB/s in NCCL's table of links

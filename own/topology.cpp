@@ -70,7 +70,7 @@ std::string kind_by_name(const std::string& device) {
   return "ib";
 }
 
-/// Of the tags of NCCL's XML: each GPU is a <gpu> in its <pci>, with a <nvlink> for each neighbour; ports are <net>.
+/// The topology in NCCL's XML: each GPU is a <gpu> in its <pci>, with a <nvlink> for each neighbour; ports are <net>.
 Topology by_nccl(const std::vector<XmlTag>& tags, const std::vector<Gpu>& catalogue) {
   Topology topology;
   std::vector<int> gpus;

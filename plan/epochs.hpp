@@ -37,7 +37,7 @@ struct TrainingLength {
   std::optional<EpochLaw> law{};
 };
 
-/// Of the request's workload. Throws UserError when its convergence is unknown, or trained another model.
+/// The length of the request's training. Throws UserError when its convergence is unknown, or trained another model.
 TrainingLength training_length(const Workload& work, const DataFolder& data);
 
 double epochs_at(const TrainingLength& length, double global_batch);

@@ -30,7 +30,7 @@ std::string estimate_text(const Estimate& figure, const std::string& unit, doubl
   return fmt::format("{} ({}..{})", value, short_number(figure.low / in_unit), short_number(figure.high / in_unit));
 }
 
-/// In minutes below an hour, in days beyond four.
+/// A time in hours; in minutes below an hour, in days above four days.
 std::string time_text(const Estimate& time_s) {
   constexpr double minute_s = 60;
   constexpr double day_s = 24 * hour_s;

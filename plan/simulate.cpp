@@ -30,8 +30,8 @@ struct Rank {
   auto operator<=>(const Rank&) const = default;
 };
 
-/// Marks the best evaluation of each option by the goal: among those whose likeliest outcome keeps the limits, where any
-/// does.
+/// Marks the best evaluation of each option by the goal: among those whose likeliest outcome keeps the limits, where
+/// any does.
 std::vector<bool> best_of_options(const std::vector<Evaluation>& all, PlanGoal goal, const PlanLimits& limits) {
   const auto rank = [&](const Evaluation& evaluation) {
     return Rank{.breaks_limits = !keeps_limits(evaluation.likeliest, limits),
@@ -97,8 +97,8 @@ void summarise_samples(const PlanLimits& limits, Evaluation& evaluation) {
   reported.chance = kept / static_cast<double>(evaluation.samples.size());
 }
 
-/// Closed formulas time the samples. Where SimGrid timed the likeliest, its ratio to the formula scales every sample, as
-/// in predict.
+/// Closed formulas time the samples. Where SimGrid timed the likeliest, its ratio to the formula scales every sample,
+/// as in predict.
 void take_prediction(const Simulated& point, const std::vector<double>& lengths, Evaluation& evaluation) {
   const auto& training = evaluation.training;
   const auto& sample_times_s = point.sample_times_s;

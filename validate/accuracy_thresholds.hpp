@@ -34,8 +34,8 @@ inline constexpr double rounding_tolerance = 0.05;
 /// Splits without points of that method have no figures.
 AccuracyThresholds accuracy_of(const ValidationResult& result, const std::string& method);
 
-/// One sentence for each figure that rose by more than its noise floor and each split with fewer answers. Splits outside
-/// `splits` (those that were run) are not looked at; none named: all.
+/// One sentence for each figure that rose by more than its noise floor and each split with fewer answers. Splits
+/// outside `splits` (those that were run) are not looked at; none named: all.
 std::vector<std::string> figures_that_rose(const AccuracyThresholds& thresholds, const AccuracyThresholds& reached,
                                            const std::vector<std::string>& splits);
 

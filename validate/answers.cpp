@@ -158,7 +158,8 @@ Task one_task(const Assessment& assessment) {
   return task;
 }
 
-/// A fit is of one cluster in one split, so each such pair is a task. Methods that remember have a task for each cluster.
+/// A fit is of one cluster in one split, so each such pair is a task. Methods that remember have a task for each
+/// cluster.
 std::vector<Task> tasks_by_cluster(const Assessment& assessment) {
   std::vector<Task> tasks;
   std::map<std::string, Task> remembering;

@@ -1,6 +1,6 @@
 #pragma once
-// A method of prediction, behind one interface: the simulator and the baselines it is compared with. One file a method in
-// validate/methods/.
+// A method of prediction, behind one interface: the simulator and the baselines it is compared with. One file a method
+// in validate/methods/.
 
 #include "calibrate/data/series.hpp"
 

@@ -86,7 +86,7 @@ std::string overall_row(const std::string& title, const Scores& scores,
                 [&](const SplitScore& s) { return s.overall.points == 0 ? std::string("-") : figure(s.overall); });
 }
 
-/// Of the 90 % intervals; "-" where a method states none and there is no other cluster to take one from.
+/// A row of a figure of the 90 % intervals; "-" where a method states none and no other cluster gives one.
 std::string interval_row(const std::string& title, const Scores& scores, double Score::*figure) {
   return row_of(title, "", scores, [&](const SplitScore& s) {
     return s.overall.points_with_interval == 0 ? std::string("-") : percent(s.overall.*figure);

@@ -33,7 +33,7 @@ struct ScoredPoint {
   std::map<std::string, std::string> refusals; ///< by method: why one that ought to answer did not
 };
 
-/// Of fewer sites a resample says nothing about other sites.
+/// The fewest sites of a resample: fewer say nothing about other sites.
 inline constexpr int fewest_sites = 4;
 
 /// Averages over a list of points: over the points of a series, then series of a cluster (or site), then clusters (or

@@ -31,22 +31,22 @@ const std::vector<std::string>& split_names();
 /// The splits in this order: new-T1 to new-T3, as-shipped, as-shipped-without, new-batch, new-model, T1 to T3, then one
 /// split for each model family, strategy and cluster left out. A split without targets is not in the list. A point that
 /// its source marks as suspect is no target of any split. All splits but as-shipped and as-shipped-without mask the
-/// priors that the target's site shaped. `site_of` has the site of each cluster; a cluster that is not in it is a site of
-/// its own. An experiment is what agrees in cluster, GPU, model, precision, batch, data, strategy name, preset and
+/// priors that the target's site shaped. `site_of` has the site of each cluster; a cluster that is not in it is a site
+/// of its own. An experiment is what agrees in cluster, GPU, model, precision, batch, data, strategy name, preset and
 /// transport, in whatever files.
 ///
 /// as-shipped: all records are visible, and every point of several GPUs is a target, as in a user's question.
-/// as-shipped-without: each experiment (here: what agrees in cluster, model, batch, strategy name and preset) is a target
-/// of one of five splits. That split hides its points of several GPUs, and those of the cluster's other experiments of
-/// the same fifth; all else is visible.
-/// T1, T2, T3 (tiers): T1 shows an experiment's points of one node, T2 also its first multi-node scale, T3 also the second.
-/// Larger scales are hidden, and are the targets. A series that lacks one of the scales shown takes no part in that tier.
-/// new-T1 to new-T3: the same tiers, for means over sites.
-/// leave-one-...-out (transfer): what is left out keeps its one-GPU times only. A cluster left out loses its collective,
-/// point-to-point, server and input records too. A series with nothing visible, or no targets, takes no part.
-/// layouts-unseen, layouts-smallest: model parallelism, whose model or batch changes with scale, takes part in these two
-/// only. The first shows none of its runs, the second those of the fewest GPUs of each series' name, whatever their models
-/// and batches.
+/// as-shipped-without: each experiment (here: what agrees in cluster, model, batch, strategy name and preset) is a
+/// target of one of five splits. That split hides its points of several GPUs, and those of the cluster's other
+/// experiments of the same fifth; all else is visible.
+/// T1, T2, T3 (tiers): T1 shows an experiment's points of one node, T2 also its first multi-node scale, T3 also the
+/// second. Larger scales are hidden, and are the targets. A series that lacks one of the scales shown takes no part in
+/// that tier. new-T1 to new-T3: the same tiers, for means over sites.
+/// leave-one-...-out (transfer): what is left out keeps its one-GPU times only. A cluster left out loses its
+/// collective, point-to-point, server and input records too. A series with nothing visible, or no targets, takes no
+/// part. layouts-unseen, layouts-smallest: model parallelism, whose model or batch changes with scale, takes part in
+/// these two only. The first shows none of its runs, the second those of the fewest GPUs of each series' name, whatever
+/// their models and batches.
 /// new-batch, new-model: see unseen_workload_splits().
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
                                const std::map<std::string, std::string>& site_of = {});

@@ -10,10 +10,10 @@
 namespace ddlsim {
 
 /// new-batch hides all training records of a model family at one batch, under one preset: those of one GPU too, and
-/// those of every cluster of the site. The targets are every trusted point of several GPUs, where the same cluster shows the
-/// same model on the same GPU, under the same preset and precision, at another batch.
-/// new-model hides all training records of a model family at a site. The targets are the same points, where the cluster shows
-/// another model on several GPUs; points across nodes, where it shows one across nodes.
+/// those of every cluster of the site. The targets are every trusted point of several GPUs, where the same cluster
+/// shows the same model on the same GPU, under the same preset and precision, at another batch.
+/// new-model hides all training records of a model family at a site. The targets are the same points, where the cluster
+/// shows another model on several GPUs; points across nodes, where it shows one across nodes.
 /// Each family, and each batch, is hidden in one of five splits of that name, with others of the site. `site_of` gives
 /// sites by cluster; one that is not there is a site of its own.
 std::vector<Split> unseen_workload_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,

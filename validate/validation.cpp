@@ -80,7 +80,7 @@ std::vector<Split> asked_splits(const std::vector<MeasurementFile>& files, const
   return splits;
 }
 
-/// In the order of the series; the caller leaves out what is not wanted.
+/// The summaries, in the order of the series. The caller drops those that it does not want.
 std::vector<SeriesSummary> summarise(const std::vector<Series>& series, const std::vector<Noise>& noise,
                                      const std::vector<Split>& splits) {
   std::vector<SeriesSummary> all;

@@ -154,7 +154,7 @@ MergedTimes merged(const std::vector<TransferRow>& rows) {
   return {{sample, spread_of(rows, logs), lines_of(rows)}, std::exp(*least), std::exp(*most)};
 }
 
-/// Of all rows; nothing where they differ.
+/// The version that all rows state; nothing where they differ.
 std::optional<LibraryVersion> common_version(const std::vector<TransferRow>& rows) {
   if (rows.empty()) return {};
   const auto& first = rows.front().version;

@@ -90,7 +90,8 @@ std::optional<double> reference_time_s(const Records& records, const Records& at
   return {};
 }
 
-/// Duplicates further apart than two stacks would be: the one nearest to the reference time stays, with those that agree with it.
+/// Duplicates further apart than two stacks would be: the one nearest to the reference time stays, with those that
+/// agree with it.
 void settle_duplicates(Records& records, const PlausibilityContext& screen, std::vector<Excluded>& excluded,
                        std::vector<std::string>& warnings) {
   for (const double batch : batches_of(records)) {

@@ -53,7 +53,8 @@ const Cluster& cluster_of(const ReferenceData& reference, const Series& series) 
   return cluster->second;
 }
 
-/// Of a stack without a preset only all-reduces say enough of themselves.
+/// The preset of the series. A stack without one is fitted only if it all-reduces, because other records say too
+/// little.
 const Preset& preset_of(const ReferenceData& reference, const Series& series, std::shared_ptr<const Preset>& stand_in) {
   const auto& preset = preset_or_stand_in(reference.presets, series.preset, stand_in);
   const bool is_named = stand_in == nullptr && series.preset != unnamed_framework;

@@ -50,10 +50,10 @@ inline bool is_transfer(const SeriesData& series) {
 }
 
 /// Nothing where the simulator cannot time the series: a model without a layer table; a cluster, GPU or precision that
-/// is not in the catalogue; anything but all-reduces of a stack without a preset (stand_in_preset); none of the preset's transports on the cluster; no GPU named, and no one-GPU
-/// time of its own. Points on several nodes are left out where the transport has no NIC. The one-GPU time is what a
-/// prediction that names the series would start from. Suspect points are among
-/// its points, as remove_suspect_times() finds them. The result refers into `reference`.
+/// is not in the catalogue; anything but all-reduces of a stack without a preset (stand_in_preset); none of the
+/// preset's transports on the cluster; no GPU named, and no one-GPU time of its own. Points on several nodes are left
+/// out where the transport has no NIC. The one-GPU time is what a prediction that names the series would start from.
+/// Suspect points are among its points, as remove_suspect_times() finds them. The result refers into `reference`.
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,
                                       const Series& series, const OneGpuTimes& one_gpu_times);
 
@@ -81,7 +81,8 @@ struct SelectedFitData {
 SelectedFitData select_fit_data(const ReferenceData& reference, const std::string& cluster,
                                 const std::vector<Series>& series, const std::vector<MeasurementFile>& files);
 
-/// What `predict` shows of the point in that sample over model_time_s(): 1 where the formulas are exact and for transfers.
+/// What `predict` shows of the point in that sample over model_time_s(): 1 where the formulas are exact and for
+/// transfers.
 double predicted_over_formula(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample);
 
 /// model_time_s() to the bit, without repeating what does not depend on the sample. For one thread.

@@ -50,8 +50,8 @@ struct NothingToFit : UserError {
 Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
                      const std::vector<MeasurementFile>& files, int threads = 1);
 
-/// The first screen, 29 lines of 80 columns at most: the evidence and its fit, the identified parameters, contradictions,
-/// what to measure next.
+/// The first screen, 29 lines of 80 columns at most: the evidence and its fit, the identified parameters,
+/// contradictions, what to measure next.
 std::string calibration_summary(const Calibrated& calibrated);
 
 /// All the rest: every parameter, every series, lines over batch, collectives, everything excluded.

@@ -21,7 +21,7 @@ constexpr std::size_t most_contradictions = 3;
 constexpr std::size_t lines_each = 2; ///< of what a list names, at most
 constexpr double far_off = 0.2;       ///< of ln: fits leave 3 to 6 % of a published series, a tenth at most
 
-/// At most so many lines of the screen's width; what does not fit ends in "...".
+/// Wraps the text to at most `most` lines of the screen's width; a text that does not fit ends in "...".
 Lines wrapped(const std::string& text, std::size_t most, std::size_t columns = screen_columns) {
   std::istringstream all(to_lines(text, columns));
   Lines lines;
@@ -72,7 +72,8 @@ Lines fit_lines(const Calibration& calibration) {
   return lines;
 }
 
-/// How much the measurements say of a parameter: the Kullback-Leibler divergence of what is left from its prior, in nats.
+/// How much the measurements say of a parameter: the Kullback-Leibler divergence of what is left from its prior, in
+/// nats.
 double information_of(const CalibratedParameter& one) {
   const double variance = one.error * one.error;
   return 0.5 * (variance + one.z_score * one.z_score - 1 - std::log(variance));

@@ -40,7 +40,7 @@ CollectiveCurve alpha_beta_and_table(const CollectiveKey& key, const std::vector
   return curve;
 }
 
-/// From so many sizes on, one that is left out does not move the law: it is not fitted again for each.
+/// From this number of sizes on the law is not fitted again for each size left out, because one size does not move it.
 constexpr std::size_t many_sizes = 64;
 
 /// ln(predicted / measured) of every size from the others.

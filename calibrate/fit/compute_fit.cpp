@@ -23,7 +23,7 @@ struct CurveKey {
   auto operator<=>(const CurveKey&) const = default;
 };
 
-/// By batch, time and place, so that the order of files does not matter.
+/// Sorts by batch, time and place, so that the order of files does not matter.
 void sort_records(std::vector<const StepRecord*>& records) {
   std::sort(records.begin(), records.end(), [](const StepRecord* a, const StepRecord* b) {
     if (a->batch_per_gpu != b->batch_per_gpu) return a->batch_per_gpu < b->batch_per_gpu;
@@ -60,7 +60,7 @@ std::map<CurveKey, std::vector<const StepRecord*>> by_curve(const std::vector<St
   return curves;
 }
 
-/// Of each file the lines at which its records stand.
+/// For each file, the lines of its records.
 std::vector<RecordLines> sources_of(const std::vector<const StepRecord*>& records) {
   std::map<std::string, std::vector<int>> lines;
   for (const auto* record : records)

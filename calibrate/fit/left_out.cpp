@@ -7,7 +7,7 @@
 namespace ddlsim {
 namespace {
 
-/// By position in the fit's list.
+/// Positions of series in the list of the fit.
 using SeriesNumbers = std::vector<std::size_t>;
 
 /// The series whose predictions are scored: steps, or transfers where a cluster has no steps.
@@ -27,8 +27,8 @@ bool is_of_several_gpus(const DataPoint& point) {
   return point.gpus > 1;
 }
 
-/// Steps on several GPUs, by model. A one-GPU time that nobody measured has an uncertainty of its own: such series are not
-/// among them.
+/// Steps on several GPUs, by model. A one-GPU time that nobody measured has an uncertainty of its own: such series are
+/// not among them.
 std::map<std::string, SeriesNumbers> by_model(const SeriesNumbers& scored, const std::vector<SeriesData>& series) {
   std::map<std::string, SeriesNumbers> models;
   for (const std::size_t s : scored) {

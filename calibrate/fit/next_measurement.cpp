@@ -62,7 +62,7 @@ double parameters_of(const SeriesData& series) {
   return series.setup.model.parameters;
 }
 
-/// Of every way over every transport the series of the largest scale, and of those the largest model.
+/// For each strategy over each transport, the series of the largest scale; among equals, that of the largest model.
 std::vector<const SeriesData*> predicted_series(const std::vector<SeriesData>& all) {
   std::map<std::pair<std::string, std::string>, const SeriesData*> by_strategy;
   const auto size_of = [](const SeriesData& one) { return std::pair(largest(one).nodes, parameters_of(one)); };

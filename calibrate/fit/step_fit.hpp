@@ -11,7 +11,7 @@
 
 namespace ddlsim {
 
-/// Of a fit's priors: the tail is heavier than a normal's, so that records win where they say much.
+/// The loss of a fit's priors. Its tail is heavier than a normal's, so that strong evidence overrides a prior.
 inline constexpr Loss step_prior_loss = Loss::student_t3;
 
 struct StepFitOptions {
@@ -23,10 +23,11 @@ struct StepFitOptions {
 
 /// Fits all series of a cluster at once, from the priors' medians. The free parameters
 /// (calibrate/fit/free_parameters.hpp) come out at their likeliest under their priors, with the covariance that the
-/// slopes there say (Laplace). Where a library's algorithm is not known, the likeliest is taken. Residuals ln(measured / model) of one series are correlated by the residual process
-/// and heavy-tailed once whitened; their spread is estimated for each transport. A parameter that no point informs is left out: its prior
-/// holds. The calibration gets parameters, correlation, series, algorithm choices and quality; its
-/// leave-one-out error predicts each series from a fit without it (unknowns_without).
+/// slopes there say (Laplace). Where a library's algorithm is not known, the likeliest is taken. Residuals ln(measured
+/// / model) of one series are correlated by the residual process and heavy-tailed once whitened; their spread is
+/// estimated for each transport. A parameter that no point informs is left out: its prior holds. The calibration gets
+/// parameters, correlation, series, algorithm choices and quality; its leave-one-out error predicts each series from a
+/// fit without it (unknowns_without).
 Calibration fit_steps(const std::vector<SeriesData>& series, const StepFitOptions& options);
 
 } // namespace ddlsim

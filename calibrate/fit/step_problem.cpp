@@ -118,8 +118,8 @@ double StepProblem::measured_s(std::size_t row) const {
   return series_[rows_[row].series].points[rows_[row].point].measured_s;
 }
 
-/// The step is timed at the sample itself first. That mostly costs nothing, because whitened_residuals() was called there
-/// before. For the moved samples only what the moved parameter changes is simulated.
+/// The step is timed at the sample itself first. That mostly costs nothing, because whitened_residuals() was called
+/// there before. For the moved samples only what the moved parameter changes is simulated.
 void StepProblem::differentiate(std::size_t row, const std::vector<double>& z_scores, const std::vector<char>& mask,
                                 Matrix& slopes) {
   const auto& fit_data = series_[rows_[row].series];

@@ -21,8 +21,8 @@ std::string noise_group(const SeriesData& series);
 /// For each row and free parameter, whether its derivative is computed. A derivative that is not computed counts as 0.
 using SlopeMask = std::vector<std::vector<char>>;
 
-/// One fit: the unknowns, the points, and the noise of each group of series. The series must outlive it. Simulated steps
-/// are cached between calls; results depend on the arguments alone.
+/// One fit: the unknowns, the points, and the noise of each group of series. The series must outlive it. Simulated
+/// steps are cached between calls; results depend on the arguments alone.
 class StepProblem {
 public:
   /// A point of a series, by position.

@@ -38,7 +38,7 @@ double ln_value(const CalibratedParameter& parameter) {
   return std::log(prior_value(parameter.prior, parameter.z_score));
 }
 
-/// By how much (in ln) `fit` makes the records less likely than `than` does, with the spreads of `than`.
+/// By how much, in ln, the records are less likely under `fit` than under `than`, with the spreads of `than`.
 double less_likely(const Calibration& fit, const Calibration& than) {
   double sum = 0;
   for (const auto& known : than.series)

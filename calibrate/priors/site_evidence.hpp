@@ -15,7 +15,7 @@ namespace ddlsim {
 /// Which series a calibration was fitted to.
 enum class EvidenceRuns { all, synthetic };
 
-/// By site and class: ln x, as each of the site's clusters has it.
+/// For each site and class, the estimate of ln x by each of the site's clusters.
 using SiteEvidence = std::map<std::string, std::map<PriorClass, std::vector<SiteEstimate>>>;
 
 /// How much higher ceilings are expected where a fit is asked whether it holds them: two widths of the widest.
@@ -32,7 +32,8 @@ Calibration without_bounds(Calibration calibration, const Calibration& raised);
 ///   1 / error^2 = w + 1 / e^2: the likelihood has error e = 1 / sqrt(1 / error^2 - w) and mean z (1 + w e^2).
 /// A fit that ends at the prior's highest value wants more than there can be, and says nothing. Neither does a
 /// parameter that the records did not narrow, nor a share of a NIC's rate that is assumed. One that they narrowed a
-/// little counts a little: without such sites a cost would be learnt from those alone where it is large. Each parameter is taken from one kind of fit only: of the synthetic runs, or of all.
+/// little counts a little: without such sites a cost would be learnt from those alone where it is large. Each parameter
+/// is taken from one kind of fit only: of the synthetic runs, or of all.
 void add_evidence(SiteEvidence& evidence, const Calibration& calibration, const Cluster& cluster, EvidenceRuns runs);
 
 /// One value a site and class, with three digits: the weighted mean of its clusters, as uncertain as they differ.

@@ -56,7 +56,7 @@ struct Answer {
   TaskResult result;
 };
 
-/// From whichever rank is done first.
+/// Receives the answer of the rank that finishes first.
 Answer receive_answer() {
   const int from = wait_for_message(MPI_ANY_SOURCE, head_tag).MPI_SOURCE;
   AnswerHead head;

@@ -10,8 +10,8 @@ namespace ddlsim {
 /// Thrown in a rank when rank 0 has no more tasks: its part of the command is over.
 struct NoMoreTasks {};
 
-/// MPI from its start to its end. Each rank calls exactly one of deal(), serve() and leave_to_others() first, because the
-/// ranks exchange there which of them work.
+/// MPI from its start to its end. Each rank calls exactly one of deal(), serve() and leave_to_others() first, because
+/// the ranks exchange there which of them work.
 ///
 ///   rank 0     deal():  who works? -> a task to each -> an answer in, the next task out ... -> "no more" to each
 ///   rank 1..   serve(): I do       -> a task in, an answer out ...                         -> NoMoreTasks

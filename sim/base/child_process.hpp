@@ -76,9 +76,9 @@ void start_fork_server();
 /// Ends the server. The next run starts one from the process as it is then.
 void stop_fork_server();
 
-/// Runs `work` on the request in a fresh process, which has the memory that this process had when its server started. Starts
-/// the server where there is none. May be called by several threads and workers at once. Throws std::runtime_error with
-/// the message when `work` threw, or with the end of what it printed when it ended otherwise.
+/// Runs `work` on the request in a fresh process, which has the memory that this process had when its server started.
+/// Starts the server where there is none. May be called by several threads and workers at once. Throws
+/// std::runtime_error with the message when `work` threw, or with the end of what it printed when it ended otherwise.
 Numbers run_in_fork(Numbers (*work)(const Numbers& request), const Numbers& request);
 
 } // namespace ddlsim

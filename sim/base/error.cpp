@@ -52,7 +52,7 @@ struct NearName {
   std::size_t distance = 0;
 };
 
-/// Those within the edits that nearest_name allows, the nearest first, equally near ones as they come.
+/// The candidates within the edits that nearest_name allows, the nearest first; equally near ones keep their order.
 std::vector<NearName> near_names(std::string_view name, const std::vector<std::string>& candidates) {
   std::vector<NearName> near;
   for (const auto& candidate : candidates) {
@@ -78,7 +78,7 @@ bool contains(std::string_view text, std::string_view part) {
          std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
-/// At most three: near in spelling, or with the name typed as a part of them.
+/// At most three suggestions: names that are near in spelling, or contain the name that was typed.
 std::vector<std::string> names_to_offer(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t most = 3;
   std::vector<std::string> offered;

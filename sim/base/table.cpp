@@ -128,7 +128,7 @@ std::string to_chart(const std::vector<std::string>& labels, const std::vector<C
 
 namespace {
 
-/// As many significant digits, zeros at the end too, but never as a power of ten.
+/// The number with so many significant digits, trailing zeros included, and never in powers of ten.
 std::string digits_text(double value, int digits) {
   if (value <= 0) return "0";
   const double step = std::pow(10.0, std::floor(std::log10(value)) + 1 - digits);

@@ -17,8 +17,8 @@ constexpr std::size_t report_columns = 120; ///< the widest line of a report, in
 /// of its own. Each line, the last too, ends with a line end.
 std::string to_lines(std::string_view sentence, std::size_t columns = report_columns);
 
-/// At most `most` bytes: what is left out of the middle, where names of one list are mostly alike, is "...". Never half
-/// a character of UTF-8.
+/// The text in at most `most` bytes. "..." replaces its middle, in which the names of a list are mostly alike. Never
+/// half a character of UTF-8.
 std::string cut_in_the_middle(std::string_view text, std::size_t most);
 
 enum class Align { left, right };
@@ -50,7 +50,7 @@ struct IntervalText {
 };
 
 IntervalText seconds_interval(double time_s, double low_s, double high_s); ///< "395.3 ms", "(363..440)"
-/// From ten thousand on in thousands (k), from ten million on in millions (M): "28.96k", "(25.2..31.1)".
+/// A rate, in thousands (k) from ten thousand on, in millions (M) from ten million on: "28.96k", "(25.2..31.1)".
 IntervalText rate_interval(double samples_per_s, double low_per_s, double high_per_s);
 IntervalText percent_interval(double share, double low, double high); ///< "92.9 %", "(83..101)"
 

@@ -18,15 +18,15 @@ namespace ddlsim {
 /// Results of finished tasks, by the task's number.
 using FinishedTasks = std::map<int, std::string>;
 
-/// Reads tasks up to the first that is not whole: a kill may leave part of the last one. Throws UserError for a file that is
-/// missing, no journal, or one of another question.
+/// Reads tasks up to the first that is not whole: a kill may leave part of the last one. Throws UserError for a file
+/// that is missing, no journal, or one of another question.
 FinishedTasks read_task_journal(const std::filesystem::path& file, const std::string& question);
 
 /// A journal that grows. Nothing is forced to the disk: what is written outlives the process, not a power cut.
 class TaskJournal {
 public:
-  /// Replaces any file of that name by a journal of these tasks. Throws UserError where none can be written, or where the
-  /// name is a link that leads elsewhere, because no user typed this name.
+  /// Replaces any file of that name by a journal of these tasks. Throws UserError where none can be written, or where
+  /// the name is a link that leads elsewhere, because no user typed this name.
   TaskJournal(std::filesystem::path file, std::string question, const FinishedTasks& kept);
 
   /// Adds a task by one write. False when it cannot be written; the file is then as it was.

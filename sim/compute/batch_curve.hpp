@@ -51,7 +51,7 @@ std::string catalogue_name(const std::vector<Gpu>& gpus, const std::string& name
 std::optional<FixedTime> expected_fixed(const ModelSizes& models, const std::vector<Gpu>& gpus,
                                         const std::string& model, const std::string& gpu);
 
-/// Of a model without layer table: a hundred layers. Counts weakly.
+/// The fixed part that is expected of a model without layer table, as if it had a hundred layers. It counts weakly.
 inline constexpr FixedTime usual_fixed{0.02, 0};
 
 /// Curves of all records that are of one GPU, training, and not suspect, in the order of first appearance; the records
@@ -61,7 +61,7 @@ std::vector<BatchCurve> compute_curves(const std::vector<StepRecord>& records, c
 
 std::vector<BatchTime> batch_times(const BatchCurve& curve); ///< every record
 
-/// Of one GPU, training, and not suspect.
+/// Whether the record is of one GPU, of training, and not suspect.
 bool is_one_gpu_training(const StepRecord& record);
 
 /// One worker with a parameter server: its time has pushes and pulls in it.

@@ -28,8 +28,9 @@ struct EffectSizes {
   /// are those of convolutions and of BERT's small matrices. So wide, it keeps that gain among transformers. The H100
   /// of h100-1x1-vm, measured later, has 0.6 to 1.1 less, and 0.5 is the likeliest for it, too.
   double transformer = 0.5;
-  /// Of transformers, a factor of 1,024 over the width: what norms, additions and casts cost, and small matrices, beyond
-  /// the catalogue; they grow with the width, and the matrices' work with its square. A judgement in sight of the same.
+  /// Of transformers, a factor of 1,024 over the width: what norms, additions and casts cost, and small matrices,
+  /// beyond the catalogue; they grow with the width, and the matrices' work with its square. A judgement in sight of
+  /// the same.
   double narrow = 0.2;
   /// Of transformers on a GPU alone, without an optimizer or ranks to wait for. A judgement: a few per cent to a tenth.
   double alone = 0.1;

@@ -29,10 +29,10 @@ struct BlendedTime {
 
 /// What the catalogue alone says: the roofline of the model's layers at the balance of a V100 (FLOP/s a byte/s), times
 /// sqrt(peak x memory bandwidth) between that and the GPU, and 60 us a layer and pass for launching. A model with
-/// attention is taken at the GPU's own balance: from an H100 to an H200, with the same peak and 1.43 times the bandwidth,
-/// 20 transformers gained 2 % (median; at most 11, the narrowest), as their roofline says, and not 16 (h200-1x1-vm). tf32
-/// has the efficiencies of tensor cores. Nothing for a model without layer work or a GPU without a peak rate of the
-/// precision.
+/// attention is taken at the GPU's own balance: from an H100 to an H200, with the same peak and 1.43 times the
+/// bandwidth, 20 transformers gained 2 % (median; at most 11, the narrowest), as their roofline says, and not 16
+/// (h200-1x1-vm). tf32 has the efficiencies of tensor cores. Nothing for a model without layer work or a GPU without a
+/// peak rate of the precision.
 std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, Precision precision, double batch);
 
 /// The best linear prediction of ln time (kriging; Rasmussen and Williams, Gaussian Processes for Machine Learning,
@@ -41,8 +41,8 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
 /// pairs of these; a gain by year; and, among transformers, a cost that falls with the width. A record weighs by what
 /// it shares with the question, so an anchor of the same family, the same model on a near GPU and a neighbouring batch
 /// are one rule. 16 bits (fp16, bf16, amp) are one precision here. The effects' sizes are the likeliest for the
-/// reference data `single-gpu`, but for the two of transformers, which are experts' estimates. Nothing without a record that can be
-/// compared, or where catalogue_time_s() says nothing.
+/// reference data `single-gpu`, but for the two of transformers, which are experts' estimates. Nothing without a record
+/// that can be compared, or where catalogue_time_s() says nothing.
 std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSize& model, const Gpu& gpu,
                                          const OtherGpuQuestion& question);
 

@@ -9,8 +9,8 @@
 
 namespace ddlsim {
 
-// One GPU's time at a batch that was not measured but has measured neighbours: the time has no jump where other evidence
-// takes over.
+// One GPU's time at a batch that was not measured but has measured neighbours: the time has no jump where other
+// evidence takes over.
 
 /// The time at a measured batch, scaled to the question's batch by the shape of its own curve.
 struct NeighbourBatch {

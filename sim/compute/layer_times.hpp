@@ -67,8 +67,8 @@ struct ModelWork {
 };
 ModelWork work_of(const Model& model);
 
-/// The units that a precision runs on: amp and fp16 on tensor cores where the GPU has them; fp8's linear layers on tensor
-/// cores of 8 bits.
+/// The units that a precision runs on: amp and fp16 on tensor cores where the GPU has them; fp8's linear layers on
+/// tensor cores of 8 bits.
 struct ComputeUnit {
   ArithmeticUnit unit = ArithmeticUnit::fp32;
   double peak_flop_per_s = 0;
@@ -97,7 +97,7 @@ struct BackwardShape {
   std::vector<PieceShape> pieces{}; ///< of model parallelism only
 };
 
-/// By roofline_layer_times(). Made once for samples that differ in the times only.
+/// The shape of backward, by roofline_layer_times(). It is computed once for samples that differ in the times only.
 BackwardShape backward_shape(const Model& model, const Gpu& gpu, Precision precision, double batch,
                              double wire_bytes_per_parameter);
 

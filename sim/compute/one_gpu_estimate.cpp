@@ -204,7 +204,7 @@ OneGpuEstimate from_blend(const ComputeQuestion& question, const BlendedTime& bl
   return estimate;
 }
 
-/// By what other GPUs ran: at batches near theirs, else at any.
+/// The time by records of other GPUs: at batches near theirs, else at any.
 std::optional<OtherGpuTime> time_of_other_gpus(const CurveIndex& index, OtherGpuQuestion other_question) {
   for (const bool own_family : {true, false})
     if (auto other = anchored_time(index, other_question, own_family)) return other;

@@ -35,8 +35,8 @@ bool names_spread_strategy(const std::string& line) {
                      [&](StrategyName name) { return line.find('"' + to_text(name) + '"') != std::string::npos; });
 }
 
-/// A whole line of another record than a step, or of a step on several GPUs that cannot be read back: most lines there are,
-/// whose reading would be a third of a prediction. A backslash may spell a name otherwise.
+/// A whole line of another record than a step, or of a step on several GPUs that cannot be read back: most lines there
+/// are, whose reading would be a third of a prediction. A backslash may spell a name otherwise.
 bool cannot_matter(const std::string& line) {
   constexpr std::string_view gpus = "\"gpus\"";
   const bool is_whole = line.back() == '}' && line.find('\\') == std::string::npos;

@@ -137,7 +137,7 @@ struct AttentionOutputs {
   }
 };
 
-/// Of each block with attention, in forward order.
+/// The outputs of attention of each block that has it, in forward order.
 std::vector<AttentionOutputs> attention_outputs(const Model& model) {
   std::vector<AttentionOutputs> blocks;
   AttentionOutputs block;

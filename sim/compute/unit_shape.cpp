@@ -9,7 +9,7 @@ namespace {
 
 const char* const root_unit = "root";
 
-/// Of a layer that stands behind all stages so far.
+/// The unit of a layer that comes after all stages so far.
 std::size_t unit_of(UnitShape& shape, const std::string& name) {
   if (name == root_unit) return 0;
   if (!shape.stages.empty() && shape.units[shape.stages.back().unit].name == name) return shape.stages.back().unit;
@@ -28,7 +28,7 @@ bool is_matrix_product(const Layer& layer) {
   return layer.kind == "linear";
 }
 
-/// Of a block's layer. `in_turn`: were it a product, it would be one that alternate matmuls keep.
+/// Whether a block's layer is computed again. `in_turn`: if the layer is a product, alternate matmuls keep it.
 bool is_again(const Layer& layer, Recompute recompute, bool in_turn) {
   const bool is_attention = layer.kind == "attention";
   switch (recompute) {

@@ -18,7 +18,7 @@ struct CrossPlane {
   double up(double value) const { return y.at(std::clamp(std::log10(value), y.from, y.to)); }
 };
 
-/// From the least to the most of figures, bounds and limit that are above 0.
+/// An axis from the least to the largest of the figures, bounds and limit that are above 0.
 Axis axis_of(const std::vector<double>& figures) {
   double least = 0, most = 0;
   for (const double figure : figures) {

@@ -24,11 +24,11 @@ struct PageDimension {
   std::vector<std::string> values;
 };
 
-/// Of one curve: the number of its value in each dimension.
+/// The choice of one curve: the index of its value in each dimension.
 using PageChoice = std::vector<std::size_t>;
 
-/// Of columns of facts, one value a curve, those in which curves differ; a column that distinguishes the same curves as
-/// one before it is left out. `choices` becomes one choice for each curve.
+/// The dimensions among the columns of facts, which have one value a curve: those in which curves differ; a column that
+/// distinguishes the same curves as one before it is left out. `choices` becomes one choice for each curve.
 std::vector<PageDimension> find_dimensions(const std::vector<std::string>& names,
                                            const std::vector<std::vector<std::string>>& facts,
                                            std::vector<PageChoice>& choices);

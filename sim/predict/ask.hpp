@@ -19,7 +19,8 @@
 
 namespace ddlsim {
 
-/// What is known of a cluster when it is predicted: all that its files hold, or what a validation split shows of them. The references must outlive every curve that is made of it.
+/// What is known of a cluster when it is predicted: all that its files hold, or what a validation split shows of them.
+/// The references must outlive every curve that is made of it.
 struct Knowledge {
   const Cluster& cluster;
   const std::vector<Gpu>& gpus;

@@ -24,7 +24,7 @@ constexpr int open_degree = ModelParallelOptions::best;
 /// A layout of more takes 50 ms and more.
 constexpr double most_operations = 500'000;
 
-/// Of all layouts that are run at a scale: 3 s.
+/// The limit of operations of all layouts that are run at a scale, about 3 s.
 constexpr double most_operations_searched = 30e6;
 
 /// A scale of 10,000 GPUs has about 300.
@@ -84,7 +84,7 @@ std::vector<int> contexts_of(const StepSetup& setup, int tensor) {
   return degrees;
 }
 
-/// In groups of so many GPUs that compute each layer together.
+/// The pipeline degrees to try with groups of so many GPUs that compute each layer together.
 std::vector<int> pipelines_of(const StepSetup& setup, int group) {
   const auto& requested = setup.strategy.parallel;
   if (requested.pipeline != open_degree) return {requested.pipeline};
@@ -97,7 +97,7 @@ std::vector<int> pipelines_of(const StepSetup& setup, int group) {
   return found;
 }
 
-/// Of the samples of a replica, where these are a whole number.
+/// The numbers of micro-batches to try, where the samples of a replica are a whole number.
 std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipeline) {
   const int requested = setup.strategy.parallel.micro_batches;
   if (requested != open_degree) return {requested};

@@ -36,8 +36,8 @@ struct FoundLayout {
   int refused_by_memory = 0;              ///< of these
 };
 
-/// The choice among them at every scale, by the least time of an iteration. One sample decides, by the formulas, and its
-/// choice holds for all samples of a point. Same arguments, same choice. Candidates that a lower bound of their
+/// The choice among them at every scale, by the least time of an iteration. One sample decides, by the formulas, and
+/// its choice holds for all samples of a point. Same arguments, same choice. Candidates that a lower bound of their
 /// iteration rules out are not run, nor, the most promising first, any beyond 30 million operations.
 class BestLayout {
 public:
@@ -45,7 +45,7 @@ public:
   BestLayout(const StepSetup& setup, const Parameters& likeliest, int gpus_per_full_node)
       : setup_(setup), likeliest_(likeliest), gpus_per_full_node_(gpus_per_full_node) {}
 
-  /// From any thread; a scale is searched once.
+  /// The best layout at that scale. May be called by any thread; each scale is searched once.
   const FoundLayout& at(int gpus) const;
 
   /// The most GPUs up to `gpus` for which there is a layout, 0 where there are none, and the fewest: of the multiples

@@ -28,8 +28,8 @@ bool same_strategy(const CalibratedSeries& series, const RunningStrategy& reques
   return both_open || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
 }
 
-/// Whether the series ran with as many servers, in the same place, by the same rule. A series whose servers grew with its
-/// nodes states none of these.
+/// Whether the series ran with as many servers, in the same place, by the same rule. A series whose servers grew with
+/// its nodes states none of these.
 bool same_servers(const CalibratedSeries& series, const RunningStrategy& requested) {
   return is_parameter_server(requested.strategy.name) && series.strategy == to_text(requested.strategy);
 }

@@ -40,7 +40,7 @@ struct CollectivePrediction {
   std::vector<std::string> warnings;
 };
 
-/// From 1 KiB to 1 GiB, each four times the one before.
+/// The sizes from 1 KiB to 1 GiB, each four times the one before.
 std::vector<double> usual_collective_sizes();
 
 /// 90 % of what will be measured, where the samples' logarithms are `ln_times` and the model is off by so much.

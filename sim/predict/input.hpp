@@ -26,7 +26,7 @@ struct InputFactorField {
 std::span<const InputFactorField> input_factor_fields();
 bool is_input_factor(std::string_view name);
 
-/// Of a point whose times are set; nothing where the scenario has no input.
+/// What the input must deliver at a point whose times are set; nothing where the scenario has no input.
 ///   samples/s   GPUs x batch / (iteration - wait for input)
 ///   bytes/s     samples/s x bytes of a sample
 ///   cores       samples/s of a node / samples/s of a core

@@ -12,7 +12,8 @@
 namespace ddlsim {
 namespace {
 
-/// By work and not by the clock, so that the same question has the same answer everywhere.
+/// The number of samples is limited by work and not by the clock, so that the same question has the same answer
+/// everywhere.
 std::size_t affordable_samples(const Curve& curve, const StepSetup& setup) {
   constexpr double affordable_work = 2e6; // about 0.2 s
   constexpr double fewest_samples = 40;   // two beyond each end of the interval

@@ -38,8 +38,8 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus);
 std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> mechanism_s);
 
 /// Sets the 90 % intervals of time, rate and efficiency of a point whose numbers are set. `to_number`: what turns the
-/// time of the likeliest sample by the formulas into its time by the point's fidelity. Efficiency compares with one GPU of
-/// the same sample: a slow GPU is slow on both sides.
+/// time of the likeliest sample by the formulas into its time by the point's fidelity. Efficiency compares with one GPU
+/// of the same sample: a slow GPU is slow on both sides.
 void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, double to_number,
                   const std::vector<double>& mechanism_s);
 

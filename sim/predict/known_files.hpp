@@ -41,7 +41,7 @@ class KnownFiles {
 public:
   /// Throws UserError when a name is unknown. `measured`: as OneGpuReader takes it.
   KnownFiles(const Scenario& scenario, const DataFolder& data, const MeasuredTimes* measured = nullptr);
-  /// With a cluster that differs from its file: what a calibration says of another machine is left out.
+  /// Reads the files for a cluster that differs from its file: what a calibration says of another machine is left out.
   KnownFiles(const Scenario& scenario, Cluster cluster, const DataFolder& data,
              const MeasuredTimes* measured = nullptr);
   KnownFiles(const KnownFiles&) = delete;

@@ -46,8 +46,8 @@ int most_usable(const Curve& curve, int gpus) {
                             curve.gpus_per_full_node * domain_nodes(setup.cluster, setup.transport));
 }
 
-/// The scale that is used in place of `gpus`: where these are fewer than a replica needs, one replica, or as many as have
-/// all experts.
+/// The scale that is used in place of `gpus`: where these are fewer than a replica needs, one replica, or as many as
+/// have all experts.
 int usable_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
   if (usable == 0 && curve.best_layout) return curve.best_layout->least_usable(most_gpus(curve));
@@ -126,7 +126,7 @@ bool holds(SampleEfficiencies& efficiencies, const Parameters& sample, double bo
   return efficiencies.at(sample, nodes * efficiencies.curve().gpus_per_full_node) >= bound;
 }
 
-/// By doubling; 0 nodes where not even one holds.
+/// Finds a bracket by doubling; 0 nodes where not even one node reaches the bound.
 Bracket bracket_of_sample(SampleEfficiencies& efficiencies, const Parameters& sample, double bound) {
   const int per_node = efficiencies.curve().gpus_per_full_node;
   const int most = std::max(1, most_gpus(efficiencies.curve()) / per_node);
@@ -172,7 +172,7 @@ public:
     for_each_sample([&](std::size_t i) { brackets_[i] = bracket_of_sample(efficiencies_, *samples_[i], bound_); });
   }
 
-  /// At that share of the samples: one sample's own scale, so a whole node.
+  /// The quantile of the samples' scales. It is the scale of one sample, so a whole number of nodes.
   int gpus_at(double probability) {
     const auto place = static_cast<std::size_t>(std::lround(probability * static_cast<double>(samples_.size() - 1)));
     while (true) {
@@ -281,7 +281,8 @@ private:
   std::map<int, double> by_formula_;
 };
 
-/// Estimates where the efficiency crosses the bound: by the formulas, scaled to what predict_point() gives at one scale.
+/// Estimates where the efficiency crosses the bound: by the formulas, scaled to what predict_point() gives at one
+/// scale.
 class CrossingEstimate {
 public:
   CrossingEstimate(SampleEfficiencies& efficiencies, PredictedScales& scales, double bound)
@@ -353,7 +354,7 @@ double bound_by_formula(SampleEfficiencies& efficiencies, PredictedScales& scale
   return bound * efficiencies.at(efficiencies.curve().median, gpus) / scales.shown(scales.scale_of(gpus));
 }
 
-/// Of several GPUs each, so that not every number of nodes can be used.
+/// Whether replicas take several GPUs each, so that not every number of nodes can be used.
 bool is_in_groups(const Strategy& strategy) {
   return is_model_parallel(strategy.name) || strategy.sharded.shard_group > 0;
 }

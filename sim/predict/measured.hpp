@@ -21,8 +21,8 @@ PositionInInterval position_in(const PredictedPoint& point, const MeasuredHere& 
 
 /// Puts beside every point what records of the same question say: model, batch, precision, stack, strategy, transport,
 /// number of GPUs and how they stand on nodes; the scenario's series, software and GPU where it names them. A record
-/// that leaves its transport or algorithm open fits any. Where some are suspect, only the others count; synthetic data go
-/// before real ones, or after them where the scenario reads some.
+/// that leaves its transport or algorithm open fits any. Where some are suspect, only the others count; synthetic data
+/// go before real ones, or after them where the scenario reads some.
 void add_measured(std::vector<PredictedPoint>& points, const Scenario& scenario, const Curve& curve,
                   const std::vector<StepRecord>& records);
 

@@ -1,5 +1,6 @@
 #pragma once
-// All-reduces that were measured by themselves on this cluster. They correct the model at neighbouring sizes and scales.
+// All-reduces that were measured by themselves on this cluster. They correct the model at neighbouring sizes and
+// scales.
 
 #include "sim/formats/calibration.hpp"
 #include "sim/iteration/step.hpp"
@@ -25,7 +26,8 @@ struct MeasuredAllReduce {
 std::vector<MeasuredAllReduce> measured_all_reduces(const std::vector<CollectiveCurve>& curves,
                                                     const Transport& transport, SumLibrary library);
 
-/// The correction of one all-reduce by its neighbours: ln(time) = ln(model there) + sum of weight x ln(measured / model) of each.
+/// The correction of one all-reduce by its neighbours: ln(time) = ln(model there) + sum of weight x ln(measured /
+/// model) of each.
 struct AllReduceCorrection {
   std::vector<MeasuredAllReduce> neighbours;
   ResidualWeights of; ///< weights of the neighbours, and the standard deviation that remains

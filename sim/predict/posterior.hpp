@@ -48,8 +48,8 @@ Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* ca
 CalibrationScope of_servers(CalibrationScope of_stack, const Preset& preset);
 
 /// For each of parameter_fields() its position in calibration.parameters, or -1; where several cover the question, the
-/// one that names most, and of those the one that started from the question's prior. Parameters of servers from any stack with the
-/// same servers cover it.
+/// one that names most, and of those the one that started from the question's prior. Parameters of servers from any
+/// stack with the same servers cover it.
 std::vector<int> calibrated_fields(const Calibration& calibration, const PosteriorQuestion& question);
 
 } // namespace ddlsim

@@ -26,7 +26,7 @@ int largest_scale_of(const Prediction& prediction) {
   return gpus;
 }
 
-/// Those that can be at that scale, the most samples a second first.
+/// The strategies that are possible at that scale, the most samples a second first.
 std::vector<Contender> contenders_at(const Prediction& prediction, int gpus) {
   std::vector<Contender> all;
   for (const auto& answer : prediction.strategies)

@@ -32,7 +32,7 @@ std::string server_lines(const StrategyAnswer& answer);
 /// What copies and the host's update add, and what the host's memory needs at least; "" without offload.
 std::string offload_sentence(const StrategyAnswer& answer);
 
-/// Of model parallelism: what its communication adds, by what travels, and what a search of its degrees found; "" for
+/// What the communication of model parallelism adds, by what travels, and what a search of its degrees found; "" for
 /// others.
 std::string layout_lines(const StrategyAnswer& answer);
 

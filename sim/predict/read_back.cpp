@@ -33,7 +33,7 @@ std::optional<StepSetup> timed_setup(const StepRecord& record, const Cluster& cl
   return setup;
 }
 
-/// By the fastest of the layouts that the record leaves open. Nothing where none fits.
+/// The fastest of the layouts that the record leaves open. Nothing where none fits.
 std::optional<TimedLayout> fastest_layout(const StepSetup& setup, const Parameters& sample) {
   if (!seeks_best_layout(setup.strategy))
     return TimedLayout{setup.strategy, time_step(setup, sample, Fidelity::formula)};

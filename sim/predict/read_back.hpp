@@ -1,6 +1,6 @@
 #pragma once
-// What one GPU takes, read back from runs of models that no GPU holds alone: the simulator says how much of a run is one
-// GPU's compute.
+// What one GPU takes, read back from runs of models that no GPU holds alone: the simulator says how much of a run is
+// one GPU's compute.
 
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
@@ -12,11 +12,11 @@
 
 namespace ddlsim {
 
-/// The record that one GPU would have made: the time at which the simulator, by the formulas, takes as long as was measured,
-/// with every parameter at the median of `reference`'s priors, by the fastest of the layouts that the record leaves open.
-/// Its statistic says of how many GPUs that is, its uncertainty (StepRecord::read_back_doubt) how much was taken off beside
-/// what the run computes again. Nothing where the simulator cannot time the run, or is slower with one GPU that takes no
-/// time.
+/// The record that one GPU would have made: the time at which the simulator, by the formulas, takes as long as was
+/// measured, with every parameter at the median of `reference`'s priors, by the fastest of the layouts that the record
+/// leaves open. Its statistic says of how many GPUs that is, its uncertainty (StepRecord::read_back_doubt) how much was
+/// taken off beside what the run computes again. Nothing where the simulator cannot time the run, or is slower with one
+/// GPU that takes no time.
 std::optional<StepRecord> read_back_one_gpu(const StepRecord& record, const Cluster& cluster,
                                             const ReferenceData& reference);
 

@@ -11,8 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of the format. 2: largest_efficient_*, bottleneck_there; fidelities "reduced" and "screening". 3: fidelities
-/// "classes", "full" and "formula".
+/// The version of the format. 2: largest_efficient_*, bottleneck_there; fidelities "reduced" and "screening". 3:
+/// fidelities "classes", "full" and "formula".
 constexpr int prediction_version = 3;
 
 /// All of it, also what is as usual.
@@ -112,7 +112,7 @@ Json to_json(const InputNeed& need, int nodes) {
   return json;
 }
 
-/// exposed_communication_s of a pipeline, by what travels.
+/// Adds the parts of exposed_communication_s of a pipeline, by what travels.
 void add_exposed(Json& json, const ExposedParts& exposed, const Strategy& of) {
   for (const auto& [key, value] :
        {std::pair{"exposed_tensor_s", exposed.tensor_s}, std::pair{"exposed_pipeline_s", exposed.pipeline_s},
@@ -121,7 +121,7 @@ void add_exposed(Json& json, const ExposedParts& exposed, const Strategy& of) {
   if (of.parallel.context != 1) json["exposed_context_s"] = nine_digits(exposed.context_s);
 }
 
-/// A bubble is in a pipeline only.
+/// Adds the parts of an iteration; only a pipeline has a bubble.
 void add_parts(Json& json, const IterationParts& parts, const Strategy& of) {
   const bool in_stages = is_model_parallel(of.name);
   for (const auto& part : named_parts)

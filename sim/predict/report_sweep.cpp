@@ -36,7 +36,7 @@ std::string largest_scale_cell(const LargestEfficientScale& largest_scale) {
   return (largest_scale.beyond_growth ? ">=" : "") + fmt::format("{}", largest_scale.gpus);
 }
 
-/// With the best servers at that point, where they were searched.
+/// The strategy with the best servers at that point, where they were searched.
 std::string strategy_cell(const StrategyAnswer& answer, const PredictedPoint& point) {
   const auto label = label_of(shown_strategy(answer));
   if (point.best_layout) return label + ": " + degrees_in_words(point.best_layout->strategy);

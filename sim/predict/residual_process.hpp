@@ -1,6 +1,6 @@
 #pragma once
-// The residual of a series is what no parameter explains. Residuals of neighbouring scales are correlated, so that a few
-// measured scales give an estimate at others.
+// The residual of a series is what no parameter explains. Residuals of neighbouring scales are correlated, so that a
+// few measured scales give an estimate at others.
 
 #include "sim/formats/library_version.hpp"
 #include "sim/formats/model_constants.hpp"

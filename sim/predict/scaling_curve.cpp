@@ -94,8 +94,8 @@ std::string complaint_about_place(const StepSetup& setup, int nodes) {
                      connections, most_connections);
 }
 
-/// Groups of ranks are machines of their own, on one switch or on leaves: why `what` cannot be run on these links; "" where
-/// it can.
+/// Groups of ranks are machines of their own, on one switch or on leaves: why `what` cannot be run on these links; ""
+/// where it can.
 std::string complaint_about_links(const StepSetup& setup, int per_node, const char* what, const char* instead) {
   if (!setup.fabrics) return "";
   if (!setup.fabrics->co_location().neighbours.empty())

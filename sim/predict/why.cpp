@@ -156,7 +156,7 @@ std::string interval_sentence(const Curve& curve, const PointAndSamples& answer)
                      shares.size() == 1 ? "it" : "each", text);
 }
 
-/// With mean 0 and mean square 1; nothing where they do not vary.
+/// The values shifted and scaled to mean 0 and mean square 1; nothing where they do not vary.
 std::optional<Eigen::VectorXd> standardised(const std::vector<double>& values) {
   Eigen::VectorXd all = Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
   if (all.size() == 0 || all.minCoeff() == all.maxCoeff()) return {};

@@ -13,8 +13,8 @@ struct IntervalShare {
   std::string parameter;   ///< as in priors.json
   std::string measured_by; ///< what a person runs to learn it
   double correlation = 0;  ///< of its z-score with ln(iteration time) over the samples, without its sign
-  /// Of the variance of ln(iteration time), by a linear regression on the z-scores of all parameters: coefficient x
-  /// correlation, both standardised (J. Pratt, Dividing the indivisible, 1987). All shares add up to at most 1.
+  /// Share of the variance of ln(iteration time), by a linear regression on the z-scores of all parameters: coefficient
+  /// x correlation, both standardised (J. Pratt, Dividing the indivisible, 1987). All shares add up to at most 1.
   double share = 0;
 };
 

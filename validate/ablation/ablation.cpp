@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-/// By how much a placebo moves a median, in ln: far less than any prior is sure of.
+/// By how much a placebo moves a median, in ln. It is far less than the width of any prior.
 constexpr double placebo_step = 0.02;
 
 constexpr const char* compute_parameter = "compute_factor";

@@ -1,6 +1,6 @@
 #pragma once
-// How much a part of the model contributes. One part is left out, or all priors are moved at random, and the nested splits
-// are run with and without the change.
+// How much a part of the model contributes. One part is left out, or all priors are moved at random, and the nested
+// splits are run with and without the change.
 
 #include "validate/methods/simulator.hpp"
 #include "validate/validation.hpp"
@@ -21,8 +21,8 @@ std::vector<std::string> names_to_leave_out();
 void leave_out(ReferenceData& reference, const std::string& name);
 
 /// Moves the median of every prior by 2 % up or down. Priors of one class move together; which way a class moves is
-/// drawn from the seed and means nothing. The factors of one-GPU times and of the model itself stay: their median 1 says
-/// "as measured".
+/// drawn from the seed and means nothing. The factors of one-GPU times and of the model itself stay: their median 1
+/// says "as measured".
 void move_medians(ReferenceData& reference, std::uint64_t seed);
 
 /// The simulator as users have it, then one without each of the parts: "without NAME". Throws UserError with every
@@ -34,8 +34,8 @@ std::vector<std::unique_ptr<Method>> simulators_without(const ReferenceData& ref
 std::vector<std::unique_ptr<Method>> simulators_with_placebos(const ReferenceData& reference, int count,
                                                               int threads = 1);
 
-/// Of each changed simulator a table of sites: errors with and without the change in every split, paired. Then one row a
-/// change with what it did to mean errors and interval scores. At most 110 columns.
+/// A table of sites for each changed simulator: errors with and without the change in every split, paired. Then one row
+/// a change with what it did to mean errors and interval scores. At most 110 columns.
 std::string paired_report_text(const ValidationResult& result);
 
 /// The largest change of a figure that the placebos made in a split: a smaller one is no change. Errors in ratios.

@@ -23,7 +23,7 @@ const PairedDifference& difference_of(const ValidationResult& result, const std:
                        [&](const PairedDifference& one) { return one.split == split && one.baseline == method; });
 }
 
-/// In the order in which they were scored.
+/// The splits, in the order in which they were scored.
 std::vector<std::string> splits_of(const ValidationResult& result) {
   std::vector<std::string> names;
   for (const auto& score : result.scores)

@@ -49,7 +49,8 @@ Split split_of(const BlindQuestion& question, const std::vector<Series>& series,
   return split;
 }
 
-/// A cluster of which nothing is known is predicted by priors alone, as `predict` does for one that was never calibrated.
+/// A cluster of which nothing is known is predicted by priors alone, as `predict` does for one that was never
+/// calibrated.
 bool is_calibrated(const BlindQuestion& question, BlindKnowledge known) {
   const auto& cluster = question.file.context.cluster;
   const auto& records = question.file.records;
@@ -79,7 +80,7 @@ std::vector<BlindPoint> points_of(const ValidationResult& result) {
   return points;
 }
 
-/// Of each other method that answered every point.
+/// The mean error of each other method that answered every point.
 std::map<std::string, double> baselines_of(const ValidationResult& result) {
   std::map<std::string, double> errors;
   for (const auto& score : result.scores)

@@ -41,12 +41,13 @@ struct BlindQuestion {
 };
 
 /// Records of the file that stand among the shipped ones, too: the same kind, model or operation, scale, batch or size,
-/// and value to six digits. One mistake for the first of them in each shipped file; none: no fit or prior has used the file.
+/// and value to six digits. One mistake for the first of them in each shipped file; none: no fit or prior has used the
+/// file.
 std::vector<Mistake> find_learnt_records(const BlindQuestion& question);
 
 /// Scores of training steps for everything that the newcomer may know, where it leaves anything to ask; scores of
-/// collectives where nothing is known. The cluster and its models must be in `data`. `threads` share a forecast's samples. Throws
-/// UserError where the cluster is in no file, or nothing of the file can be predicted.
+/// collectives where nothing is known. The cluster and its models must be in `data`. `threads` share a forecast's
+/// samples. Throws UserError where the cluster is in no file, or nothing of the file can be predicted.
 std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
                                     const std::vector<BlindKnowledge>& known, int threads = 1);
 

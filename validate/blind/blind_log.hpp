@@ -32,13 +32,13 @@ std::vector<BlindEntry> read_blind_log(const std::filesystem::path& file);
 /// of them asks what was asked before with the same answers: the same records, kind and knowledge.
 void append_to_blind_log(const std::filesystem::path& file, const std::vector<BlindEntry>& entries);
 
-/// Why a prediction is of no use, before it takes time: the same commit has predicted the same records. Nothing for a commit
-/// with changes.
+/// Why a prediction is of no use, before it takes time: the same commit has predicted the same records. Nothing for a
+/// commit with changes.
 std::optional<Mistake> repeated_question(const std::vector<BlindEntry>& log, const std::string& records,
                                          const std::string& commit);
 
-/// A table in Markdown, the newest last: what README shows. Files of one source that were asked of one commit on one day
-/// are a row: points are added up, figures are means over the files.
+/// A table in Markdown, the newest last: what README shows. Files of one source that were asked of one commit on one
+/// day are a row: points are added up, figures are means over the files.
 std::string blind_table(const std::vector<BlindEntry>& log);
 
 /// The same as JSON, {"format": "ddlsim-blind", "version": 1, "entries": [...]}; an entry has the fields of a line of

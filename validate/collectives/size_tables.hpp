@@ -44,8 +44,8 @@ struct UnseenCollective {
   IterationTime predicted;
 };
 
-/// Every size of every table of all-reduces, as `predict --collective` predicts it before anything is measured. No prior
-/// is masked: the priors must not have been fitted to these files.
+/// Every size of every table of all-reduces, as `predict --collective` predicts it before anything is measured. No
+/// prior is masked: the priors must not have been fitted to these files.
 std::vector<UnseenCollective> predict_unseen_collectives(const ReferenceData& reference,
                                                          const std::vector<MeasurementFile>& files);
 

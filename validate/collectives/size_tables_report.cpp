@@ -72,7 +72,7 @@ std::map<std::string, std::vector<MeanErrors>> errors_by_table(const std::vector
   return by_table;
 }
 
-/// Of each table, then over tables: a table of many sizes weighs no more than another.
+/// Mean errors over a table, then over tables, so that a table of many sizes weighs no more than another.
 MeanErrors mean_errors(const std::vector<PredictedCollective>& points, const Wanted& wanted) {
   const auto by_table = errors_by_table(points, wanted);
   MeanErrors all;

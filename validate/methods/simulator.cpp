@@ -144,7 +144,7 @@ SeriesData searchable(const Curve& curve, const std::string& series) {
   return data;
 }
 
-/// Of the calibrated simulator only: the uncalibrated one is off because it saw no data.
+/// Only the calibrated simulator explains its errors: the uncalibrated one is off because it saw no data.
 std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targets) const {
   if (!fitted_ || targets.empty()) return {};
   try {

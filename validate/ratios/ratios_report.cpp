@@ -55,7 +55,7 @@ struct ClusterErrors {
   RatioErrors errors;
 };
 
-/// Of clusters with an answer, in their order.
+/// The errors of clusters with an answer, in the order of the ratios.
 std::vector<ClusterErrors> errors_by_cluster(const std::vector<PredictedRatio>& ratios) {
   std::vector<std::pair<std::string, std::vector<RatioErrors>>> sorted;
   for (const auto& one : ratios) {

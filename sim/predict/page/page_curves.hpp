@@ -53,7 +53,7 @@ const std::vector<std::string>& comparison_headers(); ///< strategy, preset, tra
 
 PageScenario page_scenario(const Prediction& prediction);
 
-/// As JSON, for the way from one process to another; read_page_part() gives back what was written. It
+/// The scenario as JSON, to pass it from one process to another. read_page_part() gives back what was written; it
 /// throws UserError for another text.
 std::string page_part(const PageScenario& scenario);
 PageScenario read_page_part(const std::string& text);

@@ -92,7 +92,7 @@ std::string best_at(const std::vector<DrawnCurve>& curves, int gpus, const std::
                                     point_at(*best->curve, gpus)->cells[cell]));
 }
 
-/// At the largest scale at which some curve can be. Samples of different models are not compared.
+/// The answers at the largest scale at which some curve is possible. Samples of different models are not compared.
 std::string answers(const std::vector<DrawnCurve>& curves) {
   constexpr std::size_t rate_cell = 3, efficiency_cell = 4; // of point_headers()
   int gpus = 0;
