@@ -51,7 +51,7 @@ if(DDLSIM_PROGRAM) # libraries and packages are of a build
 endif()
 
 include(CMakePackageConfigHelpers)
-# The libraries a C++ program may stand on, by their rooms; all but those of the command line.
+# The libraries that a C++ program may use, by module: all but those of the command line.
 set(libraries base page formats network compute collective libraries parameter_server neighbours simgrid iteration predict
     import calibrate plan diagnose)
 list(TRANSFORM libraries PREPEND ddlsim_)

@@ -89,7 +89,7 @@ function(ddlsim_group name count)
   endif()
 endfunction()
 
-# A target in which no step is timed: all but the rooms from network to iteration. -O1 compiles it in
+# A target in which no step is timed: all but the modules from network to iteration. -O1 compiles it in
 # three quarters of the time of -O2 and changes no answer, because neither reorders arithmetic. What is called from one
 # place only is not compiled into it: a tenth less again.
 function(ddlsim_light name)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Does each room include only what stands below it? usage: layers.py ROOT
+"""Does each module include only what is below it? usage: layers.py ROOT
 
-A room is a folder of sources. The table says which rooms it may include beside itself, and PARTS which single headers of
+A module is a folder of sources. The table says which modules it may include beside itself, and PARTS which single headers of
 others; OUTSIDE says who may use which library. Tests may include everything, and nothing but tests includes tests.
 """
 import pathlib
@@ -12,7 +12,7 @@ SIM = ["sim/base", "sim/formats", "sim/network", "sim/compute", "sim/collective"
        "sim/neighbours", "sim/simgrid", "sim/iteration",
        "sim/predict"]  # sim/export stands on them, and only cli on sim/export
 
-ROOMS = {
+MODULES = {
     "sim/base": [],
     "sim/formats": ["sim/base"],
     "sim/network": ["sim/base", "sim/formats"],
@@ -66,35 +66,35 @@ OUTSIDE = {
 }
 
 
-def room_of(path):
-    """The longest room that the path lies in; "" for none."""
-    return max((room for room in ROOMS if path.startswith(room + "/")), key=len, default="")
+def module_of(path):
+    """The longest module that the path lies in; "" for none."""
+    return max((module for module in MODULES if path.startswith(module + "/")), key=len, default="")
 
 
-def complaints(source, room, text):
+def complaints(source, module, text):
     for number, line in enumerate(text.splitlines(), 1):
         found = re.match(r'\s*#\s*include\s*(["<])([^">]+)[">]', line)
         if not found:
             continue
         quoted, name = found[1] == '"', found[2]
-        if quoted and name not in PARTS.get(room, []) and room_of(name) not in [room] + ROOMS[room]:
-            yield f"{source}:{number}: {room} may not include {name}"
+        if quoted and name not in PARTS.get(module, []) and module_of(name) not in [module] + MODULES[module]:
+            yield f"{source}:{number}: {module} may not include {name}"
         for library, users in OUTSIDE.items():
-            if not quoted and re.match(library, name) and room not in users:
-                yield f"{source}:{number}: {room} may not use {name}"
+            if not quoted and re.match(library, name) and module not in users:
+                yield f"{source}:{number}: {module} may not use {name}"
 
 
 def main(root):
     found = []
     count = 0
-    for folder in sorted({room.split("/")[0] for room in ROOMS}):
+    for folder in sorted({module.split("/")[0] for module in MODULES}):
         for source in sorted((root / folder).rglob("*.[ch]pp")):
             name = source.relative_to(root).as_posix()
-            if room_of(name) == "":
-                found.append(f"{name}: lies in no room of tests/layers.py")
+            if module_of(name) == "":
+                found.append(f"{name}: lies in no module of tests/layers.py")
                 continue
             count += 1
-            found += complaints(name, room_of(name), source.read_text())
+            found += complaints(name, module_of(name), source.read_text())
     print("\n".join(found) if found else f"layers: {count} files include what they may", file=sys.stderr if found else sys.stdout)
     return 1 if found else 0
 
