@@ -22,7 +22,7 @@ struct NcclDevice {
   std::string name; ///< "Tesla V100-SXM2-16GB"
 };
 
-/// One half of a row: out of place or in place.
+/// The times of a row: out of place or in place.
 struct NcclTiming {
   PrintedNumber time_us;
   PrintedNumber algbw_GBps;

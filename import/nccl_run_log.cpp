@@ -249,7 +249,8 @@ private:
     row_words_.clear();
   }
 
-  /// How NCCL did it, if it said so last of this size; of some operations it says one rank's part.
+  /// Takes the algorithm and protocol, if NCCL's last debug line is of this size. For some operations it is one rank's
+  /// part.
   void take_algorithm_and_protocol(NcclRow& row) {
     const auto ranks = static_cast<double>(std::max<std::size_t>(1, run_.devices.size()));
     auto& way = run_.debug;

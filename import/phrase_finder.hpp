@@ -65,7 +65,7 @@ std::string_view behind_number(std::string_view line, std::size_t at);
 /// The number that ends before `at`, blanks between: 61 of "12s 61ms/step" before "ms/step".
 std::optional<PrintedNumber> printed_before(std::string_view line, std::size_t at);
 
-/// Their values alone.
+/// The same numbers without their rounding.
 std::optional<double> number_at(std::string_view line, std::size_t at);
 std::optional<double> number_ending_at(std::string_view line, std::size_t at);
 

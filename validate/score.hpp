@@ -56,8 +56,8 @@ struct Score {
   std::optional<Range> coverage_range;
 };
 
-/// All of one method in one split. In the splits of a new site, clusters whose compute was emulated are in by_cluster
-/// and not in the means.
+/// The scores of one method in one split. In the splits of a new site, clusters whose compute was emulated are in
+/// by_cluster and not in the means.
 struct SplitScore {
   std::string split;
   std::string method;

@@ -149,7 +149,7 @@ void drop_untransferable(Split& split, const std::vector<LocatedRecord>& records
   std::erase_if(split.parts, [](const SplitPart& part) { return part.targets.empty(); });
 }
 
-/// One split for every value that `what` takes on multi-GPU training records.
+/// Adds a split for every value that `what` takes on multi-GPU training records.
 void add_transfer(std::vector<Split>& splits, const std::string& name, const std::vector<LocatedRecord>& records,
                   const std::vector<Series>& series, const std::function<std::string(const LocatedRecord&)>& what) {
   std::set<std::string> values;

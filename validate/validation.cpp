@@ -5,7 +5,7 @@
 namespace ddlsim {
 namespace {
 
-/// Whose points are averaged together: in the splits of a new site those of the site, but for emulated clusters.
+/// The group whose points are averaged together: in the splits of a new site its site, but for emulated clusters.
 std::string group_of(const Series& series, const Split& split, const ValidationOptions& options) {
   const auto site = options.site_of.find(series.cluster);
   const bool by_site = is_new_site(split.name) && !series.emulated && site != options.site_of.end();

@@ -31,7 +31,7 @@ struct Noise {
   std::string basis;   ///< "stated spread", "siblings", "spread of the same set", "repeats without a spread", "unknown"
 };
 
-/// One a series, in order. The first that applies:
+/// The noise of each series, by the first of these that applies:
 /// 1. the largest spread stated for (or found among repeated records of) the series' points on more than one GPU;
 /// 2. siblings, ResNet v1 against v2 of equal bytes, in the same set (file, cluster, transport): with
 ///    d = ln(T_v1 / T_v2) at every shared scale above one GPU, the mean over the set of |d - median d| / sqrt 2;

@@ -34,14 +34,14 @@ int thousands(const TransferSample& from, const TransferSample& to) {
   return static_cast<int>(std::lround((std::log(to.time_s / from.time_s) - expected_change) / thousand));
 }
 
-/// Powers of a thousand by which each row stands above the first: the sum of the slips between neighbours.
+/// Powers of a thousand by which each row is above the first: the sum of the slips between neighbours.
 std::vector<int> unit_levels(const std::vector<TransferSample>& samples) {
   std::vector<int> levels(samples.size(), 0);
   for (std::size_t i = 1; i < samples.size(); ++i) levels[i] = levels[i - 1] + thousands(samples[i - 1], samples[i]);
   return levels;
 }
 
-/// The level most rows stand on; of two, that of the larger sizes, whose times are the more exact.
+/// The level that most rows have; of two levels, that of the larger sizes, whose times are the more exact.
 int common_level(const std::vector<int>& levels) {
   std::map<int, int> counts;
   for (const int level : levels) ++counts[level];
@@ -51,7 +51,7 @@ int common_level(const std::vector<int>& levels) {
   return best;
 }
 
-/// How far a row stands off the straight line, in logarithms, between its neighbours.
+/// How far a row is off the straight line, in logarithms, between its neighbours.
 double off_neighbours(const TransferSample& left, const TransferSample& here, const TransferSample& right) {
   const double share = std::log(here.size_bytes / left.size_bytes) / std::log(right.size_bytes / left.size_bytes);
   const double expected = std::log(left.time_s) + share * std::log(right.time_s / left.time_s);

@@ -114,7 +114,7 @@ std::vector<Outlier> outliers_of(const ResidualProcess& process, const Calibrate
   return {}; // the series as a whole is not explained: no point of it stands out
 }
 
-/// How far series over that transport usually are off.
+/// The usual error of series over that transport.
 double usual_spread(const Calibration& calibration, const std::string& transport) {
   std::vector<double> spreads;
   for (const auto& series : calibration.series)

@@ -17,10 +17,10 @@
 
 namespace ddlsim {
 
-/// How the reason of what the fit leaves out begins where the simulator does not know enough to time it.
+/// The begin of the reason why the fit leaves a series out that the simulator cannot time.
 inline constexpr std::string_view not_simulated = "the simulator cannot time it: ";
 
-/// How the note begins on a series that is fitted although no preset is of its stack.
+/// The begin of the note on a series that is fitted although its stack has no preset.
 inline constexpr std::string_view no_preset_of_it = "no preset: ";
 
 /// The reason where a record's own source marks it as suspect.

@@ -194,7 +194,7 @@ double model_time_s(const SeriesData& fit_data, const DataPoint& point, const Pa
 
 namespace {
 
-/// Whose records of that kind count, the cluster itself first.
+/// The clusters whose records of that kind count, the cluster itself first.
 std::vector<std::string> donors(const Cluster& cluster, RecordKind kind) {
   std::vector<std::string> names{cluster.name};
   for (const auto& borrow : cluster.borrows)
@@ -202,8 +202,8 @@ std::vector<std::string> donors(const Cluster& cluster, RecordKind kind) {
   return names;
 }
 
-/// One GPU alone synchronises nothing, so that its framework needs no preset: its time is no evidence of travel, and is
-/// found again as the one-GPU time of others.
+/// A single GPU does not synchronise, so that its framework needs no preset. Its time says nothing of the network, and
+/// is found again as the one-GPU time of others.
 bool is_alone_without_preset(const ReferenceData& reference, const Series& series) {
   const bool has_preset =
       series.preset != unnamed_framework && preset_named(reference.presets, series.preset) != nullptr;

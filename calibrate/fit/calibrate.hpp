@@ -57,7 +57,7 @@ std::string calibration_summary(const Calibrated& calibrated);
 /// All the rest: every parameter, every series, lines over batch, collectives, everything excluded.
 std::string calibration_details(const Calibrated& calibrated);
 
-/// How far the fit is off a series: |ln(measured / model)|.
+/// The error of the fit for a series: |ln(measured / model)|.
 struct SeriesError {
   double mean = 0;
   double worst = 0;

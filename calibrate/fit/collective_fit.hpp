@@ -43,7 +43,7 @@ struct CollectiveFitOptions {
   bool leave_one_out = true; ///< fit again without each size, to say how well it is predicted
 };
 
-/// One curve and what a person should know of it.
+/// One curve, with notes for the user.
 struct CollectiveFit {
   CollectiveCurve curve;
   std::vector<TransferSample> samples; ///< what it was fitted to, ascending by size

@@ -1,5 +1,5 @@
 #pragma once
-// How far off a fit is that has not seen some of its series.
+// The error of a fit for series that are left out of it.
 
 #include "calibrate/fit/step_problem.hpp"
 

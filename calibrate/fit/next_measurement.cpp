@@ -41,7 +41,7 @@ struct Candidate {
   bool same_series = false; ///< what no parameter explains is then alike
 };
 
-/// The same way on other nodes; where every node had a server, every node has one.
+/// The same run on another number of nodes. If every node had a server, every node has one.
 DataPoint point_at(const DataPoint& like, int nodes, int gpus_per_node) {
   DataPoint point = like;
   auto& servers = point.strategy.servers;

@@ -136,7 +136,7 @@ Strategy least_layout(const StepSetup& setup) {
   return strategy;
 }
 
-/// One candidate on its way: its iteration is at least `least_s`.
+/// A candidate of the search: its iteration takes at least `least_s`.
 struct LayoutCandidate {
   Strategy strategy;
   double least_s = 0;

@@ -43,7 +43,7 @@ double shards_on(const StepSetup& setup, const BackwardShape& shape, Sharding sh
   return bound_of_shards(shape, sharding, setup.preset.split_bytes, servers).shards;
 }
 
-/// One candidate on its way: its iteration is at least `least_s`, and `cost` once it is run.
+/// A candidate of the search: its iteration takes at least `least_s`, and `cost` once it is simulated.
 struct Candidate {
   Strategy strategy;
   double bought_nodes = 0;

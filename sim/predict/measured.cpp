@@ -23,7 +23,7 @@ bool fits_servers(const Strategy& measured, const Strategy& requested, int gpus,
   return same_count && same_place;
 }
 
-/// One GPU alone runs no strategy, and is predicted without synchronisation.
+/// Whether a record fits the strategy. A single GPU runs no strategy, and is predicted without synchronisation.
 bool fits_strategy(const StepRecord& record, const StepSetup& setup, const PredictedPoint& point) {
   const auto& requested = setup.strategy;
   if (point.gpus == 1) return !record.synchronised || record.strategy.name == StrategyName::none;

@@ -30,7 +30,7 @@ std::vector<std::string> left_open_by(const Strategy& strategy, const Preset& pr
   return open;
 }
 
-/// How the measurement has to run: as the largest all-reduce at the scale that it is for.
+/// Sets how the measurement has to run: as the largest all-reduce at its scale runs.
 void name_deciding_sum(const StrategyAnswer& answer, MeasureNext& next) {
   if (next.parameter.empty() || is_input_factor(next.parameter)) return;
   if (!parameter_field(next.parameter).seen_by.all_reduce) return;
@@ -42,7 +42,7 @@ void name_deciding_sum(const StrategyAnswer& answer, MeasureNext& next) {
   }
 }
 
-/// The same points as if the job had the fabric to itself.
+/// Adds to each point its iteration without other jobs on the fabric.
 void add_alone(std::vector<PredictedPoint>& points, const Curve& curve, const PredictOptions& options) {
   if (!curve.setup.fabrics || curve.setup.fabrics->co_location().neighbours.empty()) return;
   Curve alone = curve;

@@ -15,7 +15,7 @@
 namespace ddlsim {
 namespace {
 
-/// Nothing where a name is not in the catalogue. The result refers into `reference` and `cluster`.
+/// The setup of a record's run; nothing where a name is not in the catalogue. It refers into `reference` and `cluster`.
 std::optional<StepSetup> timed_setup(const StepRecord& record, const Cluster& cluster, const ReferenceData& reference) {
   const auto model = reference.models.find(record.model);
   const auto* preset = preset_named(reference.presets, record.preset);

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 /// fidelities "classes", "full" and "formula".
 constexpr int prediction_version = 3;
 
-/// All of it, also what is as usual.
+/// Adds all options of sharding, also those with their usual values.
 void add_sharded(Json& json, const Strategy& strategy) {
   const auto& sharded = strategy.sharded;
   if (strategy.name == StrategyName::fsdp) {
@@ -140,7 +140,7 @@ Json to_json(const TimedLayout& layout) {
   return json;
 }
 
-/// The same of a search of layouts.
+/// What a search of layouts found.
 Json layout_found(const FoundLayout& found) {
   Json json{{"tried", found.tried}, {"refused_by_memory", found.refused_by_memory}};
   if (found.best) json["best"] = to_json(*found.best);

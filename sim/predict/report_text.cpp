@@ -172,7 +172,7 @@ std::string measure_sentence(const MeasureNext& next) {
       next.what, next.parameter, next.at_gpus, 100 * next.interval_now, 100 * next.interval_then, run_as_text(next));
 }
 
-/// How old parameters are; "" for strategies that wait for all.
+/// The staleness of parameters; "" for strategies that wait for all workers.
 std::string staleness_lines(const StrategyAnswer& answer) {
   std::string stale;
   for (const auto& point : answer.points) {

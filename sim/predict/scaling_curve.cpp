@@ -120,7 +120,7 @@ std::string complaint_about_pipeline(const StepSetup& setup) {
   return complaint_about_links(setup, per_node, "a pipeline", "ask for packed nodes, or for another strategy");
 }
 
-/// The same of hybrid sharding.
+/// Why hybrid sharding is impossible at this scale; "" where it is possible.
 std::string complaint_about_shards(const StepSetup& setup) {
   if (setup.strategy.sharded.shard_group == ShardedOptions::all_ranks) return "";
   const int per_node = setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);

@@ -26,7 +26,7 @@ double ln_time_with_residual(const Curve& curve, int gpus, Parameters sample) {
   return std::log(time_step(setup, sample, Fidelity::formula).iteration_s) + residual.mean;
 }
 
-/// The same sample on GPUs whose backward takes no time: communication begins when forward ends, and nothing hides it.
+/// The sample with a backward that takes no time: communication begins when forward ends, and nothing hides it.
 Parameters without_backward(Parameters sample) {
   sample.compute_factor *= sample.forward_share;
   sample.forward_share = 1;

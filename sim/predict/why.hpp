@@ -18,8 +18,8 @@ struct IntervalShare {
   double share = 0;
 };
 
-/// All that vary with the samples' times, the strongest correlation first. `times_s` are those of the first samples of
-/// the curve.
+/// The shares of all parameters that vary with the samples' times, the strongest correlation first. `times_s` are those
+/// of the first samples of the curve.
 std::vector<IntervalShare> interval_shares(const Curve& curve, const std::vector<double>& times_s);
 
 /// Five sentences on the number and the interval of a point that can be, of that curve:

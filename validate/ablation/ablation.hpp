@@ -45,7 +45,7 @@ struct NoiseFloor {
   double interval_score = 0; ///< as a share of the unchanged score
 };
 
-/// One a split, of a result of simulators_with_placebos().
+/// A noise floor for each split of a result of simulators_with_placebos().
 std::vector<NoiseFloor> noise_floors(const ValidationResult& result);
 
 /// A table of the placebos' mean errors and interval scores beside the unchanged ones, then the floors.

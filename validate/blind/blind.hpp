@@ -18,7 +18,7 @@ enum class BlindKnowledge { nothing, one_gpu, one_node };
 
 std::string to_text(BlindKnowledge known); ///< "nothing", "one GPU", "one node"
 
-/// How far off predictions of one kind of record were. Errors are |ln(predicted / measured)|; a refusal counts 0.5 and
+/// The errors of the predictions of one kind of record. Errors are |ln(predicted / measured)|; a refusal counts 0.5 and
 /// not held.
 struct BlindScore {
   std::string kind; ///< "training steps", "layouts", "all_reduce below 4 MiB", "all_reduce from 4 MiB"

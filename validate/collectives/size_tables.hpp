@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// One size of a measured table, and what was said of it. Seconds; 0 where a way says nothing.
+/// One size of a measured table with its predictions, in seconds; 0 where a method gives none.
 struct PredictedCollective {
   std::string cluster;
   std::string table; ///< "p4d/a100-p4d-2: all_reduce of 16 ranks on 2 nodes"

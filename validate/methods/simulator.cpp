@@ -96,7 +96,7 @@ private:
     return curve;
   }
 
-  /// All that decides an answer without a fit, as text.
+  /// A key of all that decides an answer, without the fit.
   std::string key_of(const Question& question) const {
     const auto& knowledge = knowledge_of(question.known.cluster);
     const auto known = knowledge.known_of(question.known.cluster);

@@ -20,13 +20,13 @@ struct Ratio {
   double high = 0;
 };
 
-/// The rates are predict_point()'s. Over the rate of one GPU, which synchronises nothing, the ratio is the number of GPUs
-/// times what `predict` calls efficiency. The interval is of what would be measured: each sample's two times together,
-/// what no parameter explains at the larger scale, and the noise of both measurements. Throws UserError where a scale
-/// cannot be.
+/// The rates are predict_point()'s. Over the rate of one GPU, which synchronises nothing, the ratio is the number of
+/// GPUs times what `predict` calls efficiency. The interval is of what would be measured: each sample's two times
+/// together, what no parameter explains at the larger scale, and the noise of both measurements. Throws UserError where
+/// a scale cannot be.
 Ratio predict_ratio(const Curve& curve, int base_gpus, int gpus);
 
-/// One record, and what was said of it.
+/// One record with its predictions.
 struct PredictedRatio {
   std::string cluster;
   SpeedUpRecord record;
@@ -38,8 +38,8 @@ struct PredictedRatio {
 /// What is known beside the records: the calibration of a cluster, where it has one.
 using CalibrationOf = std::function<std::optional<Calibration>(const std::string& cluster)>;
 
-/// Every speed-up in `ratios`, by cluster and in their order. One-GPU times are those of `measured`. A cluster without a
-/// file, a model without a layer table and what `predict` refuses have a refusal.
+/// Every speed-up in `ratios`, by cluster and in their order. One-GPU times are those of `measured`. A cluster without
+/// a file, a model without a layer table and what `predict` refuses have a refusal.
 std::vector<PredictedRatio> predict_ratios(const ReferenceData& reference, const CalibrationOf& calibration_of,
                                            const std::vector<MeasurementFile>& measured,
                                            const std::vector<MeasurementFile>& ratios);
