@@ -90,7 +90,7 @@ AllReduceCorrection correction_at(const ResidualProcess& process, const std::vec
     if (has_chosen) return chosen(one);
     return algorithm_of(setup_of(setup, one), likeliest, one.at.size_bytes) == requested;
   });
-  for (auto& one : alike) one.at.bend = latency_bandwidth_mix(setup_of(setup, one), likeliest, one.at.size_bytes);
+  for (auto& one : alike) one.at.balance = latency_bandwidth_mix(setup_of(setup, one), likeliest, one.at.size_bytes);
   const int nodes = (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
   return correction_at(process, alike,
                        {setup.gpus, nodes, size_bytes, latency_bandwidth_mix(setup, likeliest, size_bytes)});

@@ -24,7 +24,7 @@ struct MeasuredAllReduce {
 /// The all-reduces of a calibration's curves that this library ran over this transport: those measured at the sizes of
 /// the curves. Tables of NCCL on one node need not name the transport.
 std::vector<MeasuredAllReduce> measured_all_reduces(const std::vector<CollectiveCurve>& curves,
-                                                    const Transport& transport, SumLibrary library);
+                                                    const Transport& transport, CollectiveLibrary library);
 
 /// The correction of one all-reduce by its neighbours: ln(time) = ln(model there) + sum of weight x ln(measured /
 /// model) of each.
@@ -49,7 +49,7 @@ using AllReduceModel = std::function<double(const MeasuredAllReduce&)>;
 /// ln(what will be measured / model), by a model that `model_s` asks.
 double ln_correction(const AllReduceCorrection& correction, const AllReduceModel& model_s);
 
-/// The model of lone_sum_s() with one sample.
+/// The model of lone_all_reduce_s() with one sample.
 AllReduceModel all_reduce_model_of(const StepSetup& setup, const Parameters& sample);
 
 } // namespace ddlsim

@@ -14,7 +14,7 @@ struct Scale {
   int gpus = 1;
   int nodes = 1;
   double size_bytes = 0; ///< of an all-reduce by itself; 0 of an iteration
-  double bend = 0;       ///< of an all-reduce: latency_bandwidth_mix()
+  double balance = 0;    ///< of an all-reduce: latency_bandwidth_mix()
   double batch = 0;      ///< of training, on a GPU; 0: it is the same wherever residuals are compared
 };
 
