@@ -1,5 +1,5 @@
 # Spack: put this folder as packages/ddlsim into a repository of your site (`spack repo create`), and the source archive
-# of the version beside it or at `url`. What was tried: docs/installing.md.
+# of the version beside it or at `url`. What was tried: docs/quickstart.md.
 from spack.package import *
 
 try:  # Spack 1.0 and later

@@ -1,4 +1,4 @@
-"""Do the commands of README.md and docs/*.md run, and does the README show an answer of today's form? With --write: show today's answer.
+"""Do the commands of README.md, docs/*.md and the studies run, and does the README show an answer of today's form? With --write: show today's answer.
 
 usage: readme_test.py DDLSIM SOURCE_FOLDER [--write]
 
@@ -30,7 +30,9 @@ NUMBER = re.compile(r"[+-]?\d[\d.,]*(?:e[+-]?\d+)?(?:k|M)?(?: (?:ns|us|ms|s|min|
 TAKES_MINUTES = ("./run ddlsim validate", "./run ddlsim calibrate --priors")
 WRITTEN_BY = ("--output", "--html", "--trace", "--layers")  # options whose file need not be there
 DATA = ("scenarios", "platforms")
-README_LINES = 25  # lines of output that the README shows at most
+STUDIES = "scenarios/studies/README.md"
+ANSWER_LINES = 12  # lines of output that the README shows at most
+README_LINES = 110
 
 
 def form(text):
@@ -78,7 +80,7 @@ def check_commands(document, data):
     """What each command that can be run prints."""
     check_links(document)
     outputs, commands = {}, COMMAND.findall(document.read_text())
-    folder = data / document.name
+    folder = data / "-".join(document.relative_to(SOURCE).parts)
     make_folder(folder, data)
     for command in commands:
         check_options(command)
@@ -123,9 +125,35 @@ def check_picture(text):
         check_form(picture, file.read_text(), today)
 
 
+def cells(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def best_baseline(cell):
+    """"amdahl 22, linear 23" -> " (amdahl 22)"; nothing where no baseline answered."""
+    found = re.findall(r"([^,]+?) (\d+)(?:,|$)", cell)
+    return f" ({min(found, key=lambda each: int(each[1]))[0].strip()} {min(int(number) for _, number in found)})" if found else ""
+
+
+def first_answers(table):
+    """Five columns of the log's table, and of each question the first answer only: a later one was given with the first in sight."""
+    header, _, *rows = table.splitlines()
+    lines = ["| predicted | known before | points | mean error, % (best baseline) | inside the 90 % interval |", "|---|---|---|---|---|"]
+    seen = set()
+    for row in rows:
+        of = dict(zip(cells(header), cells(row)))
+        question = f"{of['source'].split(' (')[0]}: {of['what']}", of["known before"]
+        if question not in seen:
+            error = of["mean error, %"] + best_baseline(cells(row)[-1])
+            lines.append(f"| {question[0]} | {question[1]} | {of['points']} | {error} | {of['held']} |")
+        seen.add(question)
+    return "\n".join(lines) + "\n"
+
+
 def check_blind_table(text):
     """Every row that the README shows is one of the log: the log may have grown since the last release."""
-    rows = subprocess.run([DDLSIM, "validate", "--blind", "--data", SOURCE], capture_output=True, text=True, check=True).stdout
+    log = subprocess.run([DDLSIM, "validate", "--blind", "--data", SOURCE], capture_output=True, text=True, check=True).stdout
+    rows = first_answers(log)
     shown = BLIND.search(text).group(1)
     if WRITE:
         return text.replace(shown, rows)
@@ -141,8 +169,10 @@ def check_readme(document, outputs):
     if len(blocks) != 1 or not PICTURE.search(text) or not BLIND.search(text):
         sys.exit("README.md: expected one block of output, its picture, and the marks of the blind table")
     _, command, shown = blocks[0]
-    if shown.count("\n") > README_LINES:
-        sys.exit(f"README.md: shows {shown.count(chr(10))} lines of output; {README_LINES} at most")
+    if shown.count("\n") > ANSWER_LINES:
+        sys.exit(f"README.md: shows {shown.count(chr(10))} lines of output; {ANSWER_LINES} at most")
+    if text.count("\n") > README_LINES:
+        sys.exit(f"README.md: has {text.count(chr(10))} lines; {README_LINES} at most")
     text = check_blind_table(text)
     if WRITE:
         written = BLOCK.sub(lambda match: "```\n" + match.group(1) + cut_as(shown, outputs[command]) + "```", text)
@@ -157,9 +187,9 @@ def main():
         for name in DATA:  # copied, because `calibrate` writes beside its records
             shutil.copytree(SOURCE / name, Path(data) / name)
         check_readme(SOURCE / "README.md", check_commands(SOURCE / "README.md", Path(data)))
-        for document in [] if WRITE else sorted((SOURCE / "docs").glob("*.md")):
+        for document in [] if WRITE else [*sorted((SOURCE / "docs").glob("*.md")), SOURCE / STUDIES]:
             if BLOCK.search(document.read_text()):
-                sys.exit(f"docs/{document.name}: shows output, which a change of the model moves; show the command, and say in words what it answers")
+                sys.exit(f"{document.relative_to(SOURCE)}: shows output, which a change of the model moves; show the command, and say in words what it answers")
             check_commands(document, Path(data))
 
 
