@@ -156,7 +156,7 @@ def check_blind_table(text):
     rows = first_answers(log)
     shown = BLIND.search(text).group(1)
     if WRITE:
-        return text.replace(shown, rows)
+        return BLIND.sub(lambda match: match.group(0).replace(match.group(1) + "<!-- blind: end", rows + "<!-- blind: end"), text)
     strangers = [row for row in shown.splitlines() if row not in rows.splitlines()]
     if strangers or not shown:
         sys.exit(f"README.md: the blind table has a row that validate/blind.jsonl does not give: {strangers}\nwrite it anew: ./run release-docs")
