@@ -276,7 +276,7 @@ private:
                                                     "are, so that larger scales can be asked about";
     if (!networks_.empty())
       notes_.emplace_back("how nodes are linked is not stated: one non-blocking switch is assumed; "
-                          "docs/fabrics.md has the other forms");
+                          "docs/strategies.md has the other forms");
     Json json{{"format", "ddlsim-cluster"}, {"version", 1}, {"name", request_.name}};
     json["title"] = title(gpu);
     json["node"] = node;

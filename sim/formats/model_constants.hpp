@@ -78,7 +78,7 @@ struct ModelConstants {
   /// from PyTorch's C++ interface on a virtual machine.
   double host_launch_s = 40e-6;
   /// Bytes that a rank of a tensor group moves beyond its part, a byte of outputs. Blocks of six models on the H100 of
-  /// h100-1x1-vm, whole and as one rank of a group of 2, 4 or 8 has them (docs/parallelism.md): 27 to 70, the median 34,
+  /// h100-1x1-vm, whole and as one rank of a group of 2, 4 or 8 has them (docs/strategies.md): 27 to 70, the median 34,
   /// of which 4 stand for what the exchanges write.
   double tensor_part_touches = 30;
   /// Share, without unit, of the sum of a network's layer times that its iteration is: exp of the mean ln over 141 fp32

@@ -43,7 +43,7 @@ void leave(Scenario&) {}
 // Any other number of servers can be slower by its placement: MXNet's 9973 i mod P puts a model's weights, each
 // followed by gamma and beta, on every third server where P is a multiple of 3, and the emptiest server may have a
 // larger last tensor. A multiple of as many parts what each server had. With overlap an early pull may take its share
-// from the last push (property_test.cpp): 1 of 200 pairs was 2 % slower. Round-robin and hash: docs/validation.md.
+// from the last push (property_test.cpp): 1 of 200 pairs was 2 % slower. Round-robin and hash: docs/strategies.md.
 TEST_CASE("a multiple of the servers that split tensors is never slower, nor is any number slower than one",
           "[relations]") {
   const auto usable = [](const Scenario& scenario) {
