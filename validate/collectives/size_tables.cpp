@@ -77,7 +77,7 @@ IterationTime predicted(const ReferenceData& reference, const SeriesData& table,
                         const Known& known) {
   const auto& median = known.parameters.mode;
   const auto scale_of = [&](Scale at) {
-    at.bend = latency_bandwidth_mix(setup_at(table, point), median, at.size_bytes);
+    at.balance = latency_bandwidth_mix(setup_at(table, point), median, at.size_bytes);
     return at;
   };
   auto sums = known.sums;

@@ -1,5 +1,5 @@
 #pragma once
-// The arithmetic people use today, as methods to beat. Each is a few lines; the rules are in docs/validation.md.
+// The arithmetic people use today, as methods to beat. Each is a few lines; the rules are in docs/accuracy.md.
 
 #include "sim/formats/data_folder.hpp"
 #include "validate/method.hpp"
