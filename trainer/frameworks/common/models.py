@@ -6,7 +6,7 @@ import typing
 import numpy as np
 
 BYTES_OF_FP32 = 4
-WAYS = 2  # a push and a pull of each tensor, by each worker in each step (docs/frameworks.md)
+WAYS = 2  # a push and a pull of each tensor, by each worker in each step (docs/trainer.md)
 
 
 @dataclasses.dataclass(frozen=True)
