@@ -1,4 +1,4 @@
-"""The speed table of docs/speed.md: each row in a process of its own, so that its peak memory is its own.
+"""The speed table of docs/how-it-works.md: each row in a process of its own, so that its peak memory is its own.
 
 usage: speed_table.py DDLSIM_BENCH DOCUMENT [--write]
 """
