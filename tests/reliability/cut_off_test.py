@@ -71,7 +71,7 @@ class CutOff(Case):
             count["old" if found == OLD else "new"] += 1
             left = self.left_beside(name)
             self.assertLessEqual(len(left), 1, left)
-            for one in left:  # docs/reliability.md
+            for one in left:  # docs/trust.md
                 self.assertRegex(one, rf"^\.{name}(\.unfinished)?\.\w{{6}}$")
                 (self.out / one).unlink()
                 count["temporary"] += 1

@@ -1,6 +1,6 @@
 """Files of strangers: what they name, how large they are, and what of them comes into pages, tables and terminals.
 
-python3 stranger_test.py DDLSIM SOURCE_FOLDER [CASE...]; docs/security.md says in words what is held here.
+python3 stranger_test.py DDLSIM SOURCE_FOLDER [CASE...]; docs/trust.md says in words what is held here.
 """
 import csv
 import io
