@@ -35,8 +35,9 @@ def glossary():
             if not entry:
                 raise AssertionError(f"no entry of the form that the page states: {paragraph[:60]}")
             for spelling in [entry[1], *(entry[2].split(", ") if entry[2] else [])]:
-                if terms.setdefault(spelling.lower(), entry[1]) != entry[1]:
-                    raise AssertionError(f"{spelling!r} stands in two entries: {entry[1]!r} and {terms[spelling.lower()]!r}")
+                if spelling.lower() in terms:
+                    raise AssertionError(f"{spelling!r} stands twice: {entry[1]!r} and {terms[spelling.lower()]!r}")
+                terms[spelling.lower()] = entry[1]
     return terms
 
 
