@@ -97,6 +97,17 @@ public:
   std::vector<std::string> texts_or_none(std::string_view key) const;
   std::vector<JsonNode> list(std::string_view key) const; ///< required array
 
+  // The value at this place itself, by the same rules.
+  std::string as_text() const;      ///< not empty
+  std::string as_any_text() const;  ///< may be empty
+  std::string as_paragraph() const; ///< a text, or a list of its lines
+  std::string as_one_of(const std::vector<std::string>& allowed, std::span<const OtherWord> other_words = {}) const;
+  double as_number(double at_least, double at_most) const;
+  double as_positive() const;
+  long as_integer(long at_least, long at_most) const;
+  bool as_boolean() const;
+  double as_quantity(Dimension dimension, bool zero_is_fine = false) const;
+
 private:
   const nlohmann::json* find(std::string_view key) const; ///< null when absent
   const nlohmann::json* required(std::string_view key, std::string_view expected) const;
@@ -104,6 +115,11 @@ private:
   long integer_in(std::string_view key, const nlohmann::json& value, long at_least, long at_most) const;
   double quantity_in(std::string_view key, const nlohmann::json& value, Dimension dimension, bool zero_is_fine) const;
   std::string text_in(std::string_view key, const nlohmann::json& value) const;
+  std::string full_text_in(std::string_view key, const nlohmann::json& value) const;
+  std::string one_of_in(std::string_view key, const nlohmann::json& value, const std::vector<std::string>& allowed,
+                        std::span<const OtherWord> other_words) const;
+  double positive_in(std::string_view key, const nlohmann::json& value) const;
+  bool boolean_in(std::string_view key, const nlohmann::json& value) const;
 
   const nlohmann::json* value_;
   std::string path_;

@@ -14,6 +14,9 @@ namespace {
 
 using nlohmann::json;
 
+/// In place of a quantity that is a mistake: divisions by it do no harm.
+constexpr double stands_for_a_mistake = 1;
+
 /// Beyond it a message leaves the bound out.
 constexpr double bound_worth_telling = 1e15;
 
@@ -22,8 +25,12 @@ std::string range_text(double at_least, double at_most) {
   return fmt::format("{} to {}", at_least, at_most);
 }
 
+/// In place of a key: the value at the place itself is meant. An empty key, which JSON allows, has an address.
+constexpr std::string_view itself{};
+
 /// A key as a step of a JSON pointer (RFC 6901); control characters, which could steer a terminal, as escapes.
 std::string pointer_step(std::string_view key) {
+  if (key.data() == nullptr) return "";
   std::string step = "/";
   for (const char c : key) {
     if (c == '~') {
@@ -37,6 +44,19 @@ std::string pointer_step(std::string_view key) {
     }
   }
   return step;
+}
+
+/// Those that are texts and not empty; the others are mistakes.
+std::vector<std::string> texts_of(const std::vector<JsonNode>& elements) {
+  std::vector<std::string> texts;
+  for (const auto& element : elements) {
+    if (element.value().is_string() && !element.value().get_ref<const std::string&>().empty()) {
+      texts.push_back(element.value().get<std::string>());
+    } else {
+      element.mistake(fmt::format("{} found, a text expected; write it in double quotes", describe(element.value())));
+    }
+  }
+  return texts;
 }
 
 } // namespace
@@ -120,19 +140,33 @@ std::string JsonNode::text_in(std::string_view key, const json& value) const {
   return value.get<std::string>();
 }
 
+std::string JsonNode::full_text_in(std::string_view key, const json& value) const {
+  if (value.is_string() && value.get_ref<const std::string&>().empty())
+    mistake_at(key, "the text is empty; say what it is, or \"unknown\" where that is allowed");
+  return text_in(key, value);
+}
+
 std::string JsonNode::text(std::string_view key) const {
   const json* value = required(key, "a text");
-  if (value == nullptr) return "";
-  if (value->is_string() && value->get_ref<const std::string&>().empty())
-    mistake_at(key, "the text is empty; say what it is, or \"unknown\" where that is allowed");
-  return text_in(key, *value);
+  return value == nullptr ? "" : full_text_in(key, *value);
+}
+
+std::string JsonNode::as_text() const {
+  return full_text_in(itself, *value_);
+}
+
+std::string JsonNode::as_any_text() const {
+  return text_in(itself, *value_);
 }
 
 std::string JsonNode::paragraph(std::string_view key) const {
-  const json* value = find(key);
-  if (value == nullptr || !value->is_array()) return text(key);
-  if (value->empty()) mistake_at(key, "no line found; give the text, or the list of its lines");
-  return join_names(texts_or_none(key), " ");
+  return required(key, "a text") == nullptr ? "" : at(key).as_paragraph();
+}
+
+std::string JsonNode::as_paragraph() const {
+  if (!value_->is_array()) return as_text();
+  if (value_->empty()) mistake("no line found; give the text, or the list of its lines");
+  return join_names(texts_of(elements()), " ");
 }
 
 std::string JsonNode::text_or(std::string_view key, std::string_view fallback) const {
@@ -147,19 +181,28 @@ std::string JsonNode::one_of(std::string_view key, const std::vector<std::string
     if (value_->is_object()) mistake_at(key, fmt::format("missing; give one of {}", join_names(allowed)));
     return "";
   }
-  if (value->is_string()) {
-    const auto& text = value->get_ref<const std::string&>();
+  return one_of_in(key, *value, allowed, other_words);
+}
+
+std::string JsonNode::as_one_of(const std::vector<std::string>& allowed, std::span<const OtherWord> other_words) const {
+  return one_of_in(itself, *value_, allowed, other_words);
+}
+
+std::string JsonNode::one_of_in(std::string_view key, const json& value, const std::vector<std::string>& allowed,
+                                std::span<const OtherWord> other_words) const {
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
     if (auto meant = spelt_like(text, allowed); !meant.empty()) return meant;
     for (const auto& other : other_words)
       if (folded(text) == other.word && is_in(allowed, other.name)) return std::string(other.name);
     const std::string nearest = nearest_name(text, allowed);
     if (!nearest.empty()) {
-      mistake_at(key, fmt::format("{} found, one of {} expected; did you mean \"{}\"?", describe(*value),
+      mistake_at(key, fmt::format("{} found, one of {} expected; did you mean \"{}\"?", describe(value),
                                   join_names(allowed), nearest));
       return "";
     }
   }
-  mistake_at(key, fmt::format("{} found; give one of {}", describe(*value), join_names(allowed)));
+  mistake_at(key, fmt::format("{} found; give one of {}", describe(value), join_names(allowed)));
   return "";
 }
 
@@ -187,18 +230,28 @@ double JsonNode::number(std::string_view key, double at_least, double at_most) c
   return at_least;
 }
 
+double JsonNode::as_number(double at_least, double at_most) const {
+  return number_in(itself, *value_, at_least, at_most);
+}
+
 double JsonNode::number_or(std::string_view key, double fallback, double at_least, double at_most) const {
   const json* value = find(key);
   return value == nullptr ? fallback : number_in(key, *value, at_least, at_most);
 }
 
-double JsonNode::positive(std::string_view key) const {
-  constexpr double stands_for_a_mistake = 1;
-  const json* value = required(key, "a number above 0");
-  if (value == nullptr) return stands_for_a_mistake;
-  if (value->is_number() && value->get<double>() > 0) return value->get<double>();
-  mistake_at(key, fmt::format("{} found; give a number above 0, without quotes or unit", describe(*value)));
+double JsonNode::positive_in(std::string_view key, const json& value) const {
+  if (value.is_number() && value.get<double>() > 0) return value.get<double>();
+  mistake_at(key, fmt::format("{} found; give a number above 0, without quotes or unit", describe(value)));
   return stands_for_a_mistake;
+}
+
+double JsonNode::positive(std::string_view key) const {
+  const json* value = required(key, "a number above 0");
+  return value == nullptr ? stands_for_a_mistake : positive_in(key, *value);
+}
+
+double JsonNode::as_positive() const {
+  return positive_in(itself, *value_);
 }
 
 long JsonNode::integer_in(std::string_view key, const json& value, long at_least, long at_most) const {
@@ -232,20 +285,30 @@ long JsonNode::integer_or(std::string_view key, long fallback, long at_least, lo
   return value == nullptr ? fallback : integer_in(key, *value, at_least, at_most);
 }
 
+long JsonNode::as_integer(long at_least, long at_most) const {
+  return integer_in(itself, *value_, at_least, at_most);
+}
+
 bool JsonNode::boolean(std::string_view key) const {
   return required(key, "true or false") != nullptr && boolean_or(key, false);
 }
 
 bool JsonNode::boolean_or(std::string_view key, bool fallback) const {
   const json* value = find(key);
-  if (value == nullptr) return fallback;
-  if (value->is_boolean()) return value->get<bool>();
-  mistake_at(key, fmt::format("{} found; give true or false, without quotes", describe(*value)));
-  return fallback;
+  return value == nullptr ? fallback : boolean_in(key, *value);
+}
+
+bool JsonNode::boolean_in(std::string_view key, const json& value) const {
+  if (value.is_boolean()) return value.get<bool>();
+  mistake_at(key, fmt::format("{} found; give true or false, without quotes", describe(value)));
+  return false;
+}
+
+bool JsonNode::as_boolean() const {
+  return boolean_in(itself, *value_);
 }
 
 double JsonNode::quantity_in(std::string_view key, const json& value, Dimension dimension, bool zero_is_fine) const {
-  constexpr double stands_for_a_mistake = 1;
   if (!value.is_string()) {
     mistake_at(key, fmt::format("{} found, a quantity with its unit expected; write a text like \"{}\"",
                                 describe(value), example_quantity(dimension)));
@@ -259,6 +322,10 @@ double JsonNode::quantity_in(std::string_view key, const json& value, Dimension 
     mistakes_->append(error, path_ + pointer_step(key));
   }
   return stands_for_a_mistake;
+}
+
+double JsonNode::as_quantity(Dimension dimension, bool zero_is_fine) const {
+  return quantity_in(itself, *value_, dimension, zero_is_fine);
 }
 
 double JsonNode::count(std::string_view key) const {
@@ -281,16 +348,7 @@ double JsonNode::quantity_or(std::string_view key, Dimension dimension, double f
 }
 
 std::vector<std::string> JsonNode::texts_or_none(std::string_view key) const {
-  std::vector<std::string> texts;
-  if (!has(key)) return texts;
-  for (const auto& element : at(key).elements()) {
-    if (element.value().is_string() && !element.value().get_ref<const std::string&>().empty()) {
-      texts.push_back(element.value().get<std::string>());
-    } else {
-      element.mistake(fmt::format("{} found, a text expected; write it in double quotes", describe(element.value())));
-    }
-  }
-  return texts;
+  return has(key) ? texts_of(at(key).elements()) : std::vector<std::string>{};
 }
 
 } // namespace ddlsim

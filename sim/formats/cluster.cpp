@@ -1,6 +1,8 @@
 #include "sim/formats/cluster.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/file_formats.hpp"
+#include "sim/formats/machine_fields.hpp"
 #include "sim/formats/readers.hpp"
 #include "sim/formats/record_reader.hpp"
 
@@ -15,150 +17,13 @@ namespace ddlsim {
 namespace {
 
 constexpr long most_nodes = 10'000'000;
-constexpr long most_in_a_node = 1024;
 
-IntraNode intra_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"kind", "bandwidth", "latency", "domain_nodes"};
-  static const std::vector<std::string> without_links{"kind"};
-  IntraNode intra;
-  if (!node.is_object()) return intra;
-  const auto before = node.mistakes_so_far();
-  intra.kind = one_of<IntraKind>(node, "kind");
-  const bool linked = intra.kind != IntraKind::none || node.mistakes_so_far() > before;
-  node.allow_only(linked ? known : without_links);
-  if (!linked) return intra;
-  intra.bandwidth_Bps = node.quantity("bandwidth", Dimension::bandwidth);
-  intra.latency_s = node.quantity("latency", Dimension::time);
-  intra.domain_nodes = static_cast<int>(node.integer_or("domain_nodes", 1, 1, most_nodes));
-  return intra;
-}
-
-HostLink host_link_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"bandwidth", "gpus"};
-  if (!node.is_object()) return {};
-  node.allow_only(known);
-  return {node.quantity("bandwidth", Dimension::bandwidth),
-          static_cast<int>(node.integer_or("gpus", 1, 1, most_in_a_node))};
-}
-
-/// Paths of Amazon's instances, which a version before this one knew. They are read, and count for nothing.
-constexpr std::string_view paths_of_before[]{"ec2", "ec2-placement-group", "ec2-unstated"};
-
-std::optional<NicPath> path_from(const JsonNode& nic, std::vector<std::string>& notes) {
-  const auto has = [&](std::string_view name) { return nic.at("path").value() == name; };
-  if (!nic.has("path") || std::none_of(std::begin(paths_of_before), std::end(paths_of_before), has))
-    return name_or_none<NicPath>(nic, "path");
-  notes.push_back(fmt::format("{}/path {} counts for nothing any more; leave it out, the next version refuses it",
-                              nic.path(), describe(nic.at("path").value())));
-  return std::nullopt;
-}
-
-std::vector<Nic> nics_from(const JsonNode& node, std::vector<std::string>& notes) {
-  static constexpr std::string_view known[]{"name", "bandwidth", "count", "path", "bandwidth_assumed"};
-  std::vector<Nic> nics;
-  std::set<std::string> names;
-  for (const auto& nic : node.list("nics")) {
-    if (!nic.is_object()) continue;
-    nic.allow_only(known);
-    nics.push_back({simple_name(nic, "name"), nic.quantity("bandwidth", Dimension::bandwidth),
-                    static_cast<int>(nic.integer_or("count", 1, 1, most_in_a_node)), path_from(nic, notes),
-                    nic.boolean_or("bandwidth_assumed", false)});
-    if (!nics.back().name.empty() && !names.insert(nics.back().name).second) {
-      nic.mistake_at(
-          "name", fmt::format("{} is there twice; give ports of one kind as \"count\"", in_quotes(nics.back().name)));
-    }
-  }
-  return nics;
-}
-
-void read_node(const JsonNode& node, Cluster& cluster) {
-  static constexpr std::string_view known[]{"gpu",         "gpus",      "cpu",   "cores", "host_memory_bandwidth",
-                                            "host_memory", "host_link", "power", "intra", "nics"};
-  if (!node.is_object()) return;
-  node.allow_only(known);
-  const auto before = node.mistakes_so_far();
-  if (!node.has("gpu")) {
-    node.mistake_at("gpu",
-                    "missing; give a name of gpus.json, or \"\" for a node without GPUs or of a GPU nobody names");
-  }
-  cluster.gpu = node.text_or("gpu", "");
-  cluster.gpus_per_node = static_cast<int>(node.integer("gpus", 0, most_in_a_node));
-  if (node.mistakes_so_far() == before && !cluster.gpu.empty() && cluster.gpus_per_node == 0) {
-    node.mistake_at("gpus",
-                    fmt::format("0 found beside GPU {}; give their number, or \"gpu\": \"\"", in_quotes(cluster.gpu)));
-  }
-  cluster.cpu = node.text_or("cpu", "");
-  cluster.cores_per_node = static_cast<int>(node.integer_or("cores", 0, 1, most_cores_of_node));
-  cluster.host_memory_bandwidth_Bps = node.quantity_or("host_memory_bandwidth", Dimension::bandwidth, 0);
-  cluster.host_memory_bytes = node.quantity_or("host_memory", Dimension::size, 0);
-  if (node.has("host_link")) cluster.host_link = host_link_from(node.at("host_link"));
-  cluster.node_power_w = node.quantity_or("power", Dimension::power, 0);
-  const auto before_intra = node.mistakes_so_far();
-  cluster.intra = intra_from(node.at("intra"));
-  if (cluster.gpus_per_node > 1 && node.mistakes_so_far() == before_intra && cluster.intra.kind == IntraKind::none) {
-    node.mistake_at(
-        "intra", fmt::format("kind none, with {} GPUs a node; say how they reach each other", cluster.gpus_per_node));
-  }
-  cluster.nics = nics_from(node, cluster.notes);
-}
-
-Transport transport_from(const JsonNode& node, const std::vector<Nic>& nics) {
-  static constexpr std::string_view known[]{"name", "nic"};
-  Transport transport;
-  if (!node.is_object()) return transport;
-  transport.name = node.one_of("name", transport_names());
-  const bool over_nic = carrier_of(transport.name) != Carrier::shm;
-  node.allow_only(known);
-  transport.nic = over_nic ? node.text("nic") : node.text_or("nic", "");
-  if (!over_nic && !transport.nic.empty()) node.mistake_at("nic", "shm stays inside a node; leave \"nic\" out");
-  std::vector<std::string> names;
-  bool found = !over_nic || transport.nic.empty();
-  for (const auto& nic : nics) {
-    names.push_back(nic.name);
-    found = found || nic.name == transport.nic;
-  }
-  if (!found) node.mistake_at("nic", unknown_name_text("NIC of the node", transport.nic, names, names));
-  return transport;
-}
-
-std::vector<Transport> transports_from(const JsonNode& root, const std::vector<Nic>& nics) {
-  std::vector<Transport> transports;
-  std::set<std::string> names;
-  for (const auto& node : root.list("transports")) {
-    transports.push_back(transport_from(node, nics));
-    if (!transports.back().name.empty() && !names.insert(transports.back().name).second)
-      node.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(transports.back().name)));
-  }
-  return transports;
-}
-
-Storage storage_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"kind", "read_bandwidth"};
-  static const std::vector<std::string> kinds{"local-ssd", "nvme", "nfs", "lustre", "gpfs", "efs", "persistent-disk"};
-  if (!node.is_object()) return {};
-  node.allow_only(known);
-  return {node.one_of("kind", kinds), node.quantity_or("read_bandwidth", Dimension::bandwidth, 0)};
-}
-
-void read_extent(const JsonNode& root, Cluster& cluster) {
-  static constexpr std::string_view available_keys[]{"nodes"};
-  static constexpr std::string_view growth_keys[]{"max_nodes", "rule"};
-  const auto before = root.mistakes_so_far();
-  const JsonNode available = root.at("available");
-  if (available.is_object()) {
-    available.allow_only(available_keys);
-    cluster.available_nodes = static_cast<int>(available.integer("nodes", 1, most_nodes));
-  }
-  const JsonNode growth = root.at("growth");
-  if (growth.is_object()) {
-    growth.allow_only(growth_keys);
-    cluster.growth_max_nodes = static_cast<int>(growth.integer("max_nodes", 1, most_nodes));
-    cluster.growth_rule = growth.text("rule");
-    if (root.mistakes_so_far() == before && cluster.growth_max_nodes < cluster.available_nodes) {
-      growth.mistake_at("max_nodes", fmt::format("{} found, fewer than the {} nodes available; give as many or more",
-                                                 cluster.growth_max_nodes, cluster.available_nodes));
-    }
-  }
+/// Rules for what exists and what may be added.
+void check_extent(const JsonNode& root, const Cluster& cluster) {
+  if (cluster.growth_max_nodes < cluster.available_nodes)
+    root.at("growth").mistake_at("max_nodes",
+                                 fmt::format("{} found, fewer than the {} nodes available; give as many or more",
+                                             cluster.growth_max_nodes, cluster.available_nodes));
 }
 
 /// Rules between the fabric and the rest of the file.
@@ -186,54 +51,110 @@ void check_fabric(const JsonNode& root, const Cluster& cluster) {
         fmt::format("{} found; the fabric is a star, or a fat-tree or rails whose leaves hold whole domains", domain));
 }
 
-std::vector<RecordKind> kinds_from(const JsonNode& node) {
-  const auto& known = names_of<RecordKind>();
-  const auto texts = node.texts_or_none("kinds");
-  if (texts.empty()) node.mistake_at("kinds", fmt::format("none found; give one or more of {}", join_names(known)));
-  std::vector<RecordKind> kinds;
-  for (const auto& text : texts) {
-    const auto kind = text == kOldLayersName ? RecordKind::layers : value_named<RecordKind>(text);
-    if (kind) kinds.push_back(*kind);
-    if (!kind) node.mistake_at("kinds", unknown_name_text("kind of record", text, known, known));
+/// A transport names a NIC of the node, or is shared memory, which needs none; each stands once.
+void check_transports(const JsonNode& root, const Cluster& cluster) {
+  std::vector<std::string> nics;
+  for (const auto& nic : cluster.nics) nics.push_back(nic.name);
+  std::set<std::string> names;
+  const auto places = root.list("transports");
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto& transport = cluster.transports[i];
+    const bool over_nic = carrier_of(transport.name) != Carrier::shm;
+    if (!names.insert(transport.name).second)
+      places[i].mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(transport.name)));
+    if (!over_nic && !transport.nic.empty()) places[i].mistake_at("nic", "shm stays inside a node; leave \"nic\" out");
+    if (over_nic && transport.nic.empty())
+      places[i].mistake_at("nic", "missing; give the name of a NIC of the node");
+    else if (over_nic && !is_in(nics, transport.nic))
+      places[i].mistake_at("nic", unknown_name_text("NIC of the node", transport.nic, nics, nics));
   }
-  return kinds;
 }
 
-std::vector<Borrow> borrows_from(const JsonNode& root) {
-  static constexpr std::string_view known[]{"cluster", "kinds", "label"};
-  static const std::vector<std::string> labels{"transferred"};
-  std::vector<Borrow> borrows;
-  if (!root.has("borrows")) return borrows;
-  for (const auto& node : root.list("borrows")) {
-    if (!node.is_object()) continue;
-    node.allow_only(known);
-    borrows.push_back({node.text("cluster"), kinds_from(node), node.one_of("label", labels)});
-  }
-  return borrows;
+void check_whole_cluster(const JsonNode& root, Cluster& cluster) {
+  check_extent(root, cluster);
+  check_transports(root, cluster);
+  check_fabric(root, cluster);
+}
+
+FieldTable<Transport> transport_fields() {
+  return {{required("name", &Transport::name, word_type(transport_names()), "the software that moves bytes"),
+           optional("nic", &Transport::nic, any_text_type(), "the NIC that it uses; shm has none")}};
+}
+
+FieldTable<Storage> cluster_storage_fields() {
+  return {{required("kind", &Storage::kind,
+                    word_type({"local-ssd", "nvme", "nfs", "lustre", "gpfs", "efs", "persistent-disk"}),
+                    "where training data lie"),
+           optional("read_bandwidth", &Storage::read_bandwidth_Bps, quantity_type(Dimension::bandwidth), "of a node")}};
+}
+
+FieldTable<Cluster> available_fields() {
+  return {{required("nodes", &Cluster::available_nodes, whole_type(1, most_nodes), "that exist")}};
+}
+
+FieldTable<Cluster> growth_fields() {
+  return {{required("max_nodes", &Cluster::growth_max_nodes, whole_type(1, most_nodes), "to which it may be extended"),
+           required("rule", &Cluster::growth_rule, text_type(), "how it would be extended, in words")}};
+}
+
+FieldTable<Borrow> borrow_fields() {
+  auto kind = name_of_type<RecordKind>();
+  kind.shape.old_words.emplace_back(kOldLayersName);
+  kind.read = [](const JsonNode& place) {
+    if (place.value() == kOldLayersName) return RecordKind::layers;
+    return value_named<RecordKind>(place.as_one_of(names_of<RecordKind>())).value_or(RecordKind{});
+  };
+  return {{required("cluster", &Borrow::cluster, text_type(), "whose records are used, too"),
+           required("kinds", &Borrow::kinds, list_type(kind, 1), "of its records"),
+           required("label", &Borrow::label, word_type({"transferred"}), "that its numbers have")}};
+}
+
+/// The file's pointers to where figures stand, which covering_sources() reads: it needs the whole file.
+Field<Cluster> sources_field() {
+  ValueShape shape{ValueKind::map};
+  shape.parts = {{ValueKind::text}};
+  shape.key_pattern = "^/";
+  return {{"sources", Presence::required, shape,
+           "JSON pointer of a figure, or of what holds it, to where it stands: every figure needs one"},
+          [](const JsonNode&, Cluster&) {},
+          [](const Cluster& cluster, nlohmann::ordered_json& object) { object["sources"] = cluster.sources; }};
+}
+
+std::vector<Field<Cluster>> fields_of_cluster() {
+  return {required("name", &Cluster::name, name_type(), "what scenarios call it"),
+          required("title", &Cluster::title, text_type(), "what it is"),
+          optional("site", &Cluster::site, name_type(),
+                   "clusters of the same people on the same fabric share it; the cluster's own name if not given"),
+          group("node", node_fields(), "a node and what is in it"),
+          required("fabric", &Cluster::fabric, object_type(fabric_fields()), "the network between nodes"),
+          required("transports", &Cluster::transports, list_type(object_type(transport_fields())),
+                   "how software reaches the network"),
+          optional("storage", &Cluster::storage, object_type(cluster_storage_fields()), "what nodes read samples from"),
+          group("available", available_fields(), "what exists"),
+          group("growth", growth_fields(), "how far it may be extended"),
+          optional("prices", &Cluster::prices, prices_type(), "of one whole node; a kind, term and date stand once"),
+          optional("borrows", &Cluster::borrows, list_type(object_type(borrow_fields())),
+                   "evidence taken from another cluster"),
+          sources_field()};
+}
+
+const FieldTable<Cluster>& cluster_fields() {
+  static const auto table = document<Cluster>("ddlsim-cluster", 1, fields_of_cluster(), check_whole_cluster);
+  return table;
 }
 
 } // namespace
 
 Cluster cluster_from(const JsonNode& root) {
-  static constexpr std::string_view known[]{"format", "version", "name",       "title",   "site",
-                                            "node",   "fabric",  "transports", "storage", "available",
-                                            "growth", "prices",  "borrows",    "sources"};
-  Cluster cluster;
-  const auto before = root.mistakes_so_far();
-  root.allow_only(known);
-  cluster.name = simple_name(root, "name");
-  cluster.title = root.text("title");
-  cluster.site = root.has("site") ? simple_name(root, "site") : cluster.name;
-  read_node(root.at("node"), cluster);
-  cluster.fabric = fabric_from(root.at("fabric"));
-  cluster.transports = transports_from(root, cluster.nics);
-  if (root.has("storage")) cluster.storage = storage_from(root.at("storage"));
-  read_extent(root, cluster);
-  cluster.prices = prices_from(root);
-  cluster.borrows = borrows_from(root);
+  auto cluster = read_object(root, cluster_fields());
+  if (cluster.site.empty()) cluster.site = cluster.name;
   cluster.sources = covering_sources(root);
-  if (root.mistakes_so_far() == before) check_fabric(root, cluster);
   return cluster;
+}
+
+FileFormat cluster_format() {
+  return {"cluster", "A machine one has, or would buy", "platforms/NAME/cluster.json, or a folder of one's own",
+          cluster_fields().shape()};
 }
 
 Cluster read_cluster(const std::filesystem::path& file) {

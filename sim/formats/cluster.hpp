@@ -17,6 +17,8 @@ struct NodePrice {
   double usd = 0;     ///< dollars: of a node for an hour; of a node, once, for a purchase
   double term_s = 0;  ///< how long a reserved node is promised to be kept; 0 for the others
   std::string date{}; ///< when the price held: "2024", "2024-05" or "2024-05-17"
+
+  bool operator==(const NodePrice&) const = default;
 };
 
 /// How GPUs of one node reach each other.
@@ -31,6 +33,8 @@ struct IntraNode {
 struct HostLink {
   double bandwidth_Bps = 0; ///< one direction, that copies reach; 0: not known
   int gpus = 1;             ///< that share it: those behind one PCIe switch
+
+  bool operator==(const HostLink&) const = default;
 };
 
 struct Nic {
@@ -50,6 +54,8 @@ struct Transport {
 struct Storage {
   std::string kind;              ///< "", local-ssd, nvme, nfs, lustre, gpfs, efs, persistent-disk
   double read_bandwidth_Bps = 0; ///< a node; 0: not known
+
+  bool operator==(const Storage&) const = default;
 };
 
 /// Evidence taken from another cluster: kinds of its records, and the label its numbers then have.
@@ -57,6 +63,8 @@ struct Borrow {
   std::string cluster;
   std::vector<RecordKind> kinds;
   std::string label; ///< "transferred"
+
+  bool operator==(const Borrow&) const = default;
 };
 
 inline constexpr int most_cores_of_node = 100'000; ///< that a file may state

@@ -1,3 +1,5 @@
+#include "sim/formats/field_table.hpp"
+#include "sim/formats/file_formats.hpp"
 #include "sim/formats/plan_request.hpp"
 #include "sim/formats/readers.hpp"
 
@@ -10,57 +12,51 @@ constexpr double most_epochs = 1e9;
 constexpr long most_runs = 1'000'000;
 constexpr std::size_t fewest_points = 3; // two for the law, one to hold it to
 
-ConvergencePoint convergence_point_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"global_batch", "epochs", "deviation", "runs"};
-  ConvergencePoint point;
-  if (!node.is_object()) return point;
-  node.allow_only(known);
-  point.global_batch = node.positive("global_batch");
-  point.epochs = node.positive("epochs");
-  point.deviation = node.number("deviation", 0, most_epochs);
-  point.runs = static_cast<int>(node.integer("runs", 1, most_runs));
-  return point;
+FieldTable<ConvergencePoint> point_fields() {
+  return {
+      {required("global_batch", &ConvergencePoint::global_batch, positive_type(), "samples of an iteration"),
+       required("epochs", &ConvergencePoint::epochs, positive_type(), "that the runs took to the target, on average"),
+       required("deviation", &ConvergencePoint::deviation, number_type(0, most_epochs),
+                "standard deviation of a run's epochs"),
+       required("runs", &ConvergencePoint::runs, whole_type(1, most_runs), "how many runs the average is of")}};
 }
 
-std::vector<ConvergencePoint> convergence_points_from(const JsonNode& root) {
-  std::vector<ConvergencePoint> points;
-  for (const auto& node : root.list("points")) {
-    const auto before = node.mistakes_so_far();
-    const auto point = convergence_point_from(node);
-    if (node.mistakes_so_far() > before) continue;
-    if (!points.empty() && point.global_batch <= points.back().global_batch)
-      node.mistake_at("global_batch",
-                      fmt::format("{:.9g} comes after {:.9g}; give the batches in ascending order, each once",
-                                  point.global_batch, points.back().global_batch));
-    points.push_back(point);
+void check_runs(const JsonNode& root, Convergence& convergence) {
+  for (const auto& model : convergence.models) refuse_bare_model_name(root, "models", model);
+  const auto places = root.list("points");
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const double before = convergence.points[i - 1].global_batch;
+    const double batch = convergence.points[i].global_batch;
+    if (batch <= before)
+      places[i].mistake_at(
+          "global_batch",
+          fmt::format("{:.9g} comes after {:.9g}; give the batches in ascending order, each once", batch, before));
   }
-  return points;
 }
 
-std::vector<std::string> models_of_runs(const JsonNode& root) {
-  auto models = root.texts_or_none("models");
-  if (models.empty()) root.mistake_at("models", "no model found; give those that the runs trained");
-  for (const auto& model : models) refuse_bare_model_name(root, "models", model);
-  return models;
+const FieldTable<Convergence>& convergence_fields() {
+  static const auto table = document<Convergence>(
+      "ddlsim-convergence", 1,
+      {required("name", &Convergence::name, name_type(), "the file's name, which plan requests give"),
+       required("models", &Convergence::models, list_type(text_type(), 1), "that the runs trained"),
+       required("target", &Convergence::target, paragraph_type(), "what the runs reached"),
+       required("source", &Convergence::source, paragraph_type(), "where the runs are published"),
+       required("samples", &Convergence::samples, positive_type(), "of one epoch"),
+       required("points", &Convergence::points, list_type(object_type(point_fields()), fewest_points),
+                "one for each number of samples of an iteration, ascending")},
+      check_runs);
+  return table;
 }
 
 } // namespace
 
 Convergence convergence_from(const JsonNode& root) {
-  static constexpr std::string_view known[]{"format", "version", "name",    "models",
-                                            "target", "source",  "samples", "points"};
-  Convergence convergence;
-  const auto before = root.mistakes_so_far();
-  root.allow_only(known);
-  convergence.name = simple_name(root, "name");
-  convergence.models = models_of_runs(root);
-  convergence.target = root.paragraph("target");
-  convergence.source = root.paragraph("source");
-  convergence.samples = root.positive("samples");
-  convergence.points = convergence_points_from(root);
-  if (root.mistakes_so_far() == before && convergence.points.size() < fewest_points)
-    root.mistake_at("points", fmt::format("{} found; give {} or more", convergence.points.size(), fewest_points));
-  return convergence;
+  return read_object(root, convergence_fields());
+}
+
+FileFormat convergence_format() {
+  return {"convergence", "Epochs by the samples of an iteration", "scenarios/convergence/NAME.json",
+          convergence_fields().shape()};
 }
 
 Convergence read_convergence(const std::filesystem::path& file) {

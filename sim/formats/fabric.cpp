@@ -1,6 +1,7 @@
 #include "sim/formats/fabric.hpp"
 
-#include "sim/formats/readers.hpp"
+#include "sim/formats/field_table.hpp"
+#include "sim/formats/machine_fields.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,36 +18,15 @@ constexpr long most_links = 1024;
 constexpr double most_blocking = 1000;
 constexpr std::size_t most_dimensions = 16; ///< a torus of two nodes along each has 65,536
 
-std::vector<std::string> fabric_keys(FabricKind kind) {
-  switch (kind) {
-  case FabricKind::star:
-    return {"kind", "hop_latency", "sharp"};
-  case FabricKind::fat_tree:
-  case FabricKind::rails:
-    return {"kind", "hop_latency", "nodes_per_leaf", "blocking", "upper_levels", "routing", "sharp"};
-  case FabricKind::torus:
-    return {"kind", "hop_latency", "dimensions", "link_bandwidth"};
-  case FabricKind::dragonfly:
-    return {"kind",          "hop_latency", "groups", "switches_per_group", "nodes_per_switch", "links_between_groups",
-            "link_bandwidth"};
-  }
-  return {};
-}
-
-void read_upper_levels(const JsonNode& node, Fabric& fabric) {
-  static constexpr std::string_view known[]{"nodes", "blocking"};
-  if (!node.has("upper_levels")) return;
+void check_upper_levels(const JsonNode& node, const Fabric& fabric) {
   int below = fabric.nodes_per_leaf;
-  for (const auto& level : node.list("upper_levels")) {
-    if (!level.is_object()) continue;
-    level.allow_only(known);
-    const auto before = node.mistakes_so_far();
-    const int nodes = static_cast<int>(level.integer("nodes", 1, most_nodes_of_fabric));
-    fabric.upper_levels.push_back({nodes, level.number("blocking", 1, most_blocking)});
-    if (node.mistakes_so_far() == before && below > 0 && (nodes <= below || nodes % below != 0))
-      level.mistake_at("nodes", fmt::format("{} nodes are not a whole number, two or more, of the groups below, of {} "
-                                            "nodes each; give {}, or another multiple",
-                                            nodes, below, 2L * below));
+  for (std::size_t i = 0; i < fabric.upper_levels.size(); ++i) {
+    const int nodes = fabric.upper_levels[i].nodes;
+    if (nodes <= below || nodes % below != 0)
+      node.list("upper_levels")[i].mistake_at(
+          "nodes", fmt::format("{} nodes are not a whole number, two or more, of the groups below, of {} "
+                               "nodes each; give {}, or another multiple",
+                               nodes, below, 2L * below));
     below = nodes;
   }
 }
@@ -74,12 +54,9 @@ void check_cables(const JsonNode& node, const Fabric& fabric) {
   }
 }
 
-void read_tree(const JsonNode& node, Fabric& fabric) {
+void check_tree(const JsonNode& node, const Fabric& fabric) {
   const auto before = node.mistakes_so_far();
-  fabric.nodes_per_leaf = static_cast<int>(node.integer("nodes_per_leaf", 1, most_nodes_of_fabric));
-  fabric.blocking = node.number("blocking", 1, most_blocking);
-  read_upper_levels(node, fabric);
-  if (node.has("routing")) fabric.routing = one_of<Routing>(node, "routing");
+  check_upper_levels(node, fabric);
   if (node.mistakes_so_far() == before && fabric.routing == Routing::fixed) check_cables(node, fabric);
 }
 
@@ -88,34 +65,13 @@ void refuse_too_many_nodes(const JsonNode& node, const std::string& key, double 
     node.mistake_at(key, fmt::format("{:.9g} nodes in all; {} are the most", nodes, most_nodes_of_fabric));
 }
 
-void read_torus(const JsonNode& node, Fabric& fabric) {
+void check_torus(const JsonNode& node, const Fabric& fabric) {
   double nodes = 1;
-  const auto lengths = node.list("dimensions");
-  if (lengths.size() > most_dimensions)
-    return node.mistake_at("dimensions",
-                           fmt::format("{} dimensions found; {} are the most", lengths.size(), most_dimensions));
-  for (const auto& length : lengths) {
-    const auto& value = length.value();
-    const bool is_good =
-        value.is_number_integer() && value.get<double>() >= 1 && value.get<double>() <= most_nodes_of_fabric;
-    if (!is_good) length.mistake(fmt::format("{} is no number of nodes; give 1 or more", describe(value)));
-    fabric.dimensions.push_back(is_good ? value.get<int>() : 1);
-    nodes *= fabric.dimensions.back();
-  }
-  if (node.has("dimensions") && node.value()["dimensions"].is_array() && fabric.dimensions.empty())
-    node.mistake_at("dimensions", "none found; give the nodes along each, like [8, 8, 4]");
+  for (const int length : fabric.dimensions) nodes *= length;
   refuse_too_many_nodes(node, "dimensions", nodes);
-  fabric.link_bandwidth_Bps = node.quantity("link_bandwidth", Dimension::bandwidth);
 }
 
-void read_dragonfly(const JsonNode& node, Fabric& fabric) {
-  const auto before = node.mistakes_so_far();
-  fabric.groups = static_cast<int>(node.integer("groups", 1, most_nodes_of_fabric));
-  fabric.switches_per_group = static_cast<int>(node.integer("switches_per_group", 1, most_nodes_of_fabric));
-  fabric.nodes_per_switch = static_cast<int>(node.integer("nodes_per_switch", 1, most_nodes_of_fabric));
-  fabric.links_between_groups = static_cast<int>(node.integer_or("links_between_groups", 1, 1, most_links));
-  fabric.link_bandwidth_Bps = node.quantity("link_bandwidth", Dimension::bandwidth);
-  if (node.mistakes_so_far() > before) return;
+void check_dragonfly(const JsonNode& node, const Fabric& fabric) {
   refuse_too_many_nodes(node, "groups", 1.0 * fabric.groups * fabric.switches_per_group * fabric.nodes_per_switch);
   if (fabric.groups > fabric.switches_per_group)
     node.mistake_at("groups", fmt::format("{} groups need a switch each in every group to link them, and a group has "
@@ -123,24 +79,67 @@ void read_dragonfly(const JsonNode& node, Fabric& fabric) {
                                           fabric.groups, fabric.switches_per_group, fabric.switches_per_group));
 }
 
+void check_fabric_itself(const JsonNode& node, Fabric& fabric) {
+  if (is_tree(fabric)) check_tree(node, fabric);
+  if (fabric.kind == FabricKind::torus) check_torus(node, fabric);
+  if (fabric.kind == FabricKind::dragonfly) check_dragonfly(node, fabric);
+}
+
+FieldTable<FabricLevel> level_fields() {
+  return {{required("nodes", &FabricLevel::nodes, whole_type(1, most_nodes_of_fabric), "of a group of this level"),
+           required("blocking", &FabricLevel::blocking, number_type(1, most_blocking), "of the group's uplinks")}};
+}
+
+std::vector<Field<Fabric>> tree_fields() {
+  const std::vector<std::string> trees{to_text(FabricKind::fat_tree), to_text(FabricKind::rails)};
+  return {required("nodes_per_leaf", &Fabric::nodes_per_leaf, whole_type(1, most_nodes_of_fabric), "on one switch")
+              .only_where("kind", trees),
+          required("blocking", &Fabric::blocking, number_type(1, most_blocking),
+                   "1.5 means 1:1.5, a leaf's uplinks carry that much less than its ports")
+              .only_where("kind", trees),
+          optional("upper_levels", &Fabric::upper_levels, list_type(object_type(level_fields())),
+                   "from the leaves up: groups of so many nodes")
+              .only_where("kind", trees),
+          optional("routing", &Fabric::routing, name_of_type<Routing>(),
+                   "over the uplinks of a group; adaptive if not given")
+              .only_where("kind", trees)};
+}
+
+std::vector<Field<Fabric>> direct_fields() {
+  const std::string torus = to_text(FabricKind::torus);
+  const std::string dragonfly = to_text(FabricKind::dragonfly);
+  const auto number = whole_type(1, most_nodes_of_fabric);
+  return {
+      required("dimensions", &Fabric::dimensions, list_type(number, 1, most_dimensions), "nodes along each")
+          .only_where("kind", {torus}),
+      required("groups", &Fabric::groups, number, "of switches").only_where("kind", {dragonfly}),
+      required("switches_per_group", &Fabric::switches_per_group, number, "linked with each other")
+          .only_where("kind", {dragonfly}),
+      required("nodes_per_switch", &Fabric::nodes_per_switch, number, "on each switch").only_where("kind", {dragonfly}),
+      optional("links_between_groups", &Fabric::links_between_groups, whole_type(1, most_links),
+               "between any two groups; 1 if not given")
+          .only_where("kind", {dragonfly}),
+      required("link_bandwidth", &Fabric::link_bandwidth_Bps, quantity_type(Dimension::bandwidth),
+               "of one link between switches, one direction")
+          .only_where("kind", {torus, dragonfly})};
+}
+
 } // namespace
 
-Fabric fabric_from(const JsonNode& node) {
-  static const std::vector<std::string> all_keys{
-      "kind",           "hop_latency", "nodes_per_leaf",     "blocking",         "upper_levels",         "dimensions",
-      "link_bandwidth", "groups",      "switches_per_group", "nodes_per_switch", "links_between_groups", "routing",
-      "sharp"};
-  Fabric fabric;
-  if (!node.is_object()) return fabric;
-  const auto before = node.mistakes_so_far();
-  fabric.kind = one_of<FabricKind>(node, "kind");
-  node.allow_only(node.mistakes_so_far() > before ? all_keys : fabric_keys(fabric.kind));
-  fabric.hop_latency_s = node.quantity_or_zero("hop_latency", Dimension::time);
-  if (node.has("sharp")) fabric.sharp = node.boolean("sharp");
-  if (is_tree(fabric)) read_tree(node, fabric);
-  if (fabric.kind == FabricKind::torus) read_torus(node, fabric);
-  if (fabric.kind == FabricKind::dragonfly) read_dragonfly(node, fabric);
-  return fabric;
+const FieldTable<Fabric>& fabric_fields() {
+  static const auto table = [] {
+    FieldTable<Fabric> made{
+        {required("kind", &Fabric::kind, name_of_type<FabricKind>(), "how switches and nodes are linked"),
+         required("hop_latency", &Fabric::hop_latency_s, quantity_or_zero_type(Dimension::time), "of one switch"),
+         optional("sharp", &Fabric::sharp, boolean_type(),
+                  "its switches sum, and NCCL's plug-in for it is installed and enabled; false if not given")
+             .only_where("kind", {"star", "fat-tree", "rails"})},
+        check_fabric_itself};
+    for (auto fields : {tree_fields(), direct_fields()})
+      made.fields.insert(made.fields.end(), fields.begin(), fields.end());
+    return made;
+  }();
+  return table;
 }
 
 bool is_tree(const Fabric& fabric) {

@@ -1,6 +1,8 @@
 #include "sim/formats/gpu.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/field_table.hpp"
+#include "sim/formats/file_formats.hpp"
 #include "sim/formats/gpu_names.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/formats/readers.hpp"
@@ -16,79 +18,100 @@ namespace ddlsim {
 
 namespace {
 
-std::map<ArithmeticUnit, double> peaks_from(const JsonNode& node) {
-  std::map<ArithmeticUnit, double> peaks;
-  if (!node.is_object()) return peaks;
-  node.allow_only(names_of<ArithmeticUnit>());
-  for (const auto unit : values_of<ArithmeticUnit>())
-    if (node.has(to_text(unit))) peaks[unit] = node.quantity(to_text(unit), Dimension::compute_rate);
-  if (peaks.count(ArithmeticUnit::fp32) == 0)
-    node.mistake_at("fp32", "missing; give the fp32 peak, like \"15.7 TFLOP/s\"");
-  return peaks;
+constexpr long first_cuda_year = 2006;
+constexpr long last_year = 2100;
+constexpr long most_joined_gpus = 1024;
+
+/// "7.0" of a file as 70; 0 where it is left out.
+ValueType<int> capability_type() {
+  constexpr double parts = 10;
+  constexpr double most = 99;
+  return stored_as<int, double>(
+      number_type(1, most), [=](const double& stated) { return static_cast<int>(std::lround(parts * stated)); },
+      [=](const int& tenths) { return tenths / parts; });
+}
+
+/// One row an arithmetic unit.
+FieldTable<PeakRates> peak_fields() {
+  FieldTable<PeakRates> table;
+  const auto type = quantity_type(Dimension::compute_rate);
+  for (const auto unit : values_of<ArithmeticUnit>()) {
+    const auto presence = unit == ArithmeticUnit::fp32 ? Presence::required : Presence::optional;
+    table.fields.push_back({{to_text(unit), presence, type.shape, "dense"},
+                            [=](const JsonNode& place, PeakRates& peaks) { peaks[unit] = type.read(place); },
+                            [=](const PeakRates& peaks, nlohmann::ordered_json& object) {
+                              if (const auto found = peaks.find(unit); found != peaks.end())
+                                object[to_text(unit)] = type.write(found->second);
+                            }});
+  }
+  return table;
+}
+
+FieldTable<GpuLinks> link_fields() {
+  const auto kinds = names_of<IntraKind>({IntraKind::nvlink_mesh, IntraKind::nvswitch});
+  return {{required("kind", &GpuLinks::kind, name_of_type<IntraKind>(kinds), "how the links meet"),
+           required("bandwidth", &GpuLinks::bandwidth_Bps, quantity_type(Dimension::bandwidth),
+                    "all links of a GPU, one direction"),
+           optional("gpus", &GpuLinks::gpus, whole_type(2, most_joined_gpus),
+                    "how many GPUs a bridge joins; all of a node if not given")}};
+}
+
+/// Figures that need a source; of the last two the world knows them.
+const std::vector<std::string>& sourced_figures() {
+  static const std::vector<std::string> figures{
+      "peak", "memory_bandwidth", "memory", "power", "price", "links", "pcie", "year", "compute_capability"};
+  return figures;
 }
 
 /// Every figure of the GPU needs a source, and a source needs its figure.
-std::map<std::string, std::string> sources_from(const JsonNode& gpu) {
-  static const std::vector<std::string> figures{"peak", "memory_bandwidth",   "memory", "power", "price",
-                                                "year", "compute_capability", "links",  "pcie"};
-  std::map<std::string, std::string> sources;
-  const JsonNode node = gpu.at("sources");
-  if (!node.is_object()) return sources;
-  node.allow_only(figures);
-  for (const auto& figure : figures) {
+void check_sources(const JsonNode& gpu, Gpu& /*read*/) {
+  const auto node = gpu.at("sources");
+  for (const auto& figure : sourced_figures()) {
     const bool may_be_known_by_all = figure == "year" || figure == "compute_capability";
-    if (node.has(figure)) sources[figure] = node.text(figure);
     if (gpu.has(figure) && !node.has(figure) && !may_be_known_by_all)
       node.mistake_at(figure, fmt::format("missing; say where the figure of \"{}\" stands", figure));
     if (!gpu.has(figure) && node.has(figure))
       node.mistake_at(figure, "a source for a figure that is not there; remove it, or give the figure");
   }
-  return sources;
 }
 
-/// "7.0" as 70; 0 where it is left out.
-int capability_from(const JsonNode& node) {
-  constexpr double parts = 10;
-  constexpr double most = 99;
-  if (!node.has("compute_capability")) return 0;
-  return static_cast<int>(std::lround(parts * node.number("compute_capability", 1, most)));
+const FieldTable<Gpu>& gpu_fields() {
+  static const FieldTable<Gpu> table{
+      {required("name", &Gpu::name, name_type(), "what clusters and records call it"),
+       optional("aliases", &Gpu::aliases, list_type(text_type()), "other names for it"),
+       required("year", &Gpu::year, whole_type(first_cuda_year, last_year), "in which it came out"),
+       optional("compute_capability", &Gpu::compute_capability, capability_type(), "CUDA's: 7.0 for V100"),
+       required("peak", &Gpu::peak_flop_per_s, object_type(peak_fields()), "FLOP/s by arithmetic unit and precision"),
+       required("memory_bandwidth", &Gpu::memory_bandwidth_Bps, quantity_type(Dimension::bandwidth),
+                "of its own memory"),
+       required("memory", &Gpu::memory_bytes, quantity_type(Dimension::size), "its own memory"),
+       optional("power", &Gpu::power_w, quantity_type(Dimension::power), "the limit that the maker states"),
+       optional("price", &Gpu::price_usd, quantity_type(Dimension::price), "of one card"),
+       optional("links", &Gpu::links, object_type(link_fields()), "NVLink or Infinity Fabric"),
+       optional("pcie", &Gpu::pcie_Bps, quantity_type(Dimension::bandwidth), "its slot, one direction"),
+       required("sources", &Gpu::sources, text_map_type(sourced_figures()), "where each figure stands")},
+      check_sources};
+  return table;
 }
 
-GpuLinks gpu_links_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"kind", "bandwidth", "gpus"};
-  static const std::vector<std::string> kinds{to_text(IntraKind::nvlink_mesh), to_text(IntraKind::nvswitch)};
-  constexpr long most_joined = 1024;
-  GpuLinks links;
-  if (!node.is_object()) return links;
-  node.allow_only(known);
-  links.kind = one_of<IntraKind>(node, "kind", kinds);
-  links.bandwidth_Bps = node.quantity("bandwidth", Dimension::bandwidth);
-  links.gpus = static_cast<int>(node.integer_or("gpus", 0, 2, most_joined));
-  return links;
+/// A name or an alias belongs to one GPU.
+void check_names(const JsonNode& root, GpuCatalogue& catalogue) {
+  std::set<std::string> taken;
+  const auto places = root.list("gpus");
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    auto own = catalogue.gpus[i].aliases;
+    own.push_back(catalogue.gpus[i].name);
+    for (const auto& name : own)
+      if (!taken.insert(name).second)
+        places[i].mistake(fmt::format("the name {} is taken; every name and alias stands once", in_quotes(name)));
+  }
 }
 
-Gpu gpu_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"name",   "aliases", "year",  "peak",    "memory_bandwidth",
-                                            "memory", "power",   "price", "sources", "compute_capability",
-                                            "links",  "pcie"};
-  constexpr long first_cuda_year = 2006;
-  constexpr long last_year = 2100;
-  Gpu gpu;
-  if (!node.is_object()) return gpu;
-  node.allow_only(known);
-  gpu.name = simple_name(node, "name");
-  gpu.aliases = node.texts_or_none("aliases");
-  gpu.year = static_cast<int>(node.integer("year", first_cuda_year, last_year));
-  gpu.compute_capability = capability_from(node);
-  gpu.peak_flop_per_s = peaks_from(node.at("peak"));
-  gpu.memory_bandwidth_Bps = node.quantity("memory_bandwidth", Dimension::bandwidth);
-  gpu.memory_bytes = node.quantity("memory", Dimension::size);
-  gpu.power_w = node.quantity_or("power", Dimension::power, 0);
-  gpu.price_usd = node.quantity_or("price", Dimension::price, 0);
-  if (node.has("links")) gpu.links = gpu_links_from(node.at("links"));
-  gpu.pcie_Bps = node.quantity_or("pcie", Dimension::bandwidth, 0);
-  gpu.sources = sources_from(node);
-  return gpu;
+const FieldTable<GpuCatalogue>& catalogue_fields() {
+  static const auto table = document<GpuCatalogue>(
+      "ddlsim-gpus", 1, {required("gpus", &GpuCatalogue::gpus, list_type(object_type(gpu_fields())), "the catalogue")},
+      check_names);
+  return table;
 }
 
 } // namespace
@@ -114,20 +137,11 @@ std::string to_text(ArithmeticUnit unit) {
 }
 
 std::vector<Gpu> gpus_from(const JsonNode& root) {
-  static constexpr std::string_view known[]{"format", "version", "gpus"};
-  std::vector<Gpu> gpus;
-  std::set<std::string> names;
-  root.allow_only(known);
-  for (const auto& node : root.list("gpus")) {
-    gpus.push_back(gpu_from(node));
-    auto own = gpus.back().aliases;
-    own.push_back(gpus.back().name);
-    for (const auto& name : own) {
-      if (!name.empty() && !names.insert(name).second)
-        node.mistake(fmt::format("the name {} is taken; every name and alias stands once", in_quotes(name)));
-    }
-  }
-  return gpus;
+  return read_object(root, catalogue_fields()).gpus;
+}
+
+FileFormat gpus_format() {
+  return {"gpus", "GPUs", "platforms/gpus.json, or one GPU in a file of its own", catalogue_fields().shape()};
 }
 
 std::vector<Gpu> read_gpus(const std::filesystem::path& file) {

@@ -17,11 +17,15 @@ enum class ArithmeticUnit { fp32, tf32, fp16, bf16, fp16_tensor, bf16_tensor, fp
 /// As the catalogue names it: "fp32", "fp16-tensor".
 std::string to_text(ArithmeticUnit unit);
 
+/// Dense FLOP/s of each unit that the GPU has.
+using PeakRates = std::map<ArithmeticUnit, double>;
+
 /// How GPUs of one kind reach each other without PCIe: NVLink, or AMD's Infinity Fabric.
 struct GpuLinks {
   IntraKind kind = IntraKind::none; ///< none: by PCIe only
   double bandwidth_Bps = 0;         ///< of all links of a GPU, one direction, as the data sheet has it
   int gpus = 0;                     ///< that a bridge joins; 0: all of a node
+  bool operator==(const GpuLinks&) const = default;
 };
 
 struct Gpu {
@@ -29,7 +33,7 @@ struct Gpu {
   std::vector<std::string> aliases;
   int year = 0;
   int compute_capability = 0; ///< ten times CUDA's: 70 for 7.0; 0: not known
-  std::map<ArithmeticUnit, double> peak_flop_per_s;
+  PeakRates peak_flop_per_s;
   double memory_bandwidth_Bps = 0;
   double memory_bytes = 0;
   double power_w = 0;   ///< 0: not known
@@ -37,6 +41,11 @@ struct Gpu {
   GpuLinks links;
   double pcie_Bps = 0;                        ///< of its slot, one direction; 0: not known
   std::map<std::string, std::string> sources; ///< field -> where the figure stands
+};
+
+/// The file platforms/gpus.json.
+struct GpuCatalogue {
+  std::vector<Gpu> gpus;
 };
 
 /// Throws UserError with every mistake of the file.

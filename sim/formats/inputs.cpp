@@ -1,6 +1,8 @@
 #include "sim/formats/inputs.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/field_table.hpp"
+#include "sim/formats/file_formats.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -8,132 +10,154 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace ddlsim {
 namespace {
 
-/// One number or quantity of a rough value; `dimension` null: a plain number.
-double part_from(const JsonNode& node, const char* key, const Dimension* dimension) {
-  return dimension != nullptr ? node.quantity(key, *dimension) : node.positive(key);
+/// A value known roughly, each part of it a `part`.
+ValueType<RoughValue> rough_type(const ValueType<double>& part) {
+  const auto ascend = [](const JsonNode& node, RoughValue& value) {
+    if (!(value.low <= value.median && value.median <= value.high))
+      node.mistake("the median does not lie between low and high; give low, median and high in ascending order");
+  };
+  return object_type<RoughValue>({{required("median", &RoughValue::median, part, "half of them lie below"),
+                                   required("low", &RoughValue::low, part, "5 % lie below"),
+                                   required("high", &RoughValue::high, part, "5 % lie above")},
+                                  ascend});
 }
 
-RoughValue rough_value_from(const JsonNode& owner, const std::string& key, const Dimension* dimension) {
-  static constexpr std::string_view known[]{"median", "low", "high"};
-  RoughValue value;
-  if (!owner.has(key)) return value;
-  const auto node = owner.at(key);
-  if (!node.is_object()) return value;
-  const auto before = node.mistakes_so_far();
-  node.allow_only(known);
-  value.median = part_from(node, "median", dimension);
-  value.low = part_from(node, "low", dimension);
-  value.high = part_from(node, "high", dimension);
-  if (node.mistakes_so_far() == before && !(value.low <= value.median && value.median <= value.high))
-    node.mistake("the median does not lie between low and high; give low, median and high in ascending order");
-  return value;
+ValueType<RoughValue> rough_rate() {
+  return rough_type(quantity_type(Dimension::bandwidth));
 }
 
-RoughValue rough_rate(const JsonNode& owner, const std::string& key) {
-  constexpr auto dimension = Dimension::bandwidth;
-  return rough_value_from(owner, key, &dimension);
+ValueType<RoughValue> rough_number() {
+  return rough_type(positive_type());
 }
 
-RoughValue rough_time(const JsonNode& owner, const std::string& key) {
-  constexpr auto dimension = Dimension::time;
-  return rough_value_from(owner, key, &dimension);
+/// A member of the base as one of the entry.
+template <class Entry, class Value> Value Entry::*of(Value NamedInput::*member) {
+  return member;
 }
 
-RoughValue rough_number(const JsonNode& owner, const std::string& key) {
-  return rough_value_from(owner, key, nullptr);
+/// What all entries have, then `own`.
+template <class Entry> std::vector<Field<Entry>> entry_fields(std::vector<Field<Entry>> own) {
+  std::vector<Field<Entry>> fields{
+      required("name", of<Entry>(&NamedInput::name), name_type(), "what scenarios call it"),
+      required("title", of<Entry>(&NamedInput::title), text_type(), "what it is"),
+      required("source", of<Entry>(&NamedInput::source), paragraph_type(), "where the figures stand"),
+      optional("judgement", of<Entry>(&NamedInput::judgement), paragraph_type(), "what of it no measurement says"),
+      optional("shaped_by", of<Entry>(&NamedInput::shaped_by), list_type(text_type()),
+               "clusters whose runs the figures come from")};
+  for (auto& field : own) fields.push_back(std::move(field));
+  return fields;
 }
 
-/// What all entries have; `own` are the keys of the kind beside those.
-void read_common(const JsonNode& node, std::vector<std::string> own, NamedInput& entry) {
-  for (const char* key : {"name", "title", "source", "judgement", "shaped_by"}) own.emplace_back(key);
-  node.allow_only(own);
-  entry.name = simple_name(node, "name");
-  entry.title = node.text("title");
-  entry.source = node.paragraph("source");
-  if (node.has("judgement")) entry.judgement = node.paragraph("judgement");
-  entry.shaped_by = node.texts_or_none("shaped_by");
+FieldTable<NamedDataset> dataset_fields() {
+  return {entry_fields<NamedDataset>(
+      {required("bytes_per_sample", &NamedDataset::bytes_per_sample, quantity_type(Dimension::size), "as a file"),
+       optional("decode_work", &NamedDataset::decode_work, positive_type(),
+                "of a sample, in units of an ImageNet JPEG's; 1 if not given")})};
 }
 
-NamedDataset dataset_from(const JsonNode& node) {
-  NamedDataset dataset;
-  read_common(node, {"bytes_per_sample", "decode_work"}, dataset);
-  dataset.bytes_per_sample = node.quantity("bytes_per_sample", Dimension::size);
-  if (node.has("decode_work")) dataset.decode_work = node.positive("decode_work");
-  return dataset;
-}
-
-NamedStorage named_storage_from(const JsonNode& node) {
-  NamedStorage storage;
-  read_common(node, {"read", "shared_read", "open", "shared_opens_per_s", "small_read_share", "in_memory"}, storage);
+void check_storage(const JsonNode& node, NamedStorage& /*storage*/) {
   if (!node.has("read") && !node.has("shared_read"))
     node.mistake("no rate found; give read (of one node), shared_read (of all together) or both");
-  storage.read_Bps = rough_rate(node, "read");
-  storage.shared_read_Bps = rough_rate(node, "shared_read");
-  storage.open_s = rough_time(node, "open");
-  if (node.has("shared_opens_per_s")) storage.shared_opens_per_s = node.positive("shared_opens_per_s");
   if (node.has("shared_opens_per_s") && !node.has("open"))
     node.mistake_at("open", "missing; give the time to open a file beside shared_opens_per_s");
-  if (node.has("small_read_share")) storage.small_read_share = node.positive("small_read_share");
-  if (storage.small_read_share > 1)
-    node.mistake_at("small_read_share", fmt::format("{:g} found; give a share, 1 or less", storage.small_read_share));
-  storage.in_memory = node.boolean_or("in_memory", false);
-  return storage;
+}
+
+FieldTable<NamedStorage> storage_fields() {
+  return {
+      entry_fields<NamedStorage>(
+          {optional("read", &NamedStorage::read_Bps, rough_rate(),
+                    "what one node reads; this or shared_read is needed"),
+           optional("shared_read", &NamedStorage::shared_read_Bps, rough_rate(), "what all nodes read together"),
+           optional("open", &NamedStorage::open_s, rough_type(quantity_type(Dimension::time)),
+                    "a reader's time to open a small file"),
+           optional("shared_opens_per_s", &NamedStorage::shared_opens_per_s, positive_type(),
+                    "files that all nodes open together"),
+           optional("small_read_share", &NamedStorage::small_read_share, share_type(),
+                    "of read, where samples are files of about 100 KB; 1 if not given"),
+           optional("in_memory", &NamedStorage::in_memory, boolean_type(), "a read is a copy; false if not given")}),
+      check_storage};
 }
 
 constexpr const char* file_a_sample = "file-a-sample";
 constexpr const char* in_sequence = "in-sequence";
 
-NamedFormat format_from(const JsonNode& node) {
-  static const std::vector<std::string> reads{file_a_sample, in_sequence};
-  NamedFormat format;
-  read_common(node, {"reads", "bytes_share", "core_share"}, format);
-  format.one_file_a_sample = node.one_of("reads", reads) == reads.front();
-  if (node.has("bytes_share")) format.bytes_share = node.positive("bytes_share");
-  format.core_share = rough_number(node, "core_share");
-  return format;
+/// How samples are read: true for a file a sample.
+ValueType<bool> reads_type() {
+  return stored_as<bool, std::string>(
+      word_type({file_a_sample, in_sequence}), [](const std::string& word) { return word == file_a_sample; },
+      [](const bool& is_files) { return std::string(is_files ? file_a_sample : in_sequence); });
 }
 
-void read_what_workers_read(const JsonNode& node, NamedLoader& loader) {
-  for (const auto& way : node.texts_or_none("workers_read")) {
-    if (way == file_a_sample)
-      loader.workers_read_files = true;
-    else if (way == in_sequence)
-      loader.workers_read_sequence = true;
-    else
-      node.mistake_at("workers_read",
-                      fmt::format("{} found; give {}, {} or both", in_quotes(way), file_a_sample, in_sequence));
-  }
+FieldTable<NamedFormat> format_fields() {
+  return {entry_fields<NamedFormat>(
+      {required("reads", &NamedFormat::one_file_a_sample, reads_type(), "small files, or large ones in sequence"),
+       optional("bytes_share", &NamedFormat::bytes_share, positive_type(), "of a sample as a file; 1 if not given"),
+       optional("core_share", &NamedFormat::core_share, rough_number(),
+                "of the loader's rate, left after unpacking; 1 if not given")})};
 }
 
-NamedLoader loader_from(const JsonNode& node) {
-  NamedLoader loader;
-  read_common(node, {"core_samples_per_s", "gpu_samples_per_s", "workers_read"}, loader);
-  loader.core_samples_per_s = rough_number(node, "core_samples_per_s");
-  loader.gpu_samples_per_s = rough_number(node, "gpu_samples_per_s");
+ValueType<WorkersRead> workers_read_type() {
+  return stored_as<WorkersRead, std::vector<std::string>>(
+      list_type(word_type({file_a_sample, in_sequence})),
+      [](const std::vector<std::string>& words) {
+        return WorkersRead{is_in(words, file_a_sample), is_in(words, in_sequence)};
+      },
+      [](const WorkersRead& read) {
+        std::vector<std::string> words;
+        if (read.files) words.emplace_back(file_a_sample);
+        if (read.sequence) words.emplace_back(in_sequence);
+        return words;
+      });
+}
+
+void check_loader(const JsonNode& node, NamedLoader& /*loader*/) {
   if (!node.has("core_samples_per_s") && !node.has("gpu_samples_per_s"))
     node.mistake("no rate found; give core_samples_per_s, gpu_samples_per_s or both");
-  read_what_workers_read(node, loader);
-  return loader;
 }
 
-template <class Entry>
-std::vector<Entry> entries_from(const JsonNode& root, const char* key, Entry (*read)(const JsonNode&)) {
-  std::vector<Entry> entries;
-  for (const auto& node : root.list(key)) {
-    if (!node.is_object()) continue;
-    const auto before = node.mistakes_so_far();
-    auto entry = read(node);
-    const bool taken =
-        std::any_of(entries.begin(), entries.end(), [&](const Entry& other) { return other.name == entry.name; });
-    if (node.mistakes_so_far() == before && taken)
-      node.mistake_at("name", fmt::format("{} is taken by an entry above; give another name", in_quotes(entry.name)));
-    entries.push_back(std::move(entry));
-  }
-  return entries;
+FieldTable<NamedLoader> loader_fields() {
+  return {entry_fields<NamedLoader>(
+              {optional("core_samples_per_s", &NamedLoader::core_samples_per_s, rough_number(),
+                        "what one core decodes; this or gpu_samples_per_s is needed"),
+               optional("gpu_samples_per_s", &NamedLoader::gpu_samples_per_s, rough_number(),
+                        "what one GPU decodes, where GPUs do"),
+               optional("workers_read", &NamedLoader::workers_read, workers_read_type(),
+                        "what a worker reads itself before it decodes; reading runs ahead if not given")}),
+          check_loader};
+}
+
+/// A list of entries whose names differ.
+template <class Entry> ValueType<std::vector<Entry>> entries_type(FieldTable<Entry> table) {
+  auto type = list_type(object_type(std::move(table)));
+  type.read = [read = type.read](const JsonNode& place) {
+    const auto before = place.mistakes_so_far();
+    auto entries = read(place);
+    if (place.mistakes_so_far() > before) return entries;
+    std::set<std::string> names;
+    const auto places = place.elements();
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      if (!names.insert(entries[i].name).second)
+        places[i].mistake_at(
+            "name", fmt::format("{} is taken by an entry above; give another name", in_quotes(entries[i].name)));
+    return entries;
+  };
+  return type;
+}
+
+const FieldTable<InputCatalogue>& input_fields() {
+  static const auto table = document<InputCatalogue>(
+      "ddlsim-inputs", inputs_version,
+      {required("datasets", &InputCatalogue::datasets, entries_type(dataset_fields()), "sets of samples"),
+       required("storages", &InputCatalogue::storages, entries_type(storage_fields()), "where samples lie"),
+       required("formats", &InputCatalogue::formats, entries_type(format_fields()), "how samples are packed"),
+       required("loaders", &InputCatalogue::loaders, entries_type(loader_fields()),
+                "what decodes and augments samples: rates of the usual ImageNet training pipeline")});
+  return table;
 }
 
 template <class Entry> const Entry* entry_named(const std::vector<Entry>& entries, const std::string& name) {
@@ -186,7 +210,7 @@ int serial_workers(int readers_stated, const NamedStorage* storage, const NamedF
                    const NamedLoader* loader) {
   const bool files = format != nullptr && format->one_file_a_sample;
   if (loader == nullptr || (storage != nullptr && storage->in_memory)) return 0;
-  return (files ? loader->workers_read_files : loader->workers_read_sequence) ? readers_stated : 0;
+  return (files ? loader->workers_read.files : loader->workers_read.sequence) ? readers_stated : 0;
 }
 
 } // namespace
@@ -199,10 +223,11 @@ double factor_at(const RoughValue& value, double z_score) {
 }
 
 InputCatalogue inputs_from(const JsonNode& root) {
-  static constexpr std::string_view known[]{"format", "version", "datasets", "storages", "formats", "loaders"};
-  root.allow_only(known);
-  return {entries_from(root, "datasets", dataset_from), entries_from(root, "storages", named_storage_from),
-          entries_from(root, "formats", format_from), entries_from(root, "loaders", loader_from)};
+  return read_object(root, input_fields());
+}
+
+FileFormat inputs_format() {
+  return {"inputs", "Storage, formats, loaders and data sets by name", "scenarios/inputs.json", input_fields().shape()};
 }
 
 InputCatalogue read_inputs(const std::filesystem::path& file) {

@@ -50,12 +50,18 @@ struct NamedFormat : NamedInput {
   RoughValue core_share;          ///< of the loader's rate, left after unpacking; not stated: all of it
 };
 
+/// What a loader's worker reads itself before it decodes it.
+struct WorkersRead {
+  bool files = false;    ///< a sample's file
+  bool sequence = false; ///< packed samples
+  bool operator==(const WorkersRead&) const = default;
+};
+
 /// Rates are those of the usual ImageNet training pipeline: decode, crop at random, resize to 224, flip, normalise.
 struct NamedLoader : NamedInput {
-  RoughValue core_samples_per_s;      ///< one core
-  RoughValue gpu_samples_per_s;       ///< one GPU, where GPUs decode
-  bool workers_read_files = false;    ///< a worker reads a sample's file and then decodes it
-  bool workers_read_sequence = false; ///< the same of packed samples
+  RoughValue core_samples_per_s; ///< one core
+  RoughValue gpu_samples_per_s;  ///< one GPU, where GPUs decode
+  WorkersRead workers_read;      ///< neither: reading is a stage of its own, which runs ahead
 };
 
 struct InputCatalogue {

@@ -161,12 +161,16 @@ bool is_half(Precision precision) {
   return false;
 }
 
-std::string simple_name(const JsonNode& node, const std::string& key) {
+std::string as_simple_name(const JsonNode& place) {
   constexpr auto allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+";
-  std::string name = node.text(key);
+  std::string name = place.as_text();
   if (name.find_first_not_of(allowed) != std::string::npos || name.rfind('.', 0) == 0)
-    node.mistake_at(key, fmt::format("{} is no name; use letters, digits and . _ - + only", in_quotes(name)));
+    place.mistake(fmt::format("{} is no name; use letters, digits and . _ - + only", in_quotes(name)));
   return name;
+}
+
+std::string simple_name(const JsonNode& node, const std::string& key) {
+  return node.has(key) ? as_simple_name(node.at(key)) : node.text(key);
 }
 
 const std::vector<std::string>& layer_kinds() {

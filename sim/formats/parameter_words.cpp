@@ -44,7 +44,7 @@ constexpr std::array<WordsOfParameter, 23> all_words{{
     {"model_discrepancy", "what nothing explains", Number::factor},
 }};
 
-const WordsOfParameter* words_of(std::string_view name) {
+const WordsOfParameter* words_of_parameter(std::string_view name) {
   const auto found =
       std::find_if(all_words.begin(), all_words.end(), [&](const auto& one) { return one.name == name; });
   return found == all_words.end() ? nullptr : &*found;
@@ -62,7 +62,7 @@ Shown shown_as(std::string_view name, const std::string& unit, double value) {
   if (unit == "s" && std::abs(value) < ms) return {1e6, "", " us"};
   if (unit == "s") return std::abs(value) < 1 ? Shown{1e3, "", " ms"} : Shown{1, "", " s"};
   if (unit == "B/s") return {1e-9, "", " GB/s"};
-  const auto* words = words_of(name);
+  const auto* words = words_of_parameter(name);
   if (words != nullptr && words->number == Number::share) return {100, "", " %"};
   return {1, "x ", ""};
 }
@@ -70,7 +70,7 @@ Shown shown_as(std::string_view name, const std::string& unit, double value) {
 } // namespace
 
 std::string parameter_words(std::string_view name) {
-  if (const auto* found = words_of(name)) return std::string(found->words);
+  if (const auto* found = words_of_parameter(name)) return std::string(found->words);
   std::string words(name);
   std::replace(words.begin(), words.end(), '_', ' ');
   return words;

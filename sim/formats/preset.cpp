@@ -1,6 +1,8 @@
 #include "sim/formats/preset.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/field_table.hpp"
+#include "sim/formats/file_formats.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -13,47 +15,28 @@ namespace ddlsim {
 
 namespace {
 
-/// Fields that only one way of grouping or sharding reads: required there, refused elsewhere.
-void read_sizes(const JsonNode& node, Preset& preset) {
-  const bool buckets = preset.grouping == Grouping::buckets;
-  const bool fusion = preset.grouping == Grouping::fusion;
-  if (buckets) preset.first_bucket_bytes = node.quantity_or("first_bucket", Dimension::size, 0);
-  if (buckets || fusion) preset.bucket_bytes = node.quantity("bucket", Dimension::size);
-  if (fusion) preset.cycle_s = node.quantity("cycle", Dimension::time);
-  const auto may_be = [&](const char* name) {
-    return std::any_of(preset.shardings.begin(), preset.shardings.end(),
-                       [&](const LikelyChoice& choice) { return choice.name == name; });
-  };
-  const bool cut = may_be("split");
-  const bool may_be_cut = cut || may_be("hash");
-  if (cut || (may_be_cut && node.has("split"))) preset.split_bytes = node.quantity("split", Dimension::size);
-  const auto refuse = [&](const char* key, bool meant, const char* needs) {
-    if (!meant && node.has(key)) node.mistake_at(key, fmt::format("has no meaning without {}; leave it out", needs));
-  };
-  refuse("first_bucket", buckets, "\"grouping\": \"buckets\"");
-  refuse("bucket", buckets || fusion, "\"grouping\": \"buckets\" or \"fusion\"");
-  refuse("cycle", fusion, "\"grouping\": \"fusion\"");
-  refuse("split", may_be_cut, "\"sharding\": \"split\" or \"hash\"");
-}
-
-/// One name, or an object of names and how likely each is against the others.
-std::vector<LikelyChoice> weighted_from(const JsonNode& node, const std::string& key,
-                                        const std::vector<std::string>& allowed) {
-  const auto& value = node.value();
-  if (!value.contains(key) || !value[key].is_object()) return {{node.one_of(key, allowed), 1}};
-  const JsonNode weights = node.at(key);
-  weights.allow_only(allowed);
+/// One name, or an object of names and how likely each is against the others; the likeliest first.
+std::vector<LikelyChoice> weighted_from(const JsonNode& place, const std::vector<std::string>& allowed) {
+  if (!place.value().is_object()) return {{place.as_one_of(allowed), 1}};
+  place.allow_only(allowed);
   std::vector<LikelyChoice> list;
   double sum = 0;
   for (const auto& name : allowed) {
-    if (!weights.has(name)) continue;
-    list.push_back({name, weights.positive(name)});
+    if (!place.has(name)) continue;
+    list.push_back({name, place.positive(name)});
     sum += list.back().weight;
   }
-  if (list.empty()) weights.mistake(fmt::format("no name found; give one or more of {}", join_names(allowed)));
+  if (list.empty()) place.mistake(fmt::format("no name found; give one or more of {}", join_names(allowed)));
   for (auto& choice : list) choice.weight /= sum;
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.weight > b.weight; });
   return list;
+}
+
+nlohmann::ordered_json weights_to_json(const std::vector<LikelyChoice>& choices) {
+  if (choices.size() == 1) return choices.front().name;
+  nlohmann::ordered_json weights;
+  for (const auto& choice : choices) weights[choice.name] = choice.weight;
+  return weights;
 }
 
 /// An object of libraries with versions, and how likely each is against the others over its carrier.
@@ -75,62 +58,116 @@ std::vector<LikelyLibrary> libraries_from(const JsonNode& node) {
   return libraries;
 }
 
-std::vector<std::string> transports_from(const JsonNode& node) {
-  auto transports = node.texts_or_none("transports");
-  if (transports.empty())
-    node.mistake_at("transports", fmt::format("none found; give one or more of {}", join_names(transport_names())));
-  for (const auto& name : transports) {
-    if (std::find(transport_names().begin(), transport_names().end(), name) == transport_names().end())
-      node.mistake_at("transports", unknown_name_text("transport", name, transport_names(), transport_names()));
-  }
-  return transports;
+nlohmann::ordered_json libraries_to_json(const std::vector<LikelyLibrary>& libraries) {
+  nlohmann::ordered_json weights;
+  for (const auto& library : libraries) weights[to_text(library.version)] = library.weight;
+  return weights;
 }
 
-std::vector<Sharding> sharding_choices_from(const JsonNode& node) {
-  const auto& known = known_names_of<Sharding>();
-  std::vector<Sharding> choices;
-  for (const auto& name : node.texts_or_none("sharding_choices")) {
-    if (!is_in(known, name)) {
-      node.mistake_at("sharding_choices", unknown_name_text("sharding", name, known, known));
-    } else if (is_in(names_of(choices), name)) {
-      node.mistake_at("sharding_choices", fmt::format("{} is there twice; keep one", in_quotes(name)));
-    } else {
-      choices.push_back(*value_named<Sharding>(name));
-    }
-  }
-  return choices;
+/// A rule of sharding by its name, or names and how likely each is against the others.
+ValueType<std::vector<LikelyChoice>> weighted_names_type(const std::vector<std::string>& names) {
+  ValueShape weights{ValueKind::map, names};
+  weights.parts = {{ValueKind::positive}};
+  weights.fewest_items = 1;
+  ValueShape shape{ValueKind::either};
+  shape.parts = {{ValueKind::word, names}, weights};
+  return {shape, [names](const JsonNode& place) { return weighted_from(place, names); }, weights_to_json};
 }
 
-Preset preset_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{
-      "name",       "title",      "grouping",         "first_bucket",   "bucket",
-      "cycle",      "split",      "overlapped",       "library",        "libraries",
-      "sharding",   "transports", "source",           "node_reduction", "serves_one_machine",
-      "servers",    "placement",  "sharding_choices", "one_gpu_as",     "servers_as",
-      "copy_passes"};
-  Preset preset;
-  if (!node.is_object()) return preset;
-  node.allow_only(known);
-  preset.name = simple_name(node, "name");
-  preset.title = node.text("title");
-  const auto before = node.mistakes_so_far();
-  preset.grouping = one_of<Grouping>(node, "grouping");
-  preset.overlapped = node.boolean("overlapped");
-  preset.library = one_of<Library>(node, "library");
-  if (node.has("libraries")) preset.libraries = libraries_from(node.at("libraries"));
-  preset.shardings = weighted_from(node, "sharding", known_names_of<Sharding>());
-  preset.sharding_choices = sharding_choices_from(node);
-  if (node.has("servers")) preset.servers = servers_from(node.at("servers"), StrategyUse::scenario);
-  preset.placement = one_of_or(node, "placement", preset.placement, known_names_of<Placement>());
-  preset.node_reduce = one_of_or(node, "node_reduction", NodeReduce::reduce_scatter);
-  preset.serves_one_machine = node.boolean_or("serves_one_machine", true);
-  if (node.has("copy_passes")) preset.copy_passes = node.positive("copy_passes");
-  preset.transports = transports_from(node);
-  if (node.has("one_gpu_as")) preset.one_gpu_as = node.text("one_gpu_as");
-  if (node.has("servers_as")) preset.servers_as = node.text("servers_as");
-  preset.source = node.paragraph("source");
-  if (node.mistakes_so_far() == before) read_sizes(node, preset);
-  return preset;
+ValueType<std::vector<LikelyLibrary>> libraries_type() {
+  ValueShape shape{ValueKind::map};
+  shape.parts = {{ValueKind::positive}};
+  shape.fewest_items = 1;
+  shape.key_pattern = "^(nccl|open-mpi|mpich|gloo|grpc)( [0-9]{1,4}(\\.[0-9]{1,4}){0,2})?$";
+  return {shape, libraries_from, libraries_to_json};
+}
+
+/// One rule for how many servers there are.
+ValueType<ServerCount> servers_type() {
+  constexpr long most_servers = 1'000'000;
+  const auto number = whole_type(1, most_servers).shape;
+  ValueShape shape{ValueKind::object};
+  ValueShape only_true{ValueKind::constant};
+  only_true.is_true = true;
+  shape.fields = {{"count", Presence::optional, number, "in all"},
+                  {"per_node", Presence::optional, number, "on each node"},
+                  {"equal_workers", Presence::optional, only_true, "as many as workers"}};
+  shape.fewest_items = 1;
+  shape.most_items = 1;
+  return {shape, [](const JsonNode& place) { return servers_from(place, StrategyUse::scenario); },
+          [](const ServerCount& servers) { return nlohmann::ordered_json(servers_to_json(servers)); }};
+}
+
+std::vector<Field<Preset>> grouping_fields() {
+  const auto size = quantity_type(Dimension::size);
+  return {required("grouping", &Preset::grouping, name_of_type<Grouping>(), "how gradients are put together"),
+          optional("first_bucket", &Preset::first_bucket_bytes, size,
+                   "limit of the first bucket; that of the others if not given")
+              .only_where("grouping", {"buckets"}),
+          required("bucket", &Preset::bucket_bytes, size, "limit of a bucket, or of what is fused")
+              .only_where("grouping", {"buckets", "fusion"}),
+          required("cycle", &Preset::cycle_s, quantity_type(Dimension::time), "how often ready tensors are collected")
+              .only_where("grouping", {"fusion"}),
+          required("overlapped", &Preset::overlapped, boolean_type(), "synchronisation runs beside backward")};
+}
+
+std::vector<Field<Preset>> library_fields() {
+  return {
+      required("library", &Preset::library, name_of_type<Library>(), "what carries gradients, for a person who reads"),
+      optional("libraries", &Preset::libraries, libraries_type(),
+               "what sums gradients, with its version, and how likely each is against the others over its carrier; "
+               "the usual one if not given"),
+      required("transports", &Preset::transports, list_type(word_type(transport_names()), 1),
+               "in order of preference: the first that the cluster has is taken")};
+}
+
+std::vector<Field<Preset>> server_fields() {
+  const auto shardings = known_names_of<Sharding>();
+  return {required("sharding", &Preset::shardings, weighted_names_type(shardings),
+                   "how tensors are dealt out over servers, or several rules and how likely each is"),
+          optional("split", &Preset::split_bytes, quantity_type(Dimension::size),
+                   "of sharding split: larger tensors are cut over all servers"),
+          optional("sharding_choices", &Preset::sharding_choices,
+                   distinct(list_type(name_of_type<Sharding>(shardings))),
+                   "rules among which a user may choose, which servers \"best\" tries; only sharding if not given"),
+          optional("servers", &Preset::servers, servers_type(), "how many, where nobody says; one a node if not given"),
+          optional("placement", &Preset::placement, name_of_type<Placement>(known_names_of<Placement>()),
+                   "of servers, where nobody says; colocated if not given"),
+          optional("node_reduction", &Preset::node_reduce, name_of_type<NodeReduce>(),
+                   "what a node's GPUs do with a gradient before it leaves for servers; reduce-scatter if not given"),
+          optional("serves_one_machine", &Preset::serves_one_machine, boolean_type(),
+                   "false: a single machine starts no server, and its GPUs reduce among themselves; true if not given"),
+          optional("servers_as", &Preset::servers_as, text_type(),
+                   "the preset whose servers and connections these are, where only the schedule of workers differs")};
+}
+
+void check_split(const JsonNode& node, Preset& preset) {
+  const auto may_be = [&](const char* name) {
+    return std::any_of(preset.shardings.begin(), preset.shardings.end(),
+                       [&](const LikelyChoice& choice) { return choice.name == name; });
+  };
+  if (may_be("split") && !node.has("split"))
+    node.mistake_at("split", "missing beside \"sharding\": \"split\"; give the size above which tensors are cut");
+  if (node.has("split") && !may_be("split") && !may_be("hash"))
+    node.mistake_at("split", "has no meaning without \"sharding\": \"split\" or \"hash\"; leave it out");
+}
+
+const FieldTable<Preset>& preset_fields() {
+  static const auto table = [] {
+    FieldTable<Preset> made{{required("name", &Preset::name, name_type(), "what scenarios and records call it"),
+                             required("title", &Preset::title, text_type(), "the framework and what it does")},
+                            check_split};
+    for (auto fields : {grouping_fields(), library_fields(), server_fields()})
+      made.fields.insert(made.fields.end(), fields.begin(), fields.end());
+    made.fields.push_back(optional("copy_passes", &Preset::copy_passes, positive_type(),
+                                   "fsdp: how often each byte gathered or scattered passes the GPU's memory beside "
+                                   "its transfer; never if not given"));
+    made.fields.push_back(optional("one_gpu_as", &Preset::one_gpu_as, text_type(),
+                                   "the preset whose records say how fast one GPU is; its own if not given"));
+    made.fields.push_back(required("source", &Preset::source, paragraph_type(), "code and version, or paper"));
+    return made;
+  }();
+  return table;
 }
 
 } // namespace
@@ -148,22 +185,37 @@ void check_names_preset(const JsonNode& node, const char* key, const std::string
 
 } // namespace
 
-std::vector<Preset> presets_from(const JsonNode& root) {
-  static constexpr std::string_view known[]{"format", "version", "presets"};
-  std::vector<Preset> presets;
+namespace {
+
+/// Names stand once, and a preset that another names is there.
+void check_presets(const JsonNode& root, PresetCatalogue& catalogue) {
+  const auto& presets = catalogue.presets;
+  const auto places = root.list("presets");
   std::set<std::string> names;
-  root.allow_only(known);
-  const auto nodes = root.list("presets");
-  for (const auto& node : nodes) {
-    presets.push_back(preset_from(node));
-    if (!presets.back().name.empty() && !names.insert(presets.back().name).second)
-      node.mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(presets.back().name)));
+  for (std::size_t i = 0; i < presets.size(); ++i) {
+    if (!names.insert(presets[i].name).second)
+      places[i].mistake_at("name", fmt::format("{} is there twice; keep one", in_quotes(presets[i].name)));
+    check_names_preset(places[i], "one_gpu_as", presets[i].one_gpu_as, presets);
+    check_names_preset(places[i], "servers_as", presets[i].servers_as, presets);
   }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    check_names_preset(nodes[i], "one_gpu_as", presets[i].one_gpu_as, presets);
-    check_names_preset(nodes[i], "servers_as", presets[i].servers_as, presets);
-  }
-  return presets;
+}
+
+const FieldTable<PresetCatalogue>& preset_catalogue_fields() {
+  static const auto table = document<PresetCatalogue>(
+      "ddlsim-presets", presets_version,
+      {required("presets", &PresetCatalogue::presets, list_type(object_type(preset_fields())), "the catalogue")},
+      check_presets);
+  return table;
+}
+
+} // namespace
+
+std::vector<Preset> presets_from(const JsonNode& root) {
+  return read_object(root, preset_catalogue_fields()).presets;
+}
+
+FileFormat presets_format() {
+  return {"presets", "What frameworks do with gradients", "scenarios/presets.json", preset_catalogue_fields().shape()};
 }
 
 namespace {

@@ -17,12 +17,14 @@ namespace ddlsim {
 struct LikelyChoice {
   std::string name;
   double weight = 1;
+  bool operator==(const LikelyChoice&) const = default;
 };
 
 /// A library that may sum gradients, and how likely it is against the preset's others over the same carrier.
 struct LikelyLibrary {
   LibraryVersion version;
   double weight = 1;
+  bool operator==(const LikelyLibrary&) const = default;
 };
 
 struct Preset {
@@ -87,6 +89,11 @@ const Transport* transport_for(const Cluster& cluster, const Preset& preset, con
 
 /// Of presets.json. 2: `libraries` instead of the algorithms they take.
 inline constexpr int presets_version = 2;
+
+/// The file scenarios/presets.json.
+struct PresetCatalogue {
+  std::vector<Preset> presets;
+};
 
 /// Throws UserError with every mistake of the file.
 std::vector<Preset> read_presets(const std::filesystem::path& file);

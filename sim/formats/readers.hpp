@@ -32,10 +32,6 @@ std::vector<Gpu> gpus_from(const JsonNode& root);
 Cluster cluster_from(const JsonNode& root);
 /// The cluster file's "sources": notes figures without one, and sources that point at nothing.
 std::map<std::string, std::string> covering_sources(const JsonNode& root);
-/// "fabric" of a cluster file.
-Fabric fabric_from(const JsonNode& node);
-/// "prices" of a cluster file; none where it has none.
-std::vector<NodePrice> prices_from(const JsonNode& root);
 /// "2018", "2018-05", "2018-05-07", with months and days there are (ISO 8601; days of the month up to 31).
 bool is_date(std::string_view text);
 /// What a scenario says beside its own job, and back; keys that say nothing beyond their default are left out.
@@ -68,6 +64,7 @@ nlohmann::ordered_json batch_line_to_json(const BatchLine& line);
 enum class StrategyUse { scenario, record };
 Strategy strategy_from(const JsonNode& node, StrategyUse use);
 ServerCount servers_from(const JsonNode& node, StrategyUse use);
+nlohmann::json servers_to_json(const ServerCount& servers);
 nlohmann::json strategy_to_json(const Strategy& strategy);
 
 /// A required name of `allowed`; the first value where it is missing or another, which is a mistake.
@@ -90,6 +87,8 @@ template <class Name> std::optional<Name> name_or_none(const JsonNode& node, con
 
 /// A required name that can be a file's: letters, digits and . _ - + only.
 std::string simple_name(const JsonNode& node, const std::string& key);
+/// The same of the value at the place itself.
+std::string as_simple_name(const JsonNode& place);
 
 /// Notes a mistake when the name leaves open which variant is meant ("resnet50").
 void refuse_bare_model_name(const JsonNode& node, const std::string& key, const std::string& name);

@@ -307,6 +307,22 @@ std::string model_parallel_text(const Strategy& strategy) {
 
 } // namespace
 
+nlohmann::json servers_to_json(const ServerCount& servers) {
+  switch (servers.rule) {
+  case Rule::count:
+    return {{"count", servers.value}};
+  case Rule::per_node:
+    return {{"per_node", servers.value}};
+  case Rule::equal_workers:
+    return {{"equal_workers", true}};
+  case Rule::unknown:
+    return {{"unknown", true}};
+  case Rule::best:
+    break;
+  }
+  return best_word;
+}
+
 nlohmann::json strategy_to_json(const Strategy& strategy) {
   nlohmann::json json{{"name", to_text(strategy.name)}};
   if (!strategy.preset.empty()) json["preset"] = strategy.preset;
@@ -316,24 +332,7 @@ nlohmann::json strategy_to_json(const Strategy& strategy) {
   if (is_sharded(strategy.name)) add_sharded(json, strategy.sharded);
   if (is_model_parallel(strategy.name)) add_model_parallel(json, strategy.parallel);
   if (!is_parameter_server(strategy.name)) return json;
-  auto& servers = json["servers"];
-  switch (strategy.servers.rule) {
-  case Rule::count:
-    servers["count"] = strategy.servers.value;
-    break;
-  case Rule::per_node:
-    servers["per_node"] = strategy.servers.value;
-    break;
-  case Rule::equal_workers:
-    servers["equal_workers"] = true;
-    break;
-  case Rule::unknown:
-    servers["unknown"] = true;
-    break;
-  case Rule::best:
-    servers = best_word;
-    break;
-  }
+  json["servers"] = servers_to_json(strategy.servers);
   json["placement"] = to_text(strategy.placement);
   json["sharding"] = to_text(strategy.sharding);
   if (!strategy.on_node_reduce) json["on_node_reduce"] = false;

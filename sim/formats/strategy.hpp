@@ -14,6 +14,8 @@ namespace ddlsim {
 struct ServerCount {
   enum class Rule { unknown, count, per_node, equal_workers, best } rule = Rule::unknown;
   int value = 0; ///< for count and per_node
+
+  bool operator==(const ServerCount&) const = default;
 };
 
 /// What zero-1, zero-2 and fsdp leave open.

@@ -97,14 +97,16 @@ TEST_CASE("what is wrong with a price or the power of a node is reported") {
        {"/prices/0/usd_per_node_hour", "0",
         "/prices/0/usd_per_node_hour: 0 found; give a number above 0, without quotes or unit"},
        {"/prices/0/usd_per_node_hour", "", "/prices/0/usd_per_node_hour: missing; give a number above 0"},
-       {"/prices/0/usd_per_node", "1", "/prices/0/usd_per_node: unknown key; did you mean \"usd_per_node_hour\"?"},
-       {"/prices/0/term", "\"8760 h\"", "/prices/0/term: unknown key; known here: kind, usd_per_node_hour, date"},
+       {"/prices/0/usd_per_node", "1",
+        "/prices/0/usd_per_node: has no meaning without \"kind\": \"purchase\"; leave it out"},
+       {"/prices/0/term", "\"8760 h\"", "/prices/0/term: has no meaning without \"kind\": \"reserved\"; leave it out"},
        {"/prices/1/term", "", "/prices/1/term: missing; give a quantity with its unit, like \"1.5 us\""},
        {"/prices/1/term", "\"1 moon\"",
         "/prices/1/term: \"1 moon\" has an unknown unit; known here: ns, us, ms, s, min, h, d, weeks, years"},
-       {"/prices/2/usd_per_node_hour", "1", "/prices/2/usd_per_node_hour: unknown key; did you mean \"usd_per_node\"?"},
+       {"/prices/2/usd_per_node_hour", "1",
+        "/prices/2/usd_per_node_hour: has no meaning without \"kind\": \"on-demand\" or \"reserved\"; leave it out"},
        {"/prices/2/date", "\"2018-13\"", "/prices/2/date: \"2018-13\" is not a date; give 2024, 2024-05 or 2024-05-17"},
-       {"/prices/2/date", "", "/prices/2/date: missing; give a text"},
+       {"/prices/2/date", "", "/prices/2/date: missing; give a date: 2024, 2024-05 or 2024-05-17"},
        {"/prices/3", R"({"kind": "purchase", "usd_per_node": 1, "date": "2018"})",
         "/prices/3: the purchase price of 2018 is there twice; keep one"},
        {"/node/power", "\"2.5\"", "/node/power: \"2.5\" has no unit; write one of W, kW, MW, like \"300 W\""},
@@ -159,8 +161,8 @@ TEST_CASE("what is wrong with a cluster is reported") {
        {"/growth/rule", "\"\"",
         "/growth/rule: the text is empty; say what it is, or \"unknown\" where that is allowed"},
        {"/borrows/0/kinds/0", "\"steps\"",
-        "/borrows/0/kinds: no kind of record is called \"steps\"; did you mean step? there are: step, collective, "
-        "point_to_point, layers, server, input, loss, speed_up"},
+        "/borrows/0/kinds/0: \"steps\" found, one of step, collective, point_to_point, layers, server, input, loss, "
+        "speed_up expected; did you mean \"step\"?"},
        {"/borrows/0/kinds", "[]",
         "/borrows/0/kinds: none found; give one or more of step, collective, point_to_point, layers, server, input, "
         "loss, speed_up"}},
@@ -174,8 +176,11 @@ TEST_CASE("a star has no leaves, and a node with one GPU no paths") {
   cluster["fabric"] = {{"kind", "star"}, {"hop_latency", "0 us"}};
   ddlsim_test::check_spoilt(
       cluster,
-      {{"/fabric/blocking", "2", "/fabric/blocking: unknown key; known here: kind, hop_latency, sharp"},
-       {"/node/intra/latency", "\"1 us\"", "/node/intra/latency: unknown key; known here: kind"}},
+      {{"/fabric/blocking", "2",
+        "/fabric/blocking: has no meaning without \"kind\": \"fat-tree\" or \"rails\"; leave it out"},
+       {"/node/intra/latency", "\"1 us\"",
+        "/node/intra/latency: has no meaning without \"kind\": \"pcie-tree\" or \"nvlink-mesh\" or \"nvswitch\" or "
+        "\"host-staging\"; leave it out"}},
       [](const auto& file) { read_cluster(file); });
 }
 
@@ -201,10 +206,10 @@ TEST_CASE("what is wrong with a fabric is reported") {
   ddlsim_test::check_spoilt(
       other,
       {{"/growth/max_nodes", "200", "/growth/max_nodes: 200 found, and the torus has 128 nodes; give that or fewer"},
-       {"/fabric/dimensions", "[]", "/fabric/dimensions: none found; give the nodes along each, like [8, 8, 4]"},
+       {"/fabric/dimensions", "[]", "/fabric/dimensions: none found; give 1 to 16"},
        {"/fabric/dimensions", nlohmann::json(std::vector<int>(17, 1)).dump(),
-        "/fabric/dimensions: 17 dimensions found; 16 are the most"},
-       {"/fabric/dimensions/0", "0", "/fabric/dimensions/0: 0 is no number of nodes; give 1 or more"},
+        "/fabric/dimensions: 17 found; give 1 to 16"},
+       {"/fabric/dimensions/0", "0", "/fabric/dimensions/0: 0 is out of range; give 1 to 10000000"},
        {"/fabric/link_bandwidth", "",
         "/fabric/link_bandwidth: missing; give a quantity with its unit, like \"100 Gbps\""}},
       read);
@@ -297,7 +302,7 @@ TEST_CASE("what is wrong with the catalogue is reported") {
        {"/gpus/0/power", "",
         "/gpus/0/sources/power: a source for a figure that is not there; remove it, or give the figure"},
        {"/gpus/1/name", "\"V100\"", "/gpus/1: the name \"V100\" is taken; every name and alias stands once"},
-       {"/gpus/1/peak/fp32", "", "/gpus/1/peak/fp32: missing; give the fp32 peak, like \"15.7 TFLOP/s\""},
+       {"/gpus/1/peak/fp32", "", "/gpus/1/peak/fp32: missing; give a quantity with its unit, like \"15.7 TFLOP/s\""},
        {"/gpus/1/peak/fp23", "\"1 TFLOP/s\"", "/gpus/1/peak/fp23: unknown key; did you mean \"fp32\"?"},
        {"/gpus/1/memory_bandwidth", "\"240 GBps\"",
         "/gpus/1/memory_bandwidth: \"240 GBps\" has an unknown unit; known here: B/s, KB/s, MB/s, GB/s, TB/s, bps, "
@@ -306,6 +311,8 @@ TEST_CASE("what is wrong with the catalogue is reported") {
        {"/gpus/1/memory", "12",
         "/gpus/1/memory: 12 found, a quantity with its unit expected; write a text like \"16 GiB\""},
        {"/gpus/1/year", "1999", "/gpus/1/year: 1999 is out of range; give 2006 to 2100"},
-       {"/gpus/1/sources", "", "/gpus/1/sources: missing; give an object or a list"}},
+       {"/gpus/1/sources", "",
+        "/gpus/1/sources: missing; give an object with any of peak, memory_bandwidth, memory, power, price, links, "
+        "pcie, year, compute_capability"}},
       [](const auto& file) { read_gpus(file); });
 }

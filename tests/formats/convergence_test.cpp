@@ -24,7 +24,7 @@ TEST_CASE("mistakes in a convergence") {
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_convergence(),
       {
-          {"/models", "[]", "/models: no model found; give those that the runs trained"},
+          {"/models", "[]", "/models: none found; give one or more"},
           {"/samples", "0", "/samples: 0 found; give a number above 0, without quotes or unit"},
           {"/points/1/global_batch", "64",
            "/points/1/global_batch: 64 comes after 64; give the batches in ascending order, each once"},

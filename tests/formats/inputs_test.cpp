@@ -77,7 +77,7 @@ TEST_CASE(
   CHECK(workers({"pictures", "disk", "", "by-core", 8, 3}) == 0);       // as packed
   CHECK(workers({"pictures", "disk", "files", "by-gpu", 0, 3}) == 0);
   CHECK(workers({"pictures", "disk", "files", "", 0, 3}) == 0);
-  known.loaders[0].workers_read_sequence = true;
+  known.loaders[0].workers_read.sequence = true;
   CHECK(workers({"pictures", "disk", "packed", "by-core", 8, 3}) == 3);
   known.storages[0].in_memory = true;
   CHECK(workers({"pictures", "disk", "files", "by-core", 8, 3}) == 0);
@@ -129,10 +129,10 @@ TEST_CASE("mistakes in named input") {
           {"/loaders/0/core_samples_per_s", "",
            "/loaders/0: no rate found; give core_samples_per_s, gpu_samples_per_s or both"},
           {"/loaders/0/workers_read/0", "\"files\"",
-           "/loaders/0/workers_read: \"files\" found; give file-a-sample, in-sequence or both"},
+           "/loaders/0/workers_read/0: \"files\" found; give one of file-a-sample, in-sequence"},
           {"/loaders/0/core_samples_per_s/high", "",
            "/loaders/0/core_samples_per_s/high: missing; give a number above 0"},
-          {"/datasets/0/source", "", "/datasets/0/source: missing; give a text"},
+          {"/datasets/0/source", "", "/datasets/0/source: missing; give a text, or the list of its lines"},
       },
       read);
 }

@@ -31,7 +31,8 @@ TEST_CASE("what is wrong with a preset is reported") {
       ddlsim_test::sample_presets(),
       {{"/presets/0/bucket", "", "/presets/0/bucket: missing; give a quantity with its unit, like \"16 GiB\""},
        {"/presets/1/cycle", "", "/presets/1/cycle: missing; give a quantity with its unit, like \"1.5 us\""},
-       {"/presets/2/split", "", "/presets/2/split: missing; give a quantity with its unit, like \"16 GiB\""},
+       {"/presets/2/split", "",
+        "/presets/2/split: missing beside \"sharding\": \"split\"; give the size above which tensors are cut"},
        {"/presets/0/cycle", "\"5 ms\"",
         "/presets/0/cycle: has no meaning without \"grouping\": \"fusion\"; leave it out"},
        {"/presets/0/split", "\"4 MB\"",
@@ -49,9 +50,7 @@ TEST_CASE("what is wrong with a preset is reported") {
         "/presets/0/transports: none found; give one or more of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, "
         "shm"},
        {"/presets/0/transports/0", "\"ib\"",
-        "/presets/0/transports: no transport is called \"ib\"; there are: nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, "
-        "gloo-tcp, grpc, "
-        "shm"},
+        "/presets/0/transports/0: \"ib\" found; give one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm"},
        {"/presets/0/libraries", "{}",
         "/presets/0/libraries: no library found; give one, as {\"nccl 2.18.5\": 1}, or leave this out"},
        {"/presets/0/libraries", R"({"nccl": 1, "nvcl 2.18": 1})",
@@ -187,8 +186,8 @@ TEST_CASE("a preset lists the rules of sharding that its user may choose among")
   const auto mistakes = ddlsim_test::mistakes_of(file, [&] { read_presets(file); });
   REQUIRE(mistakes.size() == 2);
   CHECK_THAT(mistakes[0],
-             Catch::StartsWith("/presets/2/sharding_choices: ") && Catch::Contains("did you mean pieces?"));
-  CHECK(mistakes[1] == "/presets/2/sharding_choices: \"split\" is there twice; keep one");
+             Catch::StartsWith("/presets/2/sharding_choices/1: ") && Catch::Contains("did you mean \"pieces\"?"));
+  CHECK(mistakes[1] == "/presets/2/sharding_choices/2: \"split\" is there twice; keep one");
 }
 
 TEST_CASE("a preset may copy what it gathers and scatters, a number of times above 0") {

@@ -1,0 +1,166 @@
+#include "sim/formats/field_table.hpp"
+
+#include "sim/formats/readers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ddlsim {
+
+namespace {
+
+/// A value that is written as it is.
+template <class Value> nlohmann::ordered_json plain(const Value& value) {
+  return value;
+}
+
+template <class Value> ValueType<Value> plain_type(ValueShape shape, std::function<Value(const JsonNode&)> read) {
+  return {std::move(shape), std::move(read), plain<Value>};
+}
+
+ValueShape number_shape(ValueKind kind, double least, double most) {
+  ValueShape shape{kind};
+  shape.least = least;
+  shape.most = most;
+  return shape;
+}
+
+/// As people read it where that is exact, else in the SI unit with every digit.
+nlohmann::ordered_json quantity_text(double value, Dimension dimension) {
+  const auto shown = print_quantity(value, dimension);
+  if (parse_quantity(shown, dimension) == value) return shown;
+  const auto unit = print_quantity(0, dimension).substr(1); // "0 B/s"
+  return fmt::format("{}{}", value, unit);
+}
+
+ValueType<double> quantity_of(Dimension dimension, bool zero_is_fine) {
+  ValueShape shape{ValueKind::quantity};
+  shape.dimension = dimension;
+  shape.zero_is_fine = zero_is_fine;
+  return {shape, [=](const JsonNode& place) { return place.as_quantity(dimension, zero_is_fine); },
+          [=](const double& value) { return quantity_text(value, dimension); }};
+}
+
+} // namespace
+
+Belongs belongs_to(const FieldShape& field, const FieldShape* deciding, const JsonNode& object) {
+  if (!field.only_where) return Belongs::yes;
+  const auto& condition = *field.only_where;
+  const bool must_be_there = deciding != nullptr && deciding->presence == Presence::required;
+  if (!object.has(condition.key)) return must_be_there ? Belongs::unknown : Belongs::no;
+  const auto& value = object.value()[condition.key];
+  const auto word = value.is_string() ? value.get<std::string>() : "";
+  const auto meant = deciding != nullptr ? spelt_like(word, deciding->value.words) : word;
+  if (is_in(condition.words, meant)) return Belongs::yes;
+  return meant.empty() ? Belongs::unknown : Belongs::no;
+}
+
+void refuse_key(const FieldShape& field, const JsonNode& object) {
+  const auto& condition = *field.only_where;
+  std::vector<std::string> words;
+  for (const auto& word : condition.words) words.push_back(in_quotes(word));
+  object.mistake_at(field.name, fmt::format("has no meaning without \"{}\": {}; leave it out", condition.key,
+                                            join_names(words, " or ")));
+}
+
+bool is_written(const FieldShape& field, const nlohmann::ordered_json& object) {
+  if (!field.only_where) return true;
+  const auto found = object.find(field.only_where->key);
+  return found != object.end() && is_in(field.only_where->words, found->get<std::string>());
+}
+
+void note_repeated(const JsonNode& list) {
+  if (!list.value().is_array()) return;
+  const auto places = list.elements();
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (std::size_t before = 0; before < i; ++before) {
+      if (places[before].value() != places[i].value()) continue;
+      places[i].mistake(fmt::format("{} is there twice; keep one", describe(places[i].value())));
+      break;
+    }
+}
+
+std::string wrong_length_text(std::size_t found, const ValueShape& shape) {
+  return fmt::format("{} found; give {}", found == 0 ? "none" : fmt::format("{}", found), length_text(shape));
+}
+
+ValueType<std::string> text_type() {
+  return plain_type<std::string>({ValueKind::text}, [](const JsonNode& place) { return place.as_text(); });
+}
+
+ValueType<std::string> any_text_type() {
+  return plain_type<std::string>({ValueKind::any_text}, [](const JsonNode& place) { return place.as_any_text(); });
+}
+
+ValueType<std::string> name_type() {
+  return plain_type<std::string>({ValueKind::name}, as_simple_name);
+}
+
+ValueType<std::string> paragraph_type() {
+  return plain_type<std::string>({ValueKind::paragraph}, [](const JsonNode& place) { return place.as_paragraph(); });
+}
+
+ValueType<std::string> date_type() {
+  return plain_type<std::string>({ValueKind::date}, [](const JsonNode& place) {
+    auto date = place.as_text();
+    if (!date.empty() && !is_date(date))
+      place.mistake(fmt::format("{} is not a date; give 2024, 2024-05 or 2024-05-17", in_quotes(date)));
+    return date;
+  });
+}
+
+ValueType<std::string> word_type(std::vector<std::string> words) {
+  return plain_type<std::string>({ValueKind::word, words},
+                                 [words](const JsonNode& place) { return place.as_one_of(words); });
+}
+
+ValueType<bool> boolean_type() {
+  return plain_type<bool>({ValueKind::boolean}, [](const JsonNode& place) { return place.as_boolean(); });
+}
+
+ValueType<int> whole_type(long least, long most) {
+  return plain_type<int>(number_shape(ValueKind::whole, static_cast<double>(least), static_cast<double>(most)),
+                         [=](const JsonNode& place) { return static_cast<int>(place.as_integer(least, most)); });
+}
+
+ValueType<double> number_type(double least, double most) {
+  return plain_type<double>(number_shape(ValueKind::number, least, most),
+                            [=](const JsonNode& place) { return place.as_number(least, most); });
+}
+
+ValueType<double> positive_type() {
+  return plain_type<double>({ValueKind::positive}, [](const JsonNode& place) { return place.as_positive(); });
+}
+
+ValueType<double> share_type() {
+  return plain_type<double>(number_shape(ValueKind::positive, 0, 1), [](const JsonNode& place) {
+    const double share = place.as_positive();
+    if (share > 1) place.mistake(fmt::format("{:g} found; give a share, 1 or less", share));
+    return share;
+  });
+}
+
+ValueType<double> quantity_type(Dimension dimension) {
+  return quantity_of(dimension, false);
+}
+
+ValueType<double> quantity_or_zero_type(Dimension dimension) {
+  return quantity_of(dimension, true);
+}
+
+ValueType<std::map<std::string, std::string>> text_map_type(std::vector<std::string> keys) {
+  ValueShape shape{ValueKind::map, keys};
+  shape.parts = {{ValueKind::text}};
+  const auto read = [keys](const JsonNode& place) {
+    std::map<std::string, std::string> texts;
+    if (!place.is_object()) return texts;
+    if (!keys.empty()) place.allow_only(keys);
+    for (const auto& [key, value] : place.value().items())
+      if (keys.empty() || is_in(keys, key)) texts[key] = place.at(key).as_text();
+    return texts;
+  };
+  return {shape, read, plain<std::map<std::string, std::string>>};
+}
+
+} // namespace ddlsim

@@ -1,0 +1,260 @@
+#pragma once
+// One table of fields a kind of file: a row says what a key is called, what it may hold, where its value goes and what
+// it means. Reader, writer, JSON schema and documents come from the rows. Only sources that define a table include
+// this header.
+
+#include "sim/formats/names.hpp"
+#include "sim/formats/value_shape.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <concepts>
+#include <functional>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ddlsim {
+
+/// How a value of a C++ type stands in a file.
+template <class Value> struct ValueType {
+  ValueShape shape;
+  /// The value at its place; where it is a mistake, notes it and gives some value.
+  std::function<Value(const JsonNode& place)> read;
+  std::function<nlohmann::ordered_json(const Value&)> write;
+};
+
+/// One key of an object that `Owner` holds.
+template <class Owner> struct Field {
+  FieldShape shape;
+  std::function<void(const JsonNode& place, Owner&)> read;
+  std::function<void(const Owner&, nlohmann::ordered_json& object)> write;
+
+  /// Words of its own for what to give where the key is missing.
+  Field expects(std::string what) && {
+    shape.expected = std::move(what);
+    return std::move(*this);
+  }
+
+  /// The key belongs to the object only where another one has one of these words.
+  Field only_where(std::string key, std::vector<std::string> words) && {
+    shape.only_where = FieldCondition{std::move(key), std::move(words)};
+    return std::move(*this);
+  }
+};
+
+/// The keys of an object, and the rules between them.
+template <class Owner> struct FieldTable {
+  std::vector<Field<Owner>> fields;
+  /// Called where every field was good; notes what does not fit together.
+  std::function<void(const JsonNode& object, Owner&)> check{};
+
+  ValueShape shape() const {
+    ValueShape shape{ValueKind::object};
+    for (const auto& field : fields) shape.fields.push_back(field.shape);
+    return shape;
+  }
+};
+
+/// Whether a key with a condition belongs to an object.
+enum class Belongs {
+  no,
+  unknown, ///< what decides is itself missing or wrong, which is the one mistake
+  yes,
+};
+/// `deciding` is the field that the condition is about; null where the table has none.
+Belongs belongs_to(const FieldShape& field, const FieldShape* deciding, const JsonNode& object);
+/// Notes a key that does not belong to the object.
+void refuse_key(const FieldShape& field, const JsonNode& object);
+
+/// The row of that key; null where there is none.
+template <class Owner> const FieldShape* shape_of_key(const FieldTable<Owner>& table, const std::string& key) {
+  for (const auto& field : table.fields)
+    if (field.shape.name == key) return &field.shape;
+  return nullptr;
+}
+
+/// Reads one key of the object, or notes that it is missing or does not belong there.
+template <class Owner>
+void read_field(const JsonNode& object, const FieldTable<Owner>& table, const Field<Owner>& field, Owner& owner) {
+  const auto& shape = field.shape;
+  const auto* deciding = shape.only_where ? shape_of_key(table, shape.only_where->key) : nullptr;
+  const auto belongs = belongs_to(shape, deciding, object);
+  const bool is_there = object.has(shape.name);
+  if (is_there && belongs == Belongs::no) refuse_key(shape, object);
+  if (is_there && belongs == Belongs::yes) field.read(object.at(shape.name), owner);
+  if (!is_there && belongs == Belongs::yes && shape.presence == Presence::required)
+    object.mistake_at(shape.name, "missing; give " + expected_text(shape));
+}
+
+/// Reads an object into `owner`: notes unknown and missing keys and every bad value, then what does not fit together.
+template <class Owner> void read_fields(const JsonNode& object, const FieldTable<Owner>& table, Owner& owner) {
+  if (!object.is_object()) return;
+  const auto before = object.mistakes_so_far();
+  std::vector<std::string> known;
+  for (const auto& field : table.fields) known.push_back(field.shape.name);
+  object.allow_only(known);
+  for (const auto& field : table.fields) read_field(object, table, field, owner);
+  if (table.check && object.mistakes_so_far() == before) table.check(object, owner);
+}
+
+/// The object as a new `Owner`.
+template <class Owner> Owner read_object(const JsonNode& object, const FieldTable<Owner>& table) {
+  Owner owner;
+  read_fields(object, table, owner);
+  return owner;
+}
+
+/// Whether a key with a condition belongs to an object that is written: what it depends on stands before it.
+bool is_written(const FieldShape& field, const nlohmann::ordered_json& object);
+
+/// The object that a file has of `owner`: a key that may be left out is left out where it says nothing beyond what
+/// holds without it.
+template <class Owner> nlohmann::ordered_json write_fields(const FieldTable<Owner>& table, const Owner& owner) {
+  auto object = nlohmann::ordered_json::object();
+  for (const auto& field : table.fields)
+    if (is_written(field.shape, object)) field.write(owner, object);
+  return object;
+}
+
+/// A row of a key that must be there.
+template <class Owner, class Value>
+Field<Owner> required(std::string name, Value Owner::*member, ValueType<std::type_identity_t<Value>> type,
+                      std::string meaning) {
+  return {{name, Presence::required, type.shape, std::move(meaning)},
+          [member, read = type.read](const JsonNode& place, Owner& owner) { owner.*member = read(place); },
+          [member, name, write = type.write](const Owner& owner, nlohmann::ordered_json& object) {
+            object[name] = write(owner.*member);
+          }};
+}
+
+/// A row of a key that may be left out: what the member holds in a new `Owner` holds then.
+template <class Owner, std::equality_comparable Value>
+Field<Owner> optional(std::string name, Value Owner::*member, ValueType<std::type_identity_t<Value>> type,
+                      std::string meaning) {
+  auto field = required(name, member, type, std::move(meaning));
+  field.shape.presence = Presence::optional;
+  field.write = [member, name, write = type.write](const Owner& owner, nlohmann::ordered_json& object) {
+    if (owner.*member != Owner{}.*member) object[name] = write(owner.*member);
+  };
+  return field;
+}
+
+/// A row of an object whose keys go into the same `Owner`: "node" of a cluster.
+template <class Owner> Field<Owner> group(std::string name, FieldTable<Owner> table, std::string meaning) {
+  return {
+      {name, Presence::required, table.shape(), std::move(meaning)},
+      [table](const JsonNode& place, Owner& owner) { read_fields(place, table, owner); },
+      [table, name](const Owner& owner, nlohmann::ordered_json& object) { object[name] = write_fields(table, owner); }};
+}
+
+/// The rows "format" and "version" at the head of a document, which read_document() has checked.
+template <class Owner> std::vector<Field<Owner>> document_head(const std::string& format, int version) {
+  const auto nothing = [](const JsonNode&, Owner&) {};
+  ValueShape name{ValueKind::constant, {format}};
+  ValueShape number{ValueKind::constant};
+  number.least = version;
+  return {{{"format", Presence::required, name, "what kind of file this is"},
+           nothing,
+           [format](const Owner&, nlohmann::ordered_json& object) { object["format"] = format; }},
+          {{"version", Presence::required, number, "of the format"},
+           nothing,
+           [version](const Owner&, nlohmann::ordered_json& object) { object["version"] = version; }}};
+}
+
+/// Notes every value of the list that stood before.
+void note_repeated(const JsonNode& list);
+/// What is said of a list with too few or too many values.
+std::string wrong_length_text(std::size_t found, const ValueShape& shape);
+
+/// The table of a whole document: its head, then `fields`.
+template <class Owner>
+FieldTable<Owner> document(const std::string& format, int version, std::vector<Field<Owner>> fields,
+                           std::function<void(const JsonNode&, Owner&)> check = {}) {
+  auto all = document_head<Owner>(format, version);
+  for (auto& field : fields) all.push_back(std::move(field));
+  return {std::move(all), std::move(check)};
+}
+
+// Types of values.
+
+ValueType<std::string> text_type();
+ValueType<std::string> any_text_type();
+ValueType<std::string> name_type();
+ValueType<std::string> paragraph_type();
+ValueType<std::string> date_type();
+ValueType<std::string> word_type(std::vector<std::string> words);
+ValueType<bool> boolean_type();
+ValueType<int> whole_type(long least, long most);
+ValueType<double> number_type(double least, double most);
+ValueType<double> positive_type();
+/// Above 0, at most 1.
+ValueType<double> share_type();
+/// More than nothing, and written with the unit that suits it.
+ValueType<double> quantity_type(Dimension dimension);
+ValueType<double> quantity_or_zero_type(Dimension dimension);
+
+/// A value of `Value` that stands in a file as one of `Stored`.
+template <class Value, class Stored>
+ValueType<Value> stored_as(ValueType<Stored> stored, std::function<Value(const Stored&)> from,
+                           std::function<Stored(const Value&)> to) {
+  return {stored.shape, [read = stored.read, from](const JsonNode& place) { return from(read(place)); },
+          [write = stored.write, to](const Value& value) { return write(to(value)); }};
+}
+
+/// One of the names of an enum, which other spellings may mean (names.hpp).
+template <class Name> ValueType<Name> name_of_type(const std::vector<std::string>& allowed = names_of<Name>()) {
+  return {{ValueKind::word, allowed},
+          [allowed](const JsonNode& place) {
+            return value_named<Name>(place.as_one_of(allowed, other_words_of(Name{}))).value_or(Name{});
+          },
+          [](const Name& name) { return nlohmann::ordered_json(to_text(name)); }};
+}
+
+template <class Owner> ValueType<Owner> object_type(FieldTable<Owner> table) {
+  return {table.shape(), [table](const JsonNode& place) { return read_object(place, table); },
+          [table](const Owner& owner) { return write_fields(table, owner); }};
+}
+
+/// A list of `fewest` to `most` values, in the order of the file.
+template <class Value>
+ValueType<std::vector<Value>> list_type(ValueType<Value> item, std::size_t fewest = 0,
+                                        std::size_t most = max_document_elements) {
+  ValueShape shape{ValueKind::list};
+  shape.fewest_items = fewest;
+  shape.most_items = most;
+  shape.parts = {item.shape};
+  return {shape,
+          [shape, read = item.read](const JsonNode& place) {
+            std::vector<Value> values;
+            const auto before = place.mistakes_so_far();
+            for (const auto& element : place.elements()) values.push_back(read(element));
+            const bool is_long_enough = values.size() >= shape.fewest_items && values.size() <= shape.most_items;
+            if (place.mistakes_so_far() == before && !is_long_enough)
+              place.mistake(wrong_length_text(values.size(), shape));
+            return values;
+          },
+          [write = item.write](const std::vector<Value>& values) {
+            auto list = nlohmann::ordered_json::array();
+            for (const auto& value : values) list.push_back(write(value));
+            return list;
+          }};
+}
+
+/// The same list, of which no value may stand twice.
+template <class Value> ValueType<std::vector<Value>> distinct(ValueType<std::vector<Value>> list) {
+  list.shape.is_distinct = true;
+  list.read = [read = list.read](const JsonNode& place) {
+    auto values = read(place);
+    note_repeated(place);
+    return values;
+  };
+  return list;
+}
+
+/// An object of texts by key: only those of `keys` where there are some.
+ValueType<std::map<std::string, std::string>> text_map_type(std::vector<std::string> keys = {});
+
+} // namespace ddlsim

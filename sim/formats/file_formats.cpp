@@ -1,0 +1,20 @@
+#include "sim/formats/file_formats.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ddlsim {
+
+std::vector<FileFormat> file_formats() {
+  return {gpus_format(), cluster_format(), presets_format(), inputs_format(), convergence_format()};
+}
+
+nlohmann::ordered_json json_schema(const FileFormat& format) {
+  nlohmann::ordered_json schema{
+      {"$schema", "http://json-schema.org/draft-07/schema#"},
+      {"title", format.title},
+      {"description", format.where + ". `ddlsim check` also holds what fields say of each other."}};
+  schema.update(json_schema(format.root));
+  return schema;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,283 @@
+#include "sim/formats/value_shape.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace ddlsim {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double bound_worth_stating = 1e15; ///< a larger one is no limit that anybody meets
+
+std::string bounds_text(const ValueShape& shape) {
+  if (shape.most >= bound_worth_stating) return fmt::format("{} or more", shape.least);
+  return fmt::format("{} to {}", shape.least, shape.most);
+}
+
+/// Spellings of a dimension's units that an editor may take; the reader takes more (sim/base/unit_words.hpp).
+std::string_view unit_pattern(Dimension dimension) {
+  switch (dimension) {
+  case Dimension::time:
+    return "(ns|us|ms|s|sec|seconds?|min|minutes?|h|hr|hours?|d|days?|w|weeks?|y|years?)";
+  case Dimension::size:
+    return "(B|kB|[KMGT]i?B)";
+  case Dimension::bandwidth:
+    return "((B|[KMGT]i?B)/s|[Kk]B/s|[KMGT]?(bps|b/s|[Bb]it/s|[Bb]it))";
+  case Dimension::compute_rate:
+    return "[MGTP]?(FLOP/s|FLOPS|FLOPs)";
+  case Dimension::work:
+    return "[MGT]?FLOP";
+  case Dimension::rate:
+    return "(samples|images|sequences|tokens)/s";
+  case Dimension::power:
+    return "(W|kW|MW)";
+  case Dimension::price:
+  case Dimension::count:
+    break;
+  }
+  return "";
+}
+
+std::string quantity_pattern(const ValueShape& shape) {
+  constexpr std::string_view number = "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? ?";
+  constexpr std::string_view above_zero = "(?=[0-9.]*[1-9])";
+  if (shape.dimension == Dimension::price)
+    return "^(?=[\\x24 0-9.]*[1-9])(\\x24 ?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? ?[kMBT]?|"
+           "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? ?([kMBT] ?)?(USD|\\x24))(/h)?$";
+  return fmt::format("^{}{}{}$", shape.zero_is_fine ? "" : above_zero, number, unit_pattern(shape.dimension));
+}
+
+/// Bounds only where there are some: editors show them.
+ordered_json number_schema(const ValueShape& shape, const char* type) {
+  ordered_json schema{{"type", type}, {"minimum", shape.least}};
+  if (shape.kind == ValueKind::whole) schema["minimum"] = static_cast<long>(shape.least);
+  if (shape.most < bound_worth_stating) {
+    if (shape.kind == ValueKind::whole)
+      schema["maximum"] = static_cast<long>(shape.most);
+    else
+      schema["maximum"] = shape.most;
+  }
+  return schema;
+}
+
+ordered_json positive_schema(const ValueShape& shape) {
+  ordered_json schema{{"type", "number"}, {"exclusiveMinimum", 0}};
+  if (shape.most < bound_worth_stating) schema["maximum"] = shape.most;
+  return schema;
+}
+
+ordered_json text_schema() {
+  return {{"type", "string"}, {"minLength", 1}};
+}
+
+ordered_json word_schema(const ValueShape& shape) {
+  auto words = shape.words;
+  words.insert(words.end(), shape.old_words.begin(), shape.old_words.end());
+  return {{"enum", words}};
+}
+
+ordered_json list_schema(const ValueShape& shape) {
+  ordered_json schema{{"type", "array"}, {"items", json_schema(shape.parts.front())}};
+  if (shape.fewest_items > 0) schema["minItems"] = shape.fewest_items;
+  if (shape.most_items < max_document_elements) schema["maxItems"] = shape.most_items;
+  if (shape.is_distinct) schema["uniqueItems"] = true;
+  return schema;
+}
+
+ordered_json paragraph_schema() {
+  const ordered_json lines{{"type", "array"}, {"minItems", 1}, {"items", text_schema()}};
+  return {{"oneOf", {text_schema(), lines}}};
+}
+
+ordered_json map_schema(const ValueShape& shape) {
+  ordered_json schema{{"type", "object"}};
+  const auto value = json_schema(shape.parts.front());
+  for (const auto& word : shape.words) schema["properties"][word] = value;
+  if (!shape.key_pattern.empty()) schema["patternProperties"][shape.key_pattern] = value;
+  const bool any_key = shape.words.empty() && shape.key_pattern.empty();
+  schema["additionalProperties"] = any_key ? value : ordered_json(false);
+  if (shape.fewest_items > 0) schema["minProperties"] = shape.fewest_items;
+  return schema;
+}
+
+/// What holds of the keys that share one condition: needed where it holds, refused elsewhere.
+ordered_json condition_schema(const FieldCondition& condition, const std::vector<FieldShape>& fields) {
+  auto needed = ordered_json::array();
+  auto refused = ordered_json::object();
+  for (const auto& field : fields) {
+    if (field.only_where != condition) continue;
+    if (field.presence == Presence::required) needed.push_back(field.name);
+    refused[field.name] = false;
+  }
+  return {{"if", {{"properties", {{condition.key, {{"enum", condition.words}}}}}, {"required", {condition.key}}}},
+          {"then", {{"required", needed}}},
+          {"else", {{"properties", refused}}}};
+}
+
+ordered_json object_schema(const ValueShape& shape) {
+  ordered_json schema{{"type", "object"}, {"additionalProperties", false}};
+  auto needed = ordered_json::array();
+  std::vector<FieldCondition> conditions;
+  for (const auto& field : shape.fields) {
+    if (field.presence == Presence::required && !field.only_where) needed.push_back(field.name);
+    auto& property = schema["properties"][field.name] = json_schema(field.value);
+    if (!field.meaning.empty()) property["description"] = field.meaning;
+    if (field.only_where && std::find(conditions.begin(), conditions.end(), *field.only_where) == conditions.end())
+      conditions.push_back(*field.only_where);
+  }
+  if (!needed.empty()) schema["required"] = needed;
+  if (shape.fewest_items > 0) schema["minProperties"] = shape.fewest_items;
+  if (shape.most_items < max_document_elements) schema["maxProperties"] = shape.most_items;
+  for (const auto& condition : conditions) schema["allOf"].push_back(condition_schema(condition, shape.fields));
+  return schema;
+}
+
+ordered_json either_schema(const ValueShape& shape) {
+  auto parts = ordered_json::array();
+  for (const auto& part : shape.parts) parts.push_back(json_schema(part));
+  return {{"anyOf", parts}};
+}
+
+/// The object whose keys follow the key itself in a table of fields; null where there is none.
+const ValueShape* object_inside(const ValueShape& shape) {
+  if (shape.kind == ValueKind::object) return &shape;
+  for (const auto& part : shape.parts)
+    if (const auto* object = object_inside(part)) return object;
+  return nullptr;
+}
+
+std::string when_text(const FieldShape& field) {
+  std::string text = field.presence == Presence::optional ? "optional" : "";
+  if (!field.only_where) return text;
+  std::string words;
+  for (const auto& word : field.only_where->words) words += (words.empty() ? "" : ", ") + word;
+  return fmt::format("{}{}`{}` {}", text, text.empty() ? "" : "; ", field.only_where->key, words);
+}
+
+void add_rows(const std::vector<FieldShape>& fields, const std::string& path, std::string& table) {
+  for (const auto& field : fields) {
+    if (field.value.kind == ValueKind::constant) continue;
+    table += fmt::format("| `{}{}` | {} | {} | {} |\n", path, field.name, expected_text(field.value), when_text(field),
+                         field.meaning);
+    if (const auto* object = object_inside(field.value)) add_rows(object->fields, path + field.name + ".", table);
+  }
+}
+
+std::string words_text(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const auto& word : words) text += fmt::format("{}{}", text.empty() ? "" : between, word);
+  return text;
+}
+
+std::string list_text(const ValueShape& shape) {
+  const auto& item = shape.parts.front();
+  if (item.kind == ValueKind::word && shape.fewest_items == 1) return "a list of " + length_text(shape);
+  const bool is_bounded = shape.fewest_items > 0 || shape.most_items < max_document_elements;
+  return fmt::format("a list{}, each {}", is_bounded ? " of " + length_text(shape) : "", expected_text(item));
+}
+
+} // namespace
+
+std::string length_text(const ValueShape& list) {
+  const auto& item = list.parts.front();
+  if (list.most_items < max_document_elements) return fmt::format("{} to {}", list.fewest_items, list.most_items);
+  const auto number = list.fewest_items == 1 ? "one" : fmt::format("{}", list.fewest_items);
+  const bool is_of_words = item.kind == ValueKind::word;
+  return fmt::format("{} or more{}", number, is_of_words ? " of " + words_text(item.words, ", ") : "");
+}
+
+std::string expected_text(const FieldShape& field) {
+  return field.expected.empty() ? expected_text(field.value) : field.expected;
+}
+
+std::string expected_text(const ValueShape& shape) {
+  switch (shape.kind) {
+  case ValueKind::text:
+  case ValueKind::any_text:
+    return "a text";
+  case ValueKind::name:
+    return "a name: letters, digits and . _ - +";
+  case ValueKind::paragraph:
+    return "a text, or the list of its lines";
+  case ValueKind::date:
+    return "a date: 2024, 2024-05 or 2024-05-17";
+  case ValueKind::boolean:
+    return "true or false";
+  case ValueKind::whole:
+    return "a whole number, " + bounds_text(shape);
+  case ValueKind::number:
+    return "a number, " + bounds_text(shape);
+  case ValueKind::positive:
+    return shape.most <= 1 ? "a share: above 0, at most 1" : "a number above 0";
+  case ValueKind::quantity:
+    return fmt::format("a quantity with its unit, like \"{}\"", example_quantity(shape.dimension));
+  case ValueKind::word:
+    return "one of " + words_text(shape.words, ", ");
+  case ValueKind::constant:
+    if (shape.is_true) return "true";
+    return shape.words.empty() ? fmt::format("{}", shape.least) : fmt::format("\"{}\"", shape.words.front());
+  case ValueKind::list:
+    return list_text(shape);
+  case ValueKind::map:
+    return shape.words.empty() ? "an object" : "an object with any of " + words_text(shape.words, ", ");
+  case ValueKind::object:
+    return "an object";
+  case ValueKind::either:
+    break;
+  }
+  std::vector<std::string> parts;
+  for (const auto& part : shape.parts) parts.push_back(expected_text(part));
+  return words_text(parts, ", or ");
+}
+
+ordered_json json_schema(const ValueShape& shape) {
+  switch (shape.kind) {
+  case ValueKind::text:
+    return text_schema();
+  case ValueKind::any_text:
+    return {{"type", "string"}};
+  case ValueKind::name:
+    return {{"type", "string"}, {"pattern", "^[A-Za-z0-9_+-][A-Za-z0-9._+-]*$"}};
+  case ValueKind::paragraph:
+    return paragraph_schema();
+  case ValueKind::date:
+    return {{"type", "string"}, {"pattern", "^[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?$"}};
+  case ValueKind::boolean:
+    return {{"type", "boolean"}};
+  case ValueKind::whole:
+    return number_schema(shape, "integer");
+  case ValueKind::number:
+    return number_schema(shape, "number");
+  case ValueKind::positive:
+    return positive_schema(shape);
+  case ValueKind::quantity:
+    return {{"type", "string"}, {"pattern", quantity_pattern(shape)}};
+  case ValueKind::word:
+    return word_schema(shape);
+  case ValueKind::constant:
+    if (!shape.words.empty()) return {{"const", shape.words.front()}};
+    if (shape.is_true) return {{"const", true}};
+    return {{"const", static_cast<long>(shape.least)}};
+  case ValueKind::list:
+    return list_schema(shape);
+  case ValueKind::map:
+    return map_schema(shape);
+  case ValueKind::object:
+    return object_schema(shape);
+  case ValueKind::either:
+    break;
+  }
+  return either_schema(shape);
+}
+
+std::string field_list(const std::vector<FieldShape>& fields) {
+  std::string table = "| key | value | where | what it is |\n|---|---|---|---|\n";
+  add_rows(fields, "", table);
+  return table;
+}
+
+} // namespace ddlsim
