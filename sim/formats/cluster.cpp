@@ -113,7 +113,7 @@ FieldTable<Borrow> borrow_fields() {
 Field<Cluster> sources_field() {
   ValueShape shape{ValueKind::map};
   shape.parts = {{ValueKind::text}};
-  shape.key_pattern = "^/";
+  shape.pattern = "^/";
   return {{"sources", Presence::required, shape,
            "JSON pointer of a figure, or of what holds it, to where it stands: every figure needs one"},
           [](const JsonNode&, Cluster&) {},

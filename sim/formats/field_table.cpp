@@ -56,12 +56,55 @@ Belongs belongs_to(const FieldShape& field, const FieldShape* deciding, const Js
   return meant.empty() ? Belongs::unknown : Belongs::no;
 }
 
-void refuse_key(const FieldShape& field, const JsonNode& object) {
-  const auto& condition = *field.only_where;
+namespace {
+
+/// The keys that belong to the object, or may.
+std::vector<std::string> keys_here(const std::vector<const FieldShape*>& rows, const std::vector<Belongs>& belongs) {
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (belongs[i] != Belongs::no && !is_in(keys, rows[i]->name)) keys.push_back(rows[i]->name);
+  return keys;
+}
+
+/// More words than this are not listed in a message.
+constexpr std::size_t most_words_worth_listing = 6;
+
+/// Where the key would have a meaning: "leave it out, or give \"kind\": \"torus\" or \"dragonfly\"".
+std::string misplaced_key_text(const FieldCondition& condition, const JsonNode& object) {
   std::vector<std::string> words;
   for (const auto& word : condition.words) words.push_back(in_quotes(word));
-  object.mistake_at(field.name, fmt::format("has no meaning without \"{}\": {}; leave it out", condition.key,
-                                            join_names(words, " or ")));
+  const auto elsewhere = fmt::format("\"{}\": {}", condition.key, join_names(words, " or "));
+  if (!object.has(condition.key)) return fmt::format("has no meaning without {}; leave it out", elsewhere);
+  const auto here = fmt::format("has no meaning with \"{}\": {}; leave it out", condition.key,
+                                describe(object.value()[condition.key]));
+  return words.size() > most_words_worth_listing ? here : fmt::format("{}, or give {}", here, elsewhere);
+}
+
+/// The conditions of all rows of that key as one; nothing where the key has none, or there is no such key.
+std::optional<FieldCondition> condition_of(const std::string& key, const std::vector<const FieldShape*>& rows) {
+  std::optional<FieldCondition> all;
+  for (const auto* row : rows) {
+    if (row->name != key || !row->only_where) continue;
+    if (!all) all = FieldCondition{row->only_where->key, {}};
+    all->words.insert(all->words.end(), row->only_where->words.begin(), row->only_where->words.end());
+  }
+  return all;
+}
+
+} // namespace
+
+void refuse_keys(const JsonNode& object, const std::vector<const FieldShape*>& rows,
+                 const std::vector<Belongs>& belongs) {
+  const auto here = keys_here(rows, belongs);
+  auto known = here;
+  for (const auto& [key, value] : object.value().items()) {
+    if (is_in(here, key)) continue;
+    const auto condition = condition_of(key, rows);
+    if (!condition) continue;
+    known.push_back(key); // a known one, which belongs elsewhere
+    object.mistake_at(key, misplaced_key_text(*condition, object));
+  }
+  object.allow_only(known);
 }
 
 bool is_written(const FieldShape& field, const nlohmann::ordered_json& object) {
@@ -129,8 +172,20 @@ ValueType<double> number_type(double least, double most) {
                             [=](const JsonNode& place) { return place.as_number(least, most); });
 }
 
-ValueType<double> positive_type() {
-  return plain_type<double>({ValueKind::positive}, [](const JsonNode& place) { return place.as_positive(); });
+ValueType<double> positive_type(double most) {
+  return plain_type<double>(number_shape(ValueKind::positive, 0, most), [=](const JsonNode& place) {
+    const double number = place.as_positive();
+    if (number > most) place.mistake(fmt::format("{:g} found; give {:.9g} or fewer", number, most));
+    return number;
+  });
+}
+
+ValueType<double> count_type() {
+  ValueShape shape{ValueKind::either};
+  shape.parts = {{ValueKind::positive}, quantity_type(Dimension::count).shape};
+  return plain_type<double>(shape, [](const JsonNode& place) {
+    return place.value().is_string() ? place.as_quantity(Dimension::count) : place.as_positive();
+  });
 }
 
 ValueType<double> share_type() {

@@ -38,6 +38,18 @@ template <class Owner> struct Field {
     return std::move(*this);
   }
 
+  /// Is written where this holds, even where it says what holds without it.
+  Field written_where(std::function<bool(const Owner&)> holds,
+                      std::function<nlohmann::ordered_json(const Owner&)> value) && {
+    write = [usual = write, name = shape.name, holds, value](const Owner& owner, nlohmann::ordered_json& object) {
+      if (holds(owner))
+        object[name] = value(owner);
+      else
+        usual(owner, object);
+    };
+    return std::move(*this);
+  }
+
   /// The key belongs to the object only where another one has one of these words.
   Field only_where(std::string key, std::vector<std::string> words) && {
     shape.only_where = FieldCondition{std::move(key), std::move(words)};
@@ -66,9 +78,6 @@ enum class Belongs {
 };
 /// `deciding` is the field that the condition is about; null where the table has none.
 Belongs belongs_to(const FieldShape& field, const FieldShape* deciding, const JsonNode& object);
-/// Notes a key that does not belong to the object.
-void refuse_key(const FieldShape& field, const JsonNode& object);
-
 /// The row of that key; null where there is none.
 template <class Owner> const FieldShape* shape_of_key(const FieldTable<Owner>& table, const std::string& key) {
   for (const auto& field : table.fields)
@@ -76,27 +85,38 @@ template <class Owner> const FieldShape* shape_of_key(const FieldTable<Owner>& t
   return nullptr;
 }
 
-/// Reads one key of the object, or notes that it is missing or does not belong there.
-template <class Owner>
-void read_field(const JsonNode& object, const FieldTable<Owner>& table, const Field<Owner>& field, Owner& owner) {
-  const auto& shape = field.shape;
-  const auto* deciding = shape.only_where ? shape_of_key(table, shape.only_where->key) : nullptr;
-  const auto belongs = belongs_to(shape, deciding, object);
-  const bool is_there = object.has(shape.name);
-  if (is_there && belongs == Belongs::no) refuse_key(shape, object);
-  if (is_there && belongs == Belongs::yes) field.read(object.at(shape.name), owner);
-  if (!is_there && belongs == Belongs::yes && shape.presence == Presence::required)
-    object.mistake_at(shape.name, "missing; give " + expected_text(shape));
+template <class Owner> std::vector<const FieldShape*> rows_of(const FieldTable<Owner>& table) {
+  std::vector<const FieldShape*> rows;
+  for (const auto& field : table.fields) rows.push_back(&field.shape);
+  return rows;
 }
+
+template <class Owner>
+Belongs belongs_to(const Field<Owner>& field, const FieldTable<Owner>& table, const JsonNode& object) {
+  const auto& condition = field.shape.only_where;
+  return belongs_to(field.shape, condition ? shape_of_key(table, condition->key) : nullptr, object);
+}
+
+/// Notes every key that no row has, and every key that belongs to other objects of the table only.
+/// `rows` are those of the table, and `belongs` says of each whether it belongs to the object.
+void refuse_keys(const JsonNode& object, const std::vector<const FieldShape*>& rows,
+                 const std::vector<Belongs>& belongs);
 
 /// Reads an object into `owner`: notes unknown and missing keys and every bad value, then what does not fit together.
 template <class Owner> void read_fields(const JsonNode& object, const FieldTable<Owner>& table, Owner& owner) {
   if (!object.is_object()) return;
   const auto before = object.mistakes_so_far();
-  std::vector<std::string> known;
-  for (const auto& field : table.fields) known.push_back(field.shape.name);
-  object.allow_only(known);
-  for (const auto& field : table.fields) read_field(object, table, field, owner);
+  std::vector<Belongs> belongs;
+  for (const auto& field : table.fields) belongs.push_back(belongs_to(field, table, object));
+  refuse_keys(object, rows_of(table), belongs);
+  for (std::size_t i = 0; i < table.fields.size(); ++i) {
+    const auto& [shape, read, write] = table.fields[i];
+    if (belongs[i] != Belongs::yes) continue;
+    if (object.has(shape.name))
+      read(object.at(shape.name), owner);
+    else if (shape.presence == Presence::required)
+      object.mistake_at(shape.name, "missing; give " + expected_text(shape));
+  }
   if (table.check && object.mistakes_so_far() == before) table.check(object, owner);
 }
 
@@ -119,27 +139,62 @@ template <class Owner> nlohmann::ordered_json write_fields(const FieldTable<Owne
   return object;
 }
 
+/// A member of a part of the owner.
+template <class Owner, class Part, class Value> struct Within {
+  Part Owner::*part;
+  Value Part::*member;
+  Value& operator()(Owner& owner) const { return owner.*part.*member; }
+  const Value& operator()(const Owner& owner) const { return owner.*part.*member; }
+};
+template <class Owner, class Part, class Value>
+Within<Owner, Part, Value> within(Part Owner::*part, Value Part::*member) {
+  return {part, member};
+}
+
+/// A row of a key that must be there, whose value `place_of` finds in the owner.
+template <class Owner, class Value, class PlaceOf>
+Field<Owner> required_row(std::string name, PlaceOf place_of, ValueType<Value> type, std::string meaning) {
+  return {{name, Presence::required, type.shape, std::move(meaning)},
+          [=, read = type.read](const JsonNode& place, Owner& owner) { place_of(owner) = read(place); },
+          [=, write = type.write](const Owner& owner, nlohmann::ordered_json& object) {
+            object[name] = write(place_of(owner));
+          }};
+}
+
+/// The same of a key that may be left out: it is left out where the value is that of a new owner.
+template <class Owner, class Value, class PlaceOf>
+Field<Owner> optional_row(std::string name, PlaceOf place_of, ValueType<Value> type, std::string meaning) {
+  auto field = required_row<Owner, Value>(std::move(name), place_of, std::move(type), std::move(meaning));
+  field.shape.presence = Presence::optional;
+  field.write = [place_of, write = field.write](const Owner& owner, nlohmann::ordered_json& object) {
+    const Owner usual{};
+    if (place_of(owner) != place_of(usual)) write(owner, object);
+  };
+  return field;
+}
+
 /// A row of a key that must be there.
 template <class Owner, class Value>
 Field<Owner> required(std::string name, Value Owner::*member, ValueType<std::type_identity_t<Value>> type,
                       std::string meaning) {
-  return {{name, Presence::required, type.shape, std::move(meaning)},
-          [member, read = type.read](const JsonNode& place, Owner& owner) { owner.*member = read(place); },
-          [member, name, write = type.write](const Owner& owner, nlohmann::ordered_json& object) {
-            object[name] = write(owner.*member);
-          }};
+  return required_row<Owner, Value>(std::move(name), std::mem_fn(member), std::move(type), std::move(meaning));
+}
+template <class Owner, class Part, class Value>
+Field<Owner> required(std::string name, Within<Owner, Part, Value> member, ValueType<std::type_identity_t<Value>> type,
+                      std::string meaning) {
+  return required_row<Owner, Value>(std::move(name), member, std::move(type), std::move(meaning));
 }
 
 /// A row of a key that may be left out: what the member holds in a new `Owner` holds then.
 template <class Owner, std::equality_comparable Value>
 Field<Owner> optional(std::string name, Value Owner::*member, ValueType<std::type_identity_t<Value>> type,
                       std::string meaning) {
-  auto field = required(name, member, type, std::move(meaning));
-  field.shape.presence = Presence::optional;
-  field.write = [member, name, write = type.write](const Owner& owner, nlohmann::ordered_json& object) {
-    if (owner.*member != Owner{}.*member) object[name] = write(owner.*member);
-  };
-  return field;
+  return optional_row<Owner, Value>(std::move(name), std::mem_fn(member), std::move(type), std::move(meaning));
+}
+template <class Owner, class Part, std::equality_comparable Value>
+Field<Owner> optional(std::string name, Within<Owner, Part, Value> member, ValueType<std::type_identity_t<Value>> type,
+                      std::string meaning) {
+  return optional_row<Owner, Value>(std::move(name), member, std::move(type), std::move(meaning));
 }
 
 /// A row of an object whose keys go into the same `Owner`: "node" of a cluster.
@@ -148,6 +203,17 @@ template <class Owner> Field<Owner> group(std::string name, FieldTable<Owner> ta
       {name, Presence::required, table.shape(), std::move(meaning)},
       [table](const JsonNode& place, Owner& owner) { read_fields(place, table, owner); },
       [table, name](const Owner& owner, nlohmann::ordered_json& object) { object[name] = write_fields(table, owner); }};
+}
+
+/// The same where the object may be left out: it is written where it says something.
+template <class Owner> Field<Owner> optional_group(std::string name, FieldTable<Owner> table, std::string meaning) {
+  auto field = group(name, table, std::move(meaning));
+  field.shape.presence = Presence::optional;
+  field.write = [table, name](const Owner& owner, nlohmann::ordered_json& object) {
+    auto written = write_fields(table, owner);
+    if (!written.empty()) object[name] = std::move(written);
+  };
+  return field;
 }
 
 /// The rows "format" and "version" at the head of a document, which read_document() has checked.
@@ -189,7 +255,9 @@ ValueType<std::string> word_type(std::vector<std::string> words);
 ValueType<bool> boolean_type();
 ValueType<int> whole_type(long least, long most);
 ValueType<double> number_type(double least, double most);
-ValueType<double> positive_type();
+ValueType<double> positive_type(double most = unbounded);
+/// How many: a number above 0, or "300B".
+ValueType<double> count_type();
 /// Above 0, at most 1.
 ValueType<double> share_type();
 /// More than nothing, and written with the unit that suits it.

@@ -17,11 +17,14 @@ struct FileFormat {
   ValueShape root;   ///< an object
 };
 
+FileFormat model_format();
 FileFormat gpus_format();
 FileFormat convergence_format();
 FileFormat inputs_format();
 FileFormat presets_format();
 FileFormat cluster_format();
+FileFormat scenario_format();
+FileFormat plan_request_format();
 
 /// In the order in which a user meets them.
 std::vector<FileFormat> file_formats();

@@ -121,12 +121,12 @@ std::optional<LibraryVersion> library_version_in(std::string_view software, Coll
   return std::nullopt;
 }
 
-std::optional<LibraryVersion> library_version_from(const JsonNode& node, const std::string& key) {
-  const auto text = node.text(key);
+std::optional<LibraryVersion> as_library_version(const JsonNode& place) {
+  const auto text = place.as_text();
   const auto version = library_version_from(text);
   if (!version && !text.empty())
-    node.mistake_at(key, fmt::format("{} is no library and version; give one of {} and a version, as \"nccl 2.18.5\"",
-                                     in_quotes(text), join_names(names_of<CollectiveLibrary>())));
+    place.mistake(fmt::format("{} is no library and version; give one of {} and a version, as \"nccl 2.18.5\"",
+                              in_quotes(text), join_names(names_of<CollectiveLibrary>())));
   return version;
 }
 

@@ -29,6 +29,10 @@ struct LibraryVersion {
 /// "nccl 2.18.5"; parts that are 0 at the end are left out.
 std::string to_text(const LibraryVersion& version);
 
+/// Of such texts in files, as a JSON schema has it.
+inline constexpr const char* library_version_pattern =
+    "^(nccl|open-mpi|mpich|gloo|grpc)( [0-9]{1,4}(\\.[0-9]{1,4}){0,2})?$";
+
 /// "nccl 2.18.5", "open-mpi 4.0", "gloo"; nothing where it is not such a text.
 std::optional<LibraryVersion> library_version_from(std::string_view text);
 
@@ -36,8 +40,8 @@ std::optional<LibraryVersion> library_version_from(std::string_view text);
 /// nothing where they name none. A plug-in's version ("aws-ofi-nccl 1.5.0") is not the library's.
 std::optional<LibraryVersion> library_version_in(std::string_view software, CollectiveLibrary library);
 
-/// The same from a field; notes what is wrong with it.
-std::optional<LibraryVersion> library_version_from(const JsonNode& node, const std::string& key);
+/// The same from its place in a file; notes what is wrong with it.
+std::optional<LibraryVersion> as_library_version(const JsonNode& place);
 
 /// What moves its bytes.
 Carrier carrier_of(CollectiveLibrary library);

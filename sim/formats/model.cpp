@@ -1,6 +1,8 @@
 #include "sim/formats/model.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/field_table.hpp"
+#include "sim/formats/file_formats.hpp"
 #include "sim/formats/layer_blocks.hpp"
 #include "sim/formats/readers.hpp"
 
@@ -8,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <charconv>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string_view>
@@ -25,49 +28,47 @@ double product(const std::vector<long>& shape) {
   return scalars;
 }
 
-std::vector<long> shape_from(const JsonNode& node) {
-  std::vector<long> shape;
-  for (const auto& length : node.list("shape")) {
-    const auto& value = length.value();
-    if (value.is_number_integer() && value.get<double>() >= 1 && value.get<double>() <= largest_count) {
-      shape.push_back(value.get<long>());
-    } else {
-      length.mistake(fmt::format("{} is not a length; give a whole number of 1 or more", describe(value)));
-    }
-  }
-  return shape;
+/// A number of which only whole ones have a meaning, as a double: exact up to 2^53.
+ValueType<double> whole_count_type(double least) {
+  auto type = number_type(least, largest_count);
+  type.write = [](const double& count) { return nlohmann::ordered_json(static_cast<std::int64_t>(count)); };
+  return type;
 }
 
-ParameterTensor tensor_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name", "shape", "bytes"};
-  ParameterTensor tensor;
-  const auto before = node.mistakes_so_far();
-  if (!node.is_object()) return tensor;
-  node.allow_only(known);
-  tensor.name = node.text("name");
-  tensor.shape = shape_from(node);
+ValueType<long> length_type() {
+  constexpr long most = 9007199254740992;
+  return {whole_type(1, most).shape, [](const JsonNode& place) { return place.as_integer(1, most); },
+          [](const long& length) { return nlohmann::ordered_json(length); }};
+}
+
+/// Bytes follow from the shape, and are checked where they are stated.
+void check_tensor(const JsonNode& node, ParameterTensor& tensor) {
   const double expected = fp32_bytes * product(tensor.shape);
-  tensor.size_bytes = node.has("bytes") ? node.number("bytes", fp32_bytes, largest_count) : expected;
-  if (node.mistakes_so_far() == before && tensor.size_bytes != expected) {
+  if (!node.has("bytes")) tensor.size_bytes = expected;
+  if (tensor.size_bytes != expected)
     node.mistake_at("bytes", fmt::format("{} found, 4 x the product of the shape = {} expected; give fp32 bytes",
                                          tensor.size_bytes, expected));
-  }
-  return tensor;
 }
 
-Layer layer_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"name", "kind", "forward_flop_per_sample", "activation_bytes_per_sample",
-                                              "tensors"};
-  Layer layer;
-  if (!node.is_object()) return layer;
-  node.allow_only(known);
-  layer.name = node.text("name");
-  layer.kind = node.one_of("kind", layer_kinds());
-  layer.forward_flop_per_sample = node.number("forward_flop_per_sample", 0, largest_count);
-  layer.activation_bytes_per_sample = node.number("activation_bytes_per_sample", 0, largest_count);
-  if (node.has("tensors"))
-    for (const auto& tensor : node.list("tensors")) layer.tensors.push_back(tensor_from(tensor));
-  return layer;
+FieldTable<ParameterTensor> tensor_fields() {
+  auto bytes = optional("bytes", &ParameterTensor::size_bytes, whole_count_type(fp32_bytes),
+                        "fp32: 4 x the product of the shape, where it is stated");
+  bytes.write = [](const ParameterTensor&, nlohmann::ordered_json&) {}; // the shape says it
+  return {{required("name", &ParameterTensor::name, text_type(), "of the tensor, used once in a model"),
+           required("shape", &ParameterTensor::shape, list_type(length_type()), "length along each dimension"), bytes},
+          check_tensor};
+}
+
+const FieldTable<Layer>& layer_fields() {
+  static const FieldTable<Layer> table{
+      {required("name", &Layer::name, text_type(), "of the layer, used once in a model"),
+       required("kind", &Layer::kind, word_type(layer_kinds()), "what it computes"),
+       required("forward_flop_per_sample", &Layer::forward_flop_per_sample, whole_count_type(0),
+                "a multiply and an add are two"),
+       required("activation_bytes_per_sample", &Layer::activation_bytes_per_sample, whole_count_type(0),
+                "output of the layer, fp32"),
+       optional("tensors", &Layer::tensors, list_type(object_type(tensor_fields())), "trainable; none if not given")}};
+  return table;
 }
 
 /// Whether an entry of "layers" is a block rather than a layer.
@@ -87,25 +88,60 @@ Layer layer_of_block_from(const JsonNode& node) {
     node.mistake("a block in a block found; write the layers of the inner one out");
     return {};
   }
-  auto layer = layer_from(node);
+  auto layer = read_object(node, layer_fields());
   refuse_unnumbered(node, "name", layer.name);
   for (const auto& tensor : layer.tensors) refuse_unnumbered(node, "tensors", tensor.name);
   return layer;
 }
 
+FieldTable<LayerBlock> block_fields() {
+  auto layer = object_type(layer_fields());
+  layer.read = layer_of_block_from;
+  const auto number = [](long least, long most) {
+    return ValueType<long>{whole_type(least, most).shape,
+                           [=](const JsonNode& place) { return place.as_integer(least, most); },
+                           [](const long& value) { return nlohmann::ordered_json(value); }};
+  };
+  return {{required("repeat", &LayerBlock::repeat, number(2, most_layers), "how many blocks"),
+           optional("first", &LayerBlock::first, number(0, largest_block_number),
+                    "number of the first block; 0 if not given"),
+           required("layers", &LayerBlock::layers, list_type(layer, 1),
+                    "of one block; {i} in the names of layers and tensors becomes the number of the block")}};
+}
+
 /// An entry of "layers": a block, or one layer.
-LayerBlock block_from(const JsonNode& node) {
-  static const std::vector<std::string> known{"repeat", "first", "layers"};
-  if (!names_block(node)) return {1, 0, {layer_from(node)}};
-  LayerBlock block;
-  node.allow_only(known);
-  block.repeat = node.integer("repeat", 2, most_layers);
-  block.first = node.integer_or("first", 0, 0, largest_block_number);
-  const auto before = node.mistakes_so_far();
-  for (const auto& layer : node.list("layers")) block.layers.push_back(layer_of_block_from(layer));
-  if (block.layers.empty() && node.mistakes_so_far() == before)
-    node.mistake_at("layers", "no layer found; give one or more");
-  return block;
+ValueType<LayerBlock> entry_type() {
+  const auto block = object_type(block_fields());
+  const auto layer = object_type(layer_fields());
+  ValueShape shape{ValueKind::either};
+  shape.parts = {layer.shape, block.shape};
+  return {shape,
+          [=](const JsonNode& node) {
+            return names_block(node) ? block.read(node) : LayerBlock{1, 0, {layer.read(node)}};
+          },
+          [=](const LayerBlock& entry) {
+            return entry.repeat == 1 ? layer.write(entry.layers.front()) : block.write(entry);
+          }};
+}
+
+/// A model as its file has it.
+struct ModelFile {
+  Model model;
+  std::vector<LayerBlock> blocks;
+};
+
+const FieldTable<ModelFile>& model_fields() {
+  const auto of = [](auto member) { return within(&ModelFile::model, member); };
+  static const auto table = document<ModelFile>(
+      "ddlsim-model", 1,
+      {required("name", of(&Model::name), name_type(), "the file's name, which says the variant"),
+       required("title", of(&Model::title), text_type(), "what it is"),
+       required("source", of(&Model::source), text_type(), "what wrote it, with versions"),
+       required("sample", of(&Model::sample), text_type(), "\"image 3x224x224\", \"sequence of 128 tokens\""),
+       required("parameters", of(&Model::parameters), whole_count_type(0), "trainable scalars"),
+       required("layers", &ModelFile::blocks, list_type(entry_type(), 1),
+                "in forward order: layers, or blocks of them")});
+  return table;
 }
 
 /// A short file must not fill the memory.
@@ -152,20 +188,9 @@ void refuse_names_used_twice(const Model& model, const JsonNode& root) {
 } // namespace
 
 Model model_from(const JsonNode& root) {
-  static const std::vector<std::string> known{"format", "version",    "name",   "title",
-                                              "source", "parameters", "sample", "layers"};
-  Model model;
   const auto before = root.mistakes_so_far();
-  root.allow_only(known);
-  model.name = simple_name(root, "name");
+  auto [model, blocks] = read_object(root, model_fields());
   refuse_bare_model_name(root, "name", model.name);
-  model.title = root.text("title");
-  model.source = root.text("source");
-  model.sample = root.text("sample");
-  model.parameters = root.number("parameters", 0, largest_count);
-  std::vector<LayerBlock> blocks;
-  for (const auto& entry : root.list("layers")) blocks.push_back(block_from(entry));
-  if (root.has("layers") && blocks.empty()) root.mistake_at("layers", "no layer found; give one or more");
   refuse_too_many(blocks, root);
   if (root.mistakes_so_far() > before) return model;
   model.layers = layers_of(blocks);
@@ -176,6 +201,10 @@ Model model_from(const JsonNode& root) {
                     fmt::format("{} found, the shapes sum to {}; write the model again", model.parameters, expected));
   }
   return model;
+}
+
+FileFormat model_format() {
+  return {"model", "A network as its layers, in forward order", "scenarios/models/NAME.json", model_fields().shape()};
 }
 
 Model read_model(const std::filesystem::path& file) {

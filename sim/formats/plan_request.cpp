@@ -1,222 +1,205 @@
 #include "sim/formats/plan_request.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/formats/cluster.hpp"
-#include "sim/formats/readers.hpp"
+#include "sim/formats/file_formats.hpp"
+#include "sim/formats/question_fields.hpp"
+#include "sim/formats/strategy_fields.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include <limits>
 #include <set>
 
 namespace ddlsim {
 namespace {
 
-constexpr double most_evaluations_apart = 1e6; // epochs
-
-void read_batch(const JsonNode& node, Workload& work) {
-  if (node.has("batch_per_gpu") == node.has("global_batch")) {
-    node.mistake("give one of \"batch_per_gpu\" (the same on every GPU) and \"global_batch\" (of all GPUs together)");
-    return;
-  }
-  if (node.has("batch_per_gpu")) work.batch_per_gpu = node.positive("batch_per_gpu");
-  if (node.has("global_batch")) work.global_batch = node.positive("global_batch");
+/// Samples and epochs, tokens in their place, or the runs that say them.
+void check_length(const JsonNode& node) {
+  const bool has_samples = node.has("samples") || node.has("epochs");
+  if (node.has("convergence") && (has_samples || node.has("tokens")))
+    node.mistake("\"convergence\" tells samples and epochs; give it alone, or those two");
+  else if (node.has("tokens") && has_samples)
+    node.mistake("\"tokens\" are those of the whole training; give them alone, or \"samples\" and \"epochs\"");
+  if (node.has("convergence") || node.has("tokens")) return;
+  if (!node.has("samples"))
+    node.mistake_at("samples", "missing; give a number above 0, or \"tokens\" or a \"convergence\"");
+  if (!node.has("epochs"))
+    node.mistake_at("epochs", "missing; give a number above 0, or \"tokens\" or a \"convergence\"");
 }
 
-void read_evaluation(const JsonNode& node, Workload& work) {
-  static constexpr std::string_view known[]{"samples", "epochs_apart"};
-  if (!node.is_object()) return;
-  node.allow_only(known);
-  work.evaluation_samples = node.positive("samples");
-  if (node.has("epochs_apart")) work.epochs_per_evaluation = node.positive("epochs_apart");
-  if (work.epochs_per_evaluation > most_evaluations_apart)
-    node.mistake_at("epochs_apart", fmt::format("{:g} found; give 1000000 or fewer", work.epochs_per_evaluation));
-}
-
-/// Samples and epochs, tokens in their place, or the runs that tell them.
-void read_length(const JsonNode& node, Workload& work) {
-  if (node.has("convergence")) {
-    work.convergence = node.text("convergence");
-    if (node.has("samples") || node.has("epochs") || node.has("tokens"))
-      node.mistake("\"convergence\" tells samples and epochs; give it alone, or those two");
-  } else if (node.has("tokens")) {
-    work.tokens = node.count("tokens");
-    if (node.has("samples") || node.has("epochs"))
-      node.mistake("\"tokens\" are those of the whole training; give them alone, or \"samples\" and \"epochs\"");
-  } else {
-    work.samples = node.count("samples");
-    work.epochs = node.positive("epochs");
-  }
-  work.start_up_s = node.quantity_or("start_up", Dimension::time, 0);
-}
-
-Workload workload_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"model",     "tokens",         "convergence",  "samples",
-                                            "epochs",    "batch_per_gpu",  "global_batch", "evaluation",
-                                            "precision", "wire_precision", "start_up",     "input"};
-  Workload work;
-  if (!node.is_object()) return work;
-  node.allow_only(known);
-  work.model = node.text("model");
+void check_workload(const JsonNode& node, Workload& work) {
   refuse_bare_model_name(node, "model", work.model);
-  read_length(node, work);
-  read_batch(node, work);
-  if (node.has("evaluation")) read_evaluation(node.at("evaluation"), work);
-  work.precision = one_of<Precision>(node, "precision");
-  work.wire_precision = one_of_or(node, "wire_precision", WirePrecision::fp32, known_names_of<WirePrecision>());
-  if (node.has("input")) read_input(node.at("input"), work.input, work.input_names);
-  return work;
+  check_length(node);
+  if (node.has("batch_per_gpu") == node.has("global_batch"))
+    node.mistake("give one of \"batch_per_gpu\" (the same on every GPU) and \"global_batch\" (of all GPUs together)");
 }
 
-PlanLimits limits_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"deadline", "budget", "power", "nodes", "chance"};
+FieldTable<Workload> evaluation_fields() {
+  constexpr double most_epochs_apart = 1e6;
+  return {{required("samples", &Workload::evaluation_samples, positive_type(), "that one evaluation reads"),
+           optional("epochs_apart", &Workload::epochs_per_evaluation, positive_type(most_epochs_apart),
+                    "from one evaluation to the next; 1 if not given")}};
+}
+
+FieldTable<Workload> workload_fields() {
+  return {{required("model", &Workload::model, text_type(), "a shipped model's name, or the path of a model's file"),
+           optional("tokens", &Workload::tokens, count_type(),
+                    "of the whole training, of a model whose sample is a sequence of tokens"),
+           optional("samples", &Workload::samples, count_type(), "of the data set: an epoch"),
+           optional("epochs", &Workload::epochs, positive_type(), "of the training"),
+           optional("convergence", &Workload::convergence, text_type(),
+                    "of scenarios/convergence/: runs that say samples and epochs by the global batch"),
+           optional("batch_per_gpu", &Workload::batch_per_gpu, positive_type(), "the same on every GPU"),
+           optional("global_batch", &Workload::global_batch, positive_type(), "of all GPUs together"),
+           optional_group("evaluation", evaluation_fields(), "none if not given"),
+           required("precision", &Workload::precision, name_of_type<Precision>(), "of arithmetic"),
+           optional("wire_precision", &Workload::wire_precision,
+                    name_of_type<WirePrecision>(known_names_of<WirePrecision>()),
+                    "of gradients on their way; fp32 if not given"),
+           optional("start_up", &Workload::start_up_s, quantity_type(Dimension::time),
+                    "from the start of the job until the first iteration"),
+           optional_group("input", input_fields_of<Workload>(&Workload::input, &Workload::input_names),
+                          "as of a scenario; reading the data is not in the time if not given")},
+          check_workload};
+}
+
+FieldTable<PlanLimits> limits_fields() {
   constexpr double least_chance = 0.5;
   constexpr double most_chance = 0.99;
-  PlanLimits limits;
-  if (!node.is_object()) return limits;
-  node.allow_only(known);
-  limits.deadline_s = node.quantity_or("deadline", Dimension::time, 0);
-  limits.budget_usd = node.quantity_or("budget", Dimension::price, 0);
-  limits.power_w = node.quantity_or("power", Dimension::power, 0);
-  limits.nodes = static_cast<int>(node.integer_or("nodes", 0, 1, most_ranks));
-  limits.chance = node.number_or("chance", limits.chance, least_chance, most_chance);
-  return limits;
+  return {{optional("deadline", &PlanLimits::deadline_s, quantity_type(Dimension::time), "until the training ends"),
+           optional("budget", &PlanLimits::budget_usd, quantity_type(Dimension::price), "for the whole training"),
+           optional("power", &PlanLimits::power_w, quantity_type(Dimension::power), "of all nodes, cooling included"),
+           optional("nodes", &PlanLimits::nodes, whole_type(1, most_ranks), "at most"),
+           optional("chance", &PlanLimits::chance, number_type(least_chance, most_chance),
+                    "with which deadline and budget must be met; 0.9 if not given")}};
 }
 
-void read_checkpoint(const JsonNode& node, FailureRules& rules) {
-  constexpr double most_bytes_per_parameter = 1000;
-  if (node.has("checkpoint") == node.has("storage")) {
+void check_failures(const JsonNode& node, FailureRules& rules) {
+  if (!node.has("node_mtbf")) rules.node_mtbf_s = usual_node_mtbf_s;
+  if (node.has("checkpoint") == node.has("storage"))
     node.mistake("give one of \"checkpoint\" (the time to write one) and \"storage\" (the rate it is written at)");
-    return;
-  }
-  if (node.has("checkpoint")) rules.checkpoint_s = node.quantity("checkpoint", Dimension::time);
-  if (node.has("storage")) rules.storage_Bps = node.quantity("storage", Dimension::bandwidth);
-  rules.bytes_per_parameter =
-      node.number_or("bytes_per_parameter", rules.bytes_per_parameter, 1, most_bytes_per_parameter);
-  if (node.has("checkpoint") && node.has("bytes_per_parameter"))
+  else if (node.has("checkpoint") && node.has("bytes_per_parameter"))
     node.mistake("\"bytes_per_parameter\" goes with \"storage\"; drop it, or give that in place of \"checkpoint\"");
-}
-
-FailureRules failures_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"node_mtbf", "checkpoint", "storage",    "bytes_per_parameter",
-                                            "restart",   "repair",     "spare_nodes"};
-  FailureRules rules;
-  if (!node.is_object()) return rules;
-  node.allow_only(known);
-  rules.node_mtbf_s = node.quantity_or("node_mtbf", Dimension::time, usual_node_mtbf_s);
-  read_checkpoint(node, rules);
-  if (node.has("restart")) rules.restart_s = node.quantity_or_zero("restart", Dimension::time);
-  rules.repair_s = node.quantity_or("repair", Dimension::time, 0);
-  rules.spare_nodes = static_cast<int>(node.integer_or("spare_nodes", 0, 0, most_ranks));
   if (node.has("spare_nodes") && !node.has("repair"))
     node.mistake("spare nodes wait while failed ones are repaired; give \"repair\", like \"24 h\"");
-  return rules;
 }
 
-EnergyRules energy_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"usd_per_kwh", "pue"};
+FieldTable<FailureRules> failures_fields() {
+  constexpr double most_bytes_per_parameter = 1000;
+  const auto time = quantity_type(Dimension::time);
+  return {{optional("node_mtbf", &FailureRules::node_mtbf_s, time,
+                    "mean time between failures of one node; that of a published run if not given"),
+           optional("checkpoint", &FailureRules::checkpoint_s, time, "to write one; or give storage"),
+           optional("storage", &FailureRules::storage_Bps, quantity_type(Dimension::bandwidth),
+                    "at which a checkpoint is written; or give checkpoint"),
+           optional("bytes_per_parameter", &FailureRules::bytes_per_parameter, number_type(1, most_bytes_per_parameter),
+                    "of a checkpoint; 12 if not given: Adam's fp32 weights and two moments"),
+           optional("restart", &FailureRules::restart_s, quantity_or_zero_type(Dimension::time),
+                    "from a failure until training goes on"),
+           optional("repair", &FailureRules::repair_s, time, "of a failed node; another is there at once if not given"),
+           optional("spare_nodes", &FailureRules::spare_nodes, whole_type(0, most_ranks),
+                    "that wait, paid for, to take the place of failed ones")},
+          check_failures};
+}
+
+FieldTable<EnergyRules> energy_fields() {
   constexpr double most_pue = 10;
   constexpr double most_usd_per_kwh = 100;
-  EnergyRules rules;
-  if (!node.is_object()) return rules;
-  node.allow_only(known);
-  rules.usd_per_kwh = node.number_or("usd_per_kwh", 0, 0, most_usd_per_kwh);
-  rules.pue = node.number_or("pue", rules.pue, 1, most_pue);
-  return rules;
+  return {{optional("usd_per_kwh", &EnergyRules::usd_per_kwh, number_type(0, most_usd_per_kwh), "0 if not given"),
+           optional("pue", &EnergyRules::pue, number_type(1, most_pue),
+                    "power usage effectiveness: energy of the room over that of its nodes; 1.58 if not given")}};
 }
 
-CandidatePrice candidate_price_from(const JsonNode& node) {
-  static constexpr std::string_view rented[]{"kind", "usd_per_node_hour", "source"};
-  static constexpr std::string_view bought[]{"kind", "usd_per_node", "years", "source"};
-  static const std::vector<std::string> owned{"kind", "source"};
-  CandidatePrice price;
-  if (!node.is_object()) return price;
-  const auto before = node.mistakes_so_far();
-  price.kind = one_of<PriceKind>(node, "kind");
-  if (node.mistakes_so_far() > before) return price;
-  price.source = node.text_or("source", "");
-  if (price.kind == PriceKind::owned) {
-    node.allow_only(owned);
-  } else if (price.kind == PriceKind::purchase) {
-    node.allow_only(bought);
-    price.usd = node.positive("usd_per_node");
-    price.years = node.positive("years");
-  } else {
-    node.allow_only(rented);
-    price.usd = node.positive("usd_per_node_hour");
-  }
-  return price;
+FieldTable<CandidatePrice> candidate_price_fields() {
+  const std::vector<std::string> rented{to_text(PriceKind::on_demand), to_text(PriceKind::reserved)};
+  const std::string bought = to_text(PriceKind::purchase);
+  return {
+      {required("kind", &CandidatePrice::kind, name_of_type<PriceKind>(), "how it is paid"),
+       required("usd_per_node_hour", &CandidatePrice::usd, positive_type(), "US dollars").only_where("kind", rented),
+       required("usd_per_node", &CandidatePrice::usd, positive_type(), "US dollars").only_where("kind", {bought}),
+       required("years", &CandidatePrice::years, positive_type(), "over which the purchase is written off")
+           .only_where("kind", {bought}),
+       optional("source", &CandidatePrice::source, any_text_type(), "where the price stands, with its date")}};
 }
 
-PlanCandidate candidate_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"name",       "cluster", "preset",        "transport", "network",
-                                            "strategies", "gpus",    "batch_per_gpu", "price",     "cores_per_node"};
-  PlanCandidate candidate;
-  if (!node.is_object()) return candidate;
-  node.allow_only(known);
-  candidate.cluster = node.text("cluster");
-  candidate.name = node.has("name") ? simple_name(node, "name") : candidate.cluster;
-  candidate.preset = node.text("preset");
-  candidate.transport = node.one_of_or("transport", transport_names(), "");
-  candidate.network_Bps = node.quantity_or("network", Dimension::bandwidth, 0);
-  candidate.strategies = strategies_from(node);
-  if (node.has("gpus")) candidate.gpus = gpu_counts_from(node);
-  if (node.has("batch_per_gpu")) candidate.batch_per_gpu = node.positive("batch_per_gpu");
-  candidate.cores_per_node = static_cast<int>(node.integer_or("cores_per_node", 0, 1, most_cores_of_node));
-  if (node.has("price")) candidate.price = candidate_price_from(node.at("price"));
-  return candidate;
+/// What the candidate pays in place of what its cluster's file says.
+ValueType<std::optional<CandidatePrice>> candidate_price_type() {
+  return stored_as<std::optional<CandidatePrice>, CandidatePrice>(
+      object_type(candidate_price_fields()), [](const CandidatePrice& price) { return price; },
+      [](const std::optional<CandidatePrice>& price) { return price.value_or(CandidatePrice{}); });
 }
 
-std::vector<PlanCandidate> candidates_from(const JsonNode& root, const Workload& work) {
-  std::vector<PlanCandidate> candidates;
+FieldTable<PlanCandidate> candidate_fields() {
+  return {{optional("name", &PlanCandidate::name, name_type(), "the cluster's if not given"),
+           required("cluster", &PlanCandidate::cluster, text_type(), "a shipped cluster's name, or a folder's path"),
+           required("preset", &PlanCandidate::preset, text_type(), "what the framework does with gradients"),
+           optional("transport", &PlanCandidate::transport, word_type(transport_names()),
+                    "the preset's first that the cluster has if not given"),
+           optional("network", &PlanCandidate::network_Bps, quantity_type(Dimension::bandwidth),
+                    "line rate of each NIC in place of the cluster's"),
+           required("strategies", &PlanCandidate::strategies, strategies_type(), "to weigh"),
+           optional("gpus", &PlanCandidate::gpus, gpu_counts_type(),
+                    "ascending; one, then doubling up to what growth and limits allow, if not given"),
+           optional("batch_per_gpu", &PlanCandidate::batch_per_gpu, positive_type(), "in place of the workload's"),
+           optional("cores_per_node", &PlanCandidate::cores_per_node, whole_type(1, most_cores_of_node),
+                    "that decode, in place of the input's"),
+           optional("price", &PlanCandidate::price, candidate_price_type(), "of one whole node")}};
+}
+
+/// Rules between a candidate and the workload.
+void check_candidate(const JsonNode& node, const PlanCandidate& candidate, const Workload& work) {
+  if (candidate.cores_per_node > 0 && work.input_names.loader.empty())
+    node.mistake_at("cores_per_node", "the workload's \"input\" names no loader; name one there, or drop this");
+  if (work.global_batch > 0 && candidate.batch_per_gpu > 0)
+    node.mistake_at("batch_per_gpu", "found beside the workload's \"global_batch\"; keep one of them");
+}
+
+void check_request(const JsonNode& root, PlanRequest& request) {
   std::set<std::string> names;
   const auto places = root.list("candidates");
-  for (const auto& node : places) {
-    candidates.push_back(candidate_from(node));
-    if (candidates.back().cores_per_node > 0 && work.input_names.loader.empty())
-      node.mistake_at("cores_per_node", "the workload's \"input\" names no loader; name one there, or drop this");
-    const auto& name = candidates.back().name;
-    if (!name.empty() && !names.insert(name).second)
-      node.mistake_at("name", fmt::format("{} is there twice; give each candidate a name of its own", name));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    auto& candidate = request.candidates[i];
+    check_candidate(places[i], candidate, request.workload);
+    if (candidate.name.empty()) candidate.name = candidate.cluster;
+    if (candidate.batch_per_gpu == 0) candidate.batch_per_gpu = request.workload.batch_per_gpu;
+    if (!names.insert(candidate.name).second)
+      places[i].mistake_at("name",
+                           fmt::format("{} is there twice; give each candidate a name of its own", candidate.name));
   }
-  if (root.has("candidates") && root.value()["candidates"].is_array() && places.empty())
-    root.mistake_at("candidates", "no candidate found; give one or more");
-  return candidates;
+  // A time without a deadline costs least on one GPU, and money without a budget buys the fastest.
+  const bool has_budget_alone = request.limits.budget_usd > 0 && request.limits.deadline_s == 0;
+  if (!root.has("goal")) request.goal = has_budget_alone ? PlanGoal::time : PlanGoal::cost;
 }
 
-/// A time without a deadline costs least on one GPU, and money without a budget buys the fastest.
-PlanGoal usual_goal(const PlanLimits& limits) {
-  return limits.budget_usd > 0 && limits.deadline_s == 0 ? PlanGoal::time : PlanGoal::cost;
+const FieldTable<PlanRequest>& request_fields() {
+  constexpr long fewest_samples = 40;
+  constexpr long most_samples = 10'000;
+  static const auto table = document<PlanRequest>(
+      "ddlsim-plan-request", 1,
+      {required("name", &PlanRequest::name, name_type(), "of the request"),
+       required("workload", &PlanRequest::workload, object_type(workload_fields()), "the training"),
+       optional("goal", &PlanRequest::goal, name_of_type<PlanGoal>(),
+                "what is least; time where only a budget is given, else cost, if not given"),
+       optional("limits", &PlanRequest::limits, object_type(limits_fields()), "what may be spent"),
+       optional("failures", &PlanRequest::failures, object_type(failures_fields()), "of nodes; none if not given"),
+       optional("energy", &PlanRequest::energy, object_type(energy_fields()), "what it costs"),
+       optional("slow_node", &PlanRequest::slow_node, slow_node_type(), "one node that is not like the others"),
+       required("candidates", &PlanRequest::candidates, list_type(object_type(candidate_fields()), 1),
+                "machines that could be had, and how each would be used"),
+       optional("seed", &PlanRequest::seed, seed_type(), "of the draws; 1 if not given"),
+       optional("samples", &PlanRequest::samples, whole_type(fewest_samples, most_samples),
+                "draws of the parameters behind every chance and interval; 200 if not given")},
+      check_request);
+  return table;
 }
 
 } // namespace
 
 PlanRequest plan_request_from(const JsonNode& root) {
-  static constexpr std::string_view known[]{"format",   "version", "name",       "workload", "goal",    "limits",
-                                            "failures", "energy",  "candidates", "seed",     "samples", "slow_node"};
-  constexpr long fewest_samples = 40;
-  constexpr long most_samples = 10'000;
-  PlanRequest request;
-  root.allow_only(known);
-  request.name = simple_name(root, "name");
-  request.workload = workload_from(root.at("workload"));
-  if (root.has("limits")) request.limits = limits_from(root.at("limits"));
-  request.goal = one_of_or(root, "goal", usual_goal(request.limits));
-  if (root.has("failures")) request.failures = failures_from(root.at("failures"));
-  if (root.has("slow_node")) request.slow_node = slow_node_from(root.at("slow_node"));
-  if (root.has("energy")) request.energy = energy_from(root.at("energy"));
-  request.candidates = candidates_from(root, request.workload);
-  for (auto& candidate : request.candidates) {
-    if (request.workload.global_batch > 0 && candidate.batch_per_gpu > 0)
-      root.mistake_at("candidates", fmt::format("{} has a \"batch_per_gpu\" beside the workload's \"global_batch\"; "
-                                                "keep one of them",
-                                                candidate.name));
-    if (candidate.batch_per_gpu == 0) candidate.batch_per_gpu = request.workload.batch_per_gpu;
-  }
-  request.seed = static_cast<std::uint64_t>(root.integer_or("seed", 1, 0, std::numeric_limits<long>::max()));
-  request.samples = static_cast<int>(root.integer_or("samples", request.samples, fewest_samples, most_samples));
-  return request;
+  return read_object(root, request_fields());
+}
+
+FileFormat plan_request_format() {
+  return {"plan-request", "What a buyer asks", "scenarios/plans/NAME.json", request_fields().shape()};
 }
 
 PlanRequest read_plan_request(const std::filesystem::path& file, const std::vector<JsonChange>& changes,

@@ -42,6 +42,8 @@ struct FailureRules {
   double restart_s = 0;            ///< from a failure until training goes on from the last checkpoint
   double repair_s = 0;             ///< of a failed node; 0: another is there at once
   int spare_nodes = 0;             ///< that wait, paid for, to take the place of failed ones
+
+  bool operator==(const FailureRules&) const = default;
 };
 
 /// Mean time between failures of a node where a request does not say: 419 unexpected interruptions of 16,384 GPUs in
@@ -55,6 +57,8 @@ struct PlanLimits {
   double power_w = 0; ///< of all nodes, cooling included
   int nodes = 0;
   double chance = 0.9; ///< with which deadline and budget must be met
+
+  bool operator==(const PlanLimits&) const = default;
 };
 
 /// What a kilowatt-hour costs, and what the room adds.
@@ -63,6 +67,8 @@ struct EnergyRules {
   /// Power usage effectiveness: energy of the room over that of its nodes. Not stated: what sites reported on average,
   /// Uptime Institute, Global Data Center Survey 2023.
   double pue = 1.58;
+
+  bool operator==(const EnergyRules&) const = default;
 };
 
 /// What one node of a candidate costs, in place of what its cluster's file says.
@@ -71,6 +77,8 @@ struct CandidatePrice {
   double usd = 0;       ///< of a node: for an hour where it is rented, once where it is bought, 0 where one owns it
   double years = 0;     ///< over which a purchase is written off
   std::string source{}; ///< where the price stands, with its date; "" where nobody says
+
+  bool operator==(const CandidatePrice&) const = default;
 };
 
 /// One machine that could be had, and how it would be used.

@@ -4,6 +4,7 @@
 #include "sim/formats/field_table.hpp"
 #include "sim/formats/file_formats.hpp"
 #include "sim/formats/readers.hpp"
+#include "sim/formats/strategy_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -78,24 +79,8 @@ ValueType<std::vector<LikelyLibrary>> libraries_type() {
   ValueShape shape{ValueKind::map};
   shape.parts = {{ValueKind::positive}};
   shape.fewest_items = 1;
-  shape.key_pattern = "^(nccl|open-mpi|mpich|gloo|grpc)( [0-9]{1,4}(\\.[0-9]{1,4}){0,2})?$";
+  shape.pattern = library_version_pattern;
   return {shape, libraries_from, libraries_to_json};
-}
-
-/// One rule for how many servers there are.
-ValueType<ServerCount> servers_type() {
-  constexpr long most_servers = 1'000'000;
-  const auto number = whole_type(1, most_servers).shape;
-  ValueShape shape{ValueKind::object};
-  ValueShape only_true{ValueKind::constant};
-  only_true.is_true = true;
-  shape.fields = {{"count", Presence::optional, number, "in all"},
-                  {"per_node", Presence::optional, number, "on each node"},
-                  {"equal_workers", Presence::optional, only_true, "as many as workers"}};
-  shape.fewest_items = 1;
-  shape.most_items = 1;
-  return {shape, [](const JsonNode& place) { return servers_from(place, StrategyUse::scenario); },
-          [](const ServerCount& servers) { return nlohmann::ordered_json(servers_to_json(servers)); }};
 }
 
 std::vector<Field<Preset>> grouping_fields() {
@@ -130,7 +115,8 @@ std::vector<Field<Preset>> server_fields() {
           optional("sharding_choices", &Preset::sharding_choices,
                    distinct(list_type(name_of_type<Sharding>(shardings))),
                    "rules among which a user may choose, which servers \"best\" tries; only sharding if not given"),
-          optional("servers", &Preset::servers, servers_type(), "how many, where nobody says; one a node if not given"),
+          optional("servers", &Preset::servers, servers_type(StrategyUse::scenario),
+                   "how many, where nobody says; one a node if not given"),
           optional("placement", &Preset::placement, name_of_type<Placement>(known_names_of<Placement>()),
                    "of servers, where nobody says; colocated if not given"),
           optional("node_reduction", &Preset::node_reduce, name_of_type<NodeReduce>(),

@@ -34,12 +34,6 @@ Cluster cluster_from(const JsonNode& root);
 std::map<std::string, std::string> covering_sources(const JsonNode& root);
 /// "2018", "2018-05", "2018-05-07", with months and days there are (ISO 8601; days of the month up to 31).
 bool is_date(std::string_view text);
-/// What a scenario says beside its own job, and back; keys that say nothing beyond their default are left out.
-CoLocation co_location_from(const JsonNode& root);
-void add_co_location(nlohmann::ordered_json& json, const CoLocation& co_location);
-/// "input" of a scenario or of a plan's workload, and back; nothing is written where nothing is said.
-void read_input(const JsonNode& node, InputPipeline& input, InputNames& names);
-void add_input(nlohmann::ordered_json& json, const Scenario& scenario);
 std::vector<Preset> presets_from(const JsonNode& root);
 PriorBook prior_book_from(const JsonNode& root);
 Calibration calibration_from(const JsonNode& root);
@@ -50,12 +44,7 @@ void read_calibration_document(const std::filesystem::path& file, const std::fun
 Convergence convergence_from(const JsonNode& root);
 InputCatalogue inputs_from(const JsonNode& root);
 Scenario scenario_from(const JsonNode& root);
-/// "slow_node" of a scenario or a plan request.
-SlowNode slow_node_from(const JsonNode& node);
 PlanRequest plan_request_from(const JsonNode& root);
-/// "gpus" and "strategies", which scenarios and the candidates of a plan have alike.
-std::vector<int> gpu_counts_from(const JsonNode& node);
-std::vector<Strategy> strategies_from(const JsonNode& node);
 /// One line of calibration.json, and back.
 BatchLine batch_line_from(const JsonNode& node);
 nlohmann::ordered_json batch_line_to_json(const BatchLine& line);
@@ -63,9 +52,7 @@ nlohmann::ordered_json batch_line_to_json(const BatchLine& line);
 /// A scenario must name what it asks for; a record may have "unknown".
 enum class StrategyUse { scenario, record };
 Strategy strategy_from(const JsonNode& node, StrategyUse use);
-ServerCount servers_from(const JsonNode& node, StrategyUse use);
-nlohmann::json servers_to_json(const ServerCount& servers);
-nlohmann::json strategy_to_json(const Strategy& strategy);
+nlohmann::json strategy_to_json(const Strategy& strategy, StrategyUse use);
 
 /// A required name of `allowed`; the first value where it is missing or another, which is a mistake.
 template <class Name>

@@ -63,7 +63,7 @@ void put(ordered_json& json, const StepRecord& step) {
   json["wire_precision"] = to_text(step.wire_precision);
   json["batch_per_gpu"] = step.batch_per_gpu;
   json["preset"] = step.preset;
-  json["strategy"] = strategy_to_json(step.strategy);
+  json["strategy"] = strategy_to_json(step.strategy, StrategyUse::record);
   put_unless_unknown(json, "algorithm", step.algorithm);
   json["gpus"] = step.gpus;
   json["nodes"] = step.nodes;
@@ -192,7 +192,7 @@ void put(ordered_json& json, const SpeedUpRecord& record) {
   json["wire_precision"] = to_text(record.wire_precision);
   json["batch_per_gpu"] = record.batch_per_gpu;
   json["preset"] = record.preset;
-  json["strategy"] = strategy_to_json(record.strategy);
+  json["strategy"] = strategy_to_json(record.strategy, StrategyUse::record);
   json["gpus"] = record.gpus;
   json["nodes"] = record.nodes;
   json["gpus_per_node"] = record.gpus_per_node;

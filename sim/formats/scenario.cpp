@@ -2,8 +2,10 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
+#include "sim/formats/file_formats.hpp"
 #include "sim/formats/own_files.hpp"
-#include "sim/formats/readers.hpp"
+#include "sim/formats/question_fields.hpp"
+#include "sim/formats/strategy_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,80 +18,84 @@ namespace ddlsim {
 
 namespace {
 
-StatedRate stated_rate_from(const JsonNode& root) {
+constexpr double most_factor_of_node = 1000;
+
+StatedRate stated_rate_from(const JsonNode& place) {
   static constexpr std::string_view known[]{"value", "low", "high"};
-  const char* const key = "one_gpu_samples_per_s";
   StatedRate rate;
-  if (!root.at(key).value().is_object()) {
-    rate.samples_per_s = root.positive(key);
+  if (!place.value().is_object()) {
+    rate.samples_per_s = place.as_positive();
     return rate;
   }
-  const auto node = root.at(key);
-  node.allow_only(known);
-  rate.samples_per_s = node.positive("value");
-  if (!node.has("low") && !node.has("high")) return rate;
-  rate.low = node.positive("low");
-  rate.high = node.positive("high");
+  place.allow_only(known);
+  rate.samples_per_s = place.positive("value");
+  if (!place.has("low") && !place.has("high")) return rate;
+  rate.low = place.positive("low");
+  rate.high = place.positive("high");
   if (!(rate.low <= rate.samples_per_s && rate.samples_per_s <= rate.high && rate.low < rate.high))
-    node.mistake(fmt::format("{:g} does not lie between {:g} and {:g}; give low, value and high in ascending order",
-                             rate.samples_per_s, rate.low, rate.high));
+    place.mistake(fmt::format("{:g} does not lie between {:g} and {:g}; give low, value and high in ascending order",
+                              rate.samples_per_s, rate.low, rate.high));
   return rate;
+}
+
+nlohmann::ordered_json stated_rate_to_json(const StatedRate& rate) {
+  nlohmann::ordered_json json{{"value", rate.samples_per_s}};
+  if (rate.low > 0) json["low"] = rate.low;
+  if (rate.high > 0) json["high"] = rate.high;
+  return json;
+}
+
+/// A rate, or an object of a rate and its 90 % interval.
+ValueType<std::optional<StatedRate>> stated_rate_type() {
+  ValueShape with_interval{ValueKind::object};
+  const ValueShape rate{ValueKind::positive};
+  with_interval.fields = {{"value", Presence::required, rate, "the rate"},
+                          {"low", Presence::optional, rate, "5 % lie below"},
+                          {"high", Presence::optional, rate, "5 % lie above"}};
+  ValueShape shape{ValueKind::either};
+  shape.parts = {rate, with_interval};
+  return {shape, [](const JsonNode& place) -> std::optional<StatedRate> { return stated_rate_from(place); },
+          [](const std::optional<StatedRate>& stated) { return stated_rate_to_json(stated.value_or(StatedRate{})); }};
 }
 
 } // namespace
 
-SlowNode slow_node_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"compute_factor", "network_factor"};
-  constexpr double most_factor = 1000;
-  SlowNode slow;
-  if (!node.is_object()) return slow;
-  node.allow_only(known);
-  slow.compute_factor = node.number_or("compute_factor", 1, 1, most_factor);
-  slow.network_factor = node.number_or("network_factor", 1, 1 / most_factor, 1);
-  return slow;
+ValueType<SlowNode> slow_node_type() {
+  return object_type<SlowNode>(
+      {{optional("compute_factor", &SlowNode::compute_factor, number_type(1, most_factor_of_node),
+                 "how many times as long its GPUs take; 1 if not given"),
+        optional("network_factor", &SlowNode::network_factor, number_type(1 / most_factor_of_node, 1),
+                 "what its NIC reaches of the others' rate; 1 if not given")}});
 }
 
-std::vector<int> gpu_counts_from(const JsonNode& root) {
-  std::vector<int> counts;
-  for (const auto& node : root.list("gpus")) {
-    const auto& value = node.value();
-    if (!value.is_number_integer() || value.get<double>() < 1 || value.get<double>() > most_ranks) {
-      node.mistake(
-          fmt::format("{} is not a GPU count; give {}", describe(value),
-                      value.is_number() && value.get<double>() > most_ranks ? "10000000 or fewer" : "1 or more"));
-      continue;
-    }
-    const int count = value.get<int>();
-    if (!counts.empty() && count <= counts.back()) {
-      node.mistake(
-          fmt::format("{} comes after {}; give the counts in ascending order, each once", count, counts.back()));
-    }
-    counts.push_back(count);
-  }
-  if (root.has("gpus") && root.value()["gpus"].is_array() && root.value()["gpus"].empty())
-    root.mistake_at("gpus", "no GPU count found; give one or more");
-  return counts;
+ValueType<std::uint64_t> seed_type() {
+  constexpr long most = std::numeric_limits<long>::max();
+  auto shape = whole_type(0, most).shape;
+  return {shape, [=](const JsonNode& place) { return static_cast<std::uint64_t>(place.as_integer(0, most)); },
+          [](const std::uint64_t& seed) { return nlohmann::ordered_json(seed); }};
 }
 
-std::vector<Strategy> strategies_from(const JsonNode& root) {
-  std::vector<Strategy> strategies;
-  std::set<std::string> seen;
-  const auto places = root.list("strategies");
-  for (const auto& node : places) {
-    const auto before = node.mistakes_so_far();
-    strategies.push_back(strategy_from(node, StrategyUse::scenario));
-    if (node.mistakes_so_far() == before && !seen.insert(label_of(strategies.back())).second)
-      node.mistake(fmt::format("{} is there twice; keep one", label_of(strategies.back())));
-  }
-  if (root.has("strategies") && root.value()["strategies"].is_array() && places.empty())
-    root.mistake_at("strategies", "no strategy found; give one or more");
-  return strategies;
+ValueType<std::vector<int>> gpu_counts_type() {
+  auto type = distinct(list_type(whole_type(1, most_ranks), 1));
+  type.read = [read = type.read](const JsonNode& place) {
+    const auto before = place.mistakes_so_far();
+    auto counts = read(place);
+    if (place.mistakes_so_far() > before) return counts;
+    for (std::size_t i = 1; i < counts.size(); ++i)
+      if (counts[i] < counts[i - 1])
+        place.elements()[i].mistake(
+            fmt::format("{} comes after {}; give the counts in ascending order, each once", counts[i], counts[i - 1]));
+    return counts;
+  };
+  return type;
 }
 
 double StatedRate::width() const {
   constexpr double upper_95 = 1.6448536269514722; // of a standard normal 95 % lies below
   return low > 0 ? std::log(high / low) / (2 * upper_95) : 0;
 }
+
+namespace {
 
 /// A file of a stranger must not keep a machine busy for days: the largest question shipped has 52 points of 200
 /// samples.
@@ -107,66 +113,75 @@ void refuse_endless_work(const JsonNode& root, const Scenario& scenario) {
                                            scenario.samples, points, points * scenario.samples, most_samples));
 }
 
-Scenario scenario_from(const JsonNode& root) {
-  static constexpr std::string_view known[]{"format",
-                                            "version",
-                                            "name",
-                                            "model",
-                                            "batch_per_gpu",
-                                            "precision",
-                                            "wire_precision",
-                                            "cluster",
-                                            "gpu",
-                                            "slow_node",
-                                            "input",
-                                            "gpus",
-                                            "strategies",
-                                            "preset",
-                                            "transport",
-                                            "rank_mapping",
-                                            "gpus_per_node",
-                                            "efficiency_bound",
-                                            "seed",
-                                            "samples",
-                                            "one_gpu_samples_per_s",
-                                            "series",
-                                            "software",
-                                            "node_placement",
-                                            "neighbours",
-                                            "background_traffic"};
-  static const std::vector<std::string> mappings{"fill-nodes"};
-  constexpr long most_samples = 100'000;
-  Scenario scenario;
-  root.allow_only(known);
-  scenario.name = simple_name(root, "name");
-  scenario.model = root.text("model");
+constexpr long most_samples_of_scenario = 100'000;
+
+void check_scenario(const JsonNode& root, Scenario& scenario) {
   refuse_bare_model_name(root, "model", scenario.model);
-  scenario.batch_per_gpu = root.positive("batch_per_gpu");
-  scenario.precision = one_of<Precision>(root, "precision");
-  scenario.wire_precision = one_of_or(root, "wire_precision", WirePrecision::fp32, known_names_of<WirePrecision>());
-  scenario.cluster = root.text("cluster");
-  scenario.gpu = root.text_or("gpu", "");
-  scenario.gpus = gpu_counts_from(root);
-  scenario.strategies = strategies_from(root);
-  scenario.preset = root.text("preset");
-  scenario.transport = root.one_of_or("transport", transport_names(), "");
-  scenario.rank_mapping = root.one_of_or("rank_mapping", mappings, scenario.rank_mapping);
-  scenario.gpus_per_node = static_cast<int>(root.integer_or("gpus_per_node", 0, 1, most_ranks));
-  if (root.has("one_gpu_samples_per_s")) scenario.one_gpu = stated_rate_from(root);
-  scenario.series = root.text_or("series", "");
-  scenario.software = root.text_or("software", "");
-  if (root.has("slow_node")) scenario.slow_node = slow_node_from(root.at("slow_node"));
-  if (root.has("input")) read_input(root.at("input"), scenario.input, scenario.input_names);
-  scenario.co_location = co_location_from(root);
-  if (root.has("efficiency_bound")) scenario.efficiency_bound = root.positive("efficiency_bound");
-  if (scenario.efficiency_bound > 1) {
-    root.mistake_at("efficiency_bound",
-                    fmt::format("{} is out of range; give a share, 0 to 1: 0.8 is 80 %", scenario.efficiency_bound));
-  }
-  scenario.seed = static_cast<std::uint64_t>(root.integer_or("seed", 1, 0, std::numeric_limits<long>::max()));
-  scenario.samples = static_cast<int>(root.integer_or("samples", scenario.samples, 1, most_samples));
+  check_co_location(root, scenario.co_location);
   refuse_endless_work(root, scenario);
-  return scenario;
+}
+
+std::vector<Field<Scenario>> rows_of_job() {
+  return {required("name", &Scenario::name, name_type(), "of the question"),
+          required("model", &Scenario::model, text_type(), "a shipped model's name, or the path of a model's file"),
+          required("batch_per_gpu", &Scenario::batch_per_gpu, positive_type(), "samples of one GPU in an iteration"),
+          required("precision", &Scenario::precision, name_of_type<Precision>(), "of arithmetic"),
+          optional("wire_precision", &Scenario::wire_precision,
+                   name_of_type<WirePrecision>(known_names_of<WirePrecision>()),
+                   "of gradients on their way; fp32 if not given"),
+          required("cluster", &Scenario::cluster, text_type(),
+                   "a shipped cluster's name, or the path of a cluster's folder"),
+          optional("gpu", &Scenario::gpu, text_type(),
+                   "name in gpus.json, or the path of a GPU's own file; the cluster's if not given"),
+          required("gpus", &Scenario::gpus, gpu_counts_type(), "how many GPUs, ascending"),
+          required("strategies", &Scenario::strategies, strategies_type(), "how gradients are brought together"),
+          required("preset", &Scenario::preset, text_type(), "what the framework does with gradients"),
+          optional("transport", &Scenario::transport, word_type(transport_names()),
+                   "the preset's first that the cluster has if not given"),
+          optional("rank_mapping", &Scenario::rank_mapping, word_type({"fill-nodes"}),
+                   "how ranks are dealt out over nodes"),
+          optional("gpus_per_node", &Scenario::gpus_per_node, whole_type(1, most_ranks),
+                   "that ranks take of every node; all if not given")};
+}
+
+std::vector<Field<Scenario>> rows_of_knowledge() {
+  return {optional("one_gpu_samples_per_s", &Scenario::one_gpu, stated_rate_type(),
+                   "what the asker knows of one GPU without synchronisation: a rate, or a rate with its 90 % interval"),
+          optional("series", &Scenario::series, any_text_type(),
+                   "of the cluster's records: whose one-GPU time and residuals are meant"),
+          optional("software", &Scenario::software, any_text_type(),
+                   "part of the records' software, where several stacks disagree"),
+          optional("efficiency_bound", &Scenario::efficiency_bound, share_type(),
+                   "down to which growing pays; 0.8 if not given"),
+          optional("seed", &Scenario::seed, seed_type(), "of the draws; 1 if not given"),
+          optional("samples", &Scenario::samples, whole_type(1, most_samples_of_scenario),
+                   "draws of the parameters behind an interval; 800 if not given")};
+}
+
+const FieldTable<Scenario>& scenario_fields() {
+  static const auto table = [] {
+    auto rows = rows_of_job();
+    const auto add = [&](const std::vector<Field<Scenario>>& more) {
+      rows.insert(rows.end(), more.begin(), more.end());
+    };
+    add(rows_of_co_location());
+    add({optional("slow_node", &Scenario::slow_node, slow_node_type(), "one node that is not like the others"),
+         optional_group("input", input_fields_of<Scenario>(&Scenario::input, &Scenario::input_names),
+                        "where samples come from; synthetic data if not given")});
+    add(rows_of_knowledge());
+    return document<Scenario>("ddlsim-scenario", 1, rows, check_scenario);
+  }();
+  return table;
+}
+
+} // namespace
+
+Scenario scenario_from(const JsonNode& root) {
+  return read_object(root, scenario_fields());
+}
+
+FileFormat scenario_format() {
+  return {"scenario", "One question", "scenarios/NAME.json", scenario_fields().shape()};
 }
 
 Scenario asked_with(Scenario scenario, const Strategy& strategy) {
@@ -194,55 +209,12 @@ Scenario read_scenario(const std::filesystem::path& file, const std::vector<Json
   return scenario;
 }
 
-namespace {
-
-/// What a record leaves open a scenario leaves out: the preset has it.
-nlohmann::json without_what_is_open(nlohmann::json strategy) {
-  for (const char* key : {"placement", "sharding"})
-    if (strategy.contains(key) && strategy[key] == "unknown") strategy.erase(key);
-  if (strategy.contains("servers") && strategy["servers"].contains("unknown")) strategy.erase("servers");
-  return strategy;
-}
-
-} // namespace
-
 std::string scenario_json(const Scenario& scenario) {
-  const Scenario usual;
-  nlohmann::ordered_json json{
-      {"format", "ddlsim-scenario"},
-      {"version", 1},
-      {"name", scenario.name},
-      {"model", scenario.model_file.empty() ? scenario.model : scenario.model_file.string()},
-      {"batch_per_gpu", scenario.batch_per_gpu},
-      {"precision", to_text(scenario.precision)},
-      {"wire_precision", to_text(scenario.wire_precision)},
-      {"cluster", scenario.cluster_folder.empty() ? scenario.cluster : scenario.cluster_folder.string()},
-      {"gpus", scenario.gpus},
-      {"strategies", nlohmann::ordered_json::array()},
-      {"preset", scenario.preset},
-      {"efficiency_bound", scenario.efficiency_bound},
-      {"seed", scenario.seed},
-      {"samples", scenario.samples}};
-  for (const auto& strategy : scenario.strategies)
-    json["strategies"].push_back(nlohmann::ordered_json(without_what_is_open(strategy_to_json(strategy))));
-  for (const auto& [key, text] :
-       {std::pair{"gpu", scenario.gpu_file.empty() ? scenario.gpu : scenario.gpu_file.string()},
-        std::pair{"transport", scenario.transport}, std::pair{"series", scenario.series},
-        std::pair{"software", scenario.software}})
-    if (!text.empty()) json[key] = text;
-  if (scenario.gpus_per_node > 0) json["gpus_per_node"] = scenario.gpus_per_node;
-  if (scenario.one_gpu) {
-    auto& stated = json["one_gpu_samples_per_s"] = {{"value", scenario.one_gpu->samples_per_s}};
-    if (scenario.one_gpu->low > 0) stated["low"] = scenario.one_gpu->low;
-    if (scenario.one_gpu->high > 0) stated["high"] = scenario.one_gpu->high;
-  }
-  if (scenario.slow_node.compute_factor != usual.slow_node.compute_factor ||
-      scenario.slow_node.network_factor != usual.slow_node.network_factor)
-    json["slow_node"] = {{"compute_factor", scenario.slow_node.compute_factor},
-                         {"network_factor", scenario.slow_node.network_factor}};
-  add_input(json, scenario);
-  add_co_location(json, scenario.co_location);
-  return json_text(json);
+  auto written = scenario;
+  if (!scenario.model_file.empty()) written.model = scenario.model_file.string();
+  if (!scenario.cluster_folder.empty()) written.cluster = scenario.cluster_folder.string();
+  if (!scenario.gpu_file.empty()) written.gpu = scenario.gpu_file.string();
+  return json_text(write_fields(scenario_fields(), written));
 }
 
 } // namespace ddlsim

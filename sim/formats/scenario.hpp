@@ -19,6 +19,8 @@ namespace ddlsim {
 struct SlowNode {
   double compute_factor = 1; ///< how many times as long its GPUs take, 1 or more
   double network_factor = 1; ///< what its NIC reaches of the others' rate, at most 1
+
+  bool operator==(const SlowNode&) const = default;
 };
 
 /// Where samples come from; without it: synthetic data, which costs nothing. A figure of 0 is not known and no limit.
@@ -34,6 +36,8 @@ struct InputPipeline {
   int cores = 0;                   ///< of a node, that decode
   int readers = 0;                 ///< of a node, that open files at the same time
   int serial_workers = 0;          ///< of a node, each of which reads a sample and then decodes it; 0: not known
+
+  bool operator==(const InputPipeline&) const = default;
 };
 
 /// The same by names of scenarios/inputs.json, with rates that are known roughly; "" and 0: not said.
@@ -53,6 +57,8 @@ struct StatedRate {
   double low = 0; ///< 90 % interval; 0: not stated
   double high = 0;
   double width() const; ///< standard deviation of ln rate that the interval means; 0 without one
+
+  bool operator==(const StatedRate&) const = default;
 };
 
 struct Scenario {

@@ -10,65 +10,6 @@
 #include <vector>
 
 namespace ddlsim {
-namespace {
-
-constexpr long most_in_flight = 1000;
-constexpr long most_of_group = 1'000'000;
-const char* const node_word = "node";
-
-/// A number of ranks, or the word "node".
-int shard_group_from(const JsonNode& node) {
-  const char* const key = "shard_group";
-  if (!node.has(key)) return ShardedOptions::all_ranks;
-  const auto& value = node.value()[key];
-  if (!value.is_string()) return static_cast<int>(node.integer(key, 2, most_of_group));
-  const auto word = value.get<std::string>();
-  if (word != node_word)
-    node.mistake_at(key, fmt::format("{} found; {}a number of GPUs or \"node\" expected", describe(value),
-                                     nearest_name(word, {node_word}).empty() ? "" : "did you mean \"node\"? "));
-  return ShardedOptions::a_node;
-}
-
-/// Parameters of zero-1 and zero-2 stay whole on every GPU.
-Offload offload_from(const JsonNode& node, StrategyName name) {
-  const auto offload = one_of_or(node, "offload", Offload::none);
-  if (offload == Offload::optimizer_and_parameters && name != StrategyName::fsdp)
-    node.mistake_at("offload", fmt::format("{} keeps parameters whole on every GPU; give \"optimizer\", or the name "
-                                           "\"fsdp\"",
-                                           to_text(name)));
-  return offload;
-}
-
-} // namespace
-
-void read_sharded_fields(const JsonNode& node, Strategy& strategy) {
-  auto& sharded = strategy.sharded;
-  sharded.micro_batches = static_cast<int>(node.integer_or("micro_batches", 1, 1, most_micro_batches));
-  sharded.recompute = one_of_or(node, "recompute", Recompute::none);
-  sharded.offload = offload_from(node, strategy.name);
-  if (strategy.name != StrategyName::fsdp) return;
-  sharded.reshard_after_forward = node.boolean_or("reshard_after_forward", true);
-  sharded.backward_prefetch = node.boolean_or("backward_prefetch", true);
-  sharded.gathers_in_flight =
-      static_cast<int>(node.integer_or("gathers_in_flight", sharded.gathers_in_flight, 1, most_in_flight));
-  sharded.shard_group = shard_group_from(node);
-}
-
-nlohmann::json shard_group_json(const ShardedOptions& sharded) {
-  return sharded.shard_group == ShardedOptions::a_node ? nlohmann::json(node_word)
-                                                       : nlohmann::json(sharded.shard_group);
-}
-
-void add_sharded(nlohmann::json& json, const ShardedOptions& sharded) {
-  const ShardedOptions usual;
-  if (sharded.reshard_after_forward != usual.reshard_after_forward) json["reshard_after_forward"] = false;
-  if (sharded.backward_prefetch != usual.backward_prefetch) json["backward_prefetch"] = false;
-  if (sharded.gathers_in_flight != usual.gathers_in_flight) json["gathers_in_flight"] = sharded.gathers_in_flight;
-  if (sharded.micro_batches != usual.micro_batches) json["micro_batches"] = sharded.micro_batches;
-  if (sharded.recompute != usual.recompute) json["recompute"] = to_text(sharded.recompute);
-  if (sharded.offload != usual.offload) json["offload"] = to_text(sharded.offload);
-  if (sharded.shard_group != usual.shard_group) json["shard_group"] = shard_group_json(sharded);
-}
 
 std::string sharded_text(const Strategy& strategy) {
   const auto& sharded = strategy.sharded;

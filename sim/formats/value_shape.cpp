@@ -35,8 +35,9 @@ std::string_view unit_pattern(Dimension dimension) {
     return "(samples|images|sequences|tokens)/s";
   case Dimension::power:
     return "(W|kW|MW)";
-  case Dimension::price:
   case Dimension::count:
+    return "[kMBT]?";
+  case Dimension::price:
     break;
   }
   return "";
@@ -70,7 +71,8 @@ ordered_json positive_schema(const ValueShape& shape) {
   return schema;
 }
 
-ordered_json text_schema() {
+ordered_json text_schema(const std::string& pattern = "") {
+  if (!pattern.empty()) return {{"type", "string"}, {"pattern", pattern}};
   return {{"type", "string"}, {"minLength", 1}};
 }
 
@@ -97,42 +99,52 @@ ordered_json map_schema(const ValueShape& shape) {
   ordered_json schema{{"type", "object"}};
   const auto value = json_schema(shape.parts.front());
   for (const auto& word : shape.words) schema["properties"][word] = value;
-  if (!shape.key_pattern.empty()) schema["patternProperties"][shape.key_pattern] = value;
-  const bool any_key = shape.words.empty() && shape.key_pattern.empty();
+  if (!shape.pattern.empty()) schema["patternProperties"][shape.pattern] = value;
+  const bool any_key = shape.words.empty() && shape.pattern.empty();
   schema["additionalProperties"] = any_key ? value : ordered_json(false);
   if (shape.fewest_items > 0) schema["minProperties"] = shape.fewest_items;
   return schema;
 }
 
-/// What holds of the keys that share one condition: needed where it holds, refused elsewhere.
-ordered_json condition_schema(const FieldCondition& condition, const std::vector<FieldShape>& fields) {
-  auto needed = ordered_json::array();
-  auto refused = ordered_json::object();
-  for (const auto& field : fields) {
-    if (field.only_where != condition) continue;
-    if (field.presence == Presence::required) needed.push_back(field.name);
-    refused[field.name] = false;
-  }
-  return {{"if", {{"properties", {{condition.key, {{"enum", condition.words}}}}}, {"required", {condition.key}}}},
-          {"then", {{"required", needed}}},
-          {"else", {{"properties", refused}}}};
+ordered_json if_schema(const std::string& key, const std::vector<std::string>& words) {
+  return {{"properties", {{key, {{"enum", words}}}}}, {"required", {key}}};
+}
+
+ordered_json property_schema(const FieldShape& field) {
+  auto property = json_schema(field.value);
+  if (!field.meaning.empty()) property["description"] = field.meaning;
+  return property;
+}
+
+/// A row with a condition: what its key holds where the condition does.
+ordered_json conditional_schema(const FieldShape& field) {
+  ordered_json then{{"properties", {{field.name, property_schema(field)}}}};
+  if (field.presence == Presence::required) then["required"] = {field.name};
+  return {{"if", if_schema(field.only_where->key, field.only_where->words)}, {"then", then}};
+}
+
+/// The words of every row of that key: elsewhere it is refused.
+ordered_json refusal_schema(const FieldShape& field, const std::vector<FieldShape>& fields) {
+  std::vector<std::string> words;
+  for (const auto& other : fields)
+    if (other.name == field.name)
+      words.insert(words.end(), other.only_where->words.begin(), other.only_where->words.end());
+  return {{"if", if_schema(field.only_where->key, words)}, {"else", {{"properties", {{field.name, false}}}}}};
 }
 
 ordered_json object_schema(const ValueShape& shape) {
   ordered_json schema{{"type", "object"}, {"additionalProperties", false}};
   auto needed = ordered_json::array();
-  std::vector<FieldCondition> conditions;
   for (const auto& field : shape.fields) {
+    const bool is_first = !schema.contains("properties") || !schema["properties"].contains(field.name);
+    schema["properties"][field.name] = field.only_where ? ordered_json(true) : property_schema(field);
+    if (field.only_where) schema["allOf"].push_back(conditional_schema(field));
+    if (field.only_where && is_first) schema["allOf"].push_back(refusal_schema(field, shape.fields));
     if (field.presence == Presence::required && !field.only_where) needed.push_back(field.name);
-    auto& property = schema["properties"][field.name] = json_schema(field.value);
-    if (!field.meaning.empty()) property["description"] = field.meaning;
-    if (field.only_where && std::find(conditions.begin(), conditions.end(), *field.only_where) == conditions.end())
-      conditions.push_back(*field.only_where);
   }
   if (!needed.empty()) schema["required"] = needed;
   if (shape.fewest_items > 0) schema["minProperties"] = shape.fewest_items;
   if (shape.most_items < max_document_elements) schema["maxProperties"] = shape.most_items;
-  for (const auto& condition : conditions) schema["allOf"].push_back(condition_schema(condition, shape.fields));
   return schema;
 }
 
@@ -237,7 +249,7 @@ std::string expected_text(const ValueShape& shape) {
 ordered_json json_schema(const ValueShape& shape) {
   switch (shape.kind) {
   case ValueKind::text:
-    return text_schema();
+    return text_schema(shape.pattern);
   case ValueKind::any_text:
     return {{"type", "string"}};
   case ValueKind::name:

@@ -45,7 +45,7 @@ struct ValueShape {
   Dimension dimension = Dimension::time;
   bool zero_is_fine = false;    ///< of a quantity
   bool is_true = false;         ///< of a constant
-  std::string key_pattern{};    ///< of a map's keys; "": any key, or those of `words`
+  std::string pattern{};        ///< that a text or a map's keys match; "": any, or those of `words`
   std::size_t fewest_items = 0; ///< of a list, a map or an object's keys
   std::size_t most_items = max_document_elements;
   bool is_distinct = false; ///< of a list: no value stands twice

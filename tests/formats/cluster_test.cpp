@@ -98,13 +98,16 @@ TEST_CASE("what is wrong with a price or the power of a node is reported") {
         "/prices/0/usd_per_node_hour: 0 found; give a number above 0, without quotes or unit"},
        {"/prices/0/usd_per_node_hour", "", "/prices/0/usd_per_node_hour: missing; give a number above 0"},
        {"/prices/0/usd_per_node", "1",
-        "/prices/0/usd_per_node: has no meaning without \"kind\": \"purchase\"; leave it out"},
-       {"/prices/0/term", "\"8760 h\"", "/prices/0/term: has no meaning without \"kind\": \"reserved\"; leave it out"},
+        "/prices/0/usd_per_node: has no meaning with \"kind\": \"on-demand\"; leave it out, or give \"kind\": "
+        "\"purchase\""},
+       {"/prices/0/term", "\"8760 h\"",
+        "/prices/0/term: has no meaning with \"kind\": \"on-demand\"; leave it out, or give \"kind\": \"reserved\""},
        {"/prices/1/term", "", "/prices/1/term: missing; give a quantity with its unit, like \"1.5 us\""},
        {"/prices/1/term", "\"1 moon\"",
         "/prices/1/term: \"1 moon\" has an unknown unit; known here: ns, us, ms, s, min, h, d, weeks, years"},
        {"/prices/2/usd_per_node_hour", "1",
-        "/prices/2/usd_per_node_hour: has no meaning without \"kind\": \"on-demand\" or \"reserved\"; leave it out"},
+        "/prices/2/usd_per_node_hour: has no meaning with \"kind\": \"purchase\"; leave it out, or give \"kind\": "
+        "\"on-demand\" or \"reserved\""},
        {"/prices/2/date", "\"2018-13\"", "/prices/2/date: \"2018-13\" is not a date; give 2024, 2024-05 or 2024-05-17"},
        {"/prices/2/date", "", "/prices/2/date: missing; give a date: 2024, 2024-05 or 2024-05-17"},
        {"/prices/3", R"({"kind": "purchase", "usd_per_node": 1, "date": "2018"})",
@@ -174,14 +177,14 @@ TEST_CASE("a star has no leaves, and a node with one GPU no paths") {
   cluster["node"]["gpus"] = 1;
   cluster["node"]["intra"] = {{"kind", "none"}};
   cluster["fabric"] = {{"kind", "star"}, {"hop_latency", "0 us"}};
-  ddlsim_test::check_spoilt(
-      cluster,
-      {{"/fabric/blocking", "2",
-        "/fabric/blocking: has no meaning without \"kind\": \"fat-tree\" or \"rails\"; leave it out"},
-       {"/node/intra/latency", "\"1 us\"",
-        "/node/intra/latency: has no meaning without \"kind\": \"pcie-tree\" or \"nvlink-mesh\" or \"nvswitch\" or "
-        "\"host-staging\"; leave it out"}},
-      [](const auto& file) { read_cluster(file); });
+  ddlsim_test::check_spoilt(cluster,
+                            {{"/fabric/blocking", "2",
+                              "/fabric/blocking: has no meaning with \"kind\": \"star\"; leave it out, or give "
+                              "\"kind\": \"fat-tree\" or \"rails\""},
+                             {"/node/intra/latency", "\"1 us\"",
+                              "/node/intra/latency: has no meaning with \"kind\": \"none\"; leave it out, or give "
+                              "\"kind\": \"pcie-tree\" or \"nvlink-mesh\" or \"nvswitch\" or \"host-staging\""}},
+                            [](const auto& file) { read_cluster(file); });
 }
 
 TEST_CASE("what is wrong with a fabric is reported") {

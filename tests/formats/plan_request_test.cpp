@@ -126,12 +126,13 @@ TEST_CASE("mistakes in a plan request") {
            "of "
            "a \"dataset\""},
           {"/energy/pue", "0.9", "/energy/pue: 0.9 is out of range; give 1 to 10"},
-          {"/candidates", "[]", "/candidates: no candidate found; give one or more"},
+          {"/candidates", "[]", "/candidates: none found; give one or more"},
           {"/candidates/1/name", "\"iris\"",
            "/candidates/1/name: iris is there twice; give each candidate a name of its own"},
           {"/candidates/1/price/years", "", "/candidates/1/price/years: missing; give a number above 0"},
           {"/candidates/0/price/years", "3",
-           "/candidates/0/price/years: unknown key; known here: kind, usd_per_node_hour, source"},
+           "/candidates/0/price/years: has no meaning with \"kind\": \"on-demand\"; leave it out, or give \"kind\": "
+           "\"purchase\""},
           {"/samples", "10", "/samples: 10 is out of range; give 40 to 10000"},
           {"/workload/global_batch", "512",
            "/workload: give one of \"batch_per_gpu\" (the same on every GPU) and \"global_batch\" (of all GPUs "

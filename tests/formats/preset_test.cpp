@@ -34,13 +34,16 @@ TEST_CASE("what is wrong with a preset is reported") {
        {"/presets/2/split", "",
         "/presets/2/split: missing beside \"sharding\": \"split\"; give the size above which tensors are cut"},
        {"/presets/0/cycle", "\"5 ms\"",
-        "/presets/0/cycle: has no meaning without \"grouping\": \"fusion\"; leave it out"},
+        "/presets/0/cycle: has no meaning with \"grouping\": \"buckets\"; leave it out, or give \"grouping\": "
+        "\"fusion\""},
        {"/presets/0/split", "\"4 MB\"",
         "/presets/0/split: has no meaning without \"sharding\": \"split\" or \"hash\"; leave it out"},
        {"/presets/2/bucket", "\"4 MB\"",
-        "/presets/2/bucket: has no meaning without \"grouping\": \"buckets\" or \"fusion\"; leave it out"},
+        "/presets/2/bucket: has no meaning with \"grouping\": \"per-tensor\"; leave it out, or give \"grouping\": "
+        "\"buckets\" or \"fusion\""},
        {"/presets/1/first_bucket", "\"4 MB\"",
-        "/presets/1/first_bucket: has no meaning without \"grouping\": \"buckets\"; leave it out"},
+        "/presets/1/first_bucket: has no meaning with \"grouping\": \"fusion\"; leave it out, or give \"grouping\": "
+        "\"buckets\""},
        {"/presets/0/overlapped", "\"yes\"", "/presets/0/overlapped: \"yes\" found; give true or false, without quotes"},
        {"/presets/2/servers", R"({"unknown": true})",
         "/presets/2/servers/unknown: unknown key; known here: count, per_node, equal_workers"},

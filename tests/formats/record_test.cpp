@@ -215,7 +215,7 @@ TEST_CASE("what is wrong with a step is reported") {
            "/synchronised: true found beside strategy none; give false, or the strategy that ran"}},
          {"step",
           {"/strategy/servers", "{}",
-           "/strategy/servers: \"ring\" has no servers; leave \"servers\" out, or give the name \"ps\" or "
+           "/strategy/servers: has no meaning with \"name\": \"ring\"; leave it out, or give \"name\": \"ps\" or "
            "\"ps-async\""}},
          {"step", {"/strategy", "", "/strategy: missing; give an object or a list"}},
          {"step", {"/overlap_slowdown", "0", "/overlap_slowdown: 0 is out of range; give 0.001 to 1000"}},

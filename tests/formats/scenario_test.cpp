@@ -124,27 +124,27 @@ TEST_CASE("what is wrong with a scenario is reported") {
       ddlsim_test::sample_scenario(),
       {{"/one_gpu_samples_per_s", R"({"value": 350, "low": 360, "high": 370})",
         "/one_gpu_samples_per_s: 350 does not lie between 360 and 370; give low, value and high in ascending order"},
-       {"/gpus/3", "0", "/gpus/3: 0 is not a GPU count; give 1 or more"},
-       {"/gpus/3", "-8", "/gpus/3: -8 is not a GPU count; give 1 or more"},
-       {"/gpus/3", "\"8\"", "/gpus/3: \"8\" is not a GPU count; give 1 or more"},
-       {"/gpus/3", "8.5", "/gpus/3: 8.5 is not a GPU count; give 1 or more"},
-       {"/gpus/3", "1e9", "/gpus/3: 1000000000.0 is not a GPU count; give 10000000 or fewer"},
-       {"/gpus/3", "4", "/gpus/3: 4 comes after 4; give the counts in ascending order, each once"},
-       {"/gpus", "[]", "/gpus: no GPU count found; give one or more"},
+       {"/gpus/3", "0", "/gpus/3: 0 is out of range; give 1 to 10000000"},
+       {"/gpus/3", "-8", "/gpus/3: -8 is out of range; give 1 to 10000000"},
+       {"/gpus/3", "\"8\"", "/gpus/3: \"8\" found, a whole number expected; give 1 to 10000000"},
+       {"/gpus/3", "8.5", "/gpus/3: 8.5 found, a whole number expected; give 1 to 10000000"},
+       {"/gpus/3", "1e9", "/gpus/3: 1000000000.0 is out of range; give 1 to 10000000"},
+       {"/gpus/3", "4", "/gpus/3: 4 is there twice; keep one"},
+       {"/gpus", "[]", "/gpus: none found; give one or more"},
        {"/gpus", "4", "/gpus: 4 found, a list expected; write [...]"},
-       {"/gpus", "", "/gpus: missing; give a list"},
+       {"/gpus", "", "/gpus: missing; give a list of one or more, each a whole number, 1 to 10000000"},
        {"/bacth_per_gpu", "3", "/bacth_per_gpu: unknown key; did you mean \"batch_per_gpu\"?"},
        {"/batch_per_gpu", "0", "/batch_per_gpu: 0 found; give a number above 0, without quotes or unit"},
        {"/model", "\"resnet50\"",
         "/model: \"resnet50\" leaves open which variant is meant; give one of resnet50_v1, resnet50_v1.5, resnet50_v2"},
        {"/precision", "\"fp64\"", "/precision: \"fp64\" found; give one of amp, bf16, fp16, fp32, fp8, tf32"},
-       {"/strategies", "[]", "/strategies: no strategy found; give one or more"},
+       {"/strategies", "[]", "/strategies: none found; give one or more"},
        {"/strategies/1", "{\"name\": \"ring\"}", "/strategies/1: ring is there twice; keep one"},
        {"/strategies/1/servers/per_node", "1.5",
         "/strategies/1/servers/per_node: 1.5 found, a whole number expected; give 1 to 1000000"},
        {"/transport", "\"ib\"",
         "/transport: \"ib\" found; give one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm"},
-       {"/efficiency_bound", "80", "/efficiency_bound: 80 is out of range; give a share, 0 to 1: 0.8 is 80 %"},
+       {"/efficiency_bound", "80", "/efficiency_bound: 80 found; give a share, 1 or less"},
        {"/seed", "-1", "/seed: -1 is out of range; give 0 or more"},
        {"/samples", "0", "/samples: 0 is out of range; give 1 to 100000"},
        {"/rank_mapping", "\"random\"", "/rank_mapping: \"random\" found; give one of fill-nodes"}},
@@ -216,22 +216,24 @@ TEST_CASE("strategies have a text of their own each") {
     const Strategy strategy = read(json_text, StrategyUse::record);
     CHECK(to_text(strategy) == text);
     CHECK(texts.insert(text).second);
-    CHECK(strategy_to_json(strategy) == json::parse(json_text)); // written as it was read
+    CHECK(strategy_to_json(strategy, StrategyUse::record) == json::parse(json_text)); // written as it was read
   }
 }
 
 TEST_CASE("only sharded strategies cut batches and compute again, only fsdp gathers") {
   for (const auto use : {StrategyUse::scenario, StrategyUse::record}) {
-    CHECK_THAT(reported(R"({"name":"ring","micro_batches":2})", use), Catch::StartsWith("/micro_batches: unknown key"));
+    CHECK_THAT(reported(R"({"name":"ring","micro_batches":2})", use),
+               Catch::StartsWith("/micro_batches: has no meaning with \"name\": \"ring\""));
     CHECK_THAT(reported(R"({"name":"zero-1","gathers_in_flight":2})", use),
-               Catch::StartsWith("/gathers_in_flight: unknown key"));
+               Catch::StartsWith("/gathers_in_flight: has no meaning with \"name\": \"zero-1\""));
     CHECK_THAT(reported(R"({"name":"fsdp","micro_batches":0})", use), Catch::StartsWith("/micro_batches: 0"));
     CHECK_THAT(reported(R"({"name":"fsdp","gathers_in_flight":1.5})", use),
                Catch::StartsWith("/gathers_in_flight: 1.5"));
     CHECK_THAT(reported(R"({"name":"fsdp","recompute":"ful"})", use), Catch::Contains("did you mean \"full\"?"));
     CHECK_THAT(reported(R"({"name":"fsdp","reshard_after_forward":"yes"})", use),
                Catch::StartsWith("/reshard_after_forward: "));
-    CHECK_THAT(reported(R"({"name":"fsdp","servers":{"count":1}})", use), Catch::Contains("\"fsdp\" has no servers"));
+    CHECK_THAT(reported(R"({"name":"fsdp","servers":{"count":1}})", use),
+               Catch::StartsWith("/servers: has no meaning with \"name\": \"fsdp\""));
   }
 }
 
@@ -267,15 +269,14 @@ TEST_CASE("a strategy of a scenario may have a preset and a transport of its own
   CHECK(strategy.transport == "nccl-ib");
   CHECK(to_text(strategy) == "auto");
   CHECK(label_of(strategy) == "auto with horovod over nccl-ib");
-  CHECK(strategy_to_json(strategy) == json::parse(own));
+  CHECK(strategy_to_json(strategy, StrategyUse::scenario) == json::parse(own));
   const std::string versioned = R"({"name":"auto","library":"nccl 2.4.8"})";
   CHECK(label_of(read(versioned, StrategyUse::scenario)) == "auto of nccl 2.4.8");
-  CHECK(strategy_to_json(read(versioned, StrategyUse::record)) == json::parse(versioned));
+  CHECK(strategy_to_json(read(versioned, StrategyUse::record), StrategyUse::record) == json::parse(versioned));
   CHECK_THAT(reported(R"({"name":"auto","library":"nccl two"})", StrategyUse::scenario),
              Catch::StartsWith("/library: \"nccl two\" is no library and version; give one of nccl"));
   CHECK(reported(R"({"name":"ps","library":"nccl 2"})", StrategyUse::scenario) ==
-        "/library: unknown key; known here: name, servers, placement, sharding, on_node_reduce, device, preset, "
-        "transport, note");
+        "/library: has no meaning with \"name\": \"ps\"; leave it out");
   const auto servers = read(R"({"name":"ps","servers":{"count":4},"transport":"grpc"})", StrategyUse::scenario);
   CHECK(label_of(servers) == "ps(4 unknown, unknown) over grpc");
   CHECK(label_of(read(R"({"name":"ring"})", StrategyUse::scenario)) == "ring");
@@ -303,7 +304,7 @@ TEST_CASE("a strategy of a scenario may have a note, which makes no other strate
   const auto strategy = read(noted, StrategyUse::scenario);
   CHECK(strategy.note == "what runs today");
   CHECK(label_of(strategy) == "ring");
-  CHECK(strategy_to_json(strategy) == json::parse(noted));
+  CHECK(strategy_to_json(strategy, StrategyUse::scenario) == json::parse(noted));
   CHECK_THAT(reported(noted, StrategyUse::record), Catch::StartsWith("/note: unknown key"));
   CHECK_THAT(reported(R"({"name":"ring","note":""})", StrategyUse::scenario),
              Catch::StartsWith("/note: the text is empty"));
@@ -329,7 +330,7 @@ TEST_CASE("a scenario may leave the search for the best servers to predict") {
   const auto strategy = read(open, StrategyUse::scenario);
   CHECK(seeks_best_servers(strategy));
   CHECK(to_text(strategy) == "ps(best servers)");
-  CHECK(strategy_to_json(strategy)["servers"] == "best");
+  CHECK(strategy_to_json(strategy, StrategyUse::scenario)["servers"] == "best");
   CHECK(ddlsim::server_count(strategy.servers, 32, 8) == 0);
   const auto fixed =
       read(R"({"name":"ps-async","servers":"best","placement":"dedicated","sharding":"split"})", StrategyUse::scenario);
@@ -343,7 +344,7 @@ TEST_CASE("a scenario may leave the search for the best servers to predict") {
         "/servers: \"as many as there are\" found; " + rules);
   for (const char* name : {"ring", "auto"})
     CHECK(reported(fmt::format(R"({{"name":"{}","servers":"best"}})", name), StrategyUse::scenario) ==
-          fmt::format("/servers: \"{}\" has no servers; leave \"servers\" out, or give the name \"ps\" or "
+          fmt::format("/servers: has no meaning with \"name\": \"{}\"; leave it out, or give \"name\": \"ps\" or "
                       "\"ps-async\"",
                       name));
   CHECK_THAT(
@@ -385,7 +386,7 @@ TEST_CASE("what is wrong with a strategy is reported") {
   CHECK(reported(with_servers(R"({"equal_workers":false})"), StrategyUse::record) ==
         "/servers/equal_workers: only true has a meaning; give it, or another rule");
   CHECK(reported(R"({"name":"ring","servers":{"count":1}})", StrategyUse::record) ==
-        "/servers: \"ring\" has no servers; leave \"servers\" out, or give the name \"ps\" or \"ps-async\"");
+        "/servers: has no meaning with \"name\": \"ring\"; leave it out, or give \"name\": \"ps\" or \"ps-async\"");
   CHECK(reported(R"("ring")", StrategyUse::record) == "\"ring\" found, an object expected; write {...}");
 }
 

@@ -1,0 +1,393 @@
+#include "sim/formats/strategy_fields.hpp"
+
+#include "sim/base/error.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace ddlsim {
+
+namespace {
+
+using Rule = ServerCount::Rule;
+
+constexpr long most_servers = 1'000'000;
+constexpr long most_stages = 10'000;
+constexpr long most_micro_batches = 1'000'000;
+constexpr long most_in_flight = 1000;
+constexpr long most_of_group = 1'000'000;
+constexpr double most_imbalance = 1000; ///< a slip of the keyboard
+const char* const word_of_best = "best";
+const char* const node_word = "node";
+
+/// A question names what is to run.
+std::vector<std::string> strategy_names(StrategyUse use) {
+  auto names = names_of<StrategyName>();
+  if (use == StrategyUse::record) return names;
+  std::erase(names, to_text(StrategyName::none));
+  std::erase(names, to_text(StrategyName::all_reduce));
+  return names;
+}
+
+/// Of all strategies those for which `holds`.
+std::vector<std::string> names_where(bool (*holds)(StrategyName)) {
+  std::vector<std::string> names;
+  for (const auto name : values_of<StrategyName>())
+    if (holds(name)) names.push_back(to_text(name));
+  return names;
+}
+
+const std::vector<std::string>& with_servers() {
+  static const auto names = names_where(is_parameter_server);
+  return names;
+}
+const std::vector<std::string>& without_servers() {
+  static const auto names = names_where([](StrategyName name) { return !is_parameter_server(name); });
+  return names;
+}
+const std::vector<std::string>& sharded() {
+  static const auto names = names_where(is_sharded);
+  return names;
+}
+const std::vector<std::string> fsdp{"fsdp"};
+const std::vector<std::string> zero{"zero-1", "zero-2"};
+const std::vector<std::string> model_parallel{"model-parallel"};
+
+/// A whole number, or a word that stands for one.
+ValueType<int> number_or_word(long least, long most, const char* word, int meant) {
+  ValueShape shape{ValueKind::either};
+  shape.parts = {whole_type(least, most).shape, {ValueKind::constant, {word}}};
+  const auto read = [=](const JsonNode& place) {
+    if (!place.value().is_string()) return static_cast<int>(place.as_integer(least, most));
+    const auto text = place.value().get<std::string>();
+    if (text != word)
+      place.mistake(fmt::format("{} found; {}a number or \"{}\" expected", describe(place.value()),
+                                nearest_name(text, {word}).empty() ? "" : fmt::format("did you mean \"{}\"? ", word),
+                                word));
+    return meant;
+  };
+  return {shape, read, [=](const int& number) {
+            return number == meant ? nlohmann::ordered_json(word) : nlohmann::ordered_json(number);
+          }};
+}
+
+ValueType<int> degree_type(StrategyUse use, long most) {
+  return use == StrategyUse::scenario ? number_or_word(1, most, word_of_best, ModelParallelOptions::best)
+                                      : whole_type(1, most);
+}
+
+nlohmann::ordered_json servers_to_json(const ServerCount& servers) {
+  switch (servers.rule) {
+  case Rule::count:
+    return {{"count", servers.value}};
+  case Rule::per_node:
+    return {{"per_node", servers.value}};
+  case Rule::equal_workers:
+    return {{"equal_workers", true}};
+  case Rule::unknown:
+    return {{"unknown", true}};
+  case Rule::best:
+    break;
+  }
+  return word_of_best;
+}
+
+ServerCount servers_from(const JsonNode& node, const std::vector<std::string>& rules) {
+  ServerCount servers;
+  if (!node.is_object()) return servers;
+  node.allow_only(rules);
+  if (node.value().size() != 1)
+    node.mistake(fmt::format("{} rules found, exactly one expected; give {{\"count\": 4}}, {{\"per_node\": 1}} or "
+                             "{{\"equal_workers\": true}}",
+                             node.value().size()));
+  for (const auto& [key, rule] : {std::pair{"count", Rule::count}, std::pair{"per_node", Rule::per_node}})
+    if (node.has(key)) servers = {rule, static_cast<int>(node.integer(key, 1, most_servers))};
+  for (const auto& [key, rule] :
+       {std::pair{"equal_workers", Rule::equal_workers}, std::pair{"unknown", Rule::unknown}}) {
+    if (!node.has(key)) continue;
+    if (!node.boolean_or(key, false)) node.mistake_at(key, "only true has a meaning; give it, or another rule");
+    servers = {rule, 0};
+  }
+  return servers;
+}
+
+/// Servers of a strategy of a question may be the word "best" as well.
+ValueType<ServerCount> servers_or_best_type() {
+  auto type = servers_type(StrategyUse::scenario);
+  const ValueShape best{ValueKind::constant, {word_of_best}};
+  ValueShape shape{ValueKind::either};
+  shape.parts = {best, type.shape};
+  type.shape = shape;
+  type.read = [read = type.read](const JsonNode& node) -> ServerCount {
+    if (!node.value().is_string()) return read(node);
+    const auto word = node.value().get<std::string>();
+    if (word == word_of_best) return {Rule::best, 0};
+    node.mistake(fmt::format(
+        "{} found; {}{{\"count\": 4}}, {{\"per_node\": 1}}, {{\"equal_workers\": true}} or \"best\" expected",
+        describe(node.value()), nearest_name(word, {word_of_best}).empty() ? "" : "did you mean \"best\"? "));
+    return {};
+  };
+  return type;
+}
+
+std::vector<Field<Strategy>> rows_of_servers() {
+  return {
+      optional("servers", &Strategy::servers, servers_or_best_type(),
+               "how many; \"best\": predict searches the count, and placement and sharding where they are left out; "
+               "the preset's if not given")
+          .only_where("name", with_servers()),
+      optional("placement", &Strategy::placement, name_of_type<Placement>(known_names_of<Placement>()),
+               "of servers; the preset's if not given")
+          .only_where("name", with_servers()),
+      optional("sharding", &Strategy::sharding, name_of_type<Sharding>(known_names_of<Sharding>()),
+               "how tensors are dealt out over servers; the preset's if not given")
+          .only_where("name", with_servers())};
+}
+
+std::vector<Field<Strategy>> rows_of_recorded_servers() {
+  return {required("servers", &Strategy::servers, servers_type(StrategyUse::record), "how many")
+              .only_where("name", with_servers()),
+          required("placement", &Strategy::placement, name_of_type<Placement>(), "of servers")
+              .only_where("name", with_servers()),
+          required("sharding", &Strategy::sharding, name_of_type<Sharding>(), "how tensors are dealt out over servers")
+              .only_where("name", with_servers())};
+}
+
+std::vector<Field<Strategy>> rows_of_any_servers() {
+  return {optional("on_node_reduce", &Strategy::on_node_reduce, boolean_type(),
+                   "a node's GPUs sum before gradients leave for servers; true if not given")
+              .only_where("name", with_servers()),
+          optional("device", &Strategy::device, name_of_type<Device>(), "where servers add up; cpu if not given")
+              .only_where("name", with_servers())};
+}
+
+std::vector<Field<Strategy>> rows_of_sharded() {
+  const auto of = [](auto member) { return within(&Strategy::sharded, member); };
+  return {
+      optional("micro_batches", of(&ShardedOptions::micro_batches), whole_type(1, most_micro_batches),
+               "that a GPU's batch is cut into; 1 if not given")
+          .only_where("name", sharded()),
+      optional("recompute", of(&ShardedOptions::recompute), name_of_type<Recompute>(),
+               "what of a transformer's blocks is computed again for backward; none if not given")
+          .only_where("name", sharded()),
+      optional("offload", of(&ShardedOptions::offload), name_of_type<Offload>({"none", "optimizer"}),
+               "what of the state is in host memory, where processors update it; none if not given")
+          .only_where("name", zero),
+      optional("offload", of(&ShardedOptions::offload), name_of_type<Offload>(),
+               "what of the state is in host memory, where processors update it; none if not given")
+          .only_where("name", fsdp),
+      optional("reshard_after_forward", of(&ShardedOptions::reshard_after_forward), boolean_type(),
+               "a unit's parameters are freed after forward; true if not given")
+          .only_where("name", fsdp),
+      optional("backward_prefetch", of(&ShardedOptions::backward_prefetch), boolean_type(),
+               "the next unit is gathered before this one's gradients are scattered; true if not given")
+          .only_where("name", fsdp),
+      optional("gathers_in_flight", of(&ShardedOptions::gathers_in_flight), whole_type(1, most_in_flight),
+               "units gathered or in use at the same time; 2 if not given")
+          .only_where("name", fsdp),
+      optional("shard_group", of(&ShardedOptions::shard_group),
+               number_or_word(2, most_of_group, node_word, ShardedOptions::a_node),
+               "GPUs that share one copy of the state, whose like sum gradients (hybrid sharding); all if not given")
+          .only_where("name", fsdp)};
+}
+
+bool has_stages(const Strategy& strategy) {
+  return strategy.parallel.pipeline != 1;
+}
+
+std::vector<Field<Strategy>> rows_of_degrees(StrategyUse use) {
+  const auto of = [](auto member) { return within(&Strategy::parallel, member); };
+  const auto micro_batches = number_or_word(1, most_micro_batches, word_of_best, ModelParallelOptions::best);
+  return {
+      optional("tensor", of(&ModelParallelOptions::tensor), degree_type(use, most_stages),
+               "GPUs that compute each layer together; 1 if not given")
+          .only_where("name", model_parallel),
+      optional("context", of(&ModelParallelOptions::context), degree_type(use, most_stages),
+               "GPUs, or tensor groups, that hold a part of every sequence each; 1 if not given")
+          .only_where("name", model_parallel),
+      optional("pipeline", of(&ModelParallelOptions::pipeline), degree_type(use, most_stages), "stages; 1 if not given")
+          .only_where("name", model_parallel),
+      optional("micro_batches", of(&ModelParallelOptions::micro_batches), micro_batches,
+               "that the batch of a replica, all its stages together, is cut into; needed with a pipeline")
+          .written_where(has_stages, [write = micro_batches.write](
+                                         const Strategy& strategy) { return write(strategy.parallel.micro_batches); })
+          .only_where("name", model_parallel),
+      optional("expert", of(&ModelParallelOptions::expert), whole_type(1, most_stages),
+               "ranks of data parallelism that a block's experts are dealt out over; 1 if not given")
+          .only_where("name", model_parallel),
+      optional("expert_imbalance", of(&ModelParallelOptions::expert_imbalance), number_type(1, most_imbalance),
+               "tokens of the busiest of these ranks over their mean; 1 if not given")
+          .only_where("name", model_parallel)};
+}
+
+std::vector<Field<Strategy>> rows_of_schedule() {
+  const auto of = [](auto member) { return within(&Strategy::parallel, member); };
+  // A tensor group's or a pipeline's part of what alternates is not modelled.
+  const auto of_blocks = name_of_type<Recompute>({"none", "selective", "full"});
+  return {
+      optional("schedule", of(&ModelParallelOptions::schedule), name_of_type<PipelineSchedule>(),
+               "the order of a stage's micro-batches; 1f1b if not given")
+          .written_where(has_stages, [](const Strategy& strategy) { return to_text(strategy.parallel.schedule); })
+          .only_where("name", model_parallel),
+      required("virtual_stages", of(&ModelParallelOptions::virtual_stages), whole_type(2, most_stages),
+               "pieces of the model on each stage")
+          .only_where("schedule", {"interleaved"}),
+      optional("data_parallel", of(&ModelParallelOptions::data_parallel), name_of_type<DataParallel>(),
+               "what replicas do with gradients; all-reduce if not given")
+          .only_where("name", model_parallel),
+      optional("tensor_overlap", of(&ModelParallelOptions::tensor_overlap), boolean_type(),
+               "gathers and scatters inside layers run beside the layers' compute; false if not given")
+          .only_where("name", model_parallel),
+      optional("recompute", of(&ModelParallelOptions::recompute), of_blocks,
+               "what of a transformer's blocks is computed again for backward; none if not given")
+          .only_where("name", model_parallel),
+      optional("rank_order", of(&ModelParallelOptions::rank_order), name_of_type<RankOrder>(),
+               "how the ranks of a pipeline are numbered, fastest first: replicas and then stages (Megatron-LM), or "
+               "stages and then replicas (Llama 3); tp-cp-dp-pp if not given")
+          .only_where("name", model_parallel)};
+}
+
+std::vector<Field<Strategy>> rows_of_questions() {
+  return {optional("preset", &Strategy::preset, text_type(), "in place of the question's"),
+          optional("transport", &Strategy::transport, word_type(transport_names()), "in place of the question's"),
+          optional("note", &Strategy::note, text_type(), "what the asker says of this strategy")};
+}
+
+/// More ranks than there are anywhere are a slip of the keyboard, and no whole number of the machine.
+void check_ranks(const JsonNode& node, const ModelParallelOptions& parallel) {
+  constexpr double most_ranks = 1e9;
+  double ranks = parallel.expert;
+  for (const int degree : {parallel.tensor, parallel.context, parallel.pipeline})
+    if (degree != ModelParallelOptions::best) ranks *= degree;
+  if (ranks > most_ranks)
+    node.mistake(
+        fmt::format("these degrees need {:g} GPUs, and {:g} are the most; give smaller ones", ranks, most_ranks));
+}
+
+/// Where replicas are outside stages, ranks with the same dense parameters are not next to each other, and experts are not
+/// dealt out (megatron/core/parallel_state.py refuses it, too).
+void check_order(const JsonNode& node, const ModelParallelOptions& parallel) {
+  if (!node.has("rank_order")) return;
+  if (parallel.pipeline == 1)
+    node.mistake_at("rank_order", "only a pipeline has one; leave it out, or give a \"pipeline\" of 2 stages or more");
+  else if (parallel.expert > 1 && parallel.rank_order == RankOrder::replicas_last)
+    node.mistake_at("rank_order",
+                    "experts are dealt out over replicas that are next to each other, which \"tp-cp-pp-dp\" "
+                    "has not; leave it out, or leave \"expert\" out");
+}
+
+void check_degrees_of(const JsonNode& node, Strategy& strategy) {
+  if (is_model_parallel(strategy.name)) check_degrees(node, strategy.parallel);
+}
+
+FieldTable<Strategy> make_strategy_fields(StrategyUse use) {
+  FieldTable<Strategy> table{{required("name", &Strategy::name, name_of_type<StrategyName>(strategy_names(use)),
+                                       "how gradients are brought together")},
+                             check_degrees_of};
+  const auto add = [&](const std::vector<Field<Strategy>>& rows) {
+    table.fields.insert(table.fields.end(), rows.begin(), rows.end());
+  };
+  add(use == StrategyUse::scenario ? rows_of_servers() : rows_of_recorded_servers());
+  add(rows_of_any_servers());
+  add(rows_of_sharded());
+  add(rows_of_degrees(use));
+  add(rows_of_schedule());
+  add({optional("library", &Strategy::library, library_version_type(), "that sums, and its version: \"nccl 2.18.5\"")
+           .only_where("name", without_servers())});
+  if (use == StrategyUse::scenario) add(rows_of_questions());
+  return table;
+}
+
+} // namespace
+
+/// Interleaving needs several pieces on each stage, and whole rounds of micro-batches (Megatron-LM demands both).
+void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
+  const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
+  const bool cuts = parallel.pipeline != 1 || parallel.tensor != 1 || parallel.expert != 1 || parallel.context != 1;
+  if (!cuts && parallel.data_parallel == DataParallel::all_reduce)
+    node.mistake("nothing is parallel but data; give \"pipeline\", \"tensor\" or both, above 1");
+  if (parallel.pipeline == 1 && node.has("schedule"))
+    node.mistake_at("schedule", "only a pipeline has one; leave it out, or give a \"pipeline\" of 2 stages or more");
+  if (parallel.tensor == 1 && node.has("tensor_overlap"))
+    node.mistake_at("tensor_overlap",
+                    "only a tensor group has what overlaps; leave it out, or give a \"tensor\" of 2 or "
+                    "more");
+  if (parallel.expert == 1 && node.has("expert_imbalance"))
+    node.mistake_at("expert_imbalance",
+                    "only experts on several ranks have it; leave it out, or give an \"expert\" of 2 "
+                    "or more");
+  if (parallel.pipeline != 1 && !node.has("micro_batches"))
+    node.mistake_at("micro_batches", "missing beside \"pipeline\"; give the number of micro-batches, or \"best\"");
+  check_ranks(node, parallel);
+  check_order(node, parallel);
+  const bool searched =
+      parallel.pipeline == ModelParallelOptions::best || parallel.micro_batches == ModelParallelOptions::best;
+  if (interleaved && !searched && parallel.micro_batches % parallel.pipeline != 0)
+    node.mistake_at(
+        "micro_batches",
+        fmt::format("{} micro-batches are no multiple of the {} stages, which \"interleaved\" needs; give {}",
+                    parallel.micro_batches, parallel.pipeline,
+                    (parallel.micro_batches / parallel.pipeline + 1) * parallel.pipeline));
+  if (!interleaved && node.has("virtual_stages"))
+    node.mistake_at("virtual_stages",
+                    "only the schedule \"interleaved\" has several pieces on a stage; leave it out, or "
+                    "give that schedule");
+}
+
+const FieldTable<Strategy>& strategy_fields(StrategyUse use) {
+  static const auto of_questions = make_strategy_fields(StrategyUse::scenario);
+  static const auto of_records = make_strategy_fields(StrategyUse::record);
+  return use == StrategyUse::scenario ? of_questions : of_records;
+}
+
+ValueType<ServerCount> servers_type(StrategyUse use) {
+  ValueShape only_true{ValueKind::constant};
+  only_true.is_true = true;
+  const auto number = whole_type(1, most_servers).shape;
+  ValueShape shape{ValueKind::object};
+  shape.fields = {{"count", Presence::optional, number, "in all"},
+                  {"per_node", Presence::optional, number, "on each node"},
+                  {"equal_workers", Presence::optional, only_true, "as many as workers"}};
+  if (use == StrategyUse::record) shape.fields.push_back({"unknown", Presence::optional, only_true, "nobody says"});
+  shape.fewest_items = 1;
+  shape.most_items = 1;
+  std::vector<std::string> rules;
+  for (const auto& field : shape.fields) rules.push_back(field.name);
+  return {shape, [rules](const JsonNode& place) { return servers_from(place, rules); }, servers_to_json};
+}
+
+ValueType<std::vector<Strategy>> strategies_type() {
+  auto type = list_type(object_type(strategy_fields(StrategyUse::scenario)), 1);
+  type.read = [read = type.read](const JsonNode& place) {
+    const auto before = place.mistakes_so_far();
+    auto strategies = read(place);
+    if (place.mistakes_so_far() > before) return strategies;
+    std::set<std::string> seen;
+    const auto places = place.elements();
+    for (std::size_t i = 0; i < strategies.size(); ++i)
+      if (const auto label = label_of(strategies[i]); !seen.insert(label).second)
+        places[i].mistake(fmt::format("{} is there twice; keep one", label));
+    return strategies;
+  };
+  return type;
+}
+
+ValueType<std::optional<LibraryVersion>> library_version_type() {
+  ValueShape shape{ValueKind::text};
+  shape.pattern = library_version_pattern;
+  return {shape, [](const JsonNode& place) { return as_library_version(place); },
+          [](const std::optional<LibraryVersion>& version) {
+            return nlohmann::ordered_json(version ? to_text(*version) : "");
+          }};
+}
+
+Strategy strategy_from(const JsonNode& node, StrategyUse use) {
+  return read_object(node, strategy_fields(use));
+}
+
+nlohmann::json strategy_to_json(const Strategy& strategy, StrategyUse use) {
+  return nlohmann::json(write_fields(strategy_fields(use), strategy));
+}
+
+} // namespace ddlsim
