@@ -1,5 +1,6 @@
-// How long an iteration, a curve and a sweep take to predict.
+// How long an iteration, a point, a curve and a sweep take to predict, and a cluster to calibrate.
 
+#include "calibrate/cache/fit_inputs.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/predict/predict.hpp"
@@ -56,6 +57,33 @@ BENCHMARK_CAPTURE(curve, ring_and_one_server, ring_and_server)->Unit(benchmark::
 BENCHMARK_CAPTURE(curve, a_server_a_node,
                   R"([{"name": "ps", "servers": {"per_node": 1}, "placement": "colocated", "sharding": "bytes"}])")
     ->Unit(benchmark::kMillisecond);
+
+void scenario(benchmark::State& state, const std::string& name, const std::vector<JsonChange>& changes) {
+  const auto scenario = read_scenario(data.scenarios() / name, changes);
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(predict(scenario, data, {}));
+  count_memory(state);
+}
+BENCHMARK_CAPTURE(scenario, iris_four_strategies_65536, "iris-resnet50.json", {})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(scenario, llm_point, "p5-llama-3.1-8b-fsdp.json",
+                  {{"/gpus", "[64]"}, {"/strategies", R"([{"name": "fsdp", "recompute": "alternate-matmuls"}])"}})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(scenario, llm_four_scales_five_layouts, "p5-llama-3.1-8b-pipeline.json", {})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(scenario, double_trees_in_full, "k80-inception-ps.json", {})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+/// One cluster with its records, with those that it borrows.
+void calibrate_cluster(benchmark::State& state, const std::string& cluster) {
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(fit_from_files(data, cluster, 1));
+  count_memory(state);
+}
+BENCHMARK_CAPTURE(calibrate_cluster, iris, "iris")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(calibrate_cluster, megatron_h100, "megatron-h100")->Unit(benchmark::kMillisecond)->UseRealTime();
 
 /// 200 scenarios, ring and one server, eight scales to 96 GPUs each, in a pool of two.
 void sweep(benchmark::State& state) {

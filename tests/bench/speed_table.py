@@ -23,6 +23,12 @@ ROWS = [  # benchmark, words, to reach
     ("servers/16384_nodes_1_colocated_2_to_1/real_time", "16,384 nodes, one colocated server, 2:1 fat-tree, one of each class", ""),
     ("curve/ring_and_one_server", "whole curve 1..65,536 GPUs, 17 scales, ring and one server, with intervals, knee and what to measure next", "2 s, 200 MB"),
     ("curve/a_server_a_node", "the same for one unlike server a node, 16,384 at the end", ""),
+    ("scenario/iris_four_strategies_65536/real_time", "`scenarios/iris-resnet50`: 1 to 65,536 GPUs, four strategies, with start-up", "1 s, 100 MB"),
+    ("scenario/llm_point/real_time", "Llama 3.1 8B by FSDP on 64 H100, one point, with start-up", "0.2 s beside start-up"),
+    ("scenario/llm_four_scales_five_layouts/real_time", "`scenarios/p5-llama-3.1-8b-pipeline`: five layouts at four scales", "5 s"),
+    ("scenario/double_trees_in_full/real_time", "`scenarios/k80-inception-ps`: double trees, every message", "5 s"),
+    ("calibrate_cluster/iris/real_time", "`calibrate --cluster iris`", "2 s"),
+    ("calibrate_cluster/megatron_h100/real_time", "`calibrate --cluster megatron-h100`", "2 s"),
     ("sweep/iterations:1/real_time", "200 scenarios of ring and one server, 8 scales, two cores", "20 s"),
 ]
 
