@@ -6,6 +6,7 @@
 #include "sim/base/text_file.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/check.hpp"
+#include "sim/formats/glossary.hpp"
 #include "sim/formats/prior_book.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/formats/scenario.hpp"
@@ -198,6 +199,24 @@ Target blind_log_target() {
   return {"blind-log", {read_text_file(file)}, take_blind_log};
 }
 
+/// Each entry that is read is found by each of its spellings, and has a text.
+bool take_glossary(const std::string& text) {
+  std::vector<GlossaryEntry> entries;
+  if (!accepted([&] { entries = read_glossary(put("glossary.md", text)); })) return false;
+  for (const auto& entry : entries) {
+    demand(!entry.text.empty(), "an entry without a text");
+    for (const auto& spelling : spellings_of(entry))
+      demand(find_entry(entries, spelling) == &entry, "a spelling of another entry");
+  }
+  return true;
+}
+
+Target glossary_target() {
+  return {"glossary",
+          {"# Words\n\n**batch** (also: samples a GPU, ?): Samples of\none iteration.\n\n**1F1B**: In turns.\n"},
+          take_glossary};
+}
+
 /// What a task gave, by whichever reader takes it.
 bool take_result(const std::string& bytes) {
   const bool of_part = accepted([&] { answers_from_bytes(bytes); });
@@ -241,6 +260,7 @@ std::vector<Target> all_readers() {
   for (auto& row : own_reader_targets()) rows.push_back(std::move(row));
   rows.push_back(journal_target());
   rows.push_back(blind_log_target());
+  rows.push_back(glossary_target());
   rows.push_back(result_target());
   return rows;
 }
