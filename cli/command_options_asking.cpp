@@ -116,6 +116,15 @@ void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
       ->check(CLI::IsMember({"models", "gpus", "clusters", "presets", "inputs", "convergence"}).description(""));
 }
 
+void add_explain(CLI::App& app, CommandLine& line, ExplainCommand& command) {
+  auto& explain = add_command(app, line, "explain", "Explain a word that a command prints, or list all such words");
+  explain
+      .add_option("TERM", command.words,
+                  "The word, or several that are one term, in any spelling; all terms are listed if not given")
+      ->type_name("");
+  add_json(explain, line);
+}
+
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {
   auto& predict = add_command(app, line, "predict",
                               "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");

@@ -4,6 +4,7 @@
 #include "cli/options.hpp"
 #include "import/importers.hpp"
 #include "sim/base/error.hpp"
+#include "sim/formats/glossary.hpp"
 #include "sim/formats/names.hpp"
 #include "validate/split.hpp"
 
@@ -51,12 +52,23 @@ Names option_values(const std::string& option, const DataFolder& data) {
   return found == values.end() ? Names{} : found->second();
 }
 
+/// Terms of the glossary as one word each: "global-batch".
+Names terms_in_one_word(const DataFolder& data) {
+  Names terms;
+  for (const auto& entry : load_glossary(data)) {
+    terms.push_back(entry.term);
+    std::replace(terms.back().begin(), terms.back().end(), ' ', '-');
+  }
+  return terms;
+}
+
 /// Values of a command's first argument.
-Names argument_values(const std::string& command) {
+Names argument_values(const std::string& command, const DataFolder& data) {
   if (command == "list") return {"clusters", "convergence", "gpus", "inputs", "models", "presets"};
   if (command == "export") return {"chakra", "simgrid"};
   if (command == "import") return import_kinds();
   if (command == "new") return {"cluster", "gpu", "scenario"};
+  if (command == "explain") return terms_in_one_word(data);
   return {};
 }
 
@@ -94,7 +106,7 @@ Names offered(const CLI::App& app, const Names& words, const DataFolder& data) {
   if (takes_value(command == nullptr ? app : *command, before)) return option_values(before, data);
   if (last.starts_with('-')) return option_words(command == nullptr ? app : *command);
   if (command == nullptr) return command_words(app);
-  return before == command->get_name() ? argument_values(before) : Names{};
+  return before == command->get_name() ? argument_values(before, data) : Names{};
 }
 
 /// A list like "ring,t" goes on after its last comma.

@@ -23,8 +23,8 @@ namespace {
 constexpr int wrong_use = 2;
 
 const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> names{"check",    "list",     "calibrate", "predict", "plan",
-                                              "validate", "diagnose", "import",    "export",  "new"};
+  static const std::vector<std::string> names{"check",    "list",   "calibrate", "predict", "plan",   "validate",
+                                              "diagnose", "import", "export",    "new",     "explain"};
   return names;
 }
 
@@ -140,6 +140,7 @@ struct Arguments {
   ImportCommand import;
   ExportCommand exporting;
   NewCommand making;
+  ExplainCommand explaining;
   DiagnoseCommand diagnosing;
   std::vector<std::string> given; ///< --set of import and validate
   Variation variation;            ///< of predict and export
@@ -166,6 +167,7 @@ void add_commands(CLI::App& app, Arguments& all) {
   add_import(app, all.line, all.import, all.given);
   add_export(app, all.line, all.exporting, all.variation);
   add_new(app, all.line, all.making);
+  add_explain(app, all.line, all.explaining);
 }
 
 /// NAME=VALUE texts become changes. What is wrong with one, in a sentence; "" when nothing is.
@@ -201,6 +203,7 @@ void choose(Arguments& all, const std::string& name) {
   if (name == "export") chosen = all.exporting;
   if (name == "diagnose") chosen = all.diagnosing;
   if (name == "new") chosen = all.making;
+  if (name == "explain") chosen = all.explaining;
 }
 
 } // namespace

@@ -24,6 +24,11 @@ struct ListCommand {
   std::string what; ///< models, gpus, clusters, presets, inputs, convergence
 };
 
+/// What a word means that a command prints.
+struct ExplainCommand {
+  std::vector<std::string> words; ///< of one term; none: all terms are listed
+};
+
 /// One field of a scenario and the values it takes in turn.
 struct SweepAxis {
   std::string path; ///< JSON pointer
@@ -170,7 +175,7 @@ const std::vector<std::pair<std::string, std::string>>& model_imports();
 
 struct CommandLine {
   std::variant<CheckCommand, ListCommand, PredictCommand, PlanCommand, CalibrateCommand, ValidateCommand, ImportCommand,
-               ExportCommand, DiagnoseCommand, NewCommand>
+               ExportCommand, DiagnoseCommand, NewCommand, ExplainCommand>
       command;
   std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
   CalibrationSource calibrations{};  ///< of clusters: cached, or fitted when they are needed

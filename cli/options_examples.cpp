@@ -22,12 +22,14 @@ std::string examples_of(const std::string& command) {
        "  ddlsim predict scenarios/iris-resnet50.json --html page.html\n"
        "  ddlsim predict scenarios/pascal-vgg16.json --set /strategies/1/servers=best\n"
        "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --sweep /cluster=iris,dgx1-v100\n"
-       "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --csv --output all.csv --resume"},
+       "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --csv --output all.csv --resume\n"
+       "Words of the answer: ddlsim explain TERM"},
       {"plan", "Examples:\n"
                "  ddlsim plan scenarios/plans/imagenet-90-epochs.json\n"
                "  ddlsim plan scenarios/plans/imagenet-90-epochs.json --set '/limits/deadline=\"6 h\"'\n"
                "  ddlsim plan scenarios/plans/extend-iris.json --markdown --output proposal.md\n"
-               "  ddlsim plan scenarios/plans/extend-iris.json --html plan.html"},
+               "  ddlsim plan scenarios/plans/extend-iris.json --html plan.html\n"
+               "Words of the answer: ddlsim explain TERM"},
       {"calibrate",
        "Examples:\n"
        "  ddlsim calibrate --cluster azure-nc24rs-v2-p100\n"
@@ -48,6 +50,7 @@ std::string examples_of(const std::string& command) {
        "  ddlsim diagnose all_reduce.log --cluster azure-nd-h100-v5             no scenario: the log says the rest\n"
        "  ddlsim diagnose all_reduce.log --network \"8x400 Gbps ib\"\n"
        "  ddlsim diagnose train.log --cluster iris --model resnet50_v1.5 --batch-per-gpu 64 --ranks 16 --follow\n"
+       "Words of the answer: ddlsim explain TERM\n"
        "Exit code: 0 normal, 3 not normal, 1 a file or a name is wrong, 2 wrong use."},
       {"export", "Examples:\n"
                  "  ddlsim export chakra scenarios/iris-resnet50.json --gpus 8 --strategy ring --output resnet50\n"
@@ -66,6 +69,10 @@ std::string examples_of(const std::string& command) {
                 "  ddlsim check platforms/*/measurements/*.jsonl"},
       {"list", "Example:\n"
                "  ddlsim list clusters"},
+      {"explain", "Examples:\n"
+                  "  ddlsim explain straggling\n"
+                  "  ddlsim explain global batch\n"
+                  "  ddlsim explain                     all terms"},
       {"import",
        "Examples:\n"
        "  ddlsim import csv rates.csv --cluster my-cluster --set transport=nccl-ib --output rates.jsonl\n"

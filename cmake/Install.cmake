@@ -13,6 +13,7 @@ else()
 endif()
 install(DIRECTORY platforms scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim COMPONENT program
         PATTERN tools EXCLUDE PATTERN convert EXCLUDE PATTERN held-out EXCLUDE)
+install(FILES docs/glossary.md DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim/docs COMPONENT program) # `ddlsim explain`
 # The calibrations that the program looks for first: made when they are installed, from those that the build folder keeps
 # and by fits for the rest, so that no build waits for them. OFF: each is fitted when it is first needed.
 option(DDLSIM_INSTALL_CALIBRATIONS "Fit every cluster for an installation, which takes minutes" ON)

@@ -102,6 +102,7 @@ std::string list_command(std::string_view kind) {
   if (kind.substr(0, 7) == "cluster") return "ddlsim list clusters"; // also "cluster with measurements"
   if (kind == "model") return "ddlsim list models";
   if (kind == "GPU") return "ddlsim list gpus";
+  if (kind == "term") return "ddlsim explain";
   return kind == "preset" ? "ddlsim list presets" : "";
 }
 

@@ -45,7 +45,7 @@ std::string join_names(const std::vector<std::string>& names, std::string_view s
 std::string in_quotes(std::string_view text);
 
 /// "no GPU is called "V10"; did you mean V100? there are: K80, V100": offers the nearest candidate, lists `listed`. Of
-/// a kind that `ddlsim list` shows, more than a dozen are not listed but offered by likeness, and the command is named.
+/// a kind that a command lists, more than a dozen are not listed but offered by likeness, and the command is named.
 std::string unknown_name_text(std::string_view kind, std::string_view name, const std::vector<std::string>& candidates,
                               const std::vector<std::string>& listed);
 

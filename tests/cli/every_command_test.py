@@ -67,6 +67,11 @@ class EveryCommand(Case):
         self.done("validate", "--collectives", "--cluster", "p4de")
         self.done("validate", "--ratios", "--cluster", "dell-c4140-v100")
 
+    def test_explain(self):
+        for words in ((), ("global", "batch"), ("batch", "--json")):
+            self.done("explain", *words)
+        self.refused(run("explain", "nonsense"), 2, "nonsense")
+
     def test_mistakes_of_every_command(self):
         none = self.folder / "none.json"
         for command in (("check", none), ("predict", none), ("plan", none), ("validate", "--thresholds", none),

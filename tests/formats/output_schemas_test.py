@@ -32,6 +32,7 @@ QUESTIONS = {
         ["predict", "scenarios/p5-llama-3.1-8b-fsdp.json", "--gpus", "8,64", *BY_FORMULA],
         ["predict", "scenarios/p5-llama-3.1-8b-pipeline.json", "--gpus", "4,8,64", *BY_FORMULA],
     ],
+    "glossary": [["explain"], ["explain", "global", "batch"]],
     "plan": [["plan", "scenarios/plans/extend-iris.json"]],
     "predictions": [[*IRIS, "--gpus", "8", *BY_FORMULA, "--sweep", "/batch_per_gpu=16,100000000"]],
     "validation": [["validate", "--split", "T2", "--cluster", "dell-c4140-v100"]],

@@ -59,6 +59,11 @@ class Installed(unittest.TestCase):
         own.write_text(json.dumps(scenario | {"batch_per_gpu": 64}))
         self.assertEqual(self.ask(self.program)["batch_per_gpu"], 64)
 
+    def test_a_word_is_explained_from_the_installed_glossary(self):
+        said = run(self.program, "explain", "straggling", cwd=self.folder)
+        self.assertEqual(said, run(BUILD / "bin" / "ddlsim", "explain", "straggling"))
+        self.assertTrue((self.prefix / "share" / "ddlsim" / "docs" / "glossary.md").is_file())
+
     def test_a_moved_installation_still_works(self):
         moved = self.folder / "moved"
         self.prefix.rename(moved)
@@ -178,6 +183,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.offered("predict", "--strategy", "ring,ps"), ["ring,ps", "ring,ps-async"])
         self.assertEqual(self.offered("list", "mo"), ["models"])
         self.assertIn("nccl-tests", self.offered("import", ""))
+        self.assertEqual(self.offered("explain", "global"), ["global-batch"])
 
     def test_where_a_file_may_stand_the_shell_is_left_to_offer_files(self):
         self.assertEqual(self.offered("predict", ""), [])
