@@ -1,6 +1,6 @@
-#include "cli/commands.hpp"
+#include "cli/command.hpp"
 #include "sim/base/error.hpp"
-#include "sim/base/foreign_text.hpp"
+#include "sim/base/escape.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/spelling.hpp"
 #include "sim/base/table.hpp"
