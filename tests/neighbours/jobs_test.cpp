@@ -36,7 +36,7 @@ std::vector<double> rates_Bps(const std::vector<SharedLink>& links, const std::v
       if (links[i].flows[job] > 0) crossings.push_back({i, static_cast<double>(links[i].flows[job])});
     rates.set_active(rates.add_flow(crossings), sends[job]);
   }
-  rates.find_crossing();
+  rates.settle();
   std::vector<double> found_Bps;
   for (std::size_t job = 0; job < sends.size(); ++job) found_Bps.push_back(sends[job] ? rates.rate_Bps(job) : 0);
   return found_Bps;

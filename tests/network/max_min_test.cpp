@@ -32,7 +32,7 @@ MaxMin settled(const Network& network) {
     rates.add_flow(network.flows[i].crossings);
     rates.set_active(i, network.flows[i].active);
   }
-  rates.find_crossing();
+  rates.settle();
   return rates;
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("max-min: flows that came and went leave nothing behind") {
       const std::size_t i = random() % network.flows.size();
       network.flows[i].active = !network.flows[i].active;
       rates.set_active(i, network.flows[i].active);
-      rates.find_crossing();
+      rates.settle();
     }
     const MaxMin fresh = settled(network);
     for (std::size_t i = 0; i < network.flows.size(); ++i) {
@@ -200,8 +200,8 @@ TEST_CASE("a flow on a set of links has the rate that it has on each of them", "
         one_by_one.set_active(flow, active);
         as_set.set_active(flow, active);
       }
-      one_by_one.find_crossing();
-      as_set.find_crossing();
+      one_by_one.settle();
+      as_set.settle();
       INFO("trial " << trial);
       for (const std::size_t flow : as_set.active())
         CHECK(as_set.rate_Bps(flow) == Approx(one_by_one.rate_Bps(flow)).epsilon(rounding));

@@ -146,7 +146,7 @@ std::vector<double> rates_on_rails(const PlacedFabric& placed, const std::vector
       flows.push_back(network.add_flow(way));
       network.set_active(flows.back(), true);
     }
-  network.find_crossing();
+  network.settle();
   std::vector<double> rates_Bps(messages.size(), 0);
   for (std::size_t flow = 0; flow < flows.size(); ++flow)
     rates_Bps[flow / static_cast<std::size_t>(rails)] += network.rate_Bps(flows[flow]);

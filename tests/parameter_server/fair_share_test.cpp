@@ -63,7 +63,7 @@ TEST_CASE("fair share: by roles of nodes as link by link, whichever lanes are bu
     std::vector<std::pair<double, double>> rates_Bps;
     for (int moment = 0; moment < 8; ++moment) {
       change_lanes(random, classes.servers.size(), roles, links);
-      REQUIRE(roles.find_crossing() == links.find_crossing());
+      REQUIRE(roles.settle() == links.settle());
       for (std::size_t server = 0; server < classes.servers.size(); ++server)
         for (const bool push : {true, false})
           if (roles.is_busy(server, push))
@@ -82,10 +82,10 @@ TEST_CASE("fair share: a busy server's NIC is its copies', and what others leave
   const ServerExchange exchange{{{0, 0, 1}, {1, 1, 2}, {2, 2, 3}, {3, 3, 4}}, {0, 0, 0, 0}, {}};
   FairShare share(machine, servers, exchange, find_server_classes(machine, servers, exchange));
   share.set_busy(0, true, true);
-  share.find_crossing();
+  share.settle();
   CHECK(share.rate_Bps(0, true) == Approx(4)); // three copies come in
   share.set_busy(1, false, true);              // out of node 1 go its pulls and a push to node 0: four copies
-  share.find_crossing();
+  share.settle();
   CHECK(share.rate_Bps(1, false) == Approx(3));
   CHECK(share.rate_Bps(0, true) == Approx(3));
 }
@@ -102,14 +102,14 @@ TEST_CASE("fair share: a NIC busy one way has its whole rate, both ways together
     for (const auto solver : {FairShare::Solver::by_roles, FairShare::Solver::link_by_link}) {
       FairShare share(machine, servers, exchange, find_server_classes(machine, servers, exchange), solver);
       share.set_busy(0, true, true);
-      share.find_crossing();
+      share.settle();
       CHECK(share.rate_Bps(0, true) == Approx(std::min(12.0, 2 * duplex * 12) / 3));
       share.set_busy(0, false, true);
-      share.find_crossing();
+      share.settle();
       CHECK(share.rate_Bps(0, true) == Approx(std::min(1.0, duplex) * 12 / 3));
       CHECK(share.rate_Bps(0, false) == share.rate_Bps(0, true));
       share.set_busy(0, true, false);
-      share.find_crossing();
+      share.settle();
       CHECK(share.rate_Bps(0, false) == Approx(std::min(12.0, 2 * duplex * 12) / 3));
     }
   }
