@@ -111,7 +111,7 @@ TEST_CASE("suspect times and layouts are hidden and not asked") {
 
 namespace {
 
-const ReferenceData& shipped_reference() {
+const ReferenceData& known_reference() {
   static const auto read = read_reference_data(DataFolder{DDLSIM_SOURCE_DIR});
   return read;
 }
@@ -140,7 +140,7 @@ std::vector<MeasurementFile> with_planted_mpt(double factor_of_14) {
 
 ScoredPoint answer_at_14(double factor_of_14) {
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(make_simulator(shipped_reference()));
+  methods.push_back(make_simulator(known_reference()));
   ValidationOptions options;
   options.splits = {"new-batch"};
   options.wanted = [](const Series& series) { return series.name == "planted 14"; };
