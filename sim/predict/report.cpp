@@ -23,9 +23,9 @@ std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
     row += fmt::format(",{:.9g}", number);
   for (const auto& part : named_parts) row += fmt::format(",{:.9g}", point.parts.*part.seconds);
   row += fmt::format(",{:.9g}", point.mean_staleness);
-  row += point.measured
-             ? fmt::format(",{:.9g},{}", point.measured->iteration_s, position_in(point, *point.measured) == PositionInInterval::inside)
-             : ",,";
+  row += point.measured ? fmt::format(",{:.9g},{}", point.measured->iteration_s,
+                                      position_in(point, *point.measured) == PositionInInterval::inside)
+                        : ",,";
   const auto unsplit = point.unsplit_tensor ? csv_cell(point.unsplit_tensor->name) : "";
   const auto best = point.best_servers ? csv_cell(servers_in_words(*point.best_servers)) : "";
   const auto layout =

@@ -69,7 +69,7 @@ TEST_CASE("tables of NCCL inside one node need not name the transport") {
 TEST_CASE("a measured size comes back, and between two the correction is straight in the logarithm") {
   const auto process = all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl);
   const std::vector<MeasuredAllReduce> known{{{8, 8, mebi}, std::exp(0.3), 0, {}, 0},
-                                    {{8, 8, 16 * mebi}, std::exp(-0.1), 0, {}, 0}};
+                                             {{8, 8, 16 * mebi}, std::exp(-0.1), 0, {}, 0}};
   const auto one = [](const MeasuredAllReduce&) { return 1.0; };
   const auto at = [&](double size_bytes) {
     return ln_correction(correction_at(process, known, {8, 8, size_bytes}), one);
@@ -83,7 +83,8 @@ TEST_CASE("a measured size comes back, and between two the correction is straigh
 }
 
 TEST_CASE("nothing measured: no correction, and all of a transfer's spread stays open") {
-  const auto correction = correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl), {}, {8, 8, mebi});
+  const auto correction =
+      correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl), {}, {8, 8, mebi});
   CHECK(ln_correction(correction, [](const MeasuredAllReduce&) { return 1.0; }) == 0);
   CHECK(correction.of.spread == ModelConstants{}.transfer_noise);
   CHECK(correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::gloo), {}, {8, 8, mebi}).of.spread ==
@@ -118,7 +119,8 @@ TEST_CASE("of each table the two neighbouring sizes count") {
   for (std::size_t table = 0; table < 2; ++table)
     for (double size_bytes = 1024; size_bytes <= mebi; size_bytes *= 2)
       known.push_back({{8, 8, size_bytes}, 1, 0.02, {}, table});
-  const auto correction = correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl), known, {8, 8, 3000});
+  const auto correction =
+      correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl), known, {8, 8, 3000});
   REQUIRE(correction.neighbours.size() == 4);
   for (const auto& one : correction.neighbours) CHECK((one.at.size_bytes == 2048 || one.at.size_bytes == 4096));
 }
