@@ -25,6 +25,7 @@ int run_check(const CheckCommand& command, const CommandLine& line);
 int run_list(const ListCommand& command, const CommandLine& line);
 /// Exit code 2 for a term that is not in the glossary.
 int run_explain(const ExplainCommand& command, const CommandLine& line);
+int run_schema(const SchemaCommand& command, const CommandLine& line);
 /// One scenario file with its changes.
 struct SweepCase {
   std::filesystem::path scenario;

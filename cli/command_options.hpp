@@ -41,6 +41,7 @@ inline CLI::Validator whole_above_zero() {
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command);
 void add_list(CLI::App& app, CommandLine& line, ListCommand& command);
 void add_explain(CLI::App& app, CommandLine& line, ExplainCommand& command);
+void add_schema(CLI::App& app, CommandLine& line, SchemaCommand& command);
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation);
 void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set);
 void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variation& variation);

@@ -1,5 +1,6 @@
 #include "cli/command_options.hpp"
 #include "sim/base/error.hpp"
+#include "sim/formats/file_formats.hpp"
 
 #include <fmt/format.h>
 
@@ -123,6 +124,19 @@ void add_explain(CLI::App& app, CommandLine& line, ExplainCommand& command) {
                   "The word, or several that are one term, in any spelling; all terms are listed if not given")
       ->type_name("");
   add_json(explain, line);
+}
+
+void add_schema(CLI::App& app, CommandLine& line, SchemaCommand& command) {
+  auto& schema = add_command(app, line, "schema",
+                             "Print which keys a kind of file may have, as a JSON schema or a Markdown table");
+  std::vector<std::string> names;
+  for (const auto& format : file_formats()) names.push_back(format.name);
+  schema.add_option("KIND", command.format, "One of " + join_names(names))
+      ->required()
+      ->type_name("")
+      ->check(CLI::IsMember(names).description(""));
+  schema.add_flag("--markdown", command.markdown, "A table of the keys, which docs/formats.md has");
+  add_output(schema, line, "the schema");
 }
 
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation) {

@@ -17,6 +17,7 @@ struct Runner {
   int operator()(const CheckCommand& command) const { return run_check(command, line); }
   int operator()(const ListCommand& command) const { return run_list(command, line); }
   int operator()(const ExplainCommand& command) const { return run_explain(command, line); }
+  int operator()(const SchemaCommand& command) const { return run_schema(command, line); }
   int operator()(const PredictCommand& command) const {
     start_fork_server();
     return run_predict(command, line);

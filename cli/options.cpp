@@ -23,8 +23,8 @@ namespace {
 constexpr int wrong_use = 2;
 
 const std::vector<std::string>& command_names() {
-  static const std::vector<std::string> names{"check",    "list",   "calibrate", "predict", "plan",   "validate",
-                                              "diagnose", "import", "export",    "new",     "explain"};
+  static const std::vector<std::string> names{"check",    "list",   "calibrate", "predict", "plan",    "validate",
+                                              "diagnose", "import", "export",    "new",     "explain", "schema"};
   return names;
 }
 
@@ -141,6 +141,7 @@ struct Arguments {
   ExportCommand exporting;
   NewCommand making;
   ExplainCommand explaining;
+  SchemaCommand describing;
   DiagnoseCommand diagnosing;
   std::vector<std::string> given; ///< --set of import and validate
   Variation variation;            ///< of predict and export
@@ -168,6 +169,7 @@ void add_commands(CLI::App& app, Arguments& all) {
   add_export(app, all.line, all.exporting, all.variation);
   add_new(app, all.line, all.making);
   add_explain(app, all.line, all.explaining);
+  add_schema(app, all.line, all.describing);
 }
 
 /// NAME=VALUE texts become changes. What is wrong with one, in a sentence; "" when nothing is.
@@ -204,6 +206,7 @@ void choose(Arguments& all, const std::string& name) {
   if (name == "diagnose") chosen = all.diagnosing;
   if (name == "new") chosen = all.making;
   if (name == "explain") chosen = all.explaining;
+  if (name == "schema") chosen = all.describing;
 }
 
 } // namespace

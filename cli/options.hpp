@@ -29,6 +29,12 @@ struct ExplainCommand {
   std::vector<std::string> words; ///< of one term; none: all terms are listed
 };
 
+/// The keys of a kind of file.
+struct SchemaCommand {
+  std::string format;    ///< of file_formats.hpp
+  bool markdown = false; ///< a table in place of a JSON schema
+};
+
 /// One field of a scenario and the values it takes in turn.
 struct SweepAxis {
   std::string path; ///< JSON pointer
@@ -175,7 +181,7 @@ const std::vector<std::pair<std::string, std::string>>& model_imports();
 
 struct CommandLine {
   std::variant<CheckCommand, ListCommand, PredictCommand, PlanCommand, CalibrateCommand, ValidateCommand, ImportCommand,
-               ExportCommand, DiagnoseCommand, NewCommand, ExplainCommand>
+               ExportCommand, DiagnoseCommand, NewCommand, ExplainCommand, SchemaCommand>
       command;
   std::filesystem::path data_folder; ///< holds platforms/ and scenarios/
   CalibrationSource calibrations{};  ///< of clusters: cached, or fitted when they are needed

@@ -73,6 +73,9 @@ std::string examples_of(const std::string& command) {
                   "  ddlsim explain straggling\n"
                   "  ddlsim explain global batch\n"
                   "  ddlsim explain                     all terms"},
+      {"schema", "Examples:\n"
+                 "  ddlsim schema scenario --output scenario.schema.json      for an editor\n"
+                 "  ddlsim schema cluster --markdown                          a table of its keys"},
       {"import",
        "Examples:\n"
        "  ddlsim import csv rates.csv --cluster my-cluster --set transport=nccl-ib --output rates.jsonl\n"

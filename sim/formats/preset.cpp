@@ -85,15 +85,17 @@ ValueType<std::vector<LikelyLibrary>> libraries_type() {
 
 std::vector<Field<Preset>> grouping_fields() {
   const auto size = quantity_type(Dimension::size);
-  return {required("grouping", &Preset::grouping, name_of_type<Grouping>(), "how gradients are put together"),
-          optional("first_bucket", &Preset::first_bucket_bytes, size,
-                   "limit of the first bucket; that of the others if not given")
-              .only_where("grouping", {"buckets"}),
-          required("bucket", &Preset::bucket_bytes, size, "limit of a bucket, or of what is fused")
-              .only_where("grouping", {"buckets", "fusion"}),
-          required("cycle", &Preset::cycle_s, quantity_type(Dimension::time), "how often ready tensors are collected")
-              .only_where("grouping", {"fusion"}),
-          required("overlapped", &Preset::overlapped, boolean_type(), "synchronisation runs beside backward")};
+  return {
+      required("grouping", &Preset::grouping, name_of_type<Grouping>(), "which gradients travel together"),
+      optional("first_bucket", &Preset::first_bucket_bytes, size,
+               "limit of the first bucket; that of the others if not given")
+          .only_where("grouping", {"buckets"}),
+      required("bucket", &Preset::bucket_bytes, size,
+               "limit of a bucket, in bytes of gradients as backward leaves them; of fusion, in bytes on the wire")
+          .only_where("grouping", {"buckets", "fusion"}),
+      required("cycle", &Preset::cycle_s, quantity_type(Dimension::time), "how often ready tensors are collected")
+          .only_where("grouping", {"fusion"}),
+      required("overlapped", &Preset::overlapped, boolean_type(), "synchronisation runs beside backward, or after it")};
 }
 
 std::vector<Field<Preset>> library_fields() {
@@ -103,7 +105,9 @@ std::vector<Field<Preset>> library_fields() {
                "what sums gradients, with its version, and how likely each is against the others over its carrier; "
                "the usual one if not given"),
       required("transports", &Preset::transports, list_type(word_type(transport_names()), 1),
-               "in order of preference: the first that the cluster has is taken")};
+               "in order of preference: the first that the cluster has is taken; one machine takes shm, listed or not, "
+               "if the "
+               "preset can")};
 }
 
 std::vector<Field<Preset>> server_fields() {

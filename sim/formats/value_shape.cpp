@@ -235,7 +235,8 @@ std::string expected_text(const ValueShape& shape) {
   case ValueKind::list:
     return list_text(shape);
   case ValueKind::map:
-    return shape.words.empty() ? "an object" : "an object with any of " + words_text(shape.words, ", ");
+    return shape.words.empty() ? "an object, each value " + expected_text(shape.parts.front())
+                               : "an object with any of " + words_text(shape.words, ", ");
   case ValueKind::object:
     return "an object";
   case ValueKind::either:

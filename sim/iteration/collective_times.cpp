@@ -99,7 +99,8 @@ SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, F
   std::map<CollectiveKind, double> messages_before; // that a full run of all so far would have
   return time_collectives(
       collectives,
-      [&](const Machine& links, const CollectiveKind& collective, double size_bytes, int operations) -> const Executor& {
+      [&](const Machine& links, const CollectiveKind& collective, double size_bytes,
+          int operations) -> const Executor& {
         double& before = messages_before[collective];
         const auto chosen = choose_collective(links, collective, size_bytes, operations, requested, before);
         before += messages_of_collective(links, collective, size_bytes, operations);

@@ -95,7 +95,8 @@ PredictedAllReduce predict_collective(const Curve& curve, int gpus, double size_
   const auto setup = at_scale(curve, gpus);
   const auto correction = all_reduce_correction_of(curve, gpus, size_bytes);
   const auto ln_time = [&](const Parameters& sample) {
-    return std::log(lone_all_reduce_s(setup, sample, size_bytes)) + ln_correction(correction, all_reduce_model_of(setup, sample));
+    return std::log(lone_all_reduce_s(setup, sample, size_bytes)) +
+           ln_correction(correction, all_reduce_model_of(setup, sample));
   };
   std::vector<double> ln_times;
   for (const auto& sample : curve.samples.values) ln_times.push_back(ln_time(sample));

@@ -103,7 +103,7 @@ private:
 
   const Curve& curve_;
   ScaleOnCurve alone_; ///< one GPU, which efficiency compares with
-  std::mutex mutex_; // two threads evaluate samples
+  std::mutex mutex_;   // two threads evaluate samples
   std::map<int, ScaleOnCurve> known_;
 };
 

@@ -47,8 +47,8 @@ void look_at(const MeasuredAllReduce& one, double size_bytes, NextSizes& next) {
 
 } // namespace
 
-std::vector<MeasuredAllReduce> measured_all_reduces(const std::vector<CollectiveCurve>& curves, const Transport& transport,
-                                 CollectiveLibrary library) {
+std::vector<MeasuredAllReduce> measured_all_reduces(const std::vector<CollectiveCurve>& curves,
+                                                    const Transport& transport, CollectiveLibrary library) {
   std::vector<MeasuredAllReduce> known;
   for (std::size_t i = 0; i < curves.size(); ++i) {
     const auto& curve = curves[i];
@@ -106,7 +106,9 @@ double ln_correction(const AllReduceCorrection& correction, const AllReduceModel
 }
 
 AllReduceModel all_reduce_model_of(const StepSetup& setup, const Parameters& sample) {
-  return [&](const MeasuredAllReduce& known) { return lone_all_reduce_s(setup_of(setup, known), sample, known.at.size_bytes); };
+  return [&](const MeasuredAllReduce& known) {
+    return lone_all_reduce_s(setup_of(setup, known), sample, known.at.size_bytes);
+  };
 }
 
 } // namespace ddlsim

@@ -72,6 +72,11 @@ class EveryCommand(Case):
             self.done("explain", *words)
         self.refused(run("explain", "nonsense"), 2, "nonsense")
 
+    def test_schema(self):
+        for form in ((), ("--markdown",)):
+            self.done("schema", "scenario", *form)
+        self.refused(run("schema", "scenarios"), 2, "scenario")
+
     def test_mistakes_of_every_command(self):
         none = self.folder / "none.json"
         for command in (("check", none), ("predict", none), ("plan", none), ("validate", "--thresholds", none),

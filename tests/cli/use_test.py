@@ -30,11 +30,11 @@ class Use(Case):
     def test_help_is_on_standard_output(self):
         result = run("--help")
         self.assertEqual(result.returncode, 0)
-        for command in ("check", "list", "explain", "predict", "validate", "import", "export"):
+        for command in ("check", "list", "explain", "schema", "predict", "validate", "import", "export"):
             self.assertIn(command, result.stdout)
 
     def test_help_of_every_command_has_examples_and_fits_120_columns(self):
-        commands = ("check", "list", "explain", "predict", "calibrate", "validate", "import", "export")
+        commands = ("check", "list", "explain", "schema", "predict", "calibrate", "validate", "import", "export")
         for result in [run("--help")] + [run(command, "--help") for command in commands]:
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertRegex(result.stdout, r"\n(Examples?|Begin with):\n  ddlsim ")
@@ -42,7 +42,7 @@ class Use(Case):
             self.assertLessEqual(max(map(len, result.stdout.splitlines())), 120)
 
     def test_examples_of_help_are_commands_that_are_understood(self):
-        examples = [line.split("      ")[0].split() for command in ("check", "list", "explain", "predict", "calibrate", "validate", "import", "export")
+        examples = [line.split("      ")[0].split() for command in ("check", "list", "explain", "schema", "predict", "calibrate", "validate", "import", "export")
                     for line in run(command, "--help").stdout.splitlines() if line.startswith("  ddlsim ")]
         self.assertGreater(len(examples), 10)
         for _, *arguments in examples:
