@@ -19,7 +19,7 @@ class CountingMarks final : public ddltrain::Marks {
 public:
   void clear() override { count_ = 0; }
   std::size_t mark() override { return count_++; }
-  void find_crossing() override {}
+  void settle() override {}
   double between_s(std::size_t from, std::size_t to) const override { return static_cast<double>(to - from); }
 
 private:

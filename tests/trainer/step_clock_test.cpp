@@ -36,7 +36,7 @@ public:
     times_s_.push_back(std::max(device_.free_s(), device_.host_s));
     return times_s_.size() - 1;
   }
-  void find_crossing() override { device_.wait(); }
+  void settle() override { device_.wait(); }
   double between_s(std::size_t from, std::size_t to) const override { return times_s_.at(to) - times_s_.at(from); }
 
 private:
@@ -57,7 +57,7 @@ std::vector<double> times(std::size_t steps, const std::function<void(Device&, s
     update(device);
     CHECK(clock.end_step() == (i + 1 == steps));
   }
-  std::vector<double> found = clock.find_crossing();
+  std::vector<double> found = clock.settle();
   count = clock.count();
   CHECK(count.waits == 1);
   return found;
