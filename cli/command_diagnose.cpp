@@ -35,7 +35,7 @@ DiagnoseCommand with_scenario_apart(DiagnoseCommand command) {
   return command;
 }
 
-/// A word alone that is no log and no cluster: say what is needed.
+/// Without a scenario: refuses `--set` that has no cluster, and a question without a measured time.
 void check_enough(const DiagnoseCommand& command) {
   if (!command.scenario.empty()) return;
   if (!command.changes.empty() && command.cluster.empty())

@@ -131,11 +131,8 @@ void add_schema(CLI::App& app, CommandLine& line, SchemaCommand& command) {
                              "Print which keys a kind of file may have, as a JSON schema or a Markdown table");
   std::vector<std::string> names;
   for (const auto& format : file_formats()) names.push_back(format.name);
-  schema.add_option("KIND", command.format, "One of " + join_names(names))
-      ->required()
-      ->type_name("")
-      ->check(CLI::IsMember(names).description(""));
-  schema.add_flag("--markdown", command.markdown, "A table of the keys, which docs/formats.md has");
+  schema.add_option("KIND", command.format, "One of " + join_names(names))->required()->type_name("");
+  schema.add_flag("--markdown", command.markdown, "The keys as a Markdown table");
   add_output(schema, line, "the schema");
 }
 

@@ -18,7 +18,7 @@ void interrupt(int /*signal*/) {
   interrupted = 1;
 }
 
-/// What the two signals did before is put back at the end.
+/// While it lives, SIGINT and SIGTERM set `interrupted`; its destructor restores the earlier handlers.
 class Interruptible {
 public:
   Interruptible() : of_terminal_(std::signal(SIGINT, interrupt)), of_system_(std::signal(SIGTERM, interrupt)) {

@@ -93,7 +93,7 @@ std::string why_left_out(const StepRecord& step, const Scenario& scenario) {
   return "";
 }
 
-/// Takes the records of one file; collects what it does not compare.
+/// Turns the records of one file into observations, and reports those that it leaves out.
 class Taking {
 public:
   Taking(const MeasurementFile& file, const Scenario& scenario, const Cluster& cluster, const CommandLine& line)

@@ -168,7 +168,7 @@ Lines contradiction_lines(const Calibration& calibration) {
                                                   found.size() > most_contradictions ? ", here three" : "");
   if (left_out > 0) title += fmt::format("; {} left out, not simulated", left_out);
   if (unnamed > 0) title += fmt::format("; {} of a framework without a preset", unnamed);
-  if (suspect > 0) title += fmt::format("; {} doubted by their source", suspect);
+  if (suspect > 0) title += fmt::format("; {} marked unreliable by their source", suspect);
   Lines lines = wrapped(title + (found.empty() ? "." : ":"), lines_each);
   for (std::size_t i = 0; i < std::min(most_contradictions, found.size()); ++i) append(lines, item(found[i]));
   return lines;

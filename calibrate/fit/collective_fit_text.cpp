@@ -19,7 +19,7 @@ std::string range_text(const CollectiveFit& fit) {
 
 std::string note_lines(const std::vector<Excluded>& notes) {
   std::string text;
-  for (const auto& note : notes) text += fmt::format("  excluded or doubtful: {}: {}\n", note.what, note.why);
+  for (const auto& note : notes) text += fmt::format("  excluded or unreliable: {}: {}\n", note.what, note.why);
   return text;
 }
 

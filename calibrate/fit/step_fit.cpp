@@ -170,7 +170,7 @@ RobustProblem robust_problem(StepProblem& problem, SlopeFollower& slopes) {
   return robust;
 }
 
-/// Fits from the priors' medians, and twice more with the noise estimated anew.
+/// Fits from the priors' medians, and `noise_rounds` times more, each time with the noise estimated anew.
 RobustFit fit_and_estimate_noise(StepProblem& problem, const RobustProblem& robust,
                                  const std::vector<SeriesData>& series, int noise_rounds) {
   auto fit = fit_robust(robust, std::vector<double>(problem.free_parameters().all.size(), 0));

@@ -19,7 +19,7 @@ bool is_dealt_out(const CommandLine& line) {
   return predict != nullptr && ddlsim::is_sweep(*predict);
 }
 
-/// Reads what rank 0 reads, which alone says what is wrong with it.
+/// Runs the command as rank 0 does, but silently, and takes rank 0's tasks. Only rank 0 reports mistakes.
 void work_for_the_first(CommandLine line, MpiRanks& ranks) {
   line.quiet = true;
   line.output.clear(); // what is finished is kept beside it, by rank 0

@@ -74,7 +74,8 @@ std::string misplaced_key_text(const FieldCondition& condition, const JsonNode& 
   std::vector<std::string> words;
   for (const auto& word : condition.words) words.push_back(in_quotes(word));
   const auto elsewhere = fmt::format("\"{}\": {}", condition.key, join_names(words, " or "));
-  if (!object.has(condition.key)) return fmt::format("has no meaning without {}; leave it out", elsewhere);
+  if (!object.has(condition.key))
+    return fmt::format("has no meaning without {}; leave it out, or give that", elsewhere);
   const auto here = fmt::format("has no meaning with \"{}\": {}; leave it out", condition.key,
                                 describe(object.value()[condition.key]));
   return words.size() > most_words_worth_listing ? here : fmt::format("{}, or give {}", here, elsewhere);
@@ -175,7 +176,7 @@ ValueType<double> number_type(double least, double most) {
 ValueType<double> positive_type(double most) {
   return plain_type<double>(number_shape(ValueKind::positive, 0, most), [=](const JsonNode& place) {
     const double number = place.as_positive();
-    if (number > most) place.mistake(fmt::format("{:g} found; give {:.9g} or fewer", number, most));
+    if (number > most) place.mistake(fmt::format("{:g} found; give {:.9g} or less", number, most));
     return number;
   });
 }

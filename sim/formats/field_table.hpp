@@ -38,7 +38,7 @@ template <class Owner> struct Field {
     return std::move(*this);
   }
 
-  /// Is written where this holds, even where it says what holds without it.
+  /// Written where `holds` is true, even if the value is the default.
   Field written_where(std::function<bool(const Owner&)> holds,
                       std::function<nlohmann::ordered_json(const Owner&)> value) && {
     write = [usual = write, name = shape.name, holds, value](const Owner& owner, nlohmann::ordered_json& object) {
@@ -50,7 +50,7 @@ template <class Owner> struct Field {
     return std::move(*this);
   }
 
-  /// The key belongs to the object only where another one has one of these words.
+  /// The key belongs to the object only where another key has one of these words.
   Field only_where(std::string key, std::vector<std::string> words) && {
     shape.only_where = FieldCondition{std::move(key), std::move(words)};
     return std::move(*this);

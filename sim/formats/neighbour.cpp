@@ -97,7 +97,7 @@ std::vector<Field<Scenario>> rows_of_co_location() {
                    "if not given"),
           optional("neighbours", within(&Scenario::co_location, &CoLocation::neighbours),
                    list_type(object_type(neighbour_fields())),
-                   "other jobs on the same fabric; each computes, sums over its nodes, and begins again"),
+                   "other jobs on the same fabric; each computes, all-reduces over its nodes, and begins again"),
           optional("background_traffic", within(&Scenario::co_location, &CoLocation::background_traffic),
                    number_type(0, most_background), "share of every link between switches that other traffic takes")};
 }

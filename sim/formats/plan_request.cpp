@@ -16,7 +16,7 @@ namespace {
 void check_length(const JsonNode& node) {
   const bool has_samples = node.has("samples") || node.has("epochs");
   if (node.has("convergence") && (has_samples || node.has("tokens")))
-    node.mistake("\"convergence\" tells samples and epochs; give it alone, or those two");
+    node.mistake("\"convergence\" gives samples and epochs; give it alone, or those two");
   else if (node.has("tokens") && has_samples)
     node.mistake("\"tokens\" are those of the whole training; give them alone, or \"samples\" and \"epochs\"");
   if (node.has("convergence") || node.has("tokens")) return;
@@ -136,7 +136,7 @@ FieldTable<PlanCandidate> candidate_fields() {
                     "the preset's first that the cluster has if not given"),
            optional("network", &PlanCandidate::network_Bps, quantity_type(Dimension::bandwidth),
                     "line rate of each NIC in place of the cluster's"),
-           required("strategies", &PlanCandidate::strategies, strategies_type(), "to weigh"),
+           required("strategies", &PlanCandidate::strategies, strategies_type(), "to compare"),
            optional("gpus", &PlanCandidate::gpus, gpu_counts_type(),
                     "ascending; one, then doubling up to what growth and limits allow, if not given"),
            optional("batch_per_gpu", &PlanCandidate::batch_per_gpu, positive_type(), "in place of the workload's"),
@@ -165,7 +165,7 @@ void check_request(const JsonNode& root, PlanRequest& request) {
       places[i].mistake_at("name",
                            fmt::format("{} is there twice; give each candidate a name of its own", candidate.name));
   }
-  // A time without a deadline costs least on one GPU, and money without a budget buys the fastest.
+  // Without a deadline the least cost is one GPU; without a budget the least time is the largest machine.
   const bool has_budget_alone = request.limits.budget_usd > 0 && request.limits.deadline_s == 0;
   if (!root.has("goal")) request.goal = has_budget_alone ? PlanGoal::time : PlanGoal::cost;
 }

@@ -27,11 +27,13 @@ StatedRate stated_rate_from(const JsonNode& place) {
     rate.samples_per_s = place.as_positive();
     return rate;
   }
+  const auto before = place.mistakes_so_far();
   place.allow_only(known);
   rate.samples_per_s = place.positive("value");
   if (!place.has("low") && !place.has("high")) return rate;
   rate.low = place.positive("low");
   rate.high = place.positive("high");
+  if (place.mistakes_so_far() > before) return rate;
   if (!(rate.low <= rate.samples_per_s && rate.samples_per_s <= rate.high && rate.low < rate.high))
     place.mistake(fmt::format("{:g} does not lie between {:g} and {:g}; give low, value and high in ascending order",
                               rate.samples_per_s, rate.low, rate.high));
@@ -50,8 +52,8 @@ ValueType<std::optional<StatedRate>> stated_rate_type() {
   ValueShape with_interval{ValueKind::object};
   const ValueShape rate{ValueKind::positive};
   with_interval.fields = {{"value", Presence::required, rate, "the rate"},
-                          {"low", Presence::optional, rate, "5 % lie below"},
-                          {"high", Presence::optional, rate, "5 % lie above"}};
+                          {"low", Presence::optional, rate, "lower end of the 90 % interval"},
+                          {"high", Presence::optional, rate, "upper end of the 90 % interval"}};
   ValueShape shape{ValueKind::either};
   shape.parts = {rate, with_interval};
   return {shape, [](const JsonNode& place) -> std::optional<StatedRate> { return stated_rate_from(place); },
@@ -97,7 +99,7 @@ double StatedRate::width() const {
 
 namespace {
 
-/// A file of a stranger must not keep a machine busy for days: the largest question shipped has 52 points of 200
+/// An untrusted file must not keep a machine busy for days: the largest question shipped has 52 points of 200
 /// samples.
 void refuse_endless_work(const JsonNode& root, const Scenario& scenario) {
   constexpr double most_points = 10'000;
@@ -134,7 +136,7 @@ std::vector<Field<Scenario>> rows_of_job() {
           optional("gpu", &Scenario::gpu, text_type(),
                    "name in gpus.json, or the path of a GPU's own file; the cluster's if not given"),
           required("gpus", &Scenario::gpus, gpu_counts_type(), "how many GPUs, ascending"),
-          required("strategies", &Scenario::strategies, strategies_type(), "how gradients are brought together"),
+          required("strategies", &Scenario::strategies, strategies_type(), "how gradients are combined"),
           required("preset", &Scenario::preset, text_type(), "what the framework does with gradients"),
           optional("transport", &Scenario::transport, word_type(transport_names()),
                    "the preset's first that the cluster has if not given"),
@@ -146,13 +148,13 @@ std::vector<Field<Scenario>> rows_of_job() {
 
 std::vector<Field<Scenario>> rows_of_knowledge() {
   return {optional("one_gpu_samples_per_s", &Scenario::one_gpu, stated_rate_type(),
-                   "what the asker knows of one GPU without synchronisation: a rate, or a rate with its 90 % interval"),
+                   "what you know of one GPU without synchronisation: a rate, or a rate with its 90 % interval"),
           optional("series", &Scenario::series, any_text_type(),
                    "of the cluster's records: whose one-GPU time and residuals are meant"),
           optional("software", &Scenario::software, any_text_type(),
                    "part of the records' software, where several stacks disagree"),
           optional("efficiency_bound", &Scenario::efficiency_bound, share_type(),
-                   "down to which growing pays; 0.8 if not given"),
+                   "least efficiency at which adding GPUs still pays; 0.8 if not given"),
           optional("seed", &Scenario::seed, seed_type(), "of the draws; 1 if not given"),
           optional("samples", &Scenario::samples, whole_type(1, most_samples_of_scenario),
                    "draws of the parameters behind an interval; 800 if not given")};

@@ -13,15 +13,15 @@ namespace {
 using Rule = ServerCount::Rule;
 
 constexpr long most_servers = 1'000'000;
-constexpr long most_stages = 10'000;
+constexpr long most_degree = 10'000;
 constexpr long most_micro_batches = 1'000'000;
 constexpr long most_in_flight = 1000;
 constexpr long most_of_group = 1'000'000;
-constexpr double most_imbalance = 1000; ///< a slip of the keyboard
+constexpr double most_imbalance = 1000; ///< more is taken for a typing error
 const char* const word_of_best = "best";
 const char* const node_word = "node";
 
-/// A question names what is to run.
+/// Names that a question may use: all but `none` and `all-reduce`, which do not say what to run.
 std::vector<std::string> strategy_names(StrategyUse use) {
   auto names = names_of<StrategyName>();
   if (use == StrategyUse::record) return names;
@@ -164,32 +164,32 @@ std::vector<Field<Strategy>> rows_of_any_servers() {
 
 std::vector<Field<Strategy>> rows_of_sharded() {
   const auto of = [](auto member) { return within(&Strategy::sharded, member); };
-  return {
-      optional("micro_batches", of(&ShardedOptions::micro_batches), whole_type(1, most_micro_batches),
-               "that a GPU's batch is cut into; 1 if not given")
-          .only_where("name", sharded()),
-      optional("recompute", of(&ShardedOptions::recompute), name_of_type<Recompute>(),
-               "what of a transformer's blocks is computed again for backward; none if not given")
-          .only_where("name", sharded()),
-      optional("offload", of(&ShardedOptions::offload), name_of_type<Offload>({"none", "optimizer"}),
-               "what of the state is in host memory, where processors update it; none if not given")
-          .only_where("name", zero),
-      optional("offload", of(&ShardedOptions::offload), name_of_type<Offload>(),
-               "what of the state is in host memory, where processors update it; none if not given")
-          .only_where("name", fsdp),
-      optional("reshard_after_forward", of(&ShardedOptions::reshard_after_forward), boolean_type(),
-               "a unit's parameters are freed after forward; true if not given")
-          .only_where("name", fsdp),
-      optional("backward_prefetch", of(&ShardedOptions::backward_prefetch), boolean_type(),
-               "the next unit is gathered before this one's gradients are scattered; true if not given")
-          .only_where("name", fsdp),
-      optional("gathers_in_flight", of(&ShardedOptions::gathers_in_flight), whole_type(1, most_in_flight),
-               "units gathered or in use at the same time; 2 if not given")
-          .only_where("name", fsdp),
-      optional("shard_group", of(&ShardedOptions::shard_group),
-               number_or_word(2, most_of_group, node_word, ShardedOptions::a_node),
-               "GPUs that share one copy of the state, whose like sum gradients (hybrid sharding); all if not given")
-          .only_where("name", fsdp)};
+  return {optional("micro_batches", of(&ShardedOptions::micro_batches), whole_type(1, most_micro_batches),
+                   "that a GPU's batch is cut into; 1 if not given")
+              .only_where("name", sharded()),
+          optional("recompute", of(&ShardedOptions::recompute), name_of_type<Recompute>(),
+                   "what of a transformer's blocks is computed again for backward; none if not given")
+              .only_where("name", sharded()),
+          optional("offload", of(&ShardedOptions::offload), name_of_type<Offload>({"none", "optimizer"}),
+                   "what of the state is in host memory, where processors update it; none if not given")
+              .only_where("name", zero),
+          optional("offload", of(&ShardedOptions::offload), name_of_type<Offload>(),
+                   "what of the state is in host memory, where processors update it; none if not given")
+              .only_where("name", fsdp),
+          optional("reshard_after_forward", of(&ShardedOptions::reshard_after_forward), boolean_type(),
+                   "a unit's parameters are freed after forward; true if not given")
+              .only_where("name", fsdp),
+          optional("backward_prefetch", of(&ShardedOptions::backward_prefetch), boolean_type(),
+                   "the next unit is gathered before this one's gradients are scattered; true if not given")
+              .only_where("name", fsdp),
+          optional("gathers_in_flight", of(&ShardedOptions::gathers_in_flight), whole_type(1, most_in_flight),
+                   "units gathered or in use at the same time; 2 if not given")
+              .only_where("name", fsdp),
+          optional("shard_group", of(&ShardedOptions::shard_group),
+                   number_or_word(2, most_of_group, node_word, ShardedOptions::a_node),
+                   "GPUs that share one copy of the state; GPUs with the same part in different groups all-reduce its "
+                   "gradients (hybrid sharding); all if not given")
+              .only_where("name", fsdp)};
 }
 
 bool has_stages(const Strategy& strategy) {
@@ -200,20 +200,20 @@ std::vector<Field<Strategy>> rows_of_degrees(StrategyUse use) {
   const auto of = [](auto member) { return within(&Strategy::parallel, member); };
   const auto micro_batches = number_or_word(1, most_micro_batches, word_of_best, ModelParallelOptions::best);
   return {
-      optional("tensor", of(&ModelParallelOptions::tensor), degree_type(use, most_stages),
+      optional("tensor", of(&ModelParallelOptions::tensor), degree_type(use, most_degree),
                "GPUs that compute each layer together; 1 if not given")
           .only_where("name", model_parallel),
-      optional("context", of(&ModelParallelOptions::context), degree_type(use, most_stages),
+      optional("context", of(&ModelParallelOptions::context), degree_type(use, most_degree),
                "GPUs, or tensor groups, that hold a part of every sequence each; 1 if not given")
           .only_where("name", model_parallel),
-      optional("pipeline", of(&ModelParallelOptions::pipeline), degree_type(use, most_stages), "stages; 1 if not given")
+      optional("pipeline", of(&ModelParallelOptions::pipeline), degree_type(use, most_degree), "stages; 1 if not given")
           .only_where("name", model_parallel),
       optional("micro_batches", of(&ModelParallelOptions::micro_batches), micro_batches,
                "that the batch of a replica, all its stages together, is cut into; needed with a pipeline")
           .written_where(has_stages, [write = micro_batches.write](
                                          const Strategy& strategy) { return write(strategy.parallel.micro_batches); })
           .only_where("name", model_parallel),
-      optional("expert", of(&ModelParallelOptions::expert), whole_type(1, most_stages),
+      optional("expert", of(&ModelParallelOptions::expert), whole_type(1, most_degree),
                "ranks of data parallelism that a block's experts are dealt out over; 1 if not given")
           .only_where("name", model_parallel),
       optional("expert_imbalance", of(&ModelParallelOptions::expert_imbalance), number_type(1, most_imbalance),
@@ -223,14 +223,14 @@ std::vector<Field<Strategy>> rows_of_degrees(StrategyUse use) {
 
 std::vector<Field<Strategy>> rows_of_schedule() {
   const auto of = [](auto member) { return within(&Strategy::parallel, member); };
-  // A tensor group's or a pipeline's part of what alternates is not modelled.
+  // `alternate-matmuls` is not modelled for tensor groups and pipelines.
   const auto of_blocks = name_of_type<Recompute>({"none", "selective", "full"});
   return {
       optional("schedule", of(&ModelParallelOptions::schedule), name_of_type<PipelineSchedule>(),
                "the order of a stage's micro-batches; 1f1b if not given")
           .written_where(has_stages, [](const Strategy& strategy) { return to_text(strategy.parallel.schedule); })
           .only_where("name", model_parallel),
-      required("virtual_stages", of(&ModelParallelOptions::virtual_stages), whole_type(2, most_stages),
+      required("virtual_stages", of(&ModelParallelOptions::virtual_stages), whole_type(2, most_degree),
                "pieces of the model on each stage")
           .only_where("schedule", {"interleaved"}),
       optional("data_parallel", of(&ModelParallelOptions::data_parallel), name_of_type<DataParallel>(),
@@ -251,10 +251,10 @@ std::vector<Field<Strategy>> rows_of_schedule() {
 std::vector<Field<Strategy>> rows_of_questions() {
   return {optional("preset", &Strategy::preset, text_type(), "in place of the question's"),
           optional("transport", &Strategy::transport, word_type(transport_names()), "in place of the question's"),
-          optional("note", &Strategy::note, text_type(), "what the asker says of this strategy")};
+          optional("note", &Strategy::note, text_type(), "your words on this strategy")};
 }
 
-/// More ranks than there are anywhere are a slip of the keyboard, and no whole number of the machine.
+/// More ranks than any machine has are taken for a typing error, and would not fit into an int.
 void check_ranks(const JsonNode& node, const ModelParallelOptions& parallel) {
   constexpr double most_ranks = 1e9;
   double ranks = parallel.expert;
@@ -277,36 +277,12 @@ void check_order(const JsonNode& node, const ModelParallelOptions& parallel) {
                     "has not; leave it out, or leave \"expert\" out");
 }
 
-void check_degrees_of(const JsonNode& node, Strategy& strategy) {
-  if (is_model_parallel(strategy.name)) check_degrees(node, strategy.parallel);
-}
-
-FieldTable<Strategy> make_strategy_fields(StrategyUse use) {
-  FieldTable<Strategy> table{{required("name", &Strategy::name, name_of_type<StrategyName>(strategy_names(use)),
-                                       "how gradients are brought together")},
-                             check_degrees_of};
-  const auto add = [&](const std::vector<Field<Strategy>>& rows) {
-    table.fields.insert(table.fields.end(), rows.begin(), rows.end());
-  };
-  add(use == StrategyUse::scenario ? rows_of_servers() : rows_of_recorded_servers());
-  add(rows_of_any_servers());
-  add(rows_of_sharded());
-  add(rows_of_degrees(use));
-  add(rows_of_schedule());
-  add({optional("library", &Strategy::library, library_version_type(), "that sums, and its version: \"nccl 2.18.5\"")
-           .only_where("name", without_servers())});
-  if (use == StrategyUse::scenario) add(rows_of_questions());
-  return table;
-}
-
-} // namespace
-
-/// Interleaving needs several pieces on each stage, and whole rounds of micro-batches (Megatron-LM demands both).
+/// Rules between the keys of model-parallel. Interleaving also needs whole rounds of micro-batches, as Megatron-LM does.
 void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
   const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
   const bool cuts = parallel.pipeline != 1 || parallel.tensor != 1 || parallel.expert != 1 || parallel.context != 1;
   if (!cuts && parallel.data_parallel == DataParallel::all_reduce)
-    node.mistake("nothing is parallel but data; give \"pipeline\", \"tensor\" or both, above 1");
+    node.mistake("nothing is parallel but data; give \"pipeline\", \"tensor\", \"context\" or \"expert\" above 1");
   if (parallel.pipeline == 1 && node.has("schedule"))
     node.mistake_at("schedule", "only a pipeline has one; leave it out, or give a \"pipeline\" of 2 stages or more");
   if (parallel.tensor == 1 && node.has("tensor_overlap"))
@@ -329,11 +305,32 @@ void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
         fmt::format("{} micro-batches are no multiple of the {} stages, which \"interleaved\" needs; give {}",
                     parallel.micro_batches, parallel.pipeline,
                     (parallel.micro_batches / parallel.pipeline + 1) * parallel.pipeline));
-  if (!interleaved && node.has("virtual_stages"))
-    node.mistake_at("virtual_stages",
-                    "only the schedule \"interleaved\" has several pieces on a stage; leave it out, or "
-                    "give that schedule");
 }
+
+void check_degrees_of(const JsonNode& node, Strategy& strategy) {
+  if (is_model_parallel(strategy.name)) check_degrees(node, strategy.parallel);
+}
+
+FieldTable<Strategy> make_strategy_fields(StrategyUse use) {
+  FieldTable<Strategy> table{{required("name", &Strategy::name, name_of_type<StrategyName>(strategy_names(use)),
+                                       "how gradients are combined")},
+                             check_degrees_of};
+  const auto add = [&](const std::vector<Field<Strategy>>& rows) {
+    table.fields.insert(table.fields.end(), rows.begin(), rows.end());
+  };
+  add(use == StrategyUse::scenario ? rows_of_servers() : rows_of_recorded_servers());
+  add(rows_of_any_servers());
+  add(rows_of_sharded());
+  add(rows_of_degrees(use));
+  add(rows_of_schedule());
+  add({optional("library", &Strategy::library, library_version_type(),
+                "communication library and version: \"nccl 2.18.5\"")
+           .only_where("name", without_servers())});
+  if (use == StrategyUse::scenario) add(rows_of_questions());
+  return table;
+}
+
+} // namespace
 
 const FieldTable<Strategy>& strategy_fields(StrategyUse use) {
   static const auto of_questions = make_strategy_fields(StrategyUse::scenario);

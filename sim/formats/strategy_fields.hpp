@@ -20,7 +20,4 @@ ValueType<std::vector<Strategy>> strategies_type();
 /// "nccl 2.18.5".
 ValueType<std::optional<LibraryVersion>> library_version_type();
 
-/// Rules between the fields of model-parallel.
-void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel);
-
 } // namespace ddlsim

@@ -224,7 +224,9 @@ std::string expected_text(const ValueShape& shape) {
   case ValueKind::number:
     return "a number, " + bounds_text(shape);
   case ValueKind::positive:
-    return shape.most <= 1 ? "a share: above 0, at most 1" : "a number above 0";
+    return shape.most <= 1                    ? "a share: above 0, at most 1"
+           : shape.most < bound_worth_stating ? fmt::format("a number above 0, at most {:.9g}", shape.most)
+                                              : "a number above 0";
   case ValueKind::quantity:
     return fmt::format("a quantity with its unit, like \"{}\"", example_quantity(shape.dimension));
   case ValueKind::word:
@@ -288,7 +290,7 @@ ordered_json json_schema(const ValueShape& shape) {
 }
 
 std::string field_list(const std::vector<FieldShape>& fields) {
-  std::string table = "| key | value | where | what it is |\n|---|---|---|---|\n";
+  std::string table = "| key | value | when | what it is |\n|---|---|---|---|\n";
   add_rows(fields, "", table);
   return table;
 }

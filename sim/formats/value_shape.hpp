@@ -81,10 +81,10 @@ std::string length_text(const ValueShape& list);
 /// What a message or a table says of the values: "a text", "one of a, b", "a whole number, 1 to 8".
 std::string expected_text(const ValueShape& shape);
 
-/// The shape as a JSON schema (draft 7), without a head. Rules between fields are the reader's alone.
+/// The shape as a JSON schema (draft 7), without a head. Rules beyond `only_where` are the reader's alone.
 nlohmann::ordered_json json_schema(const ValueShape& shape);
 
-/// The fields of an object as a Markdown table: key, value, meaning. Objects inside follow with their path:
+/// The fields of an object as a Markdown table: key, value, when it belongs there, meaning. Objects inside follow with their path:
 /// "links.kind".
 std::string field_list(const std::vector<FieldShape>& fields);
 

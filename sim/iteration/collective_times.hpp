@@ -20,7 +20,7 @@ struct CollectiveRun {
   bool operator==(const CollectiveRun&) const = default;
 };
 
-/// What times `operations` collectives of one kind, which together send that many bytes.
+/// Returns the executor that times `operations` collectives of one kind, which together send that many bytes.
 using ExecutorOf =
     std::function<const Executor&(const Machine& links, const CollectiveKind&, double size_bytes, int operations)>;
 

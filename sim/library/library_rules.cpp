@@ -8,7 +8,8 @@ namespace {
 std::string collnet_complaint(const LibraryRules& rules, int ranks) {
   if (rules.library.library == CollectiveLibrary::nccl && runs_collnet(rules.library, rules.nccl)) return "";
   return fmt::format(
-      "{} cannot sum {} GPUs of this cluster in the switches between nodes; collnet takes NCCL 2.6 or newer "
+      "{} cannot all-reduce over {} GPUs of this cluster in the switches between nodes; collnet takes NCCL 2.6 or "
+      "newer "
       "over InfiniBand (nccl-ib), a cluster whose fabric states \"sharp\": true, two nodes or more, and 8 "
       "GPUs of each at most",
       to_text(rules.library), ranks);
@@ -17,7 +18,7 @@ std::string collnet_complaint(const LibraryRules& rules, int ranks) {
 std::string nvls_sharp_complaint(const LibraryRules& rules, int ranks) {
   if (rules.library.library == CollectiveLibrary::nccl && runs_nvls_sharp(rules.library, rules.nccl)) return "";
   return fmt::format(
-      "{} cannot sum {} GPUs of this cluster in the switches inside and between nodes; nvls-sharp takes "
+      "{} cannot all-reduce over {} GPUs of this cluster in the switches inside and between nodes; nvls-sharp takes "
       "what nvls and collnet take together: NCCL 2.18 or newer over InfiniBand (nccl-ib), GPUs of compute "
       "capability 9.0 or more on an NVSwitch, three to eight of each node, two nodes or more, and a "
       "cluster whose fabric states \"sharp\": true",
@@ -40,9 +41,10 @@ std::string forced_complaint(const LibraryRules& rules, int ranks) {
     return fmt::format("{} has no ring in segments; segmented-ring takes Gloo", to_text(rules.library));
   if (rules.forced != Algorithm::nvls || ranks < 2) return "";
   if (rules.library.library == CollectiveLibrary::nccl && runs_nvls(rules.library, rules.nccl)) return "";
-  return fmt::format("{} cannot sum {} GPUs of this cluster in the NVLink switch; nvls takes NCCL 2.18 or newer, an "
-                     "NVSwitch, GPUs of compute capability 9.0 or more, and more than two of them in a domain",
-                     to_text(rules.library), ranks);
+  return fmt::format(
+      "{} cannot all-reduce over {} GPUs of this cluster in the NVLink switch; nvls takes NCCL 2.18 or newer, an "
+      "NVSwitch, GPUs of compute capability 9.0 or more, and more than two of them in a domain",
+      to_text(rules.library), ranks);
 }
 
 AlgorithmChooser algorithm_chooser(const LibraryRules& rules, int ranks) {

@@ -14,7 +14,7 @@ namespace ddlsim {
 /// LL, LL128, Simple.
 using PerProtocol = std::array<double, 3>;
 
-/// The place of a protocol, none excepted, among those three.
+/// Index of a protocol in PerProtocol. `Protocol::none` has no index.
 std::size_t column_of(Protocol protocol);
 
 /// Of a ring and a tree.

@@ -11,7 +11,7 @@ namespace ddlsim {
 /// What all ports of the NIC carry together, one direction.
 double line_Bps(const Nic& nic);
 
-/// What bends a rate. A field that is left out bends nothing.
+/// What changes the rate of a NIC. A field that is left out has no effect.
 struct NicUse {
   double efficiency = 1; ///< reached over line rate; or of a library's protocol, data over all that it sends
   double socket_Bps = std::numeric_limits<double>::infinity(); ///< what the node's processors copy at most

@@ -98,11 +98,11 @@ void check_library(const Scenario& scenario, const StepSetup& setup) {
   if (!setup.strategy.library) return;
   const auto usual = likeliest_library(setup.preset, setup.transport.name);
   if (carrier_of(setup.strategy.library->library) == carrier_of(usual.library)) return;
-  throw UserError(scenario.name, library_path(scenario, setup.strategy),
-                  fmt::format("{} does not sum over {}, where preset \"{}\" has {}; give a version of that, or another "
-                              "transport",
-                              to_text(*setup.strategy.library), setup.transport.name, setup.preset.name,
-                              to_text(usual)));
+  throw UserError(
+      scenario.name, library_path(scenario, setup.strategy),
+      fmt::format("{} has no all-reduce over {}, where preset \"{}\" has {}; give a version of that, or another "
+                  "transport",
+                  to_text(*setup.strategy.library), setup.transport.name, setup.preset.name, to_text(usual)));
 }
 
 Curve make_curve(const Scenario& requested, const Strategy& strategy, const Model& model, const Knowledge& known) {

@@ -66,7 +66,7 @@ ReferenceData catalogue_of(const DataFolder& data) {
   return {load_gpus(data), load_presets(data), load_priors(data), {}, {}};
 }
 
-/// What the cluster's pipelines say of one GPU.
+/// One-GPU records that follow from the cluster's records of model parallelism (read_back_pipelines).
 std::vector<StepRecord> read_back(const std::vector<StepRecord>& own, const Cluster& cluster, const DataFolder& data) {
   std::vector<StepRecord> pipelines;
   std::copy_if(own.begin(), own.end(), std::back_inserter(pipelines),

@@ -145,7 +145,7 @@ bool is_choice(const std::vector<LikelyChoice>& all, const std::string& name) {
   return std::any_of(all.begin(), all.end(), [&](const LikelyChoice& one) { return one.name == name; });
 }
 
-/// What the calibration found the library to do, of what the preset allows; else the likeliest of that.
+/// The choice that the calibration found, if the preset allows it; else the preset's likeliest choice.
 std::string likeliest(const std::vector<LikelyChoice>& allowed, bool servers, const Calibration* calibration,
                       const PosteriorQuestion& question) {
   std::string name = allowed.front().name;

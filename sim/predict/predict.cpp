@@ -137,7 +137,7 @@ void warn_of_assumed_rate(const Curve& curve, const StrategyAnswer& answer, std:
   if (!nic.bandwidth_assumed) return;
   const auto warning =
       fmt::format("no source states the rate of NIC \"{}\" of {}: {} are assumed, and the intervals "
-                  "have that doubt; a run on two nodes settles it",
+                  "are wider for it; a run on two nodes settles it",
                   nic.name, setup.cluster.name, print_quantity(nic.bandwidth_Bps, Dimension::bandwidth));
   if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
 }

@@ -13,7 +13,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// What a rank has when it has done a number of steps.
+/// Notes for one rank when step `step` was sent, and when each of the `in_flight` messages before it had come.
 class Noted {
 public:
   Noted(int step, int in_flight, double* first_s) : step_(step), in_flight_(in_flight), first_s_(first_s) {}

@@ -82,7 +82,7 @@ TEST_CASE("the first screen says what was learnt, what contradicts, and what to 
   for (const auto* words :
        {"iris: learnt from 14 measured points in 2 series\n", "3.1 % apart; of a series that the fit did not see 5.2 %",
         "Learnt, 2 of 3 parameters:", "network rate reach", "44.3 % (42.9..45.8)", "-1.2\n",
-        "2 contradictions; 1 left out, not simulated; 1 doubted by their source:", "- c: 40 % longer",
+        "2 contradictions; 1 left out, not simulated; 1 marked unreliable by their source:", "- c: 40 % longer",
         "- a: up to 30 % off the fit", "- a run on 8 nodes: +-10 % instead of +-30 % for ring on 32 nodes\n"}) {
     INFO(text);
     CHECK_THAT(text, Catch::Contains(words));

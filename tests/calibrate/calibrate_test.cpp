@@ -144,7 +144,7 @@ TEST_CASE("times that their source doubts, all of them, leave the priors and one
   const Run run;
   auto records = run.series("small");
   for (auto& record : records) std::get<StepRecord>(record).head.suspect = true;
-  const std::string sentence = "all 5 step times are doubted by their source, and none is fitted; measure them again";
+  const std::string sentence = "all 5 step times are marked unreliable by their source, and none is fitted; measure them again";
   CHECK_THROWS_WITH(run.of(records), "planted: nothing is left to fit, so that the priors hold: " + sentence);
 
   records.push_back(planted_record("large", 1, 1, 0.2)); // a line over batch is learnt

@@ -40,6 +40,6 @@ TEST_CASE("all curves, a line each") {
       collectives_table(fits) ==
       R"(curve                                                   measured                  left out: mean   worst  jumps
 iris/ring-16: all_reduce (ring) of 16 ranks on 2 nodes  3 sizes, 1 KiB to 64 MiB           3.1 %  19.0 %      1
-  excluded or doubtful: b.jsonl:2-9: 8 records of 2 to 4 jobs that shared their links: their times are not one job's
+  excluded or unreliable: b.jsonl:2-9: 8 records of 2 to 4 jobs that shared their links: their times are not one job's
 )");
 }

@@ -75,7 +75,7 @@ class EveryCommand(Case):
     def test_schema(self):
         for form in ((), ("--markdown",)):
             self.done("schema", "scenario", *form)
-        self.refused(run("schema", "scenarios"), 2, "scenario")
+        self.refused(run("schema", "scenaro"), 1, "did you mean scenario?")
 
     def test_mistakes_of_every_command(self):
         none = self.folder / "none.json"

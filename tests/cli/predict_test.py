@@ -240,7 +240,7 @@ class Vary(Case):
 
     def test_a_library_that_does_not_run_over_the_transport_is_named_with_its_strategy(self):
         mpi = run("predict", SCENARIO, *QUICK, "--set", '/strategies=[{"name": "auto"}, {"name": "auto", "library": "open-mpi 4.1"}]')
-        self.refused(mpi, 1, "/strategies/1/library", "open-mpi 4.1 does not sum over nccl-ib")
+        self.refused(mpi, 1, "/strategies/1/library", "open-mpi 4.1 has no all-reduce over nccl-ib")
 
     def test_what_does_not_fit_in_memory_is_a_row(self):
         result = run("predict", SCENARIO, *QUICK, "--json", "--set", "/batch_per_gpu=4096")

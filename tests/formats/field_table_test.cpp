@@ -121,7 +121,7 @@ TEST_CASE("the schema of a table says the same") {
 
 TEST_CASE("the list of a table's fields has a row a key, those of objects inside by their path") {
   CHECK(field_list(order_fields().shape().fields) ==
-        "| key | value | where | what it is |\n|---|---|---|---|\n"
+        "| key | value | when | what it is |\n|---|---|---|---|\n"
         "| `guest` | a name: letters, digits and . _ - + |  | who orders |\n"
         "| `drink` | one of tea, coffee |  | what is drunk |\n"
         "| `milk` | a quantity with its unit, like \"16 GiB\" | optional; `drink` tea | none if not given |\n"

@@ -107,7 +107,7 @@ TEST_CASE("mistakes in a plan request") {
           {"/limits/chance", "1", "/limits/chance: 1 is out of range; give 0.5 to 0.99"},
           {"/goal", "\"money\"", "/goal: \"money\" found; give one of cost, time, energy"},
           {"/workload/convergence", "\"tiny-set\"",
-           "/workload: \"convergence\" tells samples and epochs; give it alone, or those two"},
+           "/workload: \"convergence\" gives samples and epochs; give it alone, or those two"},
           {"/workload/tokens", "1e9",
            "/workload: \"tokens\" are those of the whole training; give them alone, or \"samples\" and \"epochs\""},
           {"/slow_node", R"({"compute_factor": 0.5})",

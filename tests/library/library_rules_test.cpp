@@ -42,7 +42,7 @@ TEST_CASE("a forced algorithm that the library cannot run is refused with its re
   job.gpu = NcclGpu::hopper;
   const LibraryVersion nccl{CollectiveLibrary::nccl, 2, 21, 5};
   const auto refused = [&](Algorithm algorithm, int ranks = 16) {
-    return forced_complaint({nccl, algorithm, job}, ranks).find("nccl 2.21.5 cannot sum 16 GPUs") == 0;
+    return forced_complaint({nccl, algorithm, job}, ranks).find("nccl 2.21.5 cannot all-reduce over 16 GPUs") == 0;
   };
   for (const auto algorithm : {Algorithm::nvls, Algorithm::collnet, Algorithm::nvls_sharp}) {
     CHECK(refused(algorithm));

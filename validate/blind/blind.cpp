@@ -31,7 +31,8 @@ std::vector<bool> visible_records(const BlindQuestion& question, BlindKnowledge 
   return visible;
 }
 
-/// The series of the file with something to predict. `layouts`: of model parallelism only, else of all others.
+/// A split with every series of the file that has a point to predict: with `layouts` those of model parallelism, else
+/// all others.
 Split split_of(const BlindQuestion& question, const std::vector<Series>& series, BlindKnowledge known, bool layouts) {
   Split split{"blind", to_text(known), visible_records(question, known), {}, MaskedPriors::none};
   const auto first_own = split.visible_records.size() - question.file.records.size();
