@@ -70,7 +70,7 @@ DiagnosisQuestion with_scenario(const DiagnoseCommand& command, const CommandLin
   keep_strategies(question.scenario, command.strategies);
   question.data = data_for(line, question.scenario);
   question.cluster = load_cluster(question.data, question.scenario.cluster);
-  const auto with = asked_with(question.scenario, question.scenario.strategies.front());
+  const auto with = scenario_with_preset_of(question.scenario, question.scenario.strategies.front());
   const auto presets = load_presets(question.data);
   std::shared_ptr<const Preset> stand_in;
   const auto& preset = preset_or_stand_in(presets, with.preset, stand_in);

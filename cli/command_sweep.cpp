@@ -114,7 +114,7 @@ std::vector<std::string> names_in(const std::filesystem::path& scenario) {
 }
 
 /// The scenario files, and the models and clusters of one's own that they or the command line name.
-std::vector<std::filesystem::path> files_asked_of(const PredictCommand& command) {
+std::vector<std::filesystem::path> files_requested_of(const PredictCommand& command) {
   std::vector<std::string> typed;
   for (const auto& change : command.changes) typed.push_back(change.value);
   for (const auto& axis : command.axes) typed.insert(typed.end(), axis.values.begin(), axis.values.end());
@@ -178,7 +178,7 @@ std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
 int run_sweep(const PredictCommand& command, const CommandLine& line) {
   const auto cases = sweep_cases(command);
   fit_clusters(cases, line);
-  TaskPool tasks(line, "scenarios", files_asked_of(command));
+  TaskPool tasks(line, "scenarios", files_requested_of(command));
   const auto measured = measured_for_all(line);
   const PredictOptions options{
       command.fidelity, {}, measured ? &*measured : nullptr, {}, tasks.threads_of_each(cases.size())};

@@ -14,7 +14,7 @@ namespace {
 constexpr const char* of_communication = "communication";
 constexpr const char* of_copies = "copies";
 constexpr const char* of_others = "other kernels";
-constexpr double least_told = 0.005; ///< of the time; smaller shares are summed up
+constexpr double least_printed_share = 0.005; ///< of the time; smaller shares are summed up
 
 struct KernelWord {
   const char* word; ///< in lower case
@@ -106,7 +106,7 @@ std::string kernel_shares_text(const std::vector<KernelTime>& kernels) {
   for (const auto& one : shares) {
     const bool is_compute = one.kind != of_communication && one.kind != of_copies;
     if (is_compute) compute += one.share;
-    if (one.share >= least_told)
+    if (one.share >= least_printed_share)
       (is_compute ? of_compute : of_rest).push_back(fmt::format("{:.0f} % {}", percent * one.share, one.kind));
   }
   auto text = fmt::format("{:.0f} % of the kernels' time computes", percent * compute);

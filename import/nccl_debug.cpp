@@ -88,7 +88,7 @@ void read_algorithm_and_protocol(const std::vector<std::string>& words, NcclDebu
     if (words[i] != "Algo" || words[i + 2] != "proto") continue;
     const auto bytes = std::find(words.begin(), words.end(), "Bytes");
     const auto number = bytes == words.begin() || bytes == words.end() ? std::nullopt : parse_number(*std::prev(bytes));
-    debug.way_bytes = number ? number->value : 0;
+    debug.bytes_by_algorithm = number ? number->value : 0;
     debug.algorithm = printed_name(words[i + 1], numbered_algorithms);
     debug.protocol = printed_name(words[i + 3], numbered_protocols);
   }

@@ -16,7 +16,7 @@ struct NcclDebug {
   std::string inside;                ///< between GPUs of a node, as NCCL calls it: "P2P", "SHM"; "": not said
   std::string algorithm;             ///< as NCCL calls it: "RING", "NVLS"; "": not said
   std::string protocol;              ///< "LL", "LL128", "SIMPLE"; "": not said
-  double way_bytes = 0;              ///< of the operation that took them
+  double bytes_by_algorithm = 0;     ///< of the operation that took them
 };
 
 /// Names of hosts, which are looked up by parts of lines.

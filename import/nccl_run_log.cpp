@@ -254,7 +254,7 @@ private:
   void take_algorithm_and_protocol(NcclRow& row) {
     const auto ranks = static_cast<double>(std::max<std::size_t>(1, run_.devices.size()));
     auto& way = run_.debug;
-    if (way.way_bytes == row.size_bytes || way.way_bytes * ranks == row.size_bytes) {
+    if (way.bytes_by_algorithm == row.size_bytes || way.bytes_by_algorithm * ranks == row.size_bytes) {
       row.algorithm = way.algorithm;
       row.protocol = way.protocol;
     }

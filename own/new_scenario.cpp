@@ -23,7 +23,7 @@ template <class Name> std::string usual_name(const std::string& typed) {
   return meant ? to_text(*meant) : typed;
 }
 
-Cluster cluster_asked(const ScenarioRequest& request, const DataFolder& data) {
+Cluster cluster_requested(const ScenarioRequest& request, const DataFolder& data) {
   if (!is_path(request.cluster)) {
     const auto name = spelt_like(request.cluster, list_clusters(data));
     return load_cluster(data, name.empty() ? request.cluster : name);
@@ -68,7 +68,7 @@ void check_scenario_text(const std::string& text, const ScenarioRequest& request
 } // namespace
 
 NewScenario new_scenario(const ScenarioRequest& request, const DataFolder& data) {
-  const auto cluster = cluster_asked(request, data);
+  const auto cluster = cluster_requested(request, data);
   NewScenario made;
   auto counts = request.gpus;
   if (counts.empty()) counts = doubled_counts(cluster);

@@ -66,8 +66,8 @@ void add_split(const Split& split, const std::vector<Series>& series, const std:
 }
 
 /// The splits of these names (all when there are none), with the parts of wanted series only.
-std::vector<Split> asked_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
-                                const ValidationOptions& options) {
+std::vector<Split> selected_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
+                                   const ValidationOptions& options) {
   auto splits = make_splits(files, series, options.site_of);
   const auto& names = options.splits;
   if (!names.empty())
@@ -148,7 +148,7 @@ ValidationResult validate_measurements(const std::vector<MeasurementFile>& files
                                        const std::vector<std::unique_ptr<Method>>& methods,
                                        const ValidationOptions& options) {
   const auto series = group_series(files);
-  return validate_splits(files, series, asked_splits(files, series, options), methods, options);
+  return validate_splits(files, series, selected_splits(files, series, options), methods, options);
 }
 
 ValidationResult validate_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,

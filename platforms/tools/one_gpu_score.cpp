@@ -83,7 +83,7 @@ double error_of(const HiddenTime& time) {
 std::vector<HiddenTime> chosen(const std::vector<HiddenTime>& times, const std::string& gpu, bool half) {
   std::vector<HiddenTime> found;
   std::copy_if(times.begin(), times.end(), std::back_inserter(found), [&](const HiddenTime& time) {
-    return (gpu.empty() || time.gpu == gpu) && is_half(time.precision) == half;
+    return (gpu.empty() || time.gpu == gpu) && has_16_bit_values(time.precision) == half;
   });
   return found;
 }

@@ -44,7 +44,7 @@ private:
 };
 
 std::string for_precision(const std::string& kind, Precision precision) {
-  return is_half(precision) ? kind + "_reduced" : kind;
+  return has_16_bit_values(precision) ? kind + "_reduced" : kind;
 }
 
 /// The curve's other batches, and what their line says of the one left out.

@@ -69,7 +69,7 @@ double longest_run_s(const std::vector<Crossing>& crossings, std::size_t first, 
   return best_s;
 }
 
-int messages_of_half(const Machine& machine, double size_bytes) {
+int messages_of_phase(const Machine& machine, double size_bytes) {
   return segments_of_chunk(machine, size_bytes) * (machine.ranks - 1);
 }
 
@@ -89,7 +89,7 @@ double segmented_ring_all_reduce_s(const Machine& machine, double size_bytes) {
   require_rates(machine);
   if (machine.ranks <= 1) return 0;
   const auto crossings = crossings_of(with_full_nodes(machine), segment_bytes(machine, size_bytes));
-  const int messages = messages_of_half(machine, size_bytes);
+  const int messages = messages_of_phase(machine, size_bytes);
   std::vector<double> ends_s;
   std::vector<double> begins_s;
   for (std::size_t edge = 0; edge < crossings.size(); ++edge) {
@@ -122,20 +122,20 @@ const CollectiveAlgorithm segmented_ring_all_reduce{
             .nic_bytes = [](const Machine& machine,
                             double wire_bytes) { return ring_all_reduce.between_nodes.nic_bytes(machine, wire_bytes); },
             .rounds = [](const Machine& machine,
-                         double wire_bytes) { return halves * messages_of_half(machine, wire_bytes); },
+                         double wire_bytes) { return halves * messages_of_phase(machine, wire_bytes); },
             .passes_every_gpu = true,
         },
     .why_no_symmetry = why_ring_has_no_symmetry,
     .period =
         [](const Machine& machine, double size_bytes) {
           return std::vector<PeriodSteps>{{ring_period_edges(machine), segment_bytes(machine, size_bytes),
-                                           messages_of_half(machine, size_bytes), segments_in_flight, halves}};
+                                           messages_of_phase(machine, size_bytes), segments_in_flight, halves}};
         },
     .schedule = nullptr,
     .messages =
         [](const Machine& machine, double size_bytes, int operations) {
-          const double of_half = messages_of_half(machine, size_bytes / operations);
-          return halves * of_half * machine.ranks * operations;
+          const double of_phase = messages_of_phase(machine, size_bytes / operations);
+          return halves * of_phase * machine.ranks * operations;
         },
     .ring_turns = halves,
     .ring_segments = segments_of_chunk,

@@ -110,7 +110,7 @@ private:
 };
 
 Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& question, const ModelSize& size, double batch) {
-  const bool is_16_bit = is_half(question.precision);
+  const bool is_16_bit = has_16_bit_values(question.precision);
   const bool of_16_bits = is_16_bit && question.precision != Precision::fp8; // amp, bf16 and fp16 are one
   const auto [unit, peak_flop_per_s] = compute_unit(gpu, question.precision);
   const auto family = family_of_model(question.model, size);
@@ -193,7 +193,7 @@ struct TimeOnCurve {
 };
 TimeOrigin time_of(const StepRecord* record) {
   if (record == nullptr) return TimeOrigin::training;
-  if (record->read_back_doubt > 0) return TimeOrigin::read_back;
+  if (record->read_back_uncertainty > 0) return TimeOrigin::read_back;
   return record->optimizer ? TimeOrigin::training : TimeOrigin::without_optimizer;
 }
 
@@ -239,7 +239,7 @@ Samples samples_of(const CurveIndex& index, Names& names) {
     sample.ln_excess = std::log(time.point->time_s / *expected_s);
     sample.time = kind;
     if (kind == TimeOrigin::read_back) {
-      sample.uncertainty = time.point->record->read_back_doubt;
+      sample.uncertainty = time.point->record->read_back_uncertainty;
       sample.site = names.number("site " + time.point->record->read_back_site);
     }
     samples.curves.push_back(time.curve);
@@ -276,7 +276,7 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
     const bool tensor_cores = rate_over_fp32(unit) > 2;
     double flop = tensor_cores ? model.work.tensor_core_flop : model.work.flop;
     if (precision == Precision::fp8) flop -= model.work.eight_bit_flop * (1 - peak / peak_flop_per_s(gpu, precision));
-    const double bytes = model.work.touched_bytes * (is_half(precision) ? 0.5 : 1);
+    const double bytes = model.work.touched_bytes * (has_16_bit_values(precision) ? 0.5 : 1);
     const double work_s = (flop / balance + bytes * balance) / std::sqrt(peak * gpu.memory_bandwidth_Bps);
     constexpr ModelConstants constants;
     constexpr double passes = 3; // forward, data gradient, weight gradient

@@ -38,8 +38,8 @@ constexpr double forward_touches = 2;  ///< an activation is written once and re
 constexpr double backward_touches = 4; ///< the activation and its gradient, each read and written
 
 bool on_tensor_cores(const Gpu& gpu, Precision precision) {
-  return is_half(precision) && (gpu.peak_flop_per_s.count(ArithmeticUnit::fp16_tensor) != 0 ||
-                                gpu.peak_flop_per_s.count(ArithmeticUnit::bf16_tensor) != 0);
+  return has_16_bit_values(precision) && (gpu.peak_flop_per_s.count(ArithmeticUnit::fp16_tensor) != 0 ||
+                                          gpu.peak_flop_per_s.count(ArithmeticUnit::bf16_tensor) != 0);
 }
 
 /// The units that may run it, the fastest first.
@@ -100,7 +100,7 @@ double bytes_per_parameter(WirePrecision wire_precision) {
 }
 
 double computed_bytes_per_parameter(Precision precision) {
-  return is_half(precision) ? 2 : 4;
+  return has_16_bit_values(precision) ? 2 : 4;
 }
 
 double gradient_bytes_per_parameter(Precision precision) {
@@ -147,7 +147,7 @@ std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, 
   const auto peaks = peaks_of_layers(model, gpu, precision);
   const double memory_Bps = memory_efficiency * gpu.memory_bandwidth_Bps;
   const bool tensor_cores = on_tensor_cores(gpu, precision);
-  const double activation_scale = is_half(precision) ? 0.5 : 1.0;
+  const double activation_scale = has_16_bit_values(precision) ? 0.5 : 1.0;
   std::vector<LayerTime> times;
   times.reserve(model.layers.size());
   for (std::size_t l = 0; l < model.layers.size(); ++l) {

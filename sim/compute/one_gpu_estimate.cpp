@@ -19,7 +19,7 @@ namespace {
 
 /// 16 bits depend far more on the stack than fp32 does.
 std::string for_precision(const std::string& prior, Precision precision) {
-  return is_half(precision) ? prior + "_reduced" : prior;
+  return has_16_bit_values(precision) ? prior + "_reduced" : prior;
 }
 
 std::vector<std::string> error_sources_of(const Candidate& best, const ComputeQuestion& question) {

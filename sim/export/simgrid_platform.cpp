@@ -76,7 +76,7 @@ std::string all_nodes_on_a_switch(const Platform& platform, const std::string& n
 }
 
 /// The way between two leaves, and back. SimGrid 3.32 finds no way over a third zone, so that each pair has its own.
-std::string way_between(int leaf, int other) {
+std::string route_between(int leaf, int other) {
   return fmt::format("    <zoneRoute src=\"leaf-{0}\" dst=\"leaf-{1}\" gw_src=\"leaf-{0}-switch\" "
                      "gw_dst=\"leaf-{1}-switch\"><link_ctn id=\"leaf-{0}-uplink\" direction=\"UP\"/>"
                      "<link_ctn id=\"leaf-{1}-uplink\" direction=\"DOWN\"/></zoneRoute>\n",
@@ -95,7 +95,7 @@ std::string leaves(const Platform& platform) {
     links += fmt::format("    <link id=\"leaf-{}-uplink\" bandwidth=\"{:.9g}Bps\" latency=\"0s\" "
                          "sharing_policy=\"SPLITDUPLEX\"/>\n",
                          leaf, platform.machine.uplink_Bps);
-    for (int other = 0; other < leaf; ++other) ways += way_between(other, leaf);
+    for (int other = 0; other < leaf; ++other) ways += route_between(other, leaf);
   }
   return zones + links + ways;
 }

@@ -238,8 +238,8 @@ void shorten(std::vector<TrackGroup>& groups, double scale) {
 
 double track_scale(const PredictedPoint& point) {
   if (!(point.parts.unexplained_s < 0)) return 1;
-  const double told_s = point.iteration_s - point.parts.input_wait_s;
-  return told_s / (told_s - point.parts.unexplained_s);
+  const double without_input_s = point.iteration_s - point.parts.input_wait_s;
+  return without_input_s / (without_input_s - point.parts.unexplained_s);
 }
 
 std::vector<TrackGroup> tracks_of(const PointRun& of) {

@@ -44,10 +44,10 @@ struct ModelConstants {
   double transfer_noise = 0.12;
   /// Beyond that, of an all-reduce by NCCL whose latency and rate take as long: fits of whole tables by NCCL (ten sites)
   /// leave 0.32 at bends above 0.8. Leaving out one site gives 0.25 to 0.3.
-  double sum_bend_noise = 0.3;
+  double latency_bandwidth_noise = 0.3;
   /// In place of both, of an all-reduce in host memory: fits of whole tables by MPI and Gloo leave 0.08, 0.24, 0.28 and
   /// 0.93 on four sites.
-  double host_sum_noise = 0.25;
+  double host_all_reduce_noise = 0.25;
 
   /// Exponent, without unit, of the likelihood with which measurements choose between a library's algorithms: points that
   /// miss for another reason also favour one. At full likelihood, with one scale across nodes, DLPerf's favoured the

@@ -97,7 +97,8 @@ void check_strategies(const Scenario& scenario, const JsonNode& root, const std:
     const auto& strategy = scenario.strategies[i];
     check_name(places[i], "preset", "preset", strategy.preset, stacks_on(scenario, strategy.preset, presets, data));
     const bool of_its_own = !strategy.transport.empty() || (!strategy.preset.empty() && scenario.transport.empty());
-    if (cluster && of_its_own) check_transport(asked_with(scenario, strategy), places[i], *cluster, presets);
+    if (cluster && of_its_own)
+      check_transport(scenario_with_preset_of(scenario, strategy), places[i], *cluster, presets);
   }
 }
 

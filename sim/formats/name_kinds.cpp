@@ -147,7 +147,7 @@ std::optional<Carrier> carrier_of(std::string_view transport) {
   return std::nullopt;
 }
 
-bool is_half(Precision precision) {
+bool has_16_bit_values(Precision precision) {
   switch (precision) {
   case Precision::amp:
   case Precision::bf16:

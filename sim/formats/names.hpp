@@ -275,6 +275,6 @@ std::optional<Carrier> carrier_of(std::string_view transport);
 
 /// 16 bits a number, on tensor cores where the GPU has them; amp counts, and fp8, whose activations have 16; tf32 does
 /// not.
-bool is_half(Precision precision);
+bool has_16_bit_values(Precision precision);
 
 } // namespace ddlsim

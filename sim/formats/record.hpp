@@ -93,7 +93,7 @@ struct StepRecord {
   int overlap_kernels = 0; ///< that ran both ways and say so; 0: not stated
   /// Of a time that was read back from several GPUs (sim/predict/read_back.hpp), the doubt that this adds: a standard
   /// deviation of ln. 0: measured. In no file.
-  double read_back_doubt = 0;
+  double read_back_uncertainty = 0;
   std::string read_back_site{}; ///< of such a time, where the run was: Cluster::site. In no file.
 };
 

@@ -186,7 +186,7 @@ FileFormat scenario_format() {
   return {"scenario", "One question", "scenarios/NAME.json", scenario_fields().shape()};
 }
 
-Scenario asked_with(Scenario scenario, const Strategy& strategy) {
+Scenario scenario_with_preset_of(Scenario scenario, const Strategy& strategy) {
   if (!strategy.preset.empty()) scenario.preset = strategy.preset;
   if (!strategy.transport.empty()) scenario.transport = strategy.transport;
   return scenario;

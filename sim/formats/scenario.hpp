@@ -92,7 +92,7 @@ struct Scenario {
 };
 
 /// The scenario that one of its strategies is asked with: the strategy's own preset and transport in place of its.
-Scenario asked_with(Scenario scenario, const Strategy& strategy);
+Scenario scenario_with_preset_of(Scenario scenario, const Strategy& strategy);
 
 /// Throws UserError with every mistake of the file. Names of models, clusters and presets are looked up later, in the
 /// data folder, or by `look_up`, which may note more mistakes (read_known_scenario() has one).

@@ -22,7 +22,7 @@ ComputeProfile slowest_profile(const StepSetup& setup, const CommunicationInputs
 
 /// Inside a collective a tensor costs bookkeeping, copies, and the negotiation that all ranks have it ready; one rank
 /// whose library is on pays that too, although nothing travels.
-void set_sums(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs) {
+void set_collectives(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs) {
   const auto& [machine, compute_s, sample] = inputs;
   graph.machine = machine;
   graph.rules = library_rules_of(setup, sample);
@@ -33,13 +33,13 @@ void set_sums(Graph& graph, const StepSetup& setup, const CommunicationInputs& i
 
 Graph graph_of_all_reduce(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   Graph graph = all_reduce_graph(slowest_profile(setup, inputs, shape), setup.preset, inputs.machine);
-  set_sums(graph, setup, inputs);
+  set_collectives(graph, setup, inputs);
   return graph;
 }
 
 bool time_all_reduces(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs,
                       const BackwardShape& shape) {
-  set_sums(graph, setup, inputs);
+  set_collectives(graph, setup, inputs);
   constexpr std::size_t compute = 0; // of the graph's streams
   return time_compute(graph, {compute}, slowest_profile(setup, inputs, shape));
 }

@@ -22,7 +22,7 @@ constexpr double fp32_bytes = 4;
 /// (NVIDIA/TransformerEngine transformer_engine/pytorch/module/linear.py), and most of what is kept is that.
 double output_width(Precision precision) {
   if (precision == Precision::fp8) return 0.25;
-  return is_half(precision) ? 0.5 : 1.0;
+  return has_16_bit_values(precision) ? 0.5 : 1.0;
 }
 
 /// Bytes a parameter of each part of the state.
@@ -33,7 +33,7 @@ struct StateBytes {
 };
 
 StateBytes state_bytes(Precision precision, StrategyName strategy) {
-  if (!is_half(precision) || strategy == StrategyName::fsdp) return {};
+  if (!has_16_bit_values(precision) || strategy == StrategyName::fsdp) return {};
   return {2, 2, 12};
 }
 

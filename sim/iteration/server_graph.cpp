@@ -14,8 +14,8 @@ Sharding sharding_of(const StepSetup& setup, const Parameters& sample) {
   const Sharding stated = setup.strategy.sharding;
   const auto& choices = setup.preset.shardings;
   const auto is_hash = [](const LikelyChoice& choice) { return choice.name == to_text(Sharding::hash); };
-  const bool doubted = stated == Sharding::hash && std::any_of(choices.begin(), choices.end(), is_hash);
-  if (stated != Sharding::unknown && !doubted) return stated;
+  const bool may_be_other = stated == Sharding::hash && std::any_of(choices.begin(), choices.end(), is_hash);
+  if (stated != Sharding::unknown && !may_be_other) return stated;
   return sample.sharding ? *sample.sharding : *value_named<Sharding>(choices.front().name);
 }
 
@@ -89,8 +89,8 @@ private:
 };
 
 /// Sums inside a node, in the order in which gradients become ready.
-OfTensors add_node_sums(Graph& graph, const NodeReduction& node, const ComputeProfile& profile, std::size_t role,
-                        const OfTensors& gradients) {
+OfTensors add_node_reductions(Graph& graph, const NodeReduction& node, const ComputeProfile& profile, std::size_t role,
+                              const OfTensors& gradients) {
   if (!(node.rate_Bps > 0)) return gradients;
   NodePaths paths(graph, node, node.sum, role);
   OfTensors sums(gradients.size());
@@ -163,13 +163,13 @@ Graph with_servers(const StepSetup& setup, const Parameters& sample, const Compu
 }
 
 /// Backward of a role, and the sums inside its node.
-OfTensors add_backward_and_sums(Graph& graph, const StepSetup& setup, const ComputeProfile& profile,
-                                const NodeReduction& node, ComputeStream compute) {
-  const bool sums_in_node = setup.strategy.on_node_reduce;
-  const bool beside = setup.preset.overlapped && !(sums_in_node && node.after_backward);
+OfTensors add_backward_and_reductions(Graph& graph, const StepSetup& setup, const ComputeProfile& profile,
+                                      const NodeReduction& node, ComputeStream compute) {
+  const bool reduces_in_node = setup.strategy.on_node_reduce;
+  const bool beside = setup.preset.overlapped && !(reduces_in_node && node.after_backward);
   const auto gradients = add_backward(graph, compute, profile, beside);
   const std::size_t role = graph.streams[compute.stream].role;
-  return sums_in_node ? add_node_sums(graph, node, profile, role, gradients) : gradients;
+  return reduces_in_node ? add_node_reductions(graph, node, profile, role, gradients) : gradients;
 }
 
 std::vector<OfTensors> add_workers(Graph& graph, const StepSetup& setup, const ComputeProfile& profile,
@@ -178,7 +178,7 @@ std::vector<OfTensors> add_workers(Graph& graph, const StepSetup& setup, const C
   for (const ComputeStream& compute : add_streams_of_workers(graph, slowdown)) {
     auto started = compute;
     add_forward(graph, started, profile);
-    gradients.push_back(add_backward_and_sums(graph, setup, profile, node, started));
+    gradients.push_back(add_backward_and_reductions(graph, setup, profile, node, started));
   }
   return gradients;
 }
@@ -257,7 +257,7 @@ Graph async_server_graph(const StepSetup& setup, const Parameters& sample, const
     const std::size_t before = add_delays(graph, compute, delays.overhead_s, spreads, profile);
     add_forward(graph, compute, profile);
     wait_for(graph, before);
-    ready_of_workers.push_back(add_backward_and_sums(graph, setup, profile, node, compute));
+    ready_of_workers.push_back(add_backward_and_reductions(graph, setup, profile, node, compute));
   }
   const auto shards = shards_of(setup, sample, profile, graph.servers.machine.servers);
   add_shards(graph, shards, {ready_of_workers.front()});

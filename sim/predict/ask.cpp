@@ -106,7 +106,7 @@ void check_library(const Scenario& scenario, const StepSetup& setup) {
 }
 
 Curve make_curve(const Scenario& requested, const Strategy& strategy, const Model& model, const Knowledge& known) {
-  const auto scenario = asked_with(requested, strategy);
+  const auto scenario = scenario_with_preset_of(requested, strategy);
   const auto& cluster = known.cluster;
   const auto compute = one_gpu_of(scenario, model, known);
   const auto input = input_of(scenario, known);

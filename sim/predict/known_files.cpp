@@ -40,7 +40,7 @@ void check_named_records(const Scenario& scenario, const std::vector<StepRecord>
 /// A framework that is no preset and that no record names is a slip of the pen.
 void check_stacks(const Scenario& scenario, const std::vector<StepRecord>& own, const std::vector<Preset>& presets) {
   for (const auto& strategy : scenario.strategies) {
-    const auto name = asked_with(scenario, strategy).preset;
+    const auto name = scenario_with_preset_of(scenario, strategy).preset;
     const bool is_measured =
         std::any_of(own.begin(), own.end(), [&](const StepRecord& record) { return record.preset == name; });
     if (!is_measured) find_preset(presets, name);

@@ -31,7 +31,7 @@ std::vector<std::string> left_open_by(const Strategy& strategy, const Preset& pr
 }
 
 /// Sets how the measurement has to run: as the largest all-reduce at its scale runs.
-void name_deciding_sum(const StrategyAnswer& answer, MeasureNext& next) {
+void name_deciding_all_reduce(const StrategyAnswer& answer, MeasureNext& next) {
   if (next.parameter.empty() || is_input_factor(next.parameter)) return;
   if (!parameter_field(next.parameter).seen_by.all_reduce) return;
   for (const auto& point : answer.points) {
@@ -86,7 +86,7 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
   answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound, options.fidelity, efficiencies);
   answer.measure_next = find_measure_next(curve, largest.point.gpus, largest.sample_times_s);
   if (options.why) answer.why = why_sentences(curve, one_gpu, largest);
-  name_deciding_sum(answer, answer.measure_next);
+  name_deciding_all_reduce(answer, answer.measure_next);
   return answer;
 }
 
@@ -156,12 +156,12 @@ Prediction predict(const Scenario& scenario, const DataFolder& data, const Predi
   for (const auto& strategy : scenario.strategies) {
     auto curve = make_curve(scenario, strategy, model, known);
     curve.threads = options.threads;
-    const auto one_gpu = one_gpu_rate(asked_with(scenario, strategy), model, known);
+    const auto one_gpu = one_gpu_rate(scenario_with_preset_of(scenario, strategy), model, known);
     prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, one_gpu, options));
     auto& answer = prediction.strategies.back();
     warn_of_stand_in(curve, prediction.warnings);
     warn_of_assumed_rate(curve, answer, prediction.warnings);
-    add_measured(answer.points, asked_with(scenario, strategy), curve, files.measured_steps());
+    add_measured(answer.points, scenario_with_preset_of(scenario, strategy), curve, files.measured_steps());
     answer.preset = curve.setup.preset.name;
     if (options.answered) options.answered(curve, answer);
   }

@@ -84,7 +84,7 @@ OneGpu read_back(const StepRecord& record, const Cluster& cluster, const Referen
 StepRecord alone(const StepRecord& record, const OneGpu& gpu) {
   StepRecord one = record;
   one.head.statistic = fmt::format("read back from {} GPUs", record.gpus);
-  one.read_back_doubt = std::abs(std::log(record.iteration_s / gpu.compute_s));
+  one.read_back_uncertainty = std::abs(std::log(record.iteration_s / gpu.compute_s));
   one.strategy = {};
   one.algorithm = "unknown";
   one.gpus = one.nodes = one.gpus_per_node = 1;

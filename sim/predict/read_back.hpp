@@ -14,7 +14,7 @@ namespace ddlsim {
 
 /// The record that one GPU would have made: the time at which the simulator, by the formulas, takes as long as was
 /// measured, with every parameter at the median of `reference`'s priors, by the fastest of the layouts that the record
-/// leaves open. Its statistic says of how many GPUs that is, its uncertainty (StepRecord::read_back_doubt) how much was
+/// leaves open. Its statistic says of how many GPUs that is, its uncertainty (StepRecord::read_back_uncertainty) how much was
 /// taken off beside what the run computes again. Nothing where the simulator cannot time the run, or is slower with one
 /// GPU that takes no time.
 std::optional<StepRecord> read_back_one_gpu(const StepRecord& record, const Cluster& cluster,

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double giga = 1e9;
 
-std::string sum_way_text(const PredictedAllReduce& point) {
+std::string algorithm_and_protocol_text(const PredictedAllReduce& point) {
   return point.protocol.empty() ? point.algorithm : point.algorithm + ", " + point.protocol;
 }
 
@@ -49,7 +49,7 @@ std::string all_reduces_table(const std::vector<PredictedAllReduce>& points) {
     rows.push_back({fmt::format("{}", point.gpus), fmt::format("{}", point.nodes), binary_size(point.size_bytes),
                     cells[i], bus_rate_text(point.bus_Bps),
                     fmt::format("({}..{})", bus_rate_text(point.bus_Bps_low), bus_rate_text(point.bus_Bps_high)),
-                    sum_way_text(point)});
+                    algorithm_and_protocol_text(point)});
   }
   return to_table({{"GPUs"},
                    {"nodes"},

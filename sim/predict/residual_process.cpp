@@ -27,8 +27,8 @@ ResidualProcess residual_process_of(const ModelConstants& constants) {
 ResidualProcess all_reduce_process(const ModelConstants& constants, CollectiveLibrary library) {
   const bool by_nccl = library == CollectiveLibrary::nccl;
   auto process = residual_process_of(constants);
-  process.spread = by_nccl ? constants.transfer_noise : constants.host_sum_noise;
-  process.balanced_spread = by_nccl ? constants.sum_bend_noise : 0;
+  process.spread = by_nccl ? constants.transfer_noise : constants.host_all_reduce_noise;
+  process.balanced_spread = by_nccl ? constants.latency_bandwidth_noise : 0;
   return process;
 }
 

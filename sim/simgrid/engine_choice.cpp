@@ -112,14 +112,14 @@ Choice on_shared_links(Choice choice) {
 }
 
 /// Collectives that are to be timed.
-struct AskedCollectives {
+struct CollectiveRequest {
   CollectiveKind kind;
   Fidelity requested = Fidelity::by_default;
   FullRun full;
   bool may_run_in_full = false; ///< by default, and few enough messages
 };
 
-Choice choose_on_one_switch(const Machine& machine, const AskedCollectives& asked) {
+Choice choose_on_one_switch(const Machine& machine, const CollectiveRequest& asked) {
   const auto& row = collective_algorithm(asked.kind);
   if (asked.requested == Fidelity::formula) return {Engine::formula, row.is_exact(machine)};
   if (asked.requested == Fidelity::full) {
@@ -137,7 +137,7 @@ Choice choose_on_one_switch(const Machine& machine, const AskedCollectives& aske
 
 /// On a fabric whose links are followed one by one. Where none of them is busier than a NIC, a ring is as on one
 /// switch.
-Choice choose_on_fabric(const Machine& machine, const AskedCollectives& asked) {
+Choice choose_on_fabric(const Machine& machine, const CollectiveRequest& asked) {
   const auto pattern = collective_algorithm(asked.kind).between_nodes.pattern;
   const Machine alike = on_one_switch(machine, pattern);
   const auto choice = choose_on_one_switch(alike, asked);
@@ -153,7 +153,7 @@ Choice choose_on_fabric(const Machine& machine, const AskedCollectives& asked) {
 Choice choose_collective(const Machine& machine, const CollectiveKind& collective, double size_bytes, int operations,
                          Fidelity requested, double messages_before) {
   if (machine.ranks <= 1) return {}; // nothing travels
-  AskedCollectives asked{collective, requested, full_run_of(machine, collective, size_bytes, operations)};
+  CollectiveRequest asked{collective, requested, full_run_of(machine, collective, size_bytes, operations)};
   asked.may_run_in_full = requested == Fidelity::by_default && is_affordable(asked.full, messages_before);
   return machine.fabric ? choose_on_fabric(machine, asked) : choose_on_one_switch(machine, asked);
 }

@@ -144,7 +144,8 @@ TEST_CASE("times that their source doubts, all of them, leave the priors and one
   const Run run;
   auto records = run.series("small");
   for (auto& record : records) std::get<StepRecord>(record).head.suspect = true;
-  const std::string sentence = "all 5 step times are marked unreliable by their source, and none is fitted; measure them again";
+  const std::string sentence =
+      "all 5 step times are marked unreliable by their source, and none is fitted; measure them again";
   CHECK_THROWS_WITH(run.of(records), "planted: nothing is left to fit, so that the priors hold: " + sentence);
 
   records.push_back(planted_record("large", 1, 1, 0.2)); // a line over batch is learnt
@@ -158,11 +159,11 @@ TEST_CASE("times that their source doubts, all of them, leave the priors and one
 TEST_CASE("a time that its source doubts moves nothing") {
   const Run run;
   auto without = run.series("small");
-  auto doubted = without;
+  auto may_be_other = without;
   std::erase_if(without, [](const Record& record) { return std::get<StepRecord>(record).gpus == 16; });
-  step_at(doubted, 16).iteration_s *= 2;
-  step_at(doubted, 16).head.suspect = true;
-  const auto calibration = run.of(doubted);
+  step_at(may_be_other, 16).iteration_s *= 2;
+  step_at(may_be_other, 16).head.suspect = true;
+  const auto calibration = run.of(may_be_other);
   CHECK_THAT(reported(calibration, "small-ddp"), Catch::Contains("its source doubts it: 1 of its 6 times left out"));
   const auto clean = run.of(without);
   REQUIRE(calibration.parameters.size() == clean.parameters.size());

@@ -125,10 +125,10 @@ TEST_CASE("noise is the spread of a mean, at least what two days differ by, and 
   auto steady = planted_record("small", 4, 1, 0.07);
   steady.head.relative_spread = 1e-4;
   steady.head.repeats = 100;
-  auto doubted = planted_record("small", 16, 4, 0.11);
-  doubted.head.suspect = true;
-  const auto fit_data = fit_data_of(
-      reference, {planted_record("small", 1, 1, 0.05), stated, steady, planted_record("small", 8, 2, 0.1), doubted});
+  auto may_be_other = planted_record("small", 16, 4, 0.11);
+  may_be_other.head.suspect = true;
+  const auto fit_data = fit_data_of(reference, {planted_record("small", 1, 1, 0.05), stated, steady,
+                                                planted_record("small", 8, 2, 0.1), may_be_other});
   REQUIRE(fit_data);
   REQUIRE(fit_data->points.size() == 4);
   CHECK(fit_data->points[0].noise == Approx(0.02));

@@ -38,10 +38,10 @@ TEST_CASE("one GPU without synchronisation is kept apart and starts the curve on
 }
 
 TEST_CASE("a scale measured again gives the median, its spread, and the trusted before the suspect") {
-  auto doubted = plain_step("a", 2, 1, 9);
-  doubted.head.suspect = true;
+  auto may_be_other = plain_step("a", 2, 1, 9);
+  may_be_other.head.suspect = true;
   const auto series = group_series({file_of(
-      "c", "f", {plain_step("a", 2, 1, 1.0), plain_step("a", 2, 1, 1.2), plain_step("a", 2, 1, 1.1), doubted})});
+      "c", "f", {plain_step("a", 2, 1, 1.0), plain_step("a", 2, 1, 1.2), plain_step("a", 2, 1, 1.1), may_be_other})});
   REQUIRE(series.size() == 1);
   REQUIRE(series[0].points.size() == 1);
   const auto& point = series[0].points[0];

@@ -191,20 +191,20 @@ struct TransformerBench : Bench {
     return *catalogue_time_s(sizes.at(name), gpus[1], Precision::fp32, 32);
   }
   /// The answer where a transformer on the same GPU is implied to take half of what the catalogue says.
-  OneGpuEstimate answer_of(const std::string& name, double read_back_doubt) const {
+  OneGpuEstimate answer_of(const std::string& name, double read_back_uncertainty) const {
     auto implied = test::one_gpu_step(32, 0.5 * catalogue_of_s("one"));
     implied.head.gpu = "B";
     implied.model = "one";
     implied.preset = "horovod";
-    implied.read_back_doubt = read_back_doubt;
+    implied.read_back_uncertainty = read_back_uncertainty;
     OtherClusterTimes reference{records, gpus, sizes, [implied] { return std::vector<StepRecord>{implied}; }};
     auto asked = model;
     asked.name = name;
     asked.layers[0].kind = name == "vgg16" ? "conv" : "attention";
     return find_compute({asked, gpus[1], Precision::fp32, 32, "horovod"}, {}, {}, reference);
   }
-  double excess_of(const std::string& name, double read_back_doubt) const { ///< ln(answer / catalogue)
-    return std::log(answer_of(name, read_back_doubt).one_gpu_s / catalogue_of_s(name));
+  double excess_of(const std::string& name, double read_back_uncertainty) const { ///< ln(answer / catalogue)
+    return std::log(answer_of(name, read_back_uncertainty).one_gpu_s / catalogue_of_s(name));
   }
 };
 
@@ -241,7 +241,7 @@ TEST_CASE("runs of one site say less together than runs of two, and a GPU alone 
     record.model = model;
     record.preset = "horovod";
     record.optimizer = false;
-    record.read_back_doubt = 0.05;
+    record.read_back_uncertainty = 0.05;
     record.read_back_site = site;
     return record;
   };

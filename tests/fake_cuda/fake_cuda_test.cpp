@@ -147,7 +147,7 @@ TEST_CASE("What LibTorch does is work of the default stream") {
 TEST_CASE("A sum that does not wait for LibTorch's gradients is found") {
   Alone one;
   one.gradients.fill_(1);
-  CHECK_THROWS_WITH(one.sum.sum_now(one.gradients.data_ptr<float>(), kCount),
+  CHECK_THROWS_WITH(one.sum.all_reduce_now(one.gradients.data_ptr<float>(), kCount),
                     Contains("the default stream of GPU 0 wrote") && Contains("ncclAllReduce"));
   Machine::get().take_complaint();
 }

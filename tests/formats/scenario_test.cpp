@@ -283,10 +283,10 @@ TEST_CASE("a strategy of a scenario may have a preset and a transport of its own
   ddlsim::Scenario scenario;
   scenario.preset = "tf-ps";
   scenario.transport = "nccl-tcp";
-  CHECK(asked_with(scenario, strategy).preset == "horovod");
-  CHECK(asked_with(scenario, strategy).transport == "nccl-ib");
-  CHECK(asked_with(scenario, servers).preset == "tf-ps");
-  CHECK(asked_with(scenario, servers).transport == "grpc");
+  CHECK(scenario_with_preset_of(scenario, strategy).preset == "horovod");
+  CHECK(scenario_with_preset_of(scenario, strategy).transport == "nccl-ib");
+  CHECK(scenario_with_preset_of(scenario, servers).preset == "tf-ps");
+  CHECK(scenario_with_preset_of(scenario, servers).transport == "grpc");
   CHECK(
       reported(R"({"name":"auto","transport":"ncl-ib"})", StrategyUse::scenario) ==
       "/transport: \"ncl-ib\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm expected; did you "

@@ -87,7 +87,7 @@ TEST_CASE("a GPU of which nobody has a record", "[compute-transfer]") {
     const auto of = [half](const std::vector<HiddenTime>& all) {
       std::vector<HiddenTime> chosen;
       for (const auto& time : all)
-        if (is_half(time.precision) == half) chosen.push_back(time);
+        if (has_16_bit_values(time.precision) == half) chosen.push_back(time);
       return score_of(chosen);
     };
     INFO((half ? "16 bits" : "fp32 and tf32")

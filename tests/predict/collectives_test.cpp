@@ -42,7 +42,7 @@ TEST_CASE("with one sample the interval is what no parameter explains and the no
   curve.calibration.measurement_noise = 0.05;
   const auto point = predict_collective(curve, 8, 1e6);
   constexpr double tail_z = 1.6448536269514722; // 95 % of a standard normal lies below
-  const double half_width = tail_z * std::hypot(ModelConstants{}.host_sum_noise, 0.05);
+  const double half_width = tail_z * std::hypot(ModelConstants{}.host_all_reduce_noise, 0.05);
   CHECK(std::log(point.time.s_high / point.time.s) == Approx(half_width).margin(1e-5));
   CHECK(std::log(point.time.s / point.time.s_low) == Approx(half_width).margin(1e-5));
   CHECK(point.bus_Bps_low == Approx(14.0 / 8 * 1e6 / point.time.s_high));

@@ -88,13 +88,13 @@ TEST_CASE("nothing measured: no correction, and all of a transfer's spread stays
   CHECK(ln_correction(correction, [](const MeasuredAllReduce&) { return 1.0; }) == 0);
   CHECK(correction.of.spread == ModelConstants{}.transfer_noise);
   CHECK(correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::gloo), {}, {8, 8, mebi}).of.spread ==
-        ModelConstants{}.host_sum_noise);
+        ModelConstants{}.host_all_reduce_noise);
 }
 
 TEST_CASE("where latency and rate take as long most stays open, and a size there says little of others") {
   const auto process = all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl);
   const auto spread = [&](double bend) { return correction_at(process, {}, {8, 8, mebi, bend}).of.spread; };
-  CHECK(spread(1) == Approx(std::hypot(ModelConstants{}.transfer_noise, ModelConstants{}.sum_bend_noise)));
+  CHECK(spread(1) == Approx(std::hypot(ModelConstants{}.transfer_noise, ModelConstants{}.latency_bandwidth_noise)));
   CHECK(spread(0.5) < spread(1));
   const std::vector<MeasuredAllReduce> known{{{8, 8, mebi, 1}, std::exp(0.3), 0, {}, 0}};
   const auto one = [](const MeasuredAllReduce&) { return 1.0; };

@@ -67,7 +67,7 @@ TEST_CASE("the time of one GPU that was planted is read back from sharded runs, 
       const auto one = read_back_one_gpu(record, planted_cluster(), shipped_files());
       REQUIRE(one);
       CHECK(one->iteration_s == Approx(one_gpu_s).epsilon(1e-6));
-      CHECK(one->read_back_doubt == Approx(std::log(record.iteration_s / one_gpu_s)).margin(1e-6));
+      CHECK(one->read_back_uncertainty == Approx(std::log(record.iteration_s / one_gpu_s)).margin(1e-6));
       CHECK(one->strategy.name == StrategyName::none);
       CHECK_FALSE(one->optimizer); // of which each GPU had a part
     }
@@ -79,7 +79,7 @@ TEST_CASE("what a run computes again is taken off without a doubt", "[read-back]
   const auto one = read_back_one_gpu(record, planted_cluster(), shipped_files());
   REQUIRE(one);
   CHECK(one->iteration_s == Approx(one_gpu_s).epsilon(1e-6));
-  const double again = std::log(record.iteration_s / one_gpu_s) - one->read_back_doubt;
+  const double again = std::log(record.iteration_s / one_gpu_s) - one->read_back_uncertainty;
   CHECK(again > std::log(1.2)); // of a third, all but embeddings and the decoder of words
   CHECK(again < std::log(4.0 / 3));
 }

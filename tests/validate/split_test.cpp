@@ -49,9 +49,9 @@ TEST_CASE("tiers show one node, then one and two multi-node scales") {
 }
 
 TEST_CASE("as shipped, everything is known and every trusted point of several GPUs is asked") {
-  auto doubted = curve_file("c", "f", {1, 1, 1, 1, 1, 1});
-  std::get<StepRecord>(doubted.records[4]).head.suspect = true;
-  const auto made = make_case({doubted});
+  auto may_be_other = curve_file("c", "f", {1, 1, 1, 1, 1, 1});
+  std::get<StepRecord>(may_be_other.records[4]).head.suspect = true;
+  const auto made = make_case({may_be_other});
   const auto& shipped = *find(made, "as-shipped");
   CHECK(shipped.masked_priors == MaskedPriors::none);
   CHECK(target_gpus(made, shipped) == std::vector<int>{2, 4, 8, 32});

@@ -89,15 +89,15 @@ bool Watchdog::pause() {
 
 void Watchdog::run() {
   try {
-    double told_s = -limits_.least_s;
+    double without_input_s = -limits_.least_s;
     do {
       look();
       const double time_s = now_s();
       const std::int64_t done =
           judge(time_s, signs_of_others()); // no lock while MPI works: a step must not wait for it
-      if (time_s - told_s < sign_interval_s(limits_)) continue;
+      if (time_s - without_input_s < sign_interval_s(limits_)) continue;
       tell(done);
-      told_s = time_s;
+      without_input_s = time_s;
     } while (pause());
     tell(kLeaves);
   } catch (...) {

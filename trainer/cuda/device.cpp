@@ -184,7 +184,7 @@ int least_warm_up(const std::string& device) {
 }
 
 Autocast::Autocast(const Device& device, ddlsim::Precision precision)
-    : device_(torch_device(device)), on_(ddlsim::is_half(precision)) {
+    : device_(torch_device(device)), on_(ddlsim::has_16_bit_values(precision)) {
   if (on_) set_autocast(device_, true, precision == ddlsim::Precision::bf16 ? at::kBFloat16 : at::kHalf);
 }
 

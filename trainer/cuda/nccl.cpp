@@ -157,7 +157,7 @@ void NcclAllReduce::broadcast(float* data, std::size_t count) {
   finish();
 }
 
-void NcclAllReduce::sum_now(float* data, std::size_t count) {
+void NcclAllReduce::all_reduce_now(float* data, std::size_t count) {
   nccl_->all_reduce(communicator_, data, count, stream_);
   cuda_->finish(stream_);
 }

@@ -66,7 +66,7 @@ public:
   void check() const { nccl_->check_communicator(communicator_); }
 
   /// Sums `data`, of which nothing is under way, and returns when that is done.
-  void sum_now(float* data, std::size_t count);
+  void all_reduce_now(float* data, std::size_t count);
 
 private:
   std::shared_ptr<const CudaRuntime> cuda_;

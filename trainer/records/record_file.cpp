@@ -54,12 +54,12 @@ double& figure_of(ddlsim::SpeedUpRecord& record) {
 }
 
 /// Beyond the most that readers take a single outlier speaks; samples and the note's MAD tell more. 0: not stated.
-double told_spread(double relative_spread) {
+double stated_spread(double relative_spread) {
   return relative_spread <= ddlsim::most_relative_spread ? relative_spread : 0;
 }
 
 void round_head(RecordHead& head) {
-  head.relative_spread = six_digits(told_spread(head.relative_spread));
+  head.relative_spread = six_digits(stated_spread(head.relative_spread));
   for (double& sample_s : head.samples_s) {
     check_positive(sample_s, "a sample of");
     sample_s = four_digits(sample_s);
@@ -82,7 +82,7 @@ LayersRecord rounded(LayersRecord record) {
     for (auto& [pass, times] : timing.passes) {
       for (auto& one : times) {
         check_positive(one.time_s, "a time of");
-        one.relative_spread = told_spread(one.relative_spread);
+        one.relative_spread = stated_spread(one.relative_spread);
       }
     }
   }

@@ -107,13 +107,13 @@ struct LayerTimer::Impl {
     double end_host_s; ///< when the host had given the device all of the backward pass
   };
 
-  Turns step(const GradientReady& told_ready) {
+  Turns step(const GradientReady& reported_ready) {
     Turns turns{};
     const auto reached = [&](StepMoment moment) {
       mark_of(turns, moment) = marks.mark();
       if (moment == StepMoment::backward_done) turns.end_host_s = now_s();
     };
-    worker.step().run(batch, {reached, told_ready});
+    worker.step().run(batch, {reached, reported_ready});
     return turns;
   }
 

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr long most_asked_points = 10'000'000;
+constexpr long most_requested_points = 10'000'000;
 constexpr double largest_ln_error = 100; ///< of ln: beyond it a figure is a slip
 
 /// A fourth digit of an error is noise.
@@ -71,7 +71,7 @@ BlindEntry entry_from(const JsonNode& node) {
   auto& score = entry.score;
   score.kind = node.text("kind");
   score.known = known_from(node);
-  score.points = static_cast<int>(node.integer("points", 1, most_asked_points));
+  score.points = static_cast<int>(node.integer("points", 1, most_requested_points));
   score.refused = static_cast<int>(node.integer("refused", 0, score.points));
   score.mean_error = node.number("mean_error", 0, largest_ln_error);
   score.median_error = node.number("median_error", 0, largest_ln_error);

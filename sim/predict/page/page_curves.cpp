@@ -20,7 +20,7 @@ std::string nodes_text(const PredictedPoint& point) {
                                 : fmt::format("{}", point.nodes);
 }
 
-std::string way_words(const PredictedPoint& point) {
+std::string algorithm_words(const PredictedPoint& point) {
   return point.protocol.empty() ? point.algorithm : point.algorithm + " with " + point.protocol;
 }
 
@@ -38,7 +38,7 @@ PagePoint page_point(const PredictedPoint& point) {
     shown.cells.push_back(words(text));
   shown.cells.push_back(measured_here_text(point));
   if (point.measured) shown.measured_ratio = point.iteration_s / point.measured->iteration_s;
-  for (const auto& cell : {point.bottleneck, evidence_text(point), way_words(point),
+  for (const auto& cell : {point.bottleneck, evidence_text(point), algorithm_words(point),
                            point.fidelity + (point.fidelity_note.empty() ? "" : ": " + point.fidelity_note)})
     shown.cells.push_back(cell);
   for (const auto& part : named_parts) shown.parts_s.push_back(point.parts.*part.seconds);
