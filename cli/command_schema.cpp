@@ -3,11 +3,25 @@
 #include "sim/base/json.hpp"
 #include "sim/formats/file_formats.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 
 namespace ddlsim {
+namespace {
+
+/// The keys as a table; of a file of several kinds of lines a table each.
+std::string key_lists(const ValueShape& root) {
+  if (root.kind != ValueKind::either) return field_list(root.fields);
+  std::string lists;
+  for (const auto& line : root.parts)
+    lists += fmt::format("{}`{}`:\n\n{}", lists.empty() ? "" : "\n", line.fields.front().value.words.front(),
+                         field_list(line.fields));
+  return lists;
+}
+
+} // namespace
 
 int run_schema(const SchemaCommand& command, const CommandLine& line) {
   const auto formats = file_formats();
@@ -18,7 +32,7 @@ int run_schema(const SchemaCommand& command, const CommandLine& line) {
     for (const auto& format : formats) names.push_back(format.name);
     throw UserError("", "", unknown_name_text("kind of file", command.format, names, names));
   }
-  emit(line, command.markdown ? field_list(found->root.fields) : json_text(json_schema(*found), 1) + "\n");
+  emit(line, command.markdown ? key_lists(found->root) : json_text(json_schema(*found), 1) + "\n");
   return 0;
 }
 

@@ -1,10 +1,26 @@
-#include "sim/formats/record_reader.hpp"
+#include "sim/formats/record_fields.hpp"
 
 namespace ddlsim {
 
+namespace {
+
+constexpr long most_records = 100'000;
+
+} // namespace
+
+ValueShape common_shape() {
+  ValueShape fields{ValueKind::any};
+  fields.fewest_items = 1;
+  ValueShape shape{ValueKind::object};
+  shape.fields = {{"record", Presence::required, {ValueKind::constant, {"common"}}, "the kind of line"},
+                  {"next", Presence::required, whole_type(1, most_records).shape,
+                   "how many records have the fields, unless they state them"},
+                  {"fields", Presence::required, fields, "of the records"}};
+  return shape;
+}
+
 CommonFields common_fields_from(const JsonNode& node, int line) {
   static constexpr std::string_view known[]{"record", "next", "fields"};
-  constexpr long most_records = 100'000;
   node.allow_only(known);
   CommonFields common{line, node.integer("next", 1, most_records), nlohmann::json::object(), ""};
   const auto fields = node.at("fields");

@@ -5,8 +5,8 @@
 namespace ddlsim {
 
 std::vector<FileFormat> file_formats() {
-  return {scenario_format(), plan_request_format(), model_format(),  cluster_format(),
-          gpus_format(),     presets_format(),      inputs_format(), convergence_format()};
+  return {scenario_format(), plan_request_format(), model_format(),       cluster_format(),    gpus_format(),
+          presets_format(),  inputs_format(),       convergence_format(), measurement_format()};
 }
 
 nlohmann::ordered_json json_schema(const FileFormat& format) {

@@ -14,12 +14,13 @@ struct FileFormat {
   std::string name;  ///< as `ddlsim schema NAME` has it: "gpus"
   std::string title; ///< a few words
   std::string where; ///< where such files lie
-  ValueShape root;   ///< an object
+  ValueShape root;   ///< an object, or one of several kinds of lines
 };
 
 FileFormat model_format();
 FileFormat gpus_format();
 FileFormat convergence_format();
+FileFormat measurement_format();
 FileFormat inputs_format();
 FileFormat presets_format();
 FileFormat cluster_format();

@@ -1,6 +1,5 @@
 #include "sim/base/error.hpp"
-#include "sim/formats/readers.hpp"
-#include "sim/formats/record_reader.hpp"
+#include "sim/formats/record_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -124,26 +123,144 @@ LayerTiming timing_in(const JsonNode& node, const std::string& gpu, std::size_t 
   return timing;
 }
 
+using LayersLine = RecordLine<LayersRecord>;
+
+ValueShape list_of(const ValueShape& item, std::size_t fewest = 0) {
+  ValueShape shape{ValueKind::list};
+  shape.fewest_items = fewest;
+  shape.parts = {item};
+  return shape;
+}
+
+ValueShape columns_shape() {
+  const ValueShape kinds{ValueKind::word, kinds_of_layers()};
+  const auto number = number_type(0, unbounded).shape;
+  ValueShape shape{ValueKind::object};
+  shape.fields = {{"name", Presence::required, list_of({ValueKind::text}, 1), "of each layer, once"},
+                  {"kind", Presence::optional, list_of(kinds), "of each layer; needed of kernels"},
+                  {"flop_per_sample", Presence::optional, list_of(number), "of forward; 0: not stated"},
+                  {"size_bytes", Presence::optional, list_of(number), "of parameters; 0: not stated"}};
+  return shape;
+}
+
+ValueShape pass_shape() {
+  ValueShape time{ValueKind::either};
+  time.parts = {{ValueKind::positive}, {ValueKind::nothing}};
+  ValueShape shape{ValueKind::object};
+  shape.fields = {{"time_us", Presence::required, list_of(time),
+                   "of each layer, for the whole batch; null: the pass does not run there, or was not timed"},
+                  {"spread", Presence::optional, list_of(number_type(0, most_relative_spread).shape),
+                   "of each layer: standard deviation over the time; 0: not stated"}};
+  return shape;
+}
+
+ValueShape timing_shape() {
+  ValueShape shape{ValueKind::object};
+  shape.fields = {
+      {"gpu", Presence::optional, {ValueKind::any_text}, "in place of the record's"},
+      {"precision", Presence::required, name_of_type<Precision>().shape, "of arithmetic"},
+      {"batch", Presence::required, {ValueKind::positive}, "samples of one GPU"},
+      {"count", Presence::optional, whole_type(1, most_counted).shape, "repetitions behind each time"},
+      {"suspect", Presence::optional, {ValueKind::boolean}, "the source itself, or its importer, doubts it"}};
+  for (const auto pass : values_of<LayerPass>())
+    shape.fields.push_back({to_text(pass), Presence::optional, pass_shape(), "times of this pass; one pass or more"});
+  return shape;
+}
+
+Field<LayersLine> columns_row() {
+  return {{"layers", Presence::required, columns_shape(), "what the layers are: lists of one length"},
+          [](const JsonNode& place, LayersLine& line) {
+            line.record.layers = layers_in(place, line.record.model == kKernels);
+          },
+          [](const LayersLine& line, nlohmann::ordered_json& object) { object["layers"] = layers_json(line.record); }};
+}
+
+Field<LayersLine> timings_row() {
+  return {
+      {"timings", Presence::required, list_of(timing_shape(), 1), "one for each GPU, precision and batch"},
+      [](const JsonNode& place, LayersLine& line) {
+        auto& record = line.record;
+        if (record.layers.empty()) return; // times would be of none
+        for (const auto& timing : place.elements())
+          record.timings.push_back(timing_in(timing, record.head.gpu, record.layers.size()));
+        if (record.timings.empty()) place.mistake("no timing found; give one");
+      },
+      [](const LayersLine& line, nlohmann::ordered_json& object) { object["timings"] = timings_json(line.record); }};
+}
+
+/// Timings have a spread and repetitions of their own.
+FieldTable<LayersLine> make_layers_fields() {
+  auto table = record_table<LayersRecord>(
+      to_text(RecordKind::layers),
+      {required_of<LayersRecord>("model", &LayersRecord::model, text_type(), "a variant, or \"kernel\""), columns_row(),
+       timings_row()},
+      {}, [](const JsonNode& node, LayersLine& line) { refuse_bare_model_name(node, "model", line.record.model); });
+  std::erase_if(table.fields, [](const Field<LayersLine>& field) {
+    const auto& name = field.shape.name;
+    return name == "repeats" || name == "relative_spread" || name == "samples_s";
+  });
+  return table;
+}
+
+/// A line of the old form: one pass of one layer.
+struct LayerRow {
+  RecordHead head;
+  std::string model;
+  std::string layer;
+  std::string kind;
+  LayerPass pass{};
+  Precision precision = Precision::fp32;
+  double batch = 0;
+  double flop = 0;
+  double size_bytes = 0;
+  double time_s = 0;
+};
+
+std::vector<Field<RecordLine<LayerRow>>> rows_of_layer_row() {
+  using K = LayerRow;
+  return {required_of<K>("model", &K::model, text_type(), "a variant, or \"kernel\""),
+          required_of<K>("layer", &K::layer, text_type(), "its name"),
+          required_of<K>("kind", &K::kind, word_type(kinds_of_layers()), "what it computes"),
+          required_of<K>("pass", &K::pass, name_of_type<LayerPass>(), "forward or a part of backward"),
+          required_of<K>("precision", &K::precision, name_of_type<Precision>(), "of arithmetic"),
+          required_of<K>("batch", &K::batch, positive_type(), "samples of one GPU"),
+          optional_of<K>("flop", &K::flop, positive_type(), "of the pass, for the whole batch"),
+          optional_of<K>("size_bytes", &K::size_bytes, positive_type(), "of parameters")};
+}
+
+LayersRecord as_table(const LayerRow& row) {
+  LayersRecord record;
+  record.head = row.head;
+  record.model = row.model;
+  record.layers.push_back({row.layer, row.kind, row.batch > 0 ? row.flop / row.batch : 0, row.size_bytes});
+  LayerTiming timing{row.head.gpu, row.precision, row.batch, row.head.repeats, row.head.suspect, {}};
+  timing.passes[row.pass] = {{0, row.time_s, row.head.relative_spread}};
+  record.timings.push_back(std::move(timing));
+  record.head.repeats = 0;
+  record.head.relative_spread = 0;
+  record.head.suspect = false;
+  record.head.samples_s.clear();
+  return record;
+}
+
+const FieldTable<RecordLine<LayerRow>>& layer_row_fields() {
+  static const auto table = record_table<LayerRow>(
+      kOldLayersName, rows_of_layer_row(), time_units(), [](const JsonNode& node, RecordLine<LayerRow>& line) {
+        refuse_bare_model_name(node, "model", line.record.model);
+        line.record.time_s = line.value * unit_in_si(line.unit, Dimension::time);
+      });
+  return table;
+}
+
 } // namespace
 
-LayersRecord layers_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"model", "layers", "timings"};
-  LayersRecord record;
-  allow_only_with_head(line, keys);
-  record.head = head_from(line, origin);
-  for (const char* key : {"repeats", "relative_spread", "samples_s"})
-    if (line.has(key)) line.mistake_at(key, "has no meaning beside a table; give each timing its count and spread");
-  record.model = line.text("model");
-  refuse_bare_model_name(line, "model", record.model);
-  if (line.has("layers"))
-    record.layers = layers_in(line.at("layers"), record.model == kKernels);
-  else
-    line.mistake_at("layers", "missing; give an object with the list name");
-  if (record.layers.empty()) return record; // times would be of none
-  for (const auto& timing : line.list("timings"))
-    record.timings.push_back(timing_in(timing, record.head.gpu, record.layers.size()));
-  if (line.has("timings") && record.timings.empty()) line.mistake_at("timings", "no timing found; give one");
-  return record;
+const FieldTable<LayersLine>& layers_fields() {
+  static const auto table = make_layers_fields();
+  return table;
+}
+
+ValueShape layer_row_shape() {
+  return layer_row_fields().shape();
 }
 
 bool is_layer_row(const JsonNode& line) {
@@ -151,28 +268,7 @@ bool is_layer_row(const JsonNode& line) {
 }
 
 LayersRecord layer_row_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"model", "layer", "kind",       "pass",  "precision",
-                                             "batch", "flop",  "size_bytes", "value", "unit"};
-  LayersRecord record;
-  allow_only_with_head(line, keys);
-  record.head = head_from(line, origin);
-  record.model = line.text("model");
-  refuse_bare_model_name(line, "model", record.model);
-  MeasuredLayer layer{line.text("layer"), line.one_of("kind", kinds_of_layers()), 0, 0};
-  const auto pass = one_of<LayerPass>(line, "pass");
-  LayerTiming timing{record.head.gpu,        one_of<Precision>(line, "precision"),
-                     line.positive("batch"), record.head.repeats,
-                     record.head.suspect,    {}};
-  if (line.has("flop")) layer.flop_per_sample = line.positive("flop") / timing.batch;
-  if (line.has("size_bytes")) layer.size_bytes = line.positive("size_bytes");
-  timing.passes[pass] = {{0, value_in(line, time_units(), Dimension::time), record.head.relative_spread}};
-  record.layers.push_back(std::move(layer));
-  record.timings.push_back(std::move(timing));
-  record.head.repeats = 0;
-  record.head.relative_spread = 0;
-  record.head.suspect = false;
-  record.head.samples_s.clear();
-  return record;
+  return as_table(read_record_line(line, layer_row_fields(), origin));
 }
 
 } // namespace ddlsim

@@ -1,8 +1,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/formats/layer_rows.hpp"
-#include "sim/formats/readers.hpp"
-#include "sim/formats/record_reader.hpp"
+#include "sim/formats/record_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -219,17 +218,6 @@ bool is_date(std::string_view text) {
 
 namespace {
 
-void read_source(const JsonNode& node, Context& context) {
-  static constexpr std::string_view known[]{"title", "repository", "path", "commit", "file"};
-  if (!node.is_object()) return;
-  node.allow_only(known);
-  context.source_title = node.text("title");
-  context.source_repository = node.text_or("repository", "");
-  context.source_path = node.text_or("path", "");
-  context.source_commit = node.text_or("commit", "");
-  context.source_file = node.text_or("file", "");
-}
-
 Facts facts_from(const JsonNode& node) {
   Facts facts;
   if (!node.is_object()) return facts;
@@ -237,145 +225,112 @@ Facts facts_from(const JsonNode& node) {
   return facts;
 }
 
-} // namespace
+ValueType<Facts> facts_type() {
+  ValueShape shape{ValueKind::map};
+  shape.parts = {{ValueKind::any_text}};
+  return {shape, facts_from, [](const Facts& facts) { return nlohmann::ordered_json(facts); }};
+}
 
-Context context_from(const JsonNode& line) {
-  static constexpr std::string_view known[]{"record", "version", "cluster", "gpu",      "machine",  "software",
-                                            "date",   "who",     "source",  "emulated", "settings", "nodes"};
-  Context context;
-  line.allow_only(known);
-  const long version = line.integer("version", 1, 1'000'000);
-  if (version != 1) line.mistake_at("version", fmt::format("{} found; this ddlsim reads version 1", version));
-  context.cluster = line.text("cluster");
-  context.gpu = line.text_or("gpu", "");
-  if (context.gpu == kFakeGpu) {
+/// A date, or "unknown".
+ValueType<std::string> date_or_unknown_type() {
+  ValueShape shape{ValueKind::either};
+  shape.parts = {date_type().shape, {ValueKind::constant, {kUnknown}}};
+  return {shape,
+          [](const JsonNode& place) {
+            auto date = place.as_text();
+            if (!date.empty() && date != kUnknown && !is_date(date))
+              place.mistake(
+                  fmt::format("{} is not a date; give 2018, 2018-05, 2018-05-07 or \"unknown\"", in_quotes(date)));
+            return date;
+          },
+          [](const std::string& date) { return nlohmann::ordered_json(date); }};
+}
+
+FieldTable<Context> source_fields() {
+  return {{required("title", &Context::source_title, text_type(), "of the publication, or of one's own runs"),
+           optional("repository", &Context::source_repository, any_text_type(), "where the figures stand"),
+           optional("path", &Context::source_path, any_text_type(), "in the repository"),
+           optional("commit", &Context::source_commit, any_text_type(), "of the repository"),
+           optional("file", &Context::source_file, any_text_type(), "what the records' \"from\" points into")}};
+}
+
+void check_context(const JsonNode& line, Context& context) {
+  if (context.gpu == kFakeGpu)
     line.mistake_at("gpu", "these times were taken on the fake GPU of ddltrain's tests and say nothing of any machine; "
                            "remove the file");
-  }
-  context.machine = line.text("machine");
-  context.software = line.text("software");
-  context.date = line.text("date");
-  if (!context.date.empty() && context.date != "unknown" && !is_date(context.date)) {
-    line.mistake_at("date", fmt::format("{} is not a date; give 2018, 2018-05, 2018-05-07 or \"unknown\"",
-                                        in_quotes(context.date)));
-  }
-  context.who = line.text("who");
-  read_source(line.at("source"), context);
-  context.emulated = line.boolean("emulated");
-  if (line.has("settings")) context.settings = facts_from(line.at("settings"));
-  if (line.has("nodes")) {
-    for (const auto& node : line.at("nodes").elements()) context.nodes.push_back(facts_from(node));
-  }
-  return context;
+}
+
+/// "version" of the lines of a file.
+Field<Context> version_row() {
+  ValueShape shape{ValueKind::constant};
+  shape.least = 1;
+  return {{"version", Presence::required, shape, "of the format"},
+          [](const JsonNode& place, Context&) {
+            const long version = place.as_integer(1, 1'000'000);
+            if (version != 1) place.mistake(fmt::format("{} found; this ddlsim reads version 1", version));
+          },
+          [](const Context&, nlohmann::ordered_json& object) { object["version"] = 1; }};
+}
+
+} // namespace
+
+const FieldTable<Context>& context_fields() {
+  static const FieldTable<Context> table{
+      {kind_row<Context>("context"), version_row(),
+       required("cluster", &Context::cluster, text_type(), "folder name under platforms/"),
+       optional("gpu", &Context::gpu, any_text_type(), "name in gpus.json; \"\" when records say it or there is none"),
+       required("machine", &Context::machine, text_type(), "in words"),
+       required("software", &Context::software, text_type(), "names and versions"),
+       required("date", &Context::date, date_or_unknown_type(), "of the measurement"),
+       required("who", &Context::who, text_type(), "who measured"),
+       group("source", source_fields(), "where the figures stand"),
+       required("emulated", &Context::emulated, boolean_type(), "timed waits stand for a GPU"),
+       optional("settings", &Context::settings, facts_type(),
+                "variables that steer MPI, NCCL, UCX and OpenMP, cores of a rank, the processor"),
+       optional("nodes", &Context::nodes, list_type(facts_type()),
+                "what tells one node from another: host, GPUs, clocks, place in the batch system")},
+      check_context};
+  return table;
+}
+
+Context context_from(const JsonNode& line) {
+  return read_object(line, context_fields());
+}
+
+std::vector<std::string> transports_or_unknown() {
+  auto all = transport_names();
+  all.emplace_back(kUnknown);
+  return all;
 }
 
 namespace {
 
-const std::vector<std::string>& head_keys() {
-  static const std::vector<std::string> keys{
-      "record",   "series",    "from",    "origin",          "gpu",     "device", "host",     "transport", "library",
-      "software", "statistic", "repeats", "relative_spread", "suspect", "note",   "samples_s"};
-  return keys;
-}
-
-const std::vector<std::string>& transports_or_unknown() {
-  static const auto names = [] {
-    auto all = transport_names();
-    all.emplace_back(kUnknown);
-    return all;
-  }();
-  return names;
-}
-
 /// Where in the source the figure stands; own runs have no source. A JSON source is pointed into with a JSON pointer.
-std::string from_of(const JsonNode& line, const std::string& origin, const std::string& source_file) {
-  std::string from = line.text_or("from", "");
-  if (origin == "run") return from;
-  const bool json_source = source_file.size() > 5 && source_file.compare(source_file.size() - 5, 5, ".json") == 0;
-  if (from.empty()) {
-    line.mistake_at("from",
-                    fmt::format("missing for a figure of origin \"{}\"; say where in the source it stands", origin));
-  } else if (json_source && from.front() != '/') {
-    line.mistake_at("from", fmt::format("{} is no JSON pointer; write one into {}, like \"/points/3\"", in_quotes(from),
-                                        in_quotes(source_file)));
+void check_from(const JsonNode& line, const RecordHead& head, const std::string& source_file) {
+  if (head.origin == "run") return;
+  const bool is_json = source_file.ends_with(".json");
+  if (head.from.empty()) {
+    line.mistake_at(
+        "from", fmt::format("missing for a figure of origin \"{}\"; say where in the source it stands", head.origin));
+  } else if (is_json && head.from.front() != '/') {
+    line.mistake_at("from", fmt::format("{} is no JSON pointer; write one into {}, like \"/points/3\"",
+                                        in_quotes(head.from), in_quotes(source_file)));
   }
-  return from;
-}
-
-/// Times of the repetitions; as many as "repeats", where that is stated.
-std::vector<double> samples_from(const JsonNode& line, int repeats) {
-  if (!line.has("samples_s")) return {};
-  const auto before = line.mistakes_so_far();
-  std::vector<double> samples;
-  for (const auto& element : line.at("samples_s").elements()) {
-    if (!element.value().is_number() || element.value().get<double>() <= 0) {
-      element.mistake(fmt::format("{} found, the seconds of one repetition expected; leave it out of the list",
-                                  describe(element.value())));
-    } else {
-      samples.push_back(element.value().get<double>());
-    }
-  }
-  if (line.mistakes_so_far() > before) return samples;
-  if (samples.empty()) line.mistake_at("samples_s", "no time found; list one for each repetition, or leave it out");
-  if (!samples.empty() && repeats > 0 && samples.size() != static_cast<std::size_t>(repeats))
-    line.mistake_at("samples_s", fmt::format("{} times found for {} repeats; correct one", samples.size(), repeats));
-  return samples;
 }
 
 } // namespace
 
-RecordHead head_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> origins{"table", "text", "plot", "run"};
-  static const std::vector<std::string> statistics{"median", "mean", "best_of", kUnknown};
-  static const std::vector<std::string> devices{"cpu", "cuda"};
-  constexpr long most_repeats = 1'000'000'000;
-  RecordHead head;
-  head.file = origin.file;
-  head.line = origin.line;
-  head.series = line.text("series");
-  const bool published = line.has("from") && line.at("from").value() != "";
-  head.origin = line.one_of_or("origin", origins, published ? "table" : "run");
-  head.from = from_of(line, head.origin, origin.context->source_file);
-  head.gpu = line.text_or("gpu", origin.context->gpu);
-  head.device = line.one_of_or("device", devices, "");
-  head.host = line.text_or("host", "");
-  head.transport = line.one_of_or("transport", transports_or_unknown(), kUnknown);
-  head.library = text_or_unknown(line, "library");
-  head.software = line.text_or("software", "");
-  head.statistic = line.one_of_or("statistic", statistics, kUnknown);
-  head.repeats = static_cast<int>(line.integer_or("repeats", 0, 1, most_repeats));
-  head.relative_spread = line.number_or("relative_spread", 0, 0, most_relative_spread);
-  head.suspect = line.boolean_or("suspect", false);
-  head.note = line.text_or("note", "");
-  head.samples_s = samples_from(line, head.repeats);
-  return head;
-}
-
-void allow_only_with_head(const JsonNode& line, const std::vector<std::string>& own) {
-  const auto is_known = [&](const std::string& key) {
-    return std::find(own.begin(), own.end(), key) != own.end() ||
-           std::find(head_keys().begin(), head_keys().end(), key) != head_keys().end();
-  };
-  const auto& items = line.value().items();
-  if (std::all_of(items.begin(), items.end(), [&](const auto& item) { return is_known(item.key()); })) return;
-  auto all = head_keys(); // copied only where there is something to report
-  all.insert(all.end(), own.begin(), own.end());
-  line.allow_only(all);
-}
-
-std::string text_or_unknown(const JsonNode& line, const std::string& key) {
-  return line.has(key) ? line.text(key) : kUnknown;
+void check_head(const JsonNode& line, const std::string& source_file, RecordHead& head) {
+  if (head.origin.empty()) head.origin = head.from.empty() ? "run" : "table";
+  check_from(line, head, source_file);
+  const auto times = head.samples_s.size();
+  if (times > 0 && head.repeats > 0 && times != static_cast<std::size_t>(head.repeats))
+    line.mistake_at("samples_s", fmt::format("{} times found for {} repeats; correct one", times, head.repeats));
 }
 
 const std::vector<std::string>& time_units() {
   static const std::vector<std::string> units{"s", "ms", "us"};
   return units;
-}
-
-double value_in(const JsonNode& line, const std::vector<std::string>& units, Dimension dimension) {
-  const double value = line.positive("value");
-  const std::string unit = line.one_of("unit", units);
-  return unit.empty() ? value : value * unit_in_si(unit, dimension);
 }
 
 } // namespace ddlsim

@@ -1,153 +1,37 @@
-#include "sim/base/error.hpp"
-#include "sim/formats/readers.hpp"
-#include "sim/formats/record_reader.hpp"
+#include "sim/formats/record_fields.hpp"
 #include "sim/formats/stand_in_preset.hpp"
+#include "sim/formats/strategy_fields.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <limits>
 
 namespace ddlsim {
 namespace {
 
-const std::vector<std::string>& rate_units() {
-  static const std::vector<std::string> units{"GB/s", "MB/s", "B/s", "Gbps", "Mbps"};
-  return units;
+const ValueType<int>& count_of_ranks() {
+  static const auto type = whole_type(1, most_ranks);
+  return type;
 }
 
-CollectiveRecord collective_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"operation",       "algorithm",  "ranks", "nodes",
-                                             "concurrent_jobs", "size_bytes", "value", "unit"};
-  static const std::vector<std::string> operations{"all_reduce", "reduce_scatter", "all_gather",
-                                                   "broadcast",  "reduce",         "all_to_all"};
-  CollectiveRecord record;
-  const auto before = line.mistakes_so_far();
-  allow_only_with_head(line, keys);
-  record.head = head_from(line, origin);
-  record.operation = line.one_of("operation", operations);
-  record.algorithm = text_or_unknown(line, "algorithm");
-  record.ranks = static_cast<int>(line.integer("ranks", 1, most_ranks));
-  record.nodes = static_cast<int>(line.integer("nodes", 1, most_ranks));
-  record.concurrent_jobs = static_cast<int>(line.integer_or("concurrent_jobs", 1, 1, most_ranks));
-  record.size_bytes = line.number("size_bytes", 0, unbounded);
-  record.time_s = value_in(line, time_units(), Dimension::time);
-  if (line.mistakes_so_far() == before && record.nodes > record.ranks)
-    line.mistake_at("nodes", fmt::format("{} found, more than the {} ranks; correct one", record.nodes, record.ranks));
-  return record;
+double time_of(double value, const std::string& unit) {
+  return value * unit_in_si(unit, Dimension::time);
 }
 
-PointToPointRecord point_to_point_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"size_bytes", "nodes", "pairs", "both_ways", "value", "unit"};
-  static const std::vector<std::string> units{"s", "ms", "us", "GB/s", "MB/s"};
-  PointToPointRecord record;
-  const auto before = line.mistakes_so_far();
-  allow_only_with_head(line, keys);
-  record.head = head_from(line, origin);
-  record.size_bytes = line.number("size_bytes", 0, unbounded);
-  record.nodes = static_cast<int>(line.integer_or("nodes", 0, 1, 2));
-  record.pairs = static_cast<int>(line.integer_or("pairs", 1, 1, most_ranks));
-  record.both_ways = line.boolean_or("both_ways", false);
-  const double value = line.positive("value");
-  const std::string unit = line.one_of("unit", units);
-  const double rate = unit_in_si(unit, Dimension::bandwidth);
-  if (line.mistakes_so_far() == before && rate > 0 && record.size_bytes == 0)
-    line.mistake_at("unit", "a rate of 0 bytes is no time; give the time of the empty message");
-  record.time_s = rate > 0 ? record.size_bytes / (value * rate) : value * unit_in_si(unit, Dimension::time);
-  return record;
+/// A whole number that may be as large as a file can hold.
+ValueType<long> long_type(long least) {
+  constexpr long most = std::numeric_limits<long>::max();
+  return {whole_type(least, most).shape, [=](const JsonNode& place) { return place.as_integer(least, most); },
+          [](const long& value) { return nlohmann::ordered_json(value); }};
 }
 
-/// What a server took of the processors while workers trained.
-void read_training_server(const JsonNode& line, ServerRecord& record) {
-  if (record.what != kServerInTraining) {
-    for (const char* key : {"preset", "bytes", "messages", "processor_s"})
-      if (line.has(key)) line.mistake_at(key, "has no meaning without \"what\": \"training\"; leave it out");
-    return;
-  }
-  record.preset = line.text("preset");
-  record.bytes = line.positive("bytes");
-  record.messages = line.integer("messages", 1, std::numeric_limits<long>::max());
-  record.processor_s = line.positive("processor_s");
-}
+// Records of steps.
 
-ServerRecord server_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"what",  "workers",  "nodes",       "size_bytes", "preset",
-                                             "bytes", "messages", "processor_s", "value",      "unit"};
-  static const std::vector<std::string> whats{"push", "pull", "push-pull", "channel", kServerInTraining};
-  ServerRecord record;
-  allow_only_with_head(line, keys);
-  record.head = head_from(line, origin);
-  record.what = line.one_of("what", whats);
-  record.workers = static_cast<int>(line.integer_or("workers", 0, 1, most_ranks));
-  record.nodes = static_cast<int>(line.integer_or("nodes", 0, 1, most_ranks));
-  if (line.has("size_bytes")) record.size_bytes = line.positive("size_bytes");
-  read_training_server(line, record);
-  record.rate_Bps = value_in(line, rate_units(), Dimension::bandwidth);
-  return record;
-}
-
-InputRecord input_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"what", "value", "unit"};
-  static const std::vector<std::string> whats{"loader", "storage"};
-  static const std::vector<std::string> units{"samples/s", "MB/s", "GB/s", "B/s"};
-  InputRecord record;
-  allow_only_with_head(line, keys);
-  record.head = head_from(line, origin);
-  record.what = line.one_of("what", whats);
-  const double value = line.positive("value");
-  const std::string unit = line.one_of("unit", units);
-  if (unit == "samples/s") {
-    record.samples_per_s = value;
-  } else {
-    record.rate_Bps = value * unit_in_si(unit, Dimension::bandwidth);
-  }
-  return record;
-}
-
-LossRecord loss_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"model", "epoch", "step", "value", "accuracy"};
-  constexpr long most_epochs = 1'000'000;
-  LossRecord record;
-  allow_only_with_head(line, keys);
-  record.head = head_from(line, origin);
-  record.model = line.text("model");
-  refuse_bare_model_name(line, "model", record.model);
-  record.epoch = static_cast<int>(line.integer("epoch", 0, most_epochs));
-  record.step = line.integer("step", 0, std::numeric_limits<long>::max());
-  record.loss = line.number("value", -unbounded, unbounded);
-  if (line.has("accuracy")) record.accuracy = line.number("accuracy", 0, 1);
-  return record;
-}
-
-} // namespace
-
-std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin) {
-  if (is_layer_row(line)) return layer_row_from(line, origin);
-  const auto kind = value_named<RecordKind>(line.one_of("record", names_of<RecordKind>()));
-  if (!kind) return std::nullopt;
-  switch (*kind) {
-  case RecordKind::step:
-    return step_from(line, origin);
-  case RecordKind::collective:
-    return collective_from(line, origin);
-  case RecordKind::point_to_point:
-    return point_to_point_from(line, origin);
-  case RecordKind::layers:
-    return layers_from(line, origin);
-  case RecordKind::server:
-    return server_from(line, origin);
-  case RecordKind::input:
-    return input_from(line, origin);
-  case RecordKind::loss:
-    return loss_from(line, origin);
-  case RecordKind::speed_up:
-    return speed_up_from(line, origin);
-  }
-  return std::nullopt;
-}
-
-namespace {
+/// What rates of tokens or FLOP count of each sample, which the line states beside them.
+struct StepLineUnits {
+  double tokens_per_sample = 0;
+  double flop_per_sample = 0;
+};
 
 /// Nodes are full, but for the last.
 void check_node_counts(const JsonNode& line, const StepRecord& step) {
@@ -158,106 +42,231 @@ void check_node_counts(const JsonNode& line, const StepRecord& step) {
                                       step.gpus, step.nodes, step.gpus_per_node, full));
 }
 
-void check_strategy(const JsonNode& line, const StepRecord& step) {
+double iteration_s_of(const RecordLine<StepRecord>& line, const StepLineUnits& counted) {
+  constexpr double tera = 1e12;
+  const auto& step = line.record;
+  if (line.unit == "TFLOP/s") // of one GPU, as Megatron-LM prints it
+    return step.batch_per_gpu * counted.flop_per_sample / (tera * line.value);
+  if (line.unit == "tokens/s/GPU") return step.batch_per_gpu * counted.tokens_per_sample / line.value;
+  if (line.unit == "tokens/s") return step.batch_per_gpu * step.gpus * counted.tokens_per_sample / line.value;
+  if (line.unit == "samples/s") return step.batch_per_gpu * step.gpus / line.value;
+  return time_of(line.value, line.unit);
+}
+
+void derive_step(const JsonNode& node, RecordLine<StepRecord>& line) {
+  auto& step = line.record;
+  refuse_bare_model_name(node, "model", step.model);
+  const bool is_single = step.precision == Precision::fp32;
+  if (!node.has("wire_precision")) step.wire_precision = is_single ? WirePrecision::fp32 : WirePrecision::unknown;
+  if (!node.has("preset") || step.preset == kUnknown) step.preset = unnamed_framework;
+  if (!node.has("gpus_per_node")) step.gpus_per_node = (step.gpus + step.nodes - 1) / step.nodes;
+  if (node.has("overlap_kernels") && !node.has("overlap_slowdown"))
+    node.mistake_at("overlap_kernels", "has no meaning without overlap_slowdown; leave it out");
+  const StepLineUnits counted{node.has("tokens_per_sample") ? node.positive("tokens_per_sample") : 0,
+                              node.has("flop_per_sample") ? node.positive("flop_per_sample") : 0};
+  step.iteration_s = iteration_s_of(line, counted);
+  check_node_counts(node, step);
   if (step.strategy.name == StrategyName::none && step.synchronised)
-    line.mistake_at("synchronised", "true found beside strategy none; give false, or the strategy that ran");
+    node.mistake_at("synchronised", "true found beside strategy none; give false, or the strategy that ran");
 }
 
-void read_overlap(const JsonNode& line, StepRecord& step) {
+/// A key that is checked here and read by derive_step().
+template <class Line, class Value>
+Field<Line> checked_only(std::string name, ValueType<Value> type, std::string meaning) {
+  return {{std::move(name), Presence::required, type.shape, std::move(meaning)},
+          [read = type.read](const JsonNode& place, Line&) { read(place); },
+          [](const Line&, nlohmann::ordered_json&) {}};
+}
+
+std::vector<Field<RecordLine<StepRecord>>> rows_of_run() {
+  using K = StepRecord;
+  return {required_of<K>("model", &K::model, text_type(), "a variant, of scenarios/models/"),
+          required_of<K>("precision", &K::precision, name_of_type<Precision>(), "of arithmetic"),
+          written_of<K>("wire_precision", &K::wire_precision, name_of_type<WirePrecision>(),
+                        "of gradients on their way; fp32 beside fp32, else unknown, if not given"),
+          required_of<K>("batch_per_gpu", &K::batch_per_gpu, positive_type(), "samples of one GPU in an iteration"),
+          written_of<K>("preset", &K::preset, text_type(), "the stack; unnamed if not given"),
+          required_of<K>("strategy", &K::strategy, object_type(strategy_fields(StrategyUse::record)),
+                         "how gradients were brought together"),
+          optional_of<K>("algorithm", &K::algorithm, text_type(), "of the collective; unknown if not given"),
+          required_of<K>("gpus", &K::gpus, count_of_ranks(), "that took part"),
+          required_of<K>("nodes", &K::nodes, count_of_ranks(), "that took part"),
+          written_of<K>("gpus_per_node", &K::gpus_per_node, count_of_ranks(), "evenly if not given")};
+}
+
+std::vector<Field<RecordLine<StepRecord>>> rows_of_step() {
+  using K = StepRecord;
+  using Line = RecordLine<StepRecord>;
   constexpr double most_slowdown = 1000; // a slip of the keyboard
-  if (line.has("overlap_slowdown")) step.overlap_slowdown = line.number("overlap_slowdown", 0.001, most_slowdown);
-  step.overlap_kernels = static_cast<int>(line.integer_or("overlap_kernels", 0, 1, 1'000'000'000));
-  if (line.has("overlap_kernels") && !line.has("overlap_slowdown"))
-    line.mistake_at("overlap_kernels", "has no meaning without overlap_slowdown; leave it out");
+  auto rows = rows_of_run();
+  const std::vector<Field<Line>> more{
+      required_of<K>("synchronised", &K::synchronised, boolean_type(),
+                     "one GPU under the framework's synchronisation is not one GPU without"),
+      optional_of<K>("host_paced", &K::host_paced, boolean_type(),
+                     "the GPU waited for the host, which launches its kernels: a larger batch may take no longer"),
+      optional_of<K>("optimizer", &K::optimizer, boolean_type(),
+                     "false: the step ends with the gradients, before the optimizer's update"),
+      required_of<K>("data", &K::data, word_type({"synthetic", "real", kUnknown}), "what was trained on"),
+      optional_of<K>("mode", &K::mode, name_of_type<RunMode>(), "train if not given"),
+      optional_of<K>("overlap_slowdown", &K::overlap_slowdown, number_type(1 / most_slowdown, most_slowdown),
+                     "how many times as long kernels took beside communication as the same kernels alone"),
+      optional_of<K>("overlap_kernels", &K::overlap_kernels, whole_type(1, 1'000'000'000),
+                     "that ran both ways; with overlap_slowdown")};
+  rows.insert(rows.end(), more.begin(), more.end());
+  auto quoted = checked_only<Line>("quoted", boolean_type(), "read for one version, counts for nothing");
+  quoted.shape.presence = Presence::optional;
+  rows.push_back(quoted);
+  rows.push_back(checked_only<Line>("tokens_per_sample", positive_type(), "with tokens/s and tokens/s/GPU")
+                     .only_where("unit", {"tokens/s", "tokens/s/GPU"}));
+  rows.push_back(
+      checked_only<Line>("flop_per_sample", positive_type(),
+                         "with TFLOP/s, which are of one GPU: FLOP that the source counts for a sample, both "
+                         "passes")
+          .only_where("unit", {"TFLOP/s"}));
+  return rows;
 }
 
-/// What rates count of each sample, in units that a field beside them states.
-struct CountedUnit {
-  std::vector<std::string> names;
-  const char* key;
-  double scale; ///< of the unit
-};
+// Records of collectives, of messages, of servers, of input and of losses.
 
-/// Of a sample; 1 where the unit is another one, beside which the field has no meaning.
-double counted_per_sample(const JsonNode& line, const std::string& unit, const CountedUnit& counted) {
-  if (std::find(counted.names.begin(), counted.names.end(), unit) != counted.names.end())
-    return line.positive(counted.key) / counted.scale;
-  if (line.has(counted.key))
-    line.mistake_at(counted.key,
-                    fmt::format("has no meaning without \"unit\": \"{}\"; leave it out", counted.names.front()));
-  return 1;
+std::vector<Field<RecordLine<CollectiveRecord>>> rows_of_collective() {
+  using K = CollectiveRecord;
+  return {
+      required_of<K>("operation", &K::operation,
+                     word_type({"all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "all_to_all"}),
+                     "what all ranks did together"),
+      optional_of<K>("algorithm", &K::algorithm, text_type(), "unknown if not given"),
+      required_of<K>("ranks", &K::ranks, count_of_ranks(), "that took part"),
+      required_of<K>("nodes", &K::nodes, count_of_ranks(), "that took part"),
+      optional_of<K>("concurrent_jobs", &K::concurrent_jobs, count_of_ranks(), "that shared the links; 1 if not given"),
+      required_of<K>("size_bytes", &K::size_bytes, number_type(0, unbounded), "of one rank's vector")};
 }
 
-double iteration_s_of(const JsonNode& line, const StepRecord& step) {
-  static const std::vector<std::string> units{"samples/s", "tokens/s", "tokens/s/GPU", "TFLOP/s", "s", "ms"};
-  static const CountedUnit tokens_a_second{{"tokens/s", "tokens/s/GPU"}, "tokens_per_sample", 1};
-  static const CountedUnit flop_a_second{{"TFLOP/s"}, "flop_per_sample", 1e12};
-  const double value = line.positive("value");
-  const std::string unit = line.one_of("unit", units);
-  const double tokens = counted_per_sample(line, unit, tokens_a_second);
-  const double flop = counted_per_sample(line, unit, flop_a_second);
-  if (unit == "TFLOP/s") return step.batch_per_gpu * flop / value; // of one GPU, as Megatron-LM prints it
-  if (unit == "tokens/s/GPU") return step.batch_per_gpu * tokens / value;
-  if (unit == "tokens/s" || unit == "samples/s") return step.batch_per_gpu * step.gpus * tokens / value;
-  return unit.empty() ? value : value * unit_in_si(unit, Dimension::time);
+std::vector<Field<RecordLine<PointToPointRecord>>> rows_of_message() {
+  using K = PointToPointRecord;
+  return {
+      required_of<K>("size_bytes", &K::size_bytes, number_type(0, unbounded), "of the message"),
+      optional_of<K>("nodes", &K::nodes, whole_type(1, 2), "1: between processes of a node; 2: between nodes"),
+      optional_of<K>("pairs", &K::pairs, count_of_ranks(), "that exchange messages at the same time; 1 if not given"),
+      optional_of<K>("both_ways", &K::both_ways, boolean_type(), "messages cross each other; false if not given")};
+}
+
+void derive_message(const JsonNode& node, RecordLine<PointToPointRecord>& line) {
+  auto& record = line.record;
+  const double rate = unit_in_si(line.unit, Dimension::bandwidth);
+  if (rate > 0 && record.size_bytes == 0)
+    node.mistake_at("unit", "a rate of 0 bytes is no time; give the time of the empty message");
+  record.time_s = rate > 0 ? record.size_bytes / (line.value * rate) : time_of(line.value, line.unit);
+}
+
+std::vector<Field<RecordLine<ServerRecord>>> rows_of_server() {
+  using K = ServerRecord;
+  const std::vector<std::string> in_training{kServerInTraining};
+  return {required_of<K>("what", &K::what, word_type({"push", "pull", "push-pull", "channel", kServerInTraining}),
+                         "what went through the server"),
+          optional_of<K>("workers", &K::workers, count_of_ranks(), "that talk to the server at the same time"),
+          optional_of<K>("nodes", &K::nodes, count_of_ranks(), "that server and workers are on"),
+          optional_of<K>("size_bytes", &K::size_bytes, positive_type(), "of each worker's tensor"),
+          required_of<K>("preset", &K::preset, text_type(), "whose server, while workers train")
+              .only_where("what", in_training),
+          required_of<K>("bytes", &K::bytes, positive_type(), "that came in and went out while it was measured")
+              .only_where("what", in_training),
+          required_of<K>("messages", &K::messages, long_type(1), "tensors that came in and went out meanwhile")
+              .only_where("what", in_training),
+          required_of<K>("processor_s", &K::processor_s, positive_type(), "processor seconds of the server's process")
+              .only_where("what", in_training)};
+}
+
+void derive_input(const JsonNode& /*node*/, RecordLine<InputRecord>& line) {
+  if (line.unit == "samples/s")
+    line.record.samples_per_s = line.value;
+  else
+    line.record.rate_Bps = line.value * unit_in_si(line.unit, Dimension::bandwidth);
+}
+
+std::vector<Field<RecordLine<LossRecord>>> rows_of_loss() {
+  using K = LossRecord;
+  constexpr long most_epochs = 1'000'000;
+  return {required_of<K>("model", &K::model, text_type(), "a variant, of scenarios/models/"),
+          required_of<K>("epoch", &K::epoch, whole_type(0, most_epochs), "counted from 0"),
+          required_of<K>("step", &K::step, long_type(0), "counted from 0"),
+          required_of<K>("value", &K::loss, number_type(-unbounded, unbounded), "the loss"),
+          optional_of<K>("accuracy", &K::accuracy, number_type(0, 1), "a share")};
 }
 
 } // namespace
 
-StepRecord step_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{"model",
-                                             "precision",
-                                             "wire_precision",
-                                             "batch_per_gpu",
-                                             "preset",
-                                             "strategy",
-                                             "algorithm",
-                                             "gpus",
-                                             "nodes",
-                                             "gpus_per_node",
-                                             "synchronised",
-                                             "data",
-                                             "mode",
-                                             "value",
-                                             "unit",
-                                             "tokens_per_sample",
-                                             "flop_per_sample",
-                                             "overlap_slowdown",
-                                             "overlap_kernels",
-                                             "host_paced",
-                                             "quoted",
-                                             "optimizer"};
-  static const std::vector<std::string> data{"synthetic", "real", "unknown"};
-  StepRecord step;
-  const auto before = line.mistakes_so_far();
-  allow_only_with_head(line, keys);
-  step.head = head_from(line, origin);
-  step.model = line.text("model");
-  refuse_bare_model_name(line, "model", step.model);
-  step.precision = one_of<Precision>(line, "precision");
-  const bool single = step.precision == Precision::fp32;
-  step.wire_precision = one_of_or(line, "wire_precision", single ? WirePrecision::fp32 : WirePrecision::unknown);
-  step.batch_per_gpu = line.positive("batch_per_gpu");
-  step.preset = line.has("preset") ? line.text("preset") : unnamed_framework;
-  if (step.preset == "unknown") step.preset = unnamed_framework;
-  step.strategy = strategy_from(line.at("strategy"), StrategyUse::record);
-  step.algorithm = text_or_unknown(line, "algorithm");
-  step.gpus = static_cast<int>(line.integer("gpus", 1, most_ranks));
-  step.nodes = static_cast<int>(line.integer("nodes", 1, most_ranks));
-  const int spread_evenly = step.nodes > 0 ? (step.gpus + step.nodes - 1) / step.nodes : 1;
-  step.gpus_per_node = static_cast<int>(line.integer_or("gpus_per_node", spread_evenly, 1, most_ranks));
-  step.synchronised = line.boolean("synchronised");
-  step.host_paced = line.boolean_or("host_paced", false);
-  line.boolean_or("quoted", false); // of earlier versions
-  step.optimizer = line.boolean_or("optimizer", true);
-  step.data = line.one_of("data", data);
-  step.mode = one_of_or(line, "mode", RunMode::train);
-  step.iteration_s = iteration_s_of(line, step);
-  read_overlap(line, step);
-  if (line.mistakes_so_far() > before) return step;
-  check_node_counts(line, step);
-  check_strategy(line, step);
-  return step;
+const FieldTable<RecordLine<StepRecord>>& step_fields() {
+  static const auto table = record_table<StepRecord>(
+      "step", rows_of_step(), {"samples/s", "tokens/s", "tokens/s/GPU", "TFLOP/s", "s", "ms"}, derive_step);
+  return table;
+}
+
+const FieldTable<RecordLine<CollectiveRecord>>& collective_fields() {
+  static const auto table = record_table<CollectiveRecord>(
+      "collective", rows_of_collective(), time_units(), [](const JsonNode& node, RecordLine<CollectiveRecord>& line) {
+        auto& record = line.record;
+        record.time_s = time_of(line.value, line.unit);
+        if (record.nodes > record.ranks)
+          node.mistake_at("nodes",
+                          fmt::format("{} found, more than the {} ranks; correct one", record.nodes, record.ranks));
+      });
+  return table;
+}
+
+const FieldTable<RecordLine<PointToPointRecord>>& point_to_point_fields() {
+  static const auto table = record_table<PointToPointRecord>("point_to_point", rows_of_message(),
+                                                             {"s", "ms", "us", "GB/s", "MB/s"}, derive_message);
+  return table;
+}
+
+const FieldTable<RecordLine<ServerRecord>>& server_fields_of_records() {
+  static const auto table =
+      record_table<ServerRecord>("server", rows_of_server(), {"GB/s", "MB/s", "B/s", "Gbps", "Mbps"},
+                                 [](const JsonNode& /*node*/, RecordLine<ServerRecord>& line) {
+                                   line.record.rate_Bps = line.value * unit_in_si(line.unit, Dimension::bandwidth);
+                                 });
+  return table;
+}
+
+const FieldTable<RecordLine<InputRecord>>& input_record_fields() {
+  using K = InputRecord;
+  static const auto table = record_table<K>(
+      "input", {required_of<K>("what", &K::what, word_type({"loader", "storage"}), "what was measured")},
+      {"samples/s", "MB/s", "GB/s", "B/s"}, derive_input);
+  return table;
+}
+
+const FieldTable<RecordLine<LossRecord>>& loss_fields() {
+  static const auto table =
+      record_table<LossRecord>("loss", rows_of_loss(), {}, [](const JsonNode& node, RecordLine<LossRecord>& line) {
+        refuse_bare_model_name(node, "model", line.record.model);
+      });
+  return table;
+}
+
+std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin) {
+  if (is_layer_row(line)) return layer_row_from(line, origin);
+  const auto kind = value_named<RecordKind>(line.one_of("record", names_of<RecordKind>()));
+  if (!kind) return std::nullopt;
+  switch (*kind) {
+  case RecordKind::step:
+    return read_record_line(line, step_fields(), origin);
+  case RecordKind::collective:
+    return read_record_line(line, collective_fields(), origin);
+  case RecordKind::point_to_point:
+    return read_record_line(line, point_to_point_fields(), origin);
+  case RecordKind::layers:
+    return read_record_line(line, layers_fields(), origin);
+  case RecordKind::server:
+    return read_record_line(line, server_fields_of_records(), origin);
+  case RecordKind::input:
+    return read_record_line(line, input_record_fields(), origin);
+  case RecordKind::loss:
+    return read_record_line(line, loss_fields(), origin);
+  case RecordKind::speed_up:
+    return read_record_line(line, speed_up_fields(), origin);
+  }
+  return std::nullopt;
 }
 
 bool is_of_processor_beside(const RecordHead& head, const std::string& gpu_of_cluster) {

@@ -43,9 +43,6 @@ struct LineOrigin {
 
 /// Nothing when "record" is missing or names no kind.
 std::optional<Record> record_from(const JsonNode& line, const LineOrigin& origin);
-StepRecord step_from(const JsonNode& line, const LineOrigin& origin);
-SpeedUpRecord speed_up_from(const JsonNode& line, const LineOrigin& origin);
-LayersRecord layers_from(const JsonNode& line, const LineOrigin& origin);
 
 /// What `layers` was called when each pass of a layer had a line of its own.
 inline constexpr const char* kOldLayersName = "layer";
@@ -55,19 +52,7 @@ inline constexpr const char* kOldLayersName = "layer";
 bool is_layer_row(const JsonNode& line);
 LayersRecord layer_row_from(const JsonNode& line, const LineOrigin& origin);
 
-/// kUnknown where the key is left out.
-std::string text_or_unknown(const JsonNode& line, const std::string& key);
-
 /// Units of a time in "unit".
 const std::vector<std::string>& time_units();
-
-RecordHead head_from(const JsonNode& line, const LineOrigin& origin);
-
-/// Notes unknown keys; `own` are those of the kind beside the head's. Give the same vector each time: it is called for
-/// each line.
-void allow_only_with_head(const JsonNode& line, const std::vector<std::string>& own);
-
-/// "value" in the unit of "unit", in SI. `units` are those the record may use.
-double value_in(const JsonNode& line, const std::vector<std::string>& units, Dimension dimension);
 
 } // namespace ddlsim

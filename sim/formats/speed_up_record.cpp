@@ -1,10 +1,7 @@
-#include "sim/formats/readers.hpp"
-#include "sim/formats/record_reader.hpp"
+#include "sim/formats/record_fields.hpp"
+#include "sim/formats/strategy_fields.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
 
 namespace ddlsim {
 namespace {
@@ -18,38 +15,14 @@ void check_scale(const JsonNode& line, const char* key, int gpus, int nodes, int
                                    gpus, nodes, gpus_per_node, full));
 }
 
-/// What the source leaves open of the run, by field: who assumed what, and why.
-Facts assumed_from(const JsonNode& line) {
-  static const std::vector<std::string> fields{"model",  "gpu",      "precision", "wire_precision", "batch_per_gpu",
-                                               "preset", "strategy", "transport", "gpus_per_node"};
-  Facts assumed;
-  if (!line.has("assumed")) return assumed;
-  const auto node = line.at("assumed");
-  if (!node.is_object()) return assumed;
-  node.allow_only(fields);
-  for (const auto& [field, ignored] : node.value().items())
-    if (std::find(fields.begin(), fields.end(), field) != fields.end()) assumed[field] = node.text(field);
-  return assumed;
-}
-
 /// Of the rates. An efficiency is a share of what as many GPUs as the base's would do times over.
-double speed_up_of(const JsonNode& line, const SpeedUpRecord& record) {
-  static const std::vector<std::string> units{"times", "efficiency"};
+double speed_up_of(const JsonNode& node, const RecordLine<SpeedUpRecord>& line) {
   constexpr double most_efficiency = 2; // beyond linear growth; a per cent figure is a slip
-  const double value = line.positive("value");
-  const std::string unit = line.one_of("unit", units);
-  if (unit != "efficiency" || record.base_gpus == 0) return value;
-  if (value > most_efficiency)
-    line.mistake_at("value", fmt::format("{} found; an efficiency is a share of linear growth, 0.9 for 90 %", value));
-  return value * record.gpus / record.base_gpus;
-}
-
-void read_scales(const JsonNode& line, SpeedUpRecord& record) {
-  record.gpus = static_cast<int>(line.integer("gpus", 1, most_ranks));
-  record.nodes = static_cast<int>(line.integer("nodes", 1, most_ranks));
-  record.gpus_per_node = static_cast<int>(line.integer("gpus_per_node", 1, most_ranks));
-  record.base_gpus = static_cast<int>(line.integer("base_gpus", 1, most_ranks));
-  record.base_nodes = static_cast<int>(line.integer("base_nodes", 1, most_ranks));
+  if (line.unit != "efficiency") return line.value;
+  if (line.value > most_efficiency)
+    node.mistake_at("value",
+                    fmt::format("{} found; an efficiency is a share of linear growth, 0.9 for 90 %", line.value));
+  return line.value * line.record.gpus / line.record.base_gpus;
 }
 
 void check_scales(const JsonNode& line, const SpeedUpRecord& record) {
@@ -61,31 +34,44 @@ void check_scales(const JsonNode& line, const SpeedUpRecord& record) {
                                              record.base_gpus));
 }
 
+void derive_speed_up(const JsonNode& node, RecordLine<SpeedUpRecord>& line) {
+  refuse_bare_model_name(node, "model", line.record.model);
+  line.record.speed_up = speed_up_of(node, line);
+  check_scales(node, line.record);
+}
+
+std::vector<Field<RecordLine<SpeedUpRecord>>> rows_of_speed_up() {
+  using K = SpeedUpRecord;
+  const auto count = whole_type(1, most_ranks);
+  return {
+      required_of<K>("model", &K::model, text_type(), "a variant, of scenarios/models/"),
+      required_of<K>("precision", &K::precision, name_of_type<Precision>(), "of arithmetic"),
+      required_of<K>("wire_precision", &K::wire_precision, name_of_type<WirePrecision>(), "of gradients on their way"),
+      required_of<K>("batch_per_gpu", &K::batch_per_gpu, positive_type(),
+                     "of both scales; where the source does not state it, \"assumed\" says whose figure it is"),
+      required_of<K>("preset", &K::preset, text_type(), "the stack"),
+      required_of<K>("strategy", &K::strategy, object_type(strategy_fields(StrategyUse::record)),
+                     "how gradients were brought together"),
+      required_of<K>("gpus", &K::gpus, count, "of the larger scale"),
+      required_of<K>("nodes", &K::nodes, count, "of the larger scale"),
+      required_of<K>("gpus_per_node", &K::gpus_per_node, count, "of both scales"),
+      required_of<K>("base_gpus", &K::base_gpus, count, "what it is compared with"),
+      required_of<K>("base_nodes", &K::base_nodes, count, "what it is compared with"),
+      required_of<K>("trust", &K::trust, word_type({"A", "B", "C"}),
+                     "A: table or exact chart; B: primary source, incomplete configuration; C: second-hand"),
+      optional_of<K>("base_from", &K::base_from, text_type(), "where the base's figure stands"),
+      optional_of<K>("assumed", &K::assumed,
+                     text_map_type({"model", "gpu", "precision", "wire_precision", "batch_per_gpu", "preset",
+                                    "strategy", "transport", "gpus_per_node"}),
+                     "field -> what is assumed that the source does not say, by whom, and why")};
+}
+
 } // namespace
 
-SpeedUpRecord speed_up_from(const JsonNode& line, const LineOrigin& origin) {
-  static const std::vector<std::string> keys{
-      "model",     "precision",     "wire_precision", "batch_per_gpu", "preset",    "strategy", "gpus",  "nodes",
-      "base_gpus", "gpus_per_node", "base_nodes",     "trust",         "base_from", "assumed",  "value", "unit"};
-  static const std::vector<std::string> classes{"A", "B", "C"};
-  SpeedUpRecord record;
-  const auto before = line.mistakes_so_far();
-  allow_only_with_head(line, keys);
-  record.head = head_from(line, origin);
-  record.model = line.text("model");
-  refuse_bare_model_name(line, "model", record.model);
-  record.precision = one_of<Precision>(line, "precision");
-  record.wire_precision = one_of<WirePrecision>(line, "wire_precision");
-  record.batch_per_gpu = line.positive("batch_per_gpu");
-  record.preset = line.text("preset");
-  record.strategy = strategy_from(line.at("strategy"), StrategyUse::record);
-  read_scales(line, record);
-  record.trust = line.one_of("trust", classes);
-  if (line.has("base_from")) record.base_from = line.text("base_from");
-  record.assumed = assumed_from(line);
-  record.speed_up = speed_up_of(line, record);
-  if (line.mistakes_so_far() == before) check_scales(line, record);
-  return record;
+const FieldTable<RecordLine<SpeedUpRecord>>& speed_up_fields() {
+  static const auto table =
+      record_table<SpeedUpRecord>("speed_up", rows_of_speed_up(), {"times", "efficiency"}, derive_speed_up);
+  return table;
 }
 
 } // namespace ddlsim

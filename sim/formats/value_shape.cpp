@@ -240,7 +240,10 @@ std::string expected_text(const ValueShape& shape) {
     return shape.words.empty() ? "an object, each value " + expected_text(shape.parts.front())
                                : "an object with any of " + words_text(shape.words, ", ");
   case ValueKind::object:
+  case ValueKind::any:
     return "an object";
+  case ValueKind::nothing:
+    return "null";
   case ValueKind::either:
     break;
   }
@@ -283,6 +286,10 @@ ordered_json json_schema(const ValueShape& shape) {
     return map_schema(shape);
   case ValueKind::object:
     return object_schema(shape);
+  case ValueKind::any:
+    return {{"type", "object"}, {"minProperties", shape.fewest_items}};
+  case ValueKind::nothing:
+    return {{"type", "null"}};
   case ValueKind::either:
     break;
   }

@@ -31,6 +31,8 @@ enum class ValueKind {
   map,      ///< from names, those of `words` where there are some, to values like `parts.front()`
   object,   ///< with `fields`
   either,   ///< a value of one of `parts`
+  nothing,  ///< null
+  any,      ///< an object of any keys
 };
 
 struct FieldShape;

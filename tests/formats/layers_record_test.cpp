@@ -90,9 +90,13 @@ TEST_CASE("kinds of a model's layers may be left to its own table, those of kern
 TEST_CASE("what is wrong with a table is reported") {
   const std::string passes = "forward, backward, backward-data, backward-weights, optimizer";
   const std::vector<ddlsim_test::Spoilt> spoilt{
-      {"/repeats", "5", "/repeats: has no meaning beside a table; give each timing its count and spread"},
-      {"/samples_s", "[1]", "/samples_s: has no meaning beside a table; give each timing its count and spread"},
-      {"/layers", "", "/layers: missing; give an object with the list name"},
+      {"/repeats", "5",
+       "/repeats: unknown key; known here: record, series, from, origin, gpu, "
+       "device, host, transport, library, software, statistic, suspect, note, model, layers, timings"},
+      {"/samples_s", "[1]",
+       "/samples_s: unknown key; known here: record, series, from, origin, gpu, "
+       "device, host, transport, library, software, statistic, suspect, note, model, layers, timings"},
+      {"/layers", "", "/layers: missing; give an object"},
       {"/layers/kind", R"(["conv"])", "/layers/kind: 1 values found for 3 layers; give one for each layer"},
       {"/layers/kind/1", R"("convolution")",
        "/layers/kind/1: \"convolution\" found, one of conv1x1, conv3x3, conv, depthwise, linear, norm, activation, "

@@ -44,11 +44,8 @@ class Schemas:
             file = next(file for folder in folders if (file := folder / f"{name}.schema.json").exists())
             schema = with_types(json.loads(file.read_text()))
             self.takes[name] = fastjsonschema.compile(schema)
-            if name == "measurement":  # the branch a line takes, without trying the other seven
-                self.takes_kind = {
-                    kind: fastjsonschema.compile({**schema["definitions"][kind], "definitions": schema["definitions"]})
-                    for kind in schema["properties"]["record"]["enum"]
-                }
+            if name == "measurement":  # the branch a line takes, without trying the other ten
+                self.takes_kind = {part["properties"]["record"]["const"]: fastjsonschema.compile(part) for part in schema["anyOf"]}
 
     def mistake(self, name, content):
         """The first mistake, or None."""
@@ -303,7 +300,7 @@ READER_ONLY = (
     "missing; give the size of a stored", "missing; name what", "nothing is parallel but data", "only a pipeline has one", "only a tensor group has", "only experts on several",
     "are no multiple of", "give one of \"batch_per_gpu\"", "gives samples and epochs", "are those of the whole training", "or \"tokens\" or a", "give one of \"checkpoint\"",
     "goes with \"storage\"", "spare nodes wait", "found beside the workload's",
-    "a speed-up is of two scales", "a share of linear growth", "put {i} where", "once blocks are repeated", "give one for each layer", "numbers found, ", "digits found, ", "give a position among the",
+    "missing for a figure of origin", "a speed-up is of two scales", "a share of linear growth", "put {i} where", "once blocks are repeated", "give one for each layer", "numbers found, ", "digits found, ", "give a position among the",
 )
 
 
