@@ -178,7 +178,8 @@ std::vector<Excluded> remove_suspect_times(const Cluster& cluster, std::vector<S
   if (own < 2 || own_suspect < own) return reported;
   of_others.push_back(
       {cluster.name,
-       fmt::format("all {} step times are marked unreliable by their source, and none is fitted; measure them again", own)});
+       fmt::format("all {} step times are marked unreliable by their source, and none is fitted; measure them again",
+                   own)});
   return of_others;
 }
 

@@ -159,7 +159,7 @@ TEST_CASE("a step whose GPU idles under the profiler is marked suspect, but not 
   const auto marked = imported_from(half_idle("float", "float"));
   CHECK(step_of(marked).head.suspect);
   CHECK_THAT(step_of(marked).head.note, Catch::Contains("no kernel runs for 5 ms") &&
-                                             Catch::Contains("without it a step takes between 5 ms and 10 ms"));
+                                            Catch::Contains("without it a step takes between 5 ms and 10 ms"));
   CHECK_THAT(all_notes(marked), Catch::Contains("marked suspect: time steps without the profiler"));
   CHECK(std::get<StepRecord>(ddlsim::test::read_back(marked).records.front()).head.suspect);
   CHECK_FALSE(step_of(imported_from(half_idle("float", "float", 4))).head.suspect);
