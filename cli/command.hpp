@@ -1,6 +1,6 @@
 #pragma once
-// What each command does: the result goes to standard output (or --output), narration to standard error. Each gives the
-// exit code and throws UserError for the person's mistakes.
+// The functions behind the commands. The result goes to standard output (or --output), progress to standard error. Each
+// returns the exit code and throws UserError for the user's mistakes.
 
 #include "cli/narration.hpp"
 #include "cli/options.hpp"
@@ -14,9 +14,8 @@
 
 namespace ddlsim {
 
-/// What ddlsim and ddlsim-mpi do from their arguments to their exit code: `run` runs the command. The code is 2 for
-/// wrong use, and 1, with one message on standard error, where `run` throws. Only with `prints` is anything printed
-/// here.
+/// Runs ddlsim or ddlsim-mpi from its arguments to its exit code; `run` executes the command. The code is 2 for wrong
+/// use, and 1, with one message on standard error, if `run` throws. Nothing is printed here unless `prints`.
 int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool prints = true);
 
 int run_command(const CommandLine& line);
@@ -26,41 +25,43 @@ int run_list(const ListCommand& command, const CommandLine& line);
 /// Exit code 2 for a term that is not in the glossary.
 int run_explain(const ExplainCommand& command, const CommandLine& line);
 int run_schema(const SchemaCommand& command, const CommandLine& line);
-/// One scenario file with its changes.
+/// One scenario file with changes to it.
 struct SweepCase {
   std::filesystem::path scenario;
   std::vector<JsonChange> changes;
-  std::string variant; ///< what differs from the file: "/batch_per_gpu=64 /cluster=iris"; "" for the file as it is
+  std::string variant; ///< the changes as text: "/batch_per_gpu=64 /cluster=iris"; "" for the unchanged file
 };
 
-/// Predicts with the command's strategies. Throws UserError.
+/// Predicts the scenario with the command's strategies. Throws UserError.
 Prediction predict_scenario(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
                             const PredictOptions& options);
 int run_predict(const PredictCommand& command, const CommandLine& line);
 
-/// Whether the command asks several questions: several files, or axes.
+/// Whether the command predicts several scenarios: it has several files, or axes.
 bool is_sweep(const PredictCommand& command);
 
-/// Every file with every combination of the axes' values, the last axis changing fastest.
+/// Combines every file with every combination of the axes' values; the last axis changes fastest.
 std::vector<SweepCase> sweep_cases(const PredictCommand& command);
 
-/// Predicts them beside each other, `--threads` at a time. A scenario with an error is a row with it; exit 0 when
-/// one or more could, else 1.
+/// Predicts the scenarios in parallel, `--threads` at a time. The row of a scenario that fails has its error. The exit
+/// code is 0 if at least one succeeds, else 1.
 int run_sweep(const PredictCommand& command, const CommandLine& line);
 
 int run_plan(const PlanCommand& command, const CommandLine& line);
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line);
 int run_validate(const ValidateCommand& command, const CommandLine& line);
-/// `validate --blind`: predicts records that no fit or prior has used, appends to the log, prints what was appended.
+/// `validate --blind`: predicts records that no fit or prior has used, appends the scores to the log, and prints the
+/// new entries.
 int run_blind(const ValidateCommand& command, const CommandLine& line);
-/// A context with the shipped catalogue, models and clusters to look names up in; a cluster that is not shipped is
-/// taken as typed.
+/// Adds the shipped catalogue, models and clusters to a context for looking names up. The name of a cluster that is not
+/// shipped is taken as typed.
 ImportContext with_shipped_names(ImportContext context, const DataFolder& data);
 int run_import(const ImportCommand& command, const CommandLine& line);
-/// The kinds of `import` that make a layer table in place of records.
+/// Whether this kind of `import` makes a layer table instead of records.
 bool makes_model(const std::string& kind);
 int run_model_import(const ImportCommand& command, const CommandLine& line);
-/// A layer table as its file. Throws UserError that names `where` if `check` would refuse it, for example for its name.
+/// A layer table as the text of its file. Throws UserError that names `where` if `check` would refuse the table, for
+/// example for its name.
 std::string checked_table(const Model& model, const std::string& where);
 /// Exit code 3 where the measured times are not those of a healthy cluster.
 int run_diagnose(const DiagnoseCommand& command, const CommandLine& line);
@@ -68,15 +69,15 @@ int run_export(const ExportCommand& command, const CommandLine& line);
 /// Asks for what is missing, at a terminal.
 int run_new(const NewCommand& command, const CommandLine& line);
 
-/// The shipped files, with the calibrations of clusters, which are fitted when they are needed.
+/// The shipped files with calibrations of clusters; a missing calibration is fitted when it is needed.
 DataFolder fitted_data(const CommandLine& line);
 
-/// The same, with the scenario's own files.
+/// The same for a scenario, with the scenario's own files added.
 DataFolder data_for(const CommandLine& line, const Scenario& scenario);
 
-std::string strategy_as_known(const std::string& typed); ///< "FSDP" as fsdp
+std::string strategy_as_known(const std::string& typed); ///< the known spelling of a strategy: "fsdp" for "FSDP"
 
-/// Keeps the strategies with one of these names, all for none; a name that the scenario lacks is an error.
+/// Keeps the strategies with these names; an empty list keeps all. Throws UserError for a name that the scenario lacks.
 void keep_strategies(Scenario& scenario, const std::vector<std::string>& names);
 
 } // namespace ddlsim

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a command prints, without the end of its last line; "" where it fails.
+/// The output of a command without its last line end; "" if it fails.
 std::string printed_by(const std::string& command) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(popen((command + " 2>/dev/null").c_str(), "r"), pclose);
   std::string text;
@@ -26,14 +26,14 @@ std::string printed_by(const std::string& command) {
   return text;
 }
 
-/// A path as one word of a shell.
+/// A path quoted as one word for a shell.
 std::string shell_word(const fs::path& path) {
   std::string word = "'";
   for (const char c : path.string()) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
 }
 
-/// The commit of the data folder's checkout. The log itself may have grown since.
+/// The commit of the data folder's checkout. Changes of the log itself do not count.
 std::string commit_of(const fs::path& root) {
   const auto git = "git -C " + shell_word(root) + " ";
   const auto commit = printed_by(git + "rev-parse --short=12 HEAD");
@@ -54,7 +54,7 @@ std::string today() {
   return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
 }
 
-/// The shipped data, with the cluster and the models that stand beside the records.
+/// The shipped data together with the cluster and models in the records' folder.
 DataFolder data_beside(const CommandLine& line, const fs::path& file) {
   DataFolder data{line.data_folder};
   const auto folder = fs::absolute(file).parent_path().parent_path();
@@ -66,7 +66,7 @@ DataFolder data_beside(const CommandLine& line, const fs::path& file) {
   return data;
 }
 
-/// Everything that is measured beside the clusters: what is held out was asked before.
+/// All shipped records, including those held out earlier: they were already used for blind scores.
 std::vector<MeasurementFile> shipped_records(const DataFolder& data) {
   std::vector<MeasurementFile> files;
   const auto add = [&](const fs::path& folder, const std::string& cluster) {
@@ -106,7 +106,7 @@ std::string source_of(const Context& context) {
                                            : fmt::format("{} ({})", context.source_title, context.source_repository);
 }
 
-/// Scores of one file, as lines of the log.
+/// Scores one file; the result is new lines of the log.
 std::vector<BlindEntry> ask_file(const fs::path& file, const ValidateCommand& command, const CommandLine& line,
                                  const std::vector<BlindEntry>& log, const std::string& commit) {
   const auto records = fnv1a_of_file(file);

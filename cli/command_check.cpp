@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// Every file is checked, also after one that fails.
+/// Checks every file, even after one that fails.
 int run_check(const CheckCommand& command, const CommandLine& line) {
   int code = 0;
   for (const auto& file : command.files) {

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int not_normal = 3;
 
-/// Of the files that are given, the scenario is known by its content.
+/// Moves the scenario out of the given files; its content identifies it.
 DiagnoseCommand with_scenario_apart(DiagnoseCommand command) {
   auto& logs = command.logs;
   const auto scenario = std::find_if(logs.begin(), logs.end(), is_scenario);
@@ -35,7 +35,7 @@ DiagnoseCommand with_scenario_apart(DiagnoseCommand command) {
   return command;
 }
 
-/// Without a scenario: refuses `--set` that has no cluster, and a question without a measured time.
+/// Without a scenario: refuses `--set` without a cluster, and a question without a measured time.
 void check_enough(const DiagnoseCommand& command) {
   if (!command.scenario.empty()) return;
   if (!command.changes.empty() && command.cluster.empty())
@@ -44,7 +44,7 @@ void check_enough(const DiagnoseCommand& command) {
     throw UserError("", "", "no measured time found; give a log, a table of rates or --step");
 }
 
-/// The question, with everything it names.
+/// The question and everything that it names.
 struct DiagnosisQuestion {
   Scenario scenario;
   Cluster cluster;
@@ -52,7 +52,7 @@ struct DiagnosisQuestion {
   std::vector<MeasurementFile> files;
 };
 
-/// The runs' own GPUs a node, and the ports that those reach.
+/// Sets the GPUs per node that the runs used, and the ports that these reach.
 void place_as_logged(DiagnosisQuestion& question, const CommandLine& line) {
   auto& scenario = question.scenario;
   const int taken = gpus_taken_of_node(question.files, scenario, question.cluster);
@@ -87,7 +87,7 @@ DiagnosisQuestion without_scenario(const DiagnoseCommand& command, const Command
   return {std::move(made.scenario), std::move(made.cluster), std::move(made.data), std::move(files)};
 }
 
-/// A log of collectives needs no rate of a GPU, which may not be known.
+/// Removes the training part for logs of collectives: they need no compute rate, which may not be known.
 void leave_training_out(const DiagnoseCommand& command, DiagnosisQuestion& question) {
   bool trains = !command.steps.empty();
   for (const auto& file : question.files)

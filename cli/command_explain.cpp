@@ -21,9 +21,9 @@ namespace {
 using Glossary = std::vector<GlossaryEntry>;
 
 constexpr int unknown_term = 2;          ///< the exit code of wrong use
-constexpr std::size_t page_columns = 80; ///< narrower than a report: running text is read, not compared
+constexpr std::size_t page_columns = 80; ///< narrower than a report, because it holds running text
 
-/// "[causes](diagnosis.md)" as "causes (docs/diagnosis.md)".
+/// Rewrites links for the terminal: "[causes](diagnosis.md)" becomes "causes (docs/diagnosis.md)".
 std::string with_plain_links(std::string text) {
   for (auto middle = text.find("]("); middle != std::string::npos; middle = text.find("](", middle)) {
     const auto begin = text.rfind('[', middle);
@@ -34,7 +34,7 @@ std::string with_plain_links(std::string text) {
   return text;
 }
 
-/// Lines that are all indented by two.
+/// The text as lines, all indented by two.
 std::string indented_lines(std::string_view sentences) {
   return "  " + to_lines(sentences, page_columns - 2);
 }
@@ -45,7 +45,7 @@ std::string entry_text(const GlossaryEntry& entry) {
   return text;
 }
 
-/// The terms of one letter: the letter, and as many terms a line as there is place for.
+/// The terms of one letter: the letter, then as many terms per line as fit.
 std::string letter_text(const std::string& letter, const std::vector<std::string>& terms) {
   std::size_t width = 0;
   for (const auto& term : terms) width = std::max(width, term.size() + 2);
@@ -59,7 +59,7 @@ std::string letter_text(const std::string& letter, const std::vector<std::string
   return text + "\n";
 }
 
-/// All terms in the order of their letters and digits.
+/// All terms, ordered by their letters and digits.
 std::string terms_text(const Glossary& glossary) {
   std::map<std::string, std::map<std::string, std::string>> by_letter;
   for (const auto& entry : glossary) {
@@ -76,7 +76,7 @@ std::string terms_text(const Glossary& glossary) {
   return text;
 }
 
-/// {"format": "ddlsim-glossary", "version": 1, "entries": [...]}.
+/// The entries as JSON: {"format": "ddlsim-glossary", "version": 1, "entries": [...]}.
 std::string entries_json(const Glossary& entries) {
   nlohmann::ordered_json json{
       {"format", "ddlsim-glossary"}, {"version", 1}, {"entries", nlohmann::ordered_json::array()}};
@@ -87,7 +87,7 @@ std::string entries_json(const Glossary& entries) {
 
 int refuse_term(const std::string& asked, const Glossary& glossary) {
   std::vector<std::string> spellings;
-  std::set<std::string> keys{""}; // "global batch" is offered, and not "global_batch" beside it
+  std::set<std::string> keys{""}; // offers "global batch" but not also "global_batch"
   for (const auto& entry : glossary)
     for (auto& spelling : spellings_of(entry))
       if (keys.insert(folded(spelling)).second) spellings.push_back(std::move(spelling));

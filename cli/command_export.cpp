@@ -10,10 +10,10 @@
 namespace ddlsim {
 namespace {
 
-/// A file for each role, all of them or an error.
+/// Writes a file for each role; throws if one cannot be written.
 void write_chakra(const Curve& curve, int gpus, const CommandLine& line) {
   auto setup = at_scale(curve, gpus);
-  setup.strategy = strategy_taken(setup, curve.median); // what it leaves open is named, too
+  setup.strategy = strategy_taken(setup, curve.median); // also names what the strategy leaves open
   for (const auto& [role, content] : chakra_traces(setup, likeliest_run(curve, gpus, Fidelity::by_default))) {
     const std::string file = fmt::format("{}.{}.et", line.output.string(), role);
     write_file(file, content);

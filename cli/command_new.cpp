@@ -26,9 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a program prints; "" when there is none or it fails.
+/// The output of a program; "" if it is missing or fails.
 std::string printed_by(const char* command) {
-  constexpr std::size_t most_bytes = 16U << 20U; // of scontrol on a large site
+  constexpr std::size_t most_bytes = 16U << 20U; // enough for scontrol on a large site
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(popen(command, "r"), pclose);
   std::string text;
   char chunk[4096];
@@ -45,12 +45,12 @@ void write_new(const fs::path& file, const std::string& text, const CommandLine&
   if (fs::exists(file, ignored))
     throw UserError(file.string(), "",
                     "this file is there already and stays as it is; give another name, or remove it");
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored); // write_file says what is wrong
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored); // write_file reports any error
   write_file(file, text);
   narrate(line, fmt::format("wrote {}", file.string()));
 }
 
-/// Asks at a terminal until there is an answer; nothing at the end of input.
+/// Asks at a terminal until there is an answer; returns nothing at the end of input.
 std::string ask(const std::string& question) {
   std::string answer;
   while (answer.empty()) {
@@ -77,7 +77,7 @@ int refuse_use(const std::vector<std::string>& missing, const char* more) {
   return wrong_use;
 }
 
-/// What the request lacks, by option.
+/// The options that the request still lacks.
 std::vector<std::string> missing_of(const ClusterRequest& request, bool processors) {
   std::vector<std::string> missing;
   if (request.gpu.empty() && !processors) missing.emplace_back("--gpu");
@@ -98,7 +98,7 @@ void ask_for_rest(ClusterRequest& request) {
     request.networks.push_back(ask("Which network does a node have, like 8x400 Gbps ib (ports, rate, kind)?"));
 }
 
-/// The command line beats what was read.
+/// Adds the facts found; the command line has precedence.
 void take_facts(const MachineFacts& facts, ClusterRequest& request) {
   if (request.gpu.empty()) request.gpu = facts.gpu;
   if (request.gpus_per_node == 0) request.gpus_per_node = facts.gpus;
@@ -124,7 +124,7 @@ void read_machine(const NewCommand& command, const CommandLine& line, ClusterReq
                               facts.other_kinds_of_links ? "most" : "all", facts.links));
 }
 
-/// A mistake of a file that is read here names the file.
+/// Calls `read` on the file's text; the mistakes it throws name the file.
 template <class Read> auto read_from(const fs::path& file, const Read& read) {
   try {
     return read(read_text_file(file));
@@ -142,7 +142,8 @@ void read_topology_file(const NewCommand& command, const CommandLine& line, Clus
   take_facts(topology.facts, request);
 }
 
-/// The nodes of a batch system. What they have of processors, Slurm says; this machine may be another.
+/// Adds the nodes of a batch system. Their processors are those that Slurm states, because this machine may be another
+/// kind.
 void take_nodes(const SlurmNodes& nodes, bool is_this_node, const CommandLine& line, ClusterRequest& request) {
   narrate(line, fmt::format("Slurm: {} nodes of {} GPUs{}", nodes.nodes, nodes.gpus,
                             nodes.gpu_type.empty() ? "" : fmt::format(" ({})", in_quotes(nodes.gpu_type))));
@@ -179,7 +180,7 @@ void read_slurm(const NewCommand& command, const CommandLine& line, ClusterReque
   take_nodes(chosen_nodes(kinds, wish), sees_gpus, line, request);
 }
 
-/// What the command line leaves open, from this machine and from files.
+/// Fills in what the command line leaves open, from this machine and from files.
 void read_what_is_there(const NewCommand& command, const CommandLine& line, ClusterRequest& request) {
   std::vector<std::string> read;
   if (command.from_machine) read.emplace_back("the machine");
@@ -195,7 +196,7 @@ void read_what_is_there(const NewCommand& command, const CommandLine& line, Clus
 
 int run_new_cluster(const NewCommand& command, const CommandLine& line) {
   auto folder = command.name;
-  if (!folder.has_filename()) folder = folder.parent_path(); // "my-cluster/"
+  if (!folder.has_filename()) folder = folder.parent_path(); // for "my-cluster/"
   ClusterRequest request;
   request.name = folder.filename().string();
   request.gpu = command.gpu == "none" ? "" : command.gpu;
@@ -211,7 +212,7 @@ int run_new_cluster(const NewCommand& command, const CommandLine& line) {
     ask_for_rest(request);
   }
   DataFolder data{line.data_folder};
-  if (is_path(request.gpu)) { // the cluster's file then has the path, from its folder
+  if (is_path(request.gpu)) { // the cluster's file then has the GPU's path relative to its folder
     const auto file = fs::absolute(request.gpu).lexically_normal();
     data = with_own_gpu(data, file);
     request.gpu = file.stem().string();

@@ -15,13 +15,13 @@ const std::map<std::string, Fidelity>& fidelity_names() {
   return names;
 }
 
-/// What a way to run communication was called before; "" for any other text.
+/// The present name of a fidelity given by a former name; "" for any other text.
 std::string name_now(const std::string& text) {
   if (text == "screening") return "formula";
   return text == "auto" || text == "by-symmetry" ? "default" : "";
 }
 
-/// The name of a value becomes its number, which is what CLI11 reads an enum from.
+/// Replaces the name of a value by its number, because CLI11 reads an enum from a number.
 template <class Value> CLI::Validator by_name(const std::map<std::string, Value>& values) {
   const auto replace = [values](std::string& text) {
     const auto found = values.find(text);

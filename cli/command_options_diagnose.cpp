@@ -46,7 +46,7 @@ void add_measured(CLI::App& app, DiagnoseCommand& command) {
     command.columns = columns.columns;
   });
   app.add_option("--step", command.steps, "Time of an iteration on so many GPUs; may be given several times")
-      ->allow_extra_args(false) // what follows is a log
+      ->allow_extra_args(false) // the next word is a log
       ->type_name("GPUS=TIME");
 }
 

@@ -20,7 +20,7 @@ void add_context(CLI::App& app, ImportContext& context, std::vector<std::string>
       ->type_name("NAME=VALUE");
 }
 
-/// A word alone is a file; before a file it is a kind.
+/// Decides whether a word is the file or the kind: a single word is a file, a word before a file a kind.
 void settle_kind(ImportCommand& command) {
   std::vector<std::string> kinds;
   for (const auto& importer : importers()) kinds.push_back(importer.kind);
@@ -54,7 +54,7 @@ void add_model_options(CLI::App& app, ImportCommand& command) {
 
 } // namespace
 
-/// "batch_per_gpu=bs" -> the file's name of a column, by ours.
+/// Reads "batch_per_gpu=bs" into the context: the file's column name, by ours.
 void settle_columns(const std::vector<std::string>& typed, ImportContext& context) {
   for (const auto& pair : typed) {
     const auto equals = pair.find('=');
@@ -153,7 +153,7 @@ void add_blind(CLI::App& validate, ValidateCommand& command) {
       ->type_name("FILE");
   validate.final_callback([&command, blind] {
     command.blind = blind->count() > 0;
-    std::erase(command.blind_files, std::filesystem::path{}); // without a file CLI11 gives an empty one
+    std::erase(command.blind_files, std::filesystem::path{}); // without a file CLI11 adds an empty one
   });
 }
 

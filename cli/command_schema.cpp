@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// The keys as a table; of a file of several kinds of lines a table each.
+/// The keys as a table; one table for each kind of line if a file has several.
 std::string key_lists(const ValueShape& root) {
   if (root.kind != ValueKind::either) return field_list(root.fields);
   std::string lists;

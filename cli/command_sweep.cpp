@@ -23,8 +23,8 @@ std::string name_of(const SweepCase& one) {
   return one.variant.empty() ? file : file + " " + one.variant;
 }
 
-/// What a worker sends: a mark for what follows; then the part for the page, its length before it, the prediction's
-/// warnings, each with its end, and the report; or the error.
+/// The format of a worker's message. A mark says what follows: either an error, or the length of the part for the page,
+/// that part, the prediction's warnings, each with its end, and the report.
 constexpr char answered = 'A';
 constexpr char refused = 'R';
 constexpr char end_of_length = ':';
@@ -41,7 +41,7 @@ std::string report_of(const SweepCase& one, const PredictCommand& command, const
   return text + (command.csv ? csv_rows(prediction) : sweep_rows(prediction));
 }
 
-/// Takes the part for the page off the front of what a worker sent.
+/// Removes the part for the page from the front of a worker's message and returns it.
 std::string take_page_part(std::string& text) {
   const auto end = std::min(text.find(end_of_length), text.size() - 1);
   auto page = text.substr(end + 1, std::strtoul(text.c_str(), nullptr, 10));
@@ -49,7 +49,7 @@ std::string take_page_part(std::string& text) {
   return page;
 }
 
-/// Takes the warnings off the front of a report, and notes those that are new.
+/// Removes the warnings from the front of a report, and remembers new ones.
 std::string without_warnings(const std::string& text, std::set<std::string>& warnings) {
   std::size_t begin = 0;
   for (auto end = text.find(end_of_warning); end != std::string::npos; end = text.find(end_of_warning, begin)) {
@@ -70,7 +70,8 @@ std::string work_on(const SweepCase& one, const PredictCommand& command, const C
   }
 }
 
-/// Read once, before workers are forked. The scenarios that need a file report its mistakes.
+/// Reads the measured times once, before workers are forked. Mistakes in a file are reported by the scenarios that need
+/// it.
 std::optional<MeasuredTimes> measured_for_all(const CommandLine& line) {
   try {
     return read_measured_times(DataFolder{line.data_folder});
@@ -93,7 +94,7 @@ std::string whole_report(const std::vector<std::string>& parts, const PredictCom
   return command.csv ? csv_header() + rows : sweep_table(rows);
 }
 
-/// What the command line varies: the file, where there are several, and each axis by its path without the first stroke.
+/// What the command line varies: the file, if there are several, and each axis by its path without the first slash.
 std::vector<std::string> names_of_axes(const PredictCommand& command) {
   std::vector<std::string> names;
   if (command.scenarios.size() > 1) names.push_back("scenario");
@@ -101,19 +102,19 @@ std::vector<std::string> names_of_axes(const PredictCommand& command) {
   return names;
 }
 
-/// Model and cluster of a scenario, and what takes their place; a file with mistakes has none.
+/// Model and cluster of a scenario, and their replacements; none for a file with mistakes.
 std::vector<std::string> names_in(const std::filesystem::path& scenario) {
   std::vector<std::string> names;
   try {
     const auto json = parse_json(read_text_file(scenario), scenario.string());
     for (const char* key : {"model", "cluster"})
       if (json.is_object() && json.contains(key) && json[key].is_string()) names.push_back(json[key]);
-  } catch (const UserError&) { // the predictions that need the file report it
+  } catch (const UserError&) { // reported by the predictions that need the file
   }
   return names;
 }
 
-/// The scenario files, and the models and clusters of one's own that they or the command line name.
+/// The scenario files, and the user's own models and clusters that they or the command line name.
 std::vector<std::filesystem::path> files_requested_of(const PredictCommand& command) {
   std::vector<std::string> typed;
   for (const auto& change : command.changes) typed.push_back(change.value);
@@ -139,7 +140,8 @@ SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
   return part;
 }
 
-/// Before workers ask, whose lines nobody sees. The row of a case reports what is wrong with it.
+/// Fits the clusters before the workers start, because nobody sees a worker's progress lines. Errors are reported in
+/// the row of their case.
 void fit_clusters(const std::vector<SweepCase>& cases, const CommandLine& line) {
   std::set<std::pair<std::string, std::filesystem::path>> seen;
   for (const auto& one : cases) {

@@ -26,7 +26,7 @@ namespace {
 constexpr int threshold_exceeded = 1;
 constexpr const char* method_of_thresholds = "ddlsim";
 
-/// All that takes part; records from `first_own` on are the user's.
+/// All records that take part; those from `first_own` on are the user's.
 struct Sources {
   std::vector<MeasurementFile> files;
   RecordIndex first_own = 0;
@@ -52,7 +52,7 @@ Sources read_sources(const DataFolder& data, const ValidateCommand& command, con
   return sources;
 }
 
-/// What the shipped files hold beside records: bytes of models, line rates of clusters.
+/// Facts of the shipped files besides records: bytes of models, line rates of clusters.
 TextbookFacts textbook_facts(const DataFolder& data) {
   TextbookFacts facts;
   for (const auto& name : list_models(data)) facts.model_bytes[name] = load_model(data, name).size_bytes();
@@ -86,7 +86,7 @@ std::string report_for(const ValidateCommand& command, const ValidationResult& r
   return command.placebos > 0 ? placebo_report_text(result) : validation_text(result);
 }
 
-/// The splits of new sites, unless the command names others.
+/// The splits of new sites if simulators are compared, unless the command names splits.
 std::vector<std::string> splits_for(const ValidateCommand& command) {
   const bool compares = !command.without.empty() || command.placebos > 0;
   return compares && command.splits.empty() ? std::vector<std::string>{"new-T1", "new-T2", "new-T3"} : command.splits;
@@ -118,7 +118,7 @@ bool is_own(const Series& series, RecordIndex first_own) {
          });
 }
 
-/// Why the simulator answers none of the series' points; "" where it answers one.
+/// Why the simulator answers none of the series' points; "" if it answers one.
 std::string why_no_answer(const ValidationResult& result, const std::string& series) {
   std::string why;
   for (const auto& point : result.points) {
@@ -130,7 +130,7 @@ std::string why_no_answer(const ValidationResult& result, const std::string& ser
   return why;
 }
 
-/// What a series needs before anything of it can be predicted.
+/// The measurements that a series lacks before any of it can be predicted.
 std::string what_to_add(const SeriesSummary& series) {
   const int inside = series.scales - series.multi_node_scales;
   if (series.multi_node_scales == 0)
@@ -143,7 +143,7 @@ std::string what_to_add(const SeriesSummary& series) {
   return "the splits asked for need more scales of several nodes than it has; give a larger one, or take --split T1";
 }
 
-/// Why a series of the user's own, or the simulator's answer to it, is missing.
+/// Explains why a series of the user, or the simulator's answer to it, is missing.
 void narrate_own(const Sources& sources, const ValidationResult& result, const DataFolder& data,
                  const CommandLine& line) {
   std::set<std::string> own;
@@ -166,7 +166,7 @@ void narrate_own(const Sources& sources, const ValidationResult& result, const D
   }
 }
 
-/// Scores tables of collectives, of one cluster where the command names one.
+/// Scores tables of collectives, only those of the cluster that the command names, if any.
 void score_collectives(const Sources& sources, const DataFolder& data, const CommandLine& line,
                        const std::string& cluster) {
   std::vector<MeasurementFile> files;
@@ -176,7 +176,7 @@ void score_collectives(const Sources& sources, const DataFolder& data, const Com
   emit(line, line.json ? collectives_json(points) : collectives_report_text(points));
 }
 
-/// Scores the shipped ratios and the user's own, of one cluster where the command names one.
+/// Scores the shipped ratios and the user's own, only those of the cluster that the command names, if any.
 void score_ratios(const Sources& sources, const DataFolder& data, const CommandLine& line, const std::string& cluster) {
   auto ratios = read_ratios(data);
   ratios.insert(ratios.end(), sources.files.begin(), sources.files.end());
@@ -189,7 +189,7 @@ void score_ratios(const Sources& sources, const DataFolder& data, const CommandL
   emit(line, line.json ? ratios_json(found) : ratios_report_text(found));
 }
 
-/// The thresholds that the command names; none without a file.
+/// The thresholds that the command names; empty without a file.
 AccuracyThresholds thresholds_for(const ValidateCommand& command) {
   if (!command.thresholds.empty()) return read_accuracy_thresholds(command.thresholds);
   if (!command.update_thresholds.empty() && std::filesystem::exists(command.update_thresholds))
@@ -197,7 +197,7 @@ AccuracyThresholds thresholds_for(const ValidateCommand& command) {
   return {method_of_thresholds, {}, {}};
 }
 
-/// Exit code: 0 when no figure rose.
+/// Prints the comparison. Returns the exit code: 0 if no figure rose.
 int compare_with_thresholds(const ValidateCommand& command, const AccuracyThresholds& thresholds,
                             const ValidationResult& result, const CommandLine& line) {
   const auto reached = accuracy_of(result, method_of_thresholds);
@@ -212,7 +212,8 @@ int compare_with_thresholds(const ValidateCommand& command, const AccuracyThresh
   return rose.empty() ? 0 : threshold_exceeded;
 }
 
-/// Whether a series is scored: of the cluster, of the user's own, of the named sites or of those of the thresholds.
+/// Decides whether a series is scored: by the cluster, the user's own series, the named sites or those of the
+/// thresholds.
 std::function<bool(const Series&)> wanted_for(const ValidateCommand& command, const AccuracyThresholds& thresholds,
                                               const std::map<std::string, std::string>& site_of,
                                               RecordIndex first_own) {
@@ -243,7 +244,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
     score_ratios(sources, data, line, cluster);
     return 0;
   }
-  const auto thresholds = thresholds_for(command); // its mistakes are reported before minutes of work
+  const auto thresholds = thresholds_for(command); // reports its mistakes before minutes of work
   ValidationOptions options;
   options.splits = splits_for(command);
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
@@ -251,7 +252,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   options.wanted = wanted_for(command, thresholds, options.site_of, sources.first_own);
   TaskPool tasks(line, "parts", command.measurements);
   options.run_tasks = tasks.runner();
-  const std::size_t clusters = cluster.empty() ? options.site_of.size() : 1; // no fewer parts than these
+  const std::size_t clusters = cluster.empty() ? options.site_of.size() : 1; // there are at least so many parts
   const auto methods = methods_for(command, data, tasks.threads_of_each(clusters));
   const auto result = validate_measurements(sources.files, methods, options);
   narrate_own(sources, result, data, line);

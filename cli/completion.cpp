@@ -31,7 +31,7 @@ Names import_kinds() {
   return kinds;
 }
 
-/// Values of options that mean the same in every command.
+/// Values of options that have one meaning in all commands.
 Names option_values(const std::string& option, const DataFolder& data) {
   const std::map<std::string, std::function<Names()>> values{{"--cluster", [&] { return list_clusters(data); }},
                                                              {"--model", [&] { return list_models(data); }},
@@ -53,7 +53,7 @@ Names option_values(const std::string& option, const DataFolder& data) {
   return found == values.end() ? Names{} : found->second();
 }
 
-/// Terms of the glossary as one word each: "global-batch".
+/// Terms of the glossary, each joined to one word: "global-batch".
 Names terms_in_one_word(const DataFolder& data) {
   Names terms;
   for (const auto& entry : load_glossary(data)) {
@@ -84,7 +84,7 @@ Names command_words(const CLI::App& app) {
   return names;
 }
 
-/// "--output" and "-o" of each option.
+/// All spellings of each option: "--output" and "-o".
 Names option_words(const CLI::App& command) {
   Names words;
   for (const auto* option : command.get_options()) {
@@ -115,7 +115,7 @@ Names offered(const CLI::App& app, const Names& words, const DataFolder& data) {
   return before == command->get_name() ? argument_values(before, data) : Names{};
 }
 
-/// A list like "ring,t" goes on after its last comma.
+/// The part of a list like "ring,t" up to its last comma, after which the completion continues.
 std::string finished_part(const std::string& word) {
   const auto comma = word.rfind(',');
   return comma == std::string::npos ? "" : word.substr(0, comma + 1);
@@ -129,7 +129,7 @@ std::string completions(const CLI::App& app, const Names& words, const DataFolde
   try {
     found = offered(app, words, data);
   } catch (const UserError&) {
-    return ""; // a shell that offers nothing is better than an error in the middle of a line
+    return ""; // offering nothing is better than an error in the middle of a command line
   }
   std::sort(found.begin(), found.end());
   const auto begin = finished_part(words.back());

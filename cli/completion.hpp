@@ -1,5 +1,5 @@
 #pragma once
-// What a shell offers when Tab is pressed after `ddlsim ...`.
+// Completions that a shell offers when Tab is pressed after `ddlsim ...`.
 
 #include "sim/formats/data_folder.hpp"
 
@@ -10,9 +10,10 @@
 
 namespace ddlsim {
 
-/// The words that the last of `words` may become, one a line, sorted: commands, options of the command, or values of an
-/// option or argument that takes one of a known set of names. "" where any file may stand. `words`: what stands after
-/// "ddlsim", the last one as far as it is typed. A folder without data offers no names of files in it.
+/// The possible completions of the last of `words`, sorted, one per line: commands, options of the command, or values
+/// of an option or argument that takes one of a known set of names. "" if any file may follow. `words` are the words
+/// after "ddlsim", the last one as far as it is typed. If the data folder has no data, names from its files are not
+/// offered.
 std::string completions(const CLI::App& app, const std::vector<std::string>& words, const DataFolder& data);
 
 } // namespace ddlsim

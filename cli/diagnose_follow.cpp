@@ -36,7 +36,7 @@ private:
   void (*of_system_)(int);
 };
 
-/// The size of a file and when it was written; nothing where it does not exist.
+/// The size of a file and its time of writing; empty if it does not exist.
 struct Written {
   bool is_there = false;
   std::uintmax_t bytes = 0;

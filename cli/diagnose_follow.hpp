@@ -12,19 +12,19 @@
 namespace ddlsim {
 
 struct Following {
-  std::vector<std::filesystem::path> files; ///< that are watched
+  std::vector<std::filesystem::path> files; ///< to watch
   double poll_s = 1;                        ///< seconds between two looks at the files
-  double for_s = 0;                         ///< ends after that time; 0: when it is interrupted
-  std::function<Diagnosis()> diagnose;      ///< may throw UserError: the log is not long enough yet
+  double for_s = 0;                         ///< ends after that time; 0: runs until interrupted
+  std::function<Diagnosis()> diagnose;      ///< may throw UserError: the log is still too short
   std::function<void(const Diagnosis&)> on_change;
-  std::function<void(const std::string&)> on_wait; ///< why nothing can be said yet
+  std::function<void(const std::string&)> on_wait; ///< gets the reason why there is no verdict yet
 };
 
-/// Whether a diagnosis differs from the last one that was shown: in the verdict, or in the first cause.
+/// Whether a diagnosis differs from the last one shown, in the verdict or in the first cause.
 bool has_changed(const std::optional<Diagnosis>& shown_diagnosis, const Diagnosis& now);
 
-/// Watches until SIGINT, SIGTERM or the end of its time. Returns the last diagnosis; without one it throws the last
-/// UserError.
+/// Watches the files until SIGINT, SIGTERM or the end of its time. Returns the last diagnosis; throws the last
+/// UserError if there was none.
 Diagnosis follow(const Following& following);
 
 } // namespace ddlsim

@@ -20,7 +20,7 @@
 namespace ddlsim {
 namespace {
 
-/// What importers ask for by `--set`, and the option of `diagnose` that says it.
+/// A name that importers expect from `--set`, and the option of `diagnose` that replaces it.
 struct OptionOf {
   const char* set;
   const char* option;
@@ -49,7 +49,7 @@ ImportContext context_for(const DiagnoseCommand& command, const LogReading& read
   return with_shipped_names(context, data);
 }
 
-/// The nodes that `--ranks` fill, where the cluster is known.
+/// The number of nodes that `--ranks` GPUs fill, if the cluster is known.
 int nodes_of(const DiagnoseCommand& command, const ImportContext& context, const LogReading& reading) {
   if (command.nodes > 0) return command.nodes;
   const auto cluster = context.find_cluster(reading.cluster);
@@ -81,7 +81,7 @@ std::string place_of(const std::filesystem::path& file, int line) {
   return fmt::format("{}:{}", file.filename().string(), line);
 }
 
-/// Why a step cannot stand beside the scenario's; "" when it can.
+/// Why a step cannot be compared with the scenario's; "" if it can.
 std::string why_left_out(const StepRecord& step, const Scenario& scenario) {
   constexpr double same_batch = 1e-9;
   if (step.model != scenario.model) return fmt::format("is of {}, the scenario of {}", step.model, scenario.model);
@@ -140,11 +140,11 @@ private:
   const Scenario& scenario_;
   const CommandLine& line_;
   int gpus_per_node_;
-  std::set<std::pair<int, int>> elsewhere_; ///< GPUs and nodes that stand otherwise
+  std::set<std::pair<int, int>> elsewhere_; ///< GPUs and nodes of runs with another placement
   std::set<std::string> not_compared_;
 };
 
-/// "64=412 ms".
+/// Reads a measured step: "64=412 ms".
 Observation step_from(const std::string& text) {
   const auto equals = text.find('=');
   int gpus = 0;

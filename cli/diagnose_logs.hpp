@@ -1,5 +1,5 @@
 #pragma once
-// What `ddlsim diagnose` reads: logs of any kind that `import` knows, records, and times that are typed.
+// Reads the input of `ddlsim diagnose`: logs of any kind that `import` knows, records, and typed times.
 
 #include "cli/options.hpp"
 #include "diagnose/observation.hpp"
@@ -14,29 +14,29 @@
 
 namespace ddlsim {
 
-/// What is known of the logs before they are read. Empty: the log has to say it.
+/// Facts about the logs that are known before they are read. An empty one must be in the log.
 struct LogReading {
   std::string cluster;
   std::string gpu;
   int gpus_per_node = 0;
-  std::map<std::string, std::string> steps;       ///< of logs of training: model, batch_per_gpu, ...
-  std::map<std::string, std::string> collectives; ///< of logs of collectives: transport, ...
+  std::map<std::string, std::string> steps;       ///< for training logs: model, batch_per_gpu, ...
+  std::map<std::string, std::string> collectives; ///< for logs of collectives: transport, ...
 };
 
-/// How logs are read for a scenario; `transport` is that of its curve.
+/// The facts that a scenario gives; `transport` is that of its curve.
 LogReading reading_for(const Scenario& scenario, const std::string& transport);
-/// How logs are read without a scenario, by the command line alone.
+/// The facts that the command line gives without a scenario.
 LogReading reading_for(const DiagnoseCommand& command);
 
-/// A scenario, by its content.
+/// Whether the file's content is a scenario.
 bool is_scenario(const std::filesystem::path& file);
 
-/// Notes are narrated. Throws UserError as importers do; what a log does not say is asked for by the options of
-/// `diagnose`.
+/// Reads the logs and prints their notes. Throws UserError as importers do; its message names the options of `diagnose`
+/// that supply what a log lacks.
 std::vector<MeasurementFile> read_logs(const DiagnoseCommand& command, const LogReading& reading,
                                        const DataFolder& data, const CommandLine& line);
 
-/// The points that the scenario is about; what is left out is narrated.
+/// The records that match the scenario, as points. Prints which records are left out.
 std::vector<Observation> observations_of(const std::vector<MeasurementFile>& files, const DiagnoseCommand& command,
                                          const Scenario& scenario, const Cluster& cluster, const CommandLine& line);
 

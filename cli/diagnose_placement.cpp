@@ -5,7 +5,7 @@
 namespace ddlsim {
 namespace {
 
-/// How many GPUs and nodes one run had; 0 nodes: not known.
+/// GPUs and nodes of one run; 0 nodes: not known.
 struct RunScale {
   int gpus = 0;
   int nodes = 0;

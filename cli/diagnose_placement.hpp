@@ -1,5 +1,5 @@
 #pragma once
-// How many GPUs of each node the runs of some logs had, and which network ports those reach.
+// Finds how many GPUs of each node the logged runs used, and which network ports these reach.
 
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/record.hpp"
@@ -9,15 +9,15 @@
 
 namespace ddlsim {
 
-/// Whether so many GPUs on so many nodes fill nodes of `gpus_per_node`; true where the number of nodes is not known.
+/// Whether these GPUs fill nodes of `gpus_per_node`; true if the number of nodes is not known.
 bool fills_nodes(int gpus, int nodes, int gpus_per_node);
 
-/// GPUs that the runs took of each node: all that the scenario takes, where the records fill such nodes, else as many
-/// as the records say.
+/// GPUs of each node that the runs used: all that the scenario uses if the records fill such nodes, else as many as the
+/// records say.
 int gpus_taken_of_node(const std::vector<MeasurementFile>& files, const Scenario& scenario, const Cluster& cluster);
 
-/// The cluster with as many ports of each kind as those GPUs reach: NCCL sends by the ports nearest to a GPU, so that
-/// half the GPUs of a node have half its ports.
+/// The cluster with as many ports of each kind as these GPUs reach. NCCL sends through the ports nearest to a GPU, so
+/// half the GPUs of a node use half its ports.
 Cluster with_ports_of(Cluster cluster, int gpus_taken);
 
 } // namespace ddlsim

@@ -21,7 +21,7 @@ namespace {
 /// A question about collectives alone uses no model, but a scenario must name one.
 constexpr const char* any_model = "resnet50_v1.5";
 
-/// What the records say together; 0 and "": nothing.
+/// The facts that the records state; 0 and "": not stated.
 struct Seen {
   int gpus = 0;
   int nodes = 0;
@@ -52,7 +52,7 @@ Seen seen_in(const std::vector<MeasurementFile>& files) {
   return seen;
 }
 
-/// What is missing, by the option that states it.
+/// Collects what is missing, with the option that states it.
 class Missing {
 public:
   void add(const std::string& option, std::string what) { list_.push_back({option, "", std::move(what)}); }
@@ -75,7 +75,8 @@ ClusterRequest request_of(const DiagnoseCommand& command, const Seen& seen) {
   return request;
 }
 
-/// A run of fewer GPUs than a node has ports says little of how many GPUs the node has, and so of the ports in use.
+/// Asks for the ports if they are unclear: a run with fewer GPUs than a node has ports does not show how many GPUs the
+/// node has, and so which ports are used.
 void check_ports(const DiagnoseCommand& command, const Cluster& cluster) {
   const bool more_ports = std::any_of(cluster.nics.begin(), cluster.nics.end(),
                                       [&](const Nic& nic) { return nic.count > cluster.gpus_per_node; });
@@ -109,7 +110,7 @@ Cluster cluster_of_words(const DiagnoseCommand& command, const Seen& seen, const
   return cluster;
 }
 
-/// The first whose transports the cluster has, of the log's own first.
+/// The first preset that has the log's transport; if the log states none, the first with a transport of the cluster.
 std::string preset_for(const Cluster& cluster, const std::string& transport, const DataFolder& data) {
   const auto presets = load_presets(data);
   for (const char* name : {"pytorch-ddp", "pytorch-mpi", "pytorch-gloo"}) {
@@ -122,7 +123,7 @@ std::string preset_for(const Cluster& cluster, const std::string& transport, con
   return "pytorch-ddp";
 }
 
-/// What is trained, from the options, else from the log.
+/// Sets model, batch and precision from the options, else from the log.
 void set_training(const DiagnoseCommand& command, const Seen& seen, Scenario& scenario) {
   const bool trains = seen.step != nullptr || !command.steps.empty();
   scenario.model = !command.model.empty() ? command.model : seen.step != nullptr ? seen.step->model : "";

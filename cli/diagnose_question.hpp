@@ -1,5 +1,5 @@
 #pragma once
-// The question behind `ddlsim diagnose LOG` without a scenario: made of what the log says and of a few options.
+// Builds the scenario of `ddlsim diagnose LOG` from the log and a few options if the user gives none.
 
 #include "cli/options.hpp"
 #include "sim/formats/cluster.hpp"
@@ -12,7 +12,7 @@
 
 namespace ddlsim {
 
-/// What a cluster of --gpu and --network is called.
+/// The name of a cluster made from --gpu and --network.
 inline constexpr const char* name_of_made_cluster = "your-cluster";
 
 struct MadeQuestion {
@@ -21,12 +21,13 @@ struct MadeQuestion {
   DataFolder data;
 };
 
-/// Names of the options as `data` has them: "Iris", "llama-2-13b", "bfloat16", "InfiniBand". A name that it has not stays
-/// as it is. Throws UserError for a precision that is none.
+/// Replaces names in the options by their spelling in `data`: "Iris", "llama-2-13b", "bfloat16", "InfiniBand". Unknown
+/// names stay as they are. Throws UserError for an unknown precision.
 DiagnoseCommand with_known_names(DiagnoseCommand command, const DataFolder& data);
 
-/// The cluster that --cluster names, or one of --gpu and --network with the nodes of the log; the model, batch and
-/// precision that the options or the log state. What is missing is asked for, each by its option. Throws UserError.
+/// Builds the scenario. Its cluster is the one of --cluster, or one made from --gpu and --network with the nodes of the
+/// log; model, batch and precision are those of the options or the log. Throws UserError that names the options for
+/// what is missing.
 MadeQuestion question_from(const DiagnoseCommand& command, const std::vector<MeasurementFile>& files,
                            const CommandLine& line);
 

@@ -28,7 +28,7 @@ const std::vector<std::string>& command_names() {
   return names;
 }
 
-/// Descriptions in lines that a terminal does not break.
+/// Formats descriptions in lines that fit a terminal.
 class HelpInColumns : public CLI::Formatter {
 public:
   std::string make_option_desc(const CLI::Option* option) const override {
@@ -38,7 +38,7 @@ public:
   }
 };
 
-/// Options that exclude each other, in a sentence; "" where there are none.
+/// One sentence on options that exclude each other; "" if there are none.
 std::string conflict_in(const CommandLine& line, const PredictCommand& predict) {
   if (!line.resume) return "";
   if (line.output.empty()) return "--resume goes on from what is kept beside the output; give --output FILE";
@@ -60,7 +60,7 @@ std::string conflict_in(const PredictCommand& command) {
   return command.trace.empty() ? "" : "--collective has no iteration to trace; give one of --collective and --trace";
 }
 
-/// Whether the command asks about the shipped series, or some of them.
+/// Whether the command asks about shipped series.
 bool asks_of_series(const ValidateCommand& command) {
   return !command.measurements.empty() || !command.context.cluster.empty() || command.own_only || command.collectives ||
          command.ratios || !command.splits.empty() || !command.sites.empty() || !command.html.empty() ||
@@ -89,19 +89,20 @@ std::string conflict_in(const ValidateCommand& command) {
 
 namespace fs = std::filesystem;
 
-/// A relative path that leads nowhere from here, but from the data folder, means the shipped file.
+/// Finds shipped files: a relative path that does not exist here but in the data folder names the file there.
 void find_shipped(fs::path& file, const fs::path& data_folder) {
   std::error_code ignored;
   if (file.is_absolute() || fs::exists(file, ignored)) return;
   if (fs::exists(data_folder / file, ignored)) file = data_folder / file;
 }
 
-/// `ddlsim complete WORD...`, which the completions of shells call: what stands after it is not parsed.
+/// Whether the arguments are `ddlsim complete WORD...`, which shell completions call. The words after it are not
+/// parsed.
 bool asks_completion(int argc, const char* const* argv) {
   return argc > 1 && std::string_view(argv[1]) == "complete";
 }
 
-/// What an option was called in the version before; "" where none of the arguments is such a name.
+/// The message for an option that was renamed since the last version; "" if no argument is one.
 std::string renamed_option(int argc, const char* const* argv) {
   constexpr std::pair<std::string_view, std::string_view> renamed[] = {{"--bar", "--thresholds"},
                                                                        {"--update-bar", "--update-thresholds"}};
@@ -128,7 +129,7 @@ EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, c
   return {wrong_use, "", "ddlsim: " + renamed_option(argc, argv) + text};
 }
 
-/// What the options of all commands are read into; one command is asked.
+/// The target of the options of all commands; only one command is used.
 struct Arguments {
   CommandLine line;
   CheckCommand check;
@@ -143,7 +144,7 @@ struct Arguments {
   ExplainCommand explaining;
   SchemaCommand describing;
   DiagnoseCommand diagnosing;
-  std::vector<std::string> given; ///< --set of import and validate
+  std::vector<std::string> given; ///< from --set of import and validate
   Variation variation;            ///< of predict and export
   Variation of_request;
   Variation of_diagnosis;
@@ -172,7 +173,7 @@ void add_commands(CLI::App& app, Arguments& all) {
   add_schema(app, all.line, all.describing);
 }
 
-/// NAME=VALUE texts become changes. What is wrong with one, in a sentence; "" when nothing is.
+/// Turns NAME=VALUE texts into changes. Returns a sentence on the first mistake, "" if there is none.
 std::string settle_changes(Arguments& all) {
   std::string wrong;
   for (const auto& [name, value] : split_words(all.given, wrong)) all.import.context.given[name] = value;

@@ -8,7 +8,7 @@
 namespace ddlsim {
 namespace {
 
-/// GPU counts in ascending order, each once, as a scenario has them.
+/// The GPU counts as a scenario lists them: ascending, each once.
 std::string as_json_list(std::vector<int> counts) {
   std::sort(counts.begin(), counts.end());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());

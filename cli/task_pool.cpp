@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// JSON and JSON Lines in a folder, at any depth: all that is read of a data folder and of a cluster's.
+/// All JSON and JSON Lines files in a folder, at any depth: nothing else is read from a data folder or a cluster's
+/// folder.
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code ignored;
@@ -34,7 +35,7 @@ void take(Fnv1a& hash, const fs::path& file) {
   hash.take_file(file);
 }
 
-/// Checksum of all that the answer depends on. The reader of an input reports that it cannot be read.
+/// Checksum of all that the answer depends on. An input that is no file or folder is skipped; its reader reports it.
 std::string checksum_of_question(const CommandLine& line, const std::vector<fs::path>& inputs) {
   Fnv1a hash;
   hash.take(fmt::format("{}\n{}\n", version(), line.question));
@@ -53,7 +54,7 @@ fs::path unfinished(const fs::path& output) {
   return output.string() + ".unfinished";
 }
 
-/// Beside a device, a pipe or a folder nothing is kept.
+/// Whether results may be kept beside the output: not if it is a device, a pipe or a folder.
 bool may_be_kept(const fs::path& output) {
   std::error_code ignored;
   return !output.empty() && (!fs::exists(output, ignored) || fs::is_regular_file(output, ignored));

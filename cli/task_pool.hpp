@@ -1,6 +1,6 @@
 #pragma once
-// The tasks of a sweep, a plan or a validation: run on cores or ranks, shown as they end, and kept in a journal until
-// the answer is written.
+// Runs the tasks of a sweep, a plan or a validation on cores or MPI ranks, shows their progress, and keeps their
+// results in a journal until the answer is written.
 
 #include "cli/options.hpp"
 #include "sim/base/task_journal.hpp"
@@ -12,26 +12,27 @@
 
 namespace ddlsim {
 
-/// Where the answer goes to a file, the results of tasks are kept in FILE.unfinished until discard_journal(). A run
-/// that is cut off leaves that journal if a task had ended, and a run with --resume goes on from it. A journal belongs
-/// to one question: the options as typed, and the bytes of the program, of the data folder's files and of the input.
+/// If the answer goes to a file, the results of tasks are kept in FILE.unfinished until discard_journal(). An
+/// interrupted run leaves that journal if a task had ended, and a run with --resume continues from it. A journal
+/// belongs to one question: the options as typed, and the bytes of the program, of the data folder's files and of the
+/// input.
 class TaskPool {
 public:
-  /// `tasks`: what they are, in the plural; `inputs`: files that are asked about, and folders of such. Throws UserError
-  /// where --resume finds what it must not go on from.
+  /// `tasks` is their name in the plural; `inputs` are the input files, or folders of such. Throws UserError if
+  /// --resume finds a journal of another question.
   TaskPool(const CommandLine& line, std::string tasks, const std::vector<std::filesystem::path>& inputs);
 
   ~TaskPool();
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
-  /// Runs tasks by the ranks of an MPI job or on this machine. Refers to this object.
+  /// Returns a function that runs tasks on the ranks of an MPI job or on this machine. It refers to this object.
   RunTasks runner();
-  /// Threads of each of `count` tasks: one where ranks work on them, each a task.
+  /// Threads for each of `count` tasks; one if MPI ranks run the tasks.
   int threads_of_each(std::size_t count) const;
   std::vector<TaskResult> run(std::size_t count, const TaskWork& work) { return runner()(all_tasks(count), work, {}); }
 
-  /// Removes the journal, once the answer is written.
+  /// Removes the journal. Called once the answer is written.
   void discard_journal();
 
 private:
@@ -40,7 +41,7 @@ private:
   const CommandLine& line_;
   RunTasks run_;
   std::string tasks_;
-  FinishedTasks finished_; ///< by the run that was cut off
+  FinishedTasks finished_; ///< by the interrupted run
   bool any_ended_ = false; ///< in this run
   std::optional<TaskJournal> journal_;
 };

@@ -36,7 +36,7 @@ void set_severity(const Hypothesis& hypothesis, const std::vector<double>& ln_li
   cause.severity_high = weighted_quantile(weighted, high_tail);
 }
 
-/// The `chance` of the result is still ln of likelihood times prior weight: causes_of() normalises it.
+/// The cause for one hypothesis. Its `chance` is still ln of likelihood times prior weight; causes_of() normalises it.
 Cause cause_of(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_times) {
   const auto likelihoods = ln_likelihoods(hypothesis, ln_times);
   Cause cause{hypothesis.kind.row};
@@ -58,7 +58,7 @@ std::vector<Cause> causes_of(const std::vector<Hypothesis>& hypotheses, const Ei
   return causes;
 }
 
-/// What makes the times at least 20 times as likely as the cluster's own file does.
+/// The advantage that makes the times at least 20 times as likely as the cluster's own file does, if there is one.
 std::optional<Cause> gain_of(const Hypotheses& all, const Eigen::VectorXd& ln_times) {
   constexpr double least_ratio = 20;
   const double as_stated = ln_density(all.healthy, ln_times);
@@ -71,7 +71,7 @@ std::optional<Cause> gain_of(const Hypotheses& all, const Eigen::VectorXd& ln_ti
   return best;
 }
 
-/// Half of the points or more are below their 90 % intervals.
+/// Whether half of the points or more are below their 90 % intervals.
 bool is_better(const std::vector<ComparedPoint>& points) {
   const auto faster = std::count_if(points.begin(), points.end(), [](const ComparedPoint& one) {
     return position_in(one.expected, one.observed.time_s) == PositionInInterval::faster;
@@ -79,7 +79,7 @@ bool is_better(const std::vector<ComparedPoint>& points) {
   return 2 * faster >= static_cast<std::ptrdiff_t>(points.size());
 }
 
-/// The measurement between the first two likely causes that have a name.
+/// The measurement that distinguishes the first two likely causes with a name.
 std::optional<DiscriminatingPoint> discriminating(const Curve& curve, const std::vector<Cause>& causes,
                                                   const std::vector<Observation>& points) {
   constexpr double least_chance_to_separate = 0.05;
@@ -89,9 +89,9 @@ std::optional<DiscriminatingPoint> discriminating(const Curve& curve, const std:
   return named.size() < 2 ? std::nullopt : find_discriminating_point(curve, *named[0], *named[1], points);
 }
 
-/// Every n-th size of a table with very many sizes, because neighbours carry the same information.
+/// Keeps every n-th size of a very long table, because neighbouring sizes carry the same information.
 std::vector<Observation> thinned(const std::vector<Observation>& points) {
-  constexpr std::size_t most_sizes = 32; // of an operation on one number of GPUs
+  constexpr std::size_t most_sizes = 32; // for each operation and number of GPUs
   std::map<std::pair<Observed, int>, std::vector<Observation>> tables;
   for (const auto& one : points) tables[{one.what, one.gpus}].push_back(one);
   std::vector<Observation> kept;

@@ -1,5 +1,6 @@
 #pragma once
-// `ddlsim diagnose`: is what was measured what a healthy cluster does, and if not, what explains it best?
+// `ddlsim diagnose`: compares measured times with those of a healthy cluster, and finds the faults that explain a
+// difference best.
 
 #include "diagnose/fault.hpp"
 #include "diagnose/observation.hpp"
@@ -11,52 +12,52 @@
 
 namespace ddlsim {
 
-/// One observation and what a healthy cluster would take.
+/// One observation and the time expected on a healthy cluster.
 struct ComparedPoint {
   Observation observed;
   IterationTime expected; ///< with its 90 % interval
 };
 
-/// One cause, and how much slower what it acts on must be.
+/// One possible cause, and by how much it slows what it acts on.
 struct Cause {
   FaultRow row;
-  double chance = 0;   ///< of all causes here, "none of these" among them
-  double severity = 1; ///< the median, and 90 % of it; 1 where the fault is there or is not
+  double chance = 0;   ///< among all causes here, "none of these" included
+  double severity = 1; ///< median; 1 if the fault has no degrees
   double severity_low = 1;
   double severity_high = 1;
   const Curve* curve = nullptr; ///< as in FaultKind
 };
 
-/// The measurement that separates two causes best.
+/// The measurement that distinguishes two causes best.
 struct DiscriminatingPoint {
-  Observation point; ///< what to run; its time_s is 0, because nobody has measured it
+  Observation point; ///< what to run; its time_s is 0 because it is not yet measured
   std::string first; ///< names of the causes
   std::string second;
-  double first_s = 0;  ///< expected time if the first cause is true
-  double second_s = 0; ///< expected time if the second is
+  double first_s = 0;  ///< expected time under the first cause
+  double second_s = 0; ///< expected time under the second
 };
 
 enum class Verdict { normal, better, ill };
 
 struct Diagnosis {
-  std::string headline; ///< what was run, on what
+  std::string headline; ///< what was run, and on which cluster
   std::string question; ///< strategy, cluster, preset and transport by name
   std::vector<ComparedPoint> points;
-  double chance_if_healthy = 1; ///< that a healthy cluster looks as ill as this, or worse
+  double chance_if_healthy = 1; ///< probability that a healthy cluster gives at least as much evidence of a fault
   Verdict verdict = Verdict::normal;
   std::vector<Cause> causes;                         ///< the likeliest first
-  std::optional<Cause> gain;                         ///< what explains better times than expected, where something does
-  std::optional<DiscriminatingPoint> discriminating; ///< between the first two causes, where a measurement can
+  std::optional<Cause> gain;                         ///< explains times that are faster than expected
+  std::optional<DiscriminatingPoint> discriminating; ///< between the first two causes, if one can do so
   std::vector<std::string> warnings;
 };
 
 struct DiagnosisOptions {
-  double level = 0.05; ///< significance: this share of healthy clusters is called ill
+  double level = 0.05; ///< significance: share of healthy clusters that are called ill
   std::uint64_t seed = 1;
-  int healthy_draws = 999; ///< healthy observations that the evidence is compared with
+  int healthy_draws = 999; ///< number of simulated healthy observations that the evidence is compared with
 };
 
-/// One time for each point: the median where there are several.
+/// Merges repeated observations of a point into their median.
 std::vector<Observation> merged(const std::vector<Observation>& observations);
 
 /// Compares what was observed with what the scenario's first strategy does on a healthy cluster.

@@ -13,7 +13,7 @@ namespace {
 constexpr double least_deviations = 1; ///< between the expected times of the two causes
 
 std::vector<Observation> candidates(const Curve& curve, const std::vector<Observation>& observed) {
-  constexpr double size_bytes = 16 << 20; // large enough that bandwidth decides, and every benchmark has it
+  constexpr double size_bytes = 16 << 20; // large enough for bandwidth to dominate, and part of every benchmark
   std::set<int> scales{1, curve.gpus_per_full_node};
   for (const auto& one : observed) scales.insert(one.gpus);
   const bool sums = !is_parameter_server(curve.setup.strategy.name);
@@ -29,7 +29,7 @@ std::vector<Observation> candidates(const Curve& curve, const std::vector<Observ
   return points;
 }
 
-/// Standard deviation of a row about its mean, with the error of the model added.
+/// Standard deviation of a row around its mean, with the model error added.
 double deviation_of(const Eigen::RowVectorXd& ln_times, double unexplained) {
   const double mean = ln_times.mean();
   const double variance = (ln_times.array() - mean).square().mean();

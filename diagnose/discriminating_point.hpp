@@ -1,5 +1,5 @@
 #pragma once
-// Which measurement would separate two causes of slowness best.
+// Finds the measurement that would best distinguish two causes of slowness.
 
 #include "diagnose/diagnose.hpp"
 
@@ -8,9 +8,9 @@
 
 namespace ddlsim {
 
-/// Looks at iterations and at all-reduces of 16 MiB, each on one GPU, on one node and on as many GPUs as were observed.
-/// Takes the point where the expected times of the two causes differ most, in standard deviations of their uncertainty;
-/// nothing where they differ by less than one.
+/// Considers iterations and all-reduces of 16 MiB, each on one GPU, on one node and on every observed number of GPUs.
+/// Returns the point where the expected times of the two causes differ most, in standard deviations of their
+/// uncertainty; nothing if they differ by less than one.
 std::optional<DiscriminatingPoint> find_discriminating_point(const Curve& curve, const Cause& first,
                                                              const Cause& second,
                                                              const std::vector<Observation>& observed);

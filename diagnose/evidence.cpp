@@ -20,10 +20,11 @@ constexpr FaultRow none_of_these{Fault::none_of_these,
                                  1,
                                  nullptr};
 
-/// Standard deviations of ln of the factor of each time; they are equally likely a priori.
+/// Standard deviations of ln of each time's own factor under "none of these"; they are equally likely a priori.
 constexpr double spreads_of_none[] = {0.25, 0.5, 1};
 
-/// Adds four components between each two that were run: ln of a time is almost linear in ln of the severity there.
+/// Adds four components between each two simulated ones: between them ln of a time is almost linear in ln of the
+/// severity.
 std::vector<Component> with_interpolated(std::vector<Component> run) {
   constexpr int parts = 5;
   std::vector<Component> all;
@@ -77,7 +78,7 @@ double ln_mean_density(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_t
   return ln_mean(all);
 }
 
-/// splitmix64 (G. Steele, D. Lea and C. Flood, OOPSLA 2014): 53 bits of it, never 0 or 1.
+/// 53 bits of splitmix64 (G. Steele, D. Lea and C. Flood, OOPSLA 2014) as a number strictly between 0 and 1.
 double uniform(std::uint64_t& state) {
   constexpr double steps = 1ULL << 53U;
   std::uint64_t bits = (state += 0x9E3779B97F4A7C15);
@@ -180,7 +181,8 @@ bool HealthySampler::is_true_with(double share) {
   return uniform(state_) < share;
 }
 
-/// A normal over the root of a chi-squared of 4 degrees of freedom, which is -2 ln of two uniforms' product.
+/// A Student-t deviate: a normal one over the root of a chi-squared one with 4 degrees of freedom, which is -2 ln of
+/// the product of two uniforms.
 double HealthySampler::deviate() {
   const double normal = normal_quantile(uniform(state_));
   const double chi_squared = -2 * std::log(uniform(state_) * uniform(state_));

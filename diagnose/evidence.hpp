@@ -1,5 +1,5 @@
 #pragma once
-// How well a healthy cluster, and each fault, explains what was observed.
+// Computes how well a healthy cluster, and each fault, explains the observed times.
 
 #include "diagnose/diagnose.hpp"
 #include "diagnose/likelihood.hpp"
@@ -9,12 +9,12 @@
 
 namespace ddlsim {
 
-/// One component of a mixture: samples of the times, about which observations scatter.
+/// One component of a mixture: sampled times around which observations scatter.
 struct Component {
   double severity = 1;
-  bool is_interpolated = false; ///< between two severities that were run
+  bool is_interpolated = false; ///< between two severities that were simulated
   Scatter scatter;
-  Eigen::MatrixXd centres; ///< whitened, a column for each sample
+  Eigen::MatrixXd centres; ///< whitened, one column per sample
 };
 
 /// A fault with a component for each severity. "None of these" gives each time a factor of its own; its severity is the
@@ -24,13 +24,13 @@ struct Hypothesis {
   std::vector<Component> components;
 };
 
-/// All that may explain the times of some points. They are made once, and compared with times as often as needed.
+/// The hypotheses that may explain the times of some points. They are made once and compared with any number of times.
 struct Hypotheses {
   Component healthy;
   Component atypical; ///< healthy, but not typical of the cluster
   double share_of_atypical = 0;
   Eigen::VectorXd healthy_median; ///< ln of a healthy cluster's times in seconds
-  std::vector<Hypothesis> faults; ///< the last: none of these
+  std::vector<Hypothesis> faults; ///< the last is "none of these"
   std::vector<Hypothesis> gains;
 };
 
@@ -43,11 +43,11 @@ Hypotheses hypotheses_of(const Curve& curve, const std::vector<Observation>& poi
 /// `ln_times`: a row for each point, a column for each sample.
 Component component_of(const Scatter& scatter, Eigen::MatrixXd ln_times, double severity);
 
-/// ln of its density at the times, up to a constant that depends on the number of points. `left_out` as in
+/// ln of the component's density at the times, up to a constant that depends on the number of points. `left_out` as in
 /// ln_likelihood().
 double ln_density(const Component& component, const Eigen::VectorXd& ln_times, Eigen::Index left_out = -1);
 
-/// For each component, ln of its density.
+/// ln of the density of each component.
 std::vector<double> ln_likelihoods(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_times);
 
 /// ln of the mean of exp(logarithms).
@@ -60,15 +60,15 @@ double ln_health(const Hypotheses& all, const Eigen::VectorXd& ln_times, Eigen::
 /// median: being fast is no fault.
 double ln_evidence(const Hypotheses& all, const Eigen::VectorXd& ln_times, Eigen::Index left_out = -1);
 
-/// The evidence of so many healthy clusters, whose times are drawn about one sample each. That sample is left out of
-/// their evidence, because no real cluster equals one of the samples.
+/// The evidence of `draws` healthy clusters. The times of each are drawn around one sample, which is left out of their
+/// evidence because no real cluster equals one of the samples.
 std::vector<double> healthy_evidence(const Hypotheses& all, std::uint64_t seed, int draws);
 
 /// Share of healthy clusters with at least as much evidence of a fault; the cluster at hand counts as one of them.
 double chance_if_healthy(const std::vector<double>& of_healthy, double evidence);
 
-/// The verdict on times of the points that `all` was made of, and the causes with their chances. Points and texts of
-/// the diagnosis stay empty.
+/// The verdict on times of the points that `all` was made for, and the causes with their probabilities. Points and
+/// texts of the diagnosis stay empty.
 Diagnosis reach_verdict(const Hypotheses& all, const std::vector<double>& of_healthy, const Eigen::VectorXd& ln_times,
                         double level);
 
@@ -77,7 +77,7 @@ class HealthySampler {
 public:
   explicit HealthySampler(std::uint64_t seed);
   bool is_true_with(double share); ///< true with this probability
-  /// ln of times, scattered about a whitened centre.
+  /// ln of times, drawn around a whitened centre.
   Eigen::VectorXd draw_about(const Eigen::VectorXd& whitened_centre, const Scatter& scatter);
 
 private:

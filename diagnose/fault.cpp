@@ -11,15 +11,16 @@ void slow_link(double severity, FaultySetup& one) {
   one.setup.slow_node.network_factor /= severity;
 }
 
-/// NCCL's crossing takes 22 us in place of 5 (the source of net_latency over nccl-ib in platforms/priors.json), and
-/// every byte passes host memory.
+/// One crossing of the network takes NCCL 22 us instead of 5 (the source of net_latency over nccl-ib in
+/// platforms/priors.json), and every byte passes host memory.
 void through_host_memory(double severity, FaultySetup& one) {
   constexpr double slower_crossing = 22.0 / 5;
   one.sample.net_latency_s *= slower_crossing;
   one.sample.nic_efficiency /= severity;
 }
 
-/// Nodes of which the slowest is so many times as slow as the others: the scale that severities are given for.
+/// The number of nodes for which severities are stated: the factor by which the slowest of so many nodes is slower than
+/// the others.
 constexpr int usual_nodes = 16;
 
 double spread_for(double severity) {
@@ -72,7 +73,7 @@ void small_buckets(double severity, Preset& preset) {
   preset.bucket_bytes /= severity;
 }
 
-/// The scenario's loader; where it names none, what a node would need to keep its GPUs busy.
+/// Slows the scenario's loader; if it names none, the loader rate that a node needs to keep its GPUs busy.
 void slow_loader(double severity, FaultySetup& one) {
   auto& input = one.setup.input;
   if (input.loader_samples_per_s > 0) {
@@ -94,7 +95,7 @@ void slow_server(double severity, FaultySetup& one) {
   one.sample.server_connection_Bps /= severity;
 }
 
-constexpr double most_of_links = 64; ///< an InfiniBand port of 400 Gbit/s that runs at 10, and more
+constexpr double most_of_links = 64; ///< covers an InfiniBand port of 400 Gbit/s that runs at 10
 constexpr double most_of_others = 16;
 
 constexpr FaultRow all_faults[] = {

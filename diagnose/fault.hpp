@@ -1,5 +1,5 @@
 #pragma once
-// What can make a healthy cluster slow, one row a fault: where it acts in the model, and what a person looks at.
+// The faults that can make a cluster slow, one row each: where it acts in the model, and what a person should check.
 
 #include "sim/predict/scaling_curve.hpp"
 
@@ -31,37 +31,37 @@ enum class Fault {
   none_of_these
 };
 
-/// One sample of the question, to which a fault is applied.
+/// One parameter sample and its setup, to which a fault is applied.
 struct FaultySetup {
   StepSetup setup;
   Parameters sample;
-  double healthy_sample_s = 0; ///< seconds that a healthy GPU takes for one training sample
+  double healthy_sample_s = 0; ///< compute time of a healthy GPU per training sample, in seconds
 };
 
-/// How severe a fault may be.
+/// The kinds of severity of a fault.
 enum class Severity {
-  none,  ///< it is there or it is not
-  factor ///< so many times as slow, any number in a range
+  none,  ///< the fault has no degrees
+  factor ///< the fault slows by a factor
 };
 
 struct FaultRow {
   Fault fault;
   const char* name;       ///< in JSON
-  const char* what;       ///< in a sentence: "the network of a node"
-  const char* look_at;    ///< what to do about it
-  bool slows_collectives; ///< of a benchmark, too
+  const char* what;       ///< its name in a sentence: "the network of a node"
+  const char* look_at;    ///< what to check
+  bool slows_collectives; ///< including those of a benchmark
   Severity severity;
-  double most; ///< times as slow, at most
-  /// Makes what the fault acts on `severity` times as slow. Null where the fault is a curve of its own, or acts on the
-  /// preset.
+  double most; ///< the largest factor
+  /// Slows the part that the fault acts on by the factor `severity`. Null if the fault needs a curve of its own or acts
+  /// on the preset.
   void (*apply)(double severity, FaultySetup& one);
   void (*apply_to_preset)(double severity, Preset& preset) = nullptr;
 };
 
-/// The setup with the fault in its preset, which must outlive it.
+/// The setup with this preset, which must outlive it.
 StepSetup with_preset(const StepSetup& setup, const Preset& preset);
 
-/// All faults, but "none of these".
+/// The rows of all faults except "none of these".
 std::span<const FaultRow> fault_rows();
 
 /// A fault that is possible in this setup.
@@ -69,14 +69,14 @@ struct FaultKind {
   FaultRow row;
   std::vector<double> severities;
   double weight = 1;            ///< prior probability, relative to the other rows
-  const Curve* curve = nullptr; ///< of the cluster with that fault, where the fault needs a curve of its own; else null
+  const Curve* curve = nullptr; ///< of the cluster with that fault if the fault needs one; otherwise null
 };
 
-/// Curves of the same question on a cluster that differs in one thing. Null where it cannot differ in that.
+/// Curves for the same question on a cluster that differs in one respect. Null if it cannot differ so.
 struct OtherCurves {
-  std::shared_ptr<const Curve> sockets; ///< TCP sockets carry what the scenario's transport carries by verbs
-  std::shared_ptr<const Curve> verbs;   ///< the other way round
-  std::shared_ptr<const Curve> pcie;    ///< PCIe joins the GPUs of a node that NVLink should join
+  std::shared_ptr<const Curve> sockets; ///< the transport's messages go over TCP sockets instead of verbs
+  std::shared_ptr<const Curve> verbs;   ///< they go over verbs instead of sockets
+  std::shared_ptr<const Curve> pcie;    ///< PCIe joins the GPUs of a node instead of NVLink
 };
 
 } // namespace ddlsim

@@ -1,5 +1,6 @@
 #pragma once
-// One line on what was run and on what: "resnet50 on 4 nodes of 8 H100, 8x400 Gbit/s ib, 64 samples a GPU, PyTorch".
+// One line that says what was run and where: "resnet50 on 4 nodes of 8 H100, 8x400 Gbit/s ib, 64 samples a GPU,
+// PyTorch".
 
 #include "diagnose/observation.hpp"
 

@@ -22,7 +22,7 @@ double correlation_in(const ResidualProcess& process, const Scale& a, const Scal
   return variance > 0 ? covariance(process, a, b) / variance : 0;
 }
 
-/// Correlation of the errors of the model at two points.
+/// Correlation of the model errors at two points.
 double correlation_of(const Curve& curve, const Observation& a, const Observation& b) {
   if (a.what != b.what) return 0;
   if (a.gpus == b.gpus && a.size_bytes == b.size_bytes) return 1;
@@ -32,18 +32,18 @@ double correlation_of(const Curve& curve, const Observation& a, const Observatio
   return correlation_in(process, scale_of(curve, a), scale_of(curve, b));
 }
 
-/// Mean and standard deviation of ln of a time about a sample, without the noise of a measurement.
+/// Mean and standard deviation of ln of a time around a sample, without measurement noise.
 ModelError model_error_of(const Curve& curve, const Observation& one) {
-  if (is_collective(one)) // the mean of the error is in each sample's time already
+  if (is_collective(one)) // each sample's time already includes the mean of the error
     return {0, correction_of(curve, one).of.spread, curve.calibration.measurement_noise};
   auto unexplained = model_error_at(curve, one.gpus);
-  if (one.gpus == 1) unexplained.mean = unexplained.spread = 0; // a single GPU has no error but in its own rate
+  if (one.gpus == 1) unexplained.mean = unexplained.spread = 0; // a single GPU's only error is in its own rate
   return unexplained;
 }
 
-/// Covariance of two collectives on a cluster without any table: one standard deviation of ln for all of them together,
-/// because the path that they take is as the cluster's file assumes it. Most likely for the shipped logs, each without
-/// what its cluster measured (0.4 to 0.6).
+/// Covariance of two collectives on a cluster without any table: one common standard deviation of ln for all of them,
+/// because their path is only assumed in the cluster's file. The value is the most likely one for the shipped logs,
+/// each predicted without its cluster's measurements (0.4 to 0.6).
 constexpr double common_where_unmeasured = 0.4;
 
 double common_covariance(const Curve& curve, const Observation& a, const Observation& b) {
@@ -92,7 +92,7 @@ Eigen::VectorXd whitened(const Scatter& scatter, const Eigen::VectorXd& ln_times
 }
 
 double ln_likelihood(const Eigen::MatrixXd& centres, const Eigen::VectorXd& observed, Eigen::Index left_out) {
-  constexpr Eigen::Index chunk = 16; // of factors whose product is a double
+  constexpr Eigen::Index chunk = 16; // number of factors whose product does not overflow a double
   constexpr double unit = freedom_of_deviations * scale_of_deviations * scale_of_deviations;
   Eigen::RowVectorXd exponents = Eigen::RowVectorXd::Zero(centres.cols());
   for (Eigen::Index row = 0; row < centres.rows(); row += chunk) {

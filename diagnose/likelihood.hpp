@@ -10,8 +10,8 @@
 
 namespace ddlsim {
 
-/// How ln of observed times scatters about ln of a sample's times: a mean for each observation, and the lower Cholesky
-/// factor of their covariance.
+/// The distribution of ln of observed times around ln of a sample's times: a mean for each observation, and the lower
+/// Cholesky factor of their covariance.
 struct Scatter {
   Eigen::VectorXd mean;
   Eigen::MatrixXd factor;
@@ -21,8 +21,9 @@ struct Scatter {
 /// collectives of neighbouring sizes and scales (sim/predict/residual_process.hpp).
 Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observations);
 
-/// Some healthy logs are not typical of their cluster: another day, software or switch. All times of such a log have
-/// one factor in common, and each has one of its own. Both are standard deviations of ln.
+/// Some healthy logs are not typical of their cluster: another day, software or switch. All times of such a log share
+/// one random factor, and each has a further one of its own. `common` and `own` are standard deviations of ln of these
+/// factors.
 struct AtypicalLogs {
   double share = 0; ///< of healthy logs
   double common = 0;
@@ -40,7 +41,7 @@ Scatter scatter_of_atypical(const Scatter& scatter, const AtypicalLogs& atypical
 /// A scatter in which each time has a further factor of its own; `spread` is the standard deviation of its ln.
 Scatter widened(const Scatter& scatter, double spread);
 
-/// `ln_times` in coordinates in which the deviations are independent and of standard deviation 1.
+/// `ln_times` transformed so that the deviations are independent and have standard deviation 1.
 Eigen::VectorXd whitened(const Scatter& scatter, const Eigen::VectorXd& ln_times);
 
 /// Deviations have Student's distribution with 4 degrees of freedom: one odd size among many says little. They are
@@ -48,8 +49,9 @@ Eigen::VectorXd whitened(const Scatter& scatter, const Eigen::VectorXd& ln_times
 inline constexpr double freedom_of_deviations = 4;
 inline constexpr double scale_of_deviations = 1.6449 / 2.1318; ///< 95 % quantiles of both
 
-/// ln of the mean density of the centres, a column each, at `observed`, both whitened; but for a constant of the number
-/// of points. `left_out`: a centre that takes no part, because the observation was drawn about it; -1: none.
+/// ln of the mean over centres (one per column) of the density at `observed`, both whitened, up to a constant that
+/// depends on the number of points. `left_out`: the centre that the observation was drawn around and that is left out;
+/// -1: none.
 double ln_likelihood(const Eigen::MatrixXd& centres, const Eigen::VectorXd& observed, Eigen::Index left_out = -1);
 
 } // namespace ddlsim

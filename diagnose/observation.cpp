@@ -25,7 +25,7 @@ double exchange_s(const StepSetup& setup, const Parameters& sample, double size_
   return all_to_all_s(all_nics_slow(machine_with_slow_node(setup, sample)), size_bytes);
 }
 
-/// Spread of ln time where no table of this operation was fitted.
+/// Standard deviation of ln time if no table of this operation was fitted.
 double prior_collective_spread(const Curve& curve) {
   const auto process = all_reduce_process(ModelConstants{}, library_of(curve.setup, curve.median).library);
   return std::hypot(process.spread, process.balanced_spread);

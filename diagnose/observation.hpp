@@ -1,5 +1,5 @@
 #pragma once
-// What a person measured on a cluster, and how long the model expects it to take.
+// A time that a person measured on a cluster, and the time that the model expects.
 
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/scaling_curve.hpp"
@@ -9,12 +9,12 @@
 
 namespace ddlsim {
 
-/// An iteration of training, or one collective by itself.
+/// What was timed: an iteration of training, or one collective by itself.
 enum class Observed { iteration, all_reduce, reduce_scatter, all_gather, all_to_all };
 
 std::string to_text(Observed what); ///< "iteration", "all_reduce", as records name it
 
-/// The collective that a record names; nothing where the model does not time it alone.
+/// The collective that a record names; nothing if the model does not predict it alone.
 std::optional<Observed> collective_named(const std::string& operation);
 
 struct Observation {
@@ -22,7 +22,7 @@ struct Observation {
   int gpus = 1;
   double size_bytes = 0; ///< of a collective: what nccl-tests calls size
   double time_s = 0;
-  std::string where{}; ///< file and line, or the option it was given by
+  std::string where{}; ///< file and line, or the command-line option
 };
 
 bool is_collective(const Observation& one);
@@ -38,12 +38,12 @@ double collective_alone_s(const StepSetup& setup, const Parameters& sample, Obse
 /// iteration is impossible.
 IterationTime expected_time(const Curve& curve, const Observation& one);
 
-/// The correction of a collective by neighbouring points that were measured on this cluster. Only all-reduces have one:
-/// no model was fitted to others.
+/// The correction of a collective's time by neighbouring measurements on this cluster. Only all-reduces have one: no
+/// model was fitted to the others.
 AllReduceCorrection correction_of(const Curve& curve, const Observation& one);
 
-/// Why the point has no expected time on this cluster, one sentence; "" where it has one. A benchmark of collectives
-/// needs no memory of a model.
+/// One sentence on why the point has no expected time on this cluster; "" if it has one. A benchmark of collectives
+/// needs no memory for a model.
 std::string why_not_comparable(const Curve& curve, const Observation& one);
 
 } // namespace ddlsim

@@ -1,6 +1,6 @@
 #pragma once
-// The scenario's cluster with another transport, or with other links inside its nodes: faults that are a cluster of
-// their own, with their own parameters.
+// The scenario's cluster with another transport, or with other links inside its nodes. Such a fault is simulated as a
+// cluster of its own, with its own parameters.
 
 #include "diagnose/fault.hpp"
 #include "sim/predict/known_files.hpp"
@@ -12,7 +12,8 @@ namespace ddlsim {
 /// Holds the files that its curves refer to.
 class OtherClusters {
 public:
-  /// `curve`: of the scenario's first strategy; `measured`: as KnownFiles takes it. Throws UserError as make_curve().
+  /// `curve` is that of the scenario's first strategy, `measured` as KnownFiles takes it. Throws UserError as
+  /// make_curve() does.
   OtherClusters(const Scenario& scenario, const Curve& curve, const DataFolder& data,
                 const MeasuredTimes* measured = nullptr);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which faults, and which advantages, can explain the times of a job on this cluster.
+// Selects the faults, and the advantages, that can explain the times of a job on this cluster.
 
 #include "diagnose/fault.hpp"
 
@@ -8,16 +8,16 @@
 
 namespace ddlsim {
 
-/// Numbers of GPUs that were observed.
+/// The observed numbers of GPUs.
 using Scales = std::set<int>;
 
-/// All faults that can act on such a job and can be distinguished there. Those of parameter servers need servers, those
-/// of the network two nodes, those of storage a scenario that reads from it. `only_collectives`: those that a benchmark
-/// of collectives shows. `others` must outlive them.
+/// All faults that can act on such a job and can be distinguished. Faults of parameter servers require servers, those
+/// of the network two nodes, those of storage a scenario that reads from it. With `only_collectives` only faults that a
+/// benchmark of collectives shows are returned. `others` must outlive them.
 std::vector<FaultKind> possible_faults(const Curve& curve, const Scales& observed, bool only_collectives,
                                        const OtherCurves& others);
 
-/// What would make a cluster faster than its file says.
+/// The rows of what would make a cluster faster than its file says.
 std::vector<FaultKind> possible_gains(const Curve& curve, const Scales& observed, bool only_collectives,
                                       const OtherCurves& others);
 

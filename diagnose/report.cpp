@@ -101,7 +101,7 @@ Json to_json(const Cause& cause) {
   return json;
 }
 
-/// A gain: how many times as fast, in place of how many times as slow.
+/// The JSON of an advantage; it states how many times as fast, instead of how many times as slow.
 Json gain_json(const Cause& gain) {
   Json json{{"fits", gain.row.name}, {"what", gain.row.what}};
   if (gain.row.severity != Severity::none) json["times_as_fast"] = nine_digits(gain.severity);

@@ -1,5 +1,5 @@
 #pragma once
-// A diagnosis for a person and for a machine.
+// A diagnosis as text for people and as JSON for programs.
 
 #include "diagnose/diagnose.hpp"
 
@@ -11,10 +11,10 @@ namespace ddlsim {
 /// next.
 std::string to_screen_text(const Diagnosis& diagnosis);
 
-/// The same; then every point with its expected time, and every cause with where to look.
+/// The first screen, then every point with its expected time, and every cause with what to check.
 std::string to_details_text(const Diagnosis& diagnosis);
 
-/// {"format": "ddlsim-diagnosis", "version": 2, ...}, SI units; same diagnosis, same bytes.
+/// {"format": "ddlsim-diagnosis", "version": 2, ...} in SI units. The same diagnosis gives the same bytes.
 std::string to_json_text(const Diagnosis& diagnosis);
 
 } // namespace ddlsim

@@ -22,7 +22,7 @@ double ratio_of(const ComparedPoint& one) {
   return one.observed.time_s / one.expected.s;
 }
 
-/// The point that is furthest above its interval; where none is above, the one furthest above its expected time.
+/// The point furthest above its interval; if none is above, the one with the largest ratio to the upper end.
 const ComparedPoint& worst_of(const Diagnosis& diagnosis) {
   const auto beyond = [](const ComparedPoint& one) { return one.observed.time_s / one.expected.s_high; };
   return *std::max_element(diagnosis.points.begin(), diagnosis.points.end(),
@@ -35,13 +35,13 @@ std::string GBps_text(double Bps) {
   return fmt::format("{:.3g}", Bps / 1e9);
 }
 
-/// Whether the point is given as a time: of a small collective, in which latency decides, a rate says little.
+/// Whether the point is shown as a time. For a small collective, which latency dominates, a rate says little.
 bool is_given_as_time(const ComparedPoint& one) {
   constexpr double least_Bps = 1e9;
   return !is_collective(one.observed) || bus_Bps(one.observed, one.expected.s) < least_Bps;
 }
 
-/// "557 to 612 ms", both in the unit of the upper one; of a large collective "38 to 44 GB/s".
+/// The healthy range: "557 to 612 ms", both in the unit of the upper one; for a large collective "38 to 44 GB/s".
 std::string healthy_text(const ComparedPoint& one) {
   if (!is_given_as_time(one))
     return fmt::format("{} to {} GB/s", GBps_text(bus_Bps(one.observed, one.expected.s_high)),
@@ -58,7 +58,7 @@ std::string yours_text(const ComparedPoint& one) {
   return short_seconds_text(one.observed.time_s);
 }
 
-// The verdict.
+// Texts of the verdict.
 
 std::string worst_text(const ComparedPoint& one) {
   const auto& [point, expected] = one;
@@ -94,7 +94,7 @@ std::string verdict_text(const Diagnosis& diagnosis) {
                      once_in_text(diagnosis.chance_if_healthy));
 }
 
-// The chart: time over what is expected, on a logarithmic axis that all points share.
+// The chart of time over expected time, on a logarithmic axis that all points share.
 
 constexpr int strip_columns = 22;
 
@@ -129,7 +129,7 @@ std::string strip_of(const ComparedPoint& one, const Axis& axis) {
   return strip;
 }
 
-/// "0.5x   1x   4x": ends of the axis and what is expected, each at its column.
+/// The axis as text: "0.5x   1x   4x" has its ends and the expected time, each at its column.
 std::string axis_text(const Axis& axis) {
   std::string text(strip_columns + 2, ' ');
   for (const double ratio : {axis.low, axis.high, 1.0}) {
@@ -176,7 +176,7 @@ std::string chart_of(const Diagnosis& diagnosis, std::size_t most) {
   return to_table(columns, rows);
 }
 
-// Causes.
+// Texts of the causes.
 
 constexpr double least_chance = 0.05; ///< less likely causes are counted together
 constexpr std::size_t most_causes = 2;
@@ -216,7 +216,7 @@ std::string what_to_measure(const DiscriminatingPoint& measurement) {
                      short_seconds_text(measurement.second_s), measurement.second);
 }
 
-/// The measurement that separates the causes; without one, the first thing to look at for the first cause.
+/// The measurement that distinguishes the causes; without one, the first thing to check for the first cause.
 std::string run_next_text(const Diagnosis& diagnosis) {
   if (diagnosis.discriminating)
     return to_lines("Run next: " + what_to_measure(*diagnosis.discriminating), screen_columns);
@@ -224,7 +224,7 @@ std::string run_next_text(const Diagnosis& diagnosis) {
   return to_lines(fmt::format("Run next: {}.", look_at.substr(0, look_at.find(';'))), screen_columns);
 }
 
-/// The headline, cut to the parts that fit a line.
+/// The headline, shortened to the parts that fit on a line.
 std::string headline_of(const Diagnosis& diagnosis) {
   auto line = diagnosis.headline;
   while (line.size() > screen_columns && line.rfind(", ") != std::string::npos) line.erase(line.rfind(", "));

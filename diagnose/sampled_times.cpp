@@ -11,10 +11,10 @@ namespace {
 constexpr std::size_t most_samples_of_iterations = 64;
 constexpr std::size_t most_samples_of_collectives = 128;
 constexpr std::size_t fewest_samples = 16;
-constexpr double affordable_work = 4e4; ///< of all samples of one point: some 5 ms
+constexpr double affordable_work = 4e4; ///< for all samples of one point: about 5 ms
 
-/// The number of samples is limited by work and not by the clock, so that the same question has the same answer
-/// everywhere.
+/// The number of samples is limited by the work and not by the clock, so that the same question has the same answer on
+/// every machine.
 std::size_t affordable_samples(const Curve& curve, const std::vector<Observation>& observations) {
   double work = 0;
   for (const auto& one : observations)
@@ -31,7 +31,7 @@ double time_of(const Observation& point, FaultySetup one, StepCache& memory) {
   return time_step(one.setup, one.sample, Fidelity::formula, memory).iteration_s;
 }
 
-/// One point with one fault.
+/// Times of one point with one fault.
 class FaultyPoint {
 public:
   FaultyPoint(const Curve& curve, const Observation& point, const FaultRow* row, double severity)
@@ -58,7 +58,7 @@ private:
   StepSetup setup_;
   double sample_s_;
   AllReduceCorrection correction_;
-  StepCache memory_; ///< all samples have the same setup
+  StepCache memory_; ///< valid because all samples have the same setup
 };
 
 } // namespace

@@ -18,7 +18,7 @@ public:
   /// ln of the times of all points in seconds: a row for each point, a column for each sample. The error of the model
   /// is not in them.
   Eigen::MatrixXd healthy() const { return ln_times(curve_, nullptr, 1); }
-  /// The same with a fault.
+  /// The same on a cluster with this fault.
   Eigen::MatrixXd ill(const FaultKind& kind, double severity) const {
     return ln_times(kind.curve != nullptr ? *kind.curve : curve_, &kind.row, severity);
   }

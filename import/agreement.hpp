@@ -16,7 +16,7 @@ struct Claim {
 /// run includes all its steps.
 inline constexpr double agreement_share = 0.05;
 
-/// The first claim's value; 0 where there is none. Throws UserError with the first two that disagree.
+/// The value of the first claim; 0 if there is none. Throws UserError with the first two that disagree.
 double agreed_value(const std::vector<Claim>& claims, const std::string& where);
 
 } // namespace ddlsim

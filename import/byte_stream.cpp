@@ -26,7 +26,7 @@ constexpr std::size_t packed_part_bytes = 1U << 16U;
   throw UserError(name, "", what);
 }
 
-/// The bytes of the file itself. Its first ones are seen before they are read.
+/// The bytes of the file itself. Its first bytes can be looked at before they are read.
 class FileBytes : public ByteStream {
 public:
   explicit FileBytes(const fs::path& file) : name_(file == "-" ? "standard input" : file.string()) {
@@ -49,18 +49,18 @@ public:
 
 private:
   std::string name_;
-  InputFile own_; ///< nothing for standard input
+  InputFile own_; ///< empty for standard input
   std::FILE* stream_ = nullptr;
   std::array<char, 6> begin_{};
   std::size_t begin_count_ = 0;
   std::size_t begin_read_ = 0;
 };
 
-/// RFC 1952; several members may follow each other.
+/// Decompresses gzip (RFC 1952), which may have several members in sequence.
 class GzipBytes : public ByteStream {
 public:
   explicit GzipBytes(std::unique_ptr<FileBytes> packed) : packed_(std::move(packed)) {
-    constexpr int gzip_window_bits = 15 + 16; // the largest window, behind a header of gzip
+    constexpr int gzip_window_bits = 15 + 16; // the largest window, with a gzip header
     if (inflateInit2(&state_, gzip_window_bits) != Z_OK) refuse_stream(packed_->name(), "cannot be unpacked");
   }
   ~GzipBytes() override { inflateEnd(&state_); }
@@ -93,7 +93,7 @@ private:
       any_member_ = true;
       inflateReset(&state_);
     } else if (status != Z_OK && any_member_ && state_.total_out == 0) {
-      at_end_ = true; // padding behind the last member
+      at_end_ = true; // padding after the last member
     } else if (status != Z_OK) {
       refuse_stream(packed_->name(), "cannot be unpacked: the file is broken (gzip -t tells)");
     }
@@ -102,12 +102,12 @@ private:
   std::unique_ptr<FileBytes> packed_;
   z_stream state_{};
   std::array<char, packed_part_bytes> part_{};
-  bool inside_ = false; ///< a member
+  bool inside_ = false; ///< a member has begun and not ended
   bool any_member_ = false;
   bool at_end_ = false;
 };
 
-/// RFC 8878; several frames may follow each other.
+/// Decompresses zstd (RFC 8878), which may have several frames in sequence.
 class ZstdBytes : public ByteStream {
 public:
   explicit ZstdBytes(std::unique_ptr<FileBytes> packed) : packed_(std::move(packed)), state_(ZSTD_createDCtx()) {
@@ -142,7 +142,7 @@ private:
   ZSTD_DCtx* state_;
   std::array<char, packed_part_bytes> part_{};
   ZSTD_inBuffer in_{part_.data(), 0, 0};
-  bool inside_ = false; ///< a frame
+  bool inside_ = false; ///< a frame has begun and not ended
 };
 
 void refuse_other_packers(const FileBytes& file) {

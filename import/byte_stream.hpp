@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of a user's file, decompressed where it is compressed with gzip or zstd.
+// The bytes of a user's file; gzip and zstd are decompressed.
 
 #include <cstddef>
 #include <filesystem>
@@ -7,20 +7,20 @@
 
 namespace ddlsim {
 
-/// Bytes in their order, a part at a time.
+/// A sequence of bytes that is read in parts.
 class ByteStream {
 public:
   ByteStream() = default;
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
   virtual ~ByteStream() = default;
-  /// Up to `bytes` of the bytes that follow; fewer than that only at the end. Throws UserError where the file cannot be
-  /// read, or is packed and broken.
+  /// Reads up to `bytes` of the bytes that follow; fewer only at the end. Throws UserError if the file cannot be read
+  /// or its compressed data is broken.
   virtual std::size_t read(char* to, std::size_t bytes) = 0;
 };
 
-/// FILE as it was before gzip or zstd packed it, whatever its name says; "-" is standard input. Throws UserError as
-/// open_text_file(), and for a file that another program packed.
+/// Opens FILE and decompresses gzip and zstd, whatever its name; "-" is standard input. Throws UserError as
+/// open_text_file() does, and for a file compressed by another program.
 std::unique_ptr<ByteStream> open_unpacked(const std::filesystem::path& file);
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #pragma once
-// One row of a table of rates, as a step record.
+// Turns one row of a table of rates into a step record.
 
 #include "import/imported.hpp"
 
@@ -9,14 +9,14 @@
 
 namespace ddlsim {
 
-/// The columns a table of rates may have; the first three are required, and one of rate,
-/// rate_per_gpu, iteration_ms and iteration_s.
+/// The columns that a table of rates may have. The first three are required, and one of rate, rate_per_gpu,
+/// iteration_ms and iteration_s.
 const std::vector<std::string>& rate_columns();
 
-/// What stands in the cells of one row, by column; an empty cell is absent.
+/// The cells of one row by column name; empty cells are absent.
 using RateCells = std::map<std::string, std::string>;
 
-/// Adds mistakes of one row: where the row is, which column.
+/// Collects the mistakes of one row, with the row's place and the column.
 class RowMistakes {
 public:
   RowMistakes(std::string where, std::vector<Mistake>& list) : where_(std::move(where)), list_(list) {}
@@ -27,11 +27,11 @@ private:
   std::vector<Mistake>& list_;
 };
 
-/// The record of a row; its file and line are left open. GPUs a node is the cluster's when neither nodes nor
-/// gpus_per_node is stated.
+/// The record of a row, without file and line. If neither nodes nor gpus_per_node is stated, the GPUs per node are the
+/// cluster's.
 StepRecord step_record(const RateCells& cells, int cluster_gpus_per_node, RowMistakes& mistakes);
 
-/// What rows of one series have in common, as a name: "resnet50_v1.5-bs64-fp32-ring-horovod".
+/// A series name made of what all its rows share: "resnet50_v1.5-bs64-fp32-ring-horovod".
 std::string series_name(const StepRecord& record);
 
 } // namespace ddlsim

@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// Reads one row after the other; knows the line it stands on.
+/// Reads one row after the other and counts lines.
 class RowReader {
 public:
   RowReader(const std::string& text, const std::filesystem::path& file, std::vector<Mistake>& mistakes)
@@ -19,7 +19,7 @@ public:
   bool at_end() const { return at_ >= text_.size(); }
   int line() const { return line_; }
 
-  /// The current line, not yet taken.
+  /// The current line, without consuming it.
   std::string_view peek_line() const {
     const auto end = std::min(text_.find_first_of("\r\n", at_), text_.size());
     return std::string_view(text_).substr(at_, end - at_);
@@ -30,7 +30,7 @@ public:
     take_line_end();
   }
 
-  /// False when the row has a mistake.
+  /// Reads a row; false if it has a mistake.
   bool read(char separator, CsvRow& row) {
     row = {line_, {}};
     bool good = true;
@@ -106,7 +106,7 @@ private:
   int line_ = 1;
 };
 
-/// A spreadsheet quotes the line or pads it with separators: the line itself.
+/// The line without the quotes or the separators that a spreadsheet may have added.
 std::string_view without_padding(std::string_view line) {
   line = trim(line);
   while (!line.empty() && (line.back() == ',' || line.back() == ';' || line.back() == '\t')) line.remove_suffix(1);
@@ -132,7 +132,7 @@ char guess_separator(std::string_view header) {
   return best;
 }
 
-/// Takes comments and blank lines; the reader then stands on the header.
+/// Reads comments and blank lines up to the header.
 void read_preamble(RowReader& reader, CsvTable& table) {
   for (; !reader.at_end(); reader.skip_line()) {
     const auto line = without_padding(reader.peek_line());
@@ -146,7 +146,7 @@ bool has_content(const CsvRow& row) {
   return std::any_of(row.cells.begin(), row.cells.end(), [](const std::string& cell) { return !cell.empty(); });
 }
 
-/// Cells the row has and ought to have; empty ones too many at the end are dropped.
+/// Whether the row has as many cells as the header; surplus empty cells at the end are dropped.
 bool has_cells(CsvRow& row, const CsvTable& table, const std::filesystem::path& file, std::vector<Mistake>& mistakes) {
   const auto expected = table.header.cells.size();
   while (row.cells.size() > expected && row.cells.back().empty()) row.cells.pop_back();

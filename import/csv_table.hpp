@@ -1,5 +1,5 @@
 #pragma once
-// A CSV file as its cells: RFC 4180, and what spreadsheets make of it.
+// Parses a CSV file into cells by RFC 4180 and the variants that spreadsheets write.
 
 #include "sim/base/error.hpp"
 
@@ -25,10 +25,10 @@ struct CsvTable {
   std::vector<CsvComment> comments; ///< above the header; comment lines below it are skipped
   CsvRow header;
   std::vector<CsvRow> rows; ///< rows without any content are left out
-  char separator = ',';     ///< comma, semicolon or tab: whichever the header has most of
+  char separator = ',';     ///< comma, semicolon or tab: the one that the header has most of
 };
 
-/// Cells of TEXT. Mistakes of FILE are added: no header, a quote that is not closed or has text after it, more or fewer
+/// Parses TEXT. Adds the mistakes of FILE: no header, a quote that is not closed or has text after it, more or fewer
 /// cells than the header. A row with a mistake is left out.
 CsvTable parse_csv(const std::string& text, const std::filesystem::path& file, std::vector<Mistake>& mistakes);
 

@@ -12,7 +12,7 @@ using Fact = RunFact;
 
 constexpr auto stands_before = NumberIs::before_mark;
 constexpr auto stands_after = NumberIs::after_mark;
-constexpr const char* dotted = "....."; ///< lists of arguments: "seq_length ....... 4096"
+constexpr const char* dotted = "....."; ///< in lists of arguments: "seq_length ....... 4096"
 
 std::string_view behind(std::string_view text, std::string_view phrase) {
   const auto at = text.find(phrase);
@@ -31,7 +31,8 @@ double product_of(std::string_view degrees, std::initializer_list<std::string_vi
   return product;
 }
 
-/// Of "parallelism: pp=1, dp_replicate=1, dp_shard=4, cp=1, tp=2, ep=1": experts are spread over the same GPUs.
+/// The number of GPUs in "parallelism: pp=1, dp_replicate=1, dp_shard=4, cp=1, tp=2, ep=1". Experts use the same GPUs
+/// and do not count.
 std::optional<double> gpus_of_degrees(std::string_view rest) {
   return product_of(rest, {" pp=", " dp_replicate=", " dp_shard=", " cp=", " tp="});
 }
@@ -40,7 +41,7 @@ std::optional<double> groups_of_degrees(std::string_view rest) {
   return product_of(rest, {" dp_replicate=", " dp_shard="});
 }
 
-/// Of "'dp', 'tp'], [4, 2]": the product of the sizes whose names begin so.
+/// Reads "'dp', 'tp'], [4, 2]": the product of the sizes whose names begin with `begin`.
 double product_of_sizes(std::string_view rest, std::string_view begin) {
   auto sizes = behind(rest, "], [");
   if (sizes.empty()) return 0;
@@ -64,24 +65,24 @@ std::optional<double> groups_of_sizes(std::string_view rest) {
   return product_of_sizes(rest, "dp");
 }
 
-/// Of "1/16".
+/// The second number in "1/16".
 std::optional<double> second_of_ratio(std::string_view rest) {
   return number_at(behind(rest, "/"), 0);
 }
 
-/// Of " 32 x 2048 = 65,536".
+/// The second factor in " 32 x 2048 = 65,536".
 std::optional<double> second_of_product(std::string_view rest) {
   return number_at(behind(rest, " x "), 0);
 }
 
-/// Of "0,1,2,3'".
+/// The number of entries in "0,1,2,3'".
 std::optional<double> length_of_list(std::string_view rest) {
   const auto end = rest.find('\'');
   if (end == 0 || end == std::string_view::npos) return std::nullopt;
   return count_of(rest.substr(0, end), ",") + 1;
 }
 
-/// Of " ['/gpu:0', '/gpu:1']".
+/// The number of GPUs in " ['/gpu:0', '/gpu:1']".
 std::optional<double> gpus_of_devices(std::string_view rest) {
   return count_of(rest, "gpu:") + count_of(rest, "GPU:");
 }
@@ -94,14 +95,14 @@ std::optional<double> always(std::string_view) {
   return 1;
 }
 
-/// From the programs' own print statements, as they are in 2026 and were before.
+/// The forms come from the programs' own print statements, in 2026 and in earlier versions.
 constexpr FactForm known_fact_forms[] = {
     {Fact::gpus, "using world size:"},                                                    // Megatron-LM
     {Fact::gpus, "world_size", stands_after, dotted, "config.py"},                        // Megatron-LM
     {Fact::gpus, "World size:"},                                                          // many
     {Fact::gpus, "dist_world_size="},                                                     // DeepSpeed's launcher
     {Fact::gpus, "Number of GPUs:"},                                                      // Horovod's examples
-    {Fact::gpus, "Total img/sec on"},                                                     // the same
+    {Fact::gpus, "Total img/sec on"},                                                     // Horovod's examples
     {Fact::gpus, "Num processes:"},                                                       // Accelerate
     {Fact::gpus, "Number of devices:"},                                                   // TensorFlow's strategies
     {Fact::gpus, " processes", stands_before, "Starting with"},                           // Lightning
@@ -113,7 +114,7 @@ constexpr FactForm known_fact_forms[] = {
     {Fact::gpus, "device mesh with [", stands_after, "", "", gpus_of_sizes},
     {Fact::gpus, "MEMBER: ", stands_after, "GLOBAL_RANK: ", "", second_of_ratio}, // Lightning
     {Fact::nodes, "num_nodes:"},                                                  // Composer
-    {Fact::gpus_of_node, "num_gpus_per_node:"},                                   // the same
+    {Fact::gpus_of_node, "num_gpus_per_node:"},                                   // Composer
     {Fact::global_batch, "global batch size"},                                    // Megatron-LM, torchtitan
     {Fact::global_batch, "global_batch_size"},                         // Megatron-LM's arguments, NeMo, LitGPT
     {Fact::global_batch, "train_batch_size", stands_after, dotted},    // DeepSpeed's arguments
@@ -125,7 +126,7 @@ constexpr FactForm known_fact_forms[] = {
     {Fact::samples_of_step, "bsz ", stands_after, "| ups "},           // fairseq's epochs
     {Fact::batch_per_gpu, " per device", stands_before},               // tf_cnn_benchmarks
     {Fact::batch_per_gpu, "batch size per device ="},                  // Hugging Face
-    {Fact::batch_of_whom, "Batch size:", stands_after, "", " global"}, // Horovod's examples: of a GPU
+    {Fact::batch_of_whom, "Batch size:", stands_after, "", " global"}, // Horovod's examples, per GPU
     {Fact::batch_per_gpu, "micro_batch_size", stands_after, dotted},   // Megatron-LM's arguments
     {Fact::batch_per_gpu, "micro_batch_size=", stands_after, "global_batch_size="},   // LitGPT
     {Fact::batch_per_gpu, "train_micro_batch_size_per_gpu"},                          // DeepSpeed
@@ -146,7 +147,7 @@ constexpr FactForm known_fact_forms[] = {
     {Fact::data_parallel, "device mesh with [", stands_after, "", "", groups_of_sizes},
     {Fact::data_parallel, "data-parallel size:"}, // Megatron-LM
     {Fact::data_parallel, "data-parallel-size:"},
-    {Fact::data_parallel, "world_size", stands_after, "config.py"}, // DeepSpeed, which counts no model parallelism
+    {Fact::data_parallel, "world_size", stands_after, "config.py"}, // DeepSpeed, without model parallelism
     {Fact::sequence_length, "seq_length", stands_after, dotted},
     {Fact::sequence_length, "sequence length"},                                              // torchtitan
     {Fact::sequence_length, "sequence length T"},                                            // llm.c
@@ -183,7 +184,7 @@ constexpr FactForm known_fact_forms[] = {
     {Fact::epoch_samples, "Train on ", stands_after, "samples"}, // Keras
 };
 
-/// The programs' own words, and the names of `ddlsim list presets` and of tables of rates.
+/// The programs' own words, with the names in `ddlsim list presets` and in tables of rates.
 constexpr WordForm known_word_forms[] = {
     {RunWord::precision, "using torch.bfloat16 for parameters", "bf16"}, // Megatron-LM
     {RunWord::precision, "using torch.float16 for parameters", "fp16"},

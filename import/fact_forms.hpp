@@ -1,6 +1,6 @@
 #pragma once
-// The forms in which training programs print facts of a run: a number or a word next to a phrase, one row for each
-// form.
+// The forms in which training programs print facts of a run: a number or a word next to a phrase. Each form has one
+// row.
 
 #include "import/step_forms.hpp"
 
@@ -13,32 +13,32 @@ namespace ddlsim {
 
 /// The facts that are numbers.
 enum class RunFact {
-  gpus,                ///< or processes, one a GPU
-  nodes,               ///< machines of the run
-  gpus_of_node,        ///< GPUs of each
-  global_batch,        ///< samples of a step, all GPUs
-  samples_of_step,     ///< the same, a mean of some steps: batches of as many tokens differ in samples
-  batch_per_gpu,       ///< samples a GPU takes at once
-  batch_of_whom,       ///< samples of a GPU or of all: many programs print "Batch size: 64"
-  batch_of_rank,       ///< samples that the process which prints takes on all its GPUs
-  accumulation,        ///< how often a GPU does before it updates
-  data_parallel,       ///< groups of GPUs that take samples of their own
-  devices_of_rank,     ///< GPUs of the process that prints
-  sequence_length,     ///< tokens of a sample
-  tokens_per_step,     ///< of all GPUs
-  samples_so_far,      ///< that the run has taken
-  step,                ///< number of the step
-  microstep,           ///< number of the micro-step, of which several may be one step
-  total_samples_per_s, ///< of all GPUs, at the run's end
-  run_s,               ///< the whole run, evaluation and saving in it
-  run_steps_per_s,     ///< of the whole run
-  run_samples_per_s,   ///< of the whole run
-  evaluation_s,        ///< of one evaluation
-  run_begins,          ///< 1: statements about the end of a run above this line belong to another run
-  run_steps,           ///< updates of the whole run
-  first_step,          ///< where a run goes on that was begun before
-  epoch_samples,       ///< samples of an epoch
-  epochs_done,         ///< at the run's end, which may stop early
+  gpus,                ///< or processes, one per GPU
+  nodes,               ///< nodes of the run
+  gpus_of_node,        ///< GPUs of each node
+  global_batch,        ///< samples of a step on all GPUs
+  samples_of_step,     ///< the same as a mean over steps: batches of equal tokens differ in samples
+  batch_per_gpu,       ///< samples that a GPU takes at once
+  batch_of_whom,       ///< samples of one GPU or of all: many programs print "Batch size: 64"
+  batch_of_rank,       ///< samples on all GPUs of the printing process
+  accumulation,        ///< micro-batches of a GPU per update
+  data_parallel,       ///< number of data-parallel groups
+  devices_of_rank,     ///< GPUs of the printing process
+  sequence_length,     ///< tokens per sample
+  tokens_per_step,     ///< on all GPUs
+  samples_so_far,      ///< samples that the run has taken until then
+  step,                ///< the step's number
+  microstep,           ///< the micro-step's number; a step may have several
+  total_samples_per_s, ///< on all GPUs, printed at the run's end
+  run_s,               ///< time of the whole run with evaluation and saving
+  run_steps_per_s,     ///< over the whole run
+  run_samples_per_s,   ///< over the whole run
+  evaluation_s,        ///< time of one evaluation
+  run_begins,          ///< 1: statements about the end of a run above this line belong to an earlier run
+  run_steps,           ///< updates in the whole run
+  first_step,          ///< of a run that continues an earlier one
+  epoch_samples,       ///< samples per epoch
+  epochs_done,         ///< at the run's end; it may stop early
   count
 };
 
@@ -49,7 +49,7 @@ struct FactForm {
   NumberIs number = NumberIs::after_mark;
   const char* with = "";    ///< another phrase that the line must have
   const char* without = ""; ///< a phrase that the line must not have
-  /// What the text behind the phrase says, where it is not one number. Null: the number.
+  /// Reads the text behind the phrase if it is not just one number. Null: it is a number.
   std::optional<double> (*read)(std::string_view rest) = nullptr;
 };
 
@@ -60,14 +60,14 @@ enum class RunWord {
   precision,
   preset,
   data,
-  servers,            ///< parameter servers, where there are several workers
-  kvstore,            ///< MXNet: "local", one process has all GPUs; "dist", a worker prints for its own host
-  horovod,            ///< one process a GPU
-  no_single_training, ///< why there is no training of one model to time
+  servers,            ///< parameter servers, if there are several workers
+  kvstore,            ///< MXNet: "local": one process has all GPUs; "dist": a worker prints the figures of its own host
+  horovod,            ///< one process per GPU
+  no_single_training, ///< the log trains no single model that could be timed
   count
 };
 
-/// The line has the phrase, and `with` where it is not "": it says `value`, as tables of rates name it.
+/// A line with the phrase, and with `with` unless that is "", states `value`, spelled as in tables of rates.
 struct WordForm {
   RunWord word;
   const char* phrase;

@@ -19,7 +19,7 @@ bool is_rate_column(const std::string& name) {
   return std::find(columns.begin(), columns.end(), name) != columns.end();
 }
 
-/// Context and whole-file values, from the command line first and then from comment lines.
+/// Context and whole-file values; the command line has precedence over comment lines.
 struct Preamble {
   ImportContext stated;
   Context source; ///< repository, path and commit only
@@ -41,7 +41,7 @@ std::vector<std::string> known_keys(Preamble& preamble) {
   return keys;
 }
 
-/// A key near a known one is a slip; any other is somebody's remark.
+/// Treats an unknown key: one close to a known key is a mistake, any other is a remark for a note.
 void note_unknown_key(const CsvComment& comment, Preamble& preamble, const std::filesystem::path& file,
                       std::vector<Mistake>& mistakes, std::vector<std::string>& notes) {
   const auto near = nearest_name(comment.key, known_keys(preamble));
@@ -77,14 +77,14 @@ Preamble read_comments(const CsvTable& table, const ImportContext& stated, const
   return preamble;
 }
 
-/// "Batch per GPU" is batch_per_gpu.
+/// A column's name in our form: "Batch per GPU" becomes batch_per_gpu.
 std::string plain_name(const std::string& cell) {
   std::string name = lower_case(cell);
   std::replace(name.begin(), name.end(), ' ', '_');
   return name;
 }
 
-/// Every name of `--map` is a column of ours, and one of the file's.
+/// Checks that every name of `--map` is one of our columns, and that the file has its column.
 void check_map(const CsvTable& table, const ImportContext& stated, const std::string& where,
                std::vector<Mistake>& mistakes) {
   std::vector<std::string> cells;
@@ -99,15 +99,15 @@ void check_map(const CsvTable& table, const ImportContext& stated, const std::st
   }
 }
 
-/// Our name of the file's column.
+/// Our name for a column of the file.
 std::string our_name(const std::string& cell, const ImportContext& stated) {
   const auto name = plain_name(cell);
   for (const auto& [ours, their_name] : stated.columns)
     if (plain_name(their_name) == name) return ours;
-  return stated.columns.count(name) == 0 ? name : ""; // another column is that one
+  return stated.columns.count(name) == 0 ? name : ""; // --map gives that name to another column
 }
 
-/// Names of the columns, "" for one that is left out: with --map whatever is not known, else nothing.
+/// Our names of the columns; "" for a column that is left out. Unknown columns are left out only with --map.
 std::vector<std::string> read_header(const CsvTable& table, const std::filesystem::path& file,
                                      const ImportContext& stated, std::vector<Mistake>& mistakes,
                                      std::vector<std::string>& notes) {
@@ -139,7 +139,7 @@ std::vector<std::string> read_header(const CsvTable& table, const std::filesyste
   return columns;
 }
 
-/// Whether the header and the whole-file values have all that is required; notes what is missing.
+/// Whether the header and the whole-file values have all that is required; adds mistakes for what is missing.
 bool has_required_columns(const std::vector<std::string>& columns, const ImportContext& stated,
                           const std::string& where, std::vector<Mistake>& mistakes) {
   const auto before = mistakes.size();
@@ -182,13 +182,14 @@ bool is_lone_gpu(const StepRecord& record) {
   return record.gpus == 1 && record.strategy.name == StrategyName::none;
 }
 
-/// One GPU without a strategy may stand in the series that it is the baseline of.
+/// Whether a record may be in the series of `reference`. A single GPU without a strategy may be in the series whose
+/// baseline it is.
 bool may_share_series(StepRecord record, const StepRecord& reference) {
   if (is_lone_gpu(record) || is_lone_gpu(reference)) record.strategy = reference.strategy;
   return series_name(record) == series_name(reference);
 }
 
-/// Rows of a series differ in scale only, and no two of them are the same point.
+/// Checks that the rows of a series differ only in scale, and that no two are the same point.
 void check_series(const std::vector<Record>& records, std::vector<Mistake>& mistakes) {
   std::map<std::string, const StepRecord*> reference_of_series;
   struct Point {
@@ -221,7 +222,7 @@ void check_series(const std::vector<Record>& records, std::vector<Mistake>& mist
   }
 }
 
-/// What was assumed, one note each.
+/// Adds one note for each assumption.
 void note_assumptions(const CsvTable& table, const std::vector<std::string>& columns, const ImportContext& stated,
                       const std::vector<Record>& records, std::vector<std::string>& notes) {
   const auto open = [&](const char* name) {
@@ -246,7 +247,7 @@ void note_assumptions(const CsvTable& table, const std::vector<std::string>& col
   }
 }
 
-/// Where neither the rows nor the cluster say how many GPUs a node has, one mistake says so for all rows.
+/// Whether the rows or the cluster state the GPUs per node; if not, adds one mistake for all rows.
 bool has_nodes(const std::vector<std::string>& columns, const ImportContext& stated, const std::string& where,
                std::vector<Mistake>& mistakes) {
   for (const char* name : {"nodes", "gpus_per_node"})
@@ -278,7 +279,8 @@ Resemblance resembles_csv(std::string_view text) {
   return has_any(text, {"batch_per_gpu,", ",batch_per_gpu"}) ? Resemblance::columns : Resemblance::none;
 }
 
-/// A table of training rates that a person typed (docs/calibration.md has its columns): one step record a row.
+/// Reads a table of training rates that a person typed (docs/calibration.md lists its columns); each row becomes a step
+/// record.
 Imported import_csv(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   std::vector<Mistake> mistakes;
@@ -295,7 +297,7 @@ Imported import_csv(LogSource source, const ImportContext& stated) {
   out.file = file;
   out.context = read_context(preamble, file, mistakes);
   if (!whole) throw_mistakes(mistakes);
-  constexpr int any = 1; // the mistake is noted: rows are read for their others
+  constexpr int any = 1; // a mistake is already noted; the rows are read for their other mistakes
   const int per_node =
       has_nodes(columns, preamble.stated, header, mistakes) ? preamble.stated.cluster_gpus_per_node : any;
   for (const auto& row : table.rows) {

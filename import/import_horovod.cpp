@@ -1,4 +1,4 @@
-// Horovod's timeline: the median step, and how long gradients were negotiated and summed in one.
+// Reads Horovod's timeline: the median step, and how much of a step gradients were negotiated and all-reduced.
 #include "import/importers.hpp"
 #include "import/measured_steps.hpp"
 #include "import/traces.hpp"
@@ -38,7 +38,7 @@ Resemblance resembles_horovod(std::string_view text) {
   return is_list && has_any(text, {"\"NEGOTIATE_", "\"ALLREDUCE\""}) ? Resemblance::structure : Resemblance::none;
 }
 
-/// The timeline that rank 0 writes, whole or cut. model and batch_per_gpu are of `stated.given`.
+/// Reads the timeline that rank 0 writes, complete or cut. model and batch_per_gpu come from `stated.given`.
 Imported import_horovod(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   const auto timeline = read_horovod_timeline(source);

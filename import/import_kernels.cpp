@@ -1,4 +1,4 @@
-// Sums of kernels: no step, but what its time is spent on.
+// Reads tables of total kernel times. They state no step time, only what it is spent on.
 #include "import/importers.hpp"
 #include "import/kernel_tables.hpp"
 #include "import/measured_steps.hpp"
@@ -14,9 +14,10 @@ namespace ddlsim {
 namespace {
 
 constexpr double ms_of_stated_step = 1000;
-constexpr double most_above_total = 1.05; ///< of what a table states
+constexpr double most_above_total = 1.05; ///< of the total that a table states
 
-/// A number above 0 that the command line states and that no table of rates has; 0: not there.
+/// Removes a number from the command line that is no column of tables of rates, and returns it; 0 if it is missing. It
+/// must be positive.
 double take_given(ImportContext& stated, const std::string& name) {
   const auto found = stated.given.find(name);
   if (found == stated.given.end()) return 0;
@@ -49,8 +50,9 @@ Resemblance resembles_kernels(std::string_view text) {
   return has_any(text, {"Self CUDA time total:", "Total Time (ns)"}) ? Resemblance::phrase : Resemblance::none;
 }
 
-/// What the kernels' time goes to, in the notes. A record only where `stated.given` says the step's time (iteration_ms
-/// or iteration_s), with the shares in its note; `steps` (how many were profiled) gives the kernels' time a step.
+/// Notes what the kernels' time is spent on. Makes a record only if `stated.given` has the step's time (iteration_ms or
+/// iteration_s); the shares are then in its note. `steps` (the number of profiled steps) gives the kernels' time per
+/// step.
 Imported import_kernels(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   const auto tables = read_kernel_tables(source);

@@ -1,4 +1,5 @@
-// MLPerf training logs: the step time or throughput that they state, else what their blocks or epochs make.
+// Reads MLPerf training logs: the step time or throughput that they state, else the rate that follows from their blocks
+// or epochs.
 #include "import/importers.hpp"
 #include "import/measured_steps.hpp"
 #include "import/mllog_rates.hpp"
@@ -11,7 +12,7 @@
 namespace ddlsim {
 namespace {
 
-/// MLPerf HPC says them.
+/// Adds the number of GPUs, which logs of MLPerf HPC state.
 void add_gpus(const MlEvents& events, MeasuredSteps& measured) {
   const double of_nodes = events.number("number_of_nodes") * events.number("accelerators_per_node");
   const double gpus = of_nodes > 0 ? of_nodes : events.number("number_of_ranks");
@@ -46,8 +47,8 @@ Resemblance resembles_mllog(std::string_view text) {
   return has_any(text, {":::MLL", ":::MLP"}) ? Resemblance::own_words : Resemblance::none;
 }
 
-/// The median step time or rate. What counts mean differs from benchmark to benchmark (mllog_benchmark.hpp). model and
-/// gpus are of `stated.given`. Throws UserError where the log contradicts itself by more than 5 %.
+/// Takes the median step time or rate. The meaning of counts differs between benchmarks (mllog_benchmark.hpp). model
+/// and gpus come from `stated.given`. Throws UserError if the log contradicts itself by more than 5 %.
 Imported import_mllog(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   const auto events = read_mllog(source);

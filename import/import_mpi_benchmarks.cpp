@@ -1,5 +1,5 @@
-// Tables of the OSU micro-benchmarks and of Intel MPI Benchmarks: a title line that names the operation, a header with
-// units, rows of size and times. Several tables may stand in one file.
+// Reads tables of the OSU micro-benchmarks and of Intel MPI Benchmarks: a title line that names the operation, a header
+// with units, rows of size and times. A file may have several tables.
 #include "import/importers.hpp"
 #include "import/mpi_title.hpp"
 #include "import/plain_text.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr double us_a_second = 1e6;
 
-/// One table: what it times, and which of its columns are read.
+/// One table: the operation it times, and the columns that are read.
 struct MpiTable {
   MpiTitle title;
   int line = 0;      ///< of the title, or of a second header below it
@@ -28,7 +28,7 @@ struct MpiTable {
   std::size_t repeats_column = 0; ///< 0: none
 };
 
-/// Rows that became no record.
+/// A reason why rows became no record.
 struct PassedOver {
   std::string name; ///< the table's
   std::string why;
@@ -40,14 +40,14 @@ double printed_number_or(std::string_view text, double fallback) {
   return number ? number->value : fallback;
 }
 
-/// The text of a line that is a comment; nothing for a row.
+/// The text of a comment line; nothing for a row.
 std::optional<std::string> comment_of(std::string_view line) {
   const auto text = trim(line);
   if (!text.starts_with('#')) return {};
   return std::string(trim(text.substr(std::min(text.size(), text.find_first_not_of('#')))));
 }
 
-/// Columns of an OSU header are two blanks apart, or a tab: "Avg Latency(us)" is one.
+/// The columns of an OSU header. They are separated by two blanks or a tab, so "Avg Latency(us)" is one.
 std::vector<std::string> header_columns(const std::string& header) {
   std::vector<std::string> columns{""};
   for (std::size_t i = 0; i < header.size(); ++i) {
@@ -78,7 +78,7 @@ bool read_columns(const std::string& text, MpiTable& table) {
   return true;
 }
 
-/// The whole number after `key`; 0: there is none that makes sense.
+/// The whole number after `key`; 0 if there is none in range.
 int count_after(std::string_view text, std::string_view key) {
   const auto at = text.find(key);
   if (at == std::string_view::npos) return 0;
@@ -139,7 +139,7 @@ private:
     if (text.find(imb_version) != std::string::npos) imb_year_ = count_after(text, imb_version);
     if (const int count = count_after(text, "#processes ="); count > 0) table_.processes = count;
     if (table_.line == 0 || !read_columns(text, table_)) return;
-    if (has_rows_) table_.line = line_; // the same again for another type of data
+    if (has_rows_) table_.line = line_; // the same table for another data type
     has_rows_ = false;
   }
 
@@ -208,7 +208,7 @@ private:
     out_.measurements.records.emplace_back(record);
   }
 
-  /// Reads, of several tables, those that can have run as the command line says.
+  /// Adds a row of a collective, if the table's scale agrees with the command line.
   void add_collective(double size_bytes, double time_s, int repeats) {
     const int ranks = table_.processes > 0 ? table_.processes : processes_;
     if (ranks == 1) return pass_over("one process communicates with nobody");
@@ -229,7 +229,7 @@ private:
     out_.measurements.records.emplace_back(record);
   }
 
-  /// Once a table.
+  /// Adds the reason for a refused scale, once per table.
   void refuse_scale(const CollectiveRecord& record) {
     if (refused_line_ == table_.line) return;
     refused_line_ = table_.line;
@@ -263,10 +263,10 @@ private:
   int processes_ = 0;
   int nodes_ = 0;
   int refused_line_ = 0;
-  int imb_year_ = 0;      ///< 0: not said
+  int imb_year_ = 0;      ///< 0: not stated
   bool has_rows_ = false; ///< below the last header
   std::map<PassedOver, int> passed_over_;
-  std::set<int> process_counts_; ///< of the tables read that say it
+  std::set<int> process_counts_; ///< of the tables that were read and state it
 };
 
 } // namespace
@@ -275,8 +275,8 @@ Resemblance resembles_mpi_benchmarks(std::string_view text) {
   return has_any(text, {"# OSU ", "# Benchmarking "}) ? Resemblance::own_words : Resemblance::none;
 }
 
-/// Latency tables: collective records, and one-way times of two processes. `stated.given` may have ranks, nodes,
-/// transport and library; an OSU table says neither ranks nor nodes.
+/// Reads latency tables into collective records, and one-way times of two processes. `stated.given` may have ranks,
+/// nodes, transport and library; an OSU table states neither ranks nor nodes.
 Imported import_mpi_benchmarks(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   std::vector<Mistake> mistakes;

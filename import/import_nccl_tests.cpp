@@ -15,7 +15,7 @@ namespace {
 
 constexpr double us_per_s = 1e6;
 
-/// A table with all that its records need.
+/// A table with all facts that its records need.
 struct Run {
   const NcclTable* table = nullptr;
   NcclScale scale;
@@ -26,12 +26,12 @@ struct Run {
   std::string algorithm;
 };
 
-/// What is worth a word of a record.
+/// Appends words to the note of a record.
 void add_note(RecordHead& head, const std::string& words) {
   if (!words.empty()) head.note += (head.note.empty() ? "" : "; ") + words;
 }
 
-/// Tables become records one after the other.
+/// Turns tables into records, one after the other.
 class LogReader {
 public:
   LogReader(const ImportContext& stated, std::vector<Mistake>& mistakes, Imported& out)
@@ -54,10 +54,10 @@ public:
     for (const bool in_place : {false, true}) add_timings(run, in_place);
   }
 
-  /// The GPU of the first run; "" where it names none.
+  /// The GPU of the first run; "" if it names none.
   const std::string& device() const { return first_.scale.device; }
 
-  /// The machine, from the first run.
+  /// Fills in the machine from the first run.
   void complete_context(ImportContext& context) const {
     if (first_.table == nullptr) return;
     const auto& table = *first_.table;
@@ -115,7 +115,7 @@ private:
     return scale;
   }
 
-  /// Finds the operation by the command line, by the program's name, or else by what columns and bandwidths allow.
+  /// Finds the operation from the command line, else from the program's name, else from the columns and bandwidths.
   bool find_operation(Run& run) {
     if (given_.operation.empty() && run.table->program.empty()) return deduce_operation(run);
     if (given_.operation.empty() && run.table->program == nccl_exchange().program) return take_exchange(run);
@@ -123,10 +123,10 @@ private:
       if (given_.operation.empty() ? operation.program == run.table->program : operation.name == given_.operation)
         run.operation = operation;
     }
-    return !run.operation.name.empty(); // else the command line had it wrong
+    return !run.operation.name.empty(); // otherwise the command line named a wrong one
   }
 
-  /// Records have messages of a pair; a ring of more ranks is none.
+  /// Takes sendrecv between two ranks. Records can hold the messages of a pair, but not a ring of more ranks.
   bool take_exchange(Run& run) {
     constexpr int pair = 2;
     run.operation = nccl_exchange();
@@ -154,7 +154,7 @@ private:
     return false;
   }
 
-  /// Times of collectives need nothing of the GPU but its name.
+  /// The name of the GPU; times of collectives use no other property of it.
   std::string find_gpu_name(const NcclScale& scale) {
     return stated_.gpu.empty() ? catalogue_gpu_name(scale.device, stated_.catalogue) : stated_.gpu;
   }
@@ -217,7 +217,7 @@ private:
     head.origin = "run";
     head.gpu = run.gpu;
     head.transport = run.transport;
-    head.library = "nccl"; // RCCL is its like
+    head.library = "nccl"; // RCCL counts as NCCL
     head.statistic = "mean";
     head.repeats = run.table->iterations;
     head.relative_spread = timing.relative_spread;
@@ -234,7 +234,7 @@ private:
     return record;
   }
 
-  /// A second run at the same scale is another experiment: "...-run2".
+  /// A series name that is not in use. A second run at the same scale is another experiment: "...-run2".
   std::string free_series(const Run& run, const std::string& series) {
     for (int number = 1;; ++number) {
       auto name = number == 1 ? series : fmt::format("{}-run{}", series, number);
@@ -249,7 +249,7 @@ private:
   std::vector<Mistake>& mistakes_;
   Imported& out_;
   Run first_;
-  /// A series at one scale, which one table only may fill.
+  /// A series at one scale; only one table may fill it.
   struct SeriesKey {
     std::string name;
     int ranks = 0;
@@ -271,11 +271,11 @@ Resemblance resembles_nccl_tests(std::string_view text) {
   return has_any(text, {"busbw", "\"nccl_version\""}) ? Resemblance::own_words : Resemblance::none;
 }
 
-/// What all_reduce_perf and its siblings print, as text or as JSON: one collective record a row and half (out of place,
-/// in place). size_bytes is the program's `size`, time_s its `time`. `stated.given` may have operation, ranks, nodes,
-/// transport and algorithm. sendrecv between two ranks becomes messages that cross each other. Mistakes are, among
-/// others, a row that is not whole, a bandwidth that contradicts its time, size and number of ranks (NVIDIA/nccl-tests
-/// doc/PERFORMANCE.md), and a run whose ranks or operation the log does not show.
+/// Reads the output of all_reduce_perf and its siblings, as text or as JSON: one collective record for each row and
+/// each half of it (out of place, in place). size_bytes is the program's `size`, time_s its `time`. `stated.given` may
+/// have operation, ranks, nodes, transport and algorithm. sendrecv between two ranks becomes messages in both
+/// directions. Mistakes are, among others, an incomplete row, a bandwidth that contradicts its time, size and number of
+/// ranks (NVIDIA/nccl-tests doc/PERFORMANCE.md), and a run whose ranks or operation the log does not show.
 Imported import_nccl_tests(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   std::vector<Mistake> mistakes;

@@ -1,4 +1,4 @@
-// Step times in the lines that training programs print, under any launcher: one step record a log.
+// Reads step times from the lines that training programs print under any launcher; each log becomes one step record.
 #include "import/importers.hpp"
 #include "import/measured_steps.hpp"
 #include "import/phrase_finder.hpp"
@@ -18,13 +18,13 @@
 namespace ddlsim {
 namespace {
 
-/// The time of a step that a line of its bar has, or of a sample where Keras counts those.
+/// The step time from a progress bar; the time of a sample if Keras counts samples.
 ChosenSteps steps_of_bar(const TrainingLog& log) {
   const auto steps = log.facts.last(RunFact::run_steps);
   const auto* loop = log.bars.training(steps ? steps->value : 0);
   if (loop == nullptr) return {};
   ChosenSteps chosen;
-  const auto samples = log.facts.first(RunFact::epoch_samples); // Keras before 2.3 calls samples steps
+  const auto samples = log.facts.first(RunFact::epoch_samples); // Keras before 2.3 prints samples as steps
   const bool of_samples = loop->counts_samples || (samples && loop->total == samples->value);
   chosen.program = "a progress bar";
   chosen.unit = of_samples ? StepUnit::seconds_of_sample : StepUnit::seconds;
@@ -34,8 +34,8 @@ ChosenSteps steps_of_bar(const TrainingLog& log) {
   return chosen;
 }
 
-/// The first form of the table that has figures; else the bars of training's loop. A trainer that says how many steps
-/// it takes counts whole ones, and comes before a timer of parts of them.
+/// Chooses the first form of the table that has figures; else the bars of training's loop. If a trainer states how many
+/// steps it takes, its bar counts whole steps and has precedence over a timer of parts of them.
 ChosenSteps choose_steps(const TrainingLog& log) {
   const bool is_trainers = log.facts.last(RunFact::run_steps) && !log.bars.loops().empty();
   const auto forms = step_forms();
@@ -47,8 +47,7 @@ ChosenSteps choose_steps(const TrainingLog& log) {
   return steps_of_bar(log);
 }
 
-/// Seconds of a step of a trainer that prints only its total time. Evaluations are subtracted, start and saving are
-/// not.
+/// Seconds per step of a trainer that prints only its total time. Evaluations are subtracted, start and saving are not.
 std::optional<StatedFact> step_by_totals(const RunFacts& facts) {
   const double steps = steps_of_run(facts);
   if (steps < 1) return std::nullopt;
@@ -58,7 +57,7 @@ std::optional<StatedFact> step_by_totals(const RunFacts& facts) {
   return StatedFact{training_s / steps, run_s->line};
 }
 
-/// Every figure of the log as seconds of a step must agree with the record's.
+/// Checks that every other figure of the log, as seconds per step, agrees with the record's.
 void check_own_totals(const TrainingLog& log, const ChosenSteps& chosen, double step_s, const RunShape& shape,
                       const std::string& where) {
   std::vector<Claim> claims{
@@ -86,7 +85,7 @@ void check_own_totals(const TrainingLog& log, const ChosenSteps& chosen, double 
   agreed_value(claims, where);
 }
 
-/// A run cannot take less time than its steps do; a note says how much longer it takes.
+/// Checks that the run took no less time than its steps; a note says how much longer it took.
 void note_whole_run(const RunFacts& facts, double step_s, const std::string& where, std::vector<std::string>& notes) {
   const auto run_s = facts.last(RunFact::run_s);
   const double steps_s = steps_of_run(facts) * step_s;
@@ -100,12 +99,12 @@ void note_whole_run(const RunFacts& facts, double step_s, const std::string& whe
     notes.push_back(said + ": the rest is evaluation, saving and the start");
 }
 
-/// Micro-steps are lines of their own where a step has several.
+/// Lines per step: micro-steps have lines of their own if a step has several.
 double lines_a_step(const TrainingLog& log, const ChosenSteps& chosen) {
   return chosen.covers == Covers::micro_step ? log.facts.microsteps_a_step() : 1;
 }
 
-/// What the log says of the record in words, as tables of rates name it.
+/// The cells of the record that the log states as words, spelled as in tables of rates.
 RateCells words_of(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape) {
   RateCells cells;
   const auto add = [&](const char* column, RunWord word) {
@@ -183,9 +182,9 @@ Resemblance resembles_steps(std::string_view text) {
   return any ? Resemblance::phrase : Resemblance::none;
 }
 
-/// The median of the step times that a training program printed, as one step record. `stated.given` has what the log
-/// does not say: model, gpus, batch_per_gpu, sequence_length and any other column of a table of rates. Throws UserError
-/// where the log contradicts itself or what is stated.
+/// Makes one step record of the median of the step times that a training program printed. `stated.given` has what the
+/// log lacks: model, gpus, batch_per_gpu, sequence_length and any other column of a table of rates. Throws UserError if
+/// the log contradicts itself or what is stated.
 Imported import_steps(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   const auto log = read_training_log(source);

@@ -33,7 +33,7 @@ std::string guess_kind(const LogSource& source) {
   if (lower_case(name.extension().string()) == ".csv") return "csv";
   const auto head = source.head();
   const auto text = head.substr(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
-  // A log of several programs is that of the first row of those that it resembles most.
+  // A log may resemble several kinds: the first row with the strongest resemblance is taken.
   auto most = Resemblance::none;
   std::string kind;
   for (const auto& row : importers()) {

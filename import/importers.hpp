@@ -1,5 +1,5 @@
 #pragma once
-// What `ddlsim import KIND FILE` can read: one row of importers.def a kind of file.
+// The kinds of files that `ddlsim import KIND FILE` can read; each is one row of importers.def.
 
 #include "import/imported.hpp"
 #include "import/log_source.hpp"
@@ -11,7 +11,7 @@
 
 namespace ddlsim {
 
-/// What the lines of a kind of file are about, and so what `--set` may say of them.
+/// What the lines of a kind of file are about. It decides which names `--set` accepts.
 enum class LogFigures {
   rates,       ///< a table of rates: any of its columns
   steps,       ///< steps of one run: any column of a table of rates
@@ -22,12 +22,11 @@ enum class LogFigures {
 /// print; by words that one program prints; by its structure.
 enum class Resemblance { none, columns, phrase, own_words, structure };
 
-/// One kind of file, and how it becomes records. `import` throws UserError with every mistake of the file, each as
-/// FILE:LINE. What the command line states comes before what the file states for all its rows; a row's own figure
-/// comes before both.
+/// One kind of file and its importer. `import` throws UserError that lists every mistake of the file as FILE:LINE. The
+/// command line overrides what the file states for all its rows; a row's own figure overrides both.
 struct Importer {
   std::string kind;  ///< the word after `ddlsim import`
-  std::string reads; ///< what such a file is, as the help says it: "a table of rates"
+  std::string reads; ///< description of such a file in the help: "a table of rates"
   LogFigures figures = LogFigures::steps;
   Imported (*import)(LogSource source, const ImportContext& stated);
   Resemblance (*resembles)(std::string_view text);
@@ -36,13 +35,14 @@ struct Importer {
 /// All importers, in the order of the help.
 const std::vector<Importer>& importers();
 
-/// Throws std::out_of_range for a kind that no row has: the command line was checked before.
+/// The importer of that kind. Throws std::out_of_range for an unknown kind: the command line was checked before.
 const Importer& importer_of(const std::string& kind);
 
-/// What kind of file is it? `ddlsim import FILE` without a kind: of importers(), or "hf-config"; "" for none.
+/// Guesses the kind of a file for `ddlsim import FILE` without a kind: one of importers(), or "hf-config"; "" if none
+/// fits.
 std::string guess_kind(const LogSource& source);
 
-/// Whether the text has one of these phrases.
+/// Whether the text contains one of these phrases.
 bool has_any(std::string_view text, std::initializer_list<std::string_view> phrases);
 
 #define DDLSIM_IMPORTER(name, kind, reads, figures)                                                                    \

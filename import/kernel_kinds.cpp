@@ -14,15 +14,15 @@ namespace {
 constexpr const char* of_communication = "communication";
 constexpr const char* of_copies = "copies";
 constexpr const char* of_others = "other kernels";
-constexpr double least_printed_share = 0.005; ///< of the time; smaller shares are summed up
+constexpr double least_printed_share = 0.005; ///< of the time; smaller shares are added together
 
 struct KernelWord {
   const char* word; ///< in lower case
   const char* kind;
 };
 
-/// The first word that is in a name decides. Names: cuBLAS, cuDNN, CUTLASS, NCCL, FlashAttention, rocBLAS (Cijk_),
-/// MIOpen, PyTorch's ATen and Inductor (triton_), Apex and Transformer Engine.
+/// The first of these words that a kernel's name contains decides. Sources of the names: cuBLAS, cuDNN, CUTLASS, NCCL,
+/// FlashAttention, rocBLAS (Cijk_), MIOpen, PyTorch's ATen and Inductor (triton_), Apex and Transformer Engine.
 constexpr KernelWord kernel_words[] = {
     {"nccl", of_communication},
     {"rccl", of_communication},
@@ -73,7 +73,7 @@ struct KindShare {
   double share = 0;
 };
 
-/// The largest first.
+/// The shares, the largest first.
 std::vector<KindShare> shares_of(const std::vector<KernelTime>& kernels) {
   std::map<std::string, double> times_s;
   double total_s = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What kernels of a GPU do, by their names, and what their time goes to.
+// Classifies GPU kernels by their names, and sums the time of each class.
 
 #include <string>
 #include <string_view>
@@ -7,16 +7,18 @@
 
 namespace ddlsim {
 
-/// A kernel, all its calls together.
+/// A kernel with the total time of all its calls.
 struct KernelTime {
   std::string name;
   double time_s = 0;
 };
 
-/// "matrix products", "convolutions", "attention", "communication", ...; "other kernels" where the name says nothing.
+/// The class of a kernel: "matrix products", "convolutions", "attention", "communication", ...; "other kernels" if the
+/// name does not tell.
 std::string kernel_kind(std::string_view name);
 
-/// "92 % of the kernels' time computes: 61 % matrix products, ...; 8 % communication". "" where no kernel took time.
+/// A sentence: "92 % of the kernels' time computes: 61 % matrix products, ...; 8 % communication". "" if no kernel took
+/// time.
 std::string kernel_shares_text(const std::vector<KernelTime>& kernels);
 
 } // namespace ddlsim

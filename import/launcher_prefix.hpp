@@ -1,5 +1,5 @@
 #pragma once
-// What launchers, schedulers and containers put before each line that a process prints.
+// Removes the prefix that launchers, schedulers and containers put before each line that a process prints.
 
 #include <string_view>
 
@@ -7,7 +7,7 @@ namespace ddlsim {
 
 struct UnprefixedLine {
   std::string_view text;
-  int rank = -1; ///< of the process, where the prefix says it; -1: not said
+  int rank = -1; ///< of the printing process if the prefix states it; else -1
 };
 
 /// Without such prefixes, one inside another too:

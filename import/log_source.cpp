@@ -12,11 +12,12 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t buffer_bytes = 1U << 20U; ///< also of the longest line that comes whole
+constexpr std::size_t buffer_bytes = 1U << 20U; ///< also the longest line that is returned in one part
 constexpr char escape = '\x1B';
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Progress bars go back to the line's begin by a carriage return or by backspaces, and write over it.
+/// Whether the character ends a line or a state of a progress bar. Bars return to the beginning of the line by a
+/// carriage return or backspaces and overwrite it.
 bool ends_piece(char letter) {
   return letter == '\n' || letter == '\r' || letter == '\b';
 }
@@ -28,7 +29,7 @@ bool needs_cleaning(std::string_view line) {
   });
 }
 
-/// How many bytes an escape sequence of a terminal takes (ECMA-48): CSI "\x1B[31m", OSC "\x1B]0;title\a", others two.
+/// The length of a terminal's escape sequence (ECMA-48): CSI "\x1B[31m", OSC "\x1B]0;title\a", two bytes for others.
 std::size_t escape_bytes(std::string_view text) {
   if (text.size() < 2) return text.size();
   if (text[1] != '[' && text[1] != ']') return 2;
@@ -39,7 +40,7 @@ std::size_t escape_bytes(std::string_view text) {
   return std::min(text.size(), at + 1);
 }
 
-/// Adds the text without escape sequences and zero bytes; what is no UTF-8 becomes a question mark.
+/// Appends the text without escape sequences and zero bytes; bytes that are not UTF-8 become a question mark.
 void append_clean(std::string_view text, std::string& to) {
   for (std::size_t at = 0; at < text.size();) {
     const auto rest = text.substr(at);
@@ -71,7 +72,7 @@ LogSource::LogSource(const std::filesystem::path& file)
   refuse_what_is_no_text(head(), name_);
 }
 
-/// Moves what is left to the begin and reads until the buffer is full. False where nothing was read.
+/// Moves the unread rest to the beginning and fills the buffer. False if nothing could be read.
 bool LogSource::fill() {
   buffer_.erase(0, begin_);
   begin_ = 0;
@@ -84,7 +85,7 @@ bool LogSource::fill() {
   return got > 0;
 }
 
-/// Up to the next end of a line or of a bar's state; sets ends_line_.
+/// The text up to the next end of a line or of a bar's state; sets ends_line_.
 std::string_view LogSource::next_piece() {
   auto end = begin_;
   while (true) {

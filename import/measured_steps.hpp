@@ -1,5 +1,5 @@
 #pragma once
-// What a log says of the steps of one run, line by line, and the one record that is made of it.
+// Collects what a log says about the steps of one run, and makes one record of it.
 
 #include "import/csv_row.hpp"
 #include "import/imported.hpp"
@@ -11,20 +11,21 @@
 
 namespace ddlsim {
 
-/// What any kind of log says of them.
+/// The facts that every kind of log gives about its steps.
 struct MeasuredSteps {
-  std::vector<double> values; ///< seconds of an iteration each, or samples a second of all GPUs together; none is 0
+  std::vector<double> values; ///< seconds per iteration, or samples per second on all GPUs; none is 0
   bool are_rates = false;
-  std::optional<double> relative_spread{}; ///< of the values, where some of them are no steps
-  int first_line = 0;                      ///< 0: the file has no lines that a person would count
-  double global_batch = 0; ///< samples of all GPUs; 0: not stated. Gives batch_per_gpu where nobody states it
-  RateCells stated;        ///< other cells of a table of rates that the log states; the command line comes before them
-  std::string batch_hint;  ///< by what else than batch_per_gpu the batch would be known; "": by nothing
-  std::vector<std::string> unknown; ///< what else the log does not say and `--set` has to
+  std::optional<double> relative_spread{}; ///< of the values, if some of them are not steps
+  int first_line = 0;                      ///< 0: the file has no numbered lines
+  double global_batch = 0; ///< samples on all GPUs; 0: not stated. Gives batch_per_gpu if that is not stated
+  RateCells stated;        ///< other cells of a table of rates that the log states; the command line overrides them
+  std::string batch_hint;  ///< what else than batch_per_gpu would tell the batch; "": nothing
+  std::vector<std::string> unknown; ///< other facts that the log lacks and `--set` has to give
 };
 
-/// Adds the median of the steps to `out`, as one record, and writes the context. Throws UserError with every mistake:
-/// a name of --set that no table of rates has, model, gpus or batch_per_gpu that neither log nor command line states.
+/// Adds the median of the steps to `out` as one record and writes the context. Throws UserError that lists every
+/// mistake: a name of --set that tables of rates lack; model, gpus or batch_per_gpu that neither log nor command line
+/// states.
 void add_step_record(const MeasuredSteps& measured, const std::filesystem::path& file, const ImportContext& stated,
                      Imported& out);
 

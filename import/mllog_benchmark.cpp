@@ -1,5 +1,5 @@
-// Rules: mlcommons/logging mlperf_logging/compliance_checker. What programs print beside them: the submissions' code
-// in mlcommons/training_results_*, the references in mlcommons/training and mlcommons/hpc.
+// The rules are in mlcommons/logging mlperf_logging/compliance_checker. Other printed events are in the submissions'
+// code in mlcommons/training_results_* and in the references in mlcommons/training and mlcommons/hpc.
 #include "import/mllog_benchmark.hpp"
 
 namespace ddlsim {

@@ -31,7 +31,7 @@ std::string text_or_none(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-/// "2026-11-29", in UTC.
+/// The date of a time, "2026-11-29", in UTC.
 std::string date_of(double time_ms) {
   const std::chrono::sys_time<std::chrono::milliseconds> time{
       std::chrono::milliseconds(static_cast<std::int64_t>(time_ms))};
@@ -50,7 +50,7 @@ std::optional<MlMarkKind> mark_named(std::string_view key) {
   return found == kinds.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// Takes the first of these keys that is a number above 0.
+/// Takes the value of the first of these keys that has a number above 0.
 bool take_first(const json& stats, std::initializer_list<const char*> keys, std::vector<double>& to) {
   for (const char* key : keys) {
     const double found = number_or(stats, key, 0);
@@ -141,9 +141,9 @@ private:
 
   const std::filesystem::path& file_;
   MlEvents events_;
-  std::vector<double> untracked_rates_; ///< of events "throughput", which repeat the tracked ones
+  std::vector<double> untracked_rates_; ///< of events "throughput", which repeat the tracked rates
   bool any_ = false;
-  int rank_ = -1; ///< the first that the launcher names
+  int rank_ = -1; ///< the first rank that the launcher names
 };
 
 } // namespace

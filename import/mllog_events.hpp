@@ -1,5 +1,5 @@
 #pragma once
-// The events of an MLPerf log that say how fast it trained (mlcommons/logging, mlperf_logging/mllog): lines
+// The events of an MLPerf log that tell the speed of training (mlcommons/logging, mlperf_logging/mllog): lines
 // ":::MLLOG {JSON}" among any other output.
 
 #include "import/log_source.hpp"
@@ -12,7 +12,7 @@ namespace ddlsim {
 
 enum class MlMarkKind { run_start, run_stop, block_start, block_stop, epoch_start, epoch_stop, eval_start, eval_stop };
 
-/// Begin or end of something. Counts are as the log has them, -1 where it has none.
+/// The start or stop of a run, block, epoch or evaluation. Counts are as the log states them, -1 if it does not.
 struct MlMark {
   MlMarkKind kind = MlMarkKind::run_start;
   double time_s = 0;
@@ -25,21 +25,21 @@ struct MlMark {
 
 struct MlEvents {
   std::vector<MlMark> marks;
-  std::vector<double> step_times_s;         ///< tracked, of one global batch each
-  std::vector<double> rates;                ///< tracked throughput, in what the benchmark counts
+  std::vector<double> step_times_s;         ///< tracked, each of one global batch
+  std::vector<double> rates;                ///< tracked throughput in the benchmark's unit
   int first_stated_line = 0;                ///< of a tracked time or rate
-  std::map<std::string, double> numbers;    ///< other events' values, the last of a key
-  std::map<std::string, std::string> texts; ///< the same
-  std::string date;                         ///< of the first event, "2026-11-29"; in UTC
-  int broken_lines = 0;                     ///< no whole event
+  std::map<std::string, double> numbers;    ///< values of other events; the last for each key
+  std::map<std::string, std::string> texts; ///< the same for texts
+  std::string date;                         ///< of the first event in UTC, "2026-11-29"
+  int broken_lines = 0;                     ///< that hold no complete event
   int old_lines = 0;                        ///< of MLPerf v0.5 and v0.6
 
-  double number(const char* key) const; ///< 0: not there
+  double number(const char* key) const; ///< 0 if the key is missing
   std::string text(const char* key) const;
 };
 
-/// Reads line by line, of several ranks' output the first one's. Throws UserError where there is no event, and for a
-/// second global batch size.
+/// Reads the events line by line; of several ranks only the first one's. Throws UserError if there is no event, or for
+/// a second global batch size.
 MlEvents read_mllog(LogSource& source);
 
 } // namespace ddlsim

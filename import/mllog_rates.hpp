@@ -1,5 +1,5 @@
 #pragma once
-// How fast an MLPerf log says that it trained: by what it states, and by what its blocks make.
+// Finds how fast an MLPerf log says that it trained: by a stated speed, or from the times and counts of its blocks.
 
 #include "import/mllog_benchmark.hpp"
 #include "import/mllog_events.hpp"
@@ -9,26 +9,27 @@
 
 namespace ddlsim {
 
-/// Samples a second of every stretch of training, evaluation left out.
+/// Samples per second in every stretch of training, without evaluation.
 struct MlRates {
   std::vector<double> rates;
-  std::string of; ///< "blocks", "epochs"
+  std::string of; ///< the kind of stretch: "blocks", "epochs"
   int first_line = 0;
 };
 
-/// Rates from the counts at begin and end of blocks, or of epochs where blocks have no counts. Empty where neither has.
+/// Computes rates from the counts at start and stop of blocks, or of epochs if blocks have no counts. Empty if neither
+/// has.
 MlRates rates_of_marks(const MlEvents& events, const MlBenchmark& benchmark);
 
-/// What is taken for the speed of training: step times, or rates in samples a second.
+/// The speed of training that the record is made of: step times, or rates in samples per second.
 struct MlSpeed {
-  std::vector<double> values; ///< warm-up left out
+  std::vector<double> values; ///< without the warm-up
   bool are_rates = false;
   int first_line = 0;
-  std::vector<std::string> notes; ///< where it comes from, in which unit
+  std::vector<std::string> notes; ///< on the source of the values and their unit
 };
 
-/// The step time or throughput that the log states, in that order, else what its marks make. Throws UserError where
-/// there is none, and where two of them differ by more than 5 %.
+/// The step time that the log states, else its throughput, else the rates of its blocks or epochs. Throws UserError if
+/// there is none, and if two of them differ by more than 5 %.
 MlSpeed speed_of(const MlEvents& events, const MlBenchmark& benchmark, const std::string& file);
 
 } // namespace ddlsim

@@ -1,4 +1,4 @@
-// What the counts at the begin and end of blocks and epochs of an MLPerf log make.
+// Computes rates from the counts at the start and stop of blocks and epochs in an MLPerf log.
 #include "import/mllog_rates.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace ddlsim {
 namespace {
 
-/// Counts of a log, as samples; nothing where the log does not say enough.
+/// Converts counts of a log to samples; nothing if the log states too little.
 class SampleCounts {
 public:
   SampleCounts(const MlEvents& events, const MlBenchmark& benchmark) : counts_(benchmark.counts) {
@@ -16,7 +16,7 @@ public:
     batch_ = events.number("global_batch_size");
   }
 
-  /// Samples trained since the run's begin.
+  /// Samples trained since the start of the run.
   std::optional<double> at(const MlMark& mark) const {
     if (mark.samples_count >= 0) return of_samples_count(mark.samples_count);
     const bool counts_on =
@@ -31,7 +31,7 @@ public:
     return tokens_ > 0 ? std::optional(count / tokens_) : std::nullopt;
   }
 
-  /// What an epoch_count or epoch_num stands for.
+  /// The samples that an epoch_count or epoch_num stands for.
   std::optional<double> of_epochs(double count) const {
     switch (counts_) {
     case MlCount::samples:
@@ -41,7 +41,7 @@ public:
     case MlCount::epochs_or_samples:
       if (epoch_samples_ > 0 && count >= epoch_samples_) return count;
       break;
-    case MlCount::share_of_epoch: // the first epoch is 0 to 1, or 1 to 2
+    case MlCount::share_of_epoch: // the first epoch is 0 to 1 or 1 to 2
       if (count >= 1) count -= 1;
       break;
     case MlCount::epochs:
@@ -50,7 +50,7 @@ public:
     return epoch_samples_ > 0 ? std::optional(count * epoch_samples_) : std::nullopt;
   }
 
-  /// Whether a block's epoch_count is of its own samples: some write one epoch for the whole run.
+  /// Whether a block's epoch_count is the length of the block: some programs count the whole run as one epoch.
   bool blocks_count() const { return counts_ != MlCount::samples && counts_ != MlCount::share_of_epoch; }
 
 private:
@@ -60,8 +60,8 @@ private:
   double batch_ = 0;
 };
 
-/// Stretches of training: from the begin of a block (or epoch), or the end of an evaluation in it, to its end or to the
-/// next evaluation.
+/// Stretches of training. A stretch begins with a block (or epoch), or after an evaluation in it, and ends with the
+/// block or at the next evaluation.
 class Stretches {
 public:
   Stretches(const MlEvents& events, const MlBenchmark& benchmark, bool are_epochs)
@@ -88,7 +88,7 @@ public:
   }
 
 private:
-  /// The mark's count is since the run's begin. A block's own may be its length.
+  /// Whether the mark's count is since the start of the run. That of a block may be the block's length.
   static bool is_total(const MlMark& mark) {
     return mark.kind == MlMarkKind::eval_start || mark.kind == MlMarkKind::run_stop;
   }
@@ -126,19 +126,19 @@ private:
     }
     const auto to = counts_.at(end);
     if (to && from && *to > *from) return *to - *from;
-    if (to && from && *to == *from && end.samples_count > 0) return to; // both are the block's length
+    if (to && from && *to == *from && end.samples_count > 0) return to; // both state the block's length
     return std::nullopt;
   }
 
-  /// The samples of the whole block, as its begin states them.
+  /// The samples of the whole block, as its start states them.
   std::optional<double> samples_of_whole(const MlMark& begin) const {
     if (!counts_.blocks_count()) return std::nullopt;
     if (are_epochs_) return counts_.of_epochs(1);
     return begin.epoch_count > 0 ? counts_.of_epochs(begin.epoch_count) : std::nullopt;
   }
 
-  /// The block's length but for the evaluations at its end. Nothing where evaluations stand in the middle: training may
-  /// wait for them, or go on beside them.
+  /// The length of the block without the evaluations at its end. Nothing if there are evaluations in its middle:
+  /// training may wait for them, or continue meanwhile.
   std::optional<double> time_of_whole_s(std::size_t begin) const {
     constexpr double most_unclear = 0.05; // of the length
     std::size_t end = begin + 1;
@@ -169,10 +169,10 @@ private:
   MlMarkKind start_;
   MlMarkKind stop_;
   bool are_epochs_;
-  std::optional<std::size_t> begin_;  ///< of the stretch: its mark
+  std::optional<std::size_t> begin_;  ///< the mark at which the stretch began
   bool is_whole_ = false;             ///< the stretch began with its block
-  bool is_open_ = false;              ///< the block is not ended
-  std::optional<double> trained_ = 0; ///< samples at the last evaluation's begin
+  bool is_open_ = false;              ///< the block has not ended
+  std::optional<double> trained_ = 0; ///< samples at the start of the last evaluation
   MlRates rates_;
 };
 

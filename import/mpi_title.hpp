@@ -1,27 +1,28 @@
 #pragma once
-// What a table of the OSU micro-benchmarks or of Intel MPI Benchmarks times, by its title.
+// What a table of the OSU micro-benchmarks or of Intel MPI Benchmarks measures, by its title.
 
 #include <string>
 #include <string_view>
 
 namespace ddlsim {
 
-/// Operation of a message from one process to another, which is no collective.
+/// The name for a message from one process to another, which is no collective.
 inline constexpr const char* one_way_message = "one_way";
 
 struct MpiTitle {
-  std::string name;      ///< as the log has it: "OSU MPI-CUDA Allreduce Latency Test v7.3", "Allreduce"; "": none yet
-  std::string operation; ///< that records have, or one_way_message; "": records have no such times
-  std::string why_left_out; ///< without an operation
-  std::string library;      ///< "nccl" where the title says it; ""
-  /// The table's size is what each rank gives or gets; records have that of all ranks together.
+  std::string name;         ///< as in the log: "OSU MPI-CUDA Allreduce Latency Test v7.3", "Allreduce"; "": none yet
+  std::string operation;    ///< as in records, or one_way_message; "": records have no such times
+  std::string why_left_out; ///< the reason if there is no operation
+  std::string library;      ///< "nccl" if the title says so; else ""
+  /// The table's size is the bytes of each rank; records state those of all ranks together.
   bool is_part = false;
 };
 
-/// "OSU MPI Allreduce Latency Test v7.3" of any version, also of CUDA's, ROCm's and NCCL's.
+/// Reads titles like "OSU MPI Allreduce Latency Test v7.3" of any version, also those for CUDA, ROCm and NCCL.
 MpiTitle read_osu_title(std::string_view title);
 
-/// "Allreduce" of "Benchmarking Allreduce". `year` of the benchmarks: 2019 changed a size; 0: the log does not say it.
+/// Reads the operation of "Benchmarking Allreduce", here "Allreduce". `year` is that of the benchmarks, because the
+/// 2019 version changed the meaning of a size; 0: the log does not state it.
 MpiTitle read_imb_title(std::string_view name, int year);
 
 } // namespace ddlsim

@@ -1,4 +1,4 @@
-// Forms: NVIDIA/nccl src/debug.cc, init.cc, enqueue.cc, transport/*.cc; RCCL has the same.
+// Forms of the lines: NVIDIA/nccl src/debug.cc, init.cc, enqueue.cc, transport/*.cc; RCCL prints the same.
 #include "import/nccl_debug.hpp"
 
 #include "import/plain_text.hpp"
@@ -13,18 +13,18 @@
 namespace ddlsim {
 namespace {
 
-/// What NCCL prints, and what that means.
+/// A phrase of NCCL and its meaning in records.
 struct NcclPhrase {
   std::string_view printed;
   std::string_view meaning;
 };
 
-/// NCCL 2.4 to 2.24 print numbers for names.
+/// Names for the numbers that NCCL 2.4 to 2.24 print.
 constexpr std::array<std::string_view, 7> numbered_algorithms = {
     "TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT"};
 constexpr std::array<std::string_view, 3> numbered_protocols = {"LL", "LL128", "SIMPLE"};
 
-/// Where "HOST" of "HOST:PID:TID [GPU] " begins whose end is at `end`; npos where there is no such thing.
+/// The place of "HOST" in a "HOST:PID:TID [GPU] " that ends at `end`; npos if there is none.
 std::size_t host_before(std::string_view line, std::size_t end) {
   const auto gpu = line.substr(0, end).rfind(" [");
   if (gpu == std::string_view::npos) return gpu;
@@ -39,7 +39,7 @@ std::size_t host_before(std::string_view line, std::size_t end) {
   return blank == std::string_view::npos ? 0 : blank + 1;
 }
 
-/// Bytes of a row's last word that NCCL's host name follows at once: "-1" of "-1node-3".
+/// The length of a row's last word if NCCL's host name follows without a blank: "-1" in "-1node-3".
 std::size_t cell_before_host(std::string_view word, const HostNames& hosts) {
   std::size_t longest = 0;
   for (const auto& host : hosts)
@@ -51,7 +51,7 @@ std::size_t cell_before_host(std::string_view word, const HostNames& hosts) {
   return digits < word.size() ? digits : 0;
 }
 
-/// NCCL's own time before the host, "[2026-01-31 10:00:00] ", belongs to it.
+/// The text without NCCL's own time before the host, "[2026-01-31 10:00:00] ".
 std::string_view without_time_of_nccl(std::string_view before) {
   const auto open = before.rfind('[');
   const bool is_time = open != std::string_view::npos && trim(before).ends_with(']') &&
@@ -59,7 +59,7 @@ std::string_view without_time_of_nccl(std::string_view before) {
   return is_time ? before.substr(0, open) : before;
 }
 
-/// The whole number above 0 after the word `key`, whatever the case of it.
+/// The whole number above 0 after the word `key` in upper or lower case.
 std::optional<int> count_behind(const std::vector<std::string>& words, std::string_view key) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (lower_case(words[i]) != key) continue;
@@ -82,7 +82,7 @@ std::string printed_name(const std::string& word, const std::array<std::string_v
   return is_number ? "" : upper;
 }
 
-/// "AllReduce: 4096 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..7}".
+/// Reads "AllReduce: 4096 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..7}".
 void read_algorithm_and_protocol(const std::vector<std::string>& words, NcclDebug& debug) {
   for (std::size_t i = 0; i + 3 < words.size(); ++i) {
     if (words[i] != "Algo" || words[i + 2] != "proto") continue;
@@ -94,20 +94,20 @@ void read_algorithm_and_protocol(const std::vector<std::string>& words, NcclDebu
   }
 }
 
-/// The meaning of the first phrase that the text begins with; "" for none.
+/// The meaning of the first phrase that the text begins with; "" if there is none.
 std::string_view begin_of(std::string_view text, std::initializer_list<NcclPhrase> phrases) {
   for (const auto& phrase : phrases)
     if (text.starts_with(phrase.printed)) return phrase.meaning;
   return "";
 }
 
-/// What follows `phrase`, if it is there.
+/// The text after `phrase`; nothing if it does not occur.
 std::optional<std::string_view> text_behind(std::string_view text, std::string_view phrase) {
   const auto at = text.find(phrase);
   return at == std::string_view::npos ? std::nullopt : std::optional(text.substr(at + phrase.size()));
 }
 
-/// "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM": what ranks are connected by.
+/// Reads how two ranks are connected from "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM".
 void read_connection(std::string_view way, NcclDebug& debug) {
   const auto network = begin_of(way, {{"NET/IB", "nccl-ib"}, {"NET/Socket", "nccl-tcp"}, {"NET/", "unknown"}});
   const auto inside = begin_of(way, {{"P2P", "P2P"}, {"SHM", "SHM"}, {"direct shared", "SHM"}});
@@ -115,7 +115,8 @@ void read_connection(std::string_view way, NcclDebug& debug) {
   if (!inside.empty()) debug.inside = inside;
 }
 
-/// NCCL lists the interfaces of a network ("NET/IB : Using ...") that it may then not take ("Using network Socket").
+/// Reads the network that NCCL uses ("Using network Socket"). The interfaces that it lists before ("NET/IB : Using
+/// ...") may not be used.
 void read_network(std::string_view text, NcclDebug& debug) {
   for (const std::string_view taken : {"Using network ", "Assigned NET plugin "}) {
     if (const auto name = text_behind(text, taken)) {
@@ -144,7 +145,7 @@ LineWithDebug without_nccl_debug(std::string_view line, HostNames& hosts) {
     return {"", debug};
   }
   const auto before = without_time_of_nccl(line.substr(0, host_at));
-  if (before.size() < host_at) return {before, debug}; // a time stands between the row and the host
+  if (before.size() < host_at) return {before, debug}; // there is a time between the row and the host
   return {line.substr(0, host_at + cell_before_host(word, hosts)), debug};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What NCCL and RCCL say of themselves with NCCL_DEBUG=INFO, among the lines of any program.
+// Reads the lines that NCCL and RCCL print with NCCL_DEBUG=INFO among the output of any program.
 
 #include <functional>
 #include <set>
@@ -8,7 +8,7 @@
 
 namespace ddlsim {
 
-/// What NCCL's debug text says of the last communicator and of the last operation.
+/// What NCCL's debug text says about the last communicator and the last operation.
 struct NcclDebug {
   int ranks = 0;                     ///< 0: not said
   int nodes = 0;                     ///< 0: not said
@@ -16,23 +16,23 @@ struct NcclDebug {
   std::string inside;                ///< between GPUs of a node, as NCCL calls it: "P2P", "SHM"; "": not said
   std::string algorithm;             ///< as NCCL calls it: "RING", "NVLS"; "": not said
   std::string protocol;              ///< "LL", "LL128", "SIMPLE"; "": not said
-  double bytes_by_algorithm = 0;     ///< of the operation that took them
+  double bytes_by_algorithm = 0;     ///< size of the operation that used the algorithm
 };
 
-/// Names of hosts, which are looked up by parts of lines.
+/// Names of hosts, searchable by parts of lines.
 using HostNames = std::set<std::string, std::less<>>;
 
-/// A line that NCCL may have written into: programs print a row in parts, and NCCL's text may stand between two.
+/// A line split at NCCL's text. Programs print a row in parts, and NCCL's text may come between two of them.
 struct LineWithDebug {
-  std::string_view before; ///< what another program printed
-  std::string_view debug;  ///< from NCCL's word ("NCCL INFO ...") on; "": none
+  std::string_view before; ///< printed by another program
+  std::string_view debug;  ///< from "NCCL INFO ..." on; "": none
 };
 
-/// Tells a program's half line from NCCL's "HOST:PID:TID [GPU] NCCL INFO ..." behind it. Nothing need stand between the
-/// two: `hosts` are known names, and a line of NCCL alone adds its own.
+/// Separates a program's half line from NCCL's "HOST:PID:TID [GPU] NCCL INFO ..." behind it. There may be nothing
+/// between the two, so host names are looked up in `hosts`; a line of NCCL alone adds its own.
 LineWithDebug without_nccl_debug(std::string_view line, HostNames& hosts);
 
-/// Takes what is known of `text`, from "NCCL INFO" on.
+/// Reads the facts in `text`, which begins with "NCCL INFO".
 void read_nccl_debug(std::string_view text, NcclDebug& debug);
 
 } // namespace ddlsim

@@ -7,9 +7,9 @@
 
 namespace ddlsim {
 
-/// What the command line says of every table of the file.
+/// What the command line states about every table of the file.
 struct NcclGiven {
-  std::string operation; ///< as records have it; "": not said, as below
+  std::string operation; ///< as records have it; "" if not stated, also below
   int ranks = 0;         ///< 0: not said
   int nodes = 0;         ///< 0: not said
   std::string transport;

@@ -22,7 +22,8 @@ std::string nccl_program(std::string_view command) {
 }
 
 std::string nccl_version_text(long code) {
-  // NCCL 2.9 changed its number from 1000 x major + 100 x minor + patch to 10000 x major + 100 x minor + patch.
+  // The version of a code. NCCL 2.9 changed it from 1000 x major + 100 x minor + patch to 10000 x major + 100 x minor +
+  // patch.
   constexpr long first_new_code = 10000;
   const long major_step = code < first_new_code ? 1000 : 10000;
   return fmt::format("{}.{}.{}", code / major_step, code % major_step / 100, code % 100);
@@ -38,16 +39,16 @@ namespace {
 /// The name of an algorithm in records, from NCCL's name.
 std::string algorithm_named(const std::string& name, int nodes) {
   if (name == "RING" || name == "TREE") return lower_case(name);
-  if (name == "NVLS") return nodes > 1 ? "nvls-sharp" : "nvls"; // between nodes the switches sum, too
+  if (name == "NVLS") return nodes > 1 ? "nvls-sharp" : "nvls"; // between nodes the switches reduce, too
   if (name == "NVLS_TREE") return "nvls";
   return name.starts_with("COLLNET") ? "collnet" : "unknown";
 }
 
-/// Bytes a microsecond in a GB/s.
+/// Bytes per microsecond in one GB/s.
 constexpr double B_per_us_per_GBps = 1e3;
-/// A tie of the last printed digit may have been rounded either way, in doubles.
+/// A number halfway between two printed ones may be rounded either way in double precision.
 constexpr double tie_share = 1e-6;
-constexpr double most_disagreement = 0.05; ///< of what a log says of itself
+constexpr double most_disagreement = 0.05; ///< between statements of one log
 constexpr double printed_GBps = 0.01;      ///< the last digit of the rows' bandwidths
 
 struct PrintedRange {

@@ -1,5 +1,5 @@
-// JSON of nccl-tests (-J FILE, since 2025). Fields: NVIDIA/nccl-tests src/util.cu, file versions 1 to 3. Another
-// program's format: fields that are not needed are passed over, so that newer versions stay readable.
+// Reads JSON of nccl-tests (-J FILE, since 2025). Fields: NVIDIA/nccl-tests src/util.cu, file versions 1 to 3. Unneeded
+// fields are ignored, so that newer versions of this foreign format stay readable.
 #include "import/nccl_run.hpp"
 #include "import/plain_text.hpp"
 #include "sim/base/json.hpp"
@@ -16,10 +16,11 @@ namespace {
 
 using nlohmann::json;
 
-/// The file prints six decimals.
+/// The file prints six decimals; this is half a unit of the last.
 constexpr double json_half_step = 0.5e-6;
 
-/// Device lists have one "Rank" line of each process, and a process runs nthreads x ngpus ranks.
+/// The number of ranks. The device list has one "Rank" line for each process, and a process runs nthreads x ngpus
+/// ranks.
 int count_ranks(const JsonNode& config, std::size_t entries) {
   const long per_process = config.integer("nthreads", 1, 1'000'000) * config.integer("ngpus", 1, 1'000'000);
   const double ranks = static_cast<double>(per_process) * static_cast<double>(entries);
@@ -84,7 +85,7 @@ NcclRow read_row(const JsonNode& node, const std::string& where) {
   return row;
 }
 
-/// Program from the command line, NCCL_ALGO from the environment; nothing else of either is kept.
+/// Takes the program from the command line and NCCL_ALGO from the environment; nothing else of either is kept.
 void read_command(const JsonNode& root, NcclTable& table) {
   const std::string algorithm = "NCCL_ALGO=";
   if (root.has("args") && root.at("args").value().is_array()) {

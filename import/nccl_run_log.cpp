@@ -1,5 +1,5 @@
-// Text logs of nccl-tests and rccl-tests, line by line: device list, header, rows, closing lines. NCCL's debug text may
-// stand anywhere, also inside a row, which is then put together again.
+// Reads text logs of nccl-tests and rccl-tests line by line: device list, header, rows, closing lines. NCCL's debug
+// text may occur anywhere, also inside a row, whose parts are then joined.
 #include "import/imported.hpp"
 #include "import/nccl_run.hpp"
 
@@ -28,14 +28,14 @@ std::string word_after(const std::vector<std::string>& words, const std::string&
   return at == words.end() || at + 1 == words.end() ? "" : *(at + 1);
 }
 
-/// "warmup iters: 5 iters: 20": the second.
+/// The second number of "warmup iters: 5 iters: 20".
 std::string iterations_word(const std::vector<std::string>& words) {
   for (std::size_t i = 1; i + 1 < words.size(); ++i)
     if (words[i] == "iters:" && words[i - 1] != "warmup" && words[i - 1] != "agg") return words[i + 1];
   return "";
 }
 
-/// "Rank 0 Group 0 Pid 71 on host device 0 [0000:06:00] Tesla P100-SXM2-16GB"; group and pid may be missing.
+/// Reads "Rank 0 Group 0 Pid 71 on host device 0 [0000:06:00] Tesla P100-SXM2-16GB"; group and pid may be missing.
 std::optional<NcclDevice> parse_device(std::string_view text) {
   if (!starts_with_word(text, "Rank")) return std::nullopt;
   const auto words = split_words(text);
@@ -91,7 +91,7 @@ private:
     read_remark(text);
   }
 
-  /// Lines before, between and after tables, which their first words distinguish.
+  /// Reads a line before, between or after tables; its first words identify it.
   void read_remark(std::string_view text) {
     if (text.starts_with("Out of bounds values")) return finish_table(text);
     if (text.starts_with("Avg bus bandwidth")) return read_average(text);
@@ -117,7 +117,7 @@ private:
     }
   }
 
-  /// "NCCL version 2.28.3+cuda12.9", "RCCL version : 2.22.3-develop:7c0d2b1".
+  /// Reads "NCCL version 2.28.3+cuda12.9" or "RCCL version : 2.22.3-develop:7c0d2b1".
   void read_version(const std::vector<std::string>& words) {
     const auto& number = words.size() > 3 && words[2] == ":" ? words[3] : words[2];
     library_ = words[0];
@@ -132,7 +132,8 @@ private:
     }
   }
 
-  /// A command line, perhaps over several lines: a program followed by options, NCCL_ALGO among the variables.
+  /// Reads a command line, possibly split over several lines: a program followed by options, with NCCL_ALGO among the
+  /// variables.
   void read_command(const std::vector<std::string>& words) {
     const std::string key = "NCCL_ALGO=";
     for (std::size_t i = 0; i < words.size(); ++i) {
@@ -166,7 +167,7 @@ private:
     columns_ = columns;
     time_unit_us_ = milliseconds ? us_per_ms : 1;
     if (open_ && tables_.back().rows.empty() && row_words_.empty()) {
-      tables_.pop_back(); // the header came twice
+      tables_.pop_back(); // the header was printed twice
     } else {
       start_run_after_table();
     }
@@ -206,7 +207,7 @@ private:
     return std::find(columns_.begin(), columns_.end(), name) != columns_.end();
   }
 
-  /// A row, its begin, or what is missing of the last one. False for other text.
+  /// Reads a row, its beginning, or the missing rest of the last one. False for other text.
   bool read_row_part(int line, std::string_view text) {
     auto words = split_words(text);
     if (!row_words_.empty() && fit_row(columns_, row_words_.size(), words)) {
@@ -227,7 +228,7 @@ private:
     return true;
   }
 
-  /// Programs that do not reduce left the column empty for some years.
+  /// Inserts a missing redop: for some years programs that do not reduce left the column empty.
   void add_missing_redop(std::vector<std::string>& words) const {
     const auto redop = std::find(columns_.begin(), columns_.end(), "redop") - columns_.begin();
     const auto at = static_cast<std::size_t>(redop);
@@ -249,8 +250,8 @@ private:
     row_words_.clear();
   }
 
-  /// Takes the algorithm and protocol, if NCCL's last debug line is of this size. For some operations it is one rank's
-  /// part.
+  /// Takes algorithm and protocol if NCCL's last debug line has the row's size. For some operations that is the size of
+  /// one rank's part.
   void take_algorithm_and_protocol(NcclRow& row) {
     const auto ranks = static_cast<double>(std::max<std::size_t>(1, run_.devices.size()));
     auto& way = run_.debug;
@@ -261,7 +262,7 @@ private:
     way.algorithm.clear();
   }
 
-  /// A row that is not whole.
+  /// Drops an incomplete row.
   void drop_row() {
     if (row_words_.empty()) return;
     broken_rows_.push_back(row_line_);
@@ -291,12 +292,12 @@ private:
   std::vector<std::string>& notes_;
   std::vector<NcclTable> tables_;
   std::vector<std::string> columns_;
-  NcclTable run_;              ///< what the next table belongs to
+  NcclTable run_;              ///< the run that the next table belongs to
   bool run_used_ = false;      ///< a table of this run has begun
   bool open_ = false;          ///< rows may follow
-  bool in_place_only_ = false; ///< the table has one half
+  bool in_place_only_ = false; ///< the table has only one half
   double time_unit_us_ = 1;
-  std::vector<std::string> row_words_; ///< of a row that is not whole yet
+  std::vector<std::string> row_words_; ///< of a row that is still incomplete
   int row_line_ = 0;
   std::vector<int> broken_rows_; ///< lines
   HostNames hosts_;

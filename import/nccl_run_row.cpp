@@ -1,5 +1,4 @@
-// Rows of nccl-tests and rccl-tests. The header row names the columns, so that one reader serves every layout since
-// 2016. These are the layouts:
+// Reads rows of nccl-tests and rccl-tests. The header names the columns, so one reader serves every layout since 2016:
 //   NCCL 1 era:  bytes N type op time algbw busbw res, twice; times in milliseconds
 //   2018..2021:  size count type [redop] [root] time algbw busbw error, twice
 //   since 2022:  size count type redop root time algbw busbw #wrong [i_min i_max i_p99 i_cv%], twice, [timestamp]
@@ -21,7 +20,7 @@ bool is_whole(std::string_view word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), is_digit);
 }
 
-/// "float", "bfloat16", "f8e4m3", "sum".
+/// Whether the word is a name: "float", "bfloat16", "f8e4m3", "sum".
 bool is_name(std::string_view word) {
   const auto is_letter = [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
@@ -40,13 +39,14 @@ bool fits_column(const std::string& column, std::string_view word) {
   return parse_number(word).has_value();
 }
 
-/// A count of wrong elements since 2022, before that the largest deviation, marked * when it is too large.
+/// Whether the cell reports wrong values. It is a count of wrong elements since 2022, before that the largest
+/// deviation, marked * if it is too large.
 bool is_wrong(const std::string& word) {
   const auto number = parse_number(word);
   return word.back() == '*' || (number && number->value >= 1 && number->value == std::floor(number->value));
 }
 
-/// Cells by column; the second `time` begins the in-place half.
+/// Reads cells by column; the second `time` begins the in-place half.
 class NcclRowReader {
 public:
   NcclRowReader(double time_unit_us, bool in_place_only, std::string& bad)

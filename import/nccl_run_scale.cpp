@@ -9,15 +9,16 @@
 namespace ddlsim {
 namespace {
 
-/// The devices of one host name.
+/// The devices listed under one host name.
 struct NamedHost {
-  int most_alike = 0;      ///< devices that say the same number and address
-  bool one_number = true;  ///< every process calls its GPU device 0
-  bool one_address = true; ///< all say the same address
+  int most_alike = 0;      ///< the most devices with the same number and address
+  bool one_number = true;  ///< every process numbers its GPU 0
+  bool one_address = true; ///< all have the same address
   bool whole_address = true;
 };
 
-/// "0000:06:00"; "0x06" is the bus alone, which GPUs of different PCI domains share, and zeros are no address.
+/// Whether the address is complete, as "0000:06:00". "0x06" is only the bus, which GPUs of different PCI domains share,
+/// and zeros are no address.
 bool is_whole_address(const std::string& bus) {
   return bus.find(':') != std::string::npos && bus.find_first_not_of("0x:.") != std::string::npos;
 }
@@ -34,9 +35,10 @@ NamedHost look_at(const std::vector<const NcclDevice*>& devices) {
   return host;
 }
 
-/// Machines behind the host names. A GPU is in a communicator once: an address that a host name has twice means two
-/// machines of that name (containers). Where every process shows its GPU alike (CUDA_VISIBLE_DEVICES), addresses say
-/// nothing: then different host names are the machines, and a single host name leaves it open.
+/// Counts the machines behind the host names. A GPU is in a communicator once, so an address that occurs twice under
+/// one host name means two machines with that name (containers). If every process shows the same GPU
+/// (CUDA_VISIBLE_DEVICES), addresses tell nothing: then each host name counts as a machine, and with a single host name
+/// the number stays open.
 int count_nodes(const std::vector<NcclDevice>& devices, int group, std::string& question) {
   std::map<std::string, std::vector<const NcclDevice*>> hosts;
   for (const auto& device : devices)
@@ -56,7 +58,7 @@ int count_nodes(const std::vector<NcclDevice>& devices, int group, std::string& 
   return nodes;
 }
 
-/// Text logs name every rank: none twice, none missing.
+/// Checks that a text log lists every rank exactly once.
 std::string rank_mistake(const std::vector<NcclDevice>& devices) {
   std::set<int> ranks;
   for (const auto& device : devices) {
@@ -85,7 +87,7 @@ void read_devices(const NcclTable& table, NcclScale& scale) {
     ++group_sizes[device.group];
     names.insert(device.name);
   }
-  const bool listed_whole = table.ranks == 0; // JSON lists one device a process and says the ranks beside
+  const bool listed_whole = table.ranks == 0; // JSON lists one device per process and states the ranks separately
   const int ranks = listed_whole ? static_cast<int>(table.devices.size()) : table.ranks;
   scale.communicators = static_cast<int>(group_sizes.size());
   scale.ranks = ranks / scale.communicators;

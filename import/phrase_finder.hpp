@@ -1,5 +1,5 @@
 #pragma once
-// Many phrases sought in every line of a log of gigabytes, in one pass over each line.
+// Searches for many phrases in every line of a log of gigabytes, in one pass over each line.
 
 #include "import/plain_text.hpp"
 
@@ -14,19 +14,19 @@
 
 namespace ddlsim {
 
-/// Where a phrase stands in a line.
+/// The place of a phrase in a line.
 struct FoundPhrase {
   std::size_t index = 0; ///< of the phrase, in the order they were given
   std::size_t begin = 0;
-  std::size_t end = 0; ///< behind it
+  std::size_t end = 0; ///< just behind it
 };
 
-/// The phrases, sorted by their first four letters. Each has four letters or more.
+/// An index of phrases by their first four letters. Each phrase must have four letters or more.
 class PhraseFinder {
 public:
   explicit PhraseFinder(const std::vector<std::string_view>& phrases);
 
-  /// Calls `take(FoundPhrase)` for each phrase at each place, from the line's begin to its end.
+  /// Calls `take(FoundPhrase)` for each phrase at each place, from the beginning of the line to its end.
   template <typename Take> void find_all(std::string_view line, Take take) const {
     for (std::size_t at = 0; at + letters <= line.size(); ++at) {
       const auto begin = begin_at(line, at);
@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t letters = 4; ///< by which phrases are sorted
+  static constexpr std::size_t letters = 4; ///< that the index uses
   static constexpr std::size_t slots = 1U << 16U;
 
   static std::uint32_t begin_at(std::string_view text, std::size_t at) {
@@ -51,25 +51,25 @@ private:
   static std::size_t slot_of(std::uint32_t begin) { return (begin * 2654435761U) >> 16U; }
 
   std::vector<std::string_view> phrases_;
-  std::bitset<slots> may_begin_; ///< whether a phrase has such a begin; now and then another begin falls on its slot
+  std::bitset<slots> may_begin_; ///< whether a phrase has this beginning; rarely another beginning has the same hash
   std::unordered_multimap<std::uint32_t, std::size_t> by_begin_;
 };
 
-/// The number that stands at `at` or behind blanks and one of ':', '=', '|', quotes, brackets or dotted lines: 1024 of
-/// " ....... 1,024", 3.2 of "=3.2s". Nothing where another word comes first, and for a negative number.
+/// The number at `at`, possibly behind blanks and one of ':', '=', '|', quotes, brackets or dotted lines: 1024 of "
+/// ....... 1,024", 3.2 of "=3.2s". Nothing if another word comes first, or for a negative number.
 std::optional<PrintedNumber> printed_at(std::string_view line, std::size_t at);
 
-/// What stands right behind that number: "ms " of " 3.2ms "; "" where there is none.
+/// The text right behind that number: "ms " of " 3.2ms "; "" if there is none.
 std::string_view behind_number(std::string_view line, std::size_t at);
 
-/// The number that ends before `at`, blanks between: 61 of "12s 61ms/step" before "ms/step".
+/// The number that ends before `at`, possibly followed by blanks: 61 of "12s 61ms/step" before "ms/step".
 std::optional<PrintedNumber> printed_before(std::string_view line, std::size_t at);
 
-/// The same numbers without their rounding.
+/// The values of the same numbers, without their rounding.
 std::optional<double> number_at(std::string_view line, std::size_t at);
 std::optional<double> number_ending_at(std::string_view line, std::size_t at);
 
-/// Seconds of a clock that stands as number_at() has it: 100 of "0:01:40.00", 86,500 of "1 day, 0:01:40". A number
+/// Seconds of a clock time at a place as in number_at(): 100 of "0:01:40.00", 86,500 of "1 day, 0:01:40". A number
 /// without a colon is seconds.
 std::optional<double> seconds_at(std::string_view line, std::size_t at);
 

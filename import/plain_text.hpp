@@ -11,7 +11,7 @@ namespace ddlsim {
 
 inline constexpr double percent = 100; ///< of a whole
 
-/// A number as printed, and half a step of its last printed digit: 5.45 +- 0.005.
+/// A number as printed, with half a unit of its last digit: 5.45 +- 0.005.
 struct PrintedNumber {
   double value = 0;
   double half_step = 0;
@@ -23,13 +23,13 @@ std::string_view trim(std::string_view text);  ///< without blanks and tabs at b
 std::vector<std::string> split_words(std::string_view text);
 bool starts_with_word(std::string_view text, std::string_view word); ///< `word`, then a blank or the end
 
-/// The finite number that is all of `text` ("5.45", "1e-07"); none for anything else, nan and inf among it.
+/// The finite number that is all of `text` ("5.45", "1e-07"); nothing for any other text, nan and inf included.
 std::optional<PrintedNumber> parse_number(std::string_view text);
 
-/// Throws UserError where the text is empty, not UTF-8, or binary.
+/// Throws UserError if the text is empty, not UTF-8, or binary.
 void refuse_unreadable(std::string_view text, const std::string& where);
 
-/// Bytes of the letter that a text of UTF-8 begins with; 0 where it begins with none.
+/// The number of bytes of the first UTF-8 character of a text; 0 if it does not begin with one.
 std::size_t utf8_letter_bytes(std::string_view text);
 
 /// Lines without their ends (LF, CRLF or CR).

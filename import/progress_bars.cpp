@@ -11,12 +11,13 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t most_loops = 64; ///< beyond so many titles and lengths a bar is none of training's
+constexpr std::size_t most_loops = 64; ///< with so many titles and lengths, further bars are not training's
 constexpr std::size_t longest_title = 200;
 constexpr std::size_t none = std::string_view::npos;
 constexpr const char* title_of_keras = "keras";
 
-/// tqdm's bar has "%|", one without an end "12it [", Lightning's other one a row of heavy lines.
+/// Where the bar begins. tqdm prints "%|", or "12it [" if the total is unknown; Lightning's other bar is a row of heavy
+/// lines.
 std::size_t bar_begin(std::string_view line) {
   constexpr std::string_view count = "it ";
   const auto bracket = line.find('[');
@@ -41,10 +42,10 @@ bool is_of_other_work(const std::string& title) {
          std::any_of(others.begin(), others.end(), [&](std::string_view other) { return title.find(other) != none; });
 }
 
-/// How a bar writes a rate or a time.
+/// A unit in which bars print a rate or a time.
 struct BarUnit {
   std::string_view unit;
-  double in_si = 1; ///< seconds, or how many a second
+  double in_si = 1; ///< seconds, or steps per second
   bool is_rate = false;
   bool of_sample = false;
 };
@@ -66,7 +67,7 @@ constexpr BarUnit units_of_keras[] = {{"us/step", 1e-6},
                                       {"ms/sample", 1e-3, false, true},
                                       {"s/sample", 1, false, true}};
 
-/// Seconds of a step, by the first of the units that stands behind a number.
+/// Reads the seconds per step, by the first of the units that follows a number.
 template <std::size_t count> bool read_step(std::string_view line, const BarUnit (&units)[count], BarState& state) {
   for (const auto& one : units) {
     const auto at = line.find(one.unit);
@@ -85,13 +86,13 @@ std::size_t skip_digits(std::string_view line, std::size_t at) {
   return at;
 }
 
-/// Where "195/195" ends whose slash is at `slash`; npos where that is no such pair.
+/// The end of a pair like "195/195" whose slash is at `slash`; npos if it is no such pair.
 std::size_t end_of_counts(std::string_view line, std::size_t slash) {
   const bool has_both = slash > 0 && slash + 1 < line.size() && is_digit(line[slash - 1]) && is_digit(line[slash + 1]);
   return has_both ? skip_digits(line, slash + 1) : none;
 }
 
-/// "469/938" behind the bar.
+/// Reads "469/938" behind the bar.
 void read_counts(std::string_view line, std::size_t bar, BarState& state) {
   auto slash = line.find('/', bar);
   while (slash != none && end_of_counts(line, slash) == none) slash = line.find('/', slash + 1);
@@ -100,7 +101,8 @@ void read_counts(std::string_view line, std::size_t bar, BarState& state) {
   state.total = number_at(line, slash + 1).value_or(0);
 }
 
-/// "195/195 [=====] - 12s 61ms/step - loss: 0.3", "195/195 - 12s - 61ms/step", "195/195 <heavy lines> 12s 61ms/step".
+/// Reads bars of Keras: "195/195 [=====] - 12s 61ms/step - loss: 0.3", "195/195 - 12s - 61ms/step", "195/195 <heavy
+/// lines> 12s 61ms/step".
 std::optional<BarState> bar_of_keras(std::string_view line) {
   for (auto slash = line.find('/'); slash != none; slash = line.find('/', slash + 1)) {
     const auto end = end_of_counts(line, slash);
@@ -123,7 +125,7 @@ double spent_s(const BarLoop& loop) {
   return loop.steps * median(series.kept());
 }
 
-/// "Epoch 1/5" ends the line.
+/// Whether the line ends with "Epoch 1/5".
 bool opens_an_epoch(std::string_view line) {
   if (line.size() > longest_title) return false;
   const auto begin = line.rfind("Epoch ");

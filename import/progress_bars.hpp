@@ -1,5 +1,6 @@
 #pragma once
-// Progress bars of tqdm, Lightning and Keras, which say how far a loop is and how fast: training's among others.
+// Progress bars of tqdm, Lightning and Keras. They state how far a loop is and how fast it runs; one of the loops may
+// be training.
 
 #include "import/step_series.hpp"
 
@@ -11,29 +12,30 @@
 
 namespace ddlsim {
 
-/// A bar as it stands in one line.
+/// A bar as it is printed in one line.
 struct BarState {
-  std::string title; ///< before the bar, without digits: "epoch :"; "keras" for one of Keras
+  std::string title; ///< the text before the bar, without digits: "epoch :"; "keras" for a bar of Keras
   double done = 0;   ///< of `total`
   double total = 0;  ///< 0: not stated
   PrintedNumber step_s;
-  bool counts_samples = false;  ///< in place of steps
-  bool with_evaluation = false; ///< an epoch's last state of Keras: its time has the evaluation in it
+  bool counts_samples = false;  ///< instead of steps
+  bool with_evaluation = false; ///< the last state of an epoch in Keras: its time includes the evaluation
 };
 
-/// "Epoch 0:  50%|#### | 469/938 [00:06<00:06, 75.0it/s]"; nothing where the line is no bar, or its bar has no rate yet.
+/// The bar of a line such as "Epoch 0:  50%|#### | 469/938 [00:06<00:06, 75.0it/s]"; nothing if the line is no bar, or
+/// its bar has no rate yet.
 std::optional<BarState> bar_in(std::string_view line);
 
-/// The states of one loop's bars.
+/// The bars of one loop.
 struct BarLoop {
   std::string title;
   double total = 0;
   int first_line = 0;
   bool counts_samples = false;
   double last_done = 0;
-  double steps = 0;         ///< that its bars counted, each time the loop ran
-  bool goes_on = false;     ///< went on where it was, after another loop's bar: the other ran inside it
-  bool opens_epoch = false; ///< stood first behind a line "Epoch 1/5"
+  double steps = 0;         ///< counted by its bars in all runs of the loop
+  bool goes_on = false;     ///< continued after another loop's bar: the other loop ran inside it
+  bool opens_epoch = false; ///< came first after a line "Epoch 1/5"
   StepSeries steps_s;
   StepSeries with_evaluation;
 
@@ -43,16 +45,16 @@ struct BarLoop {
 /// All bars of a log.
 class ProgressBars {
 public:
-  /// Takes the line if it is a bar; whether it is one.
+  /// Reads the line; returns whether it is a bar.
   bool take(std::string_view line, int number);
 
-  /// Training's loop, null where there is none: of those whose title says no other work that of `steps` steps (0: not
-  /// known); else one that opens an epoch, else one inside which others ran, else any; of several the one that took
-  /// most time.
+  /// The loop of training; null if there is none. Loops whose title names other work are left out. It takes the loop of
+  /// `steps` steps (0: not known), else one that opens an epoch, else one inside which others ran, else any; of several
+  /// the one that took most time.
   const BarLoop* training(double steps) const;
 
   const std::vector<BarLoop>& loops() const { return loops_; }
-  int of_other_work() const { return of_other_work_; } ///< states whose title says so
+  int of_other_work() const { return of_other_work_; } ///< states whose title names other work
 
 private:
   BarLoop* loop_of(const BarState& state, int number);

@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// A GPU's batch times how often it takes one, times those that take samples of their own.
+/// Adds the product of a GPU's batch, the accumulation steps and the number of data-parallel groups.
 void add_batch_of_parts(const RunFacts& facts, double gpus, std::vector<Claim>& claims) {
   const auto of_gpu = facts.last(RunFact::batch_per_gpu);
   const auto turns = facts.last(RunFact::accumulation);
@@ -26,19 +26,20 @@ void add_batch_of_parts(const RunFacts& facts, double gpus, std::vector<Claim>& 
                    count_text(of_gpu->value * times * takers))});
 }
 
-/// The last step of an epoch takes what is left; 0: not known. An evaluation may state its own samples later.
+/// Steps per epoch, whose last step may be smaller; 0: not known. The first count is used because an evaluation may
+/// state its own samples later.
 double steps_of_epoch(const RunFacts& facts) {
   const auto samples = facts.first(RunFact::epoch_samples);
   const double batch = stated_batch(facts);
   return samples && batch > 0 ? std::ceil(samples->value / batch) : 0;
 }
 
-/// What a trainer says at its end, to three decimals.
+/// Adds the batch that follows from a trainer's closing rates, which have three decimals.
 void add_batch_of_totals(const RunFacts& facts, std::vector<Claim>& claims) {
   const auto samples = facts.last(RunFact::run_samples_per_s);
   const auto steps = facts.last(RunFact::run_steps_per_s);
-  constexpr double coarsest_rate = 0.05;       // half a thousandth is a hundredth of it
-  constexpr double most_of_a_short_epoch = 20; // whose last step may be no whole one
+  constexpr double coarsest_rate = 0.05;       // half a thousandth is one per cent of it
+  constexpr double most_of_a_short_epoch = 20; // steps; the last of them may be incomplete
   if (const double of_epoch = steps_of_epoch(facts); of_epoch > 0 && of_epoch < most_of_a_short_epoch) return;
   if (!samples || !steps || steps->value < coarsest_rate || samples->value < coarsest_rate) return;
   const double batch = samples->value / steps->value;
@@ -46,7 +47,7 @@ void add_batch_of_totals(const RunFacts& facts, std::vector<Claim>& claims) {
                                        steps->line, samples->value, steps->value, batch)});
 }
 
-/// Samples of a step, from its time and the rate on the same lines, as a whole number.
+/// Samples per step from its time and the rate on the same lines, rounded to a whole number.
 double batch_by_rates(const TrainingLog& log, const RunShape& shape, std::vector<std::string>& notes) {
   const double rate = rate_of(log, StepUnit::steps_per_s);
   const double time_s = rate > 0 ? 1 / rate : rate_of(log, StepUnit::seconds);

@@ -1,5 +1,5 @@
 #pragma once
-// How many samples a step of a run has.
+// Finds how many samples a step of a run has.
 
 #include "import/run_shape.hpp"
 
@@ -7,15 +7,15 @@
 
 namespace ddlsim {
 
-/// Samples of a step as one line states them, or its tokens over a sequence's; 0: not stated.
+/// Samples per step as one line states them, or its tokens divided by the sequence length; 0: not stated.
 double stated_batch(const RunFacts& facts);
 
-/// Steps that a trainer took which states its time and rate at its end; 0: it does not. Its rate counts all steps that
-/// were planned: those of the run it goes on and, where it stops early, those it did not take.
+/// Steps of a run by a trainer that states time and rate at its end; 0: it does not. Its rate counts all planned steps:
+/// also those of a run that it continues and, if it stops early, those not taken.
 double steps_of_run(const RunFacts& facts);
 
-/// Samples of a step, all GPUs, by whatever the log and the command line say of them; 0: nothing. Adds a note to the
-/// shape where they were concluded. Throws UserError, about the file `where`, when two statements disagree.
+/// Samples per step on all GPUs, from all that the log and the command line state; 0: not stated. Adds a note to the
+/// shape if they were concluded. Throws UserError about the file `where` if two statements disagree.
 double batch_of_run(const TrainingLog& log, const ImportContext& stated, RunShape& shape, const std::string& where);
 
 } // namespace ddlsim

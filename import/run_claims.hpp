@@ -1,5 +1,5 @@
 #pragma once
-// What a log and the command line claim of a run, as sentences that can be held against each other.
+// Turns statements of a log and of the command line about a run into claims that can be compared.
 
 #include "import/agreement.hpp"
 #include "import/imported.hpp"
@@ -11,22 +11,22 @@
 
 namespace ddlsim {
 
-/// Adds what a line of the log says, in `words` with {} for the number: "{} GPUs".
+/// Adds a statement of a line of the log. `words` has {} for the number: "{} GPUs".
 void add_line(const std::optional<StatedFact>& said, const char* words, std::vector<Claim>& claims);
 
-/// The same of the fact's last statement.
+/// Adds the last statement of a fact in the same way.
 void add_stated(const RunFacts& facts, RunFact fact, const char* words, std::vector<Claim>& claims);
 
-/// Adds what `--set NAME=VALUE` says.
+/// Adds the statement of `--set NAME=VALUE`.
 void add_given(const ImportContext& stated, const char* name, std::vector<Claim>& claims);
 
-/// 512 of "--set batch_per_gpu=512"; 0 where it is not stated or no number.
+/// The number of `--set`: 512 for "--set batch_per_gpu=512"; 0 if it is not stated or no number.
 double given_number(const ImportContext& stated, const std::string& name);
 
-/// The median of the first form that has that unit and times whole steps; 0: none has.
+/// The median of the first form that has that unit and times whole steps; 0 if there is none.
 double rate_of(const TrainingLog& log, StepUnit unit);
 
-/// "1,024", "0.5".
+/// A count as text: "1,024", "0.5".
 std::string count_text(double count);
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #pragma once
-// What a training's log says of the run beside its steps: GPUs, batches, counts of samples, totals.
+// What a training's log says about the run besides its steps: GPUs, batches, counts of samples, totals.
 
 #include "import/fact_forms.hpp"
 
@@ -19,15 +19,15 @@ struct StatedFact {
 struct StatedWord {
   std::string value; ///< "": not stated
   int line = 0;
-  bool is_disputed = false; ///< the log says something else, too
+  bool is_disputed = false; ///< the log also states another value
 };
 
-/// How a count grows with the number of the step, by the places where that number changes.
+/// The growth of a count per step, measured where the step's number changes.
 class GrowthPerStep {
 public:
   void take_step(double step);
   void take_count(double count);
-  double slope() const; ///< 0: not both were seen to grow
+  double slope() const; ///< 0 unless both were seen to grow
 
 private:
   struct Place {
@@ -47,16 +47,16 @@ private:
 /// For each fact, the first and the last value that the log states, and the sum of all.
 class RunFacts {
 public:
-  /// Takes what the line says by that form; the phrase stands from `begin` to `end`.
+  /// Takes the statement of a line in that form; the phrase is from `begin` to `end`.
   void take(const FactForm& form, std::string_view line, std::size_t begin, std::size_t end, int number);
   void take(const WordForm& form, std::string_view line, int number);
-  /// What the log calls its model and its GPU.
+  /// Takes the names of model and GPU in a line.
   void take_names(std::string_view line, int number);
 
-  /// The batch that is a GPU's or all GPUs' is a GPU's.
+  /// Decides that a batch that may be one GPU's or all GPUs' is one GPU's.
   void settle_batch();
 
-  /// Counts of samples and steps begin with the next.
+  /// Starts the counts of samples and steps anew at their next values.
   void count_anew();
 
   std::optional<StatedFact> first(RunFact fact) const { return of(fact).first; }
@@ -65,14 +65,14 @@ public:
   double mean(RunFact fact) const; ///< 0: not stated
   const StatedWord& word(RunWord word) const { return words_[static_cast<std::size_t>(word)]; }
 
-  /// Samples a step by the counts of samples and steps; 0: not stated twice.
+  /// Samples per step from the counts of samples and steps; 0 unless both are stated twice.
   double samples_a_step() const { return samples_.slope(); }
-  /// Micro-steps a step by their numbers; 1: not stated twice.
+  /// Micro-steps per step from their numbers; 1 unless both are stated twice.
   double microsteps_a_step() const;
 
-  StatedWord model;       ///< as the log calls it
-  StatedWord other_model; ///< before that
-  std::string gpu;        ///< as the driver calls it; "": not stated
+  StatedWord model;       ///< as the log names it
+  StatedWord other_model; ///< another name stated before it
+  std::string gpu;        ///< as the driver names it; "": not stated
 
 private:
   struct FactStatements {
@@ -82,7 +82,7 @@ private:
     std::size_t times = 0;
   };
   const FactStatements& of(RunFact fact) const { return statements_[static_cast<std::size_t>(fact)]; }
-  void clear_run(); ///< drops the facts of a run that ended: another begins
+  void clear_run(); ///< drops the facts of a run that ended, because another starts
   void state(RunFact fact, double value, int number);
 
   std::array<FactStatements, static_cast<std::size_t>(RunFact::count)> statements_;

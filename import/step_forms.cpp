@@ -18,7 +18,7 @@ constexpr double printed_us = 1e-6;
 constexpr auto is_before = NumberIs::before_mark;
 constexpr auto is_after = NumberIs::after_mark;
 
-/// The forms are from the programs' own print statements, in 2026 and before.
+/// The forms come from the programs' own print statements, in 2026 and in earlier versions.
 constexpr StepForm known_step_forms[] = {
     {"Megatron-LM", "elapsed time per iteration (ms):", Unit::seconds, printed_ms, is_after, "", "", Covers::steps,
      "megatron-lm"},
@@ -83,7 +83,7 @@ constexpr StepForm known_step_forms[] = {
     {"PyTorch's word language model", "ms/batch ", Unit::seconds, printed_ms, is_after, "| epoch"},
 };
 
-/// A unit right behind the number, which comes before the one the form expects: "1.2s" where it has milliseconds.
+/// A unit printed right after the number, which overrides that of the form: "1.2s" where milliseconds are usual.
 struct Suffix {
   std::string_view text;
   double in_si = 1;
@@ -93,7 +93,7 @@ struct Suffix {
 constexpr Suffix suffixes[] = {{"ms", printed_ms}, {"us", printed_us}, {"s", 1},         {"k", 1e3, false},
                                {"K", 1e3, false},  {"M", 1e6, false},  {"B", 1e9, false}};
 
-/// What one of the printed figure is in SI.
+/// The SI value of one unit of the printed figure.
 double si_of(const StepForm& form, std::string_view behind) {
   const bool is_time = form.unit == Unit::seconds || form.unit == Unit::seconds_of_sample;
   for (const auto& suffix : suffixes) {

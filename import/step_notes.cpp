@@ -24,7 +24,7 @@ const char* coverage_text(Covers covers) {
   return "";
 }
 
-/// The command line comes before the log; a note says where they differ.
+/// Notes where the command line, which has precedence, differs from the log.
 void note_difference(const StatedWord& said, const char* name, const ImportContext& stated,
                      std::vector<std::string>& notes) {
   const auto given = stated.given.find(name);

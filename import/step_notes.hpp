@@ -1,5 +1,5 @@
 #pragma once
-// What a person should know of the step that was read from a log: which lines, what was left out, what was assumed.
+// Notes for the user on the step that was read from a log: which lines were used, what was left out, what was assumed.
 
 #include "import/imported.hpp"
 #include "import/measured_steps.hpp"
@@ -12,7 +12,7 @@
 
 namespace ddlsim {
 
-/// What of a log the record is made of.
+/// The part of a log that the record is made of.
 struct ChosenSteps {
   std::string program;
   StepUnit unit = StepUnit::seconds;
@@ -23,24 +23,24 @@ struct ChosenSteps {
   bool with_evaluation = false;
 };
 
-/// Figures that are printed so coarsely give a note, and are not compared with others.
+/// Figures printed with a coarser rounding than this share get a note and are not compared with others.
 inline constexpr double coarse_share = 0.025;
 
-/// Adds a sentence each.
+/// These functions add a sentence for each note.
 void note_steps(const ChosenSteps& chosen, const SteadySteps& steady, std::vector<std::string>& notes);
 void note_what_was_left_out(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape,
                             std::vector<std::string>& notes);
-/// That a bar may count parts of steps, where the log does not say that it counts steps.
+/// Notes that a bar may count parts of steps, if the log does not say that it counts steps.
 void note_what_bars_count(const TrainingLog& log, const ChosenSteps& chosen, std::vector<std::string>& notes);
-/// What its figures are means of, how coarse they are, whether an evaluation is in them.
+/// Notes what the figures are means of, how coarse they are, and whether they include an evaluation.
 void note_figures(const ChosenSteps& chosen, std::vector<std::string>& notes);
 void note_ranks(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape,
                 std::vector<std::string>& notes);
-/// What neither the log nor the command line says of the record, and what the command line says against the log.
+/// Notes facts that neither the log nor the command line states, and contradictions between the two.
 void note_what_was_assumed(const TrainingLog& log, const ImportContext& stated, const RateCells& cells,
                            std::vector<std::string>& notes);
 
-/// "400 ms a step of 512 samples on 8 GPUs".
+/// A step in words: "400 ms a step of 512 samples on 8 GPUs".
 std::string step_text(const RunShape& shape, double step_s);
 
 } // namespace ddlsim

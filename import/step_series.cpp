@@ -7,8 +7,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t most_kept = 1U << 17U;   ///< a megabyte
-constexpr std::size_t warm_up_share = 10;      ///< one in so many figures is the start's
+constexpr std::size_t most_kept = 1U << 17U;   ///< of figures: a megabyte
+constexpr std::size_t warm_up_share = 10;      ///< the first of so many parts is the warm-up
 constexpr std::size_t fewest_for_warm_up = 10; ///< figures
 constexpr double pause_factor = 2;             ///< times the median
 

@@ -12,7 +12,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t named_shares = 5; ///< kernels that are named
+constexpr std::size_t named_shares = 5; ///< kernels named in the notes
 constexpr double whole_in_percent = 100;
 
 /// The parts of intervals inside a window.
@@ -33,7 +33,7 @@ const std::string& name_of(const KinetoTrace& trace, const TraceCall& call) {
   return trace.names.at(static_cast<std::size_t>(call.name));
 }
 
-/// Operators of one thread by their beginning, the outer ones first.
+/// Orders operators by thread and beginning, the outer ones first.
 bool outer_first(const TraceCall* a, const TraceCall* b) {
   if (a->thread != b->thread) return a->thread < b->thread;
   if (a->interval.begin_s != b->interval.begin_s) return a->interval.begin_s < b->interval.begin_s;
@@ -41,7 +41,7 @@ bool outer_first(const TraceCall* a, const TraceCall* b) {
   return a->id < b->id;
 }
 
-/// Time of each name, less what the calls called themselves.
+/// The time of each name without the time of nested calls.
 std::map<int, double> own_times_s(const std::vector<TraceCall>& calls, const TraceInterval& window) {
   std::vector<const TraceCall*> sorted;
   for (const auto& call : calls)
@@ -74,7 +74,8 @@ std::vector<TraceShare> busiest_of(const KinetoTrace& trace, const TraceInterval
   return shares;
 }
 
-/// Seconds of the calls of one kernel: those during which NCCL ran all the time, and those during which it never ran.
+/// Times in seconds of the calls of one kernel: of those that NCCL overlapped entirely, and of those that it did not
+/// overlap.
 struct KernelTimes {
   std::vector<double> beside_s;
   std::vector<double> alone_s;
@@ -196,7 +197,7 @@ std::vector<std::string> to_sentences(const TraceAnatomy& anatomy) {
 
 std::optional<std::string> suspicion_of(const TraceAnatomy& anatomy, double step_s) {
   constexpr double most_idle =
-      0.2; // of a step; an expert's estimate: beyond it other GPUs' records predict its time about as well
+      0.2; // of a step; an expert's estimate: above it other GPUs' records predict the time about as well
   if (anatomy.idle_s <= most_idle * step_s) return {};
   const auto shown = [](double time_s) { return print_quantity(time_s, Dimension::time); };
   return fmt::format("no kernel runs for {}: the processor holds the GPU up, and the profiler slows the processor, so "

@@ -12,8 +12,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr double bytes_a_number = 4;               ///< fp32, as every table has it
-constexpr double largest_count = 9007199254740992; ///< whole numbers are exact in a double up to here (2^53)
+constexpr double bytes_a_number = 4;               ///< fp32, in every table
+constexpr double largest_count = 9007199254740992; ///< 2^53: doubles are exact for whole numbers up to here
 constexpr const char* how_to_profile = "profile a training step with record_shapes=True, and write the trace with "
                                        "export_chrome_trace() of a PyTorch that has Kineto";
 
@@ -32,7 +32,7 @@ void check_says_enough(const TraceLayers& seen, const std::string& where) {
            "training step, not one that is compiled");
 }
 
-/// "image 3x224x224" of one sample of the first layer's input.
+/// One sample of the first layer's input: "image 3x224x224".
 std::string sample_of(const TraceLayers& seen, double batch, const std::string& where) {
   auto shape = seen.input;
   const auto of_batch =
@@ -51,7 +51,7 @@ std::string sample_of(const TraceLayers& seen, double batch, const std::string& 
   return shape.empty() ? "one number" : "array of " + lengths;
 }
 
-/// Weights have the most dimensions; a norm's are its scale and its shift.
+/// The name of a tensor. Weights have the most dimensions; those of a norm are its scale and shift.
 std::string tensor_name(const TraceLayer& layer, std::size_t place) {
   const bool is_first = place == 0 && (layer.weights.front().size() > 1 || layer.kind == "norm" ||
                                        layer.weights.size() > 1 || layer.kind == "embedding");
@@ -65,7 +65,7 @@ Layer row_of(const TraceLayer& seen, double batch) {
   layer.name = seen.name;
   layer.kind = seen.kind;
   layer.forward_flop_per_sample = std::round(seen.flop / batch);
-  // The mean of a batch's losses stands for one a sample.
+  // A layer with one output for the batch (the mean of its losses) counts as one per sample.
   layer.activation_bytes_per_sample = std::max(bytes_a_number, std::round(bytes_a_number * seen.outputs / batch));
   for (std::size_t i = 0; i < seen.weights.size(); ++i)
     layer.tensors.push_back({tensor_name(seen, i), seen.weights[i], bytes_a_number * product_of(seen.weights[i])});
@@ -124,7 +124,7 @@ MeasuredLayer measured_layer(const TraceLayer& seen, double batch) {
   return layer;
 }
 
-/// A step that the profiler slowed has kernels that it did not: the table is not suspect.
+/// The table of times. It is not marked as suspect with its step: the profiler slows the step, but not its kernels.
 LayersRecord times_table(const std::vector<TraceLayers>& steps, const StepRecord& step) {
   LayersRecord record;
   record.head = step.head;

@@ -6,10 +6,10 @@
 namespace ddlsim {
 namespace {
 
-constexpr double normalise_flop = 6; ///< mean, variance, (x - mean) / deviation; in training, as all tables are
+constexpr double normalise_flop = 6; ///< mean, variance, (x - mean) / deviation; for training, as in all tables
 constexpr double rms_norm_flop = 4;  ///< square, sum, scale, weight
 
-/// FLOP for each number that comes out.
+/// FLOP for each output number.
 struct EachOutput {
   const char* kind;
   double flop;
@@ -96,7 +96,7 @@ std::string kind_of_convolution(const std::vector<long>& input, const std::vecto
   return filter.size() == images && every(3) ? "conv3x3" : "conv";
 }
 
-/// A filter has the output's channels first; of a transposed convolution the input's.
+/// Cost of a convolution. Filters have the output channels first; those of transposed convolutions the input channels.
 OperatorCost convolution(const OperatorShapes& shapes) {
   const auto& input = input_at(shapes, 0);
   const auto& filter = input_at(shapes, 1);
@@ -107,7 +107,7 @@ OperatorCost convolution(const OperatorShapes& shapes) {
   return {kind_of_convolution(input, filter), 2 * weights_met * elements_of(shapes.output)};
 }
 
-/// A product of batches of matrices is attention's, unless weights are found for it.
+/// Cost of a matrix product. A batched product counts as attention unless weights are found for it.
 std::optional<OperatorCost> matrix_product(const std::string& name, const OperatorShapes& shapes) {
   static const std::map<std::string, std::size_t> left{{"mm", 0},  {"linear", 0}, {"mv", 0},
                                                        {"bmm", 0}, {"addmm", 1},  {"baddbmm", 1}};
@@ -131,7 +131,7 @@ std::optional<OperatorCost> normalisation(const std::string& name, const Operato
   return OperatorCost{"norm", (normalise_flop + scaled + shifted) * numbers};
 }
 
-/// One kernel: all pairs of states, also where a mask hides some.
+/// Cost of fused attention: all pairs of states count, even if a mask hides some.
 std::optional<OperatorCost> attention(const std::string& name, const OperatorShapes& shapes) {
   if (!name.starts_with("_scaled_dot_product")) return {};
   const auto& query = input_at(shapes, 0);
@@ -144,7 +144,8 @@ std::optional<OperatorCost> attention(const std::string& name, const OperatorSha
                       2 * elements_of(query) / std::max(1.0, static_cast<double>(query.back())) * keys * widths};
 }
 
-/// What reads each input once, and a pool where its window is not known: counted as if no window overlapped another.
+/// Cost of operators that read each input once. A pool whose window is not known counts as one without overlapping
+/// windows.
 std::optional<OperatorCost> each_input(const std::string& name, const OperatorShapes& shapes) {
   constexpr std::size_t images = 4;
   const double numbers = elements_of(input_at(shapes, 0));

@@ -1,4 +1,4 @@
-// The events: horovod/horovod horovod/common/timeline.cc.
+// Forms of the events: horovod/horovod horovod/common/timeline.cc.
 #include "import/plain_text.hpp"
 #include "import/traces.hpp"
 #include "sim/base/error.hpp"
@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr double us_of_timeline_per_s = 1e6;
-constexpr int most_horovod_ranks = 10'000'000; ///< beyond any machine
+constexpr int most_horovod_ranks = 10'000'000; ///< more than any machine has
 constexpr int event_of_a_list = 1;             ///< [ {event} ]
 
 std::string word_at(const json& event, const char* key) {
@@ -23,7 +23,7 @@ std::string word_at(const json& event, const char* key) {
   return found != event.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-/// What is open of one tensor, and when its sums began.
+/// The open events of one tensor, and when its all-reduces began.
 struct TensorRow {
   std::vector<std::pair<std::string, double>> open; ///< name, seconds
   std::vector<double> sums_begin_s;
@@ -76,7 +76,7 @@ private:
       if (lower_case(name).starts_with(library)) timeline_.library = library;
   }
 
-  /// A rank answers in a negotiation: its number is the event's name.
+  /// Takes a rank's answer in a negotiation: the event's name is the rank.
   void take_answer(const std::string& name, const TensorRow& tensor) {
     if (tensor.open.empty() || !tensor.open.back().first.starts_with("NEGOTIATE_")) return;
     int rank = -1;
@@ -89,7 +89,7 @@ private:
   HorovodTimeline timeline_;
 };
 
-/// Is nothing but the list's end left? Then what is wrong is that the list was not closed.
+/// Whether only the end of the list is missing. Then the list was cut and is not broken.
 bool ends_there(std::istream& stream) {
   char letter = 0;
   while (stream.get(letter))
@@ -112,12 +112,12 @@ HorovodTimeline read_horovod_timeline(LogSource& source) {
   };
   bool cut = false;
   try {
-    const json rest = json::parse(stream, keep); // what is left of the list: nothing
+    const json rest = json::parse(stream, keep); // the callback keeps nothing of the list
   } catch (const json::parse_error& error) {
     cut = is_list && ends_there(stream);
     if (!cut)
       throw UserError(file.string(), "", "this is no JSON: " + in_quotes(error.what()) + "; write the timeline again");
-  } catch (const json::exception& error) { // a number that no double holds
+  } catch (const json::exception& error) { // a number too large for a double
     throw UserError(file.string(), "", "this is no JSON: " + in_quotes(error.what()) + "; write the timeline again");
   }
   if (!is_list) throw UserError(file.string(), "", "found no list of events, expected a timeline that Horovod wrote");

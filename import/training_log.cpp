@@ -39,7 +39,7 @@ void add_figure(const StepForm& form, const LogLine& line, const FoundPhrase& fo
   }
 }
 
-/// What the time of a step depends on, as the log states it last.
+/// The numbers that determine the time of a step, as the log last stated them.
 struct StepSize {
   double values[5] = {};
   bool operator==(const StepSize&) const = default;
@@ -54,8 +54,8 @@ StepSize size_of(const RunFacts& facts) {
   return size;
 }
 
-/// A run may begin with small batches and let them grow, and a log may have several runs: only the steps of the last
-/// size are kept.
+/// Keeps only the steps of the last size: a run may start with small batches and enlarge them, and a log may have
+/// several runs.
 void drop_other_sizes(const StepSize& before, int number, TrainingLog& log) {
   if (size_of(log.facts) == before) return;
   const bool had_steps =
@@ -74,7 +74,7 @@ void take_fact(const LogLine& line, const FoundPhrase& found, RunFacts& facts) {
   facts.take(word_forms()[index - numbers.size()], line.text, line.number);
 }
 
-/// Facts come first: they say whose steps the line's figure is of.
+/// Facts are read before figures, because they tell which run the line's figure belongs to.
 void read_log_line(const LogLine& line, std::vector<FoundPhrase>& marks, TrainingLog& log) {
   const auto forms = step_forms();
   const auto size_before = size_of(log.facts);

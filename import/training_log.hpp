@@ -1,5 +1,5 @@
 #pragma once
-// A training's log, read line by line: its step lines by form, its bars, and what it says of the run.
+// A training's log, read line by line: the step lines of each form, the progress bars, and the facts of the run.
 
 #include "import/log_source.hpp"
 #include "import/progress_bars.hpp"
@@ -12,23 +12,24 @@
 
 namespace ddlsim {
 
-/// The lines of one form.
+/// The step lines of one form.
 struct FormSeries {
-  StepSeries figures; ///< as the lines say them, in the form's unit and SI
+  StepSeries figures; ///< in the form's unit, in SI units
   int first_line = 0;
-  int rank = -1;       ///< whose lines are kept: the first that printed one; -1: the log does not say
-  int other_ranks = 0; ///< lines of the form that other ranks printed too, and which were left out
+  int rank = -1;       ///< the rank whose lines are kept: the first that printed one; -1: not stated
+  int other_ranks = 0; ///< lines of other ranks in this form, which were left out
 };
 
 struct TrainingLog {
   RunFacts facts;
-  int kept_from = 0; ///< line from which on steps were kept, as another size of the run stood there; 0: all were
+  int kept_from = 0; ///< line from which on steps were kept because the run's size changed there; 0: all were
   std::vector<FormSeries> series; ///< one for each of step_forms()
   ProgressBars bars;
-  std::set<int> ranks; ///< that the launcher names, of those that print step lines
+  std::set<int> ranks; ///< named by the launcher, of processes that print step lines
 };
 
-/// All of the source, in memory for a part of it. Of several runs in one log the figures are taken together.
+/// Reads the whole source; only a part of it is in memory at a time. The figures of several runs in one log are taken
+/// together.
 TrainingLog read_training_log(LogSource& source);
 
 } // namespace ddlsim

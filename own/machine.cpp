@@ -14,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-/// A whole number from 1 to `most`, or 0.
+/// The whole number from 1 to `most` that the text is; else 0.
 int count_of(std::string_view text, double most) {
   const auto number = parse_number(text);
   const bool is_count =
@@ -43,7 +43,7 @@ void read_gpu_list(const std::string& text, const std::vector<Gpu>& catalogue, M
 
 namespace {
 
-/// A word between two GPUs: NV and the number of links, or how far apart they are on PCIe.
+/// Whether the word describes the link of two GPUs: NV and the number of links, or their distance on PCIe.
 bool is_link_word(const std::string& word) {
   static const std::vector<std::string> by_pcie{"PIX", "PXB", "PHB", "NODE", "SYS"};
   return is_in(by_pcie, word) || (word.starts_with("NV") && count_of(word.substr(2), most_gpus_of_machine) > 0);
@@ -82,7 +82,7 @@ void read_nvlink_rates(const std::string& text, MachineFacts& facts) {
     if (words.size() < 4 || words[0] != "Link" || !words[3].starts_with("GB/s") || gpu < 0) continue;
     if (const auto rate = parse_number(words[2]); rate && rate->value > 0) rates_GBps[gpu] += rate->value;
   }
-  for (const auto& [number, rate_GBps] : rates_GBps) // the slowest: all wait for it
+  for (const auto& [number, rate_GBps] : rates_GBps) // the slowest, because all wait for it
     facts.nvlink_GBps = facts.nvlink_GBps == 0 ? rate_GBps : std::min(facts.nvlink_GBps, rate_GBps);
 }
 
@@ -149,8 +149,8 @@ MachineFacts machine_facts(const MachineTexts& texts, const std::filesystem::pat
 }
 
 std::string links_of(const MachineFacts& facts) {
-  // What is reached of NVLink's rate inside a node: 126 of 150 GB/s on V100, 240 of 300 on A100, 370.8 of 450 on H100
-  // in the shipped clusters' files.
+  // The share of NVLink's rate that is reached inside a node: 126 of 150 GB/s on V100, 240 of 300 on A100, 370.8 of 450
+  // on H100 in the shipped clusters' files.
   constexpr double reached_share = 0.8;
   if (facts.nvlink_GBps == 0 || facts.nvlink_pairs == 0) return "";
   const bool all_alike = facts.nvlink_pairs == facts.pairs && !facts.other_kinds_of_links;

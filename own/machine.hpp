@@ -1,5 +1,5 @@
 #pragma once
-// What this machine says of itself, from what its tools print: `ddlsim new cluster --from-machine`.
+// Describes this machine from the output of its tools, for `ddlsim new cluster --from-machine`.
 
 #include "sim/formats/gpu.hpp"
 
@@ -9,34 +9,34 @@
 
 namespace ddlsim {
 
-/// More GPUs than a machine has: a slip of what was read.
+/// More GPUs than any machine has: the text was misread.
 inline constexpr int most_gpus_of_machine = 1024;
 
 /// A port that could carry training traffic.
 struct MachinePort {
   std::string device;   ///< eth0, mlx5_0
-  std::string kind;     ///< of network_kinds()
+  std::string kind;     ///< one of network_kinds()
   double rate_Gbps = 0; ///< as the driver reports it
 };
 
-/// What was seen; "" and 0: not seen.
+/// The facts found; "" and 0: not found.
 struct MachineFacts {
-  std::string gpu; ///< of the catalogue, or as the driver calls it
+  std::string gpu; ///< the catalogue's name, or the driver's
   int gpus = 0;
-  std::string links;                 ///< between most pairs of GPUs, in words of `nvidia-smi topo -m`: "NV18", "SYS"
-  int pairs = 0;                     ///< of GPUs that topo shows, each way
-  int nvlink_pairs = 0;              ///< those of them that NVLink joins
-  bool other_kinds_of_links = false; ///< not all pairs are joined alike
-  double nvlink_GBps = 0;            ///< all NVLinks of one GPU, one direction, as nvidia-smi nvlink says it
-  int controllers = 0;               ///< 3D controllers on PCIe, by lstopo
-  std::vector<std::string> adapters; ///< RDMA devices, by lstopo
+  std::string links;                 ///< of most pairs of GPUs, in the words of `nvidia-smi topo -m`: "NV18", "SYS"
+  int pairs = 0;                     ///< of GPUs in topo, counted in both directions
+  int nvlink_pairs = 0;              ///< those joined by NVLink
+  bool other_kinds_of_links = false; ///< pairs have different kinds of links
+  double nvlink_GBps = 0;            ///< all NVLinks of one GPU, one direction, by nvidia-smi nvlink
+  int controllers = 0;               ///< 3D controllers on PCIe in lstopo
+  std::vector<std::string> adapters; ///< RDMA devices in lstopo
   std::string cpu;
-  int cores = 0; ///< that the operating system counts
+  int cores = 0; ///< as the operating system counts them
   std::vector<MachinePort> ports;
-  std::vector<std::string> unseen; ///< one sentence for each thing that could not be seen
+  std::vector<std::string> unseen; ///< one sentence for each fact that could not be found
 };
 
-/// What the tools printed; "" for one that is missing or failed.
+/// The output of the tools; "" if one is missing or failed.
 struct MachineTexts {
   std::string nvidia_smi_list;   ///< nvidia-smi -L
   std::string nvidia_smi_topo;   ///< nvidia-smi topo -m
@@ -46,19 +46,19 @@ struct MachineTexts {
   std::string lstopo; ///< lstopo-no-graphics --of console
 };
 
-/// Reads those texts and the files below `sysfs` (/sys). Lines that are not understood are passed over: what is then
-/// missing is unseen.
+/// Reads those texts and the files below `sysfs` (/sys). Lines that are not understood are skipped; facts that are
+/// missing then are listed as unseen.
 MachineFacts machine_facts(const MachineTexts& texts, const std::filesystem::path& sysfs,
                            const std::vector<Gpu>& catalogue);
 
-/// How the GPUs of a node reach each other, as ClusterRequest has it: "nvswitch 360 GB/s 1 us" where NVLink's rate was
-/// seen; "" where it was not, or where PCIe joins them, whose rate no tool says.
+/// The links between the GPUs of a node in the form of ClusterRequest: "nvswitch 360 GB/s 1 us" if NVLink's rate was
+/// found; "" if it was not, or for PCIe, whose rate no tool states.
 std::string links_of(const MachineFacts& facts);
 
-/// "8x400 Gbps ib" for every kind and rate of the ports, the fastest first.
+/// The ports of every kind and rate, the fastest first: "8x400 Gbps ib".
 std::vector<std::string> networks_of(const MachineFacts& facts);
 
-// For the tests: one tool each.
+// Readers of one tool each, declared for the tests.
 
 void read_gpu_list(const std::string& text, const std::vector<Gpu>& catalogue, MachineFacts& facts);
 void read_gpu_topology(const std::string& text, MachineFacts& facts);

@@ -23,8 +23,8 @@ constexpr OtherWord kind_words[] = {
     {"ethernet", "ethernet"}, {"eth", "ethernet"}, {"tcp", "ethernet"}, {"sockets", "ethernet"},
 };
 
-/// InfiniBand's names of four lanes' rate: data rates of the InfiniBand Trade Association's roadmap. QDR's is that
-/// after coding (8 of 10 bits); FDR is called 56 though 54.5 are data.
+/// Rates of four lanes by InfiniBand's names: data rates of the InfiniBand Trade Association's roadmap. QDR's is the
+/// rate after coding (8 of 10 bits); FDR is sold as 56 although 54.5 are data.
 constexpr OtherWord rate_words[] = {
     {"qdr", "32 Gbps"},     {"fdr", "56 Gbps"},     {"edr", "100 Gbps"}, {"hdr100", "100 Gbps"}, {"hdr", "200 Gbps"},
     {"hdr200", "200 Gbps"}, {"ndr200", "200 Gbps"}, {"ndr", "400 Gbps"}, {"ndr400", "400 Gbps"}, {"xdr", "800 Gbps"},
@@ -40,7 +40,7 @@ template <std::size_t count> std::string canonical_word(const OtherWord (&words)
   throw UserError("", "", fmt::format("{} found; {}", in_quotes(text), example_network));
 }
 
-/// Takes "8x" or "8 x " off the front.
+/// Removes "8x" or "8 x " from the front and returns the number of ports.
 int ports_before(std::string& rest, const std::string& text) {
   const auto cross = rest.find_first_of("xX");
   const auto before = trim(std::string_view(rest).substr(0, std::min(cross, rest.size())));
@@ -61,7 +61,7 @@ int ports_before(std::string& rest, const std::string& text) {
   return static_cast<int>(number->value);
 }
 
-/// Takes the words that name a kind off the end, and a rate's name beside a rate: "400 Gbps NDR InfiniBand".
+/// Removes the words for the kind from the end, and a rate's name beside a rate: "400 Gbps NDR InfiniBand".
 std::string kind_behind(std::string& rest) {
   std::string kind;
   for (auto words = split_words(rest); words.size() > 1; words = split_words(rest)) {
@@ -76,7 +76,7 @@ std::string kind_behind(std::string& rest) {
   return kind;
 }
 
-/// "400", "400G", "25GbE" and "400 Gbps" as cluster files have them.
+/// The rate in the form of cluster files: "400 Gbps" for "400", "400G" and "400 Gbps"; also "25GbE".
 std::string rate_of(const std::string& rest, NodeNetwork& network, std::vector<std::string>& notes) {
   if (const auto named = canonical_word(rate_words, rest); !named.empty()) {
     if (network.kind.empty()) network.kind = "ib";
@@ -101,7 +101,7 @@ const std::vector<std::string>& network_kinds() {
 }
 
 NodeNetwork network_in(const std::string& text, std::vector<std::string>& notes) {
-  constexpr double fast_Bps = 12.5e9;        // 100 Gb/s: training clusters have no slower ports with RDMA today
+  constexpr double fast_Bps = 12.5e9;        // 100 Gb/s: today no training cluster has slower ports with RDMA
   constexpr double fastest_port_Bps = 200e9; // 1600 Gb/s: GDR, the next on InfiniBand's roadmap
   constexpr double bits_a_byte = 8;
   constexpr double giga = 1e9;
@@ -112,7 +112,7 @@ NodeNetwork network_in(const std::string& text, std::vector<std::string>& notes)
   if (rest.empty()) refuse_network(text);
   if (const auto alone = canonical_word(kind_words, rest); !alone.empty()) refuse_network(text);
   const auto words = split_words(rest);
-  if (words.size() > 2) // a word that is no kind
+  if (words.size() > 2) // the last word is no kind
     throw UserError("", "", unknown_name_text("kind of network", words.back(), network_kinds(), network_kinds()));
   network.rate = rate_of(rest, network, notes);
   const double rate_Bps = parse_quantity(network.rate, Dimension::bandwidth);

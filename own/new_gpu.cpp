@@ -59,13 +59,13 @@ public:
   }
 
 private:
-  static constexpr double capability_parts = 10; // Gpu has ten times CUDA's
+  static constexpr double capability_parts = 10; // Gpu stores ten times CUDA's number
 
   void refuse(const std::string& option, std::string what) {
     mistakes_.push_back({"--" + option, "", std::move(what)});
   }
 
-  /// First: a name that is none would not come through JSON.
+  /// Checks the name first: an invalid name could not be written as JSON.
   void check_name() const {
     const nlohmann::json named{{"name", request_.name}};
     Mistakes mistakes("new gpu");
@@ -99,15 +99,15 @@ private:
     } catch (const UserError& error) {
       refuse(option, error.mistakes().front().what);
     }
-    return 1; // stands for a mistake
+    return 1; // placeholder; a mistake was added
   }
 
   double figure(const std::string& option, const std::string& stated, Dimension dimension, double otherwise) {
     return stated.empty() ? otherwise : quantity_of(option, stated, dimension);
   }
 
-  /// Stated ones as they are; of 16 bits the one stands for the other. Tensor cores that nobody stated are as much
-  /// faster or slower than those of `like` as the stated ones are.
+  /// Sets the peaks. Stated ones are taken unchanged; one of the 16-bit formats also gives the other. Peaks of tensor
+  /// cores that are not stated are those of `like`, scaled in proportion to the stated ones.
   void take_peaks() {
     peaks_ = like_.peak_flop_per_s;
     std::map<ArithmeticUnit, double> stated;
@@ -169,7 +169,7 @@ private:
     return all;
   }
 
-  /// What would not pass `check` is not given.
+  /// Throws if `check` would refuse the file.
   void check(const std::string& text) const {
     const auto document = parse_json(text, request_.name);
     Mistakes mistakes("new gpu");

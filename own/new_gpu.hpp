@@ -1,5 +1,5 @@
 #pragma once
-// A GPU that the catalogue lacks, from its data sheet: `ddlsim new gpu`.
+// Adds a GPU that the catalogue lacks, from its data sheet: `ddlsim new gpu`.
 
 #include "sim/formats/data_folder.hpp"
 
@@ -11,7 +11,7 @@ namespace ddlsim {
 
 struct GpuRequest {
   std::string name;
-  std::string like;                         ///< GPU of the catalogue, for what is not stated; "": all is stated
+  std::string like;                         ///< GPU of the catalogue that gives missing figures; "": all are stated
   std::map<std::string, std::string> peaks; ///< by precision (fp32, tf32, fp16, bf16, fp8): "800 TFLOP/s", dense
   std::string memory;                       ///< "94 GB"
   std::string bandwidth;                    ///< of the memory
@@ -21,12 +21,12 @@ struct GpuRequest {
 };
 
 struct NewGpu {
-  std::string text; ///< a file as gpus.json with one entry
+  std::string text; ///< in the format of gpus.json, with one entry
   std::vector<std::string> notes;
 };
 
-/// Where the request is silent the figures of `like` stand, with their source; its tensor cores' peaks in proportion
-/// to the stated one. Throws UserError, with every mistake at the option that it came from.
+/// Makes the file. Figures that the request lacks are those of `like`, with their source; the peaks of its tensor cores
+/// are scaled in proportion to the stated one. Throws UserError that lists every mistake with the option it came from.
 NewGpu new_gpu(const GpuRequest& request, const DataFolder& data);
 
 } // namespace ddlsim

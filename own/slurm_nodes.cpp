@@ -16,7 +16,7 @@ namespace {
 
 constexpr double most_gpus_of_node = 1024;
 constexpr double most_cpus_of_node = 1'000'000;
-constexpr std::size_t most_nodes_named = 1'000'000; ///< by all lines together
+constexpr std::size_t most_nodes_named = 1'000'000; ///< of all lines together
 
 int whole_number(std::string_view text, double most) {
   const auto number = parse_number(text);
@@ -24,9 +24,9 @@ int whole_number(std::string_view text, double most) {
   return is_count ? static_cast<int>(number->value) : 0;
 }
 
-/// One node, by what the text says of it.
+/// The facts that the text states about one node.
 struct SlurmNode {
-  std::map<std::string, int> gpus; ///< by type, "" where it is not said
+  std::map<std::string, int> gpus; ///< by type; "" if it is not stated
   int cpus = 0;
   std::vector<std::string> features;
   std::vector<std::string> partitions;
@@ -34,7 +34,7 @@ struct SlurmNode {
 
 using SlurmNodeTable = std::map<std::string, SlurmNode>;
 
-/// "key=value" words in a line, keys in lower case: Slurm reads them in any.
+/// The "key=value" words of a line, with keys in lower case: Slurm ignores the case.
 std::map<std::string, std::string> settings_of(const std::string& line) {
   std::map<std::string, std::string> settings;
   for (const auto& word : split_words(line))
@@ -46,7 +46,7 @@ std::map<std::string, std::string> settings_of(const std::string& line) {
 std::vector<std::string> comma_list(const std::string& text) {
   std::vector<std::string> items;
   std::string item;
-  int depth = 0; // "(S:0,2)" is one
+  int depth = 0; // "(S:0,2)" is a single entry
   for (const char letter : text + ",") {
     depth += letter == '(' || letter == '[' ? 1 : letter == ')' || letter == ']' ? -1 : 0;
     if (letter != ',' || depth > 0) {
@@ -59,7 +59,7 @@ std::vector<std::string> comma_list(const std::string& text) {
   return items;
 }
 
-/// gpu:8, gpu:h100:8 and gpu:h100:8(S:0-1); an entry of CfgTRES is gres/gpu=8 or gres/gpu:h100=8.
+/// Adds the GPUs of a list: gpu:8, gpu:h100:8 and gpu:h100:8(S:0-1); in CfgTRES gres/gpu=8 or gres/gpu:h100=8.
 void add_gres(const std::string& list, std::map<std::string, int>& gpus) {
   for (auto item : comma_list(list)) {
     item.erase(std::min(item.size(), item.find('(')));
@@ -71,15 +71,15 @@ void add_gres(const std::string& list, std::map<std::string, int>& gpus) {
     const int count = last == std::string::npos ? 1 : whole_number(item.substr(last + 1), most_gpus_of_node);
     const auto type = last != first ? item.substr(first + 1, last - first - 1)
                       : count > 0   ? ""
-                                    : item.substr(first + 1); // gpu:h100 is one
+                                    : item.substr(first + 1); // gpu:h100 means one GPU
     if (item.ends_with(":0")) continue;
     gpus[type] = std::max({gpus[type], count, 1});
   }
-  const bool is_also_typed = gpus.size() > 1 && gpus.count("") > 0; // gres/gpu=4 is the sum of the types
+  const bool is_also_typed = gpus.size() > 1 && gpus.count("") > 0; // gres/gpu=4 is then the total over the types
   if (is_also_typed) gpus.erase("");
 }
 
-/// The settings of one node, or of several named by a list.
+/// Adds the settings of one node, or of several named by a list.
 void add_settings(const std::map<std::string, std::string>& said, SlurmNode& node) {
   const auto value = [&](const char* key) { return said.count(key) > 0 ? said.at(key) : std::string(); };
   if (said.count("gres") > 0) add_gres(value("gres"), node.gpus);
@@ -94,14 +94,14 @@ void add_settings(const std::map<std::string, std::string>& said, SlurmNode& nod
   for (const auto& partition : comma_list(value("partitions"))) node.partitions.push_back(partition);
 }
 
-/// Where a comment begins; the "#1" of a kernel's version, which scontrol prints, begins none.
+/// Where a comment begins. The "#1" of a kernel's version, which scontrol prints, does not begin one.
 std::size_t comment_begin(const std::string& line) {
   for (auto at = line.find('#'); at != std::string::npos; at = line.find('#', at + 1))
     if (at + 1 == line.size() || !is_digit(line[at + 1])) return at;
   return line.size();
 }
 
-/// Lines of slurm.conf that a backslash joins, and without comments.
+/// The lines of slurm.conf without comments; lines that a backslash continues are joined.
 std::vector<std::string> joined_lines(const std::string& text) {
   std::vector<std::string> lines;
   bool goes_on = false;
@@ -119,7 +119,8 @@ std::vector<std::string> joined_lines(const std::string& text) {
   return lines;
 }
 
-/// A line of gres.conf: "NodeName=gpu[1-4] Name=gpu Type=h100 File=/dev/nvidia[0-7]". Lines of one node add up.
+/// Adds a line of gres.conf: "NodeName=gpu[1-4] Name=gpu Type=h100 File=/dev/nvidia[0-7]". The GPUs of several lines
+/// for one node add up.
 void add_gres_line(const std::map<std::string, std::string>& said, SlurmNode& node) {
   const auto type = said.count("type") > 0 ? said.at("type") : "";
   int count = said.count("count") > 0 ? whole_number(said.at("count"), most_gpus_of_node) : 0;
@@ -127,7 +128,7 @@ void add_gres_line(const std::map<std::string, std::string>& said, SlurmNode& no
   if (count > 0) node.gpus[type] += count;
 }
 
-/// The names of a list. Throws UserError where all lists of a text together name too many.
+/// The names of a list. Throws UserError if all lists of a text together have too many names.
 std::vector<std::string> counted_names(const std::string& list, std::size_t& named) {
   auto names = host_names(list);
   named += names.size();
@@ -142,11 +143,12 @@ void add_partition(const std::map<std::string, std::string>& said, std::size_t& 
       node->second.partitions.push_back(said.at("partitionname"));
 }
 
-/// Blocks that begin with NodeName=: scontrol, slurm.conf, gres.conf. Only scontrol's go on in lines below.
+/// Reads blocks that begin with NodeName=, from scontrol, slurm.conf or gres.conf. Only scontrol's continue on the next
+/// lines.
 SlurmNodeTable nodes_by_settings(const std::string& text) {
   SlurmNodeTable nodes;
   std::vector<std::string> names;
-  std::map<std::string, std::string> usual; // of NodeName=DEFAULT
+  std::map<std::string, std::string> usual; // defaults, from NodeName=DEFAULT
   std::size_t named = 0;
   for (const auto& line : joined_lines(text)) {
     auto said = settings_of(line);
@@ -176,7 +178,7 @@ std::vector<std::string> cells_of(std::string line) {
   return split_words(line);
 }
 
-/// The columns of sinfo by their titles; empty where the line is no title with GPUs in it.
+/// The columns of sinfo by their titles; empty if the line is no title line with GPUs.
 std::map<std::string, std::size_t> sinfo_columns(const std::vector<std::string>& titles) {
   static const std::map<std::string, std::string> known{
       {"NODELIST", "nodes"}, {"NODES", "count"},        {"GRES", "gres"},           {"CPUS", "cpus"},
@@ -187,7 +189,7 @@ std::map<std::string, std::size_t> sinfo_columns(const std::vector<std::string>&
   return columns;
 }
 
-/// The table of `sinfo -N -o "%N %G %c %P"`, with its titles; a node stands in a line for each of its partitions.
+/// Reads the table of `sinfo -N -o "%N %G %c %P"` with its titles; a node has a line for each of its partitions.
 SlurmNodeTable nodes_by_table(const std::string& text) {
   SlurmNodeTable nodes;
   std::map<std::string, std::size_t> columns;
@@ -208,15 +210,15 @@ SlurmNodeTable nodes_by_table(const std::string& text) {
       node.cpus = std::max(node.cpus, whole_number(cell("cpus").substr(0, cell("cpus").find('+')), most_cpus_of_node));
       for (const auto& feature : comma_list(cell("has"))) node.features.push_back(feature);
       auto partition = cell("in");
-      if (partition.ends_with('*')) partition.pop_back(); // sinfo's mark of the default
+      if (partition.ends_with('*')) partition.pop_back(); // sinfo's mark of the default partition
       if (!partition.empty() && !is_in(node.partitions, partition)) node.partitions.push_back(partition);
     }
   }
   return nodes;
 }
 
-/// Of a node with several, all types in one word, which is no GPU of the catalogue. Where Gres has no type, a feature
-/// may be a GPU's name: "a100,ib".
+/// The GPU type of a node. For a node with several types it is all of them in one word, which no GPU of the catalogue
+/// has. If Gres states no type, a feature may be a GPU's name: "a100,ib".
 std::string type_of(const SlurmNode& node, std::map<std::string, bool>& is_gpu, const std::vector<Gpu>& catalogue) {
   std::string types;
   for (const auto& [type, count] : node.gpus) types += (types.empty() ? "" : "+") + type;
@@ -281,7 +283,7 @@ std::vector<SlurmNodes> read_slurm_nodes(const std::string& text, const std::vec
 
 namespace {
 
-/// "h100" is a type of "nvidia_h100_80gb_hbm3", too.
+/// Whether the kind has that type; "h100" also matches "nvidia_h100_80gb_hbm3".
 bool is_of_type(const SlurmNodes& kind, const std::string& type) {
   const auto wanted = folded(type);
   return folded(kind.gpu_type).find(wanted) != std::string::npos || folded(kind.gpu).find(wanted) != std::string::npos;

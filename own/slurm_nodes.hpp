@@ -1,5 +1,5 @@
 #pragma once
-// Nodes that Slurm knows: what `scontrol show node` or sinfo printed, or slurm.conf and gres.conf themselves.
+// Reads the nodes that Slurm knows from the output of `scontrol show node` or sinfo, or from slurm.conf and gres.conf.
 
 #include "sim/formats/gpu.hpp"
 
@@ -10,30 +10,30 @@ namespace ddlsim {
 
 /// Nodes with the same GPUs.
 struct SlurmNodes {
-  std::string gpu_type;              ///< as Slurm has it: "h100", "nvidia_h100_80gb_hbm3"; "" where it does not say it
-  std::string gpu;                   ///< of the catalogue; "" where that has no such GPU, or `gpu_type` is not known
-  std::vector<std::string> could_be; ///< of the catalogue: what `gpu_type` could mean, `gpu` among it
-  int gpus = 0;                      ///< in a node
+  std::string gpu_type;              ///< as Slurm names it: "h100", "nvidia_h100_80gb_hbm3"; "" if not stated
+  std::string gpu;                   ///< the catalogue's name; "" if it lacks the GPU, or if `gpu_type` is not known
+  std::vector<std::string> could_be; ///< the catalogue's GPUs that `gpu_type` could mean, including `gpu`
+  int gpus = 0;                      ///< per node
   int cpus = 0;                      ///< of a node, as its operating system counts them; 0: not known
   int nodes = 0;
   std::vector<std::string> partitions;
 };
 
-/// The kinds of nodes, the most frequent first; nodes without a GPU are one with 0 of them. Throws UserError where the
+/// The kinds of nodes, the most frequent first; nodes without a GPU are a kind with 0 GPUs. Throws UserError if the
 /// text is none of these.
 std::vector<SlurmNodes> read_slurm_nodes(const std::string& text, const std::vector<Gpu>& catalogue);
 
-/// Which of several kinds is meant; "" and 0: any.
+/// Selects one of several kinds of nodes; "" and 0: any.
 struct SlurmWish {
-  std::string gpu_type;    ///< as Slurm or the catalogue calls it
-  std::string partition;   ///< that the nodes are in
-  int gpus = 0;            ///< in a node
-  std::string gpu;         ///< of the catalogue, that nodes should have; passed over where none of them can
+  std::string gpu_type;    ///< as Slurm or the catalogue names it
+  std::string partition;   ///< of the nodes
+  int gpus = 0;            ///< per node
+  std::string gpu;         ///< the preferred GPU, in the catalogue; ignored if no nodes can have it
   bool processors = false; ///< those without GPUs
 };
 
-/// The one kind that the wish leaves; GPUs and counts that the caller only saw elsewhere do not leave none. Throws UserError, which lists the kinds and the options that choose, where that
-/// is none or several.
+/// The one kind that matches the wish. GPUs and counts that the caller only found elsewhere never exclude all kinds.
+/// Throws UserError, which lists the kinds and the options to choose, if no kind or several match.
 SlurmNodes chosen_nodes(const std::vector<SlurmNodes>& kinds, const SlurmWish& wish);
 
 } // namespace ddlsim

@@ -16,21 +16,21 @@
 namespace ddlsim {
 namespace {
 
-constexpr double most_parts_of_node = 100'000; ///< links, cores, GPUs
+constexpr double most_parts_of_node = 100'000; ///< links, cores or GPUs
 
 int part_count(const std::string& text) {
   const auto number = parse_number(text);
   return number && number->value >= 1 && number->value <= most_parts_of_node ? static_cast<int>(number->value) : 0;
 }
 
-/// "0x10de" and "10de" alike as "10de".
+/// A hexadecimal id without its prefix: "10de" for "0x10de" and "10de".
 std::string hex_id(std::string text) {
   text = lower_case(text);
   return text.starts_with("0x") ? text.substr(2) : text;
 }
 
-/// One link of a GPU, one direction, by CUDA's generation of it: data sheets of P100, V100, A100, H100 and B200, and of
-/// the bridges of GA102. 0: none known.
+/// Rate of one NVLink in one direction by the GPU's compute capability: data sheets of P100, V100, A100, H100 and B200,
+/// and of the bridges of GA102. 0: not known.
 double link_GBps(int compute_capability) {
   if (compute_capability >= 100 && compute_capability < 120) return 50;
   if (compute_capability == 86) return 14.0625;
@@ -38,7 +38,7 @@ double link_GBps(int compute_capability) {
   return compute_capability >= 70 && compute_capability <= 90 ? 25 : 0;
 }
 
-/// Does a NIC share a PCIe switch with a GPU: one tag of `bridges` around both?
+/// Whether a NIC shares a PCIe switch with a GPU: both are inside one tag of `bridges`.
 bool shares_switch(const std::vector<XmlTag>& tags, int nic, const std::vector<int>& gpus,
                    const std::set<int>& bridges) {
   for (int around = tags[static_cast<std::size_t>(nic)].parent; around >= 0;
@@ -55,7 +55,7 @@ void add_adapter(Topology& topology, const std::string& name, bool is_near) {
   if (is_near) topology.near.push_back(name);
 }
 
-/// The GPU that most of the names mean.
+/// Takes the GPU that most of the names denote.
 void take_gpu(Topology& topology, const std::vector<std::string>& names, const std::vector<Gpu>& catalogue) {
   topology.facts.gpus = static_cast<int>(std::min<std::size_t>(names.size(), most_gpus_of_machine));
   for (const auto& name : names)
@@ -70,7 +70,8 @@ std::string kind_by_name(const std::string& device) {
   return "ib";
 }
 
-/// The topology in NCCL's XML: each GPU is a <gpu> in its <pci>, with a <nvlink> for each neighbour; ports are <net>.
+/// Reads the topology in NCCL's XML. Each GPU is a <gpu> in its <pci>, with a <nvlink> for each neighbour; ports are
+/// <net>.
 Topology by_nccl(const std::vector<XmlTag>& tags, const std::vector<Gpu>& catalogue) {
   Topology topology;
   std::vector<int> gpus;
@@ -118,7 +119,7 @@ Topology by_nccl(const std::vector<XmlTag>& tags, const std::vector<Gpu>& catalo
   return topology;
 }
 
-/// "[10de:2330]" of "0302 [10de:2330] [10de:16c1] a1" as "10de:2330".
+/// The id in a PCI type: "10de:2330" in "0302 [10de:2330] [10de:16c1] a1".
 std::string pci_id(const std::string& pci_type) {
   const auto open = pci_type.find('[');
   const auto close = pci_type.find(']', open);
@@ -133,7 +134,7 @@ bool is_gpu_device(const XmlTag& tag) {
   return shows && (id.starts_with("10de:") || id.starts_with("1002:"));
 }
 
-/// Objects of lstopo: GPUs are PCI devices of NVIDIA and AMD, adapters OpenFabrics' devices.
+/// Reads lstopo's XML. GPUs are PCI devices of NVIDIA and AMD, adapters are OpenFabrics devices.
 Topology by_lstopo(const std::vector<XmlTag>& tags, const std::vector<Gpu>& catalogue) {
   Topology topology;
   std::vector<int> gpus;
@@ -159,7 +160,7 @@ Topology by_lstopo(const std::vector<XmlTag>& tags, const std::vector<Gpu>& cata
     const auto& [model, count] = *packages.begin();
     facts.cpu = count > 1 ? fmt::format("{}x {}", count, model) : model;
   }
-  constexpr const char* open_fabrics = "3"; // hwloc's number of that kind of device
+  constexpr const char* open_fabrics = "3"; // hwloc's number for this kind of device
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const auto kind = tags[i].attribute("osdev_type");
     if (tags[i].attribute("type") == "OSDev" && (kind == open_fabrics || kind == "OpenFabrics"))
@@ -169,7 +170,7 @@ Topology by_lstopo(const std::vector<XmlTag>& tags, const std::vector<Gpu>& cata
   return topology;
 }
 
-/// Without the codes that underline nvidia-smi's titles.
+/// The text without the codes that underline nvidia-smi's titles.
 std::string without_escapes(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -186,14 +187,14 @@ bool is_near_word(const std::string& word) {
   return word == "PIX" || word == "PXB";
 }
 
-/// "GPU0", and no word of a text that begins alike.
+/// Whether the word is a GPU of the table, like "GPU0", and no other word with the same beginning.
 bool is_gpu_of_matrix(const std::string& word) {
   constexpr std::string_view mark = "GPU";
   return word.size() > mark.size() && word.starts_with(mark) &&
          std::all_of(word.begin() + mark.size(), word.end(), is_digit);
 }
 
-/// The table of `nvidia-smi topo -m`: a line for each GPU and NIC, and NICs' names below it.
+/// Reads the table of `nvidia-smi topo -m`: a line for each GPU and NIC, and the NICs' names below it.
 Topology by_matrix(const std::string& text) {
   Topology topology;
   read_gpu_topology(text, topology.facts);

@@ -7,8 +7,8 @@
 namespace ddlsim {
 namespace {
 
-/// FLOP of an element.
-constexpr double activation_flop = 5; ///< gelu, silu, softmax: as `ddltrain describe` counts gelu and softmax
+/// FLOP per element.
+constexpr double activation_flop = 5; ///< gelu, silu and softmax: `ddltrain describe` counts gelu and softmax so
 constexpr double add_flop = 1;
 constexpr double mask_flop = 2;   ///< scale, add the mask
 constexpr double rotary_flop = 3; ///< two products and their sum
@@ -47,7 +47,7 @@ private:
       layers_.parameter("embeddings.class", {1, 1, shape_.width}, elements());
       layers_.parameter("embeddings.position", {1, shape_.positions, shape_.width}, elements());
     }
-    const int added = (shape_.positions > 0 ? 1 : 0) + (shape_.segments > 0 ? 1 : 0); // to the words
+    const int added = (shape_.positions > 0 ? 1 : 0) + (shape_.segments > 0 ? 1 : 0); // added to the word embeddings
     if (shape_.vocabulary > 0 && added > 0) layers_.each("embeddings.add", "elementwise", elements(), add_flop * added);
     if (shape_.embedding_norm) norm("embeddings.norm");
     layers_.dropout("embeddings.dropout", elements(), shape_.dropout);
@@ -103,7 +103,7 @@ private:
     layers_.linear(name + ".output", tokens_, shape_.heads * shape_.head_width, shape_.width, shape_.output_bias);
   }
 
-  /// Over `states` of the sample's states.
+  /// The feed-forward layers over `states` states of the sample.
   void feed_forward(const std::string& name, double states) {
     const double inner = states * static_cast<double>(shape_.inner_width);
     const bool gated = shape_.feed_forward == FeedForward::gated;
@@ -115,7 +115,7 @@ private:
     layers_.linear(name + ".output", states, shape_.inner_width, shape_.width, shape_.feed_forward_bias);
   }
 
-  /// Every expert has its share of the states, as an even router deals them out.
+  /// The experts; each gets its share of the states, as from an even router.
   void mix_experts(const std::string& block) {
     const double chosen = static_cast<double>(shape_.experts_a_token);
     const double share = chosen / static_cast<double>(shape_.experts);

@@ -1,7 +1,7 @@
 #pragma once
-// A transformer's layer table from its shape alone: parameters, forward FLOP and output bytes of every layer, by the
-// arithmetic of its matrices. What a FLOP is and which output counts is as in the tables that `ddltrain describe` makes
-// of LibTorch definitions: BERT-base from its shape is the shipped bert_base_seq128, layer by layer (a test).
+// Computes a transformer's layer table from its shape alone: parameters, forward FLOP and output bytes of every layer,
+// by the arithmetic of its matrices. FLOP and outputs are counted as in the tables that `ddltrain describe` makes of
+// LibTorch definitions: BERT-base from its shape equals the shipped bert_base_seq128, layer by layer (a test).
 
 #include "sim/formats/model.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace ddlsim {
 
-/// Where a block's norms stand: before attention and feed-forward (GPT-2, Llama, ViT), or after their residual sums
+/// Where a block's norms are: before attention and feed-forward (GPT-2, Llama, ViT), or after their residual sums
 /// (BERT).
 enum class NormPlace { before, after };
 
@@ -18,32 +18,32 @@ enum class NormKind { layer_norm, rms_norm }; ///< RMSNorm has no bias and no me
 /// plain: two matrices with an activation between; gated: SwiGLU, silu(gate) x up, then down.
 enum class FeedForward { plain, gated };
 
-/// What is computed of the last states, and with which loss.
+/// The output that is computed from the last states, and its loss.
 enum class Head {
-  none,                            ///< a sum of the states stands for a loss that nobody named
+  none,                            ///< no output: the sum of the states stands for an unknown loss
   next_token,                      ///< the next token at every position
   masked_tokens,                   ///< BERT: the tokens at masked positions
-  masked_tokens_and_next_sentence, ///< BERT's pre-training: besides, whether the second sentence follows
+  masked_tokens_and_next_sentence, ///< BERT's pre-training: also whether the second sentence follows the first
   pooler,                          ///< a matrix and tanh on the first state
-  classes,                         ///< a class, of the first state
-  classes_of_pooled_state,         ///< the same behind a pooler
+  classes,                         ///< a class, from the first state
+  classes_of_pooled_state,         ///< a class, from the pooler's output
 };
 
 struct TransformerShape {
-  std::string family; ///< as its config calls it: "llama"
-  long tokens = 0;    ///< states a sample, class token among them
+  std::string family; ///< as its config names it: "llama"
+  long tokens = 0;    ///< states per sample, including a class token
   long width = 0;
   long blocks = 0;
   long heads = 0;
   long key_value_heads = 0; ///< fewer than heads: grouped-query attention
   long head_width = 0;
-  long attention_window = 0; ///< states that one attends to at most; 0: all
+  long attention_window = 0; ///< the largest number of states that one attends to; 0: all
   bool attention_bias = true;
   bool output_bias = true;      ///< of the matrix after attention
   bool fused_qkv = false;       ///< one matrix for query, key and value (GPT-2)
-  bool eager_attention = false; ///< scores are written to memory; else a fused kernel keeps them on the chip
-  bool rotary = false;          ///< positions turn queries and keys
-  double dropout = 0;           ///< 0: no such layer
+  bool eager_attention = false; ///< scores are written to memory; otherwise a fused kernel keeps them on the chip
+  bool rotary = false;          ///< queries and keys are rotated by position
+  double dropout = 0;           ///< 0: no dropout layers
   NormPlace norm_place = NormPlace::before;
   NormKind norm = NormKind::layer_norm;
   FeedForward feed_forward = FeedForward::plain;
@@ -53,20 +53,20 @@ struct TransformerShape {
   long experts = 0;                ///< of a mixture, each a feed-forward of inner_width; 0: none
   long experts_a_token = 0;
   long vocabulary = 0; ///< 0: the input is an image
-  long positions = 0;  ///< rows of the learnt table of positions; 0: none
-  long segments = 0;   ///< rows of the table of segments
+  long positions = 0;  ///< rows of the learnt position table; 0: none
+  long segments = 0;   ///< rows of the segment table
   bool embedding_norm = false;
   bool final_norm = false;
   bool tied_embeddings = true; ///< the output matrix is the embedding table
   Head head = Head::next_token;
-  long predicted_words = 0; ///< positions that the head of masked tokens scores; 0: all of them, ungathered
+  long predicted_words = 0; ///< positions that the head for masked tokens scores; 0: all of them, ungathered
   long classes = 0;
-  long image = 0; ///< side, pixels
+  long image = 0; ///< side in pixels
   long patch = 0;
   long channels = 0;
 };
 
-/// `name`, `title` and `source` are left open.
+/// Makes the table; its `name`, `title` and `source` stay empty.
 Model transformer_model(const TransformerShape& shape);
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #pragma once
-// Two evaluations of a plan side by side, sample by sample, so that uncertainty which both share cancels.
+// Compares two evaluations of a plan sample by sample, so that uncertainty that both share cancels.
 
 #include "plan/evaluation.hpp"
 #include "plan/plan_option.hpp"
@@ -8,11 +8,11 @@
 
 namespace ddlsim {
 
-/// Chance that `other` is the better choice: it keeps the limits and has less of the goal, or it keeps the limits where
-/// `one` does not.
+/// The probability that `other` is better: it keeps the limits and has a lower figure of the goal, or it keeps the
+/// limits and `one` does not.
 double chance_of_better(const Evaluation& other, const Evaluation& one, PlanGoal goal, const PlanLimits& limits);
 
-/// Which measurement narrows the ratio of the two figures most, and on whose machine.
+/// The measurement that narrows the ratio of the two figures most, and the machine to run it on.
 DiscriminatingMeasurement find_discriminating(const Evaluation& one, const Evaluation& other, PlanGoal goal,
                                               std::vector<PlanOption>& options);
 

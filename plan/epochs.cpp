@@ -19,8 +19,8 @@ double epochs_by(const EpochLaw& law, double global_batch) {
   return law.least_epochs + law.epochs_a_sample * global_batch;
 }
 
-/// Makes the sum of ((law - epochs) / epochs)^2 least: weighted least squares, in closed form. Neither the least epochs
-/// nor what a larger batch adds is below 0.
+/// Weighted least squares in closed form: minimises the sum of ((law - epochs) / epochs)^2. Neither coefficient may be
+/// negative.
 EpochLaw fit_line(const Points& points) {
   double weights = 0;
   double batch_mean = 0;
@@ -59,7 +59,7 @@ double left_out_error(const Points& points) {
   return std::sqrt(squares / static_cast<double>(points.size()));
 }
 
-/// Over all runs, each measured by the mean of its batch.
+/// The relative spread over all runs, each relative to the mean of its batch.
 double pooled_spread(const Points& points) {
   double squares = 0;
   double degrees = 0;
@@ -71,7 +71,7 @@ double pooled_spread(const Points& points) {
   return degrees > 0 ? std::sqrt(squares / degrees) : 0;
 }
 
-/// All tokens as samples of one epoch.
+/// The length of a training given in tokens: all its samples form one epoch.
 TrainingLength length_of_tokens(const Workload& work, const DataFolder& data) {
   const auto model = load_model(data, work.model);
   const double tokens = model.tokens_per_sample();

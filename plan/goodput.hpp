@@ -6,32 +6,32 @@
 
 namespace ddlsim {
 
-/// A job that fails as a Poisson process and begins again from its last checkpoint. Seconds.
+/// A job whose failures are a Poisson process and that resumes from its last checkpoint. Times are in seconds.
 struct FailingJob {
-  double mtbf_s = 0;       ///< mean time between failures of the whole job: of a node over the nodes; 0: never
-  double checkpoint_s = 0; ///< to write a checkpoint, while training waits; above 0 where mtbf_s is
-  double restart_s = 0;    ///< from a failure until training goes on
-  double repair_s = 0;     ///< mean, of a failed node; 0: another is there at once
-  int spare_nodes = 0;     ///< that take the place of failed ones while those are repaired
+  double mtbf_s = 0;       ///< mean time between failures of the job: a node's over the number of nodes; 0: never
+  double checkpoint_s = 0; ///< to write a checkpoint while training waits; positive if mtbf_s is
+  double restart_s = 0;    ///< from a failure until training resumes
+  double repair_s = 0;     ///< mean time to repair a failed node; 0: a replacement is there at once
+  int spare_nodes = 0;     ///< nodes that replace failed ones during their repair
 };
 
-/// The work between two checkpoints that makes the expected time least, to third order.
-/// J. T. Daly, Future Generation Computer Systems 22, 2006, eq. 37; beyond its range (checkpoint of two mtbf or more)
-/// the mtbf itself. 0 for a job that never fails.
+/// The work between two checkpoints, in seconds, that minimises the expected time to third order. J. T. Daly, Future
+/// Generation Computer Systems 22, 2006, eq. 37; beyond its range (checkpoint of two mtbf or more) the mtbf itself. 0
+/// for a job that never fails.
 double best_checkpoint_interval_s(const FailingJob& job);
 
-/// Expected time from start to end of so much work with a checkpoint after every `interval_s` of it. Failures may also
-/// strike checkpoints and restarts. The same paper, eq. 20: M exp(R/M) (exp((t + d)/M) - 1) work/t.
+/// Expected time from start to end of `work_s` of work with a checkpoint after every `interval_s` of it. Failures may
+/// also occur during checkpoints and restarts. The same paper, eq. 20: M exp(R/M) (exp((t + d)/M) - 1) work/t.
 double expected_time_s(const FailingJob& job, double work_s, double interval_s);
 
-/// Share of the time in which enough nodes are whole: the job waits while more are under repair than there were spares.
-/// Repairs go on side by side, and a job that waits does not fail: Erlang's loss formula with spare_nodes + 1 servers
-/// and a load of repair_s / mtbf_s, whatever the distribution of the repairs (L. Kleinrock, Queueing Systems I, 1975,
-/// eq. 3.43).
+/// The share of the time in which enough nodes work. The job waits while more nodes are under repair than there are
+/// spares. Repairs run in parallel, and a waiting job does not fail. The formula is Erlang's loss formula with
+/// spare_nodes + 1 servers and a load of repair_s / mtbf_s, whatever the distribution of the repair times (L.
+/// Kleinrock, Queueing Systems I, 1975, eq. 3.43).
 double share_with_enough_nodes(const FailingJob& job);
 
-/// Expected time with a checkpoint at the best interval (none where all the work is shorter than it), the waits for
-/// repairs included. The work itself where nothing fails.
+/// Expected time with checkpoints at the best interval (without any if the work is shorter than it), including the
+/// waits for repairs. Equal to the work if nothing fails.
 double expected_time_s(const FailingJob& job, double work_s);
 
 } // namespace ddlsim

@@ -8,7 +8,8 @@ namespace {
 constexpr double seconds_an_hour = 3600;
 constexpr double hours_a_year = 8766;
 constexpr double joules_a_kwh = 3.6e6;
-/// A whole node over its GPUs: DGX-1 draws at most 3,500 W with eight V100 of 300 W (NVIDIA, DGX-1 data sheet, 2017).
+/// Power of a whole node over that of its GPUs: DGX-1 draws at most 3,500 W with eight V100 of 300 W (NVIDIA, DGX-1
+/// data sheet, 2017).
 constexpr double node_over_gpus = 3500.0 / (8 * 300);
 
 void set_price(NodeCosts& costs, const CandidatePrice& price) {
@@ -31,7 +32,7 @@ void set_price(NodeCosts& costs, const CandidatePrice& price) {
   }
 }
 
-/// The newest price by the hour that a cluster's file has; null where it has none.
+/// The newest hourly price in a cluster's file; null if there is none.
 const NodePrice* newest_by_the_hour(const Cluster& cluster) {
   const NodePrice* newest = nullptr;
   for (const auto& price : cluster.prices)

@@ -1,5 +1,5 @@
 #pragma once
-// What one node costs an hour and draws, and what a run on several nodes costs.
+// Price and power of one node, and the cost of a run on several nodes.
 
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/gpu.hpp"
@@ -11,25 +11,25 @@
 namespace ddlsim {
 
 struct NodeCosts {
-  std::optional<double> usd_per_hour; ///< nothing: no price is known
-  bool energy_is_extra = false;       ///< bought or owned: who pays the node pays its energy too
+  std::optional<double> usd_per_hour; ///< empty: the price is not known
+  bool energy_is_extra = false;       ///< the node is bought or owned: its user pays the energy, too
   double power_w = 0;                 ///< of a busy node; 0: not known
-  std::string price_text;             ///< what it is and where it is from, or why there is none
+  std::string price_text;             ///< the price and its source, or why there is none
   std::string power_text;
 };
 
-/// Price: the candidate's own, else the newest by the hour of the cluster's file. Power: of the cluster's file, else
-/// that of the GPUs by the catalogue, and of what a node has around them.
+/// The price is the candidate's own, else the newest hourly price in the cluster's file. The power is that in the
+/// cluster's file, else the catalogue's power of the GPUs plus that of the rest of a node.
 NodeCosts node_costs(const PlanCandidate& candidate, const Cluster& cluster, const Gpu& gpu);
 
-/// What all nodes draw in a room of that power usage effectiveness; 0: not known.
+/// Power of all nodes in watts, multiplied by the room's power usage effectiveness; 0: not known.
 double room_power_w(const NodeCosts& costs, int nodes, const EnergyRules& energy);
 
-/// Joules of a run in kilowatt-hours; 0: not known.
+/// Energy of a run in kilowatt-hours; 0: not known.
 double energy_kwh(const NodeCosts& costs, int nodes, double time_s, const EnergyRules& energy);
 
-/// Dollars of a run: rent, or the part of a purchase that it uses up, and energy where that is paid apart. Nothing
-/// where no price is known.
+/// Cost of a run in dollars: rent, or the part of the purchase price that the run uses up, plus energy if it is paid
+/// separately. Nothing if no price is known.
 std::optional<double> cost_usd(const NodeCosts& costs, int nodes, double time_s, const EnergyRules& energy);
 
 } // namespace ddlsim

@@ -20,7 +20,7 @@ bool all_lack(const std::vector<Evaluation>& evaluations, PlanGoal goal) {
                      [&](const Evaluation& evaluation) { return std::isinf(figure_of(evaluation.likeliest, goal)); });
 }
 
-/// Ranks by the goal; by energy where no candidate has a price; by time where the power of none is known either.
+/// Ranks by the goal, by energy if no candidate has a price, or by time if no power is known either.
 void choose_goal(const std::vector<Evaluation>& evaluations, Plan& plan) {
   plan.ranked_by = plan.request.goal;
   if (plan.ranked_by == PlanGoal::cost && all_lack(evaluations, PlanGoal::cost)) {
@@ -34,18 +34,18 @@ void choose_goal(const std::vector<Evaluation>& evaluations, Plan& plan) {
   }
 }
 
-/// Whether it keeps the limits with the chance asked for, and the figure that options are ranked by is known.
+/// Whether it keeps the limits with the requested probability, and its figure for the ranking is known.
 bool meets(const Evaluation& evaluation, const Plan& plan) {
   return evaluation.reported.simulated && evaluation.reported.chance >= plan.request.limits.chance &&
          std::isfinite(figure_of(evaluation.likeliest, plan.ranked_by));
 }
 
-/// The order of the report: less comes first, field by field.
+/// The sort key of the report: smaller comes first, field by field.
 struct ReportRank {
-  bool misses_limits = false; ///< its chance to keep them is below the one asked for
+  bool misses_limits = false; ///< its probability to keep them is below the requested one
   bool is_only_screened = false;
-  double missed_chance = 0; ///< minus the chance to keep the limits; 0 where they are met
-  double figure = 0;        ///< expected, of the goal
+  double missed_chance = 0; ///< minus the probability to keep the limits; 0 if they are met
+  double figure = 0;        ///< expected figure of the goal
   double time_s = 0;
   auto operator<=>(const ReportRank&) const = default;
 };
@@ -65,7 +65,8 @@ void sort_by_goal(const Plan& plan, std::vector<Evaluation>& evaluations) {
                    [&](const Evaluation& one, const Evaluation& other) { return rank(one) < rank(other); });
 }
 
-/// Index of the best after the first choice that is another candidate; else another strategy; else another scale.
+/// Index of the runner-up: the best after the first choice that has another candidate, else another strategy, else
+/// another scale.
 std::optional<std::size_t> find_runner_up(const std::vector<Evaluation>& evaluations) {
   const auto& first = evaluations.front();
   std::optional<std::size_t> of_strategy;
@@ -87,8 +88,8 @@ void compare_with_runner_up(const std::vector<Evaluation>& evaluations, std::vec
   plan.discriminating = find_discriminating(evaluations.front(), other, plan.ranked_by, options);
 }
 
-/// A request may give a candidate another network than its cluster has. Nothing was measured of that network, so one
-/// warning says so in place of the warnings of an outdated calibration.
+/// A request may give a candidate another network than its cluster has. Nothing was measured on that network, so one
+/// warning says so instead of the warnings about an outdated calibration.
 std::vector<std::string> warnings_of(const PlanOption& option) {
   const auto& candidate = *option.candidate;
   const auto& warnings = option.files->warnings();
@@ -107,7 +108,7 @@ void add_prices_and_warnings(const std::vector<PlanOption>& options, Plan& plan)
   }
 }
 
-/// Warns of batches larger than any that is known to reach the target, where the request gives the epochs itself.
+/// Warns about batches larger than any known to reach the target if the request gives the epochs itself.
 void warn_of_batches(const std::vector<Evaluation>& evaluations, const DataFolder& data, Plan& plan) {
   const auto& work = plan.request.workload;
   if (!work.convergence.empty()) return;
@@ -124,7 +125,7 @@ void warn_of_batches(const std::vector<Evaluation>& evaluations, const DataFolde
   }
 }
 
-/// Throws UserError with the first reasons: the others are mostly alike.
+/// Throws UserError with the first few reasons; the others are mostly similar.
 [[noreturn]] void refuse_all(const std::vector<RefusedOption>& refused) {
   constexpr std::size_t most_reasons = 3;
   std::string why = "no option of the request can be";

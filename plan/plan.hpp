@@ -1,5 +1,5 @@
 #pragma once
-// `ddlsim plan`: a buyer's request in; what to take, how sure that is, and what to measure first, out.
+// `ddlsim plan`: answers a buyer's request with the option to take, its uncertainty, and what to measure first.
 
 #include "sim/base/child_process.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -14,40 +14,40 @@ namespace ddlsim {
 
 /// A figure with its 90 % interval.
 struct Estimate {
-  double value = 0;  ///< with the likeliest parameters, as `predict` prints it
-  double median = 0; ///< of the samples: half of them have less
+  double value = 0;  ///< with the likeliest parameters, as `predict` shows it
+  double median = 0; ///< over the samples
   double low = 0;
   double high = 0;
 };
 
-/// One way to train: a candidate, a strategy, a number of GPUs.
+/// One way to train: a candidate, a strategy and a number of GPUs.
 struct PlannedOption {
   std::string candidate;
   std::string cluster;
   Strategy strategy;
   int gpus = 0;
-  int nodes = 0;       ///< that are paid for, those of servers and the spares included
-  int spare_nodes = 0; ///< of them
+  int nodes = 0;       ///< paid for, including those of servers and the spares
+  int spare_nodes = 0; ///< included in `nodes`
   double batch_per_gpu = 0;
-  double global_batch = 0; ///< samples of an iteration
+  double global_batch = 0; ///< samples of an iteration on all GPUs
   double epochs = 0;
   double iterations = 0;
   Estimate time_s;             ///< of the whole training
-  std::optional<Estimate> usd; ///< nothing where no price is known
-  Estimate kwh;                ///< 0 where no power is known
+  std::optional<Estimate> usd; ///< empty if no price is known
+  Estimate kwh;                ///< 0 if no power is known
   double room_power_w = 0;
-  double checkpoint_interval_s = 0; ///< 0 where nothing fails
-  double goodput = 1;    ///< share of the time that is training: the rest is checkpoints, failures, the start
-  double efficiency = 0; ///< throughput a GPU over that of one GPU alone
+  double checkpoint_interval_s = 0; ///< 0 if nothing fails
+  double goodput = 1;               ///< share of the time spent training, not on checkpoints, failures and the start
+  double efficiency = 0;            ///< throughput per GPU over that of a single GPU
   std::string bottleneck;
   EvidenceLabel evidence = EvidenceLabel::assumed;
   bool extrapolated = false;
-  double chance = 0;      ///< that deadline and budget are met
+  double chance = 0;      ///< probability that deadline and budget are met
   bool on_front = false;  ///< no other option is better in time, cost and energy together
-  bool simulated = false; ///< with all samples; else by its likeliest alone, without interval and chance
+  bool simulated = false; ///< with all samples; else with the likeliest alone, without interval and chance
 };
 
-/// An option that is impossible, or breaks a limit whatever the parameters are.
+/// An option that is impossible, or that breaks a limit for any parameters.
 struct RefusedOption {
   std::string candidate;
   std::string strategy;
@@ -55,31 +55,31 @@ struct RefusedOption {
   std::string why;
 };
 
-/// The measurement that would best separate first choice and runner-up.
+/// The measurement that would best decide between the first choice and the runner-up.
 struct DiscriminatingMeasurement {
-  std::string candidate; ///< where it is run
+  std::string candidate; ///< the machine to run it on
   int gpus = 0;
-  std::string parameter; ///< as in priors.json; "" where none stands out
+  std::string parameter; ///< as in priors.json; "" if no single parameter dominates
   std::string what;
-  double interval_now = 0;  ///< half-width of the logarithm of how many times as good the first choice is
-  double interval_then = 0; ///< with that parameter known
+  double interval_now = 0;  ///< half-width of the 90 % interval of ln of the ratio of the two figures
+  double interval_then = 0; ///< the same if that parameter were known
 };
 
 struct Plan {
   PlanRequest request;
-  PlanGoal ranked_by = PlanGoal::cost;  ///< the goal, or another where its figure is not known
-  std::string why_other_goal;           ///< "" where ranked_by is the goal
-  std::vector<PlannedOption> options;   ///< the best first: those that meet the limits by what they are ranked by
-  bool limits_met = false;              ///< by the first option, with the chance asked for
-  std::optional<std::size_t> runner_up; ///< of another candidate or strategy where there is one
-  double runner_up_better = 0;          ///< chance that the runner-up is the better choice
+  PlanGoal ranked_by = PlanGoal::cost;  ///< the goal, or another one if the goal's figure is not known
+  std::string why_other_goal;           ///< "" if ranked_by is the goal
+  std::vector<PlannedOption> options;   ///< the best first: options that meet the limits, ordered by ranked_by
+  bool limits_met = false;              ///< whether the first option meets them with the requested probability
+  std::optional<std::size_t> runner_up; ///< of another candidate or strategy if there is one
+  double runner_up_better = 0;          ///< probability that the runner-up is the better choice
   DiscriminatingMeasurement discriminating;
   std::vector<RefusedOption> refused;
-  std::vector<std::string> prices; ///< a line a candidate: price and power, and where they are from
+  std::vector<std::string> prices; ///< one line per candidate: price and power with their sources
   std::vector<std::string> warnings;
 };
 
-/// Options that are simulated with all samples.
+/// The number of options that are simulated with all samples.
 inline constexpr std::size_t most_simulated = 50;
 
 /// 1. Every option is timed with the likeliest parameters, by closed formulas.

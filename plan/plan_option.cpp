@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-/// Numbers of GPUs: one, doubled up to a node; then nodes doubled; and the most that may be had.
+/// Numbers of GPUs to evaluate: one, doubled up to a node; then nodes, doubled; and the most available.
 std::vector<int> doubling_scales(int gpus_per_node, int most_nodes) {
   std::vector<int> scales;
   for (int gpus = 1; gpus < gpus_per_node; gpus *= 2) scales.push_back(gpus);
@@ -29,7 +29,7 @@ std::vector<int> scales_of(const PlanRequest& request, const PlanCandidate& cand
   return doubling_scales(std::max(1, cluster.gpus_per_node), most_nodes);
 }
 
-/// The candidate's cluster, with the NICs that it is to have.
+/// The candidate's cluster with the NICs that the request gives it.
 Cluster cluster_of(const PlanCandidate& candidate, const DataFolder& data) {
   auto cluster = load_cluster(data, candidate.cluster);
   if (candidate.network_Bps <= 0) return cluster;
@@ -61,7 +61,7 @@ Scenario scenario_of(const PlanRequest& request, const PlanCandidate& candidate)
   return scenario;
 }
 
-/// FNV-1a of a name: the same on every machine, as std::hash is not.
+/// FNV-1a of a name. Unlike std::hash it is the same on every machine.
 std::uint64_t seed_of_name(std::string_view name) {
   constexpr std::uint64_t basis = 14695981039346656037ULL;
   constexpr std::uint64_t prime = 1099511628211ULL;
@@ -77,7 +77,7 @@ std::size_t index_of(double Parameters::*value) {
   return static_cast<std::size_t>(found - fields.begin());
 }
 
-/// Shuffles the draws of one parameter among the samples: they stay stratified.
+/// Permutes the draws of one parameter among the samples; they stay stratified.
 void reorder(Curve& curve, double Parameters::*value, std::uint64_t seed) {
   auto& draws = curve.samples;
   const auto field = index_of(value);
@@ -91,8 +91,8 @@ void reorder(Curve& curve, double Parameters::*value, std::uint64_t seed) {
   }
 }
 
-/// Makes what belongs to one cluster or one GPU independent of other options: the error of the model, and the rate of a
-/// GPU where no calibration ties it to other parameters.
+/// Makes uncertainties of one cluster or one GPU independent between options: the model error, and a GPU's rate unless
+/// a calibration correlates it with other parameters.
 void separate_uncertainties(Curve& curve, std::uint64_t seed) {
   reorder(curve, &Parameters::model_discrepancy, seed ^ seed_of_name(curve.setup.cluster.name));
   for (const auto factor : {&Parameters::compute_stack, &Parameters::compute_model, &Parameters::compute_factor}) {

@@ -1,5 +1,5 @@
 #pragma once
-// A plan for a person and for a machine.
+// A plan as text for people and as JSON and CSV for programs.
 
 #include "plan/plan.hpp"
 
@@ -15,16 +15,16 @@ std::string to_terminal_text(const Plan& plan);
 /// The same sentences, and the options as a Markdown table.
 std::string to_markdown_text(const Plan& plan);
 
-/// The fields of docs/planning.md, SI units, 9 significant digits; same plan, same bytes.
+/// JSON with the fields of docs/planning.md, in SI units with 9 significant digits. The same plan gives the same bytes.
 std::string to_json_text(const Plan& plan);
 
-/// A row for each option, SI units.
+/// CSV with a row for each option, in SI units.
 std::string to_csv_text(const Plan& plan);
 
-/// The sentences of the first screen, each one paragraph.
+/// The sentences of the first screen; each is one paragraph.
 std::vector<std::string> plan_sentences(const Plan& plan);
 
-/// The cells of an option in a table for people; their headers. Epochs are among them where they differ.
+/// The cells of an option in a table for people, and their headers. Epochs are a column only if they differ.
 std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& option);
 std::vector<std::string> option_headers(const Plan& plan);
 

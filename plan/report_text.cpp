@@ -11,13 +11,13 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t most_rows = 20;   ///< of the table: with the sentences, one screen
+constexpr std::size_t most_rows = 20;   ///< of the table, which fills one screen with the sentences
 constexpr std::size_t widest_name = 20; ///< in the table
 constexpr std::size_t widest_strategy = 18;
-constexpr int epochs_column = 5; ///< after the nodes
+constexpr int epochs_column = 5; ///< its position, after the nodes
 constexpr double hour_s = 3600;
 
-/// "14.2", "0.0351", "1520": three significant digits, never in powers of ten.
+/// A number with three significant digits and without an exponent: "14.2", "0.0351", "1520".
 std::string short_number(double value) {
   if (value >= 100) return fmt::format("{:.0f}", value);
   if (value >= 10) return fmt::format("{:.1f}", value);
@@ -54,7 +54,7 @@ std::string count_text(double count) {
   return fmt::format("{:.6g}", count);
 }
 
-/// Without the rule by which tensors are dealt out, where the request does not choose one.
+/// The strategy as text, without the rule that places tensors on servers if the request does not choose one.
 std::string strategy_text(const Strategy& strategy) {
   constexpr std::string_view open = ", unknown)";
   auto text = to_text(strategy);

@@ -12,7 +12,7 @@
 namespace ddlsim {
 namespace {
 
-/// Seconds of all evaluations: each batch takes the forward part of one GPU's iteration.
+/// Seconds for all evaluations: each batch takes the forward part of one GPU's iteration.
 double evaluation_s(const Workload& work, double epochs, const Curve& curve, double samples_an_iteration) {
   if (work.evaluation_samples <= 0) return 0;
   const double evaluations = std::floor(epochs / work.epochs_per_evaluation);
@@ -26,7 +26,7 @@ FailingJob failing_job(const FailureRules& rules, double parameters, int nodes) 
   return {rules.node_mtbf_s / nodes, checkpoint_s, rules.restart_s, rules.repair_s, rules.spare_nodes};
 }
 
-/// Throws UserError where the epochs of its batch are not known.
+/// Throws UserError if the epochs for its batch are not known.
 WholeTraining whole_training(const PlanRequest& request, const PlanOption& option, const Curve& curve, int gpus) {
   const auto& work = request.workload;
   const auto setup = at_scale(curve, gpus);
@@ -45,7 +45,7 @@ WholeTraining whole_training(const PlanRequest& request, const PlanOption& optio
   return training;
 }
 
-/// Why the limits or the batch rule this option out at so many GPUs, whatever it costs; "" where they do not.
+/// Why the limits or the batch exclude this option at `gpus` GPUs, whatever it costs; "" if they do not.
 std::string why_not(const PlanRequest& request, const PlanOption& option, const Curve& curve, int gpus) {
   if (auto why = why_impossible(curve, gpus); !why.empty()) return why;
   const auto training = whole_training(request, option, curve, gpus);
@@ -94,10 +94,10 @@ Evaluation screened(const PlanRequest& request, const PlanOption& option, const 
   return evaluation;
 }
 
-/// Throws UserError, with the reason, where the option is impossible or breaks a limit for certain.
+/// Throws UserError with the reason if the option is impossible or certainly breaks a limit.
 Evaluation screened_or_refused(const PlanRequest& request, PlanOption& option, int gpus) {
   const double batch = batch_at(request, option, gpus);
-  if (batch < 1 && !is_model_parallel(option.strategy.name)) // a replica's micro-batch has to be whole, not a GPU's
+  if (batch < 1 && !is_model_parallel(option.strategy.name)) // a replica's micro-batch must be whole, not a GPU's
     throw UserError(
         "", "", fmt::format("a global batch of {:g} leaves less than one sample a GPU", request.workload.global_batch));
   const auto& curve = curve_at(option, batch);
@@ -114,7 +114,7 @@ std::vector<Evaluation> screen(const PlanRequest& request, std::vector<PlanOptio
     auto& option = options[i];
     const bool first_of_candidate = i == 0 || options[i - 1].candidate != option.candidate;
     for (const int gpus : option.scenario.gpus) {
-      if (gpus == 1 && !first_of_candidate) continue; // one GPU synchronises with nobody: the same by any strategy
+      if (gpus == 1 && !first_of_candidate) continue; // one GPU does not synchronise, so every strategy gives the same
       try {
         all.push_back(screened_or_refused(request, option, gpus));
         all.back().option = i;

@@ -1,5 +1,5 @@
 #pragma once
-// The second look at the most promising evaluations of a plan: each is predicted with all samples of the posterior.
+// The second estimate of a plan: the most promising evaluations are predicted with all posterior samples.
 
 #include "plan/evaluation.hpp"
 #include "plan/plan_option.hpp"
@@ -10,9 +10,9 @@
 
 namespace ddlsim {
 
-/// What the simulation of one evaluation gives, in the process that runs it.
+/// The result of simulating one evaluation, as the process that runs it returns it.
 struct Simulated {
-  std::string error; ///< why the option is impossible; "" where it is possible
+  std::string error; ///< why the option is impossible; "" if it is possible
   double iteration_s = 0;
   double efficiency = 0;
   std::string bottleneck;
@@ -21,13 +21,14 @@ struct Simulated {
   std::vector<double> sample_times_s;
 };
 
-/// The bytes that pass between processes keep every number to the bit. Reading throws UserError for other bytes.
+/// The result as bytes to pass between processes; every number keeps all its bits. Reading throws UserError for other
+/// bytes.
 std::string simulated_to_bytes(const Simulated& simulated);
 Simulated simulated_from_bytes(const std::string& bytes);
 
-/// Simulates at most `most` evaluations, each as a task of its own. Those whose likeliest outcome keeps the limits come
-/// first: the best of each option, then the Pareto front, then the best by the goal. One that turns out to be
-/// impossible leaves `evaluations` and goes to `refused`.
+/// Simulates at most `most` evaluations, each as its own task. Those that keep the limits with the likeliest parameters
+/// come first: the best of each option, then the Pareto front, then the best by the goal. One that proves impossible is
+/// removed from `evaluations` and added to `refused`.
 void simulate(const PlanRequest& request, std::vector<PlanOption>& options, PlanGoal goal, std::size_t most,
               const RunTasks& run_tasks, std::vector<Evaluation>& evaluations, std::vector<RefusedOption>& refused);
 

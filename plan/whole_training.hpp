@@ -1,5 +1,5 @@
 #pragma once
-// From the time of one iteration to a whole training: its hours, its dollars and its kilowatt-hours.
+// Turns the time of one iteration into the hours, dollars and kilowatt-hours of a whole training.
 
 #include "plan/goodput.hpp"
 #include "plan/node_costs.hpp"
@@ -9,33 +9,33 @@
 
 namespace ddlsim {
 
-/// A training on a number of GPUs: everything but how long an iteration takes.
+/// A training on a number of GPUs, without the time of an iteration.
 struct WholeTraining {
   double epochs = 0;
   double global_batch = 0; ///< samples of an iteration
   double iterations = 0;
-  double evaluation_s = 0; ///< all evaluations together: forward alone, on all GPUs
+  double evaluation_s = 0; ///< all evaluations together: forward passes alone, on all GPUs
   double start_up_s = 0;
-  int nodes = 0; ///< that are paid for: workers, dedicated servers and spares
+  int nodes = 0; ///< paid for: workers, dedicated servers and spares
   FailingJob failing;
   NodeCosts costs;
   EnergyRules energy;
 };
 
-/// What a training takes and costs.
+/// The time, cost and energy of a training.
 struct Outcome {
   double time_s = 0;         ///< from start to end, failures and checkpoints included
-  std::optional<double> usd; ///< nothing where no price is known
-  double kwh = 0;            ///< 0 where no power is known
+  std::optional<double> usd; ///< empty if no price is known
+  double kwh = 0;            ///< 0 if no power is known
 };
 
-/// `length`: how many times as many iterations and evaluations as expected.
+/// The outcome of the training. `length` multiplies the expected number of iterations and evaluations.
 Outcome outcome_of(const WholeTraining& training, double iteration_s, double length = 1);
 
-/// Training alone: what the time would be if the job began at once and nothing failed.
+/// Time of the training alone, in seconds: the job starts at once and nothing fails.
 double work_s(const WholeTraining& training, double iteration_s);
 
-/// The goal's figure: dollars, seconds or kilowatt-hours. Infinite where it is not known. Less is better.
+/// The figure of the goal: dollars, seconds or kilowatt-hours. Infinite if it is not known. Less is better.
 double figure_of(const Outcome& outcome, PlanGoal goal);
 
 /// Whether a training with this outcome keeps deadline and budget.

@@ -1,6 +1,6 @@
 #pragma once
 // Regression thresholds: the accuracy that a change of the program must not lose (validate/accuracy.json). The file
-// states means over sites, and by how much each moves without any cause (`validate --placebo`).
+// states means over sites, and how much each varies by chance (`validate --placebo`).
 
 #include "validate/validation.hpp"
 
@@ -11,15 +11,15 @@
 
 namespace ddlsim {
 
-/// Figures of a split in per cent, by name: "mean_error" (of sites or clusters); "uncovered" (how far the coverage of
-/// the 90 % intervals is short of 90); "interval_score" (times 100: wide intervals cover, and pay here).
+/// Figures of a split in per cent, by name: "mean_error" (over sites or clusters); "uncovered" (90 minus the coverage
+/// of the 90 % intervals); "interval_score" (times 100; it penalises wide intervals, which "uncovered" does not).
 using AccuracyFigures = std::map<std::string, double>;
 
-/// What one method reached in one split.
+/// The accuracy of one method in one split.
 struct SplitThresholds {
-  int points = 0; ///< answered; fewer fail the comparison, so that leaving points unanswered is no gain
+  int points = 0; ///< answered; fewer fail the comparison, so leaving points unanswered is no gain
   AccuracyFigures figures;
-  AccuracyFigures noise_floor; ///< by how much a figure may rise; rounding_tolerance where the file states none
+  AccuracyFigures noise_floor; ///< by how much a figure may rise; rounding_tolerance if not stated
 };
 
 struct AccuracyThresholds {
@@ -28,21 +28,22 @@ struct AccuracyThresholds {
   std::map<std::string, SplitThresholds> splits;
 };
 
-/// Points of a per cent within which two figures are the same: both were rounded, and a compiler may round differently.
+/// Two figures that differ by at most so many points of a per cent count as equal: both were rounded, and compilers may
+/// round differently.
 inline constexpr double rounding_tolerance = 0.05;
 
-/// Splits without points of that method have no figures.
+/// The figures that the method reached. A split without points of that method has no figures.
 AccuracyThresholds accuracy_of(const ValidationResult& result, const std::string& method);
 
-/// One sentence for each figure that rose by more than its noise floor and each split with fewer answers. Splits
-/// outside `splits` (those that were run) are not looked at; none named: all.
+/// One sentence for each figure that rose by more than its noise floor, and for each split with fewer answers. Only the
+/// splits named in `splits` (those that were run) are compared; if it is empty, all.
 std::vector<std::string> figures_that_rose(const AccuracyThresholds& thresholds, const AccuracyThresholds& reached,
                                            const std::vector<std::string>& splits);
 
-/// The thresholds with the figures that were reached, better or worse; sites and noise floors stay.
+/// The thresholds with their figures replaced by those reached, better or worse. Sites and noise floors stay.
 AccuracyThresholds with_figures_of(AccuracyThresholds thresholds, const AccuracyThresholds& reached);
 
-/// Throws UserError with every mistake of the file.
+/// Reads the thresholds. Throws UserError that lists every mistake of the file.
 AccuracyThresholds read_accuracy_thresholds(const std::filesystem::path& file);
 std::string accuracy_thresholds_json(const AccuracyThresholds& thresholds);
 

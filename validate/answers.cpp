@@ -16,13 +16,13 @@
 namespace ddlsim {
 namespace {
 
-/// Parts of one split, by position.
+/// Parts of one split, by their positions.
 struct SomeParts {
   std::size_t split = 0;
   std::vector<std::size_t> parts;
 };
 
-/// What one process computes.
+/// The work of one process.
 struct Task {
   std::vector<SomeParts> splits;
   std::vector<Method*> methods;
@@ -56,8 +56,8 @@ bool ask_same_points(const SplitPart& a, const SplitPart& b) {
   return a.series == b.series && a.targets == b.targets;
 }
 
-/// T1 to T3 show and ask what new-T1 to new-T3 do; only their means differ. The split that is run in this one's place:
-/// the one that explains large errors too, else itself.
+/// T1 to T3 have the same visible records and targets as new-T1 to new-T3; only their means differ. So one split is run
+/// for both: the one whose large errors are explained, else the split itself.
 std::size_t split_to_run(const std::vector<Split>& splits, std::size_t at) {
   const auto& own = splits[at];
   if (!is_new_site(own.name)) return at;
@@ -68,7 +68,7 @@ std::size_t split_to_run(const std::vector<Split>& splits, std::size_t at) {
   return found == splits.end() ? at : static_cast<std::size_t>(found - splits.begin());
 }
 
-/// Gives the splits that were not run the answers of those that were run in their place.
+/// Copies the answers of the splits that were run to those that they stand for.
 void copy_answers(const std::vector<Split>& splits, std::vector<std::vector<PartAnswers>>& all) {
   for (std::size_t s = 0; s < splits.size(); ++s) {
     const auto from = split_to_run(splits, s);
@@ -85,7 +85,7 @@ std::map<std::string, Forecast> forecasts_of(const Question& question, const std
   return forecasts;
 }
 
-/// Mean error of a method over what it answered of the targets; 0 when it answered none.
+/// Mean error of a method over the targets that it answered; 0 if it answered none.
 double mean_error(const PartAnswers& answers, const std::vector<Answered>& targets, const std::string& method) {
   double sum = 0;
   int answered = 0;
@@ -98,7 +98,7 @@ double mean_error(const PartAnswers& answers, const std::vector<Answered>& targe
   return answered == 0 ? 0 : sum / answered;
 }
 
-/// Adds an explanation by each method whose mean error over the series is above explained_error.
+/// Adds an explanation by each method whose mean error over the series exceeds explained_error.
 void explain_large_errors(const std::vector<Answered>& targets, const std::vector<Method*>& methods,
                           PartAnswers& answers) {
   for (const auto* method : methods) {
@@ -121,7 +121,7 @@ PartAnswers answer_part(const Split& split, const Series& series, const SplitPar
   return answers;
 }
 
-/// Answers in the order of the task's parts.
+/// Computes the answers in the order of the task's parts.
 std::vector<PartAnswers> run_task(const Task& task, const Assessment& assessment) {
   std::vector<PartAnswers> answers;
   for (const auto& [at, parts] : task.splits) {
@@ -145,7 +145,7 @@ std::vector<Method*> methods_of(const Assessment& assessment, bool remembering) 
   return some;
 }
 
-/// One task with all parts, for this process.
+/// A single task with all parts, for this process.
 Task one_task(const Assessment& assessment) {
   Task task;
   for (std::size_t s = 0; s < assessment.splits.size(); ++s) {
@@ -183,7 +183,7 @@ std::vector<Task> tasks_by_cluster(const Assessment& assessment) {
   return tasks;
 }
 
-/// The largest first, so that no core waits long for the last.
+/// Sorts the largest tasks first, so that no core waits long for the last one.
 void sort_by_size(std::vector<Task>& tasks, const Assessment& assessment) {
   const auto size = [&](const Task& task) {
     std::size_t targets = 0;
@@ -194,7 +194,7 @@ void sort_by_size(std::vector<Task>& tasks, const Assessment& assessment) {
   std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) { return size(a) > size(b); });
 }
 
-/// Adds answers to a part that may have answers of other methods already.
+/// Merges answers into a part that may already have answers of other methods.
 void add(PartAnswers found, PartAnswers& all) {
   all.forecasts.resize(found.forecasts.size());
   for (std::size_t i = 0; i < found.forecasts.size(); ++i) all.forecasts[i].merge(found.forecasts[i]);
@@ -203,11 +203,11 @@ void add(PartAnswers found, PartAnswers& all) {
 
 using AllAnswers = std::vector<std::vector<PartAnswers>>;
 
-/// Throws UserError where they answer something else: what was kept of a run that was cut off may have been changed.
+/// Throws UserError if the answers do not fit the task: the kept results of an interrupted run may have been changed.
 std::vector<PartAnswers> checked(std::vector<PartAnswers> found, const Task& task, const Assessment& assessment) {
   std::set<std::string> methods;
   for (const auto* method : task.methods) methods.insert(method->name());
-  std::vector<std::size_t> targets; // of each part
+  std::vector<std::size_t> targets; // numbers of targets, for each part
   for (const auto& some : task.splits)
     for (const auto part : some.parts) targets.push_back(assessment.splits[some.split].parts[part].targets.size());
   bool fits = found.size() == targets.size();
@@ -226,7 +226,7 @@ void put(const Task& task, std::vector<PartAnswers> found, AllAnswers& all) {
     for (const auto part : some.parts) add(std::move(found[next++]), all[some.split][part]);
 }
 
-/// Sorts them in the order of the methods.
+/// Sorts the large errors into the order of the methods.
 void sort_large_errors(const Assessment& assessment, AllAnswers& all) {
   std::map<std::string, std::size_t> place;
   for (const auto& method : assessment.methods) place.emplace(method->name(), place.size());
@@ -271,7 +271,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Explanation, points, explanation)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LargeError, method, mean_error, why)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartAnswers, forecasts, large_errors)
 
-/// CBOR (RFC 8949) holds a number as it is in memory.
+/// CBOR (RFC 8949) stores a number as it is in memory.
 std::string answers_to_bytes(const std::vector<PartAnswers>& answers) {
   return json_to_bytes(answers);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The answers of all methods in all splits, computed in this process or by several processes at a time.
+// Computes the answers of all methods in all splits, in this process or in several.
 
 #include "sim/base/child_process.hpp"
 #include "validate/split.hpp"
@@ -11,10 +11,10 @@
 
 namespace ddlsim {
 
-/// Mean error of a series in a tier above which its prediction is explained.
+/// A prediction is explained if the mean error of its series in a tier is above this.
 inline constexpr double explained_error = 0.10;
 
-/// A method whose mean error over a series is above explained_error, and why.
+/// A method whose mean error over a series is above explained_error, and the explanation.
 struct LargeError {
   std::string method;
   double mean_error = 0;
@@ -23,11 +23,11 @@ struct LargeError {
 
 /// The answers for one series in one split.
 struct PartAnswers {
-  std::vector<std::map<std::string, Forecast>> forecasts; ///< of each target, by method; absent where it had no answer
+  std::vector<std::map<std::string, Forecast>> forecasts; ///< for each target, by method; absent if it had no answer
   std::vector<LargeError> large_errors;                   ///< of T1, T2 and T3 only
 };
 
-/// What is predicted, and by which methods. The caller keeps all that it refers to.
+/// The input of run_methods(). The caller keeps alive all that it refers to.
 struct Assessment {
   const std::vector<MeasurementFile>& files;
   const std::vector<Series>& series;
@@ -35,12 +35,14 @@ struct Assessment {
   const std::vector<std::unique_ptr<Method>>& methods;
 };
 
-/// Runs the methods over all splits; by split, then by its parts. Without `run_tasks` all is done in this process. Else
-/// the series of a cluster in a split are a task (of a method that remembers those of a cluster in all splits); answers
-/// are the same to the bit. Throws std::runtime_error when a task fails.
+/// Runs the methods over all splits. The result is ordered by split, then by the split's parts. Without `run_tasks`
+/// everything runs in this process. Otherwise the series of a cluster in a split are one task, or for a method that
+/// remembers the series of a cluster in all splits; the answers are the same to the bit. Throws std::runtime_error when
+/// a task fails.
 std::vector<std::vector<PartAnswers>> run_methods(const Assessment& assessment, const RunTasks& run_tasks);
 
-// The bytes that pass between processes keep every number to the bit. Reading throws UserError for other bytes.
+// Answers as bytes to pass between processes; every number keeps all its bits. Reading throws UserError for other
+// bytes.
 
 std::string answers_to_bytes(const std::vector<PartAnswers>& answers);
 std::vector<PartAnswers> answers_from_bytes(const std::string& bytes);

@@ -1,6 +1,6 @@
 #pragma once
-// A method of prediction, behind one interface: the simulator and the baselines it is compared with. One file a method
-// in validate/methods/.
+// The common interface of prediction methods: the simulator and the baselines it is compared with. Each method has one
+// file in validate/methods/.
 
 #include "calibrate/data/series.hpp"
 
@@ -11,19 +11,20 @@
 
 namespace ddlsim {
 
-/// Which priors a split masks before it predicts a cluster: none, or all that records of a cluster of its site shaped.
+/// The priors that a split masks before it predicts a cluster: none, or all that were estimated with records of the
+/// cluster's site.
 enum class MaskedPriors { none, of_site };
 
-/// What a split shows to a method. Record indices in `series` are those of all files, hidden records counted.
+/// What a split shows to a method. Record indices in `series` count all records of all files, hidden ones included.
 struct Evidence {
-  std::string split;                         ///< as-shipped, ..., leave-one-cluster-out
+  std::string split;                         ///< its name: as-shipped, ..., leave-one-cluster-out
   std::string left_out;                      ///< model family, schedule or cluster; "" for a tier
   const std::vector<MeasurementFile>& files; ///< visible records of every kind
   const std::vector<Series>& series;         ///< all series, each with its visible points only
   MaskedPriors masked_priors = MaskedPriors::of_site;
 };
 
-/// One point to predict: the measured time is not in it.
+/// One point to predict, without its measured time.
 struct Question {
   const Series& known; ///< cluster, model, batch, preset, transport, visible points, one-GPU time
   int gpus = 0;
@@ -32,18 +33,18 @@ struct Question {
   Strategy strategy;
 };
 
-/// Iteration time. A method without an interval of its own leaves low_s and high_s 0: the protocol then draws one from
-/// the method's residuals on the other clusters.
+/// A predicted iteration time. A method without an interval of its own leaves low_s and high_s 0: the protocol then
+/// derives one from the method's residuals on the other clusters.
 struct Forecast {
   double predicted_s = 0;
-  double low_s = 0;      ///< 5 %
-  double high_s = 0;     ///< 95 %
+  double low_s = 0;      ///< 5 % quantile
+  double high_s = 0;     ///< 95 % quantile
   std::string refusal{}; ///< not empty: why there is no answer; the times are then 0, and the point counts as missed
   std::string
       scenario{}; ///< the JSON of a scenario that `ddlsim predict` answers with the same digits; "": there is none
 };
 
-/// A question with its answer, shown to a method only after it was scored.
+/// A question with its measured time, which a method sees only after its answer was scored.
 struct Answered {
   Question question;
   double measured_s = 0;
@@ -55,30 +56,30 @@ struct ForecastParts {
   double measured_s = 0;
   double predicted_s = 0;
   double compute_s = 0;
-  double communication_s = 0; ///< what is exposed beyond compute, after overlap
+  double communication_s = 0; ///< only the part that does not overlap with compute
   double synchronisation_s = 0;
   double straggling_s = 0;
   double input_s = 0;
-  std::string bottleneck;     ///< largest part
-  double unexplained_s = 0;   ///< what the residual factor adds to the parts above, or takes away
+  std::string bottleneck;     ///< the largest part
+  double unexplained_s = 0;   ///< difference between predicted_s and the parts above, from the residual factor
   double residual_factor = 1; ///< estimated from the residuals at the series' smaller scales
 };
 
-/// The one parameter whose change alone brings a series' mean error to the least.
+/// The parameter that reduces a series' mean error most if it alone is changed.
 struct ParameterExplanation {
-  std::string parameter; ///< as in priors.json; "" when none of them helps
+  std::string parameter; ///< as in priors.json; "" if no parameter helps
   std::string unit;
-  double fitted = 0;    ///< its value in the prediction, SI
+  double fitted = 0;    ///< its value in the prediction, in SI units
   double fitted_at = 0; ///< the same in standard deviations of its prior, from the prior's median
-  double needed = 0;    ///< the value that helps most, SI
+  double needed = 0;    ///< the value with the least mean error, in SI units
   double needed_at = 0;
-  double mean_error = 0; ///< of the series as predicted
+  double mean_error = 0; ///< of the series, as predicted
   double remaining_error = 0;
 };
 
-/// Why a series is far off.
+/// An explanation of a large error of a series.
 struct Explanation {
-  std::vector<ForecastParts> points; ///< one a target, ascending by gpus
+  std::vector<ForecastParts> points; ///< one for each target, ascending by gpus
   ParameterExplanation explanation;
 };
 
@@ -90,14 +91,14 @@ public:
   virtual ~Method() = default;
 
   virtual std::string name() const = 0;
-  /// Whether answers of one split save it work in the next: one process then runs all its splits.
+  /// Whether answers in one split save work in the next. One process then runs all splits of a cluster.
   virtual bool remembers() const { return false; }
-  /// Called once a split, before its questions. It must drop whatever came from an earlier split.
+  /// Called once for each split, before its questions. It must discard everything from an earlier split.
   virtual void prepare(const Evidence& evidence) = 0;
-  /// Nothing where the method does not apply: two scales needed, one given. A method that ought to answer and cannot
-  /// returns a refusal.
+  /// Returns nothing if the method does not apply, for example if it needs two scales and only one is visible. A method
+  /// that should answer but cannot returns a refusal.
   virtual std::optional<Forecast> forecast(const Question& question) const = 0;
-  /// Targets of one series, after they were scored. Nothing from a method without parts.
+  /// Explains the targets of one series after they were scored. Returns nothing if the method has no parts.
   virtual std::optional<Explanation> explain(const std::vector<Answered>&) const { return {}; }
 };
 

@@ -8,10 +8,10 @@
 namespace ddlsim {
 namespace {
 
-/// Relative difference of predictions below which a method says that two are equal.
+/// Predictions that differ by a smaller share count as equal.
 constexpr double tie = 1e-9;
 
-/// What schedules that are compared agree in.
+/// The fields in which compared schedules agree.
 struct Contest {
   std::string file;
   std::string cluster;
@@ -39,7 +39,7 @@ std::map<int, double> times_of(const Series& series) {
   return times;
 }
 
-/// ln of the ratio at the largest scale in both, with that scale; no scale gives 0 GPUs.
+/// The largest scale that both series have, with ln of the ratio of their times there; 0 GPUs if there is none.
 std::pair<int, double> largest_shared(const Series& one, const Series& other) {
   const auto a = times_of(one), b = times_of(other);
   std::pair<int, double> largest{0, 0};
@@ -55,7 +55,8 @@ double agreement(double stated, double measured) {
   return (stated > 0) == (measured > 0) ? 1 : 0;
 }
 
-/// What a series showed in the split, by series; last fold wins, and a series is a target of one fold only.
+/// The visible points of each series in the split. If several folds show it, the last one counts; a series is a target
+/// in one fold only.
 std::map<std::size_t, Series> shown(const std::vector<Series>& series, const std::vector<Split>& splits,
                                     const std::string& name) {
   std::map<std::size_t, Series> visible;

@@ -1,5 +1,5 @@
 #pragma once
-// A validation as people and programs read it.
+// A validation as text for people and as JSON for programs.
 
 #include "validate/validation.hpp"
 
@@ -7,9 +7,9 @@
 
 namespace ddlsim {
 
-/// Plain text, at most 110 columns: for every split a table of mean errors in per cent by cluster and method, then the
-/// figures over all clusters, then the comparison with the reference, the ranking and the series far off. At most seven
-/// methods are shown side by side; more make more tables.
+/// Plain text, at most 110 columns. For every split it has a table of mean errors in per cent by cluster and method,
+/// the figures over all clusters, the comparison with the reference, the ranking, and the series with large errors. A
+/// table shows at most seven methods; more methods make more tables.
 std::string validation_text(const ValidationResult& result);
 
 /// JSON, numbers to 9 significant digits:
@@ -27,13 +27,13 @@ std::string validation_json(const ValidationResult& result);
 
 // Parts of the reports.
 
-/// "T1: calibrated on one node; every larger scale predicted"
+/// A split as a heading: "T1: calibrated on one node; every larger scale predicted"
 std::string split_title(const std::string& split);
 
-/// Series of the split that are far off, some lines each; "" when there are none.
+/// The split's series with large errors and their explanations, some lines each; "" if there are none.
 std::string explained_text(const ValidationResult& result, const std::string& split);
 
-/// "nic_efficiency 0.5 instead of 0.8 (at -1.2 prior widths, not +0.1) leaves 3.1 %"
+/// An explanation as text: "nic_efficiency 0.5 instead of 0.8 (at -1.2 prior widths, not +0.1) leaves 3.1 %"
 std::string explanation_text(const ParameterExplanation& explanation);
 
 } // namespace ddlsim

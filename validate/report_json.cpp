@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Nine significant digits: what differs after them differs for no reason a reader cares about.
+/// Rounds to nine significant digits: later digits have no meaning for a reader.
 Json rounded(double value) {
   return std::stod(fmt::format("{:.9g}", value));
 }

@@ -53,7 +53,7 @@ int most_points(const Scores& scores, const std::function<int(const SplitScore&)
   return most;
 }
 
-/// A star says that the method answered fewer points than the row counts.
+/// A star marks a method that answered fewer points than the row counts.
 std::string cell_of(const Score* score, int points) {
   if (score == nullptr || score->points == 0) return "-";
   return percent(score->mean_error) + (score->points < points ? "*" : "");
@@ -86,16 +86,16 @@ std::string overall_row(const std::string& title, const Scores& scores,
                 [&](const SplitScore& s) { return s.overall.points == 0 ? std::string("-") : figure(s.overall); });
 }
 
-/// A row of a figure of the 90 % intervals; "-" where a method states none and no other cluster gives one.
+/// A row with one figure of the 90 % intervals; "-" if a method states none and no other cluster gives one.
 std::string interval_row(const std::string& title, const Scores& scores, double Score::*figure) {
   return row_of(title, "", scores, [&](const SplitScore& s) {
     return s.overall.points_with_interval == 0 ? std::string("-") : percent(s.overall.*figure);
   });
 }
 
-/// "4.9 to 8.2", no decimals from ten on.
+/// A range as text: "4.9 to 8.2", without decimals from ten on.
 std::string range_text(const Range& range) {
-  constexpr double ten = 0.0995; // what prints as 10.0
+  constexpr double ten = 0.0995; // the smallest ratio that prints as 10.0
   const auto figure = [](double ratio) { return ratio < ten ? percent(ratio) : fmt::format("{:.0f}", 100 * ratio); };
   return figure(range.low) + " to " + figure(range.high);
 }
@@ -106,7 +106,7 @@ int most_sites(const Scores& scores) {
   return most;
 }
 
-/// Below a mean its range over resampled sites.
+/// The range of a mean over resampled sites, printed below the mean.
 std::string range_row(const Scores& scores, std::optional<Range> Score::*range) {
   if (most_sites(scores) < fewest_sites) return "";
   return row_of("  90 % of resampled sites", "", scores, [&](const SplitScore& s) {
@@ -180,8 +180,8 @@ bool say_the_same(const SplitScore& one, const SplitScore& other) {
                     [&](const auto& a, const auto& b) { return a.first == b.first && same(a.second, b.second); });
 }
 
-/// Methods that coincide (with one visible scale most laws are the straight line) share a column, and those that answer
-/// nothing have none, but for the reference; `note` names them.
+/// Methods that coincide (with one visible scale most laws are the straight line) share a column. Methods without
+/// answers have no column, except the reference; `note` names them.
 Scores distinct(const Scores& all, const std::string& reference, std::string& note) {
   Scores kept;
   std::vector<std::string> silent;

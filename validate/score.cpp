@@ -20,7 +20,7 @@ bool covers(const Forecast& forecast, double measured_s) {
   return forecast.low_s <= measured_s && measured_s <= forecast.high_s;
 }
 
-/// Value of each point, kept by cluster and series.
+/// A value for each point, kept by cluster and series.
 class Nested {
 public:
   void add(const ScoredPoint& point, double value) {
@@ -43,7 +43,7 @@ public:
     }
     return means;
   }
-  /// The means of the clusters of each site.
+  /// The cluster means of each site.
   std::vector<std::vector<double>> means_by_site() const {
     std::map<std::string, std::vector<double>> by_site;
     const auto means = cluster_means();
@@ -60,7 +60,7 @@ private:
   std::vector<double> flat_;
 };
 
-/// 90 % of the means over clusters when sites are drawn again.
+/// The range with 90 % of the means over clusters when sites are resampled.
 std::optional<Range> range_over_sites(const Nested& values, int draws, std::uint64_t seed) {
   const auto sites = values.means_by_site();
   if (sites.size() < static_cast<std::size_t>(fewest_sites) || draws < 1) return {};
@@ -68,7 +68,7 @@ std::optional<Range> range_over_sites(const Nested& values, int draws, std::uint
   std::vector<double> means;
   for (int draw = 0; draw < draws; ++draw) {
     std::vector<double> drawn;
-    // std:: distributions differ between libraries; the bias of the remainder is below 1e-16.
+    // std:: distributions differ between libraries, hence the remainder; its bias is below 1e-16.
     for (std::size_t i = 0; i < sites.size(); ++i) {
       const auto& site = sites[random() % sites.size()];
       drawn.insert(drawn.end(), site.begin(), site.end());
@@ -91,7 +91,7 @@ ByCluster residuals_by_cluster(const std::vector<ScoredPoint>& points, const std
   return residuals;
 }
 
-/// ln of the bounds over the prediction, from every cluster but one; nothing when there is no other.
+/// ln of the interval's bounds over the prediction, from every cluster except one; nothing if there is no other.
 std::optional<Range> bounds_without(const ByCluster& residuals, const std::string& left_out) {
   std::vector<Weighted> others;
   for (const auto& [cluster, values] : residuals) {
@@ -102,7 +102,7 @@ std::optional<Range> bounds_without(const ByCluster& residuals, const std::strin
   return Range{std::min(0.0, weighted_quantile(others, low_tail)), std::max(0.0, weighted_quantile(others, high_tail))};
 }
 
-/// Bounds by split, method and cluster, computed when first needed.
+/// Bounds by split, method and cluster, computed when they are first needed.
 class ResidualBounds {
 public:
   explicit ResidualBounds(const std::vector<ScoredPoint>& points) : points_(points) {}

@@ -30,7 +30,7 @@ std::vector<LocatedRecord> locate(const std::vector<MeasurementFile>& files) {
   return all;
 }
 
-/// What the records of one experiment agree in, in whatever files.
+/// The fields in which the records of one experiment agree, across files.
 struct Experiment {
   std::string cluster;
   std::string gpu;
@@ -106,8 +106,8 @@ Split make_split(const std::string& name, const std::string& left_out, std::vect
   return split;
 }
 
-/// Drops the series that lack one of the multi-node scales that the tier shows: the scale may be that of another series
-/// of the same experiment.
+/// Drops the series that lack one of the multi-node scales that the tier shows. Such a scale may belong to another
+/// series of the same experiment.
 void keep_complete_parts(Split& tier, const std::vector<Series>& series, int multi_node_scales_shown) {
   const auto incomplete = [&](const SplitPart& part) {
     const auto& points = series[part.series].points;
@@ -118,7 +118,7 @@ void keep_complete_parts(Split& tier, const std::vector<Series>& series, int mul
   tier.parts.erase(std::remove_if(tier.parts.begin(), tier.parts.end(), incomplete), tier.parts.end());
 }
 
-/// Names of the clusters that have visible steps of several GPUs, and of several nodes.
+/// Names of the clusters with visible steps on several GPUs, and on several nodes.
 struct ObservedScales {
   std::set<std::string> several_gpus;
   std::set<std::string> several_nodes;
@@ -135,8 +135,9 @@ ObservedScales observed_scales(const std::vector<LocatedRecord>& records, const 
   return seen;
 }
 
-/// A transfer needs another model or schedule of the same cluster: where there is none, the split would test an unseen
-/// cluster. Drops the targets without one; targets across nodes need a visible step across nodes.
+/// Drops targets that no other visible training can be transferred to. A target needs another model or schedule of the
+/// same cluster, otherwise the split would test an unseen cluster; a target across nodes needs a visible step across
+/// nodes.
 void drop_untransferable(Split& split, const std::vector<LocatedRecord>& records, const std::vector<Series>& series) {
   const auto seen = observed_scales(records, split.visible_records);
   for (auto& part : split.parts) {
@@ -149,7 +150,7 @@ void drop_untransferable(Split& split, const std::vector<LocatedRecord>& records
   std::erase_if(split.parts, [](const SplitPart& part) { return part.targets.empty(); });
 }
 
-/// Adds a split for every value that `what` takes on multi-GPU training records.
+/// Adds a split for every value of `what` among multi-GPU training records.
 void add_transfer(std::vector<Split>& splits, const std::string& name, const std::vector<LocatedRecord>& records,
                   const std::vector<Series>& series, const std::function<std::string(const LocatedRecord&)>& what) {
   std::set<std::string> values;
@@ -178,7 +179,8 @@ Split split_as_shipped(std::size_t records, const std::vector<Series>& series) {
   return split;
 }
 
-/// What two publications of the same figures agree in. Their words for data, precision and transport may differ.
+/// The fields in which two publications of the same figures agree. Their words for data, precision and transport may
+/// differ.
 struct Publication {
   std::string cluster;
   std::string model;
@@ -192,7 +194,8 @@ Publication publication_of(const LocatedRecord& at) {
   return {at.cluster, at.step->model, at.step->batch_per_gpu, at.step->strategy.name, at.step->preset};
 }
 
-/// For each experiment, which part hides its points of several GPUs: a cluster's experiments go to the parts in turn.
+/// For each experiment, the part that hides its points on several GPUs; a cluster's experiments are assigned to the
+/// parts in turn.
 std::map<Publication, int> parts_of_experiments(const std::vector<LocatedRecord>& records, int parts) {
   std::map<Publication, int> part_of;
   for (const auto& at : records)
@@ -204,7 +207,7 @@ std::map<Publication, int> parts_of_experiments(const std::vector<LocatedRecord>
 
 void add_shipped_without(std::vector<Split>& splits, const std::vector<LocatedRecord>& records,
                          const std::vector<Series>& series) {
-  constexpr int parts = 5; // as many fits a cluster; each then knows four fifths of the other experiments
+  constexpr int parts = 5; // the number of fits per cluster; each knows four fifths of the other experiments
   const auto part_of = parts_of_experiments(records, parts);
   for (int part = 0; part < parts; ++part) {
     std::vector<bool> visible(records.size(), true);
@@ -232,7 +235,7 @@ bool runs_layout(const LocatedRecord& at) {
   return at.step != nullptr && is_model_parallel(at.step->strategy.name);
 }
 
-/// The fewest GPUs of each table of layouts; a table is what agrees in cluster and name of series.
+/// The fewest GPUs of each table of layouts; a table is identified by cluster and series name.
 std::map<std::pair<std::string, std::string>, int> smallest_of_layouts(const std::vector<LocatedRecord>& records) {
   std::map<std::pair<std::string, std::string>, int> smallest;
   for (const auto& at : records) {
@@ -243,7 +246,7 @@ std::map<std::pair<std::string, std::string>, int> smallest_of_layouts(const std
   return smallest;
 }
 
-/// Parts of model parallelism alone, also where nothing of a series is visible.
+/// A split whose parts are series of model parallelism, even if nothing of a series is visible.
 Split split_of_layouts(const std::string& name, std::vector<bool> visible, const std::vector<Series>& series) {
   Split split{name, "", std::move(visible), {}, MaskedPriors::of_site};
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -331,7 +334,7 @@ std::string schedule_of(StrategyName strategy, const std::string& preset) {
 
 namespace {
 
-/// Drops targets that their own source calls suspect: they are no truth to score against.
+/// Drops targets that their source marks as suspect: predictions cannot be scored against them.
 void drop_suspect_targets(Split& split, const std::vector<Series>& series) {
   for (auto& part : split.parts)
     std::erase_if(part.targets, [&](std::size_t p) { return series[part.series].points[p].suspect; });

@@ -1,5 +1,6 @@
 #pragma once
-// What a method may see and what it must predict: tiers and transfer splits, by rule from the records alone.
+// Decides what a method may see and what it must predict: tiers and transfer splits, by rules that look at the records
+// alone.
 
 #include "calibrate/data/series.hpp"
 #include "validate/method.hpp"
@@ -10,7 +11,7 @@
 
 namespace ddlsim {
 
-/// One series in a split. Positions are into Series::points.
+/// One series in a split. Positions are indices into Series::points.
 struct SplitPart {
   std::size_t series = 0;
   std::vector<std::size_t> visible;
@@ -51,24 +52,24 @@ const std::vector<std::string>& split_names();
 std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
                                const std::map<std::string, std::string>& site_of = {});
 
-/// Whether a point is a target of as-shipped: it has several GPUs, and is not suspect.
+/// Whether a point is a target of the split as-shipped: it has several GPUs and is not suspect.
 bool is_target_as_shipped(const SeriesPoint& point);
 
-/// Whether the targets of a split are of sites of which only the visible records are known.
+/// Whether a split predicts sites of which only the visible records are known.
 bool is_new_site(const std::string& split);
 
-/// resnet50_v1, _v1.5 and _v2 are one family, and so are sequence lengths and framework variants: siblings would give
-/// the answer away.
+/// The family of a model: resnet50_v1, _v1.5 and _v2 are one family, and so are sequence lengths and framework
+/// variants. A visible sibling would give the answer away.
 std::string model_family(const std::string& model);
 
-/// What "leave one strategy out" leaves out: all-reduce, ps or ps-async, as one framework preset runs it: "ps by
-/// byteps".
+/// What "leave one strategy out" hides together: all-reduce, ps or ps-async, as one framework preset runs it, for
+/// example "ps by byteps".
 std::string schedule_of(StrategyName strategy, const std::string& preset);
 
-/// The files without their hidden records; contexts stay.
+/// The files without the records that the split hides; contexts stay.
 std::vector<MeasurementFile> visible_files(const std::vector<MeasurementFile>& files, const Split& split);
 
-/// The series without its hidden points.
+/// The series without the points that the split hides.
 Series visible_series(const Series& series, const SplitPart& part);
 
 } // namespace ddlsim

@@ -11,9 +11,9 @@
 namespace ddlsim {
 namespace {
 
-constexpr int parts_of_workloads = 5; ///< as many fits a cluster; each then knows about four fifths of the workloads
+constexpr int parts_of_workloads = 5; ///< the number of fits per cluster; each knows about four fifths of the workloads
 
-/// What is hidden together. A model as a whole has no preset and no batch.
+/// A workload whose records are hidden together. A model as a whole has no preset and no batch.
 struct HiddenWorkload {
   std::string site;
   std::string family; ///< variants of a model would give each other away
@@ -38,7 +38,7 @@ HiddenWorkload model_alone(const HiddenWorkload& workload) {
   return {workload.site, workload.family, "", 0};
 }
 
-/// Every record of training, by position; nothing at the others.
+/// For each record its workload; nothing for a record that is no training.
 std::vector<std::optional<HiddenWorkload>> workloads_of(const std::vector<MeasurementFile>& files,
                                                         const Sites& site_of) {
   std::vector<std::optional<HiddenWorkload>> all;
@@ -51,8 +51,8 @@ std::vector<std::optional<HiddenWorkload>> workloads_of(const std::vector<Measur
   return all;
 }
 
-/// For each workload, the part that hides it. The members of a group go to the parts in turn; a group of one goes to no
-/// part, because nothing else would be known of it.
+/// For each workload, the part that hides it. The members of a group are assigned to the parts in turn. A group of one
+/// is never hidden, because nothing else would be known about it.
 using PartOf = std::map<HiddenWorkload, int>;
 
 PartOf assign_parts(const std::map<HiddenWorkload, std::set<HiddenWorkload>>& groups) {
@@ -66,7 +66,7 @@ PartOf assign_parts(const std::map<HiddenWorkload, std::set<HiddenWorkload>>& gr
   return part_of;
 }
 
-/// What a cluster must show of a workload, at another batch than the one that is predicted.
+/// What a cluster must show of a workload at another batch than the predicted one.
 struct Kind {
   std::string cluster;
   std::string gpu;
@@ -76,7 +76,7 @@ struct Kind {
   auto operator<=>(const Kind&) const = default;
 };
 
-/// The training that a split shows.
+/// The training records that a split shows.
 struct VisibleTraining {
   std::set<Kind> workloads;
   std::set<std::string> on_several_gpus; ///< clusters
@@ -124,7 +124,7 @@ void add_targets(Split& split, const std::vector<MeasurementFile>& files, const 
   }
 }
 
-/// The splits of one name: each hides the workloads of its part.
+/// Adds the splits of one name; each hides the workloads of its part.
 void add_splits(std::vector<Split>& splits, const std::string& name, const PartOf& part_of,
                 const std::vector<std::optional<HiddenWorkload>>& workloads, const std::vector<MeasurementFile>& files,
                 const std::vector<Series>& series, bool by_batch) {

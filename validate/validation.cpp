@@ -5,7 +5,8 @@
 namespace ddlsim {
 namespace {
 
-/// The group whose points are averaged together: in the splits of a new site its site, but for emulated clusters.
+/// The group whose points are averaged together: in the splits of a new site the cluster's site, except for emulated
+/// clusters.
 std::string group_of(const Series& series, const Split& split, const ValidationOptions& options) {
   const auto site = options.site_of.find(series.cluster);
   const bool by_site = is_new_site(split.name) && !series.emulated && site != options.site_of.end();
@@ -31,7 +32,7 @@ ScoredPoint blank_point(const Series& series, const SeriesPoint& at, const Split
   return point;
 }
 
-/// What a method said goes to the answers or to the refusals.
+/// Adds a method's forecasts to the answers or to the refusals.
 void put_forecasts(const std::map<std::string, Forecast>& forecasts, ScoredPoint& point) {
   for (const auto& [method, forecast] : forecasts) {
     if (forecast.refusal.empty()) point.forecasts[method] = forecast;
@@ -65,7 +66,7 @@ void add_split(const Split& split, const std::vector<Series>& series, const std:
                    [](const auto& a, const auto& b) { return a.mean_error > b.mean_error; });
 }
 
-/// The splits of these names (all when there are none), with the parts of wanted series only.
+/// The splits of these names (all if there are none), with only the parts of wanted series.
 std::vector<Split> selected_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
                                    const ValidationOptions& options) {
   auto splits = make_splits(files, series, options.site_of);
@@ -122,7 +123,7 @@ std::vector<const ScoredPoint*> pointers(const std::vector<ScoredPoint>& points)
 std::vector<std::string> names_of(const std::vector<Split>& splits) {
   std::vector<std::string> names;
   for (const auto& split : splits)
-    if (names.empty() || names.back() != split.name) names.push_back(split.name); // those of one name stand together
+    if (names.empty() || names.back() != split.name) names.push_back(split.name); // splits of one name are adjacent
   return names;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The protocol: every method over every split of every series, scored by one rule.
+// The validation protocol: every method predicts every series in every split, and one rule scores all of them.
 
 #include "calibrate/data/series.hpp"
 #include "sim/base/child_process.hpp"
@@ -18,10 +18,10 @@
 
 namespace ddlsim {
 
-// How well a series can be known at all, from the data alone and before any prediction.
+// How precisely the time of a series is known, from the records alone and before any prediction.
 
-/// Standard deviation of ln(time) up to which a series is of class A, and of class B; above it is C, scored on its
-/// intervals only.
+/// The largest standard deviation of ln(time) of noise class A, and of class B. Above it a series is in class C, whose
+/// intervals alone are scored.
 inline constexpr double class_a_noise = 0.02;
 inline constexpr double class_b_noise = 0.06;
 
@@ -40,18 +40,17 @@ struct Noise {
 std::vector<Noise> noise_of(const std::vector<Series>& series);
 
 struct ValidationOptions {
-  std::vector<std::string> splits; ///< names to run; empty: all
-  std::string reference =
-      "ddlsim";           ///< compared with each other method; the first method when there is none of that name
-  std::uint64_t seed = 1; ///< of the bootstrap over clusters
+  std::vector<std::string> splits;  ///< names of those to run; empty: all
+  std::string reference = "ddlsim"; ///< compared with each other method; if no method has that name, the first
+  std::uint64_t seed = 1;           ///< of the bootstrap over clusters
   int bootstrap_draws = 2000;
-  /// Series whose targets are scored; none given: all. The others still are evidence.
+  /// Chooses the series whose targets are scored; empty: all. The other series remain as evidence.
   std::function<bool(const Series&)> wanted;
-  std::map<std::string, std::string> site_of; ///< by cluster; one that is not there is a site of its own
-  RunTasks run_tasks{};                       ///< what answers parts beside each other; empty: this process
+  std::map<std::string, std::string> site_of; ///< by cluster; a cluster that is not listed is a site of its own
+  RunTasks run_tasks{};                       ///< runs parts in parallel; empty: in this process
 };
 
-/// A series of a tier with a mean error above explained_error, and why.
+/// A series in a tier whose mean error is above explained_error, with the explanation.
 struct ExplainedSeries {
   std::string split;
   std::string series;
@@ -61,7 +60,7 @@ struct ExplainedSeries {
   Explanation why;
 };
 
-/// A series as the protocol saw it.
+/// A series with its noise and the splits that it takes part in.
 struct SeriesSummary {
   std::string id;
   std::string cluster;
@@ -77,23 +76,23 @@ struct SeriesSummary {
 
 struct ValidationResult {
   std::vector<std::string> methods; ///< in the order given
-  std::string reference;            ///< the one that is compared with each other
+  std::string reference;            ///< the method that is compared with each other one
   std::vector<SeriesSummary> series;
   std::vector<ScoredPoint> points;           ///< by split, then series, then gpus
   std::vector<SplitScore> scores;            ///< by split, then method
   std::vector<PairedDifference> differences; ///< the reference against each other method, by split
   std::vector<RankingScore> rankings;
-  std::vector<ExplainedSeries> explained; ///< by split, the worst first
+  std::vector<ExplainedSeries> explained; ///< by split, the largest error first
 };
 
-/// Runs every method over every split. Files of a user's own are taken like shipped ones; their cluster need not be
-/// known anywhere. Deterministic: same files in the same order, same methods, same seed, same result, whoever runs the
+/// Runs every method over every split. A user's own files are treated like shipped ones, and their cluster may be
+/// unknown. Deterministic: the same files in the same order, methods and seed give the same result, whoever runs the
 /// tasks.
 ValidationResult validate_measurements(const std::vector<MeasurementFile>& files,
                                        const std::vector<std::unique_ptr<Method>>& methods,
                                        const ValidationOptions& options);
 
-/// The same over splits of the caller's, in their order; `options.splits` is not read.
+/// The same with the caller's splits, in their order; `options.splits` is ignored.
 ValidationResult validate_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
                                  const std::vector<Split>& splits, const std::vector<std::unique_ptr<Method>>& methods,
                                  const ValidationOptions& options);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int repeats_that_count = 3;
 
-/// What one person measured on one machine.
+/// The series that one person measured on one machine.
 struct Set {
   std::string file;
   std::string cluster;
@@ -32,10 +32,10 @@ double largest_spread(const Series& series) {
   return largest;
 }
 
-/// What two sibling models are compared under.
+/// The fields in which two sibling models agree.
 struct SiblingKey {
   Set set;
-  std::string depth; ///< the model without its version
+  std::string depth; ///< the model's depth without its version
   Precision precision = {};
   double batch_per_gpu = 0;
   std::string data;
@@ -44,7 +44,7 @@ struct SiblingKey {
   auto operator<=>(const SiblingKey&) const = default;
 };
 
-/// "50" of resnet50_v1 and resnet50_v2; "" of every other model.
+/// The depth of a ResNet: "50" for resnet50_v1 and resnet50_v2; "" for every other model.
 std::string residual_depth(const std::string& model) {
   constexpr std::string_view family = "resnet";
   const auto last = model.rfind("_v");
@@ -55,7 +55,7 @@ std::string residual_depth(const std::string& model) {
   return is_number && (version == "1" || version == "2") ? depth : "";
 }
 
-/// Equal for the two siblings of a pair; none for a model that has no sibling.
+/// The key that the two siblings of a pair share; nothing for a model without a sibling.
 std::optional<SiblingKey> sibling_key(const Series& series) {
   const std::string depth = residual_depth(series.model);
   if (depth.empty()) return {};
@@ -63,7 +63,7 @@ std::optional<SiblingKey> sibling_key(const Series& series) {
                     series.data,    series.strategy, series.preset};
 }
 
-/// |d - median d| / sqrt 2 at every scale the two share.
+/// |d - median d| / sqrt 2 at every scale that the two share.
 std::vector<double> sibling_noise(const Series& one, const Series& other) {
   std::vector<double> differences;
   for (const auto& a : one.points) {
@@ -74,7 +74,7 @@ std::vector<double> sibling_noise(const Series& one, const Series& other) {
   }
   const double centre = median(differences);
   for (auto& d : differences) d = std::abs(d - centre) / std::sqrt(2.0);
-  // Two scales differ from their own median by the same amount whatever the noise; from three on the scatter shows.
+  // Two values are equally far from their median whatever the noise; the scatter shows from three values on.
   return differences.size() < 3 ? std::vector<double>{} : differences;
 }
 

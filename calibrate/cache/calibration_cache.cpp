@@ -23,19 +23,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Which calibration is looked for.
+/// The cluster and the checksum of its inputs that a calibration is looked up by.
 struct FitQuery {
   std::string cluster;
   std::string inputs;
 };
 
-/// What was found in a folder: a calibration, or why the file there cannot be used. Both are empty without a file.
+/// The result of looking into a folder: a calibration, or the reason why its file cannot be used. Both are empty if
+/// there is no file.
 struct Found {
   std::optional<Calibration> calibration;
   std::string why_not;
 };
 
-/// Reads a file. One that is out of date is no error: the fit is made anew.
+/// Reads a file. An outdated file is no error: the cluster is then fitted anew.
 Found look_into(const fs::path& file, const FitQuery& query) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return {};
@@ -49,13 +50,13 @@ Found look_into(const fs::path& file, const FitQuery& query) {
   }
 }
 
-/// Deletes all but the files that were used last.
+/// Sets the file's modification time to now: it was used last.
 void mark_used(const fs::path& file) {
   std::error_code ignored;
   fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
 }
 
-/// Whether the name is cached_name() of the cluster; another cluster's may begin with the same words.
+/// Whether the name is cached_name() of this cluster. Another cluster's name may begin with the same words.
 bool is_kept_of(const std::string& name, const std::string& cluster) {
   return name.starts_with(cluster) && name.size() == cached_name(cluster, Fnv1a().text()).size();
 }
@@ -79,7 +80,7 @@ bool can_be_written(const fs::path& folder) {
   return ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
-/// A cluster is fitted by one process at a time. Where locks do not work, several fit it.
+/// A lock that lets one process at a time fit a cluster. Where file locks do not work, several processes fit it.
 class FitLock {
 public:
   FitLock(const fs::path& folder, const std::string& cluster)
@@ -96,7 +97,7 @@ private:
   int descriptor_;
 };
 
-/// The fits that were found or made, by the name of their file.
+/// The calibrations that were found or made so far, by file name.
 struct FitMemory {
   std::mutex mutex;
   std::map<std::string, std::optional<Calibration>> all;
@@ -106,7 +107,7 @@ void narrate_line(const CalibrationCache& cache, const std::string& text) {
   if (cache.narrate) cache.narrate(text);
 }
 
-/// What to say before a fit. `why_not`: of a file that was there and cannot be used; "" for none.
+/// The message before a fit. `why_not` is the reason why an existing file cannot be used; "" if there is none.
 std::string fit_text(const CalibrationCache& cache, const FitQuery& query, std::size_t records, bool writes,
                      const std::string& why_not) {
   const auto where = writes               ? fmt::format("kept in {}", cache.kept.string())
@@ -116,7 +117,8 @@ std::string fit_text(const CalibrationCache& cache, const FitQuery& query, std::
                      why_not.empty() ? "" : "; " + why_not);
 }
 
-/// Records that teach nothing leave a calibration without content, so that nobody reads them again.
+/// Fits the cluster. If no record can be fitted, the calibration is empty; it is kept so that the records are not read
+/// again.
 Calibration fitted(const CalibrationCache& cache, const DataFolder& data, const FitQuery& query) {
   Calibration nothing;
   nothing.cluster = query.cluster;
@@ -140,7 +142,7 @@ bool says_something(const Calibration& calibration) {
          !calibration.compute.empty();
 }
 
-/// Whether any file could hold records to fit. On the way to each answer, so that nothing is read.
+/// Whether any file may hold records to fit. It reads no file, because it runs for every answer.
 bool has_records(const DataFolder& data, const std::string& cluster) {
   std::error_code ignored;
   if (!fs::exists(data.platforms_of(cluster) / cluster / "cluster.json", ignored)) return false;
@@ -174,7 +176,7 @@ std::string name_not_used(const fs::path& file, const Found& found) {
   return found.why_not.empty() ? "" : fmt::format("{} {}", file.string(), found.why_not);
 }
 
-/// Kept before, or fitted now.
+/// Looks for a kept calibration, and fits the cluster if there is none.
 std::optional<Calibration> kept_or_fitted(const CalibrationCache& cache, const DataFolder& data,
                                           const FitQuery& query) {
   const auto written = data.platforms_of(query.cluster) / query.cluster / "calibration.json";

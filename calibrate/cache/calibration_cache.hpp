@@ -1,5 +1,5 @@
 #pragma once
-// Calibrations as a cache: fitted where none is kept for the files as they are, and kept for the next question.
+// A cache of calibrations. A cluster is fitted where no calibration is kept for the present files; the result is kept.
 
 #include "sim/formats/data_folder.hpp"
 
@@ -11,14 +11,14 @@
 namespace ddlsim {
 
 struct CalibrationCache {
-  std::filesystem::path shipped;                     ///< made with a package, never written; empty: none
-  std::filesystem::path kept;                        ///< where fits are put, made where it is missing; empty: nowhere
-  std::function<void(const std::string&)> narrate{}; ///< called with a line about what is fitted; may be empty
-  int threads = 1;                                   ///< of a fit, which does not depend on it
+  std::filesystem::path shipped;                     ///< comes with a package and is never written; empty: none
+  std::filesystem::path kept;                        ///< where new fits are written, created if missing; empty: nowhere
+  std::function<void(const std::string&)> narrate{}; ///< called with a line about each new fit; may be empty
+  int threads = 1;                                   ///< of a fit; its result does not depend on them
 };
 
-/// Where fits are kept: $DDLSIM_CACHE; build/calibrations of the checkout that a program is part of; for an empty
-/// `checkout` $XDG_CACHE_HOME/ddlsim or ~/.cache/ddlsim. The first that there is; empty where none is.
+/// The folder where fits are kept: $DDLSIM_CACHE if set; else build/calibrations of `checkout`, the checkout that the
+/// program belongs to; for an empty `checkout` $XDG_CACHE_HOME/ddlsim, else ~/.cache/ddlsim. Empty if there is none.
 std::filesystem::path cache_folder(const std::filesystem::path& checkout);
 
 /// For DataFolder::calibrations. The calibration of a cluster is the first of these:
@@ -32,10 +32,10 @@ std::filesystem::path cache_folder(const std::filesystem::path& checkout);
 /// also remembered by the function itself and its copies. Throws UserError for mistakes in the files that a fit reads.
 CalibrationSource fitted_calibrations(CalibrationCache cache);
 
-/// NAME-INPUTS.json, as a calibration of these inputs is called in both folders.
+/// The name of the calibration of these inputs in both folders: NAME-INPUTS.json.
 std::string cached_name(const std::string& cluster, const std::string& inputs);
 
-/// How many calibrations of a cluster are kept: those of the files as they are, and of a few variations.
+/// How many calibrations are kept for each cluster: that of the present files and a few for variations of them.
 inline constexpr std::size_t most_cached = 4;
 
 } // namespace ddlsim

@@ -11,7 +11,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file's name goes in, too: a renamed file of records has records of another name.
+/// Adds a file's name and content to the checksum. The name matters because a renamed file gives its records another
+/// name.
 void take_named(Fnv1a& hash, const std::string& name, const fs::path& file) {
   hash.take(name + "\n");
   hash.take_file(file);

@@ -12,8 +12,8 @@ namespace ddlsim {
 /// Checksum of the sources of model and fit, 16 hexadecimal digits; the same in every build type.
 std::string model_version();
 
-/// The files that a fit of the cluster reads: the shipped ones, and the cluster's own where it is a user's. A scenario's
-/// own model is none of them, so that `predict` and `calibrate` fit the same.
+/// The files that a fit of the cluster reads: the shipped ones and, for a user's own cluster, that cluster's. A
+/// scenario's own model is left out, so that `predict` and `calibrate` fit the same.
 DataFolder data_of_fit(const DataFolder& data, const std::string& cluster);
 
 /// Checksum of the model version and of the names and bytes of all files that a fit of the cluster reads: catalogue,
@@ -21,13 +21,13 @@ DataFolder data_of_fit(const DataFolder& data, const std::string& cluster);
 /// looked for in all of them. 16 hexadecimal digits. Throws UserError for a file that cannot be read.
 std::string fit_inputs(const DataFolder& data, const std::string& cluster);
 
-/// The cluster's records, and those of clusters that it borrows from: how many a fit can use.
+/// How many records a fit of the cluster can use: its own and those of the clusters that it borrows from.
 std::size_t count_fitted_records(const DataFolder& data, const std::string& cluster);
 
-/// Records of all clusters.
+/// The records of all clusters.
 std::vector<MeasurementFile> all_records(const DataFolder& data);
 
-/// calibrate() on the files of data_of_fit(), with their checksum put into the calibration.
+/// Runs calibrate() on the files of data_of_fit() and stores their checksum in the calibration.
 Calibrated fit_from_files(const DataFolder& data, const std::string& cluster, int threads);
 
 } // namespace ddlsim

@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-/// One record, whichever kind it is of.
+/// One record of any kind.
 struct TransferRow {
   const RecordHead* head = nullptr;
   CollectiveKey key;
@@ -22,9 +22,9 @@ struct TransferRow {
   std::optional<LibraryVersion> version{};
 };
 
-/// Times of one size that differ by a larger factor are reported: repeats of published tables differ by a few per cent.
+/// Times of one size that differ by a larger factor are reported. Repeats in published tables differ by a few per cent.
 constexpr double conflict = 1.5;
-/// Sizes below one byte are the empty message, which has no logarithm.
+/// Smaller sizes are the empty message, whose logarithm does not exist.
 constexpr double least_bytes = 1;
 
 CollectiveKey common_key(const Context& context, const RecordHead& head) {
@@ -36,7 +36,7 @@ CollectiveKey common_key(const Context& context, const RecordHead& head) {
   return key;
 }
 
-/// The record's own words come before those of its context.
+/// The library version that the record states, else that of its context.
 std::optional<LibraryVersion> stated_version(const Context& context, const RecordHead& head) {
   const auto library = value_named<CollectiveLibrary>(head.library);
   if (!library) return std::nullopt;
@@ -67,7 +67,7 @@ TransferRow row_of(const Context& context, const PointToPointRecord& record) {
   return row;
 }
 
-/// Rows of one curve: the same key in the same file.
+/// Rows grouped into curves: the rows of a group have the same key and file.
 using Groups = std::map<std::pair<CollectiveKey, std::string>, std::vector<TransferRow>>;
 
 Groups grouped(const std::vector<MeasurementFile>& files) {
@@ -97,7 +97,7 @@ std::string place_text(const std::string& file, const std::vector<int>& lines) {
   return fmt::format("{}:{}", std::filesystem::path(file).filename().string(), lines_text(lines));
 }
 
-/// Moves the rows that `unwanted` names out; gives them back.
+/// Removes the rows for which `unwanted` is true, and returns them.
 template <class Unwanted> std::vector<TransferRow> take_out(std::vector<TransferRow>& rows, const Unwanted& unwanted) {
   const auto split =
       std::stable_partition(rows.begin(), rows.end(), [&](const TransferRow& row) { return !unwanted(row); });
@@ -106,7 +106,7 @@ template <class Unwanted> std::vector<TransferRow> take_out(std::vector<Transfer
   return out;
 }
 
-/// One note a file: contention is measured in many series at once.
+/// Adds one note for each file, because contention is measured in many series at once.
 void note_shared(const std::string& file, const std::vector<TransferRow>& shared, std::vector<Excluded>& notes) {
   const auto [least, most] =
       std::minmax_element(shared.begin(), shared.end(), [](const TransferRow& a, const TransferRow& b) {
@@ -132,14 +132,14 @@ void exclude_suspect(std::vector<TransferRow>& rows, const std::string& file, st
   notes.push_back({place_text(file, lines_of(take_out(rows, is_suspect))), std::string(marked_by_source)});
 }
 
-/// Spread of ln time: between the records of a size, or what one record says of itself.
+/// Standard deviation of ln time: between the records of one size, or as one record states it.
 double spread_of(const std::vector<TransferRow>& rows, const std::vector<double>& logs) {
   double stated = 0;
   for (const auto& row : rows) stated = std::max(stated, row.head->relative_spread);
   return logs.size() < 2 ? stated : standard_deviation(logs);
 }
 
-/// Times of one size, and by which factor they contradict each other.
+/// The merged times of one size, and the factor by which they contradict each other.
 struct MergedTimes {
   CollectiveSample sample;
   double least_s = 0;
@@ -154,7 +154,7 @@ MergedTimes merged(const std::vector<TransferRow>& rows) {
   return {{sample, spread_of(rows, logs), lines_of(rows)}, std::exp(*least), std::exp(*most)};
 }
 
-/// The version that all rows state; nothing where they differ.
+/// The version that all rows state; nothing if they differ.
 std::optional<LibraryVersion> common_version(const std::vector<TransferRow>& rows) {
   if (rows.empty()) return {};
   const auto& first = rows.front().version;
@@ -163,7 +163,7 @@ std::optional<LibraryVersion> common_version(const std::vector<TransferRow>& row
   return alike ? first : std::nullopt;
 }
 
-/// One note a curve, with the worst of its sizes.
+/// Adds one note for each curve, with the size that differs most.
 void report_conflicts(const std::vector<MergedTimes>& sizes, const std::string& file, std::vector<Excluded>& notes) {
   std::vector<int> lines;
   int count = 0;
@@ -195,7 +195,7 @@ std::vector<CollectiveSample> merged_by_size(const std::vector<TransferRow>& row
   return samples;
 }
 
-/// A mistake that several rows share is one note.
+/// Excludes implausible rows. Rows with the same mistake share one note.
 void exclude_implausible(CollectiveData& fit_data) {
   std::vector<TransferSample> samples;
   for (const auto& one : fit_data.samples) samples.push_back(one.sample);

@@ -1,5 +1,6 @@
 #pragma once
-// Records of collectives and messages sorted into the points that curves are fitted to, and what is not used and why.
+// Sorts records of collectives and messages into the points that curves are fitted to. Records that are not used are
+// listed with the reason.
 
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/library_version.hpp"
@@ -17,36 +18,36 @@ struct TransferSample {
   double time_s = 0;
 };
 
-/// One size of a curve: the middle of all times measured there.
+/// One size of a curve, with the median of all times measured at that size.
 struct CollectiveSample {
   TransferSample sample;
   double spread = 0; ///< standard deviation of ln time between or within its records; 0: not known
   std::vector<int> lines;
 };
 
-/// Everything usable of one key.
+/// All usable samples of one curve.
 struct CollectiveData {
   CollectiveKey key;
   std::string file;                      ///< path the records were read from
-  std::optional<LibraryVersion> version; ///< of the library, where the curve's records, or their context, state one
+  std::optional<LibraryVersion> version; ///< of the library, if the curve's records or their context state it
   std::vector<CollectiveSample> samples; ///< ascending by size
   std::vector<Excluded> notes;
 };
 
 struct AllCollectiveData {
   std::vector<CollectiveData> curves; ///< ascending by key
-  std::vector<Excluded> notes;        ///< of records that reach no curve
+  std::vector<Excluded> notes;        ///< on records that belong to no curve
 };
 
-/// Excluded, each with a note: runs that shared their links with others; suspect records;
-/// rows about a thousand times off their neighbours (a slip of the unit); rows three times off both neighbours.
-/// Used, with a note: records of one size that differ by half or more, a table equal to another's.
+/// Groups the records into curves. Excluded, each with a note: runs that shared their links with others; suspect
+/// records; rows about a thousand times off their neighbours (a wrong unit); rows three times off both neighbours.
+/// Used, with a note: records of one size that differ by half or more; a table that equals another.
 AllCollectiveData collective_data(const std::vector<MeasurementFile>& files);
 
-/// "v100-2x1, all_reduce of 2 ranks on 2 nodes": which curve is meant.
+/// The name of a curve in messages: "v100-2x1, all_reduce of 2 ranks on 2 nodes".
 std::string curve_name(const CollectiveKey& key);
 
-/// "4-12, 15": lines as a person names them; "4-190, 95 of them" where there are many gaps.
+/// Line numbers as a person writes them: "4-12, 15"; "4-190, 95 of them" if there are many gaps.
 std::string lines_text(std::vector<int> lines);
 
 /// For each sample (ascending by size) why it is implausible, "" where it is not. A transfer's time grows with its

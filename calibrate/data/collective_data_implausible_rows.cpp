@@ -13,35 +13,36 @@ namespace ddlsim {
 namespace {
 
 const double thousand = std::log(1000.0);
-/// How much further than a transfer can a time must move to be taken for a slip of the unit: no switch of protocol in
-/// the published tables comes near it.
+/// The least excess change of a time, beyond what a transfer can do, that counts as a wrong unit. No switch of protocol
+/// in the published tables comes near it.
 const double least_unit_mistake = std::log(50.0);
 /// No switch of protocol in the published tables moves one size by more than 1.9 against both neighbours.
 constexpr double outlier = 3;
 
-/// How far ln time moves from one row to the next beyond what a transfer can do: below 0 or above ln(size ratio).
+/// By how much ln time changes from one row to the next beyond what a transfer can do: below 0 or above ln(size ratio).
 double excess(const TransferSample& from, const TransferSample& to) {
   const double moved = std::log(to.time_s / from.time_s);
   const double most = std::log(to.size_bytes / from.size_bytes);
   return moved < 0 ? moved : std::max(0.0, moved - most);
 }
 
-/// Powers of a thousand between two rows, 0 without a slip: what is left of the change when half of the size's growth,
-/// the middle of what a transfer may do, is taken off.
+/// The power of a thousand between two rows, 0 without a wrong unit. Half of the growth of the size is subtracted from
+/// the change first: it is the middle of what a transfer may do.
 int thousands(const TransferSample& from, const TransferSample& to) {
   if (std::abs(excess(from, to)) < least_unit_mistake) return 0;
   const double expected_change = std::log(to.size_bytes / from.size_bytes) / 2;
   return static_cast<int>(std::lround((std::log(to.time_s / from.time_s) - expected_change) / thousand));
 }
 
-/// Powers of a thousand by which each row is above the first: the sum of the slips between neighbours.
+/// For each row, the power of a thousand by which it is above the first: the sum of the steps between neighbours.
 std::vector<int> unit_levels(const std::vector<TransferSample>& samples) {
   std::vector<int> levels(samples.size(), 0);
   for (std::size_t i = 1; i < samples.size(); ++i) levels[i] = levels[i - 1] + thousands(samples[i - 1], samples[i]);
   return levels;
 }
 
-/// The level that most rows have; of two levels, that of the larger sizes, whose times are the more exact.
+/// The level that most rows have. Of two equally frequent levels it is that of the larger sizes, whose times are more
+/// exact.
 int common_level(const std::vector<int>& levels) {
   std::map<int, int> counts;
   for (const int level : levels) ++counts[level];
@@ -51,17 +52,18 @@ int common_level(const std::vector<int>& levels) {
   return best;
 }
 
-/// How far a row is off the straight line, in logarithms, between its neighbours.
+/// How far a row is from the straight line between its neighbours, in logarithms.
 double off_neighbours(const TransferSample& left, const TransferSample& here, const TransferSample& right) {
   const double share = std::log(here.size_bytes / left.size_bytes) / std::log(right.size_bytes / left.size_bytes);
   const double expected = std::log(left.time_s) + share * std::log(right.time_s / left.time_s);
   return std::log(here.time_s) - expected;
 }
 
-/// Factor by which a row is off its plausible neighbours where it is an outlier; 1 where it is none.
+/// The factor by which an outlier is off its plausible neighbours; 1 for a row that is no outlier.
 double outlier_factor(const TransferSample& left, const TransferSample& here, const TransferSample& right) {
   const double off = off_neighbours(left, here, right);
-  // Neighbours further apart than a transfer's growth stand on two sides of a switch, and the row on one of them.
+  // Neighbours that differ by more than a transfer's growth are on two sides of a protocol switch, and the row belongs
+  // to one side.
   const bool neighbours_agree = std::abs(excess(left, right)) < std::log(outlier);
   const bool beyond_growth = here.time_s > outlier * right.time_s || here.time_s * outlier < left.time_s ||
                              std::abs(excess(left, here)) > std::log(outlier) ||
@@ -75,7 +77,8 @@ std::string outlier_text(const TransferSample& here, double factor) {
                      factor > 1 ? factor : 1 / factor, factor > 1 ? "more" : "less");
 }
 
-/// The wildest first, and again without it: an outlier makes its neighbours look wild.
+/// Marks the row that is furthest off first and repeats without it, because an outlier makes its neighbours look like
+/// outliers.
 void mark_outliers(const std::vector<TransferSample>& samples, std::vector<std::string>& reasons) {
   std::vector<std::size_t> plausible;
   for (std::size_t i = 0; i < samples.size(); ++i)

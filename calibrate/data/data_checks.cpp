@@ -20,7 +20,7 @@ std::string scale_text(int gpus, int nodes) {
   return fmt::format("{} GPU{} on {} node{}", gpus, gpus == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s");
 }
 
-/// ln(measured / model) in the median sample of the priors.
+/// ln(measured / model) with the parameters at the priors' medians.
 double off_before(const SeriesData& series, const DataPoint& point) {
   Parameters median;
   const auto fields = parameter_fields();
@@ -28,7 +28,7 @@ double off_before(const SeriesData& series, const DataPoint& point) {
   return std::log(point.measured_s / model_time_s(series, point, median));
 }
 
-/// ln of one GPU's time over what its device would take; 0 where no device is named.
+/// ln of the one-GPU time over the time that the device would need; 0 if no device is named.
 double compute_off(const SeriesData& series) {
   const auto& setup = series.setup;
   if (setup.gpu.name != setup.cluster.gpu || series.compute_prior != "compute_measured") return 0;
@@ -39,7 +39,7 @@ Excluded unit_mistake_note(const std::string& what, const std::string& why, doub
   return {what, why + unit_mistake_text(off, than) + " It is left out"};
 }
 
-/// Removes all points of a series most of whose times are far off, or whose one-GPU time is.
+/// Removes all points of a series if most of its times, or its one-GPU time, are far off.
 Excluded clear_unit_mistakes(SeriesData& series, double compute, double middle_off) {
   series.points.clear();
   if (is_transfer(series)) return unit_mistake_note(series.id, "its times are ", middle_off, "the machine allows");
@@ -74,12 +74,12 @@ std::vector<Excluded> unit_mistakes_of(SeriesData& series) {
 
 struct Outlier {
   std::size_t point = 0;
-  double off = 0;    ///< ln of the time over what the others say
-  double spread = 1; ///< standard deviation that the difference may have
+  double off = 0;    ///< ln of the time over that expected from the other points
+  double spread = 1; ///< standard deviation of that difference
   double deviation() const { return std::abs(off) / spread; }
 };
 
-/// The kept point that is farthest from what the other kept ones say of it.
+/// The kept point that is farthest from the prediction by the other kept points.
 Outlier farthest(const ResidualProcess& process, const CalibratedSeries& series, const std::vector<bool>& kept) {
   Outlier worst;
   for (std::size_t i = 0; i < series.points.size(); ++i) {
@@ -97,7 +97,7 @@ Outlier farthest(const ResidualProcess& process, const CalibratedSeries& series,
   return worst;
 }
 
-/// Outliers of one series, while at least two thirds of it agree.
+/// The outliers of one series, as long as at least two thirds of its points agree.
 std::vector<Outlier> outliers_of(const ResidualProcess& process, const CalibratedSeries& series) {
   constexpr double far = 4; // standard deviations
   constexpr std::size_t least_scales = 3;
@@ -111,10 +111,10 @@ std::vector<Outlier> outliers_of(const ResidualProcess& process, const Calibrate
     kept[worst.point] = false;
     found.push_back(worst);
   }
-  return {}; // the series as a whole is not explained: no point of it stands out
+  return {}; // the series as a whole is not explained, so no single point is an outlier
 }
 
-/// The usual error of series over that transport.
+/// The usual error of series over this transport.
 double usual_spread(const Calibration& calibration, const std::string& transport) {
   std::vector<double> spreads;
   for (const auto& series : calibration.series)
@@ -159,7 +159,7 @@ std::vector<Excluded> remove_equal_times(std::vector<SeriesData>& fit_data) {
 
 std::vector<Excluded> remove_suspect_times(const Cluster& cluster, std::vector<SeriesData>& fit_data) {
   std::vector<Excluded> reported;
-  std::vector<Excluded> of_others; // borrowed, or transfers
+  std::vector<Excluded> of_others; // reasons for borrowed series and transfers
   std::size_t own = 0, own_suspect = 0;
   for (auto& series : fit_data) {
     const bool is_own = !series.borrowed && !is_transfer(series);

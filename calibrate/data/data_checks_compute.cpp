@@ -42,7 +42,7 @@ void keep_plausible(Records& records, const PlausibilityContext& screen, std::ve
   });
 }
 
-/// Time per sample of all records, the one in the middle.
+/// The median time per sample over all records.
 double middle_rate(const Records& records) {
   std::vector<double> rates;
   for (const auto* record : records) rates.push_back(record->iteration_s / record->batch_per_gpu);
@@ -50,8 +50,8 @@ double middle_rate(const Records& records) {
   return rates[rates.size() / 2];
 }
 
-/// Where nothing is known of the GPU, three records can still outvote a slip of a fourth: small batches cost at most
-/// some ten times more a sample than large ones, never hundreds of times.
+/// If nothing is known of the GPU, three records can still outvote a fourth with a wrong unit: a sample in a small
+/// batch costs at most some ten times as much as in a large one, never hundreds of times.
 void keep_same_unit(Records& records, std::vector<Excluded>& excluded) {
   constexpr std::size_t fewest = 3;
   if (records.size() < fewest) return;
@@ -77,8 +77,8 @@ Records without_batch(const Records& records, double batch) {
   return others;
 }
 
-/// What records at `batch` should take: by the line of at least two other batches, else by the middle of three and more
-/// at this batch.
+/// The time that records at `batch` should have: by the line through at least two other batches, else the median of
+/// three or more records at this batch.
 std::optional<double> reference_time_s(const Records& records, const Records& at_batch, double batch,
                                        const PlausibilityContext& screen) {
   constexpr std::size_t fewest_batches = 2;
@@ -90,8 +90,8 @@ std::optional<double> reference_time_s(const Records& records, const Records& at
   return {};
 }
 
-/// Duplicates further apart than two stacks would be: the one nearest to the reference time stays, with those that
-/// agree with it.
+/// Treats duplicates that differ by more than two stacks would. The one nearest to the reference time is kept, with
+/// those that agree with it.
 void settle_duplicates(Records& records, const PlausibilityContext& screen, std::vector<Excluded>& excluded,
                        std::vector<std::string>& warnings) {
   for (const double batch : batches_of(records)) {
@@ -122,15 +122,15 @@ void settle_duplicates(Records& records, const PlausibilityContext& screen, std:
   }
 }
 
-/// How far a batch may be off the line of the others. At the ends a line bends: towards full memory rates fall by up to
-/// 35 %, and the smallest batches are launch-bound.
+/// How far a batch may be off the line through the others. The line is not straight at its ends: towards full memory
+/// rates fall by up to 35 %, and the smallest batches are launch-bound.
 double most_off(const std::vector<BatchTime>& others, double batch) {
   constexpr double at_an_end = 0.5;
   const bool inside = batch > others.front().batch && batch < others.back().batch;
   return inside ? disagreement : at_an_end;
 }
 
-/// The batch furthest off the line of the others goes first; then the rest is looked at again.
+/// Drops the batch furthest off the line through the others, then checks the rest again.
 void drop_outliers(Records& records, const PlausibilityContext& screen, std::vector<Excluded>& excluded) {
   constexpr std::size_t fewest_others = 3;
   while (batches_of(records).size() > fewest_others) {
@@ -138,7 +138,7 @@ void drop_outliers(Records& records, const PlausibilityContext& screen, std::vec
     double worst_batch = 0;
     for (const double batch : batches_of(records)) {
       const auto others = batch_times(without_batch(records, batch));
-      // The others must agree among themselves, else they, not this batch, may hold the outlier.
+      // The others must agree among themselves; otherwise the outlier may be one of them.
       if (leave_one_batch_out(others, screen.expected_fixed) > disagreement / 2) continue;
       const auto line = fit_line(others, screen.expected_fixed);
       for (const auto* record : records) {

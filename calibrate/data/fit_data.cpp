@@ -19,7 +19,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr double least_noise = 0.004; ///< clocks and data differ by that much between two days
+constexpr double least_noise = 0.004; ///< clocks and data make two days differ by about this much
 
 double noise_of(const SeriesPoint& point, const ModelConstants& constants) {
   if (point.relative_spread <= 0) return constants.unstated_noise;
@@ -30,7 +30,8 @@ double noise_of(const SeriesPoint& point, const ModelConstants& constants) {
   throw UserError(series.id, "", why);
 }
 
-/// Stages idle, and layers are cut, in as many ways as there are layouts: one unknown is all that a run says.
+/// Refuses series of model parallelism. Layouts differ in how stages idle and layers are cut, and one run determines
+/// only one unknown.
 void refuse_model_parallel(const Series& series) {
   if (is_model_parallel(series.strategy_name))
     refuse(series,
@@ -79,12 +80,12 @@ DataPoint point_of(const SeriesPoint& point, const ModelConstants& constants) {
           point.suspect};
 }
 
-/// What a person would ask for that series' one-GPU time.
+/// The question that a person would ask to get that series' one-GPU time.
 ComputeQuestion compute_question(const Series& series, const Preset& preset, const Model& model, const Gpu& gpu) {
   return {model, gpu, series.precision, series.batch_per_gpu, one_gpu_preset(preset), series.name};
 }
 
-/// Throws UserError with one sentence why the simulator cannot time the series.
+/// Throws UserError with one sentence that says why the simulator cannot time the series.
 SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Series& series,
                        const OneGpuTimes& one_gpu_times) {
   refuse_model_parallel(series);
@@ -194,7 +195,7 @@ double model_time_s(const SeriesData& fit_data, const DataPoint& point, const Pa
 
 namespace {
 
-/// The clusters whose records of that kind count, the cluster itself first.
+/// The clusters whose records of that kind are used, the cluster itself first.
 std::vector<std::string> donors(const Cluster& cluster, RecordKind kind) {
   std::vector<std::string> names{cluster.name};
   for (const auto& borrow : cluster.borrows)
@@ -202,8 +203,8 @@ std::vector<std::string> donors(const Cluster& cluster, RecordKind kind) {
   return names;
 }
 
-/// A single GPU does not synchronise, so that its framework needs no preset. Its time says nothing of the network, and
-/// is found again as the one-GPU time of others.
+/// Whether the series has one GPU and no preset. A single GPU does not synchronise, so its framework needs no preset.
+/// Its time says nothing about the network, and is used as the one-GPU time of other series.
 bool is_alone_without_preset(const ReferenceData& reference, const Series& series) {
   const bool has_preset =
       series.preset != unnamed_framework && preset_named(reference.presets, series.preset) != nullptr;
@@ -229,7 +230,7 @@ void add_steps(const ReferenceData& reference, const std::string& from, const st
   }
 }
 
-/// Transfer series of that cluster's records of one kind.
+/// The transfer series of that cluster from its records of one kind.
 std::vector<SeriesData> transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                         const Cluster& of, RecordKind kind, const std::vector<MeasurementFile>& files) {
   std::vector<MeasurementFile> records_of_kind;

@@ -1,5 +1,5 @@
 #pragma once
-// A measured series as the fit sees it: what the simulator needs to time each of its points, and what was measured.
+// A measured series as the fit sees it: the measured times, and the setup with which the simulator times each point.
 
 #include "calibrate/data/series.hpp"
 #include "sim/compute/one_gpu_estimate.hpp"
@@ -15,36 +15,36 @@
 #include <vector>
 
 namespace ddlsim {
-/// What a series' times were measured of.
+/// The operation whose time a series measures.
 enum class Measured { step, all_reduce, message, push, pull, push_pull };
 
 /// One scale of a series of steps, or one size of a transfer micro-benchmark.
 struct DataPoint {
-  int gpus = 1; ///< of an all-reduce its ranks, of an exchange with a server its workers
+  int gpus = 1; ///< for an all-reduce the ranks, for an exchange with a server the workers
   int nodes = 1;
   int gpus_per_node = 1;
   Strategy strategy;
   double measured_s = 0;
-  double noise = 0;      ///< standard deviation of the measurement's ln
+  double noise = 0;      ///< standard deviation of the logarithm of the measured time
   bool suspect = false;  ///< the source or its importer marks it as suspect
   double size_bytes = 0; ///< of a transfer
 };
 
 struct SeriesData {
   std::string id;
-  std::string strategy; ///< text of the series' strategy
+  std::string strategy; ///< the series' strategy as text
   CalibrationScope scope;
-  StepSetup setup; ///< of the series; its scale and strategy are set for each point
+  StepSetup setup; ///< of the series; scale and strategy are set for each point
   std::string compute_prior;
-  std::vector<Prior> priors; ///< of parameter_fields()
+  std::vector<Prior> priors; ///< in the order of parameter_fields()
   std::vector<DataPoint> points;
   bool borrowed = false;  ///< measured on another cluster
-  std::string excluded{}; ///< not empty: why the fit does not use it; its residuals are still computed
+  std::string excluded{}; ///< why the fit does not use the series, "" if it does; residuals are still computed
   Measured measured = Measured::step;
-  std::shared_ptr<const Preset> stand_in{}; ///< what `setup` refers to where no preset is of the stack
+  std::shared_ptr<const Preset> stand_in{}; ///< the preset that `setup` refers to if none describes the stack
 };
 
-/// True of a transfer micro-benchmark over sizes, false of training steps over scales.
+/// True for a transfer micro-benchmark over sizes, false for training steps over scales.
 inline bool is_transfer(const SeriesData& series) {
   return series.measured != Measured::step;
 }
@@ -57,18 +57,18 @@ inline bool is_transfer(const SeriesData& series) {
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,
                                       const Series& series, const OneGpuTimes& one_gpu_times);
 
-/// One-GPU times that questions about a cluster may look at, in these files: its own, those of clusters it borrows
-/// steps from, and all others'. Records of a cluster without a GPU that name none are of unnamed_device().
+/// One-GPU times in these files that predictions for a cluster may use: its own, those of clusters it borrows steps
+/// from, and those of all others. A record that names no GPU, from a cluster without one, belongs to unnamed_device().
 std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& reference, const Cluster& cluster,
                                                     const std::vector<MeasurementFile>& files);
 
-/// The series' setup at that scale.
+/// The series' setup at the scale of that point.
 StepSetup setup_at(const SeriesData& fit_data, const DataPoint& point);
 
-/// Simulated time of the point in that sample: of a step by the formulas, of a transfer by transfer_time_s().
+/// Simulated time of the point for these parameters: a step by the formulas, a transfer by transfer_time_s().
 double model_time_s(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample);
 
-/// What a cluster's fit uses: its own records, and those of the clusters it borrows from.
+/// The records that a cluster's fit uses: its own, and those of the clusters it borrows from.
 struct SelectedFitData {
   std::vector<SeriesData> fit_data; ///< step series first, own before borrowed; then transfers
   std::vector<Excluded> excluded;
@@ -81,18 +81,18 @@ struct SelectedFitData {
 SelectedFitData select_fit_data(const ReferenceData& reference, const std::string& cluster,
                                 const std::vector<Series>& series, const std::vector<MeasurementFile>& files);
 
-/// What `predict` shows of the point in that sample over model_time_s(): 1 where the formulas are exact and for
-/// transfers.
+/// The time that `predict` gives for the point, divided by model_time_s(): 1 for transfers and where the formulas are
+/// exact.
 double predicted_over_formula(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample);
 
-/// model_time_s() to the bit, without repeating what does not depend on the sample. For one thread.
+/// Gives the same bits as model_time_s(), but keeps the parts that do not depend on the parameters. For one thread.
 class CachedStep {
 public:
   CachedStep(const SeriesData& fit_data, const DataPoint& point);
 
-  /// Time in this sample. What the next samples have in common with it is not run again.
+  /// Time with these parameters. Parts that the next samples leave unchanged are not computed again.
   double time_s(const Parameters& sample);
-  /// Time in another sample; the next are still compared with the last that time_s() was asked for.
+  /// Time with these parameters. The cache stays as the last call of time_s() left it.
   double time_without_caching_s(const Parameters& sample);
 
 private:

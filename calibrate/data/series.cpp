@@ -19,7 +19,7 @@ struct Seen {
   RecordIndex index = 0;
 };
 
-/// What records of one series, and of the one-GPU runs beside it, agree in.
+/// The fields in which records of one series, and the one-GPU runs beside it, agree.
 struct GroupKey {
   std::string cluster;
   std::string file;
@@ -52,11 +52,11 @@ bool is_base(const StepRecord& step) {
   return step.gpus == 1 && (!step.synchronised || step.strategy.name == StrategyName::none);
 }
 
-/// How gradients travel, which distinguishes the series of one group. One-GPU records need not name a transport.
+/// How gradients are sent; it distinguishes the series of one group. One-GPU records need not name a transport.
 struct Route {
   StrategyName strategy = StrategyName::none;
   std::string transport;
-  std::string whole_strategy{}; ///< its text, where one scale was measured under two strategies of this name
+  std::string whole_strategy{}; ///< its text, if one scale was measured under two strategies of this name
   auto operator<=>(const Route&) const = default;
 };
 
@@ -72,14 +72,14 @@ std::map<GroupKey, std::vector<Seen>> by_key(const std::vector<MeasurementFile>&
   return groups;
 }
 
-/// True when some scale of the group was measured under two strategies: then they are two experiments.
+/// True if some scale of the group was measured under two strategies; they are then two experiments.
 bool strategies_collide(const std::vector<Seen>& group) {
   std::map<std::pair<int, int>, std::set<std::string>> at_scale;
   for (const auto& seen : group) at_scale[{seen.step->gpus, seen.step->nodes}].insert(to_text(seen.step->strategy));
   return std::any_of(at_scale.begin(), at_scale.end(), [](const auto& one) { return one.second.size() > 1; });
 }
 
-/// The members of one group by their route.
+/// The records of one group, by route.
 std::map<Route, std::vector<Seen>> by_route(const std::vector<Seen>& group) {
   std::map<Route, std::vector<Seen>> routes;
   for (const auto& seen : group)
@@ -175,7 +175,7 @@ Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& gr
   return series;
 }
 
-/// Where several series have one name, their ids add what they may differ in.
+/// If several series have the same id, adds the fields in which they may differ.
 void make_ids_unique(std::vector<Series>& all) {
   std::map<std::string, int> count;
   for (const auto& series : all) ++count[series.id];

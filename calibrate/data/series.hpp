@@ -19,11 +19,11 @@ struct SeriesPoint {
   int nodes = 0;
   int gpus_per_node = 0;
   double iteration_s = 0;
-  double relative_spread = 0;       ///< standard deviation over value, stated or from repeated records; 0: not known
+  double relative_spread = 0;       ///< standard deviation over value, as stated or from repeated records; 0: not known
   int repeats = 0;                  ///< 0: not stated
   bool suspect = false;             ///< the source or its importer marks it as suspect
   Strategy strategy;                ///< server counts may change from scale to scale in one series
-  std::vector<RecordIndex> records; ///< the records behind it; more than one when a scale was measured again
+  std::vector<RecordIndex> records; ///< the records it was computed from; several if the scale was measured again
 };
 
 struct Series {
@@ -32,13 +32,13 @@ struct Series {
   std::string name; ///< the records' own series name
   std::string cluster;
   std::string gpu;
-  std::string device; ///< what computed: cpu, cuda; "": not stated
+  std::string device; ///< the device that computes: cpu, cuda; "": not stated
   std::string model;
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::unknown;
   double batch_per_gpu = 0;
   std::string data;
-  std::string strategy; ///< text of the strategy, of its name only when server counts change with scale
+  std::string strategy; ///< text of the strategy; only its name if the number of servers changes with scale
   StrategyName strategy_name = StrategyName::none;
   std::string preset;
   std::string transport;
@@ -57,7 +57,7 @@ std::vector<Series> group_series(const std::vector<MeasurementFile>& files);
 /// Iteration time of one GPU: synchronised if measured, else without synchronisation; none when neither was.
 std::optional<double> one_gpu_time(const Series& series);
 
-/// The points a curve may be drawn through: `points`, with one_gpu_s in front when no one-GPU point is there.
+/// The points that a curve may be drawn through: `points`, preceded by one_gpu_s if no point has one GPU.
 std::vector<SeriesPoint> curve_points(const Series& series);
 
 } // namespace ddlsim

@@ -15,8 +15,8 @@
 namespace ddlsim {
 namespace {
 
-/// The library's rule asks the GPU what it can. Tables of GPUs before NVLS are fitted as if by the first of the
-/// catalogue, that is without LL128.
+/// The GPU of a transfer series, by which the library's rule decides what it can run. Tables of GPUs before NVLS are
+/// fitted with the first GPU of the catalogue, that is without LL128.
 const Gpu& gpu_of_transfers(const ReferenceData& reference, const Cluster& cluster) {
   constexpr int first_with_nvls = 90;
   const auto own = std::find_if(reference.gpus.begin(), reference.gpus.end(), [&](const Gpu& gpu) {
@@ -31,7 +31,8 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
                                  const Cluster& cluster, const Transport& transport, const std::string& preset,
                                  Measured measured) {
   Strategy none;
-  // A transfer benchmark has no layers and no grouping: the first of each stand in and are never read.
+  // A transfer benchmark has no layers and no gradient buckets: the first model and preset stand in for them and are
+  // never read.
   const auto& model = reference.models.begin()->second;
   const auto& gpu = gpu_of_transfers(reference, cluster);
   SeriesData series{"",
@@ -48,11 +49,11 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
 namespace {
 
 constexpr const char* no_preset =
-    "pytorch-ddp"; ///< whose priors and algorithms hold; a benchmark of all-reduces has no grouping
+    "pytorch-ddp"; ///< its priors and algorithms are used; a benchmark of all-reduces has no buckets
 constexpr const char* message = "point_to_point";
 
-/// The records' own; for NCCL's tables of one node, which name no network because they use none, the cluster's first
-/// that NCCL has.
+/// The transport of the records. NCCL's tables of one node name no network because they use none; they get the
+/// cluster's first transport for NCCL.
 const Transport* transport_of(const Cluster& cluster, const CollectiveKey& key) {
   if (key.transport != "unknown" || key.nodes != 1 || key.library != "nccl")
     return transport_named(cluster, key.transport);
@@ -70,15 +71,17 @@ bool usable(const CollectiveData& curve, const Cluster& cluster) {
   return curve.key.operation == "all_reduce" && known && curve.key.ranks > 1;
 }
 
-/// True of a message faster than the wire: it went through a shaper's burst or a buffer, and does not measure the wire.
+/// True if a message was faster than the wire. It then went through a traffic shaper's burst or a buffer and does not
+/// measure the wire.
 bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample& one) {
   const auto& setup = series.setup;
   if (nodes == 1) return false;
   return one.sample.size_bytes > one.sample.time_s * line_Bps(find_nic(setup.cluster, setup.transport.nic));
 }
 
-/// What tables of all-reduces leave unexplained at that size. In host memory sites differ tenfold (0.08 to 0.93): there
-/// their median is the uncertainty of an answer, and evidence counts as a transfer's.
+/// The error that tables of all-reduces leave unexplained at that size. In host memory sites differ tenfold (0.08 to
+/// 0.93): there the median of the sites is the uncertainty of a prediction, and a record counts with the noise of a
+/// transfer.
 double noise_of_sum(const ModelConstants& constants, const SeriesData& series, const DataPoint& point,
                     const Parameters& median) {
   const auto setup = setup_at(series, point);
@@ -128,7 +131,7 @@ std::vector<SeriesData> collective_series(const ReferenceData& reference, const 
 
 namespace {
 
-/// Which series an exchange with a server belongs to.
+/// The key of the series that an exchange with a server belongs to.
 struct ExchangeKey {
   std::string file;
   std::string series;
@@ -150,7 +153,7 @@ std::optional<Measured> work_of(const ServerRecord& record) {
   return {};
 }
 
-/// Bytes in and out of the server, of which the record's rate is made.
+/// Bytes in and out of the server; the record's rate is these bytes over time.
 double bytes_of(const ServerRecord& record) {
   return record.size_bytes * record.workers * (record.what == "push-pull" ? 2 : 1);
 }

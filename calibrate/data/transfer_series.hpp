@@ -8,10 +8,11 @@
 #include <vector>
 
 namespace ddlsim {
-/// Below, libraries have protocols of their own (NCCL's LL, MPI's eager messages) that training's groups do not use.
+/// The smallest transfer that is fitted. For smaller ones libraries use protocols (NCCL's LL, MPI's eager messages)
+/// that the buffers of training do not use.
 constexpr double least_transfer_bytes = 16 * 1024;
 
-/// A series without points. Its scope is the transport; priors are those of `preset`, "" for no stack in particular.
+/// A series without points. Its scope is the transport; its priors are those of `preset`, or of no stack if that is "".
 SeriesData empty_transfer_series(const ReferenceData& reference, const std::vector<Prior>& priors,
                                  const Cluster& cluster, const Transport& transport, const std::string& preset,
                                  Measured measured);

@@ -13,16 +13,17 @@ double all_reduce_transfer_s(const StepSetup& setup, const DataPoint& point, con
   return lone_all_reduce_s(at_scale, sample, point.size_bytes);
 }
 
-/// A node's NIC is the message's alone, whichever ranks share it otherwise: one rank a node.
+/// Time of a message between nodes. The message has its node's NIC to itself, so the machine is built with one rank a
+/// node.
 double message_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
   const auto machine = build_machine(setup.cluster, setup.transport, sample, point.nodes, 1);
   if (point.nodes > 1) return machine.net_latency_s + point.size_bytes / machine.nic_Bps;
   return machine.intra_latency_s + point.size_bytes / machine.intra_Bps;
 }
 
-/// One tensor pushed by all workers and pulled by all.
+/// Time of one tensor that all workers push and all pull.
 double push_pull_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
-  const bool copies_only = point.nodes == 1; // no socket, no RPC
+  const bool copies_only = point.nodes == 1; // memory copies without socket or RPC
   const int per_node = copies_only ? point.gpus : 1;
   const auto machine = build_machine(setup.cluster, setup.transport, sample, point.gpus, per_node);
   ServerMachine server{1, !copies_only, 0, 0};

@@ -1,6 +1,6 @@
 #pragma once
-// Which algorithm a stack's library runs where its preset lists several: of all-reduces, and of placing tensors on
-// servers.
+// Estimates which algorithm a stack's library runs if its preset lists several: for all-reduces, and for placing
+// tensors on servers.
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/iteration/server_graph.hpp"
@@ -9,9 +9,10 @@
 
 namespace ddlsim {
 
-/// The open choices of a cluster's stacks, one for each transport and kind (all-reduce or servers) that has
-/// measured points on more than one GPU and presets with the same several choices: stacks on one library do the same.
-/// Each starts at the likeliest. A series that states its library leaves nothing open.
+/// The undecided algorithm choices of a cluster's stacks. There is one for each transport and kind (all-reduce or
+/// servers) that has measured points on more than one GPU and presets with the same list of choices: stacks on one
+/// library choose the same. Each starts at the choice with the largest prior weight. A series that states its library
+/// leaves nothing undecided.
 class AlgorithmChoices {
 public:
   /// `likelihood_share`: exponent of the likelihood in a weight (a power posterior).
@@ -23,13 +24,13 @@ public:
   std::size_t chosen(std::size_t open) const { return open_[open].chosen; }
   void choose(std::size_t open, std::size_t choice) { open_[open].chosen = choice; }
   void set_cost(std::size_t open, std::size_t choice, double cost) { open_[open].costs[choice] = cost; }
-  /// Prior weight x exp(likelihood share x (least cost - cost)), not normalised; 0 for a choice without a cost.
+  /// Prior weight x exp(likelihood share x (least cost - cost)), not normalised; 0 for a choice whose cost is not set.
   double weight(std::size_t open, std::size_t choice) const;
 
-  /// Has the sample of that series run what is chosen; leaves it as it is where nothing is open.
+  /// Puts the current choice for that series into the sample; changes nothing if its algorithm is known.
   void put(std::size_t series, Parameters& sample) const;
 
-  /// What is chosen of each.
+  /// The current choice of each, for the calibration.
   std::vector<CalibratedChoice> calibrated() const;
 
 private:
@@ -43,7 +44,7 @@ private:
 
   double likelihood_share_;
   std::vector<OpenChoice> open_;
-  std::vector<int> open_of_; ///< by series; -1: nothing is open
+  std::vector<int> open_of_; ///< for each series its position in open_; -1: its algorithm is known
 };
 
 } // namespace ddlsim

@@ -16,9 +16,9 @@ namespace ddlsim {
 
 namespace {
 
-constexpr std::size_t most_next = 3; ///< measurements to propose: more than a person would make are noise
+constexpr std::size_t most_next = 3; ///< number of measurements to propose; more would not be read
 
-/// What one node sends over its fastest NIC: where the rate of a curve is looked for when it is not measured.
+/// The rate of a node's fastest NIC. It is the assumed rate of a curve before anything is measured.
 double link_rate_Bps(const Cluster& cluster) {
   double rate_Bps = 0;
   for (const auto& nic : cluster.nics) rate_Bps = std::max(rate_Bps, line_Bps(nic));
@@ -50,7 +50,7 @@ std::vector<MeasurementFile> files_of(const std::string& cluster, const std::vec
   return own;
 }
 
-/// Of the files that the fit reads: those in the folders of these clusters; a file that stands elsewhere is of the
+/// Checksums of the files that the fit reads: those in the folders of these clusters. A file elsewhere belongs to the
 /// cluster that it names.
 std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
                                       const std::vector<std::string>& clusters) {
@@ -65,7 +65,7 @@ std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
   return checksums;
 }
 
-/// Why nothing of what could be timed is left, in one sentence; "" where nothing could.
+/// One sentence on why all records that could be timed are excluded; "" if none could be timed.
 std::string left_out_text(const std::string& cluster, const std::vector<Excluded>& excluded) {
   std::vector<std::string> reasons;
   for (const auto& one : excluded)

@@ -1,5 +1,5 @@
 #pragma once
-// From the measurements of a cluster to its calibration.
+// Calibrates a cluster from its measurements.
 
 #include "calibrate/data/fit_data.hpp"
 #include "calibrate/data/series.hpp"
@@ -16,7 +16,7 @@
 
 namespace ddlsim {
 
-/// The calibration, and its parts that the report describes one by one.
+/// The calibration, and the parts that the report shows one by one.
 struct Calibrated {
   Calibration calibration;
   CollectiveFits collectives;
@@ -24,24 +24,25 @@ struct Calibrated {
   std::vector<NextMeasurement> next{}; ///< the best three
 };
 
-/// The fit of a cluster's steps and transfers, as its calibration has it, and the evidence behind it.
+/// The fit of a cluster's steps and transfers, and the records behind it.
 struct ClusterFit {
   SelectedFitData selected;
   Calibration calibration; ///< without collective curves, lines over batch and checksums of files
 };
 
-/// The fit of selected data of the cluster: slips of the unit are taken out, all series fitted, outliers marked.
+/// Fits the selected data of the cluster: removes times in a wrong unit, fits all series, marks outliers.
 ClusterFit fit_selected(const ReferenceData& reference, const std::string& cluster, SelectedFitData selected,
                         int threads = 1);
 
-/// The fit behind calibrate(), which the validation asks for records that a split shows. `series` are those of `files`.
+/// The fit behind calibrate(). The validation calls it with the records that a split shows. `series` are those of
+/// `files`.
 ClusterFit fit_cluster(const ReferenceData& reference, const std::string& cluster, const std::vector<Series>& series,
                        const std::vector<MeasurementFile>& files, int threads = 1);
 
-/// What calibrate() throws where no record teaches anything, with what was excluded.
+/// The error that calibrate() throws if no record can be fitted; it lists the excluded records.
 struct NothingToFit : UserError {
   using UserError::UserError;
-  bool all_left_out = false; ///< there were times that the simulator can compute, and none may be fitted
+  bool all_left_out = false; ///< some times could be simulated, but all of them are excluded
 };
 
 /// Calibrates `cluster` on its own records and on those of the clusters it borrows from, out of `files` of any
@@ -54,7 +55,7 @@ Calibrated calibrate(const ReferenceData& reference, const std::string& cluster,
 /// contradictions, what to measure next.
 std::string calibration_summary(const Calibrated& calibrated);
 
-/// All the rest: every parameter, every series, lines over batch, collectives, everything excluded.
+/// The rest of the report: every parameter, every series, lines over batch, collectives, everything excluded.
 std::string calibration_details(const Calibrated& calibrated);
 
 /// The error of the fit for a series: |ln(measured / model)|.
@@ -64,15 +65,15 @@ struct SeriesError {
 };
 SeriesError error_of_series(const CalibratedSeries& series);
 
-// Calibrated parameters in words.
+// Texts for calibrated parameters.
 
-/// "nccl-ib, horovod, fp32"; "all" of a scope that names nothing.
+/// The scope as text: "nccl-ib, horovod, fp32"; "all" if it names nothing.
 std::string scope_text(const CalibrationScope& scope);
 
-/// Three digits in the unit that a person reads: us, ms, GB/s; a bare number of unit "1".
+/// The value with three digits in a readable unit: us, ms, GB/s; a bare number for unit "1".
 std::string value_text(double value, const std::string& unit);
 
-/// Standard deviations from the middle to an end of a 90 % interval of a normal distribution.
+/// Standard deviations from the mean of a normal distribution to either end of its 90 % interval.
 inline constexpr double upper_95 = 1.645;
 
 } // namespace ddlsim

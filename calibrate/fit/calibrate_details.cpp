@@ -26,7 +26,7 @@ std::vector<std::string> detailed_row(const CalibratedParameter& one) {
           fmt::format("{}", one.points)};
 }
 
-/// Identified parameters first.
+/// A table of all parameters, the identified ones first.
 std::string parameters_table(const Calibration& calibration) {
   std::vector<std::vector<std::string>> rows;
   for (const bool identified : {true, false})
@@ -52,7 +52,7 @@ std::string choices_text(const Calibration& calibration) {
   return text.empty() ? "" : "\nwhat the library does, by likelihood:\n" + text;
 }
 
-/// Series as one line each, worst first: how far the fit is off.
+/// One line for each series with the error of its fit, the worst first.
 std::string all_series_text(const Calibration& calibration) {
   std::vector<std::pair<double, std::string>> rows;
   for (const auto& series : calibration.series) {

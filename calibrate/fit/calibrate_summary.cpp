@@ -15,11 +15,11 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t screen_lines = 29;   ///< of 30: the command prints one more, where the file is
+constexpr std::size_t screen_lines = 29;   ///< of 30: the command adds one line with the file's name
 constexpr std::size_t screen_columns = 80; ///< characters
 constexpr std::size_t most_contradictions = 3;
-constexpr std::size_t lines_each = 2; ///< of what a list names, at most
-constexpr double far_off = 0.2;       ///< of ln: fits leave 3 to 6 % of a published series, a tenth at most
+constexpr std::size_t lines_each = 2; ///< the most for each entry of a list
+constexpr double far_off = 0.2;       ///< of ln time: fits leave 3 to 6 % for a published series, a tenth at most
 
 /// Wraps the text to at most `most` lines of the screen's width; a text that does not fit ends in "...".
 Lines wrapped(const std::string& text, std::size_t most, std::size_t columns = screen_columns) {
@@ -35,7 +35,7 @@ Lines wrapped(const std::string& text, std::size_t most, std::size_t columns = s
   return lines;
 }
 
-/// One of a list.
+/// One entry of a list.
 Lines item(const std::string& text) {
   constexpr std::string_view mark = "- ";
   auto lines = wrapped(text, lines_each, screen_columns - mark.size());
@@ -72,14 +72,14 @@ Lines fit_lines(const Calibration& calibration) {
   return lines;
 }
 
-/// How much the measurements say of a parameter: the Kullback-Leibler divergence of what is left from its prior, in
+/// How much the measurements say about a parameter: the Kullback-Leibler divergence of its posterior from its prior, in
 /// nats.
 double information_of(const CalibratedParameter& one) {
   const double variance = one.error * one.error;
   return 0.5 * (variance + one.z_score * one.z_score - 1 - std::log(variance));
 }
 
-/// The part that distinguishes scopes comes first, because a cell is cut at its end.
+/// A scope in short. The part that distinguishes scopes comes first, because a cell is cut at its end.
 std::string short_scope(const CalibrationScope& scope) {
   std::string text;
   const auto batch = scope.batch_per_gpu > 0 ? fmt::format(" x{:g}", scope.batch_per_gpu) : "";
@@ -99,7 +99,7 @@ Lines row_of(const CalibratedParameter& one) {
       fmt::format("{}", one.points), fmt::format("{:+.1f}", one.z_score)};
 }
 
-/// As many identified parameters as there is room for, the most informed first.
+/// As many identified parameters as there is room for, the most informative first.
 Lines fitted_lines(const Calibration& calibration, std::size_t room) {
   std::vector<const CalibratedParameter*> identified;
   for (const auto& one : calibration.parameters)
@@ -132,13 +132,13 @@ bool is_suspect(const Excluded& one) {
   return one.why.find(marked_by_source) != std::string::npos;
 }
 
-/// "cluster/file/name" without what all of a cluster's series begin with.
+/// The name of a series "cluster/file/name" without the parts that all series of a cluster share.
 std::string short_name(const std::string& id, const std::string& cluster) {
   const auto last = id.rfind('/');
   return id.starts_with(cluster + "/") && last != std::string::npos ? id.substr(last + 1) : id;
 }
 
-/// What contradicts something, the notes of the checks before the series that the fit leaves far off.
+/// The contradictions found: first the notes of the checks, then the series that the fit does not explain.
 std::vector<std::string> contradictions(const Calibration& calibration) {
   std::vector<std::string> found;
   for (const auto& one : calibration.excluded)

@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// A constant whose width the measurements leave above this share of the prior's is the prior's.
+/// A constant counts as the prior's if the measurements leave its width above this share of the prior's.
 constexpr double identified_share = 0.7;
 
 AlphaBetaConstant constant(const AlphaBetaFit& fit, const AlphaBetaPrior& prior, std::size_t which) {
@@ -25,7 +25,7 @@ void put_table(const std::vector<TransferSample>& samples, CollectiveCurve& curv
   }
 }
 
-/// The alpha-beta law and its table, without measures of how good they are.
+/// The alpha-beta law and its table, without error figures.
 CollectiveCurve alpha_beta_and_table(const CollectiveKey& key, const std::vector<TransferSample>& samples,
                                      const AlphaBetaPrior& prior, const AlphaBetaFit& fit) {
   CollectiveCurve curve;
@@ -40,10 +40,11 @@ CollectiveCurve alpha_beta_and_table(const CollectiveKey& key, const std::vector
   return curve;
 }
 
-/// From this number of sizes on the law is not fitted again for each size left out, because one size does not move it.
+/// With this number of sizes or more, the law is not refitted for each size left out, because one size does not change
+/// it.
 constexpr std::size_t many_sizes = 64;
 
-/// ln(predicted / measured) of every size from the others.
+/// ln(predicted / measured) of every size, predicted from the others.
 std::vector<double> leave_one_out_errors(const CollectiveKey& key, const std::vector<TransferSample>& samples,
                                          const AlphaBetaPrior& prior, const AlphaBetaFit& whole) {
   std::vector<double> errors;
@@ -57,7 +58,7 @@ std::vector<double> leave_one_out_errors(const CollectiveKey& key, const std::ve
   return errors;
 }
 
-/// Middle of what the records say of their own spread; the usual where they say nothing.
+/// The median of the spreads that the records state; the usual noise if they state none.
 double measured_noise(const CollectiveData& fit_data) {
   std::vector<double> spreads;
   for (const auto& sample : fit_data.samples)

@@ -13,13 +13,14 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-/// The scale counts as if one more point with this residual were there: the pipelined law misses published NCCL tables
-/// by 6 % in the mean, so one or two points do not make a law exact.
+/// The prior of the scale acts like one more point with this residual. The pipelined law misses published NCCL tables
+/// by 6 % in the mean, so one or two points cannot make a law exact.
 constexpr double scale_before = 0.08;
-/// Fisher information of the location of Student's t with 4 degrees of freedom, over a normal's of the same scale.
+/// Fisher information of the location of Student's t with 4 degrees of freedom, relative to a normal's of the same
+/// scale.
 constexpr double information = 5.0 / 7.0;
 
-/// Logarithms of the three constants, and the scale of the residuals about their law.
+/// Logarithms of the three constants, and the scale of the residuals around the law.
 struct State {
   std::vector<double> log_value;
   double scale = scale_before;
@@ -36,12 +37,12 @@ double residual(const std::vector<double>& log_value, const TransferSample& samp
   return std::log(sample.time_s) - log_alpha_beta(log_value, sample.size_bytes);
 }
 
-/// Derivatives of ln of the law by the logarithms of its constants.
+/// Derivatives of ln time of the law by the logarithms of its constants.
 std::array<double, 3> slopes_at(const std::vector<double>& log_value, double size_bytes) {
   return alpha_beta_sensitivities(std::exp(log_value[0]), std::exp(log_value[1]), std::exp(log_value[2]), size_bytes);
 }
 
-/// The constants' problem at one scale of the residuals. The arguments must outlive it.
+/// The fit of the constants at one scale of the residuals. The arguments must outlive it.
 RobustProblem problem_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const double& scale) {
   RobustProblem problem;
   problem.loss = Loss::student_t4;
@@ -63,13 +64,13 @@ RobustProblem problem_at(const std::vector<TransferSample>& samples, const Alpha
   return problem;
 }
 
-/// Minus the logarithm of the posterior of constants and scale, without its constant.
+/// Minus the logarithm of the posterior of constants and scale, up to a constant.
 double loss_of(double cost, std::size_t samples, double scale) {
   const double before = scale_before / scale;
   return cost + before * before / 2 + static_cast<double>(samples + 1) * std::log(scale);
 }
 
-/// The scale of the residuals at these constants: expectation-maximisation, one step.
+/// One step of expectation-maximisation for the scale of the residuals at these constants.
 double next_scale(const std::vector<TransferSample>& samples, const State& state) {
   double sum = scale_before * scale_before;
   for (const auto& sample : samples) {
@@ -79,12 +80,12 @@ double next_scale(const std::vector<TransferSample>& samples, const State& state
   return std::sqrt(sum / static_cast<double>(samples.size() + 1));
 }
 
-/// The likeliest constants and scale from `state` on: a step of the constants and a step of the scale alternate.
+/// Maximises the posterior from `state` on: a step of the constants and a step of the scale alternate.
 State descend(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, State state) {
   constexpr int most_turns = 1000;
   constexpr double small_gain = 1e-15;
   RobustFitOptions options;
-  options.tolerance = 1;      // one step that helps
+  options.tolerance = 1;      // stop after one step that helps
   options.largest_step = 1.5; // of a logarithm, so that a bad start cannot overflow
   const auto problem = problem_at(samples, prior, state.scale);
   for (int turn = 0; turn < most_turns; ++turn) {
@@ -98,7 +99,7 @@ State descend(const std::vector<TransferSample>& samples, const AlphaBetaPrior& 
   return state;
 }
 
-/// Where the descent begins: the prior's medians, and the smallest time with the largest rate seen.
+/// The starting points of the search: the prior's medians, and the smallest time with the largest rate measured.
 std::vector<State> starts(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior) {
   double least_s = samples.front().time_s;
   double most_Bps = 0;
@@ -132,7 +133,7 @@ State best_state(const std::vector<TransferSample>& samples, const AlphaBetaPrio
   return best;
 }
 
-/// Correlation of one residual with the next; 0 where chance alone could give it (2 / sqrt n).
+/// Correlation of one residual with the next; 0 if it may be chance (below 2 / sqrt n).
 double run_together(const std::vector<double>& residuals) {
   double self = 0, next = 0;
   for (std::size_t i = 0; i < residuals.size(); ++i) {
@@ -141,11 +142,11 @@ double run_together(const std::vector<double>& residuals) {
   }
   if (self == 0 || residuals.size() < 4) return 0;
   const double correlation = next / self;
-  constexpr double most = 0.9; // beyond it the table is one bend, and its points are one
+  constexpr double most = 0.9; // above this the residuals form one curve and count as one point
   return correlation > 2 / std::sqrt(static_cast<double>(residuals.size())) ? std::min(correlation, most) : 0;
 }
 
-/// Inverse curvature of the posterior, with the samples counted as the number of independent points they are worth.
+/// Inverse curvature of the posterior. The samples count as the number of independent points that they are worth.
 Matrix3d covariance_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const State& state,
                        double together) {
   Matrix3d seen = Matrix3d::Zero();

@@ -6,11 +6,11 @@
 namespace ddlsim {
 namespace {
 
-/// Medians and widths of a transport's priors, where no more is known of the machine.
+/// Medians and widths of a transport's priors if nothing more is known of the machine.
 struct PathPrior {
   const char* transport;
   double hop_s;      ///< one crossing of the network, or one step of MPI
-  double rate_Bps;   ///< of the narrowest place
+  double rate_Bps;   ///< of the slowest link
   double rate_width; ///< ln
   double of_wire;    ///< share of the wire's rate that is reached
   double of_wire_width;
@@ -37,18 +37,18 @@ const PathPrior& path_prior_of(const std::string& transport) {
   return std::end(path_priors)[-1];
 }
 
-constexpr double launch_s = 20e-6;        ///< 12 us with a process a GPU, 35 us with one for all: between them
-constexpr double intra_hop_s = 2e-6;      ///< 0.5 us over NVLink, 1 us over PCIe, 8 us on old host paths: between them
+constexpr double launch_s = 20e-6;        ///< 12 us with a process per GPU, 35 us with one for all
+constexpr double intra_hop_s = 2e-6;      ///< 0.5 us over NVLink, 1 us over PCIe, 8 us on old host paths
 constexpr double intra_rate_Bps = 25e9;   ///< 6 GB/s without peer-to-peer to 235 GB/s of NVLink 3
-constexpr double intra_rate_width = 1.2;  ///< so that both ends lie within two widths
-constexpr double latency_width = 0.9;     ///< launch 0.6 and hops 0.4, and which of the two it is
-constexpr double mpi_latency_width = 0.9; ///< steps of MPI: also which algorithm it chose
+constexpr double intra_rate_width = 1.2;  ///< so that both of these are within two widths
+constexpr double latency_width = 0.9;     ///< launch 0.6, hops 0.4, and the uncertainty about which of them dominates
+constexpr double mpi_latency_width = 0.9; ///< also covers which algorithm MPI chose
 
 bool is_all_reduce(const CollectiveKey& key) {
   return key.operation == "all_reduce";
 }
 
-/// Bytes through the narrowest place over the size: 2(n-1)/n of an all-reduce, at most 1 of the others.
+/// Bytes through the slowest link over the size: 2(n-1)/n for an all-reduce, at most 1 for the others.
 double bytes_share(const CollectiveKey& key) {
   const double ranks = std::max(2, key.ranks);
   return is_all_reduce(key) ? 2 * (ranks - 1) / ranks : 1;
@@ -63,8 +63,9 @@ double gpu_latency_s(const CollectiveKey& key, const PathPrior& path) {
   return launch_s + (hops - crossings) * intra_hop_s + crossings * path.hop_s;
 }
 
-/// Ring over the NICs with GPUs or NVLink: pieces overlap (0.39-1.29 fitted, median 0.65). Not known, it may be a host
-/// path (0.04-0.16); MPI's steps hardly overlap, and its switches of algorithm bend the law either way.
+/// Sets the prior of the pipelining overlap. In a ring over the NICs with GPUs or NVLink pieces overlap (0.39-1.29
+/// fitted, median 0.65). An unknown path may go through the host (0.04-0.16). MPI's steps hardly overlap, and its
+/// switches of algorithm distort the law in either direction.
 void put_pipelining(const CollectiveKey& key, AlphaBetaPrior& prior) {
   const bool network = is_gpu_library(key) && key.nodes > 1;
   prior.median[2] = network ? 0.6 : is_gpu_library(key) ? 0.5 : 0.3;
@@ -93,10 +94,11 @@ AlphaBetaPrior collective_prior(const CollectiveKey& key, double link_rate_Bps) 
 
 namespace {
 
-/// The smallest jump worth reporting: the worst error asked of a calibrated fabric.
+/// The smallest jump worth reporting: the largest error allowed on a calibrated fabric.
 const double least_jump = std::log(1.15);
-/// In the published NCCL tables a size left out of a table with every power of two is missed by 3-5 %: 0.08 to the
-/// square root of an e-fold. It counts as two points, so that few points do not claim to know better.
+/// The prior of the wander. In the published NCCL tables with every power of two, a size left out is predicted with an
+/// error of 3-5 %: 0.08 times the square root of an e-fold of size. The prior counts as two points, so that few points
+/// do not claim to be more exact.
 constexpr double wander_before = 0.08;
 constexpr double points_before = 2;
 
@@ -136,7 +138,7 @@ void put_leave_one_out_errors(const std::vector<double>& errors, CollectiveCurve
     const double error = std::abs(errors[i]);
     sum += error;
     curve.worst_leave_one_out_error = std::max(curve.worst_leave_one_out_error, error);
-    if (i == 0 || i + 1 == errors.size()) continue; // beyond the others: the law's error, not the table's
+    if (i == 0 || i + 1 == errors.size()) continue; // extrapolated: the law's error, not the table's
     const double left = gap(curve, i - 1);
     const double right = gap(curve, i);
     squares += error * error * (left + right) / (left * right);

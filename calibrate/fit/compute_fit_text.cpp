@@ -50,12 +50,12 @@ std::string table_of(const std::vector<BatchLine>& lines) {
                   rows);
 }
 
-/// Width at half and at twice the batches measured: where a person would ask next.
+/// Width of the line at half and at twice the measured batches, the next batches that a person would ask about.
 double width_beside(const BatchLine& line) {
   return std::max(line_width(line, line.smallest_batch / 2), line_width(line, 2 * line.largest_batch));
 }
 
-/// A reason that several records share is one line.
+/// One line for each reason, with all its records.
 std::string excluded_text(const std::vector<Excluded>& excluded) {
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const auto& one : excluded) by_reason[one.why].push_back(one.what);

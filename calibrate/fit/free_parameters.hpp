@@ -9,27 +9,28 @@
 
 namespace ddlsim {
 struct FreeParameter {
-  std::size_t field = 0; ///< of parameter_fields()
+  std::size_t field = 0; ///< position in parameter_fields()
   CalibrationScope scope;
   Prior prior;
 };
 
 struct FreeParameters {
   std::vector<FreeParameter> all;
-  std::vector<std::vector<int>> of_series; ///< for each series and field its free parameter; -1: not fitted
+  std::vector<std::vector<int>> of_series; ///< position in `all` for each series and field; -1: not fitted
 };
 
-/// One free parameter for every field, scope and prior that occur, in the order of series and fields. A compute
-/// factor is of all series that start from one one-GPU time, and what servers cost of all stacks with the same servers.
+/// Makes one free parameter for every combination of field, scope and prior, in the order of series and fields. All
+/// series that start from the same one-GPU time share a compute factor. All stacks with the same servers share the
+/// servers' costs.
 FreeParameters find_free_parameters(const std::vector<SeriesData>& series);
 
-/// The sample of one series where the free parameters have these z-scores.
+/// The parameters of one series for these z-scores of the free parameters.
 Parameters sample_at(const FreeParameters& free_parameters, const SeriesData& fit_data, std::size_t series,
                      const std::vector<double>& z_scores);
 
-// Which series share a parameter: those over one transport, of one stack, of one model.
+// Decides which series share a parameter: those over one transport, of one stack, or of one model.
 
-/// The part of `full` that shares a value of the parameter.
+/// The part of the scope `full` over which a parameter has one value.
 CalibrationScope scope_of(const ParameterField& field, const CalibrationScope& full);
 
 } // namespace ddlsim

@@ -7,7 +7,7 @@
 namespace ddlsim {
 namespace {
 
-/// Positions of series in the list of the fit.
+/// Positions of series in the fit's list.
 using SeriesNumbers = std::vector<std::size_t>;
 
 /// The series whose predictions are scored: steps, or transfers where a cluster has no steps.
@@ -27,8 +27,8 @@ bool is_of_several_gpus(const DataPoint& point) {
   return point.gpus > 1;
 }
 
-/// Steps on several GPUs, by model. A one-GPU time that nobody measured has an uncertainty of its own: such series are
-/// not among them.
+/// Step series on several GPUs, by model. Series without a measured one-GPU time are left out, because that time is
+/// uncertain itself.
 std::map<std::string, SeriesNumbers> by_model(const SeriesNumbers& scored, const std::vector<SeriesData>& series) {
   std::map<std::string, SeriesNumbers> models;
   for (const std::size_t s : scored) {
@@ -39,7 +39,7 @@ std::map<std::string, SeriesNumbers> by_model(const SeriesNumbers& scored, const
   return models;
 }
 
-/// ln(measured / model) of these series' points on so many GPUs or more, by a fit without these series.
+/// ln(measured / model) of the points of these series on `least_gpus` GPUs or more, from a fit without these series.
 std::vector<double> log_residuals_without(const SeriesNumbers& left_out, int least_gpus, StepProblem& problem,
                                           const RobustProblem& robust, const RobustFit& fit,
                                           const std::vector<SeriesData>& series) {
@@ -77,7 +77,7 @@ void add_left_out(CalibrationQuality& quality, StepProblem& problem, const Robus
   }
   if (sum > 0) quality.leave_one_out_error = sum / quality.leave_one_out_points;
   const auto models = by_model(scored, series);
-  if (models.size() < 2) return; // without the only one nothing of this cluster is left
+  if (models.size() < 2) return; // without its only model the cluster has no records left
   double squares = 0;
   for (const auto& [model, its_series] : models)
     squares += mean_square(log_residuals_without(its_series, 2, problem, robust, fit, series));

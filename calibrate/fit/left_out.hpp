@@ -1,5 +1,5 @@
 #pragma once
-// The error of a fit for series that are left out of it.
+// Computes the leave-one-out errors of a fit: of series that are left out of it.
 
 #include "calibrate/fit/step_problem.hpp"
 

@@ -16,15 +16,15 @@
 namespace ddlsim {
 namespace {
 
-constexpr int sample_count = 64;                               ///< a correlation of them is known to an eighth
+constexpr int sample_count = 64;                               ///< a correlation then has an error of an eighth
 constexpr double step_noise = ModelConstants{}.unstated_noise; ///< of ln: a run of some hundred steps
-constexpr double sweep_noise = 0.05;       ///< a sweep of sizes, each off the simulator's law by some 12 %
+constexpr double sweep_noise = 0.05;       ///< of ln: a sweep of sizes, each about 12 % off the simulator's law
 constexpr double half_width_of_90 = 1.645; ///< standard deviations
 constexpr double small_bytes = 16 << 10;
 constexpr double large_bytes = 64 << 20;
-constexpr int farther = 4; ///< times the largest measured scale: the scale whose prediction is to be narrowed
+constexpr int farther = 4; ///< the prediction to narrow is at this multiple of the largest measured scale
 
-/// One prediction whose interval is to be narrowed: a strategy over a transport, at one scale.
+/// One prediction to narrow: a strategy over a transport, at one scale.
 struct Question {
   const SeriesData* series = nullptr;
   const CalibratedSeries* known = nullptr;
@@ -32,16 +32,16 @@ struct Question {
   std::vector<Parameters> samples{};
 };
 
-/// A run that could be made.
+/// A possible measurement.
 struct Candidate {
   std::string run;
   SeriesData series;
   DataPoint at;
   double noise = step_noise;
-  bool same_series = false; ///< what no parameter explains is then alike
+  bool same_series = false; ///< it then shares the residual that no parameter explains
 };
 
-/// The same run on another number of nodes. If every node had a server, every node has one.
+/// The same run on another number of nodes. If every node had a server, every node still has one.
 DataPoint point_at(const DataPoint& like, int nodes, int gpus_per_node) {
   DataPoint point = like;
   auto& servers = point.strategy.servers;
@@ -62,7 +62,8 @@ double parameters_of(const SeriesData& series) {
   return series.setup.model.parameters;
 }
 
-/// For each strategy over each transport, the series of the largest scale; among equals, that of the largest model.
+/// For each strategy over each transport, the series with the largest scale; if several share it, that with the largest
+/// model.
 std::vector<const SeriesData*> predicted_series(const std::vector<SeriesData>& all) {
   std::map<std::pair<std::string, std::string>, const SeriesData*> by_strategy;
   const auto size_of = [](const SeriesData& one) { return std::pair(largest(one).nodes, parameters_of(one)); };
@@ -121,8 +122,8 @@ double square(double x) {
   return x * x;
 }
 
-/// A transfer benchmark has an operation cost of its own, and another model a compute factor of its own: both are held
-/// fixed, because a measurement of them narrows nothing that is asked.
+/// Samples for a candidate. The operation cost of a transfer benchmark and the compute factor of another model are held
+/// fixed, because measuring them does not narrow the prediction.
 std::vector<Parameters> samples_of_candidate(const Question& question, const Candidate& candidate) {
   auto samples = question.samples;
   for (auto& sample : samples) {
@@ -132,7 +133,7 @@ std::vector<Parameters> samples_of_candidate(const Question& question, const Can
   return samples;
 }
 
-/// Half of the interval now and once the candidate is measured.
+/// Half-width of the interval now, and after the candidate is measured.
 std::pair<double, double> widths(const Question& question, const Candidate& candidate) {
   const auto target = ln_times(*question.series, question.at, question.samples);
   const auto seen = ln_times(candidate.series, candidate.at, samples_of_candidate(question, candidate));
@@ -191,7 +192,7 @@ void add_all_reduces(std::vector<Candidate>& all, const Question& question) {
   }
 }
 
-/// The server is busy most of the time, and says what it can move.
+/// Adds a run with one server, which is busy most of the time and so reveals the server's rate.
 void add_saturated_server(std::vector<Candidate>& all, const Question& question,
                           const std::vector<SeriesData>& series) {
   if (!is_parameter_server(question.series->setup.strategy.name) || question.series->setup.cluster.available_nodes < 3)

@@ -20,7 +20,7 @@ namespace {
 void estimate_noise(StepProblem& problem, const std::vector<SeriesData>& series, const std::vector<double>& residuals,
                     const std::vector<double>& leverage) {
   constexpr double prior_count = 4;
-  std::map<std::string, std::pair<double, double>> sums; // of weighted squares, and of their expectation
+  std::map<std::string, std::pair<double, double>> sums; // of weighted squares, and of their expected values
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
     if (!series[problem.rows()[r].series].excluded.empty()) continue;
     const double residual = residuals[r];
@@ -31,20 +31,20 @@ void estimate_noise(StepProblem& problem, const std::vector<SeriesData>& series,
     squares += weight_of(Loss::student_t3, residual) * residual * residual / of_normal;
     count += 1 - leverage[r];
   }
-  constexpr double least_scale = 0.5; // points that agree by luck
-  constexpr double most_scale = 9;    // beyond it a group has no weight
+  constexpr double least_scale = 0.5; // points agree by chance
+  constexpr double most_scale = 9;    // above this a group has no weight
   for (const auto& [group, sum] : sums) {
     const double ratio = std::sqrt((prior_count + sum.first) / (prior_count + sum.second));
     problem.set_scale(group, std::clamp(problem.scale(group) * ratio, least_scale, most_scale));
   }
 }
 
-/// Gives a series that no parameter explains a spread of its own, so that it does not pull the parameters, and its
+/// Gives a series that no parameter explains its own, larger noise. Then it does not distort the parameters, and its
 /// intervals at other scales are wide. The prior counts as three residuals of exactly 1.
 void estimate_series_spread(StepProblem& problem, const std::vector<SeriesData>& series,
                             const std::vector<double>& residuals) {
   constexpr double prior_count = 3;
-  constexpr double excluded_spread = 10; // times the usual, so that only its own points decide its predictions
+  constexpr double excluded_spread = 10; // times the usual noise, so that its predictions follow only its own points
   std::vector<double> squares(series.size(), 0);
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
     const double residual = residuals[r];
@@ -58,8 +58,8 @@ void estimate_series_spread(StepProblem& problem, const std::vector<SeriesData>&
   }
 }
 
-/// Tries every other algorithm of every open choice, one choice after another, each with a few steps of a fit from the
-/// present one. The one of largest weight is kept; weights are prior weight x exp(-share of the likelihood x cost).
+/// Tries every other algorithm of every undecided choice, one choice after another, with a few steps of a fit from the
+/// present one. It keeps the algorithm with the largest weight: prior weight x exp(-share of the likelihood x cost).
 RobustFit choose_algorithms(StepProblem& problem, const RobustProblem& robust, RobustFit fit) {
   constexpr int few_steps = 3;
   auto& algorithm_choices = problem.algorithm_choices();
@@ -111,12 +111,12 @@ void add_parameters(Calibration& calibration, const StepProblem& problem, const 
 }
 
 void find_identified(Calibration& calibration) {
-  constexpr double narrowed = 0.8; // of the prior's width: below it a parameter counts as identified
+  constexpr double narrowed = 0.8; // of the prior's width; a parameter counts as identified below it
   for (std::size_t i = 0; i < calibration.parameters.size(); ++i)
     calibration.parameters[i].identified = calibration.parameters[i].error < narrowed;
 }
 
-/// ln(measured / predicted), where `predict` takes SimGrid's time in place of an inexact formula.
+/// ln(measured / predicted) with the time that `predict` gives: SimGrid's if the formula is inexact.
 std::vector<double> log_residuals_of_predictions(StepProblem& problem, const std::vector<SeriesData>& series,
                                                  const std::vector<double>& z_scores) {
   auto log_residuals = problem.log_residuals(z_scores);
@@ -170,7 +170,7 @@ RobustProblem robust_problem(StepProblem& problem, SlopeFollower& slopes) {
   return robust;
 }
 
-/// Fits from the priors' medians, and `noise_rounds` times more, each time with the noise estimated anew.
+/// Fits from the priors' medians. Then estimates the noise and fits again, `noise_rounds` times.
 RobustFit fit_and_estimate_noise(StepProblem& problem, const RobustProblem& robust,
                                  const std::vector<SeriesData>& series, int noise_rounds) {
   auto fit = fit_robust(robust, std::vector<double>(problem.free_parameters().all.size(), 0));
@@ -190,8 +190,8 @@ double cost_of_all(Loss loss, const std::vector<double>& residuals) {
 }
 
 /// Whether the likelihood of all points changes by a tenth or more within two standard deviations of the parameter's
-/// prior, the other parameters at their likeliest. A slope at the likeliest value would not do: a server that was never
-/// busy has none there.
+/// prior, with the other parameters at their most probable values. The derivative at the most probable value is not
+/// enough: it is 0 for a server that was never busy.
 bool is_informed(std::size_t at, StepProblem& problem, const RobustProblem& robust, const RobustFit& fit) {
   const double least_change = std::log(1.1);
   constexpr double reach = 2;
@@ -223,7 +223,7 @@ std::vector<std::size_t> find_informed(StepProblem& problem, const RobustProblem
   return informed;
 }
 
-/// The whitened residuals at `unknowns` if they were linear in the unknowns, as in the Laplace approximation.
+/// The whitened residuals at `unknowns` in the linear approximation (Laplace).
 std::vector<double> linear_residuals(const RobustFit& fit, const std::vector<double>& unknowns) {
   auto residuals = fit.residuals;
   for (std::size_t column = 0; column < unknowns.size(); ++column)
@@ -232,7 +232,8 @@ std::vector<double> linear_residuals(const RobustFit& fit, const std::vector<dou
   return residuals;
 }
 
-/// A draw contradicts the measurements where they are twenty times less likely than the normal distribution has it.
+/// Draws that contradict the measurements: the likelihood is below that of the normal approximation by a factor of
+/// twenty or more.
 std::vector<int> contradicted_draws(StepProblem& problem, const RobustProblem& robust, const RobustFit& fit,
                                     const Calibration& calibration, const std::vector<std::size_t>& informed) {
   const double most_costly = std::log(20.0);

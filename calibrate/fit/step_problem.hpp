@@ -1,5 +1,6 @@
 #pragma once
-// What the fit of step times solves: z-scores of the free parameters in, whitened residuals and their derivatives out.
+// The least-squares problem of a fit of step times: maps z-scores of the free parameters to whitened residuals and
+// their derivatives.
 
 #include "calibrate/data/fit_data.hpp"
 #include "calibrate/fit/algorithm_choice.hpp"
@@ -15,17 +16,19 @@
 
 namespace ddlsim {
 
-/// The group of series that share a noise estimate: all steps over one transport, or all bare transfers over it.
+/// The name of the group of series that share a noise estimate: all steps over one transport, or all bare transfers
+/// over it.
 std::string noise_group(const SeriesData& series);
 
-/// For each row and free parameter, whether its derivative is computed. A derivative that is not computed counts as 0.
+/// Whether the derivative of each row by each free parameter is computed. A derivative that is not computed counts as
+/// 0.
 using SlopeMask = std::vector<std::vector<char>>;
 
 /// One fit: the unknowns, the points, and the noise of each group of series. The series must outlive it. Simulated
 /// steps are cached between calls; results depend on the arguments alone.
 class StepProblem {
 public:
-  /// A point of a series, by position.
+  /// One point of one series, by their positions.
   struct Row {
     std::size_t series;
     std::size_t point;
@@ -34,7 +37,7 @@ public:
   StepProblem(const std::vector<SeriesData>& series, const StepFitOptions& options);
 
   const FreeParameters& free_parameters() const { return free_parameters_; }
-  const std::vector<Row>& rows() const { return rows_; } ///< series by series
+  const std::vector<Row>& rows() const { return rows_; } ///< ordered by series
 
   double scale(const std::string& group) const { return scale_.at(group); }
   void set_scale(const std::string& group, double scale) { scale_[group] = scale; }
@@ -54,7 +57,7 @@ public:
   Matrix log_residual_slopes(const std::vector<double>& z_scores, const SlopeMask& mask);
   /// Derivatives of whitened_residuals() from those of log_residuals().
   Matrix whiten_slopes(Matrix log_residual_slopes) const;
-  /// Every derivative that can differ from 0.
+  /// The mask of every derivative that can differ from 0.
   SlopeMask all_slopes() const;
 
 private:
@@ -68,10 +71,10 @@ private:
   StepFitOptions options_;
   FreeParameters free_parameters_;
   std::vector<Row> rows_;
-  std::vector<CachedStep> models_; ///< of each row
+  std::vector<CachedStep> models_; ///< one for each row
   std::map<std::string, double> scale_;
   AlgorithmChoices algorithm_choices_;
-  std::vector<double> own_; ///< for each series, the factor of its noise over that of its group
+  std::vector<double> own_; ///< for each series, its noise over that of its group
 };
 
 /// Derivatives of the whitened residuals along the iterates of a search. All are computed at the first iterate and at

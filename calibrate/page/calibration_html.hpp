@@ -8,13 +8,14 @@
 
 namespace ddlsim {
 
-/// The first screen: the evidence and its fit, the identified parameters, what was borrowed, what to measure.
+/// The sentences of the first screen: the evidence and its fit, the identified parameters, what was borrowed, what to
+/// measure.
 std::vector<std::string> calibration_sentences(const Calibrated& calibrated);
 
-/// One file that loads nothing, well-formed as XML; same calibration, same bytes.
+/// One HTML file that loads nothing else and is well-formed XML. The same calibration gives the same bytes.
 std::string calibration_html(const Calibrated& calibrated);
 
-/// Series with how far the fit is off, files, what was excluded and why.
+/// Tables of the series with the errors of their fit, of the files, and of the excluded records with the reasons.
 std::string evidence_tables(const Calibration& calibration);
 
 } // namespace ddlsim

@@ -14,7 +14,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double not_narrowed = 0.99; ///< of the prior's width
-constexpr double least_error = 0.03;  ///< of a site's value: a model of a network is no better
+constexpr double least_error = 0.03;  ///< of a site's value: a network model is not more exact
 
 double three_digits(double value) {
   return std::stod(fmt::format("{:.3g}", value));
@@ -70,7 +70,7 @@ Calibration without_bounds(Calibration calibration, const Calibration& raised) {
     return is_ceiling(one) && (same == raised.parameters.end() || ln_value(*same) - ln_value(one) >= half_the_change);
   };
   std::erase_if(calibration.parameters, is_bound);
-  calibration.correlation.clear(); // of what was there before; evidence reads parameters alone
+  calibration.correlation.clear(); // that of the earlier parameters; the evidence uses parameters alone
   return calibration;
 }
 

@@ -1,5 +1,5 @@
-// ddlsim-mpi: ddlsim under mpirun or srun. Sweeps, plans and validations are dealt out over the ranks; every other
-// command is rank 0's alone. The answer is ddlsim's, to the byte.
+// ddlsim-mpi: ddlsim under mpirun or srun. The tasks of sweeps, plans and validations are distributed over the ranks;
+// rank 0 alone runs every other command. The answer has the same bytes as ddlsim's.
 #include "cli/command.hpp"
 #include "cli/mpi/mpi_ranks.hpp"
 
@@ -19,10 +19,10 @@ bool is_dealt_out(const CommandLine& line) {
   return predict != nullptr && ddlsim::is_sweep(*predict);
 }
 
-/// Runs the command as rank 0 does, but silently, and takes rank 0's tasks. Only rank 0 reports mistakes.
+/// Runs the same command as rank 0 without output, and executes tasks of rank 0. Only rank 0 reports mistakes.
 void work_for_the_first(CommandLine line, MpiRanks& ranks) {
   line.quiet = true;
-  line.output.clear(); // what is finished is kept beside it, by rank 0
+  line.output.clear(); // rank 0 keeps finished tasks beside the output
   line.run_tasks = [&ranks](const std::vector<int>&, const ddlsim::TaskWork& work,
                             const ddlsim::TaskEnded&) -> std::vector<ddlsim::TaskResult> { ranks.serve(work); };
   try {

@@ -1,5 +1,5 @@
 #pragma once
-// The ranks of an MPI job as workers: rank 0 distributes independent tasks, the others run them.
+// The ranks of an MPI job as workers: rank 0 distributes independent tasks, and the other ranks run them.
 
 #include "sim/base/child_process.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// Thrown in a rank when rank 0 has no more tasks: its part of the command is over.
+/// Thrown in a rank when rank 0 has no more tasks: the rank has nothing more to do.
 struct NoMoreTasks {};
 
 /// MPI from its start to its end. Each rank calls exactly one of deal(), serve() and leave_to_others() first, because
@@ -26,17 +26,19 @@ public:
 
   bool is_first() const { return rank_ == 0; }
 
-  /// Rank 0: runs tasks on the other ranks, each in a child process of its rank, and gives their results in order, as
-  /// run_in_workers() does. Where no other rank works, and in a second call, this machine's cores do.
+  /// Called on rank 0. Runs tasks on the other ranks, each in a child process of its rank, and returns their results in
+  /// order, as run_in_workers() does. If no other rank works, and in a second call, the tasks run on this machine's
+  /// cores.
   std::vector<TaskResult> distribute(const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended);
 
-  /// Another rank: runs tasks of rank 0 until there are no more. Throws NoMoreTasks in the end.
+  /// Called on the other ranks. Runs tasks for rank 0 until there are no more, then throws NoMoreTasks.
   [[noreturn]] void serve(const TaskWork& work);
 
-  /// Ranks that could not begin to work when rank 0 distributed tasks.
+  /// The number of ranks that could not start to work when rank 0 distributed tasks.
   int missing() const { return missing_; }
 
-  /// A rank that comes to its end without tasks, by its command or by an error. No effect after deal() or serve().
+  /// Tells the other ranks that this rank takes no tasks, because of its command or an error. Has no effect after
+  /// distribute() or serve().
   void leave_to_others();
 
 private:
@@ -45,8 +47,8 @@ private:
   int rank_ = 0;
   int ranks_ = 1;
   int missing_ = 0;
-  bool gathered_ = false;    ///< whether ranks know which of them work
-  bool distributes_ = false; ///< tasks are out
+  bool gathered_ = false;    ///< whether ranks know which of them take tasks
+  bool distributes_ = false; ///< rank 0 has handed out tasks
 };
 
 } // namespace ddlsim

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double hour_s = 3600;
 
-/// The quantity of the vertical axis: a figure of each option, 0 where it is not known.
+/// The quantity on the vertical axis: a figure of each option, 0 if it is not known.
 struct UprightFigure {
   std::string title;
   std::function<Estimate(const PlannedOption&)> of;

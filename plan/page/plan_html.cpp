@@ -22,7 +22,7 @@ std::string hours_text(const Estimate& time_s, bool simulated) {
                      time_s.low / hour_s, time_s.high / hour_s);
 }
 
-/// What the terminal's table has no room for.
+/// The columns that the terminal's table has no room for.
 std::vector<Column> further_columns() {
   return {{"candidate", Align::left},
           {"strategy", Align::left},
@@ -70,7 +70,7 @@ std::string option_row(const Plan& plan, std::size_t number) {
   const auto& option = plan.options[number];
   auto cells = option_cells(plan, option);
   cells[front_column] = option.on_front ? "yes" : "";
-  cells[candidate_column] = option.candidate; // whole, where the terminal cuts
+  cells[candidate_column] = option.candidate; // complete; the terminal cuts it
   cells[strategy_column] = strategy_cell(option);
   auto row = fmt::format("<tr id=\"p{}\"{}>", number, number == 0 ? " class=\"sum\"" : "") +
              html_row_head(cells[candidate_column]);

@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// One file that loads nothing, well-formed as XML; same plan, same bytes.
+/// One HTML file that loads nothing else and is well-formed XML. The same plan gives the same bytes.
 std::string plan_html(const Plan& plan);
 
 } // namespace ddlsim

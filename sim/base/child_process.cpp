@@ -25,10 +25,11 @@
 namespace ddlsim {
 namespace {
 
-/// Never returns. _exit, because exit handlers and static objects belong to the parent.
+/// Runs the work in the child and never returns. It ends with _exit, because exit handlers and static objects belong to
+/// the parent.
 [[noreturn]] void be_the_child(pid_t parent, int results, int narration, const std::function<std::string()>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1); // it was killed before the line above
+  if (::getppid() != parent) ::_exit(1); // the parent died before prctl() took effect
   int status = 1;
   ::dup2(narration, STDOUT_FILENO);
   ::dup2(narration, STDERR_FILENO);
@@ -38,7 +39,7 @@ namespace {
     status = 0;
   } catch (const std::exception& error) {
     const std::string_view words = error.what();
-    if (::write(narration, words.data(), words.size()) < 0) status = 2; // no way is left to report it
+    if (::write(narration, words.data(), words.size()) < 0) status = 2; // the error cannot be reported any more
   } catch (...) {
     status = 3;
   }
@@ -81,7 +82,7 @@ struct ChildProcess::State {
   Descriptor reading;
   Descriptor writing;
   Descriptor narration;
-  pid_t child = 0; ///< 0: none, or waited for
+  pid_t child = 0; ///< 0: no child, or its end was waited for
   std::string bytes;
 };
 
@@ -121,11 +122,12 @@ std::string ChildProcess::finish() {
 namespace {
 
 struct Running {
-  std::size_t place = 0; ///< among the tasks
+  std::size_t place = 0; ///< index among the tasks
   ChildProcess child;
 };
 
-/// Sleeps until one of them has sent something or ended; their places in the list, the last first.
+/// Sleeps until at least one child has sent something or ended. Returns the indices of these in `running`, the last
+/// first.
 std::vector<std::size_t> wait_for_news(const std::vector<Running>& running) {
   std::vector<pollfd> watched;
   watched.reserve(running.size());

@@ -9,8 +9,9 @@
 
 namespace ddlsim {
 
-/// A child that works and sends back bytes. Whatever it prints is kept from the terminal. A child that is not finished
-/// is killed with its object, and with the thread that started it, whatever ends that.
+/// A forked child process that does some work and sends the result back as bytes. What it prints does not reach the
+/// terminal. A child that has not finished is killed when its object is destroyed, or when the thread that started it
+/// ends for any reason.
 class ChildProcess {
 public:
   /// Forks. Throws std::system_error when no child can be started.
@@ -19,11 +20,11 @@ public:
   ChildProcess(ChildProcess&&) noexcept;
   ChildProcess& operator=(ChildProcess&&) noexcept;
 
-  int descriptor() const; ///< to be polled for reading
-  bool take();            ///< takes in what has come, waiting for at least a byte; false when no more comes
+  int descriptor() const; ///< poll it for reading
+  bool take();            ///< reads what has arrived and waits for at least one byte; false when no more will come
 
-  /// Waits for the end; all bytes. Throws std::runtime_error when the child threw (with its message) or was killed
-  /// (with the signal); the end of what it printed is then part of the message.
+  /// Waits until the child ends and returns all its bytes. Throws std::runtime_error when the child threw (with its
+  /// message) or was killed (with the signal); the message then also holds the end of what the child printed.
   std::string finish();
 
 private:
@@ -31,35 +32,36 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// The result of one task, or why there is none.
+/// The result of one task, or the reason why it has none.
 struct TaskResult {
   std::string bytes;
-  std::string error; ///< "" when it went well; else one message: what was thrown, or the signal it was killed by
+  std::string error; ///< "" when the task succeeded; else one message: what it threw, or the signal that killed it
 };
 
-/// Runs the task of that number and returns its result as bytes.
+/// Runs the task with number `task` and returns its result as bytes.
 using TaskWork = std::function<std::string(int task)>;
 
-/// Called at the end of each task; may be empty.
+/// A callback that runs at the end of each task; it may be empty.
 using TaskEnded = std::function<void(int task, const TaskResult& result)>;
 
-/// Runs independent tasks, each in a child process, at most `jobs` at a time, and gives their results in the order of
-/// their numbers in `tasks`, whatever order they end in: so the same tasks give the same bytes for any number of jobs.
-/// A task that throws, or is killed, spoils no other.
+/// Runs independent tasks, each in a child process, at most `jobs` at a time. Returns the results in the order of
+/// `tasks`, whichever task ends first, so that the same tasks give the same bytes for any number of jobs. A task that
+/// throws or is killed does not affect the others.
 std::vector<TaskResult> run_in_workers(const std::vector<int>& tasks, int jobs, const TaskWork& work,
                                        const TaskEnded& ended = {});
 
-/// What runs tasks as run_in_workers() does, with the same results: on this machine's cores, or on others.
+/// A function that runs tasks as run_in_workers() does, with the same results, on this machine's cores or on other
+/// machines.
 using RunTasks =
     std::function<std::vector<TaskResult>(const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended)>;
 
-/// run_in_workers() with so many jobs.
+/// Returns a function that calls run_in_workers() with `jobs` jobs.
 RunTasks in_workers(int jobs);
 
-/// One after another in this process. What a task throws is not caught.
+/// Returns a function that runs the tasks one after another in this process and does not catch what they throw.
 RunTasks in_this_process();
 
-/// 0 .. count-1.
+/// Returns the numbers 0 .. count-1.
 std::vector<int> all_tasks(std::size_t count);
 
 // A small process that forks others. A fork copies the page tables of the process that forks, and afterwards that
@@ -68,17 +70,17 @@ std::vector<int> all_tasks(std::size_t count);
 
 using Numbers = std::vector<double>;
 
-/// Starts the server of this process and of the workers that it forks later; does nothing where there is one. Call it
-/// early, and while there is one thread: what another thread has locked at that moment stays locked in the server.
-/// Throws std::system_error.
+/// Starts the fork server for this process and for the workers that it forks later; does nothing when the server
+/// already runs. Call it early, while the process has one thread: a lock that another thread holds at that moment stays
+/// locked in the server. Throws std::system_error.
 void start_fork_server();
 
-/// Ends the server. The next run starts one from the process as it is then.
+/// Ends the server. The next run_in_fork() starts a new one, which has the memory of the process at that time.
 void stop_fork_server();
 
 /// Runs `work` on the request in a fresh process, which has the memory that this process had when its server started.
-/// Starts the server where there is none. May be called by several threads and workers at once. Throws
-/// std::runtime_error with the message when `work` threw, or with the end of what it printed when it ended otherwise.
+/// Starts the server when none runs. Several threads and workers may call it at once. Throws std::runtime_error: with
+/// the message when `work` threw, with the end of what the process printed when it ended in another way.
 Numbers run_in_fork(Numbers (*work)(const Numbers& request), const Numbers& request);
 
 } // namespace ddlsim

@@ -21,11 +21,11 @@ namespace {
 
 using Work = Numbers (*)(const Numbers&);
 
-/// What the server is sent: a function, which it has at the same address, and two descriptors beside it.
+/// A request to the server: a function, which has the same address there, and two file descriptors.
 struct Call {
   Work work = nullptr;
-  int connection = -1; ///< the request comes in, the answer goes out
-  int narration = -1;  ///< what the work prints
+  int connection = -1; ///< brings the request and returns the answer
+  int narration = -1;  ///< takes what the work prints
 };
 constexpr std::size_t descriptors_in_call = 2;
 
@@ -47,7 +47,7 @@ union CallDescriptors {
   cmsghdr aligned;
 };
 
-/// A message of one part, with room for the descriptors beside it.
+/// Makes a message of one part, with space for the file descriptors that accompany it.
 msghdr message_with(iovec& part, CallDescriptors& room) {
   msghdr message{};
   message.msg_iov = &part;
@@ -72,7 +72,7 @@ void send_call(int server, const Call& call) {
     if (errno != EINTR) refuse();
 }
 
-/// Without `work` when nobody is left who could call.
+/// Receives a call; its `work` is null when no process is left that could call.
 Call receive_call(int calls) {
   Call call;
   iovec part{&call.work, sizeof call.work};
@@ -102,7 +102,8 @@ Numbers to_numbers(std::string_view bytes) {
   return numbers;
 }
 
-/// Never returns. _exit, because exit handlers and static objects belong to the process that started the server.
+/// Runs the call in the fork and never returns. It ends with _exit, because exit handlers and static objects belong to
+/// the process that started the server.
 [[noreturn]] void be_the_fork(const Call& call) {
   ::signal(SIGCHLD, SIG_DFL);
   ::dup2(call.narration, STDOUT_FILENO);
@@ -115,21 +116,22 @@ Numbers to_numbers(std::string_view bytes) {
   }
   try {
     write_all(call.connection, answer.data(), answer.size());
-    ::shutdown(call.connection, SHUT_RDWR); // an end that another process inherited must not keep it open
+    ::shutdown(call.connection, SHUT_RDWR); // closes the connection even if another process has inherited an end
   } catch (const std::exception&) {
-    ::_exit(1); // nobody listens any more
+    ::_exit(1); // the caller no longer listens
   }
   ::_exit(0);
 }
 
-/// Keeps nothing open but its socket: a descriptor held here would hide that its other end was closed.
+/// Serves calls, and closes every descriptor except its socket, because an open copy would hide that the other end was
+/// closed.
 [[noreturn]] void serve(int calls) {
   constexpr int kept = 3;
   ::dup2(calls, kept);
   ::close_range(kept + 1, ~0U, 0);
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, standard);
-  ::signal(SIGCHLD, SIG_IGN); // ended forks leave nothing behind
+  ::signal(SIGCHLD, SIG_IGN); // ended forks do not become zombies
   while (true) {
     const Call call = receive_call(kept);
     if (call.work == nullptr) ::_exit(0);
@@ -139,7 +141,7 @@ Numbers to_numbers(std::string_view bytes) {
   }
 }
 
-/// The one of this process.
+/// The fork server of this process.
 struct Server {
   std::mutex changing;
   Descriptor calls;
@@ -178,7 +180,7 @@ namespace {
 
 constexpr const char* nothing_said = "it was killed, by a person or for want of memory";
 
-/// The fork's whole answer, and its last words where there is none.
+/// The fork's whole answer, or the end of what it printed when there is none.
 struct Answer {
   std::string bytes;
   std::string words;
@@ -197,7 +199,7 @@ Answer answer_of_fork(Work work, const Numbers& request) {
   return answer;
 }
 
-/// The server, or the fork with what it was sent, is gone.
+/// Whether the error means that the server, or the fork that got the request, has ended.
 bool is_of_a_lost_process(const std::system_error& error) {
   return error.code() == std::errc::broken_pipe || error.code() == std::errc::connection_reset;
 }

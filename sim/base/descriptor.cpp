@@ -12,7 +12,7 @@
 namespace ddlsim {
 namespace {
 
-/// How much of the end of a child's output a message repeats.
+/// Number of bytes from the end of a child's output that a message repeats.
 constexpr off_t longest_quote = 2000;
 
 [[noreturn]] void throw_errno() {
@@ -48,7 +48,7 @@ void write_all(int to, const void* data, std::size_t size) {
 }
 
 bool read_some(int from, std::string& bytes) {
-  std::array<char, 65536> part; // not set to zero: this is read again and again
+  std::array<char, 65536> part; // not set to zero, because this is called again and again
   while (true) {
     const ssize_t got = ::read(from, part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;

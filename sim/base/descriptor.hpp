@@ -9,7 +9,7 @@ namespace ddlsim {
 class Descriptor {
 public:
   Descriptor() = default;
-  /// Throws std::system_error with errno where the number is negative: what a failed system call returns.
+  /// Throws std::system_error with errno when the number is negative, as a failed system call returns it.
   explicit Descriptor(int number);
   ~Descriptor() { close(); }
   Descriptor(Descriptor&& other) noexcept : number_(other.number_) { other.number_ = none; }
@@ -23,15 +23,16 @@ private:
   int number_ = none;
 };
 
-/// Throws std::system_error. Nobody who has hung up ends this process.
+/// Writes all bytes. Throws std::system_error. A reader that has closed its end does not kill this process (no
+/// SIGPIPE).
 void write_all(int to, const void* data, std::size_t size);
 
-/// Appends what is there, waiting for at least a byte; false at the end.
+/// Appends the bytes that have arrived to `bytes` and waits for at least one; false at the end of the stream.
 bool read_some(int from, std::string& bytes);
 
 std::string read_all(int from);
 
-/// A file in memory for what a child prints, and the end of what is in it.
+/// make_narration() makes a file in memory that takes what a child prints; last_words() returns the end of its text.
 Descriptor make_narration();
 std::string last_words(int narration);
 

@@ -20,8 +20,8 @@ std::string joined(const std::vector<Mistake>& mistakes) {
   return lines;
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other (optimal string
-/// alignment, Damerau 1964: four slips in five are one of these).
+/// Number of insertions, deletions, replacements and swaps of neighbouring letters that turn one name into the other
+/// (optimal string alignment, Damerau 1964: four typing errors in five are one of these).
 std::size_t edit_distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> before(to.size() + 1); // row i - 1 of the table
   std::vector<std::size_t> row(to.size() + 1);    // row i
@@ -52,15 +52,16 @@ struct NearName {
   std::size_t distance = 0;
 };
 
-/// The candidates within the edits that nearest_name allows, the nearest first; equally near ones keep their order.
+/// The candidates within the edit distance that nearest_name() allows, the nearest first; equally near ones keep their
+/// order.
 std::vector<NearName> near_names(std::string_view name, const std::vector<std::string>& candidates) {
   std::vector<NearName> near;
   for (const auto& candidate : candidates) {
     const std::size_t longer = std::max(name.size(), candidate.size());
     const std::size_t shorter = std::min(name.size(), candidate.size());
     const std::size_t allowed = std::max<std::size_t>(longer / 3, 1);
-    if (longer - shorter > allowed) continue;                      // also keeps a name of a megabyte cheap
-    const bool is_unit = candidate.find('/') != std::string::npos; // in which capitals count: Gb/s is no GB/s
+    if (longer - shorter > allowed) continue;                      // also bounds the work for a name of a megabyte
+    const bool is_unit = candidate.find('/') != std::string::npos; // case matters in units: Gb/s is not GB/s
     const std::size_t distance =
         is_unit ? edit_distance(name, candidate) : edit_distance(lower_letters(name), lower_letters(candidate));
     if (distance <= allowed) near.push_back({candidate, distance});
@@ -78,7 +79,7 @@ bool contains(std::string_view text, std::string_view part) {
          std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
-/// At most three suggestions: names that are near in spelling, or contain the name that was typed.
+/// At most three suggestions: names with a similar spelling, and names that contain the typed one.
 std::vector<std::string> names_to_offer(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t most = 3;
   std::vector<std::string> offered;
@@ -90,14 +91,14 @@ std::vector<std::string> names_to_offer(std::string_view name, const std::vector
   return offered;
 }
 
-/// "a, b or c"
+/// Returns "a, b or c".
 std::string one_of(std::vector<std::string> names) {
   const std::string last = names.back();
   names.pop_back();
   return names.empty() ? last : join_names(names) + " or " + last;
 }
 
-/// What shows all names of a kind; "" where nothing does.
+/// The command that lists all names of a kind; "" when there is none.
 std::string list_command(std::string_view kind) {
   if (kind.substr(0, 7) == "cluster") return "ddlsim list clusters"; // also "cluster with measurements"
   if (kind == "model") return "ddlsim list models";
@@ -164,7 +165,7 @@ std::string in_quotes(std::string_view text) {
 
 std::string unknown_name_text(std::string_view kind, std::string_view name, const std::vector<std::string>& candidates,
                               const std::vector<std::string>& listed) {
-  constexpr std::size_t most_listed = 12; // a line of a terminal or two
+  constexpr std::size_t most_listed = 12; // one or two lines of a terminal
   const std::string command = list_command(kind);
   std::string text = fmt::format("no {} is called {}; ", kind, in_quotes(name));
   if (listed.size() > most_listed && !command.empty()) {

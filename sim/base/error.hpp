@@ -1,5 +1,5 @@
 #pragma once
-// A person's mistake, with what to do about it. The only exception the library throws on purpose.
+// UserError: a mistake of the user, with a hint how to correct it. The library throws no other exception on purpose.
 
 #include <stdexcept>
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace ddlsim {
 
-/// One mistake in one place: "FILE: /json/path: found, expected, what to do".
+/// One mistake at one place of a file: "FILE: /json/path: found, expected, what to do".
 struct Mistake {
   std::string where; ///< file, with line for JSON Lines ("a.jsonl:12"); may be empty for the command line
   std::string path;  ///< JSON pointer, "" for the whole file
   std::string what;  ///< what was found, what was expected, what to do; one sentence, no final stop
 };
 
-/// All mistakes of a file (or of an argument) at once. what() is one line a mistake.
+/// All mistakes of a file (or of an argument) in one exception. what() has one line for each mistake.
 class UserError : public std::runtime_error {
 public:
   explicit UserError(std::vector<Mistake> mistakes);
@@ -29,10 +29,10 @@ private:
 /// "where: path: what", without the parts that are empty.
 std::string to_text(const Mistake& mistake);
 
-// Names people type: the nearest known one is offered when they miss.
+// Names that people type: a message offers the nearest known name when a typed one is unknown.
 
-/// The candidate with the smallest edit distance, swapped neighbours being one edit (at most a third of the longer
-/// length, at least 1 edit allowed); "" when none is near.
+/// Returns the candidate with the smallest edit distance; a swap of two neighbouring letters is one edit. A candidate
+/// may differ by at most a third of the longer length, and by 1 edit in any case. "" when none is near.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 bool is_in(const std::vector<std::string>& names, std::string_view name);
@@ -40,12 +40,13 @@ bool is_in(const std::vector<std::string>& names, std::string_view name);
 /// "a, b, c" for messages.
 std::string join_names(const std::vector<std::string>& names, std::string_view separator = ", ");
 
-/// A text from outside as a message shows it: in double quotes, shortened, control characters (which could steer a
-/// terminal) escaped.
+/// Quotes a text from outside for a message: in double quotes, shortened, and with control characters escaped, because
+/// they could steer a terminal.
 std::string in_quotes(std::string_view text);
 
-/// "no GPU is called "V10"; did you mean V100? there are: K80, V100": offers the nearest candidate, lists `listed`. Of
-/// a kind that a command lists, more than a dozen are not listed but offered by likeness, and the command is named.
+/// Returns "no GPU is called "V10"; did you mean V100? there are: K80, V100": it offers the nearest candidate and lists
+/// `listed`. When a command of ddlsim lists this kind and there are more than a dozen names, the text offers similar
+/// names and gives that command in place of the list.
 std::string unknown_name_text(std::string_view kind, std::string_view name, const std::vector<std::string>& candidates,
                               const std::vector<std::string>& listed);
 

@@ -7,8 +7,8 @@
 
 namespace ddlsim {
 
-/// A cell of CSV, in quotes (RFC 4180). A spreadsheet takes a cell that begins with = + - @, a tab or a carriage return
-/// for a formula: an apostrophe before it makes it a text (OWASP, "CSV Injection").
+/// Quotes a cell of CSV (RFC 4180). A spreadsheet reads a cell that begins with = + - @, a tab or a carriage return as
+/// a formula; an apostrophe in front makes it text (OWASP, "CSV Injection").
 inline std::string csv_cell(std::string_view text) {
   std::string cell = "\"";
   if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) cell += '\'';
@@ -16,7 +16,7 @@ inline std::string csv_cell(std::string_view text) {
   return cell + '"';
 }
 
-/// Markdown without tags of HTML: where one would begin stands &lt;.
+/// Returns Markdown in which no HTML tag can begin: &lt; replaces the < of each.
 inline std::string without_tags(std::string_view text) {
   std::string safe;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -31,8 +31,9 @@ inline std::string without_tags(std::string_view text) {
   return safe;
 }
 
-/// Text for a terminal: a question mark in place of each control character (C0 and C1 of ISO 6429, DEL) but line ends
-/// and tabs. With others a text could move the cursor, colour what follows or set the title of the window.
+/// Makes text safe for a terminal: a question mark replaces each control character (C0 and C1 of ISO 6429, DEL) except
+/// line ends and tabs. Other control characters could move the cursor, colour the text that follows or set the window's
+/// title.
 inline std::string for_terminal(std::string_view text) {
   std::string safe;
   safe.reserve(text.size());
@@ -47,7 +48,7 @@ inline std::string for_terminal(std::string_view text) {
   return safe;
 }
 
-/// A cell of a Markdown table: without tags and control characters, on one line, no end of the cell in it.
+/// Makes a cell of a Markdown table: one line without tags and control characters, with each | escaped.
 inline std::string markdown_cell(std::string_view text) {
   std::string cell;
   for (const char c : for_terminal(without_tags(text))) {

@@ -68,7 +68,8 @@ void check_format(const JsonNode& root, const std::string& format, const Mistake
                     fmt::format("{} found, a file of format \"{}\" is expected here", in_quotes(found), format));
 }
 
-/// Throws where the file has another version: the rest would be noise. Without any it is read on, for its other mistakes.
+/// Throws when the file has another version, because its other mistakes would mean nothing. Without a version the
+/// reading goes on.
 void check_version(const JsonNode& root, int version, const Mistakes& mistakes) {
   const long found = root.integer("version", 1, 1'000'000);
   if (!mistakes.empty() || found == version) return;
@@ -88,7 +89,7 @@ void read_document(const std::filesystem::path& file, const std::string& format,
   check_format(root, format, mistakes);
   const bool of_another_format = !mistakes.empty();
   check_version(root, version, mistakes);
-  if (of_another_format) mistakes.throw_if_any(); // the rest would be noise
+  if (of_another_format) mistakes.throw_if_any(); // mistakes in a file of another format mean nothing
   read(root);
   mistakes.throw_if_any();
 }
@@ -104,8 +105,8 @@ double rounded_to(double value, int digits) {
 
 namespace {
 
-/// Whether a value may be put there: below something that is there, and not beyond the end of a list, up to which the
-/// library would fill it with nulls.
+/// Whether a value may be set there: its parent exists, and the place is not beyond the end of a list, which the
+/// library would fill with nulls.
 bool is_place(const nlohmann::json& document, const nlohmann::json::json_pointer& node) {
   if (node.empty() || !document.contains(node.parent_pointer())) return false;
   const auto& parent = document.at(node.parent_pointer());

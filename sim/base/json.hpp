@@ -1,6 +1,6 @@
 #pragma once
-// A JSON file read with all its mistakes: paths, unknown keys with the nearest known one, wrong types, missing fields;
-// and changes to a document from the command line.
+// Reads a JSON file and reports all its mistakes together (unknown keys with the nearest known one, wrong types,
+// missing fields), each with its path. Also applies changes to a document from the command line.
 
 #include "sim/base/error.hpp"
 #include "sim/base/spelling.hpp"
@@ -28,20 +28,20 @@ inline constexpr int max_document_depth = 64;
 inline constexpr std::size_t max_document_elements = 100'000;
 /// The bound of a number that may be as large as a double can hold.
 inline constexpr double unbounded = std::numeric_limits<double>::max();
-/// Mistakes of one file that are reported; of the others only their number.
+/// Number of mistakes of one file that are reported in full; the others are only counted.
 inline constexpr std::size_t max_reported_mistakes = 50;
 
-/// Collects mistakes of one file; throws them all together, the first max_reported_mistakes in full.
+/// Collects the mistakes of one file and throws them together, the first max_reported_mistakes of them in full.
 class Mistakes {
 public:
   explicit Mistakes(std::string where) : file_(where), where_(std::move(where)) {}
-  void move_to(std::string where) { where_ = std::move(where); } ///< the next line of JSON Lines: "a.jsonl:12"
+  void move_to(std::string where) { where_ = std::move(where); } ///< sets the place of later mistakes: "a.jsonl:12"
   void add(std::string path, std::string what);
-  void append(const UserError& error, const std::string& path); ///< texts of another error, at this place
+  void append(const UserError& error, const std::string& path); ///< adds the mistakes of another error at this path
   bool empty() const { return list_.empty(); }
   std::size_t count() const { return list_.size() + unreported_; }
   const std::vector<Mistake>& list() const { return list_; }
-  void give_up() { gave_up_ = true; } ///< the rest of the file is not read: its mistakes are not counted
+  void give_up() { gave_up_ = true; } ///< the rest of the file is not read, its mistakes not counted
   void throw_if_any() const;
 
 private:
@@ -52,7 +52,8 @@ private:
   bool gave_up_ = false;
 };
 
-/// A place in a document. Readers of a field note a mistake and return the fallback when it is missing or wrong.
+/// A value in a document with its path. A function that reads a field notes a mistake and returns the fallback when the
+/// field is missing or wrong.
 class JsonNode {
 public:
   JsonNode(const nlohmann::json& value, std::string path, Mistakes& mistakes)
@@ -60,26 +61,27 @@ public:
 
   const nlohmann::json& value() const { return *value_; }
   const std::string& path() const { return path_; }
-  /// Another value at this place, whose mistakes are of the same file.
+  /// Another value at the same path, whose mistakes go to the same list.
   JsonNode with(const nlohmann::json& value) const { return {value, path_, *mistakes_}; }
   void mistake(std::string_view what) const;
   void mistake_at(std::string_view key, std::string_view what) const;
 
-  /// Of the file: rules between fields wait for good fields.
+  /// Mistakes of the whole file so far; rules between fields are checked only where the fields themselves had no
+  /// mistake.
   std::size_t mistakes_so_far() const { return mistakes_->count(); }
 
-  bool is_object() const; ///< notes a mistake when it is not
+  bool is_object() const; ///< notes a mistake when the value is no object
   /// Notes every key not in `known`, offering the nearest.
   void allow_only(std::span<const std::string_view> known) const;
   void allow_only(const std::vector<std::string>& known) const;
   bool has(std::string_view key) const;
   JsonNode at(std::string_view key) const; ///< the key must be there
-  std::vector<JsonNode> elements() const;  ///< of an array; notes a mistake and gives none otherwise
+  std::vector<JsonNode> elements() const;  ///< of an array; notes a mistake when the value is none
 
   std::string text(std::string_view key) const;      ///< required, not empty
   std::string paragraph(std::string_view key) const; ///< required: a text, or a list of its lines
   std::string text_or(std::string_view key, std::string_view fallback) const;
-  /// Required; spelt_like() one of them, or one of `other_words` for it.
+  /// Required. Returns the one of `allowed` that the text means by spelt_like(), or by one of `other_words`.
   std::string one_of(std::string_view key, const std::vector<std::string>& allowed,
                      std::span<const OtherWord> other_words = {}) const;
   std::string one_of_or(std::string_view key, const std::vector<std::string>& allowed, std::string_view fallback) const;
@@ -97,7 +99,7 @@ public:
   std::vector<std::string> texts_or_none(std::string_view key) const;
   std::vector<JsonNode> list(std::string_view key) const; ///< required array
 
-  // The value at this place itself, by the same rules.
+  // These functions read the value at this place itself, by the same rules.
   std::string as_text() const;      ///< not empty
   std::string as_any_text() const;  ///< may be empty
   std::string as_paragraph() const; ///< a text, or a list of its lines
@@ -126,18 +128,18 @@ private:
   Mistakes* mistakes_;
 };
 
-/// Parsed text. Throws UserError: empty, truncated (with line and column), duplicate key, not UTF-8, deeper than
-/// max_document_depth, NaN or infinity.
+/// Parses JSON text. Throws UserError when the text is empty, truncated (with line and column), not UTF-8, or deeper
+/// than max_document_depth, or has a duplicate key, NaN or infinity.
 nlohmann::json parse_json(const std::string& text, const std::string& where);
 
-/// The same for one line of JSON Lines: messages give the column only, `where` has the line.
+/// parse_json() for one line of JSON Lines: messages give only the column, and `where` names the line.
 nlohmann::json parse_json_line(const std::string& text, const std::string& where);
 
-/// The same without an error: nothing where the text is no JSON.
+/// parse_json() that throws no error: returns nothing when the text is no JSON.
 std::optional<nlohmann::json> json_in(std::string_view text);
 
-/// The value in CBOR (RFC 8949), which holds a number as it is in memory; and back. Throws nlohmann::json::exception
-/// where the bytes are no such value.
+/// json_to_bytes() writes the value in CBOR (RFC 8949), which keeps numbers as they are in memory, and
+/// json_from_bytes() reads it back. The latter throws nlohmann::json::exception when the bytes are no such value.
 std::string json_to_bytes(const nlohmann::json& value);
 nlohmann::json json_from_bytes(const std::string& bytes);
 
@@ -148,18 +150,18 @@ enum class JsonBytes {
   ascii   ///< mended, and what is beyond ASCII becomes \u and its number
 };
 
-/// The document as text: one line, or `indent` blanks a level. Called in place of the library's dump(), which every
-/// group of sources that calls it compiles anew: a second each.
+/// Returns the document as text: on one line, or with `indent` blanks for each level. Call it in place of the library's
+/// dump(), which each group of sources that calls it would compile anew (one second each).
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1, JsonBytes bytes = JsonBytes::strict);
 
-/// What a message shows of a value: `"text"`, `12`, `a list of 3`, `an object`; shortened.
+/// Describes a value for a message: `"text"`, `12`, `a list of 3`, `an object`; shortened.
 std::string describe(const nlohmann::json& value);
 
-/// Whole file, or a UserError when it is missing, a directory, unreadable or too large.
+/// Returns the text of the whole file; throws UserError when it is missing, a directory, unreadable or too large.
 std::string read_text_file(const std::filesystem::path& file);
 
-/// Reads FILE, checks "format" and "version" against what is expected, runs `read` on the root and throws all mistakes.
-/// `edit`, when given, changes the document before anything is checked.
+/// Reads FILE, compares its "format" and "version" with the expected ones, runs `read` on the root and throws all
+/// mistakes together. `edit`, when given, changes the document before anything is checked.
 void read_document(const std::filesystem::path& file, const std::string& format, int version,
                    const std::function<void(const JsonNode&)>& read,
                    const std::function<void(nlohmann::json&)>& edit = {});
@@ -175,8 +177,8 @@ struct JsonChange {
   std::string value; ///< JSON text; a word that is not JSON is taken as a string
 };
 
-/// Puts the value at its place, making the last key when it is new. Throws UserError when the pointer is not one, or
-/// leads nowhere.
+/// Sets the value at its path; the last key of the path may be new. Throws UserError when the path is no JSON pointer
+/// or leads nowhere.
 void apply_change(nlohmann::json& document, const JsonChange& change);
 
 } // namespace ddlsim

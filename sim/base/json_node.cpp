@@ -14,10 +14,10 @@ namespace {
 
 using nlohmann::json;
 
-/// In place of a quantity that is a mistake: divisions by it do no harm.
+/// The value returned for a faulty quantity; dividing by it is harmless.
 constexpr double stands_for_a_mistake = 1;
 
-/// Beyond it a message leaves the bound out.
+/// A message leaves out a larger bound.
 constexpr double bound_worth_telling = 1e15;
 
 std::string range_text(double at_least, double at_most) {
@@ -25,10 +25,11 @@ std::string range_text(double at_least, double at_most) {
   return fmt::format("{} to {}", at_least, at_most);
 }
 
-/// In place of a key: the value at the place itself is meant. An empty key, which JSON allows, has an address.
+/// Used in place of a key for the value at the place itself. It differs from the empty key, which JSON allows, by its
+/// null address.
 constexpr std::string_view itself{};
 
-/// A key as a step of a JSON pointer (RFC 6901); control characters, which could steer a terminal, as escapes.
+/// Writes a key as a step of a JSON pointer (RFC 6901). Control characters, which could steer a terminal, are escaped.
 std::string pointer_step(std::string_view key) {
   if (key.data() == nullptr) return "";
   std::string step = "/";
@@ -46,7 +47,7 @@ std::string pointer_step(std::string_view key) {
   return step;
 }
 
-/// Those that are texts and not empty; the others are mistakes.
+/// Returns the elements that are texts and not empty; notes the others as mistakes.
 std::vector<std::string> texts_of(const std::vector<JsonNode>& elements) {
   std::vector<std::string> texts;
   for (const auto& element : elements) {
@@ -106,7 +107,7 @@ bool JsonNode::has(std::string_view key) const {
 }
 
 JsonNode JsonNode::at(std::string_view key) const {
-  static const json nothing(json::value_t::discarded); // its absence is reported once, here
+  static const json nothing(json::value_t::discarded); // the missing key is reported once, here
   const json* value = required(key, "an object or a list");
   return {value == nullptr ? nothing : *value, path_ + pointer_step(key), *mistakes_};
 }

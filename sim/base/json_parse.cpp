@@ -16,7 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-/// "line 3, column 7", of a byte; columns count characters. One line of JSON Lines has only a column.
+/// Returns "line 3, column 7" for the position of a byte; columns count characters. For a line of JSON Lines only the
+/// column.
 std::string position_text(std::string_view text, std::size_t byte, bool single_line) {
   const std::string_view before = text.substr(0, std::min(byte, text.size()));
   const auto line_start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
@@ -48,13 +49,13 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
-/// The first byte from `at` on that is 0 or no ASCII, eight at a time.
+/// Position of the first byte from `at` on that is 0 or not ASCII; tests eight bytes at a time.
 std::size_t after_ascii(std::string_view text, std::size_t at) {
   constexpr std::uint64_t ones = 0x0101010101010101U;
   constexpr std::uint64_t high_bits = 0x8080808080808080U;
   for (std::uint64_t eight = 0; at + sizeof eight <= text.size(); at += sizeof eight) {
     std::memcpy(&eight, text.data() + at, sizeof eight);
-    if (((eight | (eight - ones)) & high_bits) != 0) break; // a byte above 0x7F, or 0, from which the 1 was borrowed
+    if (((eight | (eight - ones)) & high_bits) != 0) break; // a byte above 0x7F, or a 0 that borrowed
   }
   while (at < text.size() && text[at] > '\0') ++at;
   return at;
@@ -74,18 +75,18 @@ void check_text(const std::string& text, const std::string& where, bool single_l
     throw UserError(where, "", "the file is empty; a JSON object is expected, see docs/formats.md");
 }
 
-/// Values of a document, of all its lists and objects together: the largest shipped has 23,000. "{}," takes three bytes
-/// of a file and a hundred of memory.
+/// Limit of values in a document, in all its lists and objects together; the largest shipped document has 23,000. "{},"
+/// takes three bytes of a file and a hundred of memory.
 constexpr std::size_t max_document_values = 2'000'000;
 
-/// Builds the document while it is read, so that a key given twice is seen, and depth and size are bounded before
-/// memory is spent.
+/// Builds the document during parsing, so that repeated keys are noticed and depth and size are bounded before memory
+/// is used.
 class Builder {
 public:
   Builder(const std::string& text, std::string where, bool single_line)
       : text_(text), where_(std::move(where)), single_line_(single_line), mistakes_(where_) {}
 
-  // the events nlohmann::json::sax_parse calls
+  // events that nlohmann::json::sax_parse calls
   bool null() { return put(nullptr); }
   bool boolean(bool value) { return put(value); }
   bool number_integer(json::number_integer_t value) { return put(value); }
@@ -117,7 +118,7 @@ private:
   struct Level {
     json* value;
     std::string key;
-    json* member = nullptr; ///< of an object: where the value of `key` goes
+    json* member = nullptr; ///< for an object: where the value of `key` goes
   };
 
   json* place(json&& value) {
@@ -167,7 +168,7 @@ private:
   std::size_t values_ = 0;
 };
 
-/// "expected '}'" out of the parser's own message; "" when it has no such part.
+/// Extracts "expected '}'" from the parser's message; "" when the message has no such part.
 std::string expected_text(const std::string& words) {
   const auto at = words.rfind("; expected ");
   return at == std::string::npos ? "" : words.substr(at + 2);
@@ -188,7 +189,7 @@ std::string_view faulty_token(std::string_view text, std::size_t read) {
   return text.substr(start, end - start);
 }
 
-/// NaN, Infinity and their spellings.
+/// Whether the token is NaN, Infinity or one of their other spellings.
 bool is_not_finite(std::string_view token) {
   std::string word;
   for (const char c : token)

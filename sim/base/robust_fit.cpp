@@ -39,7 +39,7 @@ double total_cost(const RobustProblem& problem, const std::vector<double>& unkno
   return cost;
 }
 
-/// What Gauss and Newton take for the cost's derivatives, at the iterated weights.
+/// The Gauss-Newton approximation of the cost's derivatives, with the iterated weights.
 struct NormalEquations {
   VectorXd gradient;
   MatrixXd curvature;
@@ -68,9 +68,9 @@ NormalEquations normal_equations(const RobustProblem& problem, const std::vector
 
 constexpr double first_damping = 1e-3;
 constexpr double least_damping = 1e-6;
-constexpr double most_damping = 1e6; ///< steps have become so small that none will help
+constexpr double most_damping = 1e6; ///< with more damping, steps are too small to help
 
-/// Marquardt's step: the diagonal of the curvature raised by that share of itself.
+/// Levenberg-Marquardt step: the diagonal of the curvature is raised by the share `damping` of itself.
 std::vector<double> damped_step(const RobustProblem& problem, const RobustFit& from, double damping,
                                 double largest_step) {
   auto normal = normal_equations(problem, from.unknowns, from.residuals, from.slopes);
@@ -161,8 +161,8 @@ std::vector<double> unknowns_without(const RobustProblem& problem, const RobustF
                                      const std::vector<std::size_t>& left_out) {
   constexpr int most_steps = 3;
   constexpr double shorter = 0.4;
-  constexpr double shortest = 0.1; // of a step: one that helps no sooner points the wrong way
-  constexpr double settled = 0.01; // of the cost
+  constexpr double shortest = 0.1; // of a step; if a shorter one is needed, the direction is wrong
+  constexpr double settled = 0.01; // share of the cost
   auto unknowns = fit.unknowns;
   auto residuals = fit.residuals;
   auto slopes = fit.slopes;

@@ -1,5 +1,5 @@
 #pragma once
-// Robust least squares under priors: Levenberg-Marquardt with iterated weights, whatever the loss.
+// Robust least squares with priors: Levenberg-Marquardt with iterated weights, for any of the losses.
 
 #include <cstddef>
 #include <functional>
@@ -8,7 +8,8 @@
 
 namespace ddlsim {
 
-/// Cost of a whitened residual r (standard deviation 1). All are r^2 / 2 near 0, up to a factor 5/4 of student_t4.
+/// Cost of a whitened residual r (standard deviation 1). Near 0 each loss is r^2 / 2, except for a factor of 5/4 in
+/// student_t4.
 enum class Loss {
   quadratic,  ///< r^2 / 2: least squares
   student_t3, ///< 2 ln(1 + r^2 / 4): Student's t with 3 degrees of freedom and scale sqrt(4/3). A residual of 1
@@ -19,10 +20,10 @@ enum class Loss {
 };
 
 double cost_of(Loss loss, double residual);
-/// What the residual weighs in iterated least squares: derivative of the cost over the residual.
+/// Weight of a residual in iteratively reweighted least squares: the derivative of the cost over the residual.
 double weight_of(Loss loss, double residual);
 
-/// Dense, column by column.
+/// A dense matrix, stored column by column.
 struct Matrix {
   std::size_t rows = 0;
   std::size_t columns = 0;
@@ -43,21 +44,21 @@ struct NormalPrior {
 };
 
 struct RobustProblem {
-  /// Whitened residuals at the unknowns' values, always as many.
+  /// Returns the whitened residuals for the values of the unknowns; their number is always the same.
   std::function<std::vector<double>(const std::vector<double>& unknowns)> residuals;
-  /// Their derivatives: a row a residual, a column an unknown.
+  /// Returns the derivatives of the residuals: one row for each residual, one column for each unknown.
   std::function<Matrix(const std::vector<double>& unknowns)> slopes;
-  /// Told that a search begins, where slopes depend on the places before.
+  /// Called when a search begins, for slopes that depend on the points visited before.
   std::function<void()> begin_search{};
   Loss loss = Loss::student_t3;
-  std::vector<NormalPrior> priors; ///< one an unknown
+  std::vector<NormalPrior> priors; ///< one for each unknown
   Loss prior_loss = Loss::quadratic;
 };
 
 struct RobustFitOptions {
-  int most_steps = 100;    ///< steps tried, those that did not help included
-  double tolerance = 1e-4; ///< a step that lowers the cost by less than this share of it is the last
-  double largest_step = std::numeric_limits<double>::infinity(); ///< of one unknown
+  int most_steps = 100;    ///< steps tried, including those that did not lower the cost
+  double tolerance = 1e-4; ///< the fit stops after a step that lowers the cost by less than this share of it
+  double largest_step = std::numeric_limits<double>::infinity(); ///< for one unknown
 };
 
 struct RobustFit {
@@ -68,21 +69,21 @@ struct RobustFit {
   Matrix slopes;                 ///< at the end
 };
 
-/// The unknowns of least cost that Levenberg-Marquardt finds from `start`. Deterministic.
+/// Returns the unknowns of least cost that Levenberg-Marquardt finds from `start`. Deterministic.
 RobustFit fit_robust(const RobustProblem& problem, const std::vector<double>& start,
                      const RobustFitOptions& options = {});
 
 struct FitUncertainty {
   Matrix covariance;            ///< Laplace: (V + J^T W J)^-1, V and W the weights of priors and residuals
-  std::vector<double> leverage; ///< of each residual: what share of its variance the fit took, 0 to 1
+  std::vector<double> leverage; ///< for each residual, the share of its variance that the fit absorbed, 0 to 1
 };
 FitUncertainty uncertainty_of(const RobustProblem& problem, const RobustFit& fit);
 
-/// The unknowns of a fit without these of its residuals: a few Gauss-Newton steps from `fit`, each shortened until it
-/// costs less, with the slopes of the whole fit:
+/// Estimates the unknowns of a fit without the residuals `left_out`. It takes a few Gauss-Newton steps from `fit` with
+/// the slopes of the whole fit, and shortens each step until it lowers the cost:
 ///   step = -(V + J^T W J)^-1 (V x + J^T W r)
-/// J, W and r are the other rows' slopes, weights and residuals. Exact where residuals are linear and small; the priors
-/// stay.
+/// J, W and r are the slopes, weights and residuals of the other rows. The result is exact where residuals are linear
+/// and small. The priors stay.
 std::vector<double> unknowns_without(const RobustProblem& problem, const RobustFit& fit,
                                      const std::vector<std::size_t>& left_out);
 

@@ -7,17 +7,17 @@
 
 namespace ddlsim {
 
-/// Its letters and digits, in lower case: "ResNet-50 v1.5" and "resnet50_v1.5" fold alike.
+/// Returns the letters and digits of the text in lower case: "ResNet-50 v1.5" and "resnet50_v1.5" give the same.
 std::string folded(std::string_view text);
 
-/// The one of `names` that is meant by `typed`: itself, or the only one that folds alike. "" where there is none, or
-/// where several fold alike. A name with a slash is a unit, in which capitals count: it is never folded.
+/// Returns the one of `names` that `typed` means: the same text, or the only name with the same folded() text. "" when
+/// there is none or more than one. A name with a slash is a unit, in which capitals matter, so it is never folded.
 std::string spelt_like(std::string_view typed, const std::vector<std::string>& names);
 
-/// What others call one of our names: {"bfloat16", "bf16"}.
+/// Another word for one of the program's names: {"bfloat16", "bf16"}.
 struct OtherWord {
   std::string_view word; ///< folded
-  std::string_view name; ///< ours
+  std::string_view name; ///< the program's name
 };
 
 } // namespace ddlsim

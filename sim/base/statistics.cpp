@@ -52,10 +52,10 @@ double normal_quantile(double probability) {
 
 namespace {
 
-/// Whether a smaller share than `probability` of those normals is below `value`. Normals are counted until that is
-/// sure.
+/// Whether less than the share `probability` of the normals lies below `value`. It adds up normals until the answer is
+/// certain.
 bool is_smaller_share(const std::vector<double>& centres, double deviation, double value, double probability) {
-  constexpr double rounding = 1e-9; // of a sum, far more than it has
+  constexpr double rounding = 1e-9; // of a sum; its actual rounding is far smaller
   const auto count = static_cast<double>(centres.size());
   const double wanted = probability * count;
   const double surely_smaller = wanted - rounding * count;
@@ -68,19 +68,21 @@ bool is_smaller_share(const std::vector<double>& centres, double deviation, doub
   return below < wanted;
 }
 
-/// Up to `below` surely a smaller share of the normals is below than asked for, and from `above` on surely not.
+/// Values with a certain answer: up to `below`, less than the requested share lies below the value; from `above` on,
+/// not less.
 struct SureShares {
   double below = -std::numeric_limits<double>::infinity();
   double above = std::numeric_limits<double>::infinity();
 };
 
-/// By Newton's method. The sum bends by `steepest` of each normal at the most, so that a sum and its slope at one value
-/// bound it at others. Nothing is sure where differences of values are lost in the values' rounding.
+/// Bounds the quantile by Newton's method. The second derivative of the sum is at most `steepest` for each normal, so
+/// the sum and its slope at one value bound the sum at others. No bound is certain where differences of values are lost
+/// in rounding.
 SureShares near_quantile(const std::vector<double>& centres, double deviation, double probability) {
-  constexpr double steepest = 0.24198; // of a normal's density, at one deviation from its centre
-  constexpr double rounding = 1e-9;    // of a sum, as above
-  constexpr double narrow = 1e-7;      // deviations
-  constexpr double coarsest = 1e-5;    // deviation over value
+  constexpr double steepest = 0.24198; // largest slope of a normal's density, one deviation from its centre
+  constexpr double rounding = 1e-9;    // of a sum, as in is_smaller_share()
+  constexpr double narrow = 1e-7;      // in standard deviations
+  constexpr double coarsest = 1e-5;    // least standard deviation over value
   constexpr int most_steps = 8;
   const auto count = static_cast<double>(centres.size());
   const double reach = std::hypot(deviation, standard_deviation(centres));
@@ -88,7 +90,7 @@ SureShares near_quantile(const std::vector<double>& centres, double deviation, d
   SureShares sure;
   for (int i = 0; i < most_steps && deviation > coarsest * std::abs(value); ++i) {
     double below = 0;
-    double slope = 0; // a deviation
+    double slope = 0; // for each standard deviation
     for (const double centre : centres) {
       const double z = (value - centre) / deviation;
       below += normal_cdf(z);
@@ -108,11 +110,11 @@ SureShares near_quantile(const std::vector<double>& centres, double deviation, d
 } // namespace
 
 double quantile_of_normals(const std::vector<double>& centres, double deviation, double probability) {
-  constexpr int steps = 30; // halvings of an interval of a few widths
+  constexpr int steps = 30; // halvings of an interval of a few standard deviations
   if (!(deviation > 0)) return quantile(centres, probability);
   const auto [least, most] = std::minmax_element(centres.begin(), centres.end());
   const double reach = deviation * normal_quantile(probability);
-  double low = *least + reach; // were all centres there
+  double low = *least + reach; // the quantile if all centres were there
   double high = *most + reach;
   const auto sure = near_quantile(centres, deviation, probability);
   for (int step = 0; step < steps; ++step) {
@@ -127,7 +129,7 @@ double quantile_of_normals(const std::vector<double>& centres, double deviation,
 double quantile_of_floored_normals(const std::vector<double>& centres, const std::vector<double>& floors,
                                    double deviation, double probability) {
   constexpr int halvings = 50;
-  constexpr double farthest = 9; // standard deviations
+  constexpr double farthest = 9; // in standard deviations
   double low = *std::min_element(centres.begin(), centres.end()) - farthest * deviation;
   double high = std::max(*std::max_element(centres.begin(), centres.end()) + farthest * deviation,
                          *std::max_element(floors.begin(), floors.end()));
@@ -169,7 +171,7 @@ std::vector<Point> make_points() {
 
 double integrate_largest_normal(int n) {
   static const std::vector<Point> points = make_points();
-  constexpr double negligible = -50; // e^-50 of the largest term
+  constexpr double negligible = -50; // terms below e^-50 of the largest do not matter
   double sum = 0;
   for (const Point& point : points) {
     const double log_power = (n - 1) * point.log_cdf;
@@ -182,7 +184,7 @@ double integrate_largest_normal(int n) {
 
 double expected_largest_normal(int n) {
   if (n <= 1) return 0;
-  thread_local int last_n = 0; // samples of one scale ask for the same again
+  thread_local int last_n = 0; // samples of one scale need the same value again
   thread_local double last = 0;
   if (n != last_n) last = integrate_largest_normal(last_n = n);
   return last;
@@ -201,7 +203,7 @@ double median(std::vector<double> values) {
 }
 
 bool are_correlations(const std::vector<std::vector<double>>& rows, double rounding) {
-  std::vector<std::vector<double>> factor(rows.size()); // Cholesky's
+  std::vector<std::vector<double>> factor(rows.size()); // Cholesky factor
   for (std::size_t i = 0; i < rows.size(); ++i) {
     double left = 1 + rounding;
     for (std::size_t j = 0; j < i; ++j) {
@@ -229,7 +231,7 @@ double weighted_quantile(std::vector<Weighted> values, double share) {
   std::sort(values.begin(), values.end());
   double total = 0;
   for (const auto& [value, weight] : values) total += weight;
-  // A hair less than the share asked for, so that sums of thirds and tenths reach it.
+  // Slightly less than the requested share, so that sums of thirds and tenths reach it despite rounding.
   const double wanted = share * total * (1 - 1e-12);
   double sum = 0;
   for (const auto& [value, weight] : values)

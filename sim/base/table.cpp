@@ -12,7 +12,7 @@ namespace {
 
 constexpr int steps = 10; ///< rows of 10 % each
 
-/// What stands in a column at one height.
+/// The mark in a column at one height.
 char mark_at(const std::vector<ChartLine>& lines, std::size_t column, int height) {
   char mark = ' ';
   for (const auto& line : lines) {
@@ -59,7 +59,7 @@ std::string to_lines(std::string_view sentence, std::size_t columns) {
 
 namespace {
 
-/// A byte inside a character of UTF-8, not its first.
+/// Whether a byte is inside a UTF-8 character and not its first.
 bool is_continuation(char c) {
   constexpr unsigned leading_bits = 0xC0;
   constexpr unsigned continuation = 0x80;
@@ -128,22 +128,22 @@ std::string to_chart(const std::vector<std::string>& labels, const std::vector<C
 
 namespace {
 
-/// The number with so many significant digits, trailing zeros included, and never in powers of ten.
+/// Writes the number with that many significant digits, including trailing zeros, and never as a power of ten.
 std::string digits_text(double value, int digits) {
   if (value <= 0) return "0";
   const double step = std::pow(10.0, std::floor(std::log10(value)) + 1 - digits);
   const double rounded = std::round(value / step) * step;
-  // 99.96 has become 100.0: a number that is rounded up has one place less
+  // 99.96 has become 100.0, which needs one decimal place less
   const int places = digits - 1 - static_cast<int>(std::floor(std::log10(rounded) + 1e-9));
   return fmt::format("{:.{}f}", rounded, std::max(places, 0));
 }
 
-/// Three digits, at most two behind the point: no interval is known better.
+/// Writes a bound with three digits, at most two after the point: no interval is known more precisely.
 std::string bound_text(double value) {
   return value < 1 ? fmt::format("{:.2f}", value) : digits_text(value, 3);
 }
 
-/// Whole percents; a tenth below ten, or where whole ones would hide the interval.
+/// Writes whole percents; tenths for values below ten, or when whole ones would hide the interval.
 std::string percent_bounds(double low, double high) {
   constexpr double shows_tenths_below = 0.0995;
   constexpr double narrow = 0.02;
@@ -159,7 +159,7 @@ std::string bounds_text(double low, double high) {
   return fmt::format("({}..{})", bound_text(low), bound_text(high));
 }
 
-/// The unit in which a time is read.
+/// A unit for showing a time.
 struct TimeUnit {
   std::string name;
   double unit_s = 1;
@@ -186,7 +186,7 @@ IntervalText seconds_interval(double time_s, double low_s, double high_s) {
 }
 
 IntervalText rate_interval(double samples_per_s, double low_per_s, double high_per_s) {
-  constexpr double from_thousands = 9999.5; // would be shown as 10000
+  constexpr double from_thousands = 9999.5; // a larger value would be shown as 10000
   constexpr double from_millions = 9'999'500;
   const bool millions = samples_per_s >= from_millions;
   const bool thousands = samples_per_s >= from_thousands;
@@ -217,7 +217,7 @@ std::vector<std::string> align_intervals(const std::vector<IntervalText>& interv
 
 namespace {
 
-/// Whole seconds up to two minutes, whole minutes up to two hours.
+/// Writes whole seconds up to two minutes, whole minutes up to two hours, and hours above.
 std::string time_left_text(double left_s) {
   constexpr double minute_s = 60;
   constexpr double hour_s = 3600;

@@ -1,5 +1,5 @@
 #pragma once
-// Text for a terminal: numbers, sentences in lines, aligned columns, small curves, intervals, how far work has come.
+// Text for a terminal: numbers, sentences broken into lines, aligned columns, small curves, intervals, progress.
 
 #include <cstddef>
 #include <string>
@@ -13,12 +13,12 @@ std::string percent_text(double share);  ///< "95.9 %"
 
 constexpr std::size_t report_columns = 120; ///< the widest line of a report, in characters
 
-/// Lines of at most `columns` characters, broken at blanks, all but the first indented by two; a longer word has a line
-/// of its own. Each line, the last too, ends with a line end.
+/// Breaks a sentence at blanks into lines of at most `columns` characters, all but the first indented by two. A longer
+/// word has a line of its own. Every line ends with a line end.
 std::string to_lines(std::string_view sentence, std::size_t columns = report_columns);
 
-/// The text in at most `most` bytes. "..." replaces its middle, in which the names of a list are mostly alike. Never
-/// half a character of UTF-8.
+/// Shortens the text to at most `most` bytes. "..." replaces its middle, because names of one list mostly differ at
+/// their ends. It never splits a UTF-8 character.
 std::string cut_in_the_middle(std::string_view text, std::size_t most);
 
 enum class Align { left, right };
@@ -28,8 +28,8 @@ struct Column {
   Align align = Align::right;
 };
 
-/// Rows of as many cells as there are columns (fewer are filled with nothing); two spaces between columns, no trailing
-/// blanks.
+/// Aligns the rows in columns; a row with fewer cells than columns ends in empty cells. There are two spaces between
+/// columns and no trailing blanks.
 std::string to_table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows);
 
 // Figures in text: a small curve, a number with its 90 % interval, and how far work has come.
@@ -43,32 +43,33 @@ struct ChartLine {
 /// then the labels.
 std::string to_chart(const std::vector<std::string>& labels, const std::vector<ChartLine>& lines);
 
-/// A number with its 90 % interval in one cell of a table: "395.3 ms (363..440)", the bounds in the number's unit.
+/// A number and its 90 % interval for one cell of a table: "395.3 ms (363..440)". The bounds are in the number's unit.
 struct IntervalText {
   std::string value;  ///< four significant digits with its unit
   std::string bounds; ///< "(363..440)": three digits, in the value's unit
 };
 
 IntervalText seconds_interval(double time_s, double low_s, double high_s); ///< "395.3 ms", "(363..440)"
-/// A rate, in thousands (k) from ten thousand on, in millions (M) from ten million on: "28.96k", "(25.2..31.1)".
+/// A rate with its interval: from ten thousand on in thousands (k), from ten million on in millions (M): "28.96k",
+/// "(25.2..31.1)".
 IntervalText rate_interval(double samples_per_s, double low_per_s, double high_per_s);
 IntervalText percent_interval(double share, double low, double high); ///< "92.9 %", "(83..101)"
 
 std::string short_seconds_text(double time_s); ///< three significant digits: "24.3 ms", "-1.20 s"
 
-/// The cells of one column: values end, and bounds begin, at the same place in all of them. An empty value has an empty
-/// cell.
+/// Makes the cells of one column, in which all values end and all bounds begin at the same place. An empty value gives
+/// an empty cell.
 std::vector<std::string> align_intervals(const std::vector<IntervalText>& intervals);
 
-/// Tasks that have ended before this run, that have ended now, and that there are.
+/// Numbers of tasks: those that had ended before this run, those that have ended since, and all.
 struct TaskCount {
   std::size_t before = 0;
   std::size_t ended = 0;
   std::size_t all = 0;
 };
 
-/// "[=====     ] 20 of 40 scenarios, 3 min left": as long again for each task as for those that this run ended. Less
-/// than `columns` wide: where the bar finds no place it is left out.
+/// Returns "[=====   ] 20 of 40 scenarios, 3 min left". The time left assumes that each task takes as long as those
+/// that this run has ended. The text is shorter than `columns`; it has no bar where there is no room for one.
 std::string progress_text(const TaskCount& count, const std::string& tasks, double passed_s, std::size_t columns);
 
 } // namespace ddlsim

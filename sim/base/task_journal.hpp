@@ -1,5 +1,6 @@
 #pragma once
-// The results of tasks in a file, each written as its task ends, so that a run that is cut off can go on from there.
+// Keeps the results of tasks in a file. Each is written when its task ends, so that an interrupted run can be
+// continued.
 //
 //   ddlsim-journal 1 0123456789abcdef            version of the format, checksum of the question
 //   7 5 89abcdef01234567                         task, bytes of its result, checksum of question, task and bytes
@@ -15,21 +16,22 @@
 
 namespace ddlsim {
 
-/// Results of finished tasks, by the task's number.
+/// Results of finished tasks, by task number.
 using FinishedTasks = std::map<int, std::string>;
 
-/// Reads tasks up to the first that is not whole: a kill may leave part of the last one. Throws UserError for a file
-/// that is missing, no journal, or one of another question.
+/// Reads tasks up to the first incomplete one: a killed run may leave only a part of its last task. Throws UserError
+/// for a file that is missing, is no journal, or belongs to another question.
 FinishedTasks read_task_journal(const std::filesystem::path& file, const std::string& question);
 
-/// A journal that grows. Nothing is forced to the disk: what is written outlives the process, not a power cut.
+/// A journal to which results are added. Nothing is forced to the disk: the file survives a crash of the process, but
+/// not a power cut.
 class TaskJournal {
 public:
-  /// Replaces any file of that name by a journal of these tasks. Throws UserError where none can be written, or where
-  /// the name is a link that leads elsewhere, because no user typed this name.
+  /// Replaces any file of that name by a journal of the tasks `kept`. Throws UserError when it cannot be written. A
+  /// name that is a link to another place is refused, too, because no user typed this name.
   TaskJournal(std::filesystem::path file, std::string question, const FinishedTasks& kept);
 
-  /// Adds a task by one write. False when it cannot be written; the file is then as it was.
+  /// Adds a task with one write. Returns false when it cannot be written; the file is then unchanged.
   bool keep(int task, const std::string& bytes);
 
   /// Removes the file.
@@ -41,8 +43,8 @@ private:
   Descriptor end_;
 };
 
-/// Runs only the tasks that are not finished, and calls `ended` for these alone. A task that fails is not kept, so that
-/// the next run tries it again.
+/// Returns a function that runs only the tasks that are not in `kept`, and calls `ended` for these alone. A failed task
+/// is not kept, so that the next run tries it again.
 RunTasks without_finished(RunTasks run, FinishedTasks kept);
 
 } // namespace ddlsim

@@ -61,7 +61,7 @@ std::string read_text_file(const fs::path& file) {
     text.resize(had + chunk_bytes);
     const std::size_t got = std::fread(text.data() + had, 1, chunk_bytes, stream.get());
     text.resize(had + got);
-    size = std::max(size, text.size()); // a file that grows while it is read
+    size = std::max(size, text.size()); // the file may grow while it is read
     if (got < chunk_bytes) break;
   }
   if (no_size || std::ferror(stream.get()) != 0)
@@ -108,7 +108,7 @@ void write_all(int descriptor, const fs::path& file, const std::string& content)
   }
 }
 
-/// A device or a pipe has no old content to keep, and its name must not be taken over.
+/// Writes into a device or pipe, which has no old content to keep and must not be replaced.
 void write_into(const fs::path& file, const std::string& content) {
   struct Descriptor {
     int number;
@@ -121,7 +121,7 @@ void write_into(const fs::path& file, const std::string& content) {
   write_all(opened.number, file, content);
 }
 
-/// A file beside the wanted one that is gone again unless it was renamed.
+/// A temporary file in the same folder, which is removed unless it was renamed.
 class TemporaryFile {
 public:
   explicit TemporaryFile(const fs::path& beside)
@@ -148,7 +148,8 @@ public:
   }
 
 private:
-  /// Mode of the file that is replaced, else that of any new file; mkstemp's would keep others from reading it.
+  /// The mode of the file that is replaced, else that of a new file; the mode of mkstemp would keep others from reading
+  /// it.
   mode_t mode() const {
     struct stat old {};
     if (::stat(wanted_.c_str(), &old) == 0) return old.st_mode & 07777U;
@@ -163,7 +164,8 @@ private:
   bool renamed_ = false;
 };
 
-/// The new name outlives a power cut only when its folder is on disk too; a file system without that is left alone.
+/// Writes the folder to disk, without which the new name may be lost in a power cut; does nothing on a file system that
+/// cannot.
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;

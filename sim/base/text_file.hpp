@@ -1,5 +1,5 @@
 #pragma once
-// Text files: line by line without trusting their size; written whole or not at all.
+// Text files: read line by line with bounded memory, and written whole or not at all.
 
 #include <cstdint>
 #include <cstdio>
@@ -18,34 +18,35 @@ struct CloseFile {
 };
 using InputFile = std::unique_ptr<std::FILE, CloseFile>;
 
-/// Opens a plain file, or throws a UserError: missing (with the nearest name beside it), a folder, a device, no
-/// permission.
+/// Opens a plain file. Throws UserError when it is missing (naming the nearest name beside it), a folder, a device or
+/// not permitted.
 InputFile open_text_file(const std::filesystem::path& file);
 
-/// Lines of a file of any length, in memory for the longest allowed line.
+/// Reads lines from a file of any length. It needs memory for the longest allowed line only.
 class LineReader {
 public:
   enum class Result { line, too_long, end };
 
   explicit LineReader(const std::filesystem::path& file) : file_(file), stream_(open_text_file(file)) {}
-  /// The next line without its end; of a line that is too long the beginning.
+  /// Reads the next line without its line end. For a line that is too long, only its beginning.
   Result next(std::string& line);
 
 private:
   std::filesystem::path file_;
   InputFile stream_;
-  bool inside_long_line_ = false; ///< its rest is passed over by the next call
+  bool inside_long_line_ = false; ///< the next call skips the rest of that line
 };
 
-/// Writes to a temporary name beside the file, then renames it, so that the file is whole or as it was. Throws
+/// Writes to a temporary file beside `file` and renames it, so that `file` is either whole or unchanged. Throws
 /// UserError when the folder is missing, not writable or full. A device or pipe is written directly.
 void write_file(const std::filesystem::path& file, const std::string& content);
 
-/// 64-bit FNV-1a (Fowler, Noll and Vo): shows that an input changed, guards against nothing else.
+/// 64-bit FNV-1a checksum (Fowler, Noll and Vo). It shows that an input has changed; it does not protect against
+/// forgery.
 class Fnv1a {
 public:
   void take(std::string_view bytes);
-  void take_file(const std::filesystem::path& file); ///< its bytes, of any number; throws UserError
+  void take_file(const std::filesystem::path& file); ///< adds all bytes of the file; throws UserError
   std::string text() const;                          ///< 16 hexadecimal digits
 
 private:

@@ -19,13 +19,14 @@ namespace fs = std::filesystem;
 int cores_of_affinity() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
-  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1; // more than 1,024 cores: not known
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1; // more than 1,024 cores: the number is not known
   return std::max(1, CPU_COUNT(&cores));
 }
 
 constexpr double no_limit = std::numeric_limits<double>::infinity();
 
-/// Cores that two numbers of microseconds say: of processor time, in each period. "max" and -1 are no limit.
+/// Number of cores that a quota allows: microseconds of CPU time in each period, over the period. "max" and -1 are no
+/// limit.
 double quota_cores(const std::string& quota_us, const std::string& period_us) {
   double quota = 0;
   double period = 0;
@@ -40,7 +41,7 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-/// Version 2: "QUOTA PERIOD" in cpu.max.
+/// For control groups of version 2: cpu.max has "QUOTA PERIOD".
 double cores_of_unified(const fs::path& group) {
   std::istringstream words(first_line(group / "cpu.max"));
   std::string quota;
@@ -49,25 +50,25 @@ double cores_of_unified(const fs::path& group) {
   return quota_cores(quota, period);
 }
 
-/// Version 1: a file each.
+/// For control groups of version 1: quota and period have a file each.
 double cores_of_controller(const fs::path& group) {
   return quota_cores(first_line(group / "cpu.cfs_quota_us"), first_line(group / "cpu.cfs_period_us"));
 }
 
-/// The least of the group and of those above it, up to where groups are mounted. In a container the path may be that of
-/// the host, of which nothing is there but the mount: the container's own group.
+/// The smallest limit of the group and of the groups above it, up to the mount point. In a container the path may be
+/// that of the host; then only the mount point exists, which is the container's own group.
 double least_up_to(const fs::path& mount, const fs::path& group, double (*cores_of)(const fs::path&)) {
   double least = cores_of(mount);
   fs::path folder = mount;
   for (const auto& part : group.relative_path()) {
-    if (part == "..") break; // a group outside of what this process sees
+    if (part == "..") break; // a group that this process cannot see
     folder /= part;
     least = std::min(least, cores_of(folder));
   }
   return least;
 }
 
-/// A line of /proc/self/cgroup is ID:CONTROLLERS:PATH; of version 2 the controllers are empty.
+/// Limit from a line of /proc/self/cgroup, ID:CONTROLLERS:PATH; for version 2 the controllers are empty.
 double cores_of_group(const fs::path& root, const std::string& line) {
   const auto first = line.find(':');
   const auto second = first == std::string::npos ? first : line.find(':', first + 1);

@@ -1,5 +1,5 @@
 #pragma once
-// Threads of this process: how many there may be, and work shared among them.
+// Threads of this process: how many cores it may use, and work that several threads share.
 
 #include <cstddef>
 #include <filesystem>
@@ -8,22 +8,22 @@
 
 namespace ddlsim {
 
-/// The cores that this process may use, at least 1: those of its affinity, or what the quota of its control group, or
-/// of one above it, pays for where that is fewer; a part of a core counts as one. Versions 1 and 2 of control groups,
-/// which are read below `root`; what cannot be read limits nothing.
+/// Returns the number of cores that this process may use, at least 1: those of its affinity, or fewer where the quota
+/// of its control group, or of a group above it, allows fewer. A fraction of a core counts as one. Control groups of
+/// versions 1 and 2 are read below `root`; one that cannot be read sets no limit.
 int machine_threads(const std::filesystem::path& root = "/");
 
-/// The next number of 0 .. count-1 that no thread has had; nothing when there is none left.
+/// Returns the next number of 0 .. count-1 that no thread has taken; nothing when none is left.
 using NextNumber = std::function<std::optional<std::size_t>()>;
 
-/// Runs `work` in up to `threads` threads, this one among them, and no more than there are numbers: each asks for
-/// numbers until there are none. Throws what `work` throws, once all have ended.
+/// Runs `work` in up to `threads` threads, this one included, and in no more than `count`. Each thread takes numbers
+/// until none is left. Rethrows what `work` throws, once all threads have ended.
 void share_out(std::size_t count, int threads, const std::function<void(const NextNumber&)>& work);
 
-/// The same, where a thread keeps nothing from one number to the next.
+/// share_out() for work that keeps nothing from one number to the next: `work` is called once for each number.
 void for_each_number(std::size_t count, int threads, const std::function<void(std::size_t)>& work);
 
-/// Threads for each of `tasks` that are worked on beside each other: `threads` in all, and one at the least.
+/// Number of threads for each of `tasks` that run at the same time: `threads` in all, and at least one for each.
 int threads_of_each(int threads, std::size_t tasks);
 
 } // namespace ddlsim

@@ -7,14 +7,14 @@
 namespace ddlsim {
 namespace {
 
-constexpr int most_rounds = 50;        ///< of expectation and maximisation; some ten are usual
-constexpr double still = 1e-4;         ///< a step of the mean, in its standard deviations, that is none
-constexpr double freedom = 4;          ///< degrees of, of Student's t
-constexpr double t_to_normal = 1.2960; ///< 95 % quantile of that t over the normal's: 2.1318 / 1.6449
+constexpr int most_rounds = 50;        ///< of expectation-maximisation; some ten are usual
+constexpr double still = 1e-4;         ///< a smaller step of the mean, in its standard deviations, is the last
+constexpr double freedom = 4;          ///< degrees of freedom of Student's t
+constexpr double t_to_normal = 1.2960; ///< ratio of the 95 % quantiles of that t and the normal: 2.1318 / 1.6449
 
 struct TSite {
   double mean;
-  double variance; ///< square of the scale of t
+  double variance; ///< square of the scale of Student's t
 };
 
 std::vector<TSite> t_sites(const SiteClass& of, double scatter, Tails tails) {
@@ -29,19 +29,20 @@ double squared_distance(const TSite& site, double mean) {
   return (site.mean - mean) * (site.mean - mean) / site.variance;
 }
 
-/// Precision of the normal that t is taken for at that distance, over that of the scale; 1 in the mean over t.
+/// Weight of a site at that squared distance: the precision of the normal that replaces Student's t, relative to that
+/// of the scale.
 double t_weight(double squared, Tails tails) {
   return tails == Tails::normal ? 1 : (freedom + 1) / (freedom + squared);
 }
 
-/// But for what no unknown changes.
+/// ln of the density, without the terms that no unknown changes.
 double ln_density(const TSite& site, double mean, Tails tails) {
   const double squared = squared_distance(site, mean);
   const double ln_tail = tails == Tails::normal ? -squared / 2 : -(freedom + 1) / 2 * std::log1p(squared / freedom);
   return ln_tail - std::log(site.variance) / 2;
 }
 
-/// Precision of the sites together, and what they pull to.
+/// Total precision of the sites, and the sum of their means weighted by precision.
 struct Pull {
   double precision = 0;
   double sum = 0;
@@ -58,10 +59,10 @@ Pull pull_of(const std::vector<TSite>& sites, double mean, Tails tails, bool equ
 }
 
 constexpr int scatters = 24;
-constexpr double least_scatter = 0.02; ///< of the grid, in expected scatters; below it sites are the same
-constexpr double most_scatter = 4;     ///< beyond it a half-normal has 6e-5
+constexpr double least_scatter = 0.02; ///< lower end, in expected scatters; sites are the same below
+constexpr double most_scatter = 4;     ///< upper end; beyond it a half-normal has probability 6e-5
 
-/// Evenly in ln.
+/// A grid of scatters with equal steps in ln.
 std::array<double, scatters> scatter_grid(double expected_scatter) {
   std::array<double, scatters> grid{};
   for (int k = 0; k < scatters; ++k)
@@ -69,10 +70,10 @@ std::array<double, scatters> scatter_grid(double expected_scatter) {
   return grid;
 }
 
-/// Every class at one tau.
+/// The classes' means for one value of tau.
 struct AtScatter {
   double scatter;
-  double weight; ///< posterior, of the grid's point
+  double weight; ///< posterior weight of this point of the grid
   std::vector<ClassMean> means;
 };
 

@@ -8,7 +8,7 @@
 namespace ddlsim {
 namespace {
 
-/// A word, in lower case, and the unit that it means.
+/// A word in lower case and the unit that it means.
 struct UnitWord {
   std::string_view word;
   std::string_view unit;
@@ -42,7 +42,7 @@ std::string meaning_of(std::string_view lower_word, std::span<const UnitWord> wo
   return found == words.end() ? "" : std::string(found->unit);
 }
 
-/// Cuts one of the endings off; is there one?
+/// Removes one of the endings; returns whether there was one.
 bool cut_off(std::string& text, std::initializer_list<std::string_view> endings) {
   for (const auto ending : endings) {
     if (!text.ends_with(ending)) continue;
@@ -54,10 +54,10 @@ bool cut_off(std::string& text, std::initializer_list<std::string_view> endings)
 
 enum class BitsOrBytes { bits, bytes, open, neither };
 
-/// What of a rate or a size is left once "/s" is cut off: a prefix, and bits or bytes. Written out ("bit", "bytes"),
-/// the word says which; a letter says it by its capital, and only after a prefix that has one, too.
+/// The part of a rate or size before "/s": a prefix, and bits or bytes. A word ("bit", "bytes") says which of the two;
+/// a single letter says it by its case, but only after a prefix in upper case.
 struct DataUnit {
-  std::string prefix; ///< K, M, G, T or with an i; "" for none
+  std::string prefix; ///< K, M, G, T, or these with an i; "" for none
   BitsOrBytes what = BitsOrBytes::neither;
 };
 
@@ -93,7 +93,7 @@ std::string usual_rate_of_data(std::string_view written) {
   const auto unit = data_unit(text);
   const bool is_bare_word = !by_slash && !by_letters;
   if (unit.what == BitsOrBytes::bits) return unit.prefix + "bps";
-  // "GBps" is what many write for bits; "GB" alone is a size
+  // many write "GBps" for bits; "GB" alone is a size
   return unit.what == BitsOrBytes::bytes && !is_bare_word && !by_letters ? unit.prefix + "B/s" : "";
 }
 

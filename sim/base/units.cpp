@@ -22,13 +22,13 @@ namespace {
 struct Unit {
   std::string_view name;
   double si;
-  bool printed;          ///< print_quantity may use it; the others are only read
-  double until = 999.95; ///< printed below that many of it, which 4 digits would show as 1000
+  bool printed;          ///< print_quantity() may use it; other units are only read
+  double until = 999.95; ///< used for values below that number of it, because 4 digits would show larger ones as 1000
 };
 
 struct UnitTable {
   std::string_view example;
-  std::span<const Unit> units; ///< printed ones ascending
+  std::span<const Unit> units; ///< the printed ones in ascending order
 };
 
 constexpr double bit = 1.0 / 8;
@@ -37,7 +37,7 @@ constexpr double mebi = kibi * kibi;
 constexpr double gibi = kibi * mebi;
 constexpr double tebi = kibi * gibi;
 
-// bits and bytes: powers of 1000 after SI, powers of 1024 after IEC 80000-13
+// Bits and bytes: SI prefixes are powers of 1000, those of IEC 80000-13 powers of 1024.
 constexpr std::array time_units{
     Unit{"ns", 1e-9, true}, Unit{"us", 1e-6, true},       Unit{"ms", 1e-3, true},
     Unit{"s", 1, true},     Unit{"min", 60, true},        Unit{"h", 3600, true, 96},
@@ -96,10 +96,10 @@ UnitTable table_of(Dimension dimension) {
   case Dimension::count:
     return {"300B", count_units};
   }
-  std::abort(); // every enumerator is above; a cast integer is a programming error
+  std::abort(); // the switch has every enumerator; only a cast integer gets here
 }
 
-/// "write GB/s (bytes) or Gb/s (bits)", or the nearest unit.
+/// Returns "write GB/s (bytes) or Gb/s (bits)", or else a suggestion of the nearest unit.
 std::string unit_hint(std::string_view unit, Dimension dimension) {
   if (dimension == Dimension::bandwidth)
     if (auto hint = bits_or_bytes(unit); !hint.empty()) return hint;
@@ -125,7 +125,7 @@ std::string known_units(Dimension dimension) {
   return join_names(names);
 }
 
-/// The number in front, and where it ends.
+/// The number at the start of the text, and the position of its end.
 double leading_number(std::string_view text, std::size_t& end) {
   double value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -137,7 +137,7 @@ double leading_number(std::string_view text, std::size_t& end) {
   return value;
 }
 
-/// 4 significant digits without an exponent, as far as a person would write it.
+/// Writes 4 significant digits without an exponent, as a person would.
 std::string four_digits(double value) {
   const std::string rounded = fmt::format("{:.4g}", value);
   double again = 0;
@@ -145,7 +145,7 @@ std::string four_digits(double value) {
   return fmt::format("{}", again);
 }
 
-/// The number that all of the text is; not finite where it is none.
+/// The number if the whole text is one; otherwise a value that is not finite.
 double bare_number(std::string_view text, bool whole) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   if (whole && text.find_first_not_of("0123456789", text.substr(0, 1) == "-" ? 1 : 0) != std::string_view::npos)

@@ -1,5 +1,6 @@
 #pragma once
-// Quantities as people write them ("100 Gbps", "1.5 us", "16 GiB") and as the program holds them: SI doubles.
+// Quantities: as people write them ("100 Gbps", "1.5 us", "16 GiB"), and as the program holds them, as doubles in SI
+// units.
 
 #include <limits>
 #include <string>
@@ -7,8 +8,7 @@
 
 namespace ddlsim {
 
-/// What a quantity measures; each has the units that files may use, in the spellings that people have for them
-/// (unit_words.hpp).
+/// What a quantity measures. Files may use the listed units of each dimension, in the spellings of unit_words.hpp.
 enum class Dimension {
   time,         ///< s, ms, us, ns, min, h, d, weeks, years (of 365 d)      -> seconds
   size,         ///< B, KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB -> bytes
@@ -21,32 +21,32 @@ enum class Dimension {
   count,        ///< k, M, B, T or nothing: "300B" tokens                   -> how many
 };
 
-/// SI value of "12.5 GB/s". Throws UserError (where and path empty) naming the units of the dimension and the nearest
-/// one: a number alone, a negative or not finite number, an unknown unit. What may mean bits or bytes ("GBps", "gb/s",
-/// "200G") is refused with both ways to write it.
+/// Returns the SI value of a text like "12.5 GB/s". Throws UserError (with empty where and path) for a number without a
+/// unit, a negative or infinite number, or an unknown unit; the message names the units of the dimension and the
+/// nearest one. A unit that may mean bits or bytes ("GBps", "gb/s", "200G") is refused with both ways to write it.
 double parse_quantity(std::string_view text, Dimension dimension);
 
-/// Shortest of the dimension's units that keeps the number between 1 and 1000, 4 significant digits: "12.5 GB/s".
-/// Times from four days on are in days, prices from a million on in "M USD".
+/// Writes a value with 4 significant digits in the unit of its dimension that keeps the number between 1 and 1000 and
+/// short: "12.5 GB/s". Times of four days or more are in days, prices of a million or more in "M USD".
 std::string print_quantity(double value, Dimension dimension);
 
-/// SI value of one unit, 0 when the dimension has no unit of that name: what a record's "unit" stands for.
+/// Returns the SI value of one `unit`, such as a record's "unit"; 0 when the dimension has no unit of that name.
 double unit_in_si(std::string_view unit, Dimension dimension);
 
-/// A quantity as it should look: "100 Gbps".
+/// An example of a well-written quantity: "100 Gbps".
 std::string_view example_quantity(Dimension dimension);
 
-// Bare numbers, which options of the command line take.
+// Plain numbers, which options of the command line take.
 
 struct ExpectedNumber {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
   bool above_least = false; ///< `least` itself is too small
   bool below_most = false;  ///< `most` itself is too large
-  bool whole = false;       ///< without a stated `most`: one that fits 32 bits
+  bool whole = false;       ///< a whole number; without a stated `most` it must fit into 32 bits
 };
 
-/// "0 found, a number above 0 expected"; "" where the text is such a number.
+/// Returns "0 found, a number above 0 expected"; "" when the text is such a number.
 std::string number_complaint(std::string_view text, const ExpectedNumber& expected);
 
 } // namespace ddlsim

@@ -1,14 +1,14 @@
 #pragma once
-// Every rank sends a part of what it has to every other rank.
+// All-to-all: every rank sends a part of its data to every other rank.
 
 #include "sim/network/machine.hpp"
 
 namespace ddlsim {
 
-/// Seconds until every rank has its part of what all others have, where each has `size_bytes` for all, its own part
-/// among them. All messages leave at once (NCCL's grouped ncclSend and ncclRecv): what a rank sends inside its node, a
-/// node over its NICs and a leaf over its uplinks go beside each other, and the longest decides; a message waits for
-/// one latency.
+/// Time of one all-to-all, seconds. Each rank starts with `size_bytes`, one equal part for each rank including itself.
+/// All messages leave at the same time (NCCL's grouped ncclSend and ncclRecv). The links of a rank inside its node, the
+/// NICs of a node and the uplinks of a leaf carry their bytes in parallel, and the slowest of them decides. One latency
+/// is added.
 double all_to_all_s(const Machine& machine, double size_bytes);
 
 } // namespace ddlsim

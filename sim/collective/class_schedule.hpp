@@ -9,19 +9,19 @@
 
 namespace ddlsim {
 
-/// A link of which every member of a class has one like it.
+/// A link that every member of a class has one of.
 struct MemberLink {
   std::string name; ///< port-out, port-in, nic-out, nic-in
   double rate_Bps = 0;
 };
 
-/// `messages` alike pass the link at a time, of which one is run.
+/// A link that a message crosses. `messages` equal ones cross it at the same time; one of them is simulated.
 struct MemberCrossing {
   int link = 0;
   int messages = 1;
 };
 
-/// The way of a message from one class to another.
+/// The links that a message from one class to another crosses.
 struct MemberRoute {
   int from = 0;
   int to = 0;
@@ -29,13 +29,13 @@ struct MemberRoute {
   double latency_s = 0; ///< delays a message, and holds no link
 };
 
-/// Ranks of the schedule are classes.
+/// A schedule whose ranks are classes, and the links between them.
 struct ClassSchedule {
   int classes = 0;
   std::vector<MemberLink> links;
   std::vector<MemberRoute> routes;
   Schedule schedule;
-  int chunks = 0; ///< of the whole collective, alike and one after another; the schedule may have fewer
+  int chunks = 0; ///< equal chunks of the whole collective, one after another; the schedule may have fewer
 };
 
 } // namespace ddlsim

@@ -6,8 +6,8 @@
 namespace ddlsim {
 namespace {
 
-/// CollNet: to the heads of its node, and once more as a head. Half of what the heads sum is for what goes out, the
-/// other half for what comes in.
+/// The shares that a rank sends with CollNet: to the heads of its node, and as much again as a head. Half of the bytes
+/// to the heads are needed before sums leave the node, the other half while they come in.
 InsideShares to_heads_and_back(int ranks) {
   const double others = ranks > 1 ? (ranks - 1.0) / ranks : 0;
   return {others / 2, others / 2, others};
@@ -31,7 +31,7 @@ const CollectiveAlgorithm collnet_all_reduce{
         {
             .pattern = TrafficPattern::in_order,
             .nic_bytes = nic_bytes_of_vector,
-            .rounds = [](const Machine&, double) { return 1; }, // the switches sum as it comes
+            .rounds = [](const Machine&, double) { return 1; }, // the switches sum bytes as they arrive
             .passes_every_gpu = false,
         },
     .why_no_symmetry = why_chunks_have_no_symmetry,

@@ -15,7 +15,7 @@ double at_least_one(double load) {
 }
 
 double tree_load(const PlacedFabric& placed, int nodes) {
-  constexpr double half = 0.5; // of the bytes on each edge, each way
+  constexpr double half = 0.5; // share of the bytes on each edge, each way
   std::vector<NodeMessage> messages;
   for (const int tree : {0, 1}) {
     const auto parents = tree_parents(nodes, tree);
@@ -26,11 +26,11 @@ double tree_load(const PlacedFabric& placed, int nodes) {
       messages.push_back({parent, node, half});
     }
   }
-  const double nic_sends = nodes == 2 ? 1 : 2; // for each byte of the message
+  const double nic_sends = nodes == 2 ? 1 : 2; // bytes for each byte of the message
   return at_least_one(busiest_link(placed, messages) / nic_sends);
 }
 
-/// Mean over the distances 1, 2, 4, ..., of which each sends `ratio` times as much as the one before.
+/// Mean load over the distances 1, 2, 4, ...; each distance sends `ratio` times the bytes of the one before.
 double doubling_load(const PlacedFabric& placed, int nodes, double ratio) {
   double sent = 0;
   double busy = 0;

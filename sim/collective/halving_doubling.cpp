@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// All ranks are alike.
+/// The steps of one period; all ranks do the same.
 std::vector<PeriodSteps> halving_doubling_period(const Machine& machine, double size_bytes) {
   std::vector<PeriodSteps> all;
   for (int distance = 1; distance < machine.ranks; distance *= 2)

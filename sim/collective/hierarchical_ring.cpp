@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// One turn of a ring inside the node less one step: a reduce-scatter or an all-gather.
+/// Adds the steps of a ring inside the node, one less than it has ranks: a reduce-scatter or an all-gather.
 void add_steps_inside(Program& program, const Machine& machine, double size_bytes) {
   const int node = machine.node_of(program.rank);
   const int ranks = ranks_of_node(machine, node);
@@ -23,7 +23,7 @@ void add_steps_inside(Program& program, const Machine& machine, double size_byte
   }
 }
 
-/// The rank of the node that carries the part.
+/// The rank of a node that carries the part.
 int carrier(const Machine& machine, int node, int part) {
   return node * machine.ranks_per_node + part * ranks_of_node(machine, node) / ranks_of_full_node(machine);
 }
@@ -42,7 +42,7 @@ Step step_across(const Machine& machine, int rank, double size_bytes) {
   return step;
 }
 
-/// The nodes as the ranks of a ring of their own.
+/// A machine with one rank for each node, for the ring over nodes.
 Machine across_nodes(const Machine& machine) {
   Machine across = machine;
   across.ranks = machine.nodes();
@@ -57,8 +57,8 @@ Machine inside_node(const Machine& machine) {
   return inside;
 }
 
-/// A reduce-scatter inside the node, a ring over the nodes, an all-gather inside the node. The parts that a node's
-/// ranks carry go around beside each other, and together are one ring of the whole message on the whole NIC.
+/// The steps of one period: a reduce-scatter inside the node, a ring over the nodes, an all-gather inside the node. The
+/// parts of a node's ranks go round in parallel, and together are one ring of the whole message on the whole NIC.
 std::vector<PeriodSteps> hierarchical_period(const Machine& machine, double size_bytes) {
   std::vector<PeriodSteps> all;
   const Machine inside = inside_node(machine);

@@ -18,7 +18,7 @@ namespace ddlsim {
 /// Throws std::invalid_argument when a link in use has no rate.
 double hierarchical_ring_all_reduce_s(const Machine& machine, double size_bytes);
 
-/// Every message of it. Part p of g is carried by rank p m/g of a node of m ranks.
+/// The schedule of all messages of one such all-reduce. In a node of m ranks, rank p m/g carries part p of g.
 Schedule hierarchical_ring_schedule(const Machine& machine, double size_bytes);
 
 } // namespace ddlsim

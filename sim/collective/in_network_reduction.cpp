@@ -9,7 +9,8 @@
 namespace ddlsim {
 namespace {
 
-/// Of the busiest rank: a short last node has fewer heads, and with NVLS each a larger share.
+/// Seconds for each byte inside the node of the busiest rank. A short last node has fewer heads, and with NVLS each of
+/// them has a larger share.
 double inside_s_per_byte(const Machine& machine, SharesInside shares) {
   const double share =
       std::max(shares(ranks_of_full_node(machine)).all(), shares(ranks_of_node(machine, machine.nodes() - 1)).all());
@@ -44,7 +45,7 @@ public:
     const Step spread = inside ? Step{{to_next(rank, spread_lane, shares.back)}, {}} : Step{};
     const Step done = inside ? Step{{}, {{neighbour(rank, -1), spread_lane}}} : Step{};
     Step out;
-    Step in; // what a head spreads holds its own node's part, too
+    Step in; // the sum that a head spreads includes the part of its own node
     if (machine_.nodes() > 1) add_shares(rank, out, in);
     Step to_heads = inside ? Step{{to_next(rank, to_heads_lane, shares.out)}, {}} : Step{};
     if (beside) to_heads.sends.push_back(to_next(rank, known_lane, shares.beside));
@@ -57,7 +58,7 @@ public:
 
 private:
   static constexpr int to_heads_lane = 0;
-  static constexpr int known_lane = 1; ///< what the heads need for what comes in
+  static constexpr int known_lane = 1; ///< bytes that the heads need for the sums that come in
   static constexpr int across_lane = 2;
   static constexpr int spread_lane = 3;
 
@@ -74,7 +75,7 @@ private:
 
   Send to_next(int rank, int lane, double share) const { return {neighbour(rank, 1), lane, chunk_bytes_ * share}; }
 
-  /// Those of which the rank is the head.
+  /// Adds the messages between nodes of the shares of which the rank is the head.
   void add_shares(int rank, Step& out, Step& in) const {
     const int node = machine_.node_of(rank);
     const int heads = ranks_of_full_node(machine_);
@@ -85,7 +86,7 @@ private:
     }
   }
 
-  /// The same steps for every chunk; steps without messages are left out.
+  /// Adds a program with the same steps for every chunk; steps without messages are left out.
   void add(Schedule& schedule, int rank, const std::vector<Step>& steps) const {
     Program program{rank, {}};
     for (int chunk = 0; chunk < chunks_; ++chunk)
@@ -104,7 +105,7 @@ private:
   std::vector<int> before_;
   int chunks_;
   double chunk_bytes_;
-  double last_share_; ///< of a chunk, what the last one is
+  double last_share_; ///< size of the last chunk over that of the others
 };
 
 } // namespace

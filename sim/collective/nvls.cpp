@@ -14,12 +14,12 @@ namespace {
 
 constexpr int nvls_trees = 2;
 
-/// How often the bytes of the message pass one way through the port of a rank, with so many ranks in its node.
+/// Bytes that pass a rank's port one way over the bytes of the message, with so many ranks in its node.
 double port_share(int ranks) {
   return ranks > 1 ? 1 + 1.0 / ranks : 0;
 }
 
-/// Of the busiest rank: a short last node has fewer heads, and each a larger share.
+/// port_share() of the busiest rank. A short last node has fewer heads, and each of them has a larger share.
 double busiest_port_share(const Machine& machine) {
   return std::max(port_share(ranks_of_full_node(machine)), port_share(ranks_of_node(machine, machine.nodes() - 1)));
 }
@@ -42,7 +42,7 @@ int neighbour_in_node(const Machine& machine, int rank, int distance) {
   return first + (rank - first + distance + ranks) % ranks;
 }
 
-/// One share's messages in one tree: what is read from the switch, goes up the tree, comes down and is written.
+/// The messages of one share in one tree: reads from the switch, sends up and down the tree, and writes to the switch.
 class ShareOfTree {
 public:
   ShareOfTree(const Machine& machine, int tree, int share, int chunks, double size_bytes)
@@ -85,7 +85,7 @@ private:
 
   double across_bytes() const { return chunk_bytes_ / ranks_of_full_node(machine_); }
 
-  /// Half of what a port passes, dealt out over the shares of the head.
+  /// Half of the bytes that pass a head's port, divided among the head's shares.
   double inside_bytes(int node) const {
     return chunk_bytes_ * port_share(ranks_of_node(machine_, node)) / 2 / shares_of_head(machine_, node, share_);
   }
@@ -104,7 +104,7 @@ private:
   double chunk_bytes_;
 };
 
-/// Into the switch, and out of it.
+/// The two steps of one period: into the switch, and out of it.
 std::vector<PeriodSteps> nvls_period(const Machine& machine, double size_bytes) {
   constexpr int steps = 2;
   const PeriodEdge port{{{"port-out", machine.intra_Bps}, {"port-in", machine.intra_Bps}}, machine.intra_latency_s};

@@ -6,7 +6,7 @@
 namespace ddlsim {
 namespace {
 
-/// NVLS: one of those that the switch reads and writes, and a head.
+/// The shares that a rank sends with NVLS: the switch reads and writes its vector, and the rank is a head.
 InsideShares through_switch(int ranks) {
   const double port = ranks > 1 ? 1 + 1.0 / ranks : 0;
   return {port / 2, 0, port / 2};
@@ -30,7 +30,7 @@ const CollectiveAlgorithm nvls_sharp_all_reduce{
         {
             .pattern = TrafficPattern::in_order,
             .nic_bytes = nic_bytes_of_vector,
-            .rounds = [](const Machine&, double) { return 1; }, // the switches sum as it comes
+            .rounds = [](const Machine&, double) { return 1; }, // the switches sum bytes as they arrive
             .passes_every_gpu = false,
         },
     .why_no_symmetry = why_chunks_have_no_symmetry,

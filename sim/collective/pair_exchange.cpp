@@ -11,15 +11,15 @@
 namespace ddlsim {
 namespace {
 
-/// Ranks next to each other: a node's or a leaf's.
+/// Consecutive ranks: those of a node or of a leaf.
 struct Group {
   int size = 1;
   int count = 1;
 };
 
-/// What a step asks of the busiest group.
+/// The pairs of a step, for the busiest group.
 struct Traffic {
-  int leaving = 0;      ///< ranks whose partner is in another group
+  int leaving = 0;      ///< number of ranks whose partner is in another group
   bool staying = false; ///< some group has a pair inside
 };
 
@@ -44,8 +44,8 @@ void look_at(Traffic& traffic, const Reduction& reduce, const Group& group, int 
   traffic.staying = traffic.staying || inside > 0;
 }
 
-/// Groups differ in where they start in a block; that repeats itself in each part. So one period of each and the groups
-/// at the ends are all there are.
+/// Groups differ in their start within a block, which repeats itself in each part. So it is enough to look at one
+/// period of each part and at the groups at the ends.
 Traffic traffic_of(const Reduction& reduce, const Group& group, int distance, Part part) {
   const int repeats = distance < group.size ? 4 * distance : 2;
   const int period = repeats / std::gcd(repeats, group.size);
@@ -81,7 +81,7 @@ double exchange_s(const Machine& machine, double message_bytes, const Traffic& n
   return std::max(time_s, machine.net_latency_s + busy_s);
 }
 
-/// Pairs (2i, 2i+1): one is cut by a border of groups when the border is an odd rank.
+/// The pairs (2i, 2i+1). A border between groups cuts one of them when it is at an odd rank.
 Traffic reduce_traffic(const Reduction& reduce, const Group& group) {
   const bool cut = group.count > 1 && group.size % 2 == 1 && group.size < 2 * reduce.rest;
   return {cut ? 1 : 0, group.size > 1};

@@ -1,5 +1,5 @@
 #pragma once
-// Ranks that exchange messages in pairs at doubling distances: what halving-doubling and recursive doubling share.
+// Ranks that exchange messages in pairs at doubling distances: code that halving-doubling and recursive doubling share.
 
 #include "sim/collective/period.hpp"
 #include "sim/collective/schedule.hpp"
@@ -12,7 +12,8 @@
 
 namespace ddlsim {
 
-/// Ranks that take part once `rest` ranks have given their vector to a neighbour: `numbers`, a power of two.
+/// The ranks that take part in the exchanges. Their number is `numbers`, a power of two; `rest` further ranks give
+/// their vector to a neighbour first. Those that take part are numbered from 0.
 struct Reduction {
   explicit Reduction(int ranks) {
     while (2 * numbers <= ranks) {
@@ -28,7 +29,7 @@ struct Reduction {
   int rest = 0;
 };
 
-/// The numbers below `rest` and those above: until a block of a step holds both, they know nothing of each other.
+/// The numbers below `rest`, and the others: they do not wait for each other until a block of a step holds both.
 enum class Part { reduced, others, both };
 
 /// Time in which the ranks that do not take part give their vector to a neighbour, or get it back.
@@ -39,14 +40,15 @@ double exchange_of_s(const Machine& machine, const Reduction& reduce, int distan
 
 bool is_power_of_two(int count);
 
-/// Nothing where all ranks are alike: full nodes of 2^a ranks on one switch, a power of two in all.
+/// Returns why ranks differ; nothing where all do the same: full nodes of 2^a ranks on one switch, a power of two in
+/// all.
 std::optional<std::string> why_pairs_have_no_symmetry(const Machine& machine);
 
-/// One exchange of a rank of the period: inside its node, or through the NIC that its node's ranks share.
+/// The steps of one exchange in a period of ranks: inside a node, or through the NIC that the node's ranks share.
 PeriodSteps period_exchange(const Machine& machine, int distance, double message_bytes);
 
-/// Every message of an all-reduce by pairs: `exchanges` are the steps of one number between its neighbour's vector and
-/// the neighbour's sum.
+/// The schedule of every message of an all-reduce by pairs. `exchanges` returns the steps of one number after it has
+/// got its neighbour's vector and before it sends the neighbour the sum.
 Schedule schedule_of_pairs(const Machine& machine, double size_bytes,
                            const std::function<std::vector<Step>(const Reduction&, int number)>& exchanges);
 

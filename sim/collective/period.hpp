@@ -1,5 +1,5 @@
 #pragma once
-// A collective of which one period of ranks is followed and stands for all others.
+// Collectives in which one period of ranks is simulated and stands for all others.
 
 #include <algorithm>
 #include <limits>
@@ -7,18 +7,18 @@
 
 namespace ddlsim {
 
-/// One link on the way of a message. Where several messages of a step share it, its rate is that of one of them.
+/// One link that a message crosses. Where several messages of a step share it, rate_Bps is the rate of one of them.
 struct PeriodLink {
   const char* name = ""; ///< intra, nic-out, leaf-up, leaf-down, nic-in
   double rate_Bps = 0;
 };
 
-/// The way from a rank to the next one.
+/// The links from a rank to the next one.
 struct PeriodEdge {
   std::vector<PeriodLink> links;
   double latency_s = 0; ///< delays a message, and holds no link
 
-  /// Of the narrowest link.
+  /// Rate of the narrowest link.
   double rate_Bps() const {
     double narrowest_Bps = std::numeric_limits<double>::infinity();
     for (const PeriodLink& link : links) narrowest_Bps = std::min(narrowest_Bps, link.rate_Bps);
@@ -26,15 +26,15 @@ struct PeriodEdge {
   }
 };
 
-/// Steps in which every rank sends one message to the next rank and waits for the one that comes to it; with two in
-/// flight, for the one that came before. Only the ranks of one period are here: after the last of them comes, by
-/// symmetry, the first.
+/// Steps in which every rank sends one message to the next rank and waits for the message that comes to it; with two in
+/// flight, for the message of the step before. Only the ranks of one period are listed: by symmetry the first one
+/// follows the last.
 struct PeriodSteps {
   std::vector<PeriodEdge> edges; ///< one a rank
   double message_bytes = 0;
   int steps = 0;
   int in_flight = 1;
-  int phases = 1; ///< times that all steps are done; a rank begins the next with all messages of the one before
+  int phases = 1; ///< repetitions of all steps; a rank begins a phase when it has all messages of the one before
 };
 
 } // namespace ddlsim

@@ -15,13 +15,13 @@
 namespace ddlsim {
 namespace {
 
-/// One edge for one chunk.
+/// The times of one chunk on one edge.
 struct Passage {
   double busy_s = 0;
   double latency_s = 0;
 };
 
-/// A run of edges may start here; `before_s` is what all edges before it cost.
+/// A position at which a run of edges may start; `before_s` is the time of all edges before it.
 struct RunStart {
   std::size_t position = 0;
   double before_s = 0;
@@ -74,8 +74,8 @@ double slowest_path_s(const std::vector<Passage>& passages, std::size_t steps, d
   return static_cast<double>(steps) * slowest_s + best_s;
 }
 
-/// Formula 4 on a ring that repeats itself after passages.size() edges: a run is some whole turns of the period and a
-/// rest shorter than it, and the sum is linear in the number of turns, so none or as many as fit is best.
+/// Formula 4 on a ring that repeats itself after passages.size() edges: a run has some whole turns of the period and a
+/// shorter rest, and the sum is linear in the number of turns, so that no turn or as many as fit are longest.
 double slowest_periodic_path_s(const std::vector<Passage>& period, std::size_t steps) {
   const std::size_t edges = period.size();
   const std::size_t most_turns = steps / edges;

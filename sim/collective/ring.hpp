@@ -1,6 +1,7 @@
 #pragma once
 // The ring (Patarasuk and Yuan, J. Parallel Distrib. Comput. 69, 2009). Reduce-scatter: n-1 steps of S/n bytes, after
-// which each rank has its part of the sum. All-gather: as many, after which every rank has all parts. All-reduce: both.
+// which each rank has its part of the sum. All-gather: as many steps, after which every rank has all parts. All-reduce:
+// both.
 
 #include "sim/collective/period.hpp"
 #include "sim/network/machine.hpp"
@@ -11,7 +12,7 @@
 
 namespace ddlsim {
 
-/// Edges of a ring's period: those of a node, or of a leaf whose uplink is narrower than a NIC.
+/// The edges of a ring's period: those of a node, or of a leaf whose uplink is narrower than a NIC.
 std::vector<PeriodEdge> ring_period_edges(const Machine& machine);
 
 /// Time of one ring all-reduce of `size_bytes` when nothing else uses the links, seconds; 0 for one rank.
@@ -29,18 +30,18 @@ std::vector<PeriodEdge> ring_period_edges(const Machine& machine);
 /// ceil(2(n-1) nodes/n) times. Throws std::invalid_argument when an edge has no rate, see ring_edge.
 double ring_all_reduce_s(const Machine& machine, double size_bytes);
 
-/// The same in any number of steps K, each of which hands a chunk of S/n on.
+/// Time of a ring with any number of steps K, seconds; each step passes on a chunk of S/n bytes.
 double ring_steps_s(const Machine& machine, double size_bytes, int steps);
 
 /// The links and the delay on the way from `rank` to the next one. A fat-tree's uplink narrows the edges that leave a
 /// leaf. Throws std::invalid_argument when a rate is not above zero.
 PeriodEdge ring_edge(const Machine& machine, int rank);
 
-/// Edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a NIC; all
-/// where the last node or leaf is short, or a node is slow.
+/// Number of edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a
+/// NIC; all edges where the last node or leaf is short, or a node is slow.
 int ring_period(const Machine& machine);
 
-/// Why that period cannot stand for all ranks, in one sentence; nothing where it can.
+/// Returns one sentence that says why that period cannot stand for all ranks; nothing where it can.
 std::optional<std::string> why_ring_has_no_symmetry(const Machine& machine);
 
 } // namespace ddlsim

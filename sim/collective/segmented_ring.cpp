@@ -14,16 +14,16 @@ namespace {
 
 constexpr int halves = 2; // reduce-scatter and all-gather
 
-/// One edge for one segment.
+/// The times of one segment on one edge.
 struct Crossing {
   double busy_s = 0;
   double latency_s = 0;
 };
 
-/// Up to so many ranks every edge of a ring without a period is looked at: 0.3 ms.
+/// The most ranks for which every edge of a ring without a period is looked at, which takes 0.3 ms.
 constexpr int most_ranks_of_all = 256;
 
-/// Nodes and leaves filled up, where edges are too many to look at each.
+/// Returns the machine with short nodes and leaves filled up, where there are too many edges to look at each.
 Machine with_full_nodes(Machine machine) {
   int unit = machine.ranks_per_node;
   if (machine.nodes() == 1 || machine.ranks <= most_ranks_of_all) return machine;
@@ -39,8 +39,8 @@ std::vector<Crossing> crossings_of(const Machine& machine, double segment_bytes)
   return crossings;
 }
 
-/// H of the runs that begin at `first` and go on in that direction. Whole turns of the period add the same each, so
-/// none, one, behind which the slowest edge is in the run, or as many as fit is best.
+/// H of the runs that begin at `first` and go on in that direction. All whole turns of the period add the same time. So
+/// the longest run has no turn, one (after it the run includes the slowest edge), or as many as fit.
 double longest_run_s(const std::vector<Crossing>& crossings, std::size_t first, bool forward, int messages) {
   const auto edges = static_cast<int>(crossings.size());
   const int most = (messages + 1) / segments_in_flight;

@@ -1,15 +1,15 @@
 #pragma once
-// Ring all-reduce whose chunks travel in segments: what Gloo runs.
+// Ring all-reduce whose chunks travel in segments, as in Gloo.
 
 #include "sim/network/machine.hpp"
 
 namespace ddlsim {
 
-/// Segments that a rank has under way at the same time.
+/// Number of segments that a rank has in flight at the same time.
 inline constexpr int segments_in_flight = 2;
 
-/// Segments of each of the n chunks: as many as make them 1 MiB at most, and two at least (kMaxSegmentSize and ring()
-/// of pytorch/gloo gloo/allreduce.h and allreduce.cc, 70dc360).
+/// Number of segments of each of the n chunks: two, or more where a segment would exceed 1 MiB (kMaxSegmentSize and
+/// ring() of pytorch/gloo gloo/allreduce.h and allreduce.cc, 70dc360).
 int segments_of_chunk(const Machine& machine, double size_bytes);
 
 /// Time of one such all-reduce of `size_bytes`, seconds; 0 for one rank.
@@ -25,9 +25,9 @@ int segments_of_chunk(const Machine& machine, double size_bytes);
 ///   T = max over p of max( H(.. p) + H(p+1 ..),  H(.. p) + H(p ..) - a_p ),  H the largest of the runs that end, or
 ///   begin, there
 /// On equal edges and even m: T = m max(2b, a + b) + 2 min(a, b), where a plain ring of chunks takes m (a + 2b) with
-/// two segments. Equal to the full run (1e-6), but for a slow node, and for short nodes or leaves beyond 256 ranks,
-/// which are taken as full: tests/simgrid/formula_range.hpp. O(p^2) in the p ranks of a node or of a leaf, or in all up
-/// to 256. Throws std::invalid_argument when an edge in use has no rate.
+/// two segments. The formula equals the full run (1e-6), except with a slow node, and with short nodes or leaves beyond
+/// 256 ranks, which count as full: tests/simgrid/formula_range.hpp. O(p^2) in the p ranks of a node or of a leaf, or in
+/// all ranks up to 256. Throws std::invalid_argument when an edge in use has no rate.
 double segmented_ring_all_reduce_s(const Machine& machine, double size_bytes);
 
 } // namespace ddlsim

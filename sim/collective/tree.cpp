@@ -20,13 +20,13 @@ int depth(const Machine& machine) {
   return ranks_of_full_node(machine) - 1 + tree_levels(machine.nodes());
 }
 
-/// How often the bytes of the message pass one way through the port of the busiest of `members`.
+/// Bytes that pass the port of the busiest of `members` one way, over the bytes of the message.
 double share(int members) {
   if (members < 2) return 0;
   return members == 2 ? 1 : 2;
 }
 
-/// The parent in tree 0.
+/// The node's parent in tree 0; -1 for the root.
 int parent_of(int node, int nodes) {
   if (node == 0) return -1;
   const int lowest_bit = node & -node;
@@ -34,7 +34,7 @@ int parent_of(int node, int nodes) {
   return above < nodes ? above : node ^ lowest_bit;
 }
 
-/// Edges of both trees that leave the busiest leaf: each carries half of the bytes each way.
+/// Number of edges of both trees that leave the busiest leaf; each carries half of the bytes each way.
 int most_edges_of_leaf(const Machine& machine) {
   std::vector<int> edges(static_cast<std::size_t>(machine.nodes() / machine.nodes_per_leaf + 1));
   for (int tree = 0; tree < trees; ++tree) {
@@ -51,7 +51,7 @@ int most_edges_of_leaf(const Machine& machine) {
   return *std::max_element(edges.begin(), edges.end());
 }
 
-/// What a rank of a tree talks to.
+/// The ranks with which a rank of a tree exchanges messages.
 struct Relatives {
   int parent = -1;
   std::vector<int> children;
@@ -101,7 +101,7 @@ double tree_s_per_byte_across(const Machine& machine) {
   if (machine.nodes() < 2) return 0;
   const double nic_s = share(machine.nodes()) / machine.nic_Bps;
   if (!has_leaves(machine)) return nic_s;
-  // A border between leaves is crossed once a level at most; two trees, two borders, half of the bytes.
+  // A tree crosses a border between leaves at most once a level; two trees, two borders, half of the bytes each.
   const double most_uplink_s = 2.0 * (tree_levels(machine.nodes()) + 1) / machine.uplink_Bps;
   if (most_uplink_s <= nic_s) return nic_s;
   return std::max(nic_s, most_edges_of_leaf(machine) / 2.0 / machine.uplink_Bps);
@@ -199,13 +199,13 @@ double nic_bytes_of_trees(const Machine& machine, double wire_bytes) {
   return (machine.nodes() == 2 ? 1 : 2) * wire_bytes;
 }
 
-// A double tree of which one node of each height is run.
+// A double tree of which one node of each height is simulated.
 
 namespace {
 
 enum class Role { inside, leaf };
 
-/// What is built, and the numbers of its classes and links.
+/// Builds the schedule of classes, and numbers its classes and links.
 class ClassBuilder {
 public:
   ClassBuilder(const Machine& machine, const TreeChunks& chunks)
@@ -225,7 +225,7 @@ public:
   }
 
 private:
-  /// The classes that a class hears from below, and gives to below without waiting.
+  /// The classes below a class: those whose messages it waits for, and those to which it sends without waiting.
   struct Below {
     std::vector<int> awaited;
     std::vector<int> unawaited;
@@ -255,7 +255,7 @@ private:
     built_.schedule.programs.push_back(repeated(of_class, steps, chunks_.count));
   }
 
-  /// What a rank does in its tree; the root has no `parent`.
+  /// Adds the programs of a rank in its tree; the root has no `parent`.
   void add_programs(int own, std::optional<int> parent, const Below& below) {
     Step collected;
     for (const int child : below.awaited) collected.receives.push_back({child, lane_up(0)});
@@ -274,7 +274,7 @@ private:
     built_.routes.push_back({parent, child, downwards, latency_s});
   }
 
-  /// Ranks behind the first: each hands on to the one before.
+  /// Adds the ranks of a node after the first; each passes its sum on to the one before.
   void add_chain(Role role, int height) {
     for (int rank = 1; rank < ranks_; ++rank) {
       const int own = class_of(role, height, rank);
@@ -286,7 +286,7 @@ private:
 
   Below chain_below(int own, int rank) const { return rank + 1 < ranks_ ? Below{{own + 1}, {}} : Below{}; }
 
-  /// First rank of the node inside its tree.
+  /// Adds the first rank of a node in the tree in which it is an inner node.
   void add_inside(int height) {
     const int own = class_of(Role::inside, height);
     Below below = chain_below(own, 0);
@@ -305,7 +305,7 @@ private:
     add_programs(own, is_root ? std::nullopt : std::optional(class_of(Role::inside, height + 1)), below);
   }
 
-  /// First rank of the node as a leaf of the other tree, below a node of height 1 there.
+  /// Adds the first rank of a node in the tree in which it is a leaf, below a node of height 1.
   void add_leaf(int height) {
     const int own = class_of(Role::leaf, height);
     const int parent = class_of(Role::inside, 1);

@@ -6,13 +6,13 @@
 namespace ddlsim {
 namespace {
 
-/// What the records of a curve agree in.
+/// The properties that all records of a curve have in common.
 struct Key {
   std::string gpu;
   std::string model;
   Precision precision = {};
   std::string preset;
-  std::string series; ///< without what names the batch
+  std::string series; ///< without the batch in its name
   std::string software;
   std::string data;
   bool synchronised = false;
@@ -28,7 +28,7 @@ bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// Where the number ends that follows `word` at `start`; npos when there is no such token.
+/// Returns the end of the number that follows `word` at `start`; npos when there is no such token.
 std::size_t end_of_numbered(const std::string& text, std::size_t start, const std::string& word) {
   if (text.compare(start, word.size(), word) != 0) return std::string::npos;
   std::size_t end = start + word.size();

@@ -13,12 +13,12 @@
 namespace ddlsim {
 namespace {
 
-/// With two batches the measurements decide and the expectation, which is off by up to e^0.5 there, only keeps ln fixed
+/// With two batches the measurements decide; the expectation, which is off by up to e^0.5 there, only keeps ln fixed
 /// finite.
 constexpr double weak_prior_width = 1.0;
 constexpr double one_launch_s = 5e-6;       ///< no iteration has a smaller fixed part
-constexpr double largest_fixed_share = 0.9; ///< so that the growing part stays above 0
-/// Measurements that the affine residual counts for when the scatter of few points is estimated.
+constexpr double largest_fixed_share = 0.9; ///< so that the part that grows with the batch stays above 0
+/// The weight of the affine residual, in measurements, when the scatter of few points is estimated.
 constexpr double residual_weight = 4;
 
 void check(const std::vector<BatchTime>& points) {
@@ -31,12 +31,12 @@ void check(const std::vector<BatchTime>& points) {
   }
 }
 
-/// The line's problem in ln fixed and ln per sample, with measured times known to `scatter` (of ln). The points must
-/// outlive it.
+/// Returns the fit of a line in ln fixed and ln per sample, for measured times with a standard deviation of ln of
+/// `scatter`. The points must outlive it.
 RobustProblem problem_of(const std::vector<BatchTime>& points, double expected_s, double scatter) {
   RobustProblem problem;
   problem.loss = Loss::soft_l1;
-  constexpr double none = 1e9; // so wide that it says nothing
+  constexpr double none = 1e9; // a prior this wide has no effect
   problem.priors = {{std::log(std::max(expected_s, one_launch_s)), weak_prior_width}, {0, none}};
   problem.residuals = [&points, scatter](const std::vector<double>& ln) {
     std::vector<double> residuals;
@@ -56,7 +56,7 @@ RobustProblem problem_of(const std::vector<BatchTime>& points, double expected_s
   return problem;
 }
 
-/// Sum of squares of the residuals of ln time, each by its weight in the fit.
+/// Returns the sum of squares of the residuals of ln time, each by its weight in the fit.
 double weighted_squares(const RobustProblem& problem, const RobustFit& fit, double scatter) {
   double sum = 0;
   for (const double residual : fit.residuals)
@@ -71,7 +71,7 @@ std::vector<BatchTime> in_order(std::vector<BatchTime> points) {
   return points;
 }
 
-/// Closed form: time known to `scatter`, fixed part expected; ln per sample = ln((time - fixed) / batch).
+/// Fits one batch in closed form, with the expected fixed part: ln per sample = ln((time - fixed) / batch).
 LineFit through_one_batch(const std::vector<BatchTime>& points, double expected_s) {
   double ln_time = 0;
   for (const auto& point : points) ln_time += std::log(point.time_s) / static_cast<double>(points.size());
@@ -92,7 +92,8 @@ LineFit through_one_batch(const std::vector<BatchTime>& points, double expected_
   return fit;
 }
 
-/// Median over the points of the growing part when the fixed part is `fixed_s`: where the descent starts.
+/// Returns the starting value of the fit: the median over the points of the time per sample when the fixed part is
+/// `fixed_s`.
 double start_per_sample(const std::vector<BatchTime>& points, double fixed_s) {
   std::vector<double> slopes;
   for (const auto& point : points)
@@ -101,18 +102,18 @@ double start_per_sample(const std::vector<BatchTime>& points, double fixed_s) {
   return slopes[slopes.size() / 2];
 }
 
-/// The line through points in order of batch.
+/// Fits the line through points in order of batch.
 LineFit through(const std::vector<BatchTime>& points, double expected_s) {
   if (points.front().batch == points.back().batch) return through_one_batch(points, expected_s);
   RobustFitOptions options;
   options.most_steps = 200;
   options.tolerance = 1e-14;
-  options.largest_step = 2; // of a logarithm: the exponentials stay finite
+  options.largest_step = 2; // in a logarithm, so that the exponentials stay finite
   auto problem = problem_of(points, expected_s, affine_residual);
   const std::vector<double> start{problem.priors[0].mean, std::log(start_per_sample(points, expected_s))};
   auto fit = fit_robust(problem, start, options);
   LineFit line{std::exp(fit.unknowns[0]), std::exp(fit.unknowns[1])};
-  constexpr double numbers = 2; // fitted to the points
+  constexpr double numbers = 2; // parameters fitted to the points
   const double spare = std::max(0.0, static_cast<double>(points.size()) - numbers);
   line.relative_error = std::sqrt(
       (residual_weight * affine_residual * affine_residual + weighted_squares(problem, fit, affine_residual)) /
@@ -133,7 +134,7 @@ double shortest_of(const std::vector<BatchTime>& points) {
       ->time_s;
 }
 
-/// Times that the host paced, shortest first.
+/// Returns the times at which the host set the pace, shortest first.
 std::vector<double> times_of_host(const std::vector<BatchTime>& points) {
   std::vector<double> times;
   for (const auto& point : points)
@@ -142,7 +143,7 @@ std::vector<double> times_of_host(const std::vector<BatchTime>& points) {
   return times;
 }
 
-/// Columns of the block's first matrix, which takes in what stands for a token.
+/// Returns the columns of the block's first matrix, whose input represents a token.
 double width_of_block(const Model& model, const std::string& block) {
   for (const auto& layer : model.layers)
     if (unit_name_of(layer.name) == block)

@@ -16,53 +16,58 @@
 namespace ddlsim {
 namespace {
 
-/// Standard deviations of ln time of each effect, the likeliest for the records of `single-gpu` (marginal likelihood,
-/// 171 records, each effect expected near 0.1 within a factor e), two digits. No validation asks for those records.
+/// Standard deviations of ln time of each effect. They are the likeliest for the records of `single-gpu` (marginal
+/// likelihood, 171 records, each effect expected near 0.1 within a factor e), to two digits. No validation uses those
+/// records.
 struct EffectSizes {
-  double all = 0.10;       ///< of every record
+  double all = 0.10;       ///< shared by every record
   double precision = 0.09; ///< fp32, tf32, 16 bits
-  double model = 0.07;     ///< in one precision
-  double family = 0.14;    ///< of models
-  /// In place of family, of transformers, where runs of some are known. A judgement, in sight of mosaic-a100-40gb,
-  /// mosaic-a100-80gb and mosaic-h100-80gb: they take 0.4 to 0.8 less in ln than the catalogue says, whose efficiencies
-  /// are those of convolutions and of BERT's small matrices. So wide, it keeps that gain among transformers. The H100
-  /// of h100-1x1-vm, measured later, has 0.6 to 1.1 less, and 0.5 is the likeliest for it, too.
+  double model = 0.07;     ///< shared within one precision
+  double family = 0.14;    ///< family of models
+  /// Replaces `family` for transformers, where runs of some are known. An expert's estimate, made after seeing
+  /// mosaic-a100-40gb, mosaic-a100-80gb and mosaic-h100-80gb: their times are 0.4 to 0.8 less in ln than the
+  /// catalogue's, whose efficiencies are those of convolutions and of BERT's small matrices. An effect this large
+  /// carries that gain over to other transformers. The H100 of h100-1x1-vm, measured later, has 0.6 to 1.1 less, and
+  /// 0.5 is the likeliest for it, too.
   double transformer = 0.5;
-  /// Of transformers, a factor of 1,024 over the width: what norms, additions and casts cost, and small matrices,
-  /// beyond the catalogue; they grow with the width, and the matrices' work with its square. A judgement in sight of
-  /// the same.
+  /// For transformers, multiplied by 1,024 over the width: the cost of norms, additions, casts and small matrices
+  /// beyond the catalogue. It grows with the width, and the matrices' work with its square. An expert's estimate, made
+  /// after seeing the same data.
   double narrow = 0.2;
-  /// Of transformers on a GPU alone, without an optimizer or ranks to wait for. A judgement: a few per cent to a tenth.
+  /// For transformers on a GPU alone, without an optimizer or ranks to wait for. An expert's estimate: a few per cent
+  /// to a tenth.
   double alone = 0.1;
-  /// Of transformers read back from one site's runs, which share software and habits: as far as stacks are apart in 16
-  /// bits on one GPU and model (0.33, compute_other_stack_reduced of the reference data). Of 90 times of transformers
-  /// the likelihood hardly tells the two apart: 0.3 alone and 0.05 of a site are better by 0.5 in ln. Which it is was
-  /// decided in sight of megatron-h100's layouts too, which are 6 % off by this and 21 by that.
+  /// For transformers read back from one site's runs, which share software and habits: as far as stacks differ in 16
+  /// bits on one GPU and model (0.33, compute_other_stack_reduced of the reference data). On 90 times of transformers
+  /// the likelihood hardly distinguishes this effect from `alone`: 0.3 alone and 0.05 of a site are better by 0.5 in
+  /// ln. The choice was made after seeing megatron-h100's layouts too, which are 6 % off with this choice and 21 % with
+  /// the other.
   double site = 0.3;
-  double stack = 0.07;        ///< in one precision
-  double stack_family = 0.06; ///< in one precision
+  double stack = 0.07;        ///< shared within one precision
+  double stack_family = 0.06; ///< shared within one precision
   double gpu = 0.10;
   double gpu_precision = 0.06;
-  double architecture = 0.14; ///< compute capability
+  double architecture = 0.14; ///< GPUs of one compute capability
   double architecture_precision = 0.11;
-  double architecture_family = 0.08; ///< in one precision
-  double gpu_stack = 0.06;           ///< in one precision
-  double gpu_stack_model = 0.05;     ///< in one precision
-  double batch = 0.12;               ///< of a stack and model in one precision; fades with ln of the batches' ratio
+  double architecture_family = 0.08; ///< shared within one precision
+  double gpu_stack = 0.06;           ///< shared within one precision
+  double gpu_stack_model = 0.05;     ///< shared within one precision
+  double batch = 0.12;               ///< for a stack and model in one precision; fades with ln of the batches' ratio
   double gain_a_year = 0.10;         ///< what libraries and architectures gain beyond the catalogue, from 2016 on
-  double peak = 0.09;   ///< a factor e of peak rate away from 10 TFLOP/s of fp32, units counted by their rate over it
-  double repeat = 0.04; ///< of a record alone
+  /// For each factor e of peak rate away from 10 TFLOP/s of fp32, after division by rate_over_fp32() of the unit.
+  double peak = 0.09;
+  double repeat = 0.04;                 ///< of each record by itself
   double gpu_stack_model_16_bit = 0.08; ///< 16 bits depend more on the stack than fp32 does
   double stack_model_16_bit = 0.08;
   double gpu_stack_16_bit = 0.09;
 };
-constexpr double batch_reach = 1.5; // ln of the ratio of two batches at which their effect is alike by 1/e
+constexpr double batch_reach = 1.5; // ln of the ratio of two batches at which the correlation of their effect is 1/e
 constexpr double year_of_reference = 2016;
 constexpr double peak_of_reference = 1e13;
 constexpr double width_of_reference = 1024;
 constexpr const char* transformer_family = "transformer";
 
-/// How much faster a unit is than fp32 units of the same GPU, by the catalogue's V100 and A100.
+/// Returns how much faster a unit is than fp32 units of the same GPU, by the catalogue's V100 and A100.
 double rate_over_fp32(ArithmeticUnit unit) {
   switch (unit) {
   case ArithmeticUnit::fp32:
@@ -71,7 +76,7 @@ double rate_over_fp32(ArithmeticUnit unit) {
   case ArithmeticUnit::fp16:
     return 2;
   case ArithmeticUnit::tf32:
-    return 4; // half of the tensor cores' rate in 16 bits
+    return 4; // half of the tensor cores' 16-bit rate
   case ArithmeticUnit::fp16_tensor:
   case ArithmeticUnit::bf16_tensor:
     return 8;
@@ -81,22 +86,22 @@ double rate_over_fp32(ArithmeticUnit unit) {
   return 1;
 }
 
-/// FLOP/s a byte/s of a V100, by the unit that computes.
+/// Returns the balance of a V100, FLOP/s a byte/s, for the unit that computes.
 double balance_of(ArithmeticUnit unit) {
   constexpr double v100 = 15.7e12 / 900e9;
   return rate_over_fp32(unit) * v100;
 }
 
-/// What an effect is shared by. Names are numbered, as they are compared often.
+/// The properties of a record by which effects are shared. Names are numbered, because they are compared often.
 struct Sample {
   int gpu, architecture, model, family, stack, precision;
   bool is_16_bit, transformer;
   double ln_batch, years, ln_peak;
   double narrow;      ///< 1,024 over the width of a transformer
   double ln_excess;   ///< ln(measured / catalogue)
-  double uncertainty; ///< of a time that was read back; standard deviation of ln
-  TimeOrigin time;    ///< how it is known
-  int site;           ///< of a time that was read back; -1: of none
+  double uncertainty; ///< standard deviation of ln of a time that was read back
+  TimeOrigin time;    ///< how it was measured
+  int site;           ///< site of a time that was read back; -1: none
 };
 
 class Names {
@@ -137,7 +142,7 @@ double square(double x) {
   return x * x;
 }
 
-/// Effects that records of one GPU or one architecture share.
+/// Returns the covariance from effects that records of one GPU or one architecture share.
 double machine_covariance(const EffectSizes& size, const Sample& a, const Sample& b) {
   const bool precision = a.precision == b.precision;
   double sum = size.gain_a_year * size.gain_a_year * a.years * b.years + size.peak * size.peak * a.ln_peak * b.ln_peak;
@@ -156,7 +161,7 @@ double machine_covariance(const EffectSizes& size, const Sample& a, const Sample
   return sum;
 }
 
-/// Effects that records of one model, family or stack share.
+/// Returns the covariance from effects that records of one model, family or stack share.
 double software_covariance(const EffectSizes& size, const Sample& a, const Sample& b) {
   double sum = square(size.all) + square(size.narrow) * a.narrow * b.narrow;
   if (a.family == b.family) sum += square(a.transformer ? size.transformer : size.family);
@@ -180,7 +185,7 @@ double covariance(const Sample& a, const Sample& b) {
   return machine_covariance(size, a, b) + software_covariance(size, a, b);
 }
 
-/// Where each sample comes from.
+/// The samples, and the curve that each comes from.
 struct Samples {
   std::vector<Sample> all;
   std::vector<const BatchCurve*> curves;
@@ -197,7 +202,7 @@ TimeOrigin time_of(const StepRecord* record) {
   return record->optimizer ? TimeOrigin::training : TimeOrigin::without_optimizer;
 }
 
-/// Times that differ in their records alone.
+/// The key of times that differ only in the record they come from.
 struct TimeKey {
   std::string gpu;
   std::string model;
@@ -210,7 +215,8 @@ struct TimeKey {
 
 using AlikeTimes = std::map<TimeKey, TimeOnCurve>;
 
-/// The fastest of each GPU, model, precision, stack and batch: a GPU is compared at the best its libraries reach.
+/// Returns the fastest time of each GPU, model, precision, stack and batch, because a GPU is compared at the best its
+/// libraries reach.
 AlikeTimes fastest_of(const std::vector<BatchCurve>& curves) {
   AlikeTimes fastest;
   for (const auto& curve : curves) {
@@ -271,7 +277,7 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
   if (gpu.memory_bandwidth_Bps <= 0 || model.work.touched_bytes <= 0) return {};
   try {
     const auto [unit, peak] = wide_unit(gpu, precision);
-    // A transformer's large matrices are bound by arithmetic on every GPU, and its norms and sums by the memory.
+    // On every GPU arithmetic limits a transformer's large matrices, and memory its norms and sums.
     const double balance = std::sqrt(model.attends ? peak / gpu.memory_bandwidth_Bps : balance_of(unit));
     const bool tensor_cores = rate_over_fp32(unit) > 2;
     double flop = tensor_cores ? model.work.tensor_core_flop : model.work.flop;
@@ -282,7 +288,7 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
     constexpr double passes = 3; // forward, data gradient, weight gradient
     return constants.roofline_share * (batch * work_s + passes * constants.layer_launch_s * model.layers);
   } catch (const UserError&) {
-    return {}; // the catalogue has no peak of that precision
+    return {}; // the catalogue has no peak rate of that precision
   }
 }
 
@@ -307,7 +313,8 @@ std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSiz
     shared(i) = covariance(target, sample);
     excess(i) = sample.ln_excess;
   }
-  // The most alike has the highest correlation: records of late years share more of their gain with each other.
+  // The record that is nearest is the one with the highest correlation. Records of late years have a higher covariance,
+  // because they share more of their gain.
   const Eigen::MatrixXd matrix = covariances(samples.all);
   const Eigen::VectorXd weights = solve_definite(matrix, shared);
   Eigen::Index nearest = 0;

@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// 1 at its own batch, 0 and below where it is no longer near.
+/// Returns 1 at the measured batch, and 0 or less where it is no longer near.
 double nearness(double measured_batch, double batch) {
   return 1 - std::abs(std::log(batch / measured_batch)) / std::log(reach_beyond_largest);
 }
@@ -28,7 +28,7 @@ bool in_reach(const BatchCurve& curve, double batch) {
 
 namespace {
 
-/// The order of candidates: less is better, field by field.
+/// The order of candidates: smaller is better, field by field.
 struct Rank {
   EvidenceKind evidence = {};
   Pool pool = {};
@@ -73,12 +73,14 @@ bool is_of_question(const BatchCurve& curve, const ComputeQuestion& question) {
   return curve.gpu == question.gpu.name && curve.model == question.model.name && curve.precision == question.precision;
 }
 
-/// A GPU alone, without an optimizer, is not what another cluster trains with: its times are blended.
+/// Returns whether a curve may give the answer. Another cluster does not train on a GPU alone without an optimizer, so
+/// reference times without one are only blended.
 bool may_answer(const BatchCurve& curve, Pool pool, const ComputeQuestion& question) {
   return is_of_question(curve, question) && (curve.optimizer || pool != Pool::reference);
 }
 
-/// Steps that the host paced say nothing of larger batches, whose pace the GPU may set.
+/// Returns whether a curve can answer for a batch. Steps at which the host set the pace show nothing of larger batches,
+/// at which the GPU may set it.
 bool can_answer(const BatchCurve& curve, double batch) {
   return batch <= reach_beyond_largest * curve.points.back().batch ||
          std::any_of(curve.points.begin(), curve.points.end(),
@@ -96,7 +98,7 @@ bool names_software(const Candidate& candidate, const std::string& software) {
   return candidate.nearest->record->head.software.find(software) != std::string::npos;
 }
 
-/// The candidates with the question's software, where there are some.
+/// Returns the candidates with the question's software if there are some, else all.
 std::vector<Candidate> of_software(std::vector<Candidate> candidates, const std::string& software) {
   const auto named = [&](const Candidate& one) { return names_software(one, software); };
   if (!software.empty() && std::any_of(candidates.begin(), candidates.end(), named))
@@ -104,7 +106,7 @@ std::vector<Candidate> of_software(std::vector<Candidate> candidates, const std:
   return candidates;
 }
 
-/// The time of that candidate's record at its own batch, carried to another by the shape of its curve.
+/// Returns the time of that candidate's record, scaled from its own batch to the question's by the shape of its curve.
 double carried_s(const Candidate& at_record, double time_s, const ComputeQuestion& question) {
   const auto& curve = *at_record.curve;
   if (curve.line) return time_s * curve.line->time_s(question.batch) / curve.line->time_s(at_record.nearest->batch);

@@ -8,15 +8,16 @@
 namespace ddlsim {
 namespace {
 
-/// How the variance of ln(true / estimated) of a time that was not measured here is nested: by how much all of a stack
-/// on a GPU is off together, then all batches of a model, then each batch. Of the MPT models on A100 and H100
-/// (mosaicml), whose stacks are 0 to 25 % off, models within a stack 10 % and batches of a model 3 to 6 %.
+/// The shares of the variance of ln(true / estimated) of a time that was not measured here: an error that all of a
+/// stack on a GPU shares, then one that all batches of a model share, then each batch's own. From the MPT models on
+/// A100 and H100 (mosaicml), where stacks are 0 to 25 % off, models within a stack 10 % and batches of a model 3 to 6
+/// %.
 constexpr double share_of_stack = 0.6;
 constexpr double share_of_model = 0.3;
 constexpr double least_share_of_batch = 0.1;
 
-/// Whether the time is no measurement of this stack on this GPU in this cluster: what a run here says of it, it says of
-/// the stack's other models and batches, too.
+/// Returns whether the time was not measured with this stack on this GPU in this cluster: then a run here also corrects
+/// the stack's other models and batches.
 bool is_measured_elsewhere(const std::string& evidence) {
   static constexpr std::string_view kinds[]{"compute_transferred", "compute_other_stack", "compute_other_gpus",
                                             "compute_anchored",    "compute_scaled",      "compute_roofline"};
@@ -24,8 +25,8 @@ bool is_measured_elsewhere(const std::string& evidence) {
                      [&](std::string_view kind) { return evidence.starts_with(kind); });
 }
 
-/// What workloads of a stack may share of a time's width, in steps: workloads whose widths differ a little share one
-/// parameter, whose prior is then the same. Never more than is usual of that evidence.
+/// Returns the width that workloads of a stack may share, rounded down in steps of ln: workloads whose widths differ a
+/// little then share one parameter with the same prior. It is never more than the usual width of that evidence.
 double shared_width(double usual, double own) {
   constexpr double step = 0.2; // of ln
   return usual * std::min(1.0, std::exp(step * std::floor(std::log(own / usual) / step)));

@@ -17,7 +17,7 @@ bool line_holds(const BatchCurve& curve, double batch) {
 }
 
 std::optional<CellTime> estimated(const CurveIndex& index, const BatchCurve& curve, double batch, bool any_batch) {
-  constexpr double farthest = 4; // batches; the error of one batch was measured that far
+  constexpr double farthest = 4; // ratio of batches; the error of scaling one batch was measured that far
   const auto away = [&](const CurvePoint& point) { return std::abs(std::log(point.batch / batch)); };
   const auto nearest = std::min_element(curve.points.begin(), curve.points.end(),
                                         [&](const CurvePoint& a, const CurvePoint& b) { return away(a) < away(b); });
@@ -40,7 +40,7 @@ const Gpu* gpu_named(const std::vector<Gpu>& gpus, const std::string& name) {
   return found == gpus.end() ? nullptr : &*found;
 }
 
-/// GPUs and stacks that ran the model in that precision, the question's GPU left out.
+/// Returns the GPUs and stacks that ran the model in that precision, without the question's GPU.
 std::set<std::pair<std::string, std::string>> runners(const CurveIndex& index, const OtherGpuQuestion& question) {
   std::set<std::pair<std::string, std::string>> found;
   for (const auto& curve : index.curves()) {
@@ -50,7 +50,7 @@ std::set<std::pair<std::string, std::string>> runners(const CurveIndex& index, c
   return found;
 }
 
-/// Models other than the question's that the question's GPU ran under `preset`.
+/// Returns the models that the question's GPU ran under `preset`, without the question's model.
 std::set<std::string> anchors(const CurveIndex& index, const OtherGpuQuestion& question, const std::string& preset) {
   std::set<std::string> found;
   for (const auto& curve : index.curves()) {
@@ -101,12 +101,12 @@ std::optional<double> gpu_distance(const std::vector<Gpu>& gpus, const std::stri
     const double after = peak_flop_per_s(*second, precision) * second->memory_bandwidth_Bps;
     return std::log(after / before) / 2;
   } catch (const UserError&) {
-    return {}; // a precision the catalogue does not have for one of them
+    return {}; // the catalogue has no such precision for one of them
   }
 }
 
 std::optional<OtherGpuTime> anchored_time(const CurveIndex& index, const OtherGpuQuestion& question, bool own_family) {
-  struct Rank { // less is better, field by field
+  struct Rank { // smaller is better, field by field
     bool other_preset;
     int uses;
     double gpu_distance;
@@ -141,7 +141,7 @@ std::optional<OtherGpuTime> anchored_time(const CurveIndex& index, const OtherGp
 }
 
 std::optional<OtherGpuTime> scaled_time(const CurveIndex& index, const OtherGpuQuestion& question) {
-  struct Rank { // less is better, field by field
+  struct Rank { // smaller is better, field by field
     bool other_preset;
     double gpu_distance;
     CurveUse use;

@@ -1,5 +1,5 @@
 #pragma once
-// The time of one GPU that never ran this model, from GPUs that did.
+// The time of one GPU that never ran this model, estimated from GPUs that did.
 
 #include "sim/compute/batch_curve.hpp"
 
@@ -34,53 +34,54 @@ private:
   std::map<CellKey, Cell> cells_;
 };
 
-/// How a time at a batch follows from curves: as measured, on the line, estimated from one batch (at most a factor 4),
-/// or from one farther off.
+/// How a time at a batch follows from curves: measured at that batch, on the line, estimated from one batch (at most a
+/// factor 4 away), or estimated from one farther away.
 enum class CurveUse { measured, line, estimated, far };
 struct CellTime {
   double time_s = 0;
   CurveUse use = CurveUse::measured;
 };
 
-/// The fastest of the cell's curves at that batch (a GPU is compared at the best its libraries reach), by the best use
-/// that is possible.
-/// `any_batch`: also from batches more than a factor 4 off.
+/// Returns the time of the cell's curves at that batch, by the best use that is possible. Of several curves the fastest
+/// counts, because a GPU is compared at the best its libraries reach. `any_batch` also allows batches more than a
+/// factor 4 away.
 std::optional<CellTime> time_in_cell(const CurveIndex& index, const CurveIndex::Cell& cell, double batch,
                                      bool any_batch = false);
 
-/// Which one-GPU time is estimated from other GPUs.
+/// The GPU, model and batch whose time is estimated from other GPUs.
 struct OtherGpuQuestion {
   std::string gpu; ///< the catalogue's name
   std::string model;
   Precision precision = Precision::fp32;
   std::string preset;
   double batch = 0;
-  bool any_batch = false; ///< scaled_time: also from batches more than a factor 4 off
+  bool any_batch = false; ///< scaled_time: also from batches more than a factor 4 away
 };
 
 struct OtherGpuTime {
   double time_s = 0;
-  std::string gpu;    ///< the GPU that ran the model
-  std::string preset; ///< the stack it ran under
-  std::string anchor; ///< the model that both GPUs ran; "" when scaled by the catalogue
+  std::string gpu;    ///< GPU that ran the model
+  std::string preset; ///< stack that it ran under
+  std::string anchor; ///< model that both GPUs ran; "" when scaled by the catalogue
   bool same_family = false;
-  CurveUse use = CurveUse::measured; ///< of its times the one farthest from a measurement
+  CurveUse use = CurveUse::measured; ///< the least certain use among its times
 };
 
-/// "resnet", "vgg", "alexnet", "inception"; "" for networks whose time does not keep its ratio to theirs from GPU to
-/// GPU (MobileNet's depthwise layers: off by a factor 2 and more).
+/// Returns "resnet", "vgg", "alexnet" or "inception"; "" for networks whose time does not keep its ratio to theirs from
+/// GPU to GPU (MobileNet's depthwise layers: off by a factor 2 and more).
 std::string anchor_family(const std::string& model);
 
-/// t(gpu, model) = t(other, model) x t(gpu, anchor) / t(other, anchor) at the same batch and precision, all three under
-/// one stack. An anchor of the model's own family comes first, then the question's stack, then what is closest to a
-/// measurement, then the nearest GPU. `own_family` chooses which anchors count.
+/// Returns t(gpu, model) = t(other, model) x t(gpu, anchor) / t(other, anchor) at the same batch and precision, all
+/// three under one stack. The question's stack is preferred, then times closest to a measurement, then the nearest GPU.
+/// Only anchors of the model's own family count if `own_family`, else only anchors of other families.
 std::optional<OtherGpuTime> anchored_time(const CurveIndex& index, const OtherGpuQuestion& question, bool own_family);
 
-/// t(gpu, model) = t(other, model) x sqrt(peak x memory bandwidth of other / of gpu): compute-bound layers follow the
-/// one, memory-bound layers the other. The question's stack comes first, then the nearest GPU.
+/// Returns t(gpu, model) = t(other, model) x sqrt(peak x memory bandwidth of other / of gpu): compute-bound layers
+/// scale with the peak rate, memory-bound layers with the bandwidth. The question's stack is preferred, then the
+/// nearest GPU.
 std::optional<OtherGpuTime> scaled_time(const CurveIndex& index, const OtherGpuQuestion& question);
 
-/// ln of sqrt(peak x memory bandwidth) of `to` over `from`; nothing when the catalogue lacks one of them.
+/// Returns ln of sqrt(peak x memory bandwidth) of `to` over `from`; nothing when the catalogue lacks one of them.
 std::optional<double> gpu_distance(const std::vector<Gpu>& gpus, const std::string& from, const std::string& to,
                                    Precision precision);
 

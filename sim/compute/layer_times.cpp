@@ -11,7 +11,8 @@
 namespace ddlsim {
 namespace {
 
-/// Share of peak FLOP/s that kernels of one kind reach. Above 1: Winograd does fewer multiplications than are counted.
+/// Share of peak FLOP/s that kernels of one kind reach. It can be above 1, because Winograd does fewer multiplications
+/// than are counted.
 struct KernelEfficiency {
   double forward;
   double backward_data;
@@ -26,7 +27,7 @@ KernelEfficiency fp32_efficiency(const std::string& kind) {
   return {0.70, 0.40, 0.60};
 }
 
-/// The same with tensor cores (V100 and T4 tables).
+/// The medians with tensor cores (V100 and T4 tables).
 KernelEfficiency tensor_core_efficiency(const std::string& kind) {
   if (kind == "conv3x3") return {0.47, 0.42, 0.53};
   return {0.36, 0.28, 0.31};
@@ -42,7 +43,7 @@ bool on_tensor_cores(const Gpu& gpu, Precision precision) {
                                           gpu.peak_flop_per_s.count(ArithmeticUnit::bf16_tensor) != 0);
 }
 
-/// The units that may run it, the fastest first.
+/// Returns the units that may run a precision, the fastest first.
 std::vector<ArithmeticUnit> units_of(Precision precision) {
   using enum ArithmeticUnit;
   switch (precision) {
@@ -62,9 +63,9 @@ std::vector<ArithmeticUnit> units_of(Precision precision) {
   return {};
 }
 
-/// What fp8 computes in 8 bits: linear layers but for the last, which says how likely each word is. It is none of
-/// Transformer Engine's in Megatron-Core (megatron/core/models/gpt/gpt_model.py: output_layer), and torchtitan's
-/// configurations leave "output" out.
+/// Returns which layers fp8 computes in 8 bits: linear layers except the last, which computes how likely each word is.
+/// The last is not one of Transformer Engine's layers in Megatron-Core (megatron/core/models/gpt/gpt_model.py:
+/// output_layer), and torchtitan's configurations leave "output" out.
 std::vector<bool> layers_in_8_bits(const Model& model) {
   std::vector<bool> found;
   found.reserve(model.layers.size());
@@ -74,7 +75,7 @@ std::vector<bool> layers_in_8_bits(const Model& model) {
   return found;
 }
 
-/// FLOP/s of each layer at peak.
+/// Returns the peak FLOP/s of the unit that runs each layer.
 std::vector<double> peaks_of_layers(const Model& model, const Gpu& gpu, Precision precision) {
   std::vector<double> peaks(model.layers.size(), wide_unit(gpu, precision).peak_flop_per_s);
   if (precision != Precision::fp8) return peaks;

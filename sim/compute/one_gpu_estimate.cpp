@@ -17,7 +17,7 @@
 namespace ddlsim {
 namespace {
 
-/// 16 bits depend far more on the stack than fp32 does.
+/// Returns the prior's name for a precision: times in 16 bits depend far more on the stack than those in fp32 do.
 std::string for_precision(const std::string& prior, Precision precision) {
   return has_16_bit_values(precision) ? prior + "_reduced" : prior;
 }
@@ -61,7 +61,7 @@ bool is_unnamed(const ComputeQuestion& question) {
   return question.gpu.name == unnamed_device().name;
 }
 
-/// What an estimate says of a device that nobody named.
+/// Returns the note that an estimate has for a device that the cluster does not name.
 std::string unnamed_text(const ComputeQuestion& question) {
   if (!is_unnamed(question)) return "";
   return fmt::format("; no GPU is named: backward has the shape that it has on a {}, and memory is not checked",
@@ -81,7 +81,7 @@ OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& 
           error_sources};
 }
 
-/// ln of the time of every record behind an equally good candidate.
+/// Returns ln of the time of every record behind the equally good candidates.
 std::vector<double> log_times_of(const std::vector<Candidate>& equals) {
   std::vector<double> log_times;
   for (const auto& one : equals) {
@@ -112,8 +112,8 @@ void note_disagreement(OneGpuEstimate& estimate, const std::vector<Candidate>& e
                                log_times.size(), names_of(equals));
 }
 
-/// The best candidate's time. Between batches that were measured, at one of which another curve may answer, it goes
-/// over from one to the other, and how far they contradict each other is an error source.
+/// Returns the best candidate's time. Near measured batches, where another curve may be the best, the time changes
+/// smoothly from one curve to the other; how far the two contradict each other is an error source.
 std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const ComputeQuestion& question,
                                              double repeat_difference) {
   auto candidates = candidates_on(curves, question);
@@ -132,12 +132,13 @@ std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const Compute
   return estimate;
 }
 
-/// No record of this GPU, model and precision says it.
+/// Returns whether the estimate uses no record of this GPU, model and precision.
 bool is_of_elsewhere(const OneGpuEstimate& estimate) {
   return estimate.prior.rfind("compute_roofline", 0) == 0 || estimate.blend_width > 0;
 }
 
-/// bf16 runs on the tensor cores that amp runs on, at the same rate; what else the stack does may differ.
+/// Returns amp's estimate for bf16, which uses the same tensor cores at the same rate; the rest of the stack may
+/// differ.
 OneGpuEstimate as_of_amp(OneGpuEstimate estimate) {
   const auto source = for_precision("compute_other_stack", Precision::bf16);
   auto& error_sources = estimate.error_sources;
@@ -192,7 +193,7 @@ std::string text_of(TimeOrigin time) {
   return "";
 }
 
-/// What all records say together.
+/// Returns the estimate from all records together.
 OneGpuEstimate from_blend(const ComputeQuestion& question, const BlendedTime& blend) {
   const auto prior = for_precision("compute_other_gpus", question.precision);
   OneGpuEstimate estimate{blend.time_s, prior, EvidenceLabel::transferred, "", "", {prior}};
@@ -204,7 +205,7 @@ OneGpuEstimate from_blend(const ComputeQuestion& question, const BlendedTime& bl
   return estimate;
 }
 
-/// The time by records of other GPUs: at batches near theirs, else at any.
+/// Returns the time by records of other GPUs: at batches near theirs if possible, else at any batch.
 std::optional<OtherGpuTime> time_of_other_gpus(const CurveIndex& index, OtherGpuQuestion other_question) {
   for (const bool own_family : {true, false})
     if (auto other = anchored_time(index, other_question, own_family)) return other;
@@ -213,7 +214,7 @@ std::optional<OtherGpuTime> time_of_other_gpus(const CurveIndex& index, OtherGpu
   return scaled_time(index, other_question);
 }
 
-/// Times by other GPUs' records at their own batches, scaled to the question's batch.
+/// Returns the times by other GPUs' records at their own batches, scaled to the question's batch.
 std::vector<NeighbourBatch>
 neighbour_batches_of_other_gpus(const CurveIndex& index, const OtherGpuQuestion& other_question, FixedTime expected) {
   std::set<double> batches;
@@ -265,7 +266,7 @@ OneGpuEstimate as_stated(const ComputeQuestion& question) {
   return estimate;
 }
 
-/// One-GPU records by series. Suspect ones count only where a series has no others.
+/// Returns the one-GPU records by series. Suspect records count only in a series that has no others.
 std::map<std::string, std::vector<StepRecord>> by_series(const std::vector<StepRecord>& records) {
   std::map<std::string, std::vector<StepRecord>> trusted;
   std::map<std::string, std::vector<StepRecord>> suspect;
@@ -287,7 +288,8 @@ OneGpuTimes::OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord>
       repeat_difference_(constants.repeat_difference) {
   const auto& gpus = reference_.gpus;
   const auto& models = reference_.models;
-  // A cluster's own record that names no GPU was measured on the cluster's; elsewhere it might be any.
+  // A record that names no GPU was measured on the cluster's GPU if the cluster is the question's own; on another
+  // cluster it may be any GPU.
   by_series_ = by_series(own_);
   for (auto* const pool : {&own_, &borrowed_, &reference_.records}) std::erase_if(*pool, has_server_elsewhere);
   own_curves_ = compute_curves(own_, gpus, models, unnamed_gpu);
@@ -356,7 +358,7 @@ OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<S
 }
 
 bool is_settled(const OneGpuEstimate& evidence) {
-  // The first error source of a line is the line's own, so these two are of records at the very batch.
+  // If the time is from a line, the first error source is the line's, so these two mean a record at exactly this batch.
   return evidence.label == EvidenceLabel::calibrated || evidence.prior == "compute_transferred" ||
          evidence.prior.rfind("compute_other_stack", 0) == 0;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// How fast one GPU is without synchronisation, and which evidence that comes from.
+// The speed of one GPU without synchronisation, and the evidence for it.
 
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/gpu.hpp"
@@ -17,54 +17,60 @@
 
 namespace ddlsim {
 
-/// The one GPU, model and batch whose time is wanted.
+/// The GPU, model and batch whose time is wanted.
 struct ComputeQuestion {
   const Model& model;
   const Gpu& gpu;
   Precision precision = Precision::fp32;
   double batch = 0;
   std::string preset;                 ///< records of the same framework are preferred
-  std::string series{};               ///< not empty: this series' own records come before all others
-  std::string software{};             ///< not empty: so do records whose software has this text in it
-  std::optional<StatedRate> stated{}; ///< the asker's own rate, which comes before every record
+  std::string series{};               ///< if set, this series' own records come before all others
+  std::string software{};             ///< if set, records whose software contains this text come first too
+  std::optional<StatedRate> stated{}; ///< the user's own rate, which comes before every record
 };
 
-/// The time of one iteration of one GPU, and how good that figure is.
+/// The time of one iteration of one GPU, and the quality of that figure.
 struct OneGpuEstimate {
   double one_gpu_s = 0;
-  std::string prior; ///< in priors.json, of the first of its error sources
+  std::string prior; ///< name in priors.json of its first error source
   EvidenceLabel label = EvidenceLabel::assumed;
-  std::string text;                       ///< one sentence for the person
-  std::string record;                     ///< "file:line" it came from, or ""
-  std::vector<std::string> error_sources; ///< all priors whose widths add, the first included
+  std::string text;                       ///< one sentence for the user
+  std::string record;                     ///< "file:line" of the record, or ""
+  std::vector<std::string> error_sources; ///< all priors whose widths add up, the first included
   /// Standard deviation of ln time between records that are equally good and contradict each other; 0: they agree.
   double disagreement = 0;
-  double stated_width = 0; ///< standard deviation of ln time that the asker stated; 0: that of the error sources
-  bool own_series = false; ///< from records of the question's series
-  double blend_width =
-      0; ///< standard deviation of ln time where other GPUs' records were blended; 0: that of the error sources
+  double stated_width = 0; ///< standard deviation of ln time that the user stated; 0: that of the error sources
+  bool own_series = false; ///< the time is from records of the question's series
+  /// Standard deviation of ln time where other GPUs' records were blended; 0: that of the error sources.
+  double blend_width = 0;
 };
 
-/// Best evidence first (the error of each kind is measured by leaving one out, see docs/calibration.md):
-///   the asker's own rate; the series' own record; the cluster's own record at this batch; its own line between two
-///   batches and more; a record of this GPU at this
-///   batch under another stack or on another cluster; a line there, or a little beyond the batches measured here; one
-///   batch scaled by the fixed part that is expected; what all records of other GPUs and models say together, each by
-///   its uncertainty (blend_of_gpus.hpp). For a model without layer work, or a GPU without peak rate: another GPU's
-///   time by what an anchor model of the same family, then of another, gains from it to this one; the same model's time
-///   on another GPU by sqrt(peak x memory bandwidth). Without any record the roofline of the catalogue.
-/// A worker beside its own parameter server counts after those without one, a worker with a server elsewhere nowhere.
-/// Within a kind own records come first, then borrowed ones, then the reference data's; synthetic data before real; the
-/// preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict each other:
-/// their spread is an error source of its own, and the text names them. Between measured batches the time goes over
-/// from what the one's records say to what the other's say (candidates.hpp). Only the given records count. A record
-/// of this GPU is never carried over to another precision, but for bf16 without any record, which is amp's with a wider
-/// interval. A device that nobody named (unnamed_device()) is known by records of its own cluster alone: without one,
-/// find() throws UserError.
+/// Finds the best evidence for the time of one GPU. The kinds of evidence, best first (the error of each is measured by
+/// leaving one out, see docs/calibration.md):
+///   1. the user's own rate
+///   2. the series' own record
+///   3. the cluster's own record at this batch
+///   4. the cluster's own line between two batches or more
+///   5. a record of this GPU at this batch under another stack or on another cluster
+///   6. a line under another stack or on another cluster, or a little beyond the batches measured here
+///   7. one batch, scaled with the expected fixed part
+///   8. all records of other GPUs and models together, weighted by their uncertainty (blend_of_gpus.hpp)
+///   9. for a model without layer work or a GPU without peak rate: another GPU's time, scaled by what an anchor model
+///      of the same family, then of another family, gains on this GPU; then the same model's time on another GPU,
+///      scaled by sqrt(peak x memory bandwidth)
+///   10. without any record: the roofline of the catalogue
+/// A worker beside its own parameter server counts after those without one; a worker with a server elsewhere does not
+/// count. Within a kind own records come first, then borrowed ones, then the reference data's; synthetic data before
+/// real; the preset's own, then unsynchronised ones; among equals the median. Equals more than 6 % apart contradict
+/// each other: their spread is an error source of its own, and the text names them. Between two measured batches the
+/// time changes smoothly from the records at one to those at the other (candidates.hpp). Only the given records count.
+/// A record of this GPU is never used for another precision, with one exception: bf16 without any record uses amp's,
+/// with a wider interval. A device that the cluster does not name (unnamed_device()) is known only by records of its
+/// own cluster; without one, find() throws UserError.
 class OneGpuTimes {
 public:
-  /// own: of the question's cluster; its records that name no GPU are of `unnamed_gpu`. `reference` holds the
-  /// catalogue.
+  /// `own` has the records of the question's cluster; those that name no GPU count as `unnamed_gpu`'s. `reference` has
+  /// the catalogue.
   OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord> own, std::vector<StepRecord> borrowed,
               OtherClusterTimes reference, const ModelConstants& constants = {});
   OneGpuTimes(const OneGpuTimes&) = delete;
@@ -91,11 +97,12 @@ private:
   std::map<std::string, std::vector<BatchCurve>> series_curves_;
 };
 
-/// One estimate without keeping a OneGpuTimes.
+/// Finds one estimate without keeping a OneGpuTimes.
 OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
                             const std::vector<StepRecord>& borrowed, const OtherClusterTimes& reference = {});
 
-/// Whether no reference data can change it: calibrated, or a record of this GPU at this batch.
+/// Returns whether no reference data can change it, because it is calibrated, or from a record of this GPU at this
+/// batch.
 bool is_settled(const OneGpuEstimate& evidence);
 
 } // namespace ddlsim

@@ -11,12 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Kernel tables are large, and none of their lines is a step.
+/// Returns whether a file has step records. Kernel tables are large, and have none.
 bool has_steps(const fs::path& file) {
   return read_text_file(file).find("\"step\"") != std::string::npos;
 }
 
-/// Whether the number that follows a key is whole and not 1. Another spelling of a number is left to the reader.
+/// Returns whether the number that follows a key is a whole number other than 1. Other spellings of a number are left
+/// to the JSON reader.
 bool is_followed_by_several(std::string_view text) {
   constexpr std::string_view digits = "0123456789";
   constexpr std::string_view blanks = " \t";
@@ -28,15 +29,16 @@ bool is_followed_by_several(std::string_view text) {
   return end > first && text[first] != '0' && text.substr(first, end - first) != "1";
 }
 
-/// Strategies of runs that can be read back.
+/// Returns whether the line names a strategy whose runs can be read back.
 bool names_spread_strategy(const std::string& line) {
   const auto names = {StrategyName::zero_1, StrategyName::zero_2, StrategyName::fsdp};
   return std::any_of(names.begin(), names.end(),
                      [&](StrategyName name) { return line.find('"' + to_text(name) + '"') != std::string::npos; });
 }
 
-/// A whole line of another record than a step, or of a step on several GPUs that cannot be read back: most lines there
-/// are, whose reading would be a third of a prediction. A backslash may spell a name otherwise.
+/// Returns whether a line can be skipped: it is whole, and has another record than a step, or a step on several GPUs
+/// that cannot be read back. Most lines are like that, and parsing them would take a third of a prediction. A line with
+/// a backslash is parsed, because it may spell a name otherwise.
 bool cannot_matter(const std::string& line) {
   constexpr std::string_view gpus = "\"gpus\"";
   const bool is_whole = line.back() == '}' && line.find('\\') == std::string::npos;

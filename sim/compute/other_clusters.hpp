@@ -1,5 +1,5 @@
 #pragma once
-// One-GPU times that other clusters measured.
+// One-GPU times that were measured on other clusters.
 
 #include "sim/compute/batch_curve.hpp"
 #include "sim/formats/cluster.hpp"
@@ -13,39 +13,40 @@
 
 namespace ddlsim {
 
-/// What was measured on clusters other than the question's own and those it borrows from, and the catalogue to compare
-/// them by.
+/// Measurements of clusters other than the question's own and those it borrows from, and the catalogue by which they
+/// are compared.
 struct OtherClusterTimes {
   std::vector<StepRecord> records;
   std::vector<Gpu> gpus; ///< empty: only records of the question's GPU count
   ModelSizes models;
-  /// One-GPU times that are read back from runs on several GPUs (sim/predict/read_back.hpp), once a question needs them;
-  /// may be empty. Blended like records, for models of their own family alone.
+  /// Returns one-GPU times that are read back from runs on several GPUs (sim/predict/read_back.hpp); it is called once
+  /// a question needs them, and may be empty. They are blended like records, but only for models of their own family.
   std::function<std::vector<StepRecord>()> read_back{};
 };
 
-/// Step records of the clusters that `cluster` borrows `step` from.
+/// Returns the step records of the clusters that `cluster` borrows `step` from.
 std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster);
 
-/// True of training on several GPUs, sharded: such a model rarely runs on one. Pipelines speak for their own cluster
-/// alone: what their records do not state, micro-batch and network, decides how much is taken off.
+/// Returns whether the record is of sharded training on several GPUs: such a model rarely runs on one GPU. Pipeline
+/// runs are used only for their own cluster, because micro-batch and network, which their records do not state, decide
+/// how much time is taken off.
 bool can_be_read_back(const StepRecord& record);
 
-/// One-GPU training records of all clusters, runs that can be read back, the catalogue, and the sizes of the models with
-/// a layer table: what many questions share.
+/// The data that many questions share: one-GPU training records of all clusters, runs that can be read back, the
+/// catalogue, and the sizes of the models with a layer table.
 struct MeasuredTimes {
   std::map<std::string, std::vector<StepRecord>> of_clusters;
   std::vector<Gpu> gpus;
   ModelSizes models;
-  /// For each cluster: the runs that can be read back.
+  /// For each cluster, the runs on several GPUs that can be read back.
   std::map<std::string, std::vector<StepRecord>> spread_on{};
 };
 MeasuredTimes read_measured_times(const DataFolder& data);
 
-/// Without those of `cluster` and of the clusters it borrows from.
+/// Returns the measured times without those of `cluster` and of the clusters it borrows from.
 OtherClusterTimes other_cluster_times(const MeasuredTimes& measured, const Cluster& cluster);
 
-/// The sizes of all models with a layer table.
+/// Reads the sizes of all models with a layer table.
 ModelSizes read_model_sizes(const DataFolder& data);
 
 } // namespace ddlsim

@@ -20,7 +20,7 @@ bool is_number(const std::string& word) {
          std::all_of(word.begin(), word.end(), [](unsigned char letter) { return std::isdigit(letter) != 0; });
 }
 
-/// A block, whose shares are still seconds.
+/// A block; its times are in seconds and not yet shares.
 struct Block {
   std::string name;
   PieceShape shape;
@@ -70,12 +70,12 @@ PieceShape shape_of(const Layer& layer, const LayerTime& time) {
   return shape;
 }
 
-/// "block3.expert12" of "block3.expert12.up".
+/// Returns "block3.expert12" for "block3.expert12.up".
 std::string expert_name_of(const std::string& layer) {
   return layer.substr(0, layer.rfind('.'));
 }
 
-/// What the last layer of each expert puts out is what its tokens are.
+/// Marks the blocks with experts. The output of each expert's last layer gives the bytes of the tokens routed to it.
 void mark_experts(std::vector<Block>& blocks, const Model& model) {
   std::size_t block = 0;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
@@ -89,7 +89,8 @@ void mark_experts(std::vector<Block>& blocks, const Model& model) {
   }
 }
 
-/// A block with attention puts out as many bytes as each of its halves, attention and what follows it, takes in.
+/// Marks the blocks with attention. The output of such a block has as many bytes as the input of each of its halves,
+/// attention and what follows it.
 void mark_attention(std::vector<Block>& blocks, const Model& model) {
   std::size_t block = 0;
   for (const auto& layer : model.layers) {
@@ -100,16 +101,16 @@ void mark_attention(std::vector<Block>& blocks, const Model& model) {
   }
 }
 
-/// Whether a layer needs no channel of its input but its own. One that puts out more joins branches, or has another
-/// input than the layer before it.
+/// Returns whether each output channel of a layer needs only its own input channel. A layer with a larger output than
+/// the layer before it joins branches, or has another input.
 bool goes_by_channel(const Layer& layer, const Layer& before) {
   const bool by_kind =
       layer.kind == "norm" || layer.kind == "activation" || layer.kind == "elementwise" || layer.kind == "pool";
   return by_kind && layer.activation_bytes_per_sample <= before.activation_bytes_per_sample;
 }
 
-/// Each layer with weights puts out what all ranks need for the next one, after what follows by channel: a pool leaves
-/// less.
+/// Marks the layers with weights. All ranks need the output of such a layer for the next one, taken after the layers
+/// that follow channel by channel: a pool makes it smaller.
 void mark_cut_layers(std::vector<Block>& blocks, const Model& model) {
   std::size_t block = 0;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
@@ -122,22 +123,22 @@ void mark_cut_layers(std::vector<Block>& blocks, const Model& model) {
   }
 }
 
-/// What layers of a block put out, a sample, fp32.
+/// Outputs of attention layers of a block: bytes a sample, fp32.
 struct AttentionOutputs {
   double keys = 0;
   double values = 0;
-  double all_three = 0; ///< one matrix makes queries, keys and values
-  double attended = 0;  ///< as wide as the queries
+  double all_three = 0; ///< output of one matrix that computes queries, keys and values
+  double attended = 0;  ///< output of attention, as wide as the queries
   bool attends = false;
 
-  /// 0: not known.
+  /// Returns the bytes of keys and values; 0 if not known.
   double keys_and_values() const {
     if (all_three > 0) return std::max(0.0, all_three - attended);
     return keys > 0 && values > 0 ? keys + values : 0;
   }
 };
 
-/// The outputs of attention of each block that has it, in forward order.
+/// Returns the outputs of attention for each block that has attention, in forward order.
 std::vector<AttentionOutputs> attention_outputs(const Model& model) {
   std::vector<AttentionOutputs> blocks;
   AttentionOutputs block;
@@ -147,7 +148,7 @@ std::vector<AttentionOutputs> attention_outputs(const Model& model) {
     if (word == "key") block.keys += layer.activation_bytes_per_sample;
     if (word == "value") block.values += layer.activation_bytes_per_sample;
     if (word == "query_key_value") block.all_three += layer.activation_bytes_per_sample;
-    if (layer.kind == "attention") { // of several, the last one puts out what was attended to
+    if (layer.kind == "attention") { // of several, the last one has attention's output
       block.attended = layer.activation_bytes_per_sample;
       block.attends = true;
     }
@@ -160,7 +161,7 @@ std::vector<AttentionOutputs> attention_outputs(const Model& model) {
   return blocks;
 }
 
-/// Behind mark_attention().
+/// Sets the bytes of keys and values. Call it after mark_attention().
 void mark_keys(std::vector<Block>& blocks, const Model& model) {
   const auto outputs = attention_outputs(model);
   std::size_t next = 0;
@@ -169,7 +170,8 @@ void mark_keys(std::vector<Block>& blocks, const Model& model) {
       block.shape.key_bytes = outputs[next++].keys_and_values();
 }
 
-/// Layers that are computed again, one by one. A block that is so whole begins with what the layer before it put out.
+/// Marks the layers that are computed again. A block that is computed again whole starts from the output of the layer
+/// before it.
 void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, const std::vector<LayerTime>& times,
                             Recompute recompute, Precision precision) {
   const auto is_again = layers_computed_again(model, recompute, precision);
@@ -189,7 +191,7 @@ void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, cons
   }
 }
 
-/// Behind all other marks.
+/// Marks what is computed again. Call it after all other marks.
 void mark_recomputed(std::vector<Block>& blocks, const Model& model, const std::vector<LayerTime>& times,
                      Recompute recompute, Precision precision) {
   mark_recomputed_layers(blocks, model, times, recompute, precision);
@@ -219,9 +221,9 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
   return blocks;
 }
 
-/// Where pieces end, one past their last block: of all ways to cut, one whose slowest piece is fastest. `slowest` of
-/// the first b blocks in k pieces is the least, over where the last piece begins, of the slower of it and the k-1
-/// before it.
+/// Returns where pieces end, one past their last block, for the cut whose slowest piece is fastest. Dynamic
+/// programming: `slowest` of the first b blocks in k pieces is the minimum, over where the last piece begins, of the
+/// slower of the last piece and the k-1 pieces before it.
 std::vector<std::size_t> balanced_ends(const std::vector<Block>& blocks, std::size_t pieces) {
   const std::size_t count = blocks.size();
   std::vector<double> until_s(count + 1, 0);
@@ -251,7 +253,7 @@ PieceShape piece_of(const std::vector<Block>& blocks, std::size_t first, std::si
   return piece;
 }
 
-/// Seconds to shares.
+/// Converts seconds to shares.
 void make_shares_of_pieces(std::vector<PieceShape>& pieces) {
   double forward_s = 0;
   double backward_s = 0;

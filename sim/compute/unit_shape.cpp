@@ -9,7 +9,7 @@ namespace {
 
 const char* const root_unit = "root";
 
-/// The unit of a layer that comes after all stages so far.
+/// Returns the unit of a layer that comes after all stages so far.
 std::size_t unit_of(UnitShape& shape, const std::string& name) {
   if (name == root_unit) return 0;
   if (!shape.stages.empty() && shape.units[shape.stages.back().unit].name == name) return shape.stages.back().unit;
@@ -28,7 +28,8 @@ bool is_matrix_product(const Layer& layer) {
   return layer.kind == "linear";
 }
 
-/// Whether a block's layer is computed again. `in_turn`: if the layer is a product, alternate matmuls keep it.
+/// Returns whether a block's layer is computed again. `in_turn`: if the layer is a matrix product, alternate_matmuls
+/// does not compute it again.
 bool is_again(const Layer& layer, Recompute recompute, bool in_turn) {
   const bool is_attention = layer.kind == "attention";
   switch (recompute) {
@@ -44,7 +45,7 @@ bool is_again(const Layer& layer, Recompute recompute, bool in_turn) {
   return false;
 }
 
-/// Of each layer, in the sums' units.
+/// Converts the stages' times to shares of the model's times.
 void make_shares(UnitShape& shape, double forward_s, double backward_s) {
   for (auto& stage : shape.stages) {
     if (forward_s > 0) stage.forward /= forward_s;
@@ -66,7 +67,7 @@ std::vector<bool> layers_computed_again(const Model& model, Recompute recompute,
   std::vector<bool> again;
   again.reserve(model.layers.size());
   std::string unit;
-  int product = 0; // of the unit so far
+  int product = 0; // matrix products of the unit so far
   for (const auto& layer : model.layers) {
     const auto name = unit_name_of(layer.name);
     if (name != unit) product = 0;

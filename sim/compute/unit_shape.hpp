@@ -12,38 +12,40 @@
 namespace ddlsim {
 
 /// The layers whose names begin with the same word up to a dot, where that word ends in a digit
-/// ("block12.attention.query" is of block12): a transformer's block, a stage of a ResNet. All other layers are the root
-/// unit, the first.
+/// ("block12.attention.query" is of block12): a transformer's block, or a stage of a ResNet. All other layers form the
+/// root unit, which is the first.
 struct ModelUnit {
   std::string name;      ///< "block12"; "root"
-  double parameters = 0; ///< scalars
+  double parameters = 0; ///< number of parameters
 };
 
-/// Layers of one unit that follow each other. The root has some before the blocks and some behind them.
+/// Consecutive layers of one unit. The root has some before the blocks and some after them.
 struct UnitStage {
   std::size_t unit = 0; ///< in UnitShape::units
   double forward = 0;   ///< share of the model's forward
   double backward = 0;  ///< share of its backward
-  double again = 0;     ///< share of its forward that is computed once more before this backward
+  double again = 0;     ///< share of the model's forward that is computed again before the backward of this stage
 };
 
 struct UnitShape {
   std::vector<ModelUnit> units;  ///< the root first, also where it has no layers
   std::vector<UnitStage> stages; ///< in forward order
 
-  double recomputed() const; ///< share of forward, all stages
+  double recomputed() const; ///< share of forward that is computed again, over all stages
 };
 
-/// Shares by roofline_layer_times(). What is computed again is that of layers_computed_again().
+/// Returns the units and stages of a model, with shares by roofline_layer_times() and recomputation by
+/// layers_computed_again().
 UnitShape unit_shape(const Model& model, const Gpu& gpu, Precision precision, double batch, Recompute recompute);
 
-/// The unit that a layer of that name belongs to; "root" for one of none.
+/// Returns the unit that a layer of that name belongs to; "root" if it belongs to no block.
 std::string unit_name_of(const std::string& layer);
 
-/// Whether each layer of a model is computed again; the root's are not. `selective`: attention's layers without
-/// parameters. `alternate_matmuls`: all of a block but its attention (kind "attention") and the first, third, ... layer
-/// that multiplies by a matrix, as by torchtitan's rule (torchtitan/models/llama3/parallelize_llama.py at e7c0cae).
-/// Products in 8 bits are not counted there, and all of them are computed again.
+/// Returns, for each layer of a model, whether it is computed again; the root's layers are not. `selective`:
+/// attention's layers without parameters. `alternate_matmuls`: all layers of a block but its attention (kind
+/// "attention") and the first, third, ... layer that multiplies by a matrix, which is torchtitan's rule
+/// (torchtitan/models/llama3/parallelize_llama.py at e7c0cae). That rule does not count products in 8 bits, and all of
+/// them are computed again.
 std::vector<bool> layers_computed_again(const Model& model, Recompute recompute, Precision precision);
 
 } // namespace ddlsim

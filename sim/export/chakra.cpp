@@ -17,7 +17,8 @@ bool carries(const Graph& graph, OperationKind kind) {
                      [&](const Operation& operation) { return operation.kind == kind; });
 }
 
-/// One both-way pass over the paths of a machine that needs no servers is an all-reduce.
+/// Returns the Chakra type. A pass over the paths inside a machine without servers goes both ways, so it is an
+/// all-reduce.
 ChakraCollective collective_of(OperationKind kind, bool has_way_back) {
   if (!has_way_back) return ChakraCollective::all_reduce;
   switch (kind) {
@@ -70,7 +71,7 @@ private:
     }
   }
 
-  /// With the nodes of what the operation waits for.
+  /// Appends a node that waits for the nodes of all operations that the operation waits for.
   ChakraNode& append(std::size_t operation, ChakraNodeType type, const std::string& name) {
     nodes_.push_back({nodes_.size() + 1, name, type});
     node_of_[operation] = nodes_.back().id;
@@ -82,7 +83,7 @@ private:
     const Operation& of = run_.graph.operations[operation];
     for (std::size_t w = 0; w < of.waits; ++w) {
       const std::size_t earlier = node_of_[run_.graph.waits[of.first_wait + w]];
-      if (earlier != 0) depend(node, earlier); // 0: another role's
+      if (earlier != 0) depend(node, earlier); // 0: the operation is another role's
     }
   }
 
@@ -91,7 +92,7 @@ private:
     if (std::find(deps.begin(), deps.end(), on) == deps.end()) deps.push_back(on);
   }
 
-  /// The stream runs in order: the node waits for the one before it, too.
+  /// Makes the node wait for the one before it in its stream, because the stream runs in order.
   void follow(ChakraNode& node, std::size_t stream) {
     if (last_of_[stream] != 0) depend(node, last_of_[stream]);
     last_of_[stream] = node.id;
@@ -112,7 +113,7 @@ private:
     follow(node, of.stream);
   }
 
-  /// What was fused is one node, which stands where the last of its gradients does.
+  /// Adds fused operations as one node, in the place of the last of its gradients.
   void add_collective(std::size_t operation) {
     const Collective& collective = run_.execution.collectives.at(ran_);
     fused_.push_back(operation);
@@ -126,7 +127,7 @@ private:
       wait_for(node, one);
     }
     node.size_bytes = collective.size_bytes;
-    // ASTRA-sim takes what each rank brings to an all-gather (astra-sim/system/collective/Ring.cc)
+    // For an all-gather ASTRA-sim expects the bytes that each rank contributes (astra-sim/system/collective/Ring.cc)
     if (of.kind == OperationKind::all_gather) node.size_bytes /= run_.graph.machine.ranks;
     follow(node, of.stream);
     ++ran_;
@@ -148,7 +149,8 @@ private:
     const std::string tensor = tensors.empty() ? "" : " " + tensors.front();
     const int server = run_.graph.machine.ranks + stream_of(operation).number;
     ChakraNode& push = append(operation, ChakraNodeType::send, "push" + tensor);
-    if (push.data_deps.empty()) depend(push, last_compute_); // an asynchronous slow worker's, which no shard names
+    // On an asynchronous slow worker no shard waits for the worker's own compute.
+    if (push.data_deps.empty()) depend(push, last_compute_);
     push.size_bytes = of.size_bytes;
     push.peer = server;
     push.tag = ++shards_;
@@ -165,18 +167,18 @@ private:
   TensorNames names_;
   std::size_t role_;
   std::vector<ChakraNode> nodes_;
-  std::vector<std::uint64_t> node_of_; ///< of each operation; 0: none
-  std::vector<double> stream_s_;       ///< compute of each stream so far
-  std::vector<std::uint64_t> last_of_; ///< node of each stream; 0: none
+  std::vector<std::uint64_t> node_of_; ///< for each operation; 0: none
+  std::vector<double> stream_s_;       ///< compute so far in each stream
+  std::vector<std::uint64_t> last_of_; ///< last node of each stream; 0: none
   bool has_way_back_;
-  std::uint64_t last_compute_ = 0; ///< node
-  std::size_t ran_ = 0;            ///< collectives
-  std::vector<std::size_t> fused_; ///< operations of the next one, so far
+  std::uint64_t last_compute_ = 0; ///< id of the node
+  std::size_t ran_ = 0;            ///< number of collectives added
+  std::vector<std::size_t> fused_; ///< operations of the next collective, so far
   int fused_tensors_ = 0;
   int shards_ = 0;
 };
 
-/// Ranks that push and pull: all, or the first of each node.
+/// Returns the ranks that push and pull: all of them, or the first of each node.
 std::vector<int> senders_of(const Graph& graph) {
   std::vector<int> senders;
   for (int rank = 0; rank < graph.machine.ranks; ++rank)

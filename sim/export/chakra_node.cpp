@@ -7,10 +7,10 @@
 namespace ddlsim {
 namespace {
 
-/// What follows a field's number.
+/// The encoding of a field's value.
 enum class WireType : std::uint64_t { varint = 0, length_delimited = 2 };
 
-/// Seven bits a byte, the lowest first; the top bit says that more follow.
+/// Appends a number with seven bits a byte, the lowest first; the top bit of a byte says that more bytes follow.
 void append_varint(std::string& bytes, std::uint64_t value) {
   constexpr std::uint64_t more = 0x80;
   for (; value >= more; value >>= 7U) bytes += static_cast<char>(value | more);
@@ -21,7 +21,7 @@ void append_tag(std::string& bytes, int field, WireType type) {
   append_varint(bytes, static_cast<std::uint64_t>(field) << 3U | static_cast<std::uint64_t>(type));
 }
 
-/// Fields of the messages that are written.
+/// Field numbers of the messages that are written.
 namespace field {
 constexpr int attribute_name = 1;
 constexpr int attribute_int32 = 7;

@@ -1,5 +1,5 @@
 #pragma once
-// What a file of a Chakra execution trace is made of: nodes, as messages of Protocol Buffers.
+// The parts of a Chakra execution trace file: nodes, encoded as messages of Protocol Buffers.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@ namespace ddlsim {
 // Messages in the wire format of Protocol Buffers (protobuf.dev/programming-guides/encoding), as far as Chakra needs
 // it.
 
-/// The bytes of one message; fields are written in the order in which they are added.
+/// Builds the bytes of one message; fields are written in the order in which they are added.
 class ProtobufMessage {
 public:
   void add_number(int field, std::uint64_t value); ///< uint64, int64 and int32 from 0 on, bool, enum
@@ -25,7 +25,7 @@ private:
   std::string bytes_;
 };
 
-/// The message with its length before it, as one of several in a file.
+/// Returns the message preceded by its length, as a file with several messages has it.
 std::string length_and_bytes(const ProtobufMessage& message);
 
 // Nodes: the numbers of Chakra's schema (mlcommons/chakra, schema/protobuf/et_def.proto, 0.0.4).
@@ -41,20 +41,20 @@ enum class ChakraCollective : std::uint64_t {
 };
 
 struct ChakraNode {
-  std::uint64_t id = 0; ///< of no other node of the file
+  std::uint64_t id = 0; ///< unique in the file
   std::string name;
   ChakraNodeType type = ChakraNodeType::compute;
   std::vector<std::uint64_t> data_deps{}; ///< nodes that it waits for
-  std::uint64_t duration_us = 0;          ///< compute
+  std::uint64_t duration_us = 0;          ///< compute only
   bool on_cpu = false;
-  double size_bytes = 0;                                      ///< all others
-  ChakraCollective collective = ChakraCollective::all_reduce; ///< collective
-  std::string group{};                                        ///< collective: of ranks; "" for all
-  int peer = 0;                                               ///< send and receive: rank of the other end
-  int tag = 0;                                                ///< of the message: sender and receiver have the same
+  double size_bytes = 0;                                      ///< all other types
+  ChakraCollective collective = ChakraCollective::all_reduce; ///< collective only
+  std::string group{};                                        ///< collective only: its group of ranks; "" for all ranks
+  int peer = 0;                                               ///< send and receive: rank of the other side
+  int tag = 0;                                                ///< send and receive: equal at both ends
 };
 
-/// One file: what the trace is of, then its nodes.
+/// Returns one file: a description of the trace, then its nodes.
 std::string chakra_file(const std::string& about, const std::vector<ChakraNode>& nodes);
 
 } // namespace ddlsim

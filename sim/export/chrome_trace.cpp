@@ -22,7 +22,7 @@ double to_us(long long picoseconds) {
   return static_cast<double>(picoseconds) / ps_per_us;
 }
 
-/// All that an operation says of itself beside its time.
+/// Returns the details of an operation, all but its time.
 Json to_json(const SpanDetails& details) {
   Json args = Json::object();
   if (details.size_bytes > 0) args["bytes"] = nine_digits(details.size_bytes);
@@ -45,7 +45,7 @@ Json to_json(const TrackSpan& span, int process, int thread) {
           {"args", to_json(span.details)}};
 }
 
-/// Names a process or a thread, and says where it stands among the others.
+/// Names a process or a thread, and sets its position among the others.
 void add_name(std::vector<Json>& events, const std::string& what, const std::string& name, int process, int thread) {
   const int place = what == "process" ? process : thread;
   events.push_back(

@@ -1,5 +1,5 @@
 #pragma once
-// Operations of a graph as others' tools name them.
+// Operations of a graph under the names that other tools use.
 
 #include "sim/formats/model.hpp"
 #include "sim/iteration/step.hpp"
@@ -10,10 +10,10 @@
 
 namespace ddlsim {
 
-/// all-reduce, reduce, broadcast, reduce-scatter, all-gather, push-pull, input, compute.
+/// Returns "all-reduce", "reduce", "broadcast", "reduce-scatter", "all-gather", "push-pull", "input" or "compute".
 std::string text_of(OperationKind kind);
 
-/// Which tensors an operation makes or carries, by name.
+/// The names of the tensors that an operation computes or carries.
 class TensorNames {
 public:
   /// The arguments must outlive this.
@@ -21,31 +21,32 @@ public:
 
   std::vector<std::string> of_operation(const Operation& operation) const;
 
-  /// So many tensors from `first` on, in the order in which their gradients become ready.
+  /// Returns the names of `tensors` tensors from `first` on, in the order in which their gradients become ready.
   std::vector<std::string> of_group(int first, int tensors) const;
 
   const std::string& layer_of(int tensor) const { return layers_.at(at(tensor)); }
 
-  /// Of a tensor's gradient.
+  /// Returns the bytes of a tensor's gradient on the wire.
   double wire_bytes(int tensor, double bytes_per_parameter) const;
 
 private:
-  std::vector<std::string> names_;  ///< by order of creation
-  std::vector<std::string> layers_; ///< the same
-  std::vector<double> fp32_bytes_;  ///< the same
+  std::vector<std::string> names_;  ///< in order of creation
+  std::vector<std::string> layers_; ///< in order of creation
+  std::vector<double> fp32_bytes_;  ///< in order of creation
   std::vector<int> ready_;          ///< tensors in the order in which their gradients become ready
 };
 
-/// "forward", "backward fc.weight", "all-reduce", "reduce fc.weight".
+/// Returns the name of an operation with its tensor: "forward", "backward fc.weight", "all-reduce", "reduce fc.weight".
 std::string text_of(const Operation& operation, const TensorNames& names);
 
-/// The same with the layer of a gradient that is computed, "backward fc", or with the unit: "forward block3".
+/// Returns the name with the layer of the computed gradient, "backward fc", or with the unit: "forward block3".
 std::string layer_text_of(const Graph& graph, const Operation& operation, const TensorNames& names);
 
-/// "all-reduce", "all-gather block3".
+/// Returns the name of a collective: "all-reduce", "all-gather block3".
 std::string text_of_collective(const Graph& graph, const Operation& operation);
 
-/// Operations of a connection in the order in which it sends them, which is that in which they end.
+/// Returns the operations of a connection in the order in which it sends them, which is also the order in which they
+/// end.
 std::vector<std::size_t> by_end(const StepRun& run, std::size_t stream);
 
 } // namespace ddlsim

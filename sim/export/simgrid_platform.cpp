@@ -14,10 +14,10 @@
 namespace ddlsim {
 namespace {
 
-/// What is written: the machine with one rank a node, because hosts are nodes.
+/// The platform to write: the machine with one rank a node, because a node is one host.
 struct Platform {
   Machine machine;
-  int nodes = 1; ///< those for servers alone too
+  int nodes = 1; ///< including nodes for servers alone
   int gpus_per_node = 1;
   double gpu_flop_per_s = 0;
 };
@@ -26,7 +26,7 @@ int worker_nodes(const StepSetup& setup) {
   return (setup.gpus + setup.gpus_per_node - 1) / setup.gpus_per_node;
 }
 
-/// Null where a leaf's uplink is all there is between nodes.
+/// Returns the fabric; null where a leaf's uplinks are the only links between nodes.
 std::shared_ptr<const PlacedFabric> placed_fabric_of(const StepSetup& setup) {
   if (setup.transport.nic.empty()) return nullptr;
   auto placed = setup.fabrics ? setup.fabrics->at(worker_nodes(setup))
@@ -40,7 +40,7 @@ std::shared_ptr<const PlacedFabric> placed_fabric_of(const StepSetup& setup) {
 }
 
 Platform platform_of(const StepSetup& setup, const Parameters& sample) {
-  constexpr double passes = 3; // forward, and backward of twice its work
+  constexpr double passes = 3; // forward, and backward with twice the work
   const int workers = worker_nodes(setup);
   const double step_flop = passes * setup.model.forward_flop_per_sample() * setup.batch_per_gpu;
   return {build_machine(setup.cluster, setup.transport, sample, workers, 1, placed_fabric_of(setup)),
@@ -57,7 +57,7 @@ std::string settings() {
   return text + "  </config>\n";
 }
 
-/// Those nodes on one switch without limits of its own.
+/// Writes nodes on one switch that has no limit of its own.
 std::string nodes_on_a_switch(const Platform& platform, const std::string& name, const std::string& nodes,
                               double nic_Bps) {
   const Machine& machine = platform.machine;
@@ -71,11 +71,12 @@ std::string nodes_on_a_switch(const Platform& platform, const std::string& name,
 
 std::string all_nodes_on_a_switch(const Platform& platform, const std::string& name, int first, int last) {
   const Machine& machine = platform.machine;
-  const double nic_Bps = machine.nic_Bps > 0 ? machine.nic_Bps : machine.intra_Bps; // one node alone may have none
+  const double nic_Bps = machine.nic_Bps > 0 ? machine.nic_Bps : machine.intra_Bps; // a single node may have no NIC
   return nodes_on_a_switch(platform, name, fmt::format("{}-{}", first, last), nic_Bps);
 }
 
-/// The way between two leaves, and back. SimGrid 3.32 finds no way over a third zone, so that each pair has its own.
+/// Writes the route between two leaves, for both directions. SimGrid 3.32 finds no route over a third zone, so each
+/// pair has its own.
 std::string route_between(int leaf, int other) {
   return fmt::format("    <zoneRoute src=\"leaf-{0}\" dst=\"leaf-{1}\" gw_src=\"leaf-{0}-switch\" "
                      "gw_dst=\"leaf-{1}-switch\"><link_ctn id=\"leaf-{0}-uplink\" direction=\"UP\"/>"
@@ -83,7 +84,7 @@ std::string route_between(int leaf, int other) {
                      leaf, other);
 }
 
-/// Leaf switches under one without limits.
+/// Writes leaf switches below a core without limits.
 std::string leaves(const Platform& platform) {
   const int of_leaf = platform.machine.nodes_per_leaf;
   std::string zones;
@@ -100,18 +101,18 @@ std::string leaves(const Platform& platform) {
   return zones + links + ways;
 }
 
-// A fabric whose links are followed one by one. SimGrid's own <cluster topology="TORUS"> and its like have no NIC
-// between a node and its switch (their limiter counts both directions together), so that zones, links and ways are
+// A fabric whose links are simulated one by one. SimGrid's own <cluster topology="TORUS"> and similar elements have no
+// NIC between a node and its switch (their limiter counts both directions together), so zones, links and routes are
 // written out.
 
-/// Places that all messages leave, or reach, by the same links.
+/// Returns how many neighbouring places all messages leave, and reach, by the same links.
 int places_of_a_switch(const Fabric& fabric) {
   if (fabric.kind == FabricKind::dragonfly) return fabric.nodes_per_switch;
   const bool is_spread = fabric.kind == FabricKind::fat_tree && fabric.routing == Routing::adaptive;
   return is_spread ? fabric.nodes_per_leaf : 1;
 }
 
-/// The job's nodes on each switch.
+/// Returns the job's nodes on each switch.
 std::map<int, std::vector<int>> nodes_by_switch(const StepSetup& setup, const Platform& platform) {
   const auto& placed = *platform.machine.fabric;
   if (at(platform.nodes) > placed.places.size())
@@ -121,7 +122,7 @@ std::map<int, std::vector<int>> nodes_by_switch(const StepSetup& setup, const Pl
   std::map<int, std::vector<int>> switches;
   for (int node = 0; node < platform.nodes; ++node)
     switches[placed.places[at(node)] / places_of_a_switch(placed.fabric)].push_back(node);
-  constexpr std::size_t most_switches = 512; // a quarter of a million ways, 100 MB
+  constexpr std::size_t most_switches = 512; // a quarter of a million routes, 100 MB
   if (switches.size() > most_switches)
     throw UserError(
         setup.cluster.name, "/fabric",
@@ -131,7 +132,8 @@ std::map<int, std::vector<int>> nodes_by_switch(const StepSetup& setup, const Pl
   return switches;
 }
 
-/// A dragonfly's first and last link are a node's port, which its NIC stands for.
+/// Returns the links between two places. In a dragonfly the first and last link are node ports, which the NICs stand
+/// for.
 std::vector<std::size_t> links_between_switches(const Fabric& fabric, int from, int to) {
   auto links = links_between(fabric, from, to);
   if (fabric.kind == FabricKind::dragonfly) links = {links.begin() + 1, links.end() - 1};
@@ -150,7 +152,7 @@ std::string link_between_switches(const Platform& platform, std::size_t link) {
                      link_Bps(platform.machine, *platform.machine.fabric, link));
 }
 
-/// SimGrid forbids a way without a link; this one holds nothing up.
+/// SimGrid forbids a route without a link; this link delays nothing.
 constexpr const char* link_inside_a_switch =
     "    <link id=\"inside-a-switch\" bandwidth=\"1e18Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>\n";
 

@@ -15,18 +15,19 @@ std::string ranks_text(const std::string& name, int ranks) {
   return fmt::format("{} ({} rank{})", name, ranks, ranks == 1 ? "" : "s");
 }
 
-/// What a span of one operation says.
+/// Returns the details of one operation's span.
 SpanDetails details_of(const Graph& graph, const TensorNames& names, std::size_t operation) {
   const Operation& of = graph.operations[operation];
   return {of.size_bytes, names.of_operation(of)};
 }
 
-/// Gradients of a layer that are ready together are one span, and so is what takes no time at all.
+/// Returns whether a span joins the one before it: a compute span of the same name that takes no time, such as further
+/// gradients of a layer that are ready together.
 bool joins(const TrackSpan& before, const TrackSpan& span) {
   return span.kind == OperationKind::compute && !(span.time.end_s > span.time.start_s) && before.name == span.name;
 }
 
-/// The stream's operations, in the order in which they run.
+/// Returns the operations of a stream in the order in which they run.
 std::vector<TrackSpan> spans_of_stream(const StepRun& run, const TensorNames& names, std::size_t stream) {
   std::vector<TrackSpan> spans;
   for (std::size_t i = 0; i < run.graph.operations.size(); ++i) {
@@ -43,11 +44,11 @@ std::vector<TrackSpan> spans_of_stream(const StepRun& run, const TensorNames& na
     }
   }
   const auto earlier = [](const TrackSpan& a, const TrackSpan& b) { return a.time.start_s < b.time.start_s; };
-  std::stable_sort(spans.begin(), spans.end(), earlier); // paths take what is ready first
+  std::stable_sort(spans.begin(), spans.end(), earlier); // paths run first what is ready first
   return spans;
 }
 
-/// What ran: several operations may have been fused into one.
+/// Returns the collectives that ran; several operations may be fused into one.
 std::vector<TrackSpan> spans_of_collectives(const StepRun& run, const TensorNames& names, std::size_t stream) {
   std::vector<TrackSpan> spans;
   for (const Collective& collective : run.execution.collectives) {
@@ -63,7 +64,7 @@ std::vector<TrackSpan> spans_of_collectives(const StepRun& run, const TensorName
   return spans;
 }
 
-/// One server's pushes and pulls, in the order in which its connections send.
+/// Returns one server's pushes and pulls, in the order in which its connections send them.
 std::pair<Track, Track> tracks_of_server(const StepRun& run, const TensorNames& names, std::size_t stream) {
   const std::string server = fmt::format("server {}", run.graph.streams[stream].number);
   Track push{server + ": push", {}};
@@ -91,7 +92,8 @@ std::string name_of_collectives(const Graph& graph, std::size_t stream) {
   return sums ? "all-reduces" : "collectives";
 }
 
-/// By its first operation: a stage sends one kind of thing in each direction.
+/// Returns the name of a stream of transfers, from its first operation: a stage sends one kind of data in each
+/// direction.
 std::string name_of_transfers(const Graph& graph, std::size_t stream) {
   for (const Operation& operation : graph.operations) {
     if (operation.stream != stream) continue;
@@ -146,7 +148,7 @@ bool is_asynchronous(const StepRun& run) {
   return run.graph.servers.asynchronous;
 }
 
-/// From the end of compute until the mean iteration ends.
+/// Returns one span from the end of compute to the end of the mean iteration.
 Track mean_of_servers(const PointRun& of, const std::vector<Track>& worker) {
   const PredictedPoint& point = of.point;
   double compute_end_s = 0;
@@ -187,10 +189,11 @@ bool has_servers(const Graph& graph) {
                      [](const Stream& stream) { return stream.kind == StreamKind::connection; });
 }
 
-/// A part of the iteration and its seconds.
+/// The name of a part of the iteration, and its seconds.
 using IterationPart = std::pair<const char*, double>;
 
-/// What the row of the point says, in an order in which it can happen. A slow node's compute is in the graph.
+/// Returns the parts of the iteration that the point's row shows, in a possible order in time. A slow node's compute is
+/// in the graph.
 std::vector<IterationPart> parts_in_order(const PointRun& of) {
   const IterationParts& of_point = of.point.parts;
   const IterationPart synchronisation{"synchronisation", of_point.synchronisation_s};
@@ -211,7 +214,7 @@ std::vector<IterationPart> parts_in_order(const PointRun& of) {
   return parts;
 }
 
-/// The parts that take time, one after another.
+/// Returns the parts that take time, one after another.
 TrackGroup group_of_parts(const PointRun& of) {
   Track track{"parts", {}};
   double now_s = 0;
@@ -223,7 +226,7 @@ TrackGroup group_of_parts(const PointRun& of) {
   const double scale = track_scale(of.point);
   for (const auto& [name, seconds] : parts_in_order(of)) add(name, scale * seconds);
   add("input wait", of.point.parts.input_wait_s);
-  if (!track.spans.empty()) track.spans.back().time.end_s = of.point.iteration_s; // without rounding
+  if (!track.spans.empty()) track.spans.back().time.end_s = of.point.iteration_s; // exact, without rounding
   return {"iteration", {track}};
 }
 

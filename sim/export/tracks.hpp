@@ -1,5 +1,6 @@
 #pragma once
-// A predicted iteration as tracks of spans: a group a role, a track a stream, and what stands outside the graph.
+// A predicted iteration as tracks of spans: a group for each role, a track for each stream, and a group for the parts
+// of the iteration, some of which are outside the graph.
 
 #include "sim/iteration/step.hpp"
 #include "sim/predict/prediction.hpp"
@@ -10,50 +11,51 @@
 
 namespace ddlsim {
 
-/// What a span moves, and how; what does not apply is 0 or empty.
+/// The data that a span moves, and how; fields that do not apply are 0 or empty.
 struct SpanDetails {
   double size_bytes = 0;
-  std::vector<std::string> tensors{};         ///< whose gradients
-  std::optional<CollectiveKind> collective{}; ///< which the library runs
-  Protocol protocol = Protocol::none;         ///< by which it runs that
+  std::vector<std::string> tensors{};         ///< the tensors whose gradients it moves
+  std::optional<CollectiveKind> collective{}; ///< that the library runs
+  Protocol protocol = Protocol::none;         ///< that the library uses
 };
 
 struct TrackSpan {
   std::string name;
-  std::optional<OperationKind> kind{}; ///< none: a part of the iteration
+  std::optional<OperationKind> kind{}; ///< none: the span is a part of the iteration
   Span time{};
   SpanDetails details{};
 };
 
-/// Spans in order, none over another.
+/// Spans in order, without overlap.
 struct Track {
   std::string name;
   std::vector<TrackSpan> spans;
 };
 
 struct TrackGroup {
-  std::string name; ///< of the role, with its ranks
+  std::string name; ///< the role with its ranks
   std::vector<Track> tracks;
 };
 
-/// The point whose number is shown, the setup and the run behind it.
+/// The point whose number is shown, with its setup and its run.
 struct PointRun {
   const StepSetup& setup;
   const PredictedPoint& point;
   const StepRun& run;
 };
 
-/// What the tracks' times are multiplied with: where measured runs take less than the mechanisms say (a negative
-/// `unexplained`), all of them are shortened alike; else 1. Input is as long as it is.
+/// Returns the factor of the tracks' times. Where measured runs take less time than the mechanisms predict (a negative
+/// `unexplained`), all times are shortened by one factor; else it is 1. Input keeps its length.
 double track_scale(const PredictedPoint& point);
 
-/// First the group of the iteration's own parts, one after another, whose sum is `point.iteration_s`: what the graph
-/// takes, then what has no place inside an iteration. Then a group for each role, and one for servers. A shard is
-/// pushed from when it is ready and the one before it is summed until it is summed itself, on the last worker, and
-/// pulled from then on, or when the one before it is pulled, until the slowest worker has it.
+/// Returns the groups of tracks. The first has the iteration's own parts one after another, which sum to
+/// `point.iteration_s`: the parts of the graph, then those that have no place inside an iteration. A group for each
+/// role follows, and one for servers. The push of a shard lasts from when it is ready and the one before it is summed
+/// until it is summed itself, on the last worker. The pull lasts from then on, or from when the one before it is
+/// pulled, until the slowest worker has it.
 ///
-/// Asynchronous workers repeat their compute each for itself: what servers take is one span, of its mean. A slow
-/// worker's own iteration is then longer than the mean one, and its track ends later.
+/// Asynchronous workers repeat compute independently of each other, so the servers' track has one span of mean length.
+/// A slow worker's own iteration is then longer than the mean one, and its track ends later.
 std::vector<TrackGroup> tracks_of(const PointRun& run);
 
 } // namespace ddlsim

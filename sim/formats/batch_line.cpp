@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr double largest_error = 10; ///< of a logarithm: a factor of 22,000, and more tells no more
+constexpr double largest_error = 10; ///< of a logarithm: a factor of 22,000; larger errors say nothing more
 
 RecordLines record_lines_from(const JsonNode& node) {
   static constexpr std::string_view known[]{"file", "lines"};
@@ -74,7 +74,7 @@ BatchLine batch_line_from(const JsonNode& node) {
 
 nlohmann::ordered_json batch_line_to_json(const BatchLine& line) {
   constexpr int digits_of_time = 5;
-  constexpr int digits_of_error = 3; // an error's own error is some 10 %
+  constexpr int digits_of_error = 3; // the error of an error is some 10 %
   const auto time = [&](double value) { return rounded_to(value, digits_of_time); };
   const auto error = [&](double value) { return rounded_to(std::min(value, largest_error), digits_of_error); };
   nlohmann::ordered_json json{{"model", line.model},

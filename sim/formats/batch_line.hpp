@@ -1,6 +1,5 @@
 #pragma once
-// How long one GPU takes for one iteration, at any batch: a line learnt from its step records, kept in
-// calibration.json.
+// The time of one iteration on one GPU at any batch: a line fitted to step records and stored in calibration.json.
 
 #include "sim/formats/model_constants.hpp"
 #include "sim/formats/names.hpp"
@@ -10,7 +9,7 @@
 
 namespace ddlsim {
 
-/// Records of one file: its name, and their lines as text, "9,12-16".
+/// Lines of one file that hold records: the file's name, and its line numbers as text, "9,12-16".
 struct RecordLines {
   std::string file;
   std::string lines;
@@ -18,9 +17,9 @@ struct RecordLines {
   bool operator==(const RecordLines&) const = default;
 };
 
-/// t(batch) = fixed_s + per_sample_s x batch, but no less than least_s, of one GPU training one model in one precision under one software stack.
-/// A line leaves 3 % over the published batch sweeps; near full memory it fails, so it ends a little beyond the largest
-/// measured batch.
+/// t(batch) = fixed_s + per_sample_s x batch, and at least least_s: the iteration of one GPU that trains one model in
+/// one precision with one software stack. Lines leave 3 % over the published batch sweeps. Near full memory they fail,
+/// so a line holds only a little beyond its largest measured batch.
 struct BatchLine {
   std::string gpu;   ///< name in gpus.json; "" where the records name none
   std::string model; ///< a variant
@@ -28,27 +27,28 @@ struct BatchLine {
   std::string preset; ///< the software stack
   double fixed_s = 0;
   double per_sample_s = 0;
-  double least_s = 0;        ///< the host's pace; 0: not known
+  double least_s = 0;        ///< the host's launch time; 0: not known
   double smallest_batch = 0; ///< measured
   double largest_batch = 0;  ///< measured
-  double relative_error = 0; ///< standard deviation of ln of one measured time about the line
-  /// Root mean square of ln(predicted / measured), each batch from the others; 0: fewer than three batches.
+  double relative_error = 0; ///< standard deviation of ln of one measured time around the line
+  /// Root mean square of ln(predicted / measured), with each batch predicted from the others; 0: fewer than three
+  /// batches.
   double leave_one_out = 0;
   double fixed_error = 0;           ///< standard deviation of ln fixed_s
   double per_sample_error = 0;      ///< standard deviation of ln per_sample_s
-  double correlation = 0;           ///< of the two
-  int records = 0;                  ///< behind the line
-  std::vector<RecordLines> sources; ///< where they stand
+  double correlation = 0;           ///< correlation of the two errors
+  int records = 0;                  ///< number of records behind the line
+  std::vector<RecordLines> sources; ///< files and lines of these records
 };
 
-/// The line holds from half the smallest to this much beyond the largest measured batch.
+/// The line holds from half its smallest measured batch to this factor times its largest.
 inline constexpr double reach_beyond_largest = ModelConstants{}.batch_line_reach;
 inline constexpr double reach_below_smallest = 0.5;
 
 double line_time_s(const BatchLine& line, double batch);
 
-/// Standard deviation of ln of a time measured at `batch`: the scatter about the line and the errors of its two
-/// numbers.
+/// Standard deviation of ln of a time measured at `batch`, from the scatter around the line and the errors of its two
+/// constants.
 double line_width(const BatchLine& line, double batch);
 
 } // namespace ddlsim

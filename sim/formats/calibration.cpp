@@ -16,7 +16,7 @@
 namespace ddlsim {
 namespace {
 
-/// A file has nine digits of a time.
+/// Whether two one-GPU times are the same within the nine digits that a file has.
 bool allows(double named_s, double asked_s) {
   constexpr double rounding = 1e-6;
   return named_s == 0 || std::abs(named_s - asked_s) <= rounding * named_s;
@@ -38,14 +38,15 @@ std::string nic_text(const Nic& nic) {
   return fmt::format("{} x {:.9g} B/s{}", nic.count, nic.bandwidth_Bps, nic.path ? way + to_text(nic.path) : "");
 }
 
-/// What a fit reads of a cluster file, in words: titles, sources, and what exists or may grow are no part of it.
+/// The parts of a cluster file that a fit reads, in words. Titles, sources, and existing or possible nodes are not
+/// among them.
 struct FittedMachine {
-  std::string gpu;                               ///< the card
-  std::string node;                              ///< GPUs a node and the paths between them
-  std::map<std::string, std::string> transports; ///< of each transport's name its NIC, and the fabric
+  std::string gpu;                               ///< the GPU
+  std::string node;                              ///< GPUs of a node and the paths between them
+  std::map<std::string, std::string> transports; ///< transport's name -> its NIC, and the fabric
 };
 
-/// What is another in a machine than where it was measured.
+/// The hardware in which a machine differs from the one that was measured.
 struct Changes {
   bool gpu = false;
   bool node = false;
@@ -85,7 +86,8 @@ bool is_forgotten(const Changes& changes, const CalibratedSeries& one) {
   return !one.borrowed && (changes.node || touches(changes, one.scope.transport));
 }
 
-/// The others keep their joint distribution: row and column of the parameter go. Draws without it are others.
+/// Removes a parameter, with its row and column of correlations. The others keep their joint distribution, but draws
+/// without it are different ones.
 void erase_parameter(Calibration& calibration, std::size_t at) {
   calibration.parameters.erase(calibration.parameters.begin() + static_cast<std::ptrdiff_t>(at));
   auto& rows = calibration.correlation;
@@ -110,7 +112,7 @@ Forgotten forget(Calibration& calibration, const Changes& changes) {
   return {parameters - calibration.parameters.size(), series};
 }
 
-/// A text a change: "the GPU of iris was V100-SXM2-16GB, is K80".
+/// Describes each change: "the GPU of iris was V100-SXM2-16GB, is K80".
 std::vector<std::string> describe_changes(const std::string& name, const FittedMachine& was, const FittedMachine& is) {
   std::vector<std::string> texts;
   const auto add = [&](const std::string& what, const std::string& before, const std::string& now) {
@@ -127,7 +129,7 @@ std::vector<std::string> describe_changes(const std::string& name, const FittedM
   return texts;
 }
 
-/// Forgets what changed, and says how much that was.
+/// Removes what depends on the changed hardware, and says how much that was.
 std::string consequence(Calibration& calibration, const Changes& changes) {
   const auto parameters = calibration.parameters.size();
   const auto series = calibration.series.size();

@@ -16,7 +16,7 @@ namespace ddlsim {
 namespace {
 
 constexpr long most = 1'000'000;
-constexpr double farthest = 50; ///< of a z-score: prior standard deviations
+constexpr double farthest = 50; ///< largest z-score, in standard deviations of the prior
 
 CalibrationScope scope_from(const JsonNode& node) {
   CalibrationScope scope;
@@ -53,7 +53,7 @@ CalibratedParameter parameter_from(const JsonNode& node) {
   node.allow_only(known);
   one.name = node.text("name");
   one.scope = scope_from(node);
-  node.number("value", -unbounded, unbounded); // for people: z_score has it
+  node.number("value", -unbounded, unbounded); // for people; z_score has the same information
   node.number("low", -unbounded, unbounded);
   node.number("high", -unbounded, unbounded);
   one.identified = node.boolean_or("identified", false);
@@ -116,8 +116,8 @@ CalibratedChoice choice_from(const JsonNode& node) {
   return one;
 }
 
-/// A list of whole numbers between plus and minus `most_units`, divided by `units`: `count` of them, or fewer, after
-/// which zeros follow.
+/// Reads a list of whole numbers between plus and minus `most_units` and divides them by `units`. Missing numbers at
+/// its end, up to `count`, are zeros.
 std::vector<double> whole_row(const JsonNode& node, std::size_t count, double units, double most_units) {
   std::vector<double> row;
   for (const auto& element : node.elements()) {
@@ -135,12 +135,12 @@ std::vector<double> whole_row(const JsonNode& node, std::size_t count, double un
 
 constexpr const char* correlation_key = "correlation_ten_thousandths";
 
-/// Row i has the correlations of parameter i with those before it.
+/// Row i has the correlations of parameter i with the parameters before it.
 std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::size_t parameters) {
   std::vector<std::vector<double>> rows;
   const auto before = root.mistakes_so_far();
   if (!root.has(correlation_key) || !root.at(correlation_key).value().is_array()) {
-    root.list(correlation_key); // reports it
+    root.list(correlation_key); // notes the missing list
     return rows;
   }
   for (const auto& node : root.list(correlation_key))
@@ -148,7 +148,7 @@ std::vector<std::vector<double>> correlation_from(const JsonNode& root, std::siz
   if (rows.size() != parameters)
     root.mistake_at(correlation_key,
                     fmt::format("{} rows found, {} expected: one a parameter", rows.size(), parameters));
-  const double rounding = static_cast<double>(parameters) / ten_thousand; // of that many entries of a row
+  const double rounding = static_cast<double>(parameters) / ten_thousand; // of the entries of a row together
   if (root.mistakes_so_far() == before && !are_correlations(rows, rounding))
     root.mistake_at(correlation_key,
                     "no parameters can go together like that: the matrix is not positive definite; run "
@@ -175,7 +175,7 @@ CalibrationQuality quality_from(const JsonNode& node) {
   return quality;
 }
 
-/// Positions of draws, each once.
+/// Reads positions of draws, without repeats.
 std::vector<int> contradicted_from(const JsonNode& root) {
   std::set<int> positions;
   for (const auto& node : list_or_none(root, "contradicted_draws")) {
@@ -223,7 +223,7 @@ Calibration calibration_from(const JsonNode& root) {
   const auto before = root.mistakes_so_far();
   const auto unfolded = unfold_tables(root, calibration_tables());
   if (root.mistakes_so_far() == before) return unfolded_calibration_from(root.with(unfolded));
-  Calibration broken; // what its tables say is not looked at
+  Calibration broken; // never used: the document's tables are broken
   broken.cluster = root.text_or("cluster", "");
   return broken;
 }

@@ -14,15 +14,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double upper_95 = 1.6448536269514722; ///< 95 % of a standard normal lies below
+constexpr double upper_95 = 1.6448536269514722; ///< 95 % of a standard normal lie below it
 
-/// Rounded to a multiple of 1/scale. Zero has no sign, which would follow the last bit of a sum.
+/// Rounds to a multiple of 1/scale. Zero gets no sign, because the sign would depend on the last bit of a sum.
 double rounded(double value, double scale) {
   constexpr double unsigned_zero = 0.0; // -0.0 + 0.0 is 0.0
   return std::round(value * scale) / scale + unsigned_zero;
 }
 
-/// Four digits: the file is for people too, and a sixth digit of a fitted z-score means nothing.
+/// Rounds to four decimals: people read the file too, and a sixth digit of a fitted z-score means nothing.
 double four_digits(double value) {
   constexpr double scale = 1e4;
   return rounded(value, scale);
@@ -43,7 +43,7 @@ Json to_json(const CalibratedParameter& one) {
   add_scope(json, one.scope);
   const double mean = four_digits(one.z_score);
   const double error = four_digits(one.error);
-  Prior prior = one.prior; // values follow from what is written, so that reading and writing change nothing
+  Prior prior = one.prior; // values are computed from written digits, so that rewriting changes nothing
   prior.median = nine_digits(prior.median);
   prior.width = nine_digits(prior.width);
   if (prior.highest) prior.highest = nine_digits(*prior.highest);
@@ -64,19 +64,19 @@ Json to_json(const CalibratedParameter& one) {
   return json;
 }
 
-/// Where the name begins in an id, CLUSTER/FILE/NAME: many series are of one file.
+/// Position of the name in an id CLUSTER/FILE/NAME; many series come from one file.
 std::size_t begin_of_name(const std::string& id) {
   const auto file = id.find('/');
   const auto name = file == std::string::npos ? file : id.find('/', file + 1);
   return name == std::string::npos ? 0 : name + 1;
 }
 
-/// Whole numbers, of which ten thousand make one: no digits are spent on points and zeros.
+/// Writes whole numbers of 1/10,000, which need no points and leading zeros.
 long ten_thousandths(double value) {
   return std::lround(value * ten_thousand);
 }
 
-/// A series' points have one noise as a rule: it stands once, and again only where a point has another.
+/// Writes a series. The usual noise of its points is written once, and again only for points with another noise.
 Json to_json(const CalibratedSeries& one) {
   const auto name = begin_of_name(one.id);
   const auto usual_noise = one.points.empty() ? 0 : ten_thousandths(one.points.front().noise);
@@ -116,7 +116,7 @@ Json to_json(const Excluded& one) {
   return {{"what", one.what}, {"why", one.why}};
 }
 
-/// A list with an element a line, so that two calibrations can be compared line by line.
+/// Writes a list with one element in each line, so that two calibrations can be compared line by line.
 std::string lines(const Json& elements) {
   std::string text = "[";
   for (const auto& element : elements) text += (text.size() > 1 ? ",\n" : "\n") + json_text(element);
@@ -133,7 +133,7 @@ template <class Element> std::vector<Json> all_to_json(const std::vector<Element
   return all;
 }
 
-/// Zeros at a row's end are left out.
+/// Omits the zeros at a row's end.
 Json rows_of_ten_thousandths(const std::vector<std::vector<double>>& rows) {
   Json all = Json::array();
   for (const auto& row : rows) {
@@ -145,7 +145,7 @@ Json rows_of_ten_thousandths(const std::vector<std::vector<double>>& rows) {
   return all;
 }
 
-/// The tables' texts by their keys, and the values that they share.
+/// The texts of the tables by key, and the values that the tables share.
 struct WrittenTables {
   std::vector<std::pair<std::string, std::string>> texts;
   SharedValues shared;

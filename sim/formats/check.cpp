@@ -22,8 +22,8 @@ namespace {
 
 using Check = std::function<std::string(const fs::path&, const DataFolder&)>;
 
-/// Reads the document, looks its names up, and reports the mistakes of both together; `summary` is what the file is, in
-/// one line.
+/// Reads a document and looks its names up, and reports the mistakes of both together. `summary` makes the one-line
+/// description of the file.
 template <class Read, class Look, class Summary>
 std::string check_document(const fs::path& file, const char* format, const Read& read, const Look& look,
                            const Summary& summary, int version = 1,
@@ -197,7 +197,7 @@ std::string check_presets(const fs::path& file, const DataFolder& /*data*/) {
 
 std::string check_measurements(const fs::path& file, const DataFolder& data) {
   NamesOfData names(data);
-  const auto folder = fs::absolute(file).parent_path().parent_path(); // of a user's own cluster, perhaps
+  const auto folder = fs::absolute(file).parent_path().parent_path(); // may be a user's own cluster
   std::error_code ignored;
   if (fs::exists(folder / "cluster.json", ignored)) names.clusters.push_back(folder.filename().string());
   const LineChecks checks{
@@ -221,7 +221,8 @@ const std::map<std::string, Check>& checks_by_format() {
   return checks;
 }
 
-/// JSON Lines: by its name, or its first line is a whole object with a "record". A document's is seldom whole.
+/// Whether a file is JSON Lines: by its name, or because its first line is a whole object with a "record". The first
+/// line of a document is seldom a whole object.
 bool is_json_lines(const fs::path& file) {
   LineReader lines(file);
   if (file.extension() == ".jsonl") return true;

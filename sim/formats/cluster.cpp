@@ -18,7 +18,7 @@ namespace {
 
 constexpr long most_nodes = 10'000'000;
 
-/// Rules for what exists and what may be added.
+/// Checks rules for the existing nodes and those that may be added.
 void check_extent(const JsonNode& root, const Cluster& cluster) {
   if (cluster.growth_max_nodes < cluster.available_nodes)
     root.at("growth").mistake_at("max_nodes",
@@ -26,7 +26,7 @@ void check_extent(const JsonNode& root, const Cluster& cluster) {
                                              cluster.growth_max_nodes, cluster.available_nodes));
 }
 
-/// Rules between the fabric and the rest of the file.
+/// Checks rules between the fabric and the rest of the file.
 void check_fabric(const JsonNode& root, const Cluster& cluster) {
   const int places = nodes_of_fabric(cluster.fabric);
   if (places > 0 && cluster.growth_max_nodes > places)
@@ -51,7 +51,7 @@ void check_fabric(const JsonNode& root, const Cluster& cluster) {
         fmt::format("{} found; the fabric is a star, or a fat-tree or rails whose leaves hold whole domains", domain));
 }
 
-/// A transport names a NIC of the node, or is shared memory, which needs none; each stands once.
+/// Checks that each transport names a NIC of the node, unless it is shared memory, and that none is repeated.
 void check_transports(const JsonNode& root, const Cluster& cluster) {
   std::vector<std::string> nics;
   for (const auto& nic : cluster.nics) nics.push_back(nic.name);
@@ -109,7 +109,8 @@ FieldTable<Borrow> borrow_fields() {
            required("label", &Borrow::label, word_type({"transferred"}), "that its numbers have")}};
 }
 
-/// The file's pointers to where figures stand, which covering_sources() reads: it needs the whole file.
+/// The row "sources": the file's pointers to the sources of its figures. covering_sources() reads it, because it needs
+/// the whole file.
 Field<Cluster> sources_field() {
   ValueShape shape{ValueKind::map};
   shape.parts = {{ValueKind::text}};

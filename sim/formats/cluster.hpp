@@ -1,5 +1,5 @@
 #pragma once
-// A machine one has, or would buy: platforms/NAME/cluster.json.
+// A machine that the user has or might buy: platforms/NAME/cluster.json.
 
 #include "sim/formats/fabric.hpp"
 #include "sim/formats/names.hpp"
@@ -11,28 +11,28 @@
 
 namespace ddlsim {
 
-/// One price of one whole node: of "prices".
+/// One price of a whole node, from "prices".
 struct NodePrice {
   PriceKind kind = PriceKind::on_demand;
-  double usd = 0;     ///< dollars: of a node for an hour; of a node, once, for a purchase
-  double term_s = 0;  ///< how long a reserved node is promised to be kept; 0 for the others
+  double usd = 0;     ///< dollars: for a node and hour; for a purchase, for a node
+  double term_s = 0;  ///< reservation period of a reserved node; 0 for other kinds
   std::string date{}; ///< when the price held: "2024", "2024-05" or "2024-05-17"
 
   bool operator==(const NodePrice&) const = default;
 };
 
-/// How GPUs of one node reach each other.
+/// The links between GPUs of one node.
 struct IntraNode {
   IntraKind kind = IntraKind::none;
   double bandwidth_Bps = 0; ///< of one GPU, one direction, on the path a ring uses; 0 only for kind none
   double latency_s = 0;
-  int domain_nodes = 1; ///< nodes whose GPUs reach each other like those of one node: NVLink switches between nodes
+  int domain_nodes = 1; ///< nodes whose GPUs are linked like those of one node, by NVLink switches between nodes
 };
 
-/// What carries copies between GPUs and host memory: PCIe, or NVLink-C2C.
+/// The link for copies between GPUs and host memory: PCIe, or NVLink-C2C.
 struct HostLink {
-  double bandwidth_Bps = 0; ///< one direction, that copies reach; 0: not known
-  int gpus = 1;             ///< that share it: those behind one PCIe switch
+  double bandwidth_Bps = 0; ///< rate that copies reach in one direction; 0: not known
+  int gpus = 1;             ///< GPUs that share it: those behind one PCIe switch
 
   bool operator==(const HostLink&) const = default;
 };
@@ -40,9 +40,9 @@ struct HostLink {
 struct Nic {
   std::string name;               ///< "ib-edr", "10gbe"; transports refer to it
   double bandwidth_Bps = 0;       ///< line rate, one direction, one port
-  int count = 1;                  ///< ports a node that carry training traffic
-  std::optional<NicPath> path{};  ///< none: straight to the wire
-  bool bandwidth_assumed = false; ///< no source states the rate; `sources` says why this one
+  int count = 1;                  ///< ports of a node that carry training traffic
+  std::optional<NicPath> path{};  ///< nothing: traffic goes straight to the wire
+  bool bandwidth_assumed = false; ///< no source states the rate; `sources` says why this one was chosen
 };
 
 /// The software that moves bytes, and the NIC it uses. Efficiency and step cost come from priors or calibration.
@@ -53,12 +53,12 @@ struct Transport {
 
 struct Storage {
   std::string kind;              ///< "", local-ssd, nvme, nfs, lustre, gpfs, efs, persistent-disk
-  double read_bandwidth_Bps = 0; ///< a node; 0: not known
+  double read_bandwidth_Bps = 0; ///< of a node; 0: not known
 
   bool operator==(const Storage&) const = default;
 };
 
-/// Evidence taken from another cluster: kinds of its records, and the label its numbers then have.
+/// Evidence borrowed from another cluster: the kinds of records, and the label that numbers based on them get.
 struct Borrow {
   std::string cluster;
   std::vector<RecordKind> kinds;
@@ -67,41 +67,41 @@ struct Borrow {
   bool operator==(const Borrow&) const = default;
 };
 
-inline constexpr int most_cores_of_node = 100'000; ///< that a file may state
+inline constexpr int most_cores_of_node = 100'000; ///< most that a file may state
 
 struct Cluster {
   std::string name;
   std::string title;
-  std::string site; ///< the people and the fabric: what one cluster of a site shaped is no news to another of it
+  std::string site; ///< operators and fabric: clusters of one site are not independent evidence for each other
   std::string gpu;  ///< name in gpus.json; "" without GPUs, or when it is not stated
   int gpus_per_node = 0;
   std::string cpu;                      ///< words: "2x Xeon Gold 6132"; "" when not stated
-  int cores_per_node = 0;               ///< that the operating system counts: hardware threads, vCPU; 0: not known
-  double host_memory_bandwidth_Bps = 0; ///< that all cores of a node together reach; 0: not known
+  int cores_per_node = 0;               ///< as the operating system counts: hardware threads, vCPU; 0: not known
+  double host_memory_bandwidth_Bps = 0; ///< that all cores of a node reach together; 0: not known
   double host_memory_bytes = 0;         ///< of a node; 0: not known
   HostLink host_link;
-  double node_power_w = 0; ///< of a whole busy node; 0: not known
+  double node_power_w = 0; ///< of a whole node under load; 0: not known
   IntraNode intra;
   std::vector<Nic> nics;
   Fabric fabric;
   std::vector<Transport> transports;
   Storage storage;
-  int available_nodes = 0;       ///< what exists
-  int growth_max_nodes = 0;      ///< how far it may be extended; beyond it a number is an error row
+  int available_nodes = 0;       ///< nodes that exist today
+  int growth_max_nodes = 0;      ///< most nodes that the cluster may grow to; a larger scale is a row with an error
   std::string growth_rule;       ///< words: same leaf and blocking, one more level when ports run out
-  std::vector<NodePrice> prices; ///< as the file lists them; none: not known
+  std::vector<NodePrice> prices; ///< in the file's order; empty: not known
   std::vector<Borrow> borrows;
-  std::map<std::string, std::string> sources; ///< JSON pointer of a figure or of its parent -> where it stands
-  std::vector<std::string> notes;             ///< what of the file counts for nothing any more, one sentence each
+  std::map<std::string, std::string> sources; ///< JSON pointer of a figure or of its parent -> source of the figure
+  std::vector<std::string> notes;             ///< settings of the file that no longer have an effect, one sentence each
 };
 
-/// Throws UserError with every mistake of the file; a figure that no pointer in `sources` covers is one.
+/// Throws UserError with every mistake of the file. A figure without a pointer in `sources` is a mistake.
 Cluster read_cluster(const std::filesystem::path& file);
 
-/// What computes in a node: "4 x V100-SXM2-16GB", "2 x (no GPU named; 2x Xeon Gold 6132)", "no GPU".
+/// Describes what computes in a node: "4 x V100-SXM2-16GB", "2 x (no GPU named; 2x Xeon Gold 6132)", "no GPU".
 std::string devices_text(const Cluster& cluster);
 
-/// It has one node, and may not grow.
+/// Returns whether the cluster has one node and may not grow.
 bool is_one_machine(const Cluster& cluster);
 
 /// The transport of that name; null where the cluster has none.

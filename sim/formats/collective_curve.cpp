@@ -6,7 +6,7 @@
 namespace ddlsim {
 namespace {
 
-/// Sizes below a byte are the empty message, which has no logarithm.
+/// Smaller sizes are treated as 1 byte, because the empty message has no logarithm.
 constexpr double least_bytes = 1;
 
 double log_size(double size_bytes) {
@@ -42,8 +42,8 @@ std::array<double, 3> slopes_at(const CollectiveCurve& curve, double size_bytes)
   return alpha_beta_sensitivities(curve.latency_s.value, curve.rate_Bps.value, curve.pipelining.value, size_bytes);
 }
 
-/// Variance of ln(fit) at a size from that of its constants; past `end` (when there is one), of how far it moves from
-/// there.
+/// Variance of ln(fit) at a size due to the errors of the constants. Past `end` (if given), the variance of its change
+/// since that point.
 double alpha_beta_variance(const CollectiveCurve& curve, double size_bytes, const CollectivePoint* end) {
   auto slope = slopes_at(curve, size_bytes);
   if (end != nullptr) {
@@ -65,7 +65,7 @@ double beyond_variance(const CollectiveCurve& curve, double size_bytes) {
   return alpha_beta_variance(curve, size_bytes, &end) + curve.wander * curve.wander * distance;
 }
 
-/// Ends included: elsewhere the time is an extrapolation.
+/// Whether the size lies in the measured range, ends included; elsewhere the time is an extrapolation.
 bool is_measured_range(const CollectiveCurve& curve, double size_bytes) {
   return !curve.points.empty() && size_bytes >= curve.points.front().size_bytes &&
          size_bytes <= curve.points.back().size_bytes;

@@ -1,5 +1,5 @@
 #pragma once
-// Time of a collective (or a message) over its size, as measurements taught it: one curve of calibration.json.
+// Time of a collective (or of a message) over its size, as fitted to measurements: one curve of calibration.json.
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -12,8 +12,8 @@ namespace ddlsim {
 
 class JsonNode;
 
-/// What a curve holds for; curves are listed in the order of these. `series` keeps programs apart: curves of one key
-/// but another series are never pooled.
+/// Identifies a curve; curves are sorted by these fields in this order. `series` separates programs: curves that differ
+/// only in it are never pooled.
 struct CollectiveKey {
   std::string cluster;
   std::string transport; ///< "unknown" where the records do not state it
@@ -26,18 +26,18 @@ struct CollectiveKey {
   auto operator<=>(const CollectiveKey&) const = default;
 };
 
-/// A fitted constant: its logarithm is normal about ln(value).
+/// A fitted constant; its logarithm has a normal distribution around ln(value).
 struct AlphaBetaConstant {
   double value = 0;
   double error = 0;        ///< standard deviation of its logarithm after the fit
-  bool identified = false; ///< decided by the measurements, not by the prior
+  bool identified = false; ///< measurements determine it, not only the prior
 };
 
-/// Where the measured time leaves the fit between one size and the next: a switch of protocol or algorithm.
+/// A jump of the measured time against the fit between two neighbouring sizes: a switch of protocol or algorithm.
 struct CurveJump {
   double from_bytes = 0; ///< neighbouring measured sizes
   double to_bytes = 0;
-  double factor = 1; ///< by which the time grows beyond the fit
+  double factor = 1; ///< by which the time grows more than the fit
 };
 
 struct CollectivePoint {
@@ -45,43 +45,43 @@ struct CollectivePoint {
   double residual = 0; ///< ln(measured / fit)
 };
 
-/// t(S) = [a + S/B + 2 overlap sqrt(a S/B)] exp(r(ln S)): the cost of a pipelined transfer whose pieces are chosen well
-/// (overlap 1: (sqrt a + sqrt(S/B))^2; overlap 0: a latency and a rate), times a table of residuals.
+/// t(S) = [a + S/B + 2 overlap sqrt(a S/B)] exp(r(ln S)): the time of a pipelined transfer whose pieces have the best
+/// size (overlap 1: (sqrt a + sqrt(S/B))^2; overlap 0: latency plus size over rate), times a table of residuals r.
 struct CollectiveCurve {
   CollectiveKey key;
   AlphaBetaConstant latency_s;         ///< a
-  AlphaBetaConstant rate_Bps;          ///< B: size over time of a very large one, not a link's rate
+  AlphaBetaConstant rate_Bps;          ///< B: size over time of a very large transfer, not the rate of a link
   AlphaBetaConstant pipelining;        ///< overlap
   std::array<double, 3> correlation{}; ///< of the logarithms: (a, B), (a, overlap), (B, overlap)
   std::vector<CollectivePoint> points; ///< ascending by size; empty: the prior alone
-  double noise = 0;                    ///< standard deviation of ln of one measured time about the truth
-  double wander = 0;                   ///< of r: standard deviation per square root of an e-fold of size
+  double noise = 0;                    ///< standard deviation of ln of one measured time
+  double wander = 0;                   ///< random walk of r: standard deviation per square root of an e-fold of size
   double fit_spread = 0;               ///< standard deviation of ln(measured / fit without the table)
   double mean_leave_one_out_error = 0; ///< |ln(predicted / measured)|, each size from the others; 0: not known
   double worst_leave_one_out_error = 0;
-  int leave_one_out_points = 0;     ///< behind the two errors: all sizes, where there are three or more
+  int leave_one_out_points = 0;     ///< number behind the two errors: all sizes, if there are three or more
   std::vector<CurveJump> jumps;     ///< ascending by size
   std::vector<std::string> sources; ///< "FILE.jsonl:12-36"
 };
 
-/// The fit without its table. size_bytes >= 0.
+/// The fit without the table of residuals. size_bytes >= 0.
 double alpha_beta_s(const CollectiveCurve& curve, double size_bytes);
 
-/// Between measured sizes the fit times the table, straight in logarithms; beyond them the fit alone, moved onto the
-/// last measured point. size_bytes >= 0.
+/// Between measured sizes, the fit times the table, interpolated linearly in logarithms. Beyond them, the fit alone,
+/// shifted to pass through the last measured point. size_bytes >= 0.
 double collective_time_s(const CollectiveCurve& curve, double size_bytes);
 
-/// Standard deviation of ln of collective_time_s: the noise and a random walk of ln size, held at the measured sizes.
-/// Between two of them its variance is wander^2 x left x right / (left + right), the distances in ln size; beyond the
-/// last, wander^2 x distance, and how far the errors of the constants move it from there.
+/// Standard deviation of ln of collective_time_s(): the noise, and a random walk over ln size that is fixed at the
+/// measured sizes. Between two of them its variance is wander^2 x left x right / (left + right), with the distances in
+/// ln size. Beyond the last it is wander^2 x distance, plus the effect of the constants' errors on the way from there.
 double collective_time_error(const CollectiveCurve& curve, double size_bytes);
 
-/// Sensitivities d ln(fit) / d ln(a, B, overlap) at a size: the effect of a constant's error on the time.
+/// Sensitivities d ln(fit) / d ln(a, B, overlap) at a size: how the errors of the constants affect the time.
 std::array<double, 3> alpha_beta_sensitivities(double latency_s, double rate_Bps, double pipelining, double size_bytes);
 
-/// One curve of a document; notes its mistakes at the place.
+/// Reads one curve of a document; notes mistakes at their place.
 CollectiveCurve collective_curve_from(const JsonNode& node);
-/// With six digits, residuals to a thousandth.
+/// Writes six digits, and residuals to a thousandth.
 nlohmann::ordered_json collective_curve_json(const CollectiveCurve& curve);
 
 } // namespace ddlsim

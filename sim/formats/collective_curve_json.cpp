@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// False, and noted, where something else than an object stands; unknown keys are noted.
+/// Returns false and notes a mistake when the node is no object; also notes unknown keys.
 bool is_object_of(const JsonNode& node, std::span<const std::string_view> known) {
   if (!node.is_object()) return false;
   node.allow_only(known);
@@ -31,12 +31,12 @@ AlphaBetaConstant constant_from(const JsonNode& parent, const std::string& key) 
 }
 
 double digits(double value) {
-  constexpr int kept = 6; // no transfer repeats to a thousandth
+  constexpr int kept = 6; // no transfer time repeats to a thousandth
   return rounded_to(value, kept);
 }
 
 double residual(double value) {
-  constexpr double units = 1e3;                   // of a logarithm
+  constexpr double units = 1e3;                   // a logarithm is stored to a thousandth
   return std::round(value * units) / units + 0.0; // zero has no sign
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double most_epochs = 1e9;
 constexpr long most_runs = 1'000'000;
-constexpr std::size_t fewest_points = 3; // two for the law, one to hold it to
+constexpr std::size_t fewest_points = 3; // two to fit the law, one to check it
 
 FieldTable<ConvergencePoint> point_fields() {
   return {

@@ -13,7 +13,7 @@ namespace ddlsim {
 namespace fs = std::filesystem;
 namespace {
 
-/// The entries of a folder, in no order; none for a folder that is missing.
+/// The entries of a folder in any order; none when the folder is missing.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;
@@ -27,12 +27,12 @@ std::vector<fs::path> entries(const fs::path& folder) {
   throw UserError("", "", fmt::format("{} (in {})", unknown_name_text(kind, name, names, names), folder.string()));
 }
 
-/// Names of the JSON files of a folder, sorted.
+/// The names of the JSON files in a folder, sorted.
 std::vector<std::string> json_names(const fs::path& folder) {
   std::vector<std::string> names;
   for (const auto& path : entries(folder))
     if (path.extension() == ".json") names.push_back(path.stem().string());
-  std::sort(names.begin(), names.end()); // without ".json" the order is another
+  std::sort(names.begin(), names.end()); // the order with ".json" may be different
   return names;
 }
 
@@ -42,7 +42,7 @@ std::vector<std::string> json_names(const fs::path& folder) {
                   fmt::format("{} found, \"{}\" expected after the {}; rename one", in_quotes(found), expected, after));
 }
 
-/// With the names of a user's own files, each once.
+/// Adds the names of a user's own files, without repeats.
 std::vector<std::string> with_own(std::vector<std::string> names, const std::map<std::string, fs::path>& own) {
   for (const auto& [name, file] : own)
     if (!is_in(names, name)) names.push_back(name);

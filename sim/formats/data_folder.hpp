@@ -1,5 +1,5 @@
 #pragma once
-// Where the shipped files lie: platforms/ and scenarios/ of one root folder.
+// The location of the shipped files: platforms/ and scenarios/ in one root folder.
 
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/cluster.hpp"
@@ -22,21 +22,21 @@ namespace ddlsim {
 
 struct DataFolder;
 
-/// A cluster's calibration for the files of the data folder as they are; nothing where no record teaches anything.
+/// Returns a cluster's calibration for the current files of the data folder; nothing when no record says anything.
 using CalibrationSource = std::function<std::optional<Calibration>(const DataFolder& data, const std::string& cluster)>;
 
 struct DataFolder {
   std::filesystem::path root;
-  std::map<std::string, std::filesystem::path> own_models{};   ///< a user's own: name -> layer table
-  std::map<std::string, std::filesystem::path> own_clusters{}; ///< name -> folder of that name, with its cluster.json
-  std::map<std::string, std::filesystem::path> own_gpus{};     ///< name -> file of one entry, as the catalogue has them
-  CalibrationSource calibrations{};                            ///< fits and keeps them; empty: there are only priors
+  std::map<std::string, std::filesystem::path> own_models{};   ///< a user's own models: name -> layer table
+  std::map<std::string, std::filesystem::path> own_clusters{}; ///< name -> folder of that name with its cluster.json
+  std::map<std::string, std::filesystem::path> own_gpus{}; ///< name -> file with one entry, in the catalogue's format
+  CalibrationSource calibrations{}; ///< makes and stores calibrations; empty: only priors are used
   std::filesystem::path platforms() const { return root / "platforms"; }
   std::filesystem::path scenarios() const { return root / "scenarios"; }
   std::filesystem::path models() const { return root / "scenarios" / "models"; }
   std::filesystem::path inputs() const { return root / "scenarios" / "inputs.json"; }
   std::filesystem::path convergence() const { return root / "scenarios" / "convergence"; }
-  std::filesystem::path model_file(const std::string& name) const; ///< where it is, or would be
+  std::filesystem::path model_file(const std::string& name) const; ///< where it is or would be
   /// The folder that holds the cluster's folder: platforms() for all but a user's own.
   std::filesystem::path platforms_of(const std::string& cluster) const;
 };
@@ -45,18 +45,18 @@ std::vector<std::string> list_models(const DataFolder& data);      ///< names, s
 std::vector<std::string> list_clusters(const DataFolder& data);    ///< names, sorted, own ones among them
 std::vector<std::string> list_convergence(const DataFolder& data); ///< names, sorted
 
-/// By name; throws UserError offering the nearest name and listing those there are.
+/// Each function loads by name and throws UserError, which offers the nearest name and lists those that exist.
 Model load_model(const DataFolder& data, const std::string& name);
 Cluster load_cluster(const DataFolder& data, const std::string& name);
 Convergence load_convergence(const DataFolder& data, const std::string& name);
-std::vector<Gpu> load_gpus(const DataFolder& data);       ///< the catalogue, and a user's own behind it
-std::vector<Preset> load_presets(const DataFolder& data); ///< and behind them the stand-in for unnamed frameworks
+std::vector<Gpu> load_gpus(const DataFolder& data);       ///< the catalogue, followed by the user's own GPUs
+std::vector<Preset> load_presets(const DataFolder& data); ///< followed by the stand-in for unnamed frameworks
 InputCatalogue load_inputs(const DataFolder& data);
 PriorBook load_priors(const DataFolder& data);
-/// What the data folder's source of calibrations has of the cluster.
+/// Returns the cluster's calibration from the data folder's `calibrations`; nothing when it has none.
 std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster);
 
-// The shipped catalogue, presets, priors, models and clusters, read once.
+// The shipped catalogue, presets, priors, models and clusters, read once for many questions.
 
 struct ReferenceData {
   std::vector<Gpu> gpus;

@@ -16,7 +16,7 @@ namespace {
 constexpr long most_nodes_of_fabric = 10'000'000;
 constexpr long most_links = 1024;
 constexpr double most_blocking = 1000;
-constexpr std::size_t most_dimensions = 16; ///< a torus of two nodes along each has 65,536
+constexpr std::size_t most_dimensions = 16; ///< 16 dimensions of two nodes each have 65,536 nodes
 
 void check_upper_levels(const JsonNode& node, const Fabric& fabric) {
   int below = fabric.nodes_per_leaf;
@@ -36,7 +36,8 @@ bool is_whole_number(double number) {
   return number > 0.5 && std::abs(number - std::round(number)) < digits * number;
 }
 
-/// With static routing a message takes one cable of a group, and one of a switch's.
+/// Checks that cables are whole numbers: with static routing each message takes one cable of a group, and one of a
+/// switch.
 void check_cables(const JsonNode& node, const Fabric& fabric) {
   const auto levels = levels_of(fabric);
   double below = 1;

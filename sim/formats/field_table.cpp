@@ -10,7 +10,7 @@ namespace ddlsim {
 
 namespace {
 
-/// A value that is written as it is.
+/// Writes a value as it is.
 template <class Value> nlohmann::ordered_json plain(const Value& value) {
   return value;
 }
@@ -26,7 +26,7 @@ ValueShape number_shape(ValueKind kind, double least, double most) {
   return shape;
 }
 
-/// As people read it where that is exact, else in the SI unit with every digit.
+/// Writes a quantity as people read it if that is exact, else in the SI unit with every digit.
 nlohmann::ordered_json quantity_text(double value, Dimension dimension) {
   const auto shown = print_quantity(value, dimension);
   if (parse_quantity(shown, dimension) == value) return shown;
@@ -58,7 +58,7 @@ Belongs belongs_to(const FieldShape& field, const FieldShape* deciding, const Js
 
 namespace {
 
-/// The keys that belong to the object, or may.
+/// The keys that belong to the object, or may belong to it.
 std::vector<std::string> keys_here(const std::vector<const FieldShape*>& rows, const std::vector<Belongs>& belongs) {
   std::vector<std::string> keys;
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -66,10 +66,10 @@ std::vector<std::string> keys_here(const std::vector<const FieldShape*>& rows, c
   return keys;
 }
 
-/// More words than this are not listed in a message.
+/// Largest number of words that a message lists.
 constexpr std::size_t most_words_worth_listing = 6;
 
-/// Where the key would have a meaning: "leave it out, or give \"kind\": \"torus\" or \"dragonfly\"".
+/// The message for a key in the wrong object: "leave it out, or give \"kind\": \"torus\" or \"dragonfly\"".
 std::string misplaced_key_text(const FieldCondition& condition, const JsonNode& object) {
   std::vector<std::string> words;
   for (const auto& word : condition.words) words.push_back(in_quotes(word));
@@ -81,7 +81,7 @@ std::string misplaced_key_text(const FieldCondition& condition, const JsonNode& 
   return words.size() > most_words_worth_listing ? here : fmt::format("{}, or give {}", here, elsewhere);
 }
 
-/// The conditions of all rows of that key as one; nothing where the key has none, or there is no such key.
+/// Combines the conditions of all rows of that key; nothing when none of them has a condition.
 std::optional<FieldCondition> condition_of(const std::string& key, const std::vector<const FieldShape*>& rows) {
   std::optional<FieldCondition> all;
   for (const auto* row : rows) {
@@ -102,7 +102,7 @@ void refuse_keys(const JsonNode& object, const std::vector<const FieldShape*>& r
     if (is_in(here, key)) continue;
     const auto condition = condition_of(key, rows);
     if (!condition) continue;
-    known.push_back(key); // a known one, which belongs elsewhere
+    known.push_back(key); // a known key that belongs to other objects
     object.mistake_at(key, misplaced_key_text(*condition, object));
   }
   object.allow_only(known);

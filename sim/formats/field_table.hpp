@@ -1,7 +1,7 @@
 #pragma once
-// One table of fields a kind of file: a row says what a key is called, what it may hold, where its value goes and what
-// it means. Reader, writer, JSON schema and documents come from the rows. Only sources that define a table include
-// this header.
+// One table of fields for each kind of file. A row gives a key's name, its allowed values, the member that stores the
+// value, and its meaning. Reader, writer, JSON schema and documents are made from the rows. Only sources that define a
+// table include this header.
 
 #include "sim/formats/names.hpp"
 #include "sim/formats/value_shape.hpp"
@@ -18,27 +18,27 @@
 
 namespace ddlsim {
 
-/// How a value of a C++ type stands in a file.
+/// How a file represents a value of a C++ type.
 template <class Value> struct ValueType {
   ValueShape shape;
-  /// The value at its place; where it is a mistake, notes it and gives some value.
+  /// Reads the value at a place. For a wrong value it notes a mistake and returns some value.
   std::function<Value(const JsonNode& place)> read;
   std::function<nlohmann::ordered_json(const Value&)> write;
 };
 
-/// One key of an object that `Owner` holds.
+/// One key of an object that is stored in an `Owner`.
 template <class Owner> struct Field {
   FieldShape shape;
   std::function<void(const JsonNode& place, Owner&)> read;
   std::function<void(const Owner&, nlohmann::ordered_json& object)> write;
 
-  /// Words of its own for what to give where the key is missing.
+  /// Sets the text that a message shows as the expected value when the key is missing.
   Field expects(std::string what) && {
     shape.expected = std::move(what);
     return std::move(*this);
   }
 
-  /// Written where `holds` is true, even if the value is the default.
+  /// Writes `value` where `holds` is true, even if it is the default.
   Field written_where(std::function<bool(const Owner&)> holds,
                       std::function<nlohmann::ordered_json(const Owner&)> value) && {
     write = [usual = write, name = shape.name, holds, value](const Owner& owner, nlohmann::ordered_json& object) {
@@ -50,17 +50,17 @@ template <class Owner> struct Field {
     return std::move(*this);
   }
 
-  /// The key belongs to the object only where another key has one of these words.
+  /// Restricts the key to objects in which another key has one of these words.
   Field only_where(std::string key, std::vector<std::string> words) && {
     shape.only_where = FieldCondition{std::move(key), std::move(words)};
     return std::move(*this);
   }
 };
 
-/// The keys of an object, and the rules between them.
+/// The keys of an object and the rules between them.
 template <class Owner> struct FieldTable {
   std::vector<Field<Owner>> fields;
-  /// Called where every field was good; notes what does not fit together.
+  /// Called when every field is valid; notes values that contradict each other.
   std::function<void(const JsonNode& object, Owner&)> check{};
 
   ValueShape shape() const {
@@ -73,12 +73,12 @@ template <class Owner> struct FieldTable {
 /// Whether a key with a condition belongs to an object.
 enum class Belongs {
   no,
-  unknown, ///< what decides is itself missing or wrong, which is the one mistake
+  unknown, ///< the key that decides is missing or wrong, which is reported by itself
   yes,
 };
-/// `deciding` is the field that the condition is about; null where the table has none.
+/// `deciding` is the field on which the condition depends; null if the table has none.
 Belongs belongs_to(const FieldShape& field, const FieldShape* deciding, const JsonNode& object);
-/// The row of that key; null where there is none.
+/// Returns the row of that key; null when there is none.
 template <class Owner> const FieldShape* shape_of_key(const FieldTable<Owner>& table, const std::string& key) {
   for (const auto& field : table.fields)
     if (field.shape.name == key) return &field.shape;
@@ -97,12 +97,13 @@ Belongs belongs_to(const Field<Owner>& field, const FieldTable<Owner>& table, co
   return belongs_to(field.shape, condition ? shape_of_key(table, condition->key) : nullptr, object);
 }
 
-/// Notes every key that no row has, and every key that belongs to other objects of the table only.
-/// `rows` are those of the table, and `belongs` says of each whether it belongs to the object.
+/// Notes every key that has no row, and every key that belongs only to other objects of the table. `belongs` has an
+/// entry for each of `rows`.
 void refuse_keys(const JsonNode& object, const std::vector<const FieldShape*>& rows,
                  const std::vector<Belongs>& belongs);
 
-/// Reads an object into `owner`: notes unknown and missing keys and every bad value, then what does not fit together.
+/// Reads an object into `owner`. It notes unknown and missing keys and every bad value, and then checks the rules
+/// between them.
 template <class Owner> void read_fields(const JsonNode& object, const FieldTable<Owner>& table, Owner& owner) {
   if (!object.is_object()) return;
   const auto before = object.mistakes_so_far();
@@ -120,18 +121,17 @@ template <class Owner> void read_fields(const JsonNode& object, const FieldTable
   if (table.check && object.mistakes_so_far() == before) table.check(object, owner);
 }
 
-/// The object as a new `Owner`.
+/// Reads the object as a new `Owner`.
 template <class Owner> Owner read_object(const JsonNode& object, const FieldTable<Owner>& table) {
   Owner owner;
   read_fields(object, table, owner);
   return owner;
 }
 
-/// Whether a key with a condition belongs to an object that is written: what it depends on stands before it.
+/// Whether a key with a condition belongs to an object that is being written; the key that decides is written earlier.
 bool is_written(const FieldShape& field, const nlohmann::ordered_json& object);
 
-/// The object that a file has of `owner`: a key that may be left out is left out where it says nothing beyond what
-/// holds without it.
+/// Writes `owner` as an object. An optional key is omitted when it would only repeat its default.
 template <class Owner> nlohmann::ordered_json write_fields(const FieldTable<Owner>& table, const Owner& owner) {
   auto object = nlohmann::ordered_json::object();
   for (const auto& field : table.fields)
@@ -139,7 +139,7 @@ template <class Owner> nlohmann::ordered_json write_fields(const FieldTable<Owne
   return object;
 }
 
-/// A member of a part of the owner.
+/// Accesses a member of a part of the owner.
 template <class Owner, class Part, class Value> struct Within {
   Part Owner::*part;
   Value Part::*member;
@@ -151,7 +151,7 @@ Within<Owner, Part, Value> within(Part Owner::*part, Value Part::*member) {
   return {part, member};
 }
 
-/// A row of a key that must be there, whose value `place_of` finds in the owner.
+/// A row of a required key; `place_of` returns the member of the owner that stores its value.
 template <class Owner, class Value, class PlaceOf>
 Field<Owner> required_row(std::string name, PlaceOf place_of, ValueType<Value> type, std::string meaning) {
   return {{name, Presence::required, type.shape, std::move(meaning)},
@@ -161,7 +161,7 @@ Field<Owner> required_row(std::string name, PlaceOf place_of, ValueType<Value> t
           }};
 }
 
-/// The same of a key that may be left out: it is left out where the value is that of a new owner.
+/// A row of an optional key, which is omitted when the value is that of a new owner.
 template <class Owner, class Value, class PlaceOf>
 Field<Owner> optional_row(std::string name, PlaceOf place_of, ValueType<Value> type, std::string meaning) {
   auto field = required_row<Owner, Value>(std::move(name), place_of, std::move(type), std::move(meaning));
@@ -173,7 +173,7 @@ Field<Owner> optional_row(std::string name, PlaceOf place_of, ValueType<Value> t
   return field;
 }
 
-/// A row of a key that must be there.
+/// A row of a required key.
 template <class Owner, class Value>
 Field<Owner> required(std::string name, Value Owner::*member, ValueType<std::type_identity_t<Value>> type,
                       std::string meaning) {
@@ -185,7 +185,7 @@ Field<Owner> required(std::string name, Within<Owner, Part, Value> member, Value
   return required_row<Owner, Value>(std::move(name), member, std::move(type), std::move(meaning));
 }
 
-/// A row of a key that may be left out: what the member holds in a new `Owner` holds then.
+/// A row of an optional key; without it the member keeps its value from a new `Owner`.
 template <class Owner, std::equality_comparable Value>
 Field<Owner> optional(std::string name, Value Owner::*member, ValueType<std::type_identity_t<Value>> type,
                       std::string meaning) {
@@ -197,7 +197,7 @@ Field<Owner> optional(std::string name, Within<Owner, Part, Value> member, Value
   return optional_row<Owner, Value>(std::move(name), member, std::move(type), std::move(meaning));
 }
 
-/// A row of an object whose keys go into the same `Owner`: "node" of a cluster.
+/// A row of a nested object whose keys are stored in the same `Owner`, such as "node" of a cluster.
 template <class Owner> Field<Owner> group(std::string name, FieldTable<Owner> table, std::string meaning) {
   return {
       {name, Presence::required, table.shape(), std::move(meaning)},
@@ -205,7 +205,7 @@ template <class Owner> Field<Owner> group(std::string name, FieldTable<Owner> ta
       [table, name](const Owner& owner, nlohmann::ordered_json& object) { object[name] = write_fields(table, owner); }};
 }
 
-/// The same where the object may be left out: it is written where it says something.
+/// The same for an optional object, which is written only if it is not empty.
 template <class Owner> Field<Owner> optional_group(std::string name, FieldTable<Owner> table, std::string meaning) {
   auto field = group(name, table, std::move(meaning));
   field.shape.presence = Presence::optional;
@@ -216,7 +216,7 @@ template <class Owner> Field<Owner> optional_group(std::string name, FieldTable<
   return field;
 }
 
-/// The rows "format" and "version" at the head of a document, which read_document() has checked.
+/// The rows "format" and "version" at the start of a document; read_document() has checked them.
 template <class Owner> std::vector<Field<Owner>> document_head(const std::string& format, int version) {
   const auto nothing = [](const JsonNode&, Owner&) {};
   ValueShape name{ValueKind::constant, {format}};
@@ -230,12 +230,12 @@ template <class Owner> std::vector<Field<Owner>> document_head(const std::string
            [version](const Owner&, nlohmann::ordered_json& object) { object["version"] = version; }}};
 }
 
-/// Notes every value of the list that stood before.
+/// Notes every value of the list that repeats an earlier one.
 void note_repeated(const JsonNode& list);
-/// What is said of a list with too few or too many values.
+/// The message for a list with too few or too many values.
 std::string wrong_length_text(std::size_t found, const ValueShape& shape);
 
-/// The table of a whole document: its head, then `fields`.
+/// The table of a whole document: "format" and "version", then `fields`.
 template <class Owner>
 FieldTable<Owner> document(const std::string& format, int version, std::vector<Field<Owner>> fields,
                            std::function<void(const JsonNode&, Owner&)> check = {}) {
@@ -256,15 +256,15 @@ ValueType<bool> boolean_type();
 ValueType<int> whole_type(long least, long most);
 ValueType<double> number_type(double least, double most);
 ValueType<double> positive_type(double most = unbounded);
-/// How many: a number above 0, or "300B".
+/// A number of things: a number above 0, or "300B".
 ValueType<double> count_type();
 /// Above 0, at most 1.
 ValueType<double> share_type();
-/// More than nothing, and written with the unit that suits it.
+/// A quantity above 0, written with a suitable unit.
 ValueType<double> quantity_type(Dimension dimension);
 ValueType<double> quantity_or_zero_type(Dimension dimension);
 
-/// A value of `Value` that stands in a file as one of `Stored`.
+/// A value of type `Value` that a file stores as a `Stored`.
 template <class Value, class Stored>
 ValueType<Value> stored_as(ValueType<Stored> stored, std::function<Value(const Stored&)> from,
                            std::function<Stored(const Value&)> to) {
@@ -272,7 +272,7 @@ ValueType<Value> stored_as(ValueType<Stored> stored, std::function<Value(const S
           [write = stored.write, to](const Value& value) { return write(to(value)); }};
 }
 
-/// One of the names of an enum, which other spellings may mean (names.hpp).
+/// A name of an enum; other spellings are read too (names.hpp).
 template <class Name> ValueType<Name> name_of_type(const std::vector<std::string>& allowed = names_of<Name>()) {
   return {{ValueKind::word, allowed},
           [allowed](const JsonNode& place) {
@@ -286,7 +286,7 @@ template <class Owner> ValueType<Owner> object_type(FieldTable<Owner> table) {
           [table](const Owner& owner) { return write_fields(table, owner); }};
 }
 
-/// A list of `fewest` to `most` values, in the order of the file.
+/// A list of `fewest` to `most` values, in the file's order.
 template <class Value>
 ValueType<std::vector<Value>> list_type(ValueType<Value> item, std::size_t fewest = 0,
                                         std::size_t most = max_document_elements) {
@@ -311,7 +311,7 @@ ValueType<std::vector<Value>> list_type(ValueType<Value> item, std::size_t fewes
           }};
 }
 
-/// The same list, of which no value may stand twice.
+/// The same list, in which no value may be repeated.
 template <class Value> ValueType<std::vector<Value>> distinct(ValueType<std::vector<Value>> list) {
   list.shape.is_distinct = true;
   list.read = [read = list.read](const JsonNode& place) {
@@ -322,7 +322,7 @@ template <class Value> ValueType<std::vector<Value>> distinct(ValueType<std::vec
   return list;
 }
 
-/// An object of texts by key: only those of `keys` where there are some.
+/// An object that maps keys to texts; only `keys` are allowed, unless `keys` is empty.
 ValueType<std::map<std::string, std::string>> text_map_type(std::vector<std::string> keys = {});
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #pragma once
-// The kinds of files that ddlsim reads, each with its table of fields: what `ddlsim schema` prints.
+// The kinds of files that ddlsim reads, each with its table of fields, which `ddlsim schema` prints.
 
 #include "sim/formats/value_shape.hpp"
 
@@ -11,9 +11,9 @@
 namespace ddlsim {
 
 struct FileFormat {
-  std::string name;  ///< as `ddlsim schema NAME` has it: "gpus"
+  std::string name;  ///< argument of `ddlsim schema NAME`: "gpus"
   std::string title; ///< a few words
-  std::string where; ///< where such files lie
+  std::string where; ///< folder or path of such files
   ValueShape root;   ///< an object, or one of several kinds of lines
 };
 
@@ -27,10 +27,10 @@ FileFormat cluster_format();
 FileFormat scenario_format();
 FileFormat plan_request_format();
 
-/// In the order in which a user meets them.
+/// In the order in which a user meets these files.
 std::vector<FileFormat> file_formats();
 
-/// The whole schema of such files (JSON Schema, draft 7), which editors read.
+/// Returns the whole schema of such files (JSON Schema, draft 7), which editors can use.
 nlohmann::ordered_json json_schema(const FileFormat& format);
 
 } // namespace ddlsim

@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 
 constexpr const char* shared_key = "shared";
 
-/// A whole number without ".0".
+/// Writes a whole number without ".0".
 ordered_json short_number(const ordered_json& value) {
   constexpr double exact_up_to = 0x1p53;
   if (!value.is_number_float()) return value;
@@ -67,7 +67,7 @@ ordered_json row_of(const ordered_json& object, const std::vector<TableColumn>& 
   return row;
 }
 
-/// Puts objects in the place of rows. What is shared is repeated, so that a small document can say a very large one.
+/// Turns rows into objects. Shared values are repeated, so a small document can describe a very large one.
 class TableReader {
 public:
   explicit TableReader(const JsonNode& document) {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view entry_begins = "**";
 
-/// What spellings have in common that mean the same; the spelling itself where it has no letter and no digit ("?").
+/// The key that spellings of one term share; the spelling itself if it has no letter and no digit ("?").
 std::string spelling_key(std::string_view spelling) {
   auto key = folded(spelling);
   return key.empty() ? std::string(spelling) : key;
@@ -30,14 +30,14 @@ std::string_view without_outer_blanks(std::string_view text) {
   return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-/// Takes `start` from the front of the text, where it stands there.
+/// Removes `start` from the front of the text; returns whether it was there.
 bool take_start(std::string_view& text, std::string_view start) {
   const bool is_there = text.starts_with(start);
   if (is_there) text.remove_prefix(start.size());
   return is_there;
 }
 
-/// Takes what stands before `end`, and `end`; "" where there is no `end`.
+/// Removes the text up to and including `end`, and returns the part before `end`; "" when there is no `end`.
 std::string_view take_until(std::string_view& text, std::string_view end) {
   const auto at = text.find(end);
   if (at == std::string_view::npos) return "";
@@ -46,7 +46,7 @@ std::string_view take_until(std::string_view& text, std::string_view end) {
   return before;
 }
 
-/// "a, b" in parts, empty ones too.
+/// Splits "a, b" into parts, including empty ones.
 std::vector<std::string> listed_spellings(std::string_view list) {
   constexpr std::string_view comma = ", ";
   std::vector<std::string> parts;
@@ -58,7 +58,7 @@ std::vector<std::string> listed_spellings(std::string_view list) {
   return parts;
 }
 
-/// Nothing where the paragraph is of another form.
+/// Returns nothing when the paragraph is not an entry.
 std::optional<GlossaryEntry> entry_in(std::string_view paragraph) {
   GlossaryEntry entry;
   take_start(paragraph, entry_begins);

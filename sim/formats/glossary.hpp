@@ -1,5 +1,5 @@
 #pragma once
-// The words that commands print, and what they mean: docs/glossary.md, which `ddlsim explain` reads.
+// The terms that commands print, with their meaning: docs/glossary.md, which `ddlsim explain` reads.
 
 #include "sim/formats/data_folder.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// Longest entry of a glossary; ours stay below 1 KiB.
+/// Longest allowed entry of a glossary; the shipped ones are below 1 KiB.
 inline constexpr std::size_t max_entry_bytes = 1U << 16U;
 
 struct GlossaryEntry {
@@ -19,15 +19,16 @@ struct GlossaryEntry {
   std::string text;              ///< one paragraph of Markdown
 };
 
-/// The entries in the file's order: paragraphs `**term** (also: spelling, spelling): text`. Other paragraphs are passed
-/// over. Throws UserError with all mistakes: an entry of another form, too long, a spelling of two entries, no entry.
+/// Returns the entries in the file's order: paragraphs `**term** (also: spelling, spelling): text`. Other paragraphs
+/// are skipped. Throws UserError with all mistakes: a malformed or too long entry, a spelling of two entries, no entry
+/// at all.
 std::vector<GlossaryEntry> read_glossary(const std::filesystem::path& file);
 
-/// docs/glossary.md of the data folder.
+/// Reads docs/glossary.md of the data folder.
 std::vector<GlossaryEntry> load_glossary(const DataFolder& data);
 
-/// The entry of a term or of another spelling; letters and digits count, without regard to capitals. Null where there
-/// is none.
+/// Finds the entry with this term or other spelling. Only letters and digits are compared, without regard to case. Null
+/// when there is none.
 const GlossaryEntry* find_entry(const std::vector<GlossaryEntry>& entries, std::string_view asked);
 
 /// The entry's term and its other spellings.

@@ -22,7 +22,7 @@ constexpr long first_cuda_year = 2006;
 constexpr long last_year = 2100;
 constexpr long most_joined_gpus = 1024;
 
-/// "7.0" of a file as 70; 0 where it is left out.
+/// Reads "7.0" as 70; 0 when the key is absent.
 ValueType<int> capability_type() {
   constexpr double parts = 10;
   constexpr double most = 99;
@@ -31,7 +31,7 @@ ValueType<int> capability_type() {
       [=](const int& tenths) { return tenths / parts; });
 }
 
-/// One row an arithmetic unit.
+/// A table with one row for each arithmetic unit.
 FieldTable<PeakRates> peak_fields() {
   FieldTable<PeakRates> table;
   const auto type = quantity_type(Dimension::compute_rate);
@@ -56,14 +56,14 @@ FieldTable<GpuLinks> link_fields() {
                     "how many GPUs a bridge joins; all of a node if not given")}};
 }
 
-/// Figures that need a source; of the last two the world knows them.
+/// The figures that need a source.
 const std::vector<std::string>& sourced_figures() {
   static const std::vector<std::string> figures{
       "peak", "memory_bandwidth", "memory", "power", "price", "links", "pcie", "year", "compute_capability"};
   return figures;
 }
 
-/// Every figure of the GPU needs a source, and a source needs its figure.
+/// Checks that every figure of the GPU has a source, and every source a figure.
 void check_sources(const JsonNode& gpu, Gpu& /*read*/) {
   const auto node = gpu.at("sources");
   for (const auto& figure : sourced_figures()) {
@@ -94,7 +94,7 @@ const FieldTable<Gpu>& gpu_fields() {
   return table;
 }
 
-/// A name or an alias belongs to one GPU.
+/// Checks that each name or alias belongs to one GPU only.
 void check_names(const JsonNode& root, GpuCatalogue& catalogue) {
   std::set<std::string> taken;
   const auto places = root.list("gpus");
@@ -165,7 +165,7 @@ const Gpu& find_gpu(const std::vector<Gpu>& gpus, const std::string& name) {
 }
 
 const Gpu& unnamed_device() {
-  static const Gpu device = [] { // the figures of shape_of_unnamed in platforms/gpus.json
+  static const Gpu device = [] { // figures of shape_of_unnamed in platforms/gpus.json
     Gpu made;
     made.name = "unnamed device";
     made.peak_flop_per_s = {{ArithmeticUnit::fp32, 15.7e12}, {ArithmeticUnit::fp16_tensor, 125e12}};

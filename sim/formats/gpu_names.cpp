@@ -12,7 +12,7 @@
 namespace ddlsim {
 namespace {
 
-/// Words that tell no GPU from another: of vendors, of boards, of kinds of memory.
+/// Whether a word distinguishes no GPUs: a vendor, a board, a kind of memory.
 bool says_nothing(const std::string& word) {
   static const std::vector<std::string> words{
       "nvidia", "corporation", "tesla",    "quadro", "geforce",   "graphics",  "device",      "gpu",
@@ -23,7 +23,8 @@ bool says_nothing(const std::string& word) {
   return is_in(words, word);
 }
 
-/// Letters and digits in a row, in lower case. Of "GH100 [H100 PCIe] (rev a1)", as lspci has it, only the brackets.
+/// The words of letters and digits, in lower case. For "GH100 [H100 PCIe] (rev a1)", as lspci prints it, only those in
+/// the brackets.
 std::vector<std::string> words_of(std::string_view text) {
   const auto close = text.rfind(']');
   const auto open = text.substr(0, close).rfind('[');
@@ -44,7 +45,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// 80 of "80gb", "80g" and "80gib"; 0 of any other word.
+/// Returns 80 for "80gb", "80g" and "80gib"; 0 for any other word.
 int gigabytes_of(const std::string& word) {
   constexpr std::size_t most_digits = 3;
   const auto digits = std::min(word.find_first_not_of("0123456789"), word.size());
@@ -57,20 +58,20 @@ bool is_form(const std::string& word) {
   return word == "pcie" || word == "nvl" || word.starts_with("sxm");
 }
 
-/// "sxm" leaves the generation open; NVIDIA's own names of one card differ in it.
+/// Whether two forms agree. "sxm" does not state the generation, which differs between NVIDIA's own names of one card.
 bool forms_agree(const std::string& one, const std::string& other) {
   return one == other || (one == "sxm" && other.starts_with("sxm")) || (other == "sxm" && one.starts_with("sxm"));
 }
 
-/// A name taken apart: "A100-SXM4-80GB" is a100, sxm4 and 80.
+/// The parts of a name: "A100-SXM4-80GB" is a100, sxm4 and 80.
 struct GpuWords {
-  std::string model; ///< what is neither form nor memory
+  std::string model; ///< the words that are neither form nor memory
   std::string form;
-  int memory_gb = 0; ///< 0: not said
+  int memory_gb = 0; ///< 0: not stated
   bool is_part = false;
 };
 
-/// What a number without unit after the model is: a part of the model ("RTX 4090"), or gigabytes ("a100_80").
+/// Meaning of a number without unit after the model: a part of the model ("RTX 4090"), or gigabytes ("a100_80").
 enum class BareNumber { of_model, of_memory };
 
 GpuWords taken_apart(std::string_view text, BareNumber bare_number = BareNumber::of_model) {
@@ -99,7 +100,7 @@ bool fits(const GpuWords& asked, const Gpu& gpu) {
   return asked.model == has.model && (asked.memory_gb == 0 || asked.memory_gb == memory_gb) && form_agrees;
 }
 
-/// In the order of the catalogue.
+/// The GPUs that match all words, in the order of the catalogue.
 std::vector<const Gpu*> fitting_gpus(const GpuWords& asked, const std::vector<Gpu>& gpus) {
   std::vector<const Gpu*> fitting;
   if (asked.is_part || asked.model.empty()) return fitting;
@@ -108,7 +109,7 @@ std::vector<const Gpu*> fitting_gpus(const GpuWords& asked, const std::vector<Gp
   return fitting;
 }
 
-/// The text without words that say nothing, in one piece.
+/// The words of the text that distinguish GPUs, joined without separators.
 std::string bare(std::string_view text) {
   return join_names(words_of(text), "");
 }
@@ -125,7 +126,7 @@ bool is_exactly(const Gpu& gpu, std::string_view text) {
 } // namespace
 
 GpuMatch match_gpu(std::string_view text, const std::vector<Gpu>& gpus) {
-  constexpr std::size_t longest_name = 200; // a longer text is no name
+  constexpr std::size_t longest_name = 200; // a longer text cannot be a name
   const auto name = bare(text.substr(0, longest_name));
   auto asked = taken_apart(text.substr(0, longest_name));
   auto fitting = fitting_gpus(asked, gpus);

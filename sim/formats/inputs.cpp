@@ -15,7 +15,7 @@
 namespace ddlsim {
 namespace {
 
-/// A value known roughly, each part of it a `part`.
+/// A roughly known value whose three numbers have the type `part`.
 ValueType<RoughValue> rough_type(const ValueType<double>& part) {
   const auto ascend = [](const JsonNode& node, RoughValue& value) {
     if (!(value.low <= value.median && value.median <= value.high))
@@ -35,12 +35,12 @@ ValueType<RoughValue> rough_number() {
   return rough_type(positive_type());
 }
 
-/// A member of the base as one of the entry.
+/// Converts a member of the base class to a member of the entry.
 template <class Entry, class Value> Value Entry::*of(Value NamedInput::*member) {
   return member;
 }
 
-/// What all entries have, then `own`.
+/// The fields that all entries have, followed by `own`.
 template <class Entry> std::vector<Field<Entry>> entry_fields(std::vector<Field<Entry>> own) {
   std::vector<Field<Entry>> fields{
       required("name", of<Entry>(&NamedInput::name), name_type(), "what scenarios call it"),
@@ -86,7 +86,7 @@ FieldTable<NamedStorage> storage_fields() {
 constexpr const char* file_a_sample = "file-a-sample";
 constexpr const char* in_sequence = "in-sequence";
 
-/// How samples are read: true for a file a sample.
+/// How samples are read; true: one file for each sample.
 ValueType<bool> reads_type() {
   return stored_as<bool, std::string>(
       word_type({file_a_sample, in_sequence}), [](const std::string& word) { return word == file_a_sample; },
@@ -131,7 +131,7 @@ FieldTable<NamedLoader> loader_fields() {
           check_loader};
 }
 
-/// A list of entries whose names differ.
+/// A list of entries with different names.
 template <class Entry> ValueType<std::vector<Entry>> entries_type(FieldTable<Entry> table) {
   auto type = list_type(object_type(std::move(table)));
   type.read = [read = type.read](const JsonNode& place) {
@@ -179,7 +179,7 @@ void take_storage(const NamedStorage& storage, const NamedFormat* format, Resolv
   auto& pipeline = input.pipeline;
   const bool small = format != nullptr && format->one_file_a_sample;
   if (pipeline.read_Bps == 0) {
-    constexpr double no_limit = std::numeric_limits<double>::infinity(); // and not what the cluster's storage reads
+    constexpr double no_limit = std::numeric_limits<double>::infinity(); // replaces the cluster's storage
     const double median_Bps = storage.read_Bps.median * (small ? storage.small_read_share : 1);
     pipeline.read_Bps = median_Bps > 0 ? median_Bps : no_limit;
     input.uncertainty.read = storage.read_Bps;
@@ -205,7 +205,8 @@ void take_loader(const NamedLoader& loader, const NamedFormat* format, double de
   input.uncertainty.core_share = format->core_share;
 }
 
-/// How many read and decode one after another; 0 where nobody says how many, or where reading runs ahead or is a copy.
+/// Number of workers that each read and then decode a sample. 0 when the number is not stated, when reading runs ahead,
+/// or when a read is a copy in memory.
 int serial_workers(int readers_stated, const NamedStorage* storage, const NamedFormat* format,
                    const NamedLoader* loader) {
   const bool files = format != nullptr && format->one_file_a_sample;

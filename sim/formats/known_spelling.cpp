@@ -13,7 +13,8 @@
 namespace ddlsim {
 namespace {
 
-/// Lists of names, each read once it is asked for. A file that cannot be read is told by its reader, and here has none.
+/// Lists of known names, each read when it is first needed. A file that cannot be read gives an empty list here; its
+/// own reader reports it.
 class KnownNames {
 public:
   explicit KnownNames(const DataFolder& data) : data_(data) {}
@@ -36,7 +37,7 @@ public:
     return spelt_like(typed, names);
   }
 
-  /// One that the preset uses, first; else any.
+  /// The transport that is meant: one that the preset uses if possible, else any.
   std::string transport(const std::string& typed, const std::string& preset) {
     const auto* uses = preset_named(presets(), preset);
     auto meant = uses == nullptr ? "" : transport_meant(typed, uses->transports);
@@ -86,7 +87,8 @@ void spell_value(const std::string& key, nlohmann::json& value, KnownNames& name
   value = meant;
 }
 
-/// The network in place of a transport's name is that of the preset which stands beside it, or around.
+/// Replaces the name of a network in the place of a transport by the transport of the preset given beside it, or in the
+/// enclosing object.
 void spell_transport(nlohmann::json& place, const std::string& preset, KnownNames& names,
                      std::vector<std::string>& notes) {
   if (!place.contains("transport") || !place["transport"].is_string()) return;
@@ -130,7 +132,7 @@ std::string transport_meant(const std::string& typed, const std::vector<std::str
 std::string model_meant(const std::string& typed, const std::vector<std::string>& models) {
   if (auto same = spelt_like(typed, models); !same.empty()) return same;
   auto wanted = folded(typed);
-  if (wanted.ends_with("hf")) wanted.resize(wanted.size() - 2); // Hugging Face's own conversion
+  if (wanted.ends_with("hf")) wanted.resize(wanted.size() - 2); // suffix of Hugging Face's conversions
   std::string found;
   for (const auto& model : models) {
     const auto name = folded(model);

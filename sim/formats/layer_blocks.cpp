@@ -10,15 +10,16 @@
 namespace ddlsim {
 namespace {
 
-/// The next block is looked for at so many later layers that are called alike, so that the search takes a time in
-/// proportion to the layers. The first layer of a block seldom has a namesake before the next block.
+/// The next block is searched at no more than this number of later layers with a matching name, so that the search time
+/// is proportional to the number of layers. The first layer of a block seldom has a matching name before the next
+/// block.
 constexpr int most_tries = 100;
 
 bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-/// The digits that a name begins with, or its first letter.
+/// The digits at the start of a name, or its first letter.
 std::string_view first_word(std::string_view name) {
   std::size_t end = 1;
   while (is_digit(name.front()) && end < name.size() && is_digit(name[end])) ++end;
@@ -33,7 +34,8 @@ std::optional<long> number_in(std::string_view word) {
   return is_number && number <= largest_block_number ? std::optional<long>(number) : std::nullopt;
 }
 
-/// Whether `next` is `name` with one more in place of `number`, which the first name sets, at one place or more.
+/// Whether `next` is `name` with `number` increased by one at one or more places. The first name that is compared sets
+/// `number`.
 bool counts_up(std::string_view name, std::string_view next, std::optional<long>& number) {
   bool has_number = false;
   while (!name.empty() && !next.empty()) {
@@ -51,7 +53,7 @@ bool counts_up(std::string_view name, std::string_view next, std::optional<long>
   return has_number && name.empty() && next.empty();
 }
 
-/// The same for the names of a layer and its tensors. A name that has {i} already is left alone.
+/// Applies counts_up() to the names of a layer and its tensors. A name that already contains {i} does not match.
 bool counts_up(const Layer& layer, const Layer& next, std::optional<long>& number) {
   const auto counts = [&](const std::string& name, const std::string& other) {
     return counts_up(name, other, number) && name.find(block_number) == std::string::npos;
@@ -71,7 +73,7 @@ bool have_equal_work(const Layer& one, const Layer& other) {
                     });
 }
 
-/// The number of the block of `length` layers from `begin` on, when the next block is its equal.
+/// The number of the block of `length` layers from `begin` on, if the next block equals it.
 std::optional<long> number_at(const std::vector<Layer>& layers, std::size_t begin, std::size_t length) {
   std::optional<long> number;
   for (auto i = begin; i < begin + length; ++i)
@@ -79,7 +81,7 @@ std::optional<long> number_at(const std::vector<Layer>& layers, std::size_t begi
   return number;
 }
 
-/// The name with {i} for each number that is one more in the next block's.
+/// The name with {i} in place of each number that is one higher in the next block's name.
 std::string pattern_of(std::string_view name, std::string_view next) {
   std::string pattern;
   while (!name.empty()) {
@@ -113,7 +115,7 @@ Layer with_number(const Layer& layer, long number) {
   return named;
 }
 
-/// Whether the layers from `begin` on are the block's, with this number.
+/// Whether the layers from `begin` on are those of the block with this number.
 bool is_block(const std::vector<Layer>& layers, std::size_t begin, const LayerBlock& block, long number) {
   if (begin + block.layers.size() > layers.size()) return false;
   for (std::size_t i = 0; i < block.layers.size(); ++i)
@@ -121,7 +123,7 @@ bool is_block(const std::vector<Layer>& layers, std::size_t begin, const LayerBl
   return true;
 }
 
-/// The equal blocks of `length` layers from `begin` on; none, of no layers, where the first two differ.
+/// The equal blocks of `length` layers from `begin` on. If the first two differ, a block without layers.
 LayerBlock blocks_at(const std::vector<Layer>& layers, std::size_t begin, std::size_t length) {
   const auto number = number_at(layers, begin, length);
   if (!number) return {};
@@ -136,7 +138,8 @@ std::size_t layers_saved(const LayerBlock& block) {
   return static_cast<std::size_t>(block.repeat - 1) * block.layers.size();
 }
 
-/// For each layer the next one whose name is the same but for its numbers; the count of layers where there is none.
+/// For each layer, the index of the next layer whose name differs only in numbers; the count of layers when there is
+/// none.
 std::vector<std::size_t> next_alike(const std::vector<Layer>& layers) {
   std::vector<std::size_t> next(layers.size(), layers.size());
   std::unordered_map<std::string, std::size_t> last;
@@ -150,7 +153,7 @@ std::vector<std::size_t> next_alike(const std::vector<Layer>& layers) {
   return next;
 }
 
-/// Of the equal blocks from `begin` on, those that save most layers; the layer alone where there are none.
+/// The repetition of equal blocks from `begin` on that saves the most layers; the single layer when there is none.
 LayerBlock best_at(const std::vector<Layer>& layers, std::size_t begin, const std::vector<std::size_t>& next) {
   LayerBlock best{1, 0, {layers[begin]}};
   int tries = 0;

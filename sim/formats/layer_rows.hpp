@@ -1,5 +1,5 @@
 #pragma once
-// Lines of the old form, one pass of one layer each, put together into tables.
+// Combines lines of the old format, each with one pass of one layer, into tables.
 
 #include "sim/formats/record.hpp"
 
@@ -10,16 +10,16 @@
 
 namespace ddlsim {
 
-/// Puts the rows of one file together: rows of one series, model and stack into one table, where the first of them
-/// stands. Of several times of one layer, pass, precision and batch each begins a timing of its own. A timing's count is
-/// the largest of its rows', and one suspect row makes it suspect. Notes that rows do not share are dropped.
+/// Combines the rows of one file: rows of one series, model and stack form one table, at the place of the first of
+/// them. Repeated times of one layer, pass, precision and batch start a new timing each. A timing's count is the
+/// largest of its rows, and one suspect row makes it suspect. Notes that the rows do not share are dropped.
 class LayerRows {
 public:
-  /// `row` is a table of one time, as layer_row_from() reads it; `records` are those of the file so far.
+  /// `row` is a table with one time, as layer_row_from() reads it; `records` are the file's records so far.
   void add(const LayersRecord& row, std::vector<Record>& records);
 
 private:
-  /// What rows of one table agree in.
+  /// Fields that are the same in all rows of a table.
   struct TableKey {
     std::string series;
     std::string model;
@@ -36,7 +36,7 @@ private:
     std::string gpu;
     Precision precision = Precision::fp32;
     double batch = 0;
-    int repeated = 0; ///< how often its rows had been there before
+    int repeated = 0; ///< how many earlier rows had the same key
     auto operator<=>(const TimingKey&) const = default;
   };
   struct RowKey {
@@ -46,7 +46,7 @@ private:
     auto operator<=>(const RowKey&) const = default;
   };
   struct Table {
-    std::size_t record = 0; ///< its place among the file's
+    std::size_t record = 0; ///< its index among the file's records
     std::map<std::string, std::size_t> layers;
     std::map<TimingKey, std::size_t> timings;
     std::map<RowKey, int> seen;

@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr long most_counted = 1'000'000'000; ///< repetitions; more is a slip of the keyboard
+constexpr long most_counted = 1'000'000'000; ///< limit of repetitions; more is a typing error
 constexpr double us_in_s = 1e-6;
 
 const std::vector<std::string>& kinds_of_layers() {
@@ -22,7 +22,8 @@ const std::vector<std::string>& kinds_of_layers() {
   return kinds;
 }
 
-/// A column of a table, of as many elements as it has layers; none where the key is absent or the length is wrong.
+/// Reads a column of a table, with one element for each layer. Returns none when the key is absent or the length is
+/// wrong.
 std::vector<JsonNode> column(const JsonNode& table, const std::string& key, std::size_t layers) {
   if (!table.has(key)) return {};
   const auto before = table.mistakes_so_far();
@@ -55,7 +56,7 @@ std::string kind_from(const JsonNode& element) {
   return kind;
 }
 
-/// `needs_kinds`: of kernels; of a model's layers its own table has them, too.
+/// `needs_kinds` is true for kernels; the layers of a model have kinds in the model's own table, too.
 std::vector<MeasuredLayer> layers_in(const JsonNode& table, bool needs_kinds) {
   std::vector<MeasuredLayer> layers;
   if (!table.is_object()) return layers;
@@ -79,7 +80,7 @@ std::vector<MeasuredLayer> layers_in(const JsonNode& table, bool needs_kinds) {
   return layers;
 }
 
-/// null: the pass does not run in the layer, or was not timed.
+/// Reads a pass' times; null means that the pass does not run in the layer or was not timed.
 std::vector<PassTime> times_in(const JsonNode& pass, std::size_t layers) {
   std::vector<PassTime> times;
   if (!pass.is_object()) return times;
@@ -180,7 +181,7 @@ Field<LayersLine> timings_row() {
       {"timings", Presence::required, list_of(timing_shape(), 1), "one for each GPU, precision and batch"},
       [](const JsonNode& place, LayersLine& line) {
         auto& record = line.record;
-        if (record.layers.empty()) return; // times would be of none
+        if (record.layers.empty()) return; // without layers the times have no meaning
         for (const auto& timing : place.elements())
           record.timings.push_back(timing_in(timing, record.head.gpu, record.layers.size()));
         if (record.timings.empty()) place.mistake("no timing found; give one");
@@ -188,7 +189,7 @@ Field<LayersLine> timings_row() {
       [](const LayersLine& line, nlohmann::ordered_json& object) { object["timings"] = timings_json(line.record); }};
 }
 
-/// Timings have a spread and repetitions of their own.
+/// The fields of a record of layers, whose timings have their own spread and repetitions.
 FieldTable<LayersLine> make_layers_fields() {
   auto table = record_table<LayersRecord>(
       to_text(RecordKind::layers),
@@ -202,7 +203,7 @@ FieldTable<LayersLine> make_layers_fields() {
   return table;
 }
 
-/// A line of the old form: one pass of one layer.
+/// A line of the old format, with one pass of one layer.
 struct LayerRow {
   RecordHead head;
   std::string model;

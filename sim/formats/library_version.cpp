@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-/// A part of a version: 1 to 4 digits; takes them, and a dot behind them, from the text.
+/// Takes a part of a version, 1 to 4 digits, and a following dot from the text.
 std::optional<int> take_number(std::string_view& text) {
   constexpr std::size_t most_digits = 4;
   const std::size_t dot = std::min(text.find('.'), text.size());
@@ -27,7 +27,7 @@ std::optional<int> take_number(std::string_view& text) {
   return number;
 }
 
-/// What people call a library where they give its version, in small letters.
+/// The names, in lower case, that people give a library beside its version.
 std::vector<std::string_view> names_in_words(CollectiveLibrary library) {
   switch (library) {
   case CollectiveLibrary::nccl:
@@ -44,7 +44,7 @@ std::vector<std::string_view> names_in_words(CollectiveLibrary library) {
   return {};
 }
 
-/// Digits and dots from that place on, behind blanks and a "v".
+/// The digits and dots at that place, after optional blanks and a "v".
 std::string_view numbers_at(std::string_view text, std::size_t place) {
   constexpr std::string_view digits_and_dots = "0123456789.";
   place = std::min(text.find_first_not_of(" v", place), text.size());
@@ -60,7 +60,7 @@ std::string in_small_letters(std::string_view text) {
   return small;
 }
 
-/// A name is a word of its own.
+/// Whether a word starts at that place.
 bool begins_a_word(std::string_view text, std::size_t place) {
   if (place == 0) return true;
   const char before = text[place - 1];

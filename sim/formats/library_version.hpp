@@ -1,5 +1,5 @@
 #pragma once
-// The library that sums gradients, and its version: "nccl 2.18.5". Its rules decide what `auto` does.
+// The library that runs all-reduces, with its version: "nccl 2.18.5". Its rules determine the algorithm of `auto`.
 
 #include "sim/formats/names.hpp"
 
@@ -29,24 +29,24 @@ struct LibraryVersion {
 /// "nccl 2.18.5"; parts that are 0 at the end are left out.
 std::string to_text(const LibraryVersion& version);
 
-/// Of such texts in files, as a JSON schema has it.
+/// Pattern of such texts in files, for a JSON schema.
 inline constexpr const char* library_version_pattern =
     "^(nccl|open-mpi|mpich|gloo|grpc)( [0-9]{1,4}(\\.[0-9]{1,4}){0,2})?$";
 
-/// "nccl 2.18.5", "open-mpi 4.0", "gloo"; nothing where it is not such a text.
+/// Parses "nccl 2.18.5", "open-mpi 4.0" or "gloo"; returns nothing for any other text.
 std::optional<LibraryVersion> library_version_from(std::string_view text);
 
-/// The version that people's words on their software give of that library: 2.26.2 of NCCL in "NCCL 2.26.2, nccl-tests";
-/// nothing where they name none. A plug-in's version ("aws-ofi-nccl 1.5.0") is not the library's.
+/// Finds the version of that library in a description of software: 2.26.2 of NCCL in "NCCL 2.26.2, nccl-tests". Returns
+/// nothing if it names none. The version of a plug-in ("aws-ofi-nccl 1.5.0") is not that of the library.
 std::optional<LibraryVersion> library_version_in(std::string_view software, CollectiveLibrary library);
 
-/// The same from its place in a file; notes what is wrong with it.
+/// Reads the version at a place in a file; notes what is wrong with it.
 std::optional<LibraryVersion> as_library_version(const JsonNode& place);
 
-/// What moves its bytes.
+/// The carrier that moves the library's bytes.
 Carrier carrier_of(CollectiveLibrary library);
 
-/// Over a carrier of which a preset names no library.
+/// The library that is assumed over a carrier for which a preset names none.
 LibraryVersion usual_library(Carrier carrier);
 
 } // namespace ddlsim

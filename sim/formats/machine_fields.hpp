@@ -6,13 +6,13 @@
 
 namespace ddlsim {
 
-/// "fabric".
+/// Fields of "fabric".
 const FieldTable<Fabric>& fabric_fields();
 
-/// "node", whose keys belong to the cluster.
+/// Fields of "node", which are stored in the cluster itself.
 const FieldTable<Cluster>& node_fields();
 
-/// "prices", of which a kind, term and date stand once.
+/// "prices": each combination of kind, term and date may appear once.
 ValueType<std::vector<NodePrice>> prices_type();
 
 } // namespace ddlsim

@@ -19,7 +19,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double fp32_bytes = 4;
-/// Largest dimension, FLOP or byte count that is accepted: whole numbers are exact in a double up to here (2^53).
+/// Largest accepted dimension, FLOP or byte count: a double holds whole numbers exactly up to here (2^53).
 constexpr double largest_count = 9007199254740992.0;
 
 double product(const std::vector<long>& shape) {
@@ -28,7 +28,7 @@ double product(const std::vector<long>& shape) {
   return scalars;
 }
 
-/// A number of which only whole ones have a meaning, as a double: exact up to 2^53.
+/// A count that must be whole, stored as a double, which is exact up to 2^53.
 ValueType<double> whole_count_type(double least) {
   auto type = number_type(least, largest_count);
   type.write = [](const double& count) { return nlohmann::ordered_json(static_cast<std::int64_t>(count)); };
@@ -41,7 +41,7 @@ ValueType<long> length_type() {
           [](const long& length) { return nlohmann::ordered_json(length); }};
 }
 
-/// Bytes follow from the shape, and are checked where they are stated.
+/// Computes a tensor's bytes from its shape, and checks them if the file states them.
 void check_tensor(const JsonNode& node, ParameterTensor& tensor) {
   const double expected = fp32_bytes * product(tensor.shape);
   if (!node.has("bytes")) tensor.size_bytes = expected;
@@ -53,7 +53,7 @@ void check_tensor(const JsonNode& node, ParameterTensor& tensor) {
 FieldTable<ParameterTensor> tensor_fields() {
   auto bytes = optional("bytes", &ParameterTensor::size_bytes, whole_count_type(fp32_bytes),
                         "fp32: 4 x the product of the shape, where it is stated");
-  bytes.write = [](const ParameterTensor&, nlohmann::ordered_json&) {}; // the shape says it
+  bytes.write = [](const ParameterTensor&, nlohmann::ordered_json&) {}; // the shape determines it
   return {{required("name", &ParameterTensor::name, text_type(), "of the tensor, used once in a model"),
            required("shape", &ParameterTensor::shape, list_type(length_type()), "length along each dimension"), bytes},
           check_tensor};
@@ -109,7 +109,7 @@ FieldTable<LayerBlock> block_fields() {
                     "of one block; {i} in the names of layers and tensors becomes the number of the block")}};
 }
 
-/// An entry of "layers": a block, or one layer.
+/// An entry of "layers": a block or a single layer.
 ValueType<LayerBlock> entry_type() {
   const auto block = object_type(block_fields());
   const auto layer = object_type(layer_fields());
@@ -124,7 +124,7 @@ ValueType<LayerBlock> entry_type() {
           }};
 }
 
-/// A model as its file has it.
+/// A model as its file describes it.
 struct ModelFile {
   Model model;
   std::vector<LayerBlock> blocks;
@@ -144,7 +144,7 @@ const FieldTable<ModelFile>& model_fields() {
   return table;
 }
 
-/// A short file must not fill the memory.
+/// Refuses blocks that would expand to too many layers or too much memory.
 void refuse_too_many(const std::vector<LayerBlock>& blocks, const JsonNode& root) {
   constexpr auto most_bytes = static_cast<double>(max_document_bytes);
   long layers = 0;
@@ -165,7 +165,7 @@ void refuse_too_many(const std::vector<LayerBlock>& blocks, const JsonNode& root
   }
 }
 
-/// Layers, and tensors over all layers, are told apart by name.
+/// Checks that names are unique: those of layers, and those of tensors over all layers.
 void refuse_names_used_twice(const Model& model, const JsonNode& root) {
   std::set<std::string> layers;
   std::set<std::string> tensors;
@@ -239,7 +239,7 @@ double Model::forward_flop_per_sample() const {
 
 namespace {
 
-/// Without the signs people put between the parts of a name: "ResNet-50" and "resnet_50" both leave the variant open.
+/// Removes the separators between the parts of a name: "ResNet-50" and "resnet_50" are the same family name.
 std::string transfers(const std::string& name) {
   std::string letters;
   for (const char c : name)

@@ -1,5 +1,5 @@
 #pragma once
-// A network as its layers, in forward order: what `ddltrain describe` writes to scenarios/models/NAME.json.
+// A network as a list of layers in forward order, as `ddltrain describe` writes it to scenarios/models/NAME.json.
 
 #include <filesystem>
 #include <string>
@@ -11,17 +11,17 @@ namespace ddlsim {
 struct ParameterTensor {
   std::string name;
   std::vector<long> shape;
-  double size_bytes = 0; ///< in fp32; the wire precision scales it
+  double size_bytes = 0; ///< in fp32; scales with the wire precision
 
   bool operator==(const ParameterTensor&) const = default;
 };
 
-/// One layer. All its tensors become ready together, when its backward ends.
+/// One layer. All its gradients become ready together when its backward ends.
 struct Layer {
   std::string name;
   /// conv1x1, conv3x3, conv, depthwise, linear, norm, activation, pool, embedding, attention, elementwise, loss.
   std::string kind;
-  double forward_flop_per_sample = 0;     ///< a multiply and an add are two
+  double forward_flop_per_sample = 0;     ///< a multiply and an add count as two
   double activation_bytes_per_sample = 0; ///< output of the layer, fp32
   std::vector<ParameterTensor> tensors;
 
@@ -32,28 +32,27 @@ struct Layer {
 struct Model {
   std::string name;
   std::string title;
-  std::string source;        ///< what wrote it, with versions
+  std::string source;        ///< program that wrote the file, with versions
   std::string sample;        ///< "image 3x224x224", "sequence of 128 tokens"
   double parameters = 0;     ///< trainable scalars, equal to the sum of the shapes
   std::vector<Layer> layers; ///< forward order
 
-  double tokens_per_sample() const; ///< as `sample` says: 128 of "sequence of 128 tokens"; 0 where it has none
+  double tokens_per_sample() const; ///< from `sample`: 128 for "sequence of 128 tokens"; 0 if it has none
   double size_bytes() const;        ///< all tensors, fp32
   double forward_flop_per_sample() const;
 
   bool operator==(const Model&) const = default;
 };
 
-/// Reads and checks one layer table, blocks that it names once written out. Throws UserError with every mistake of the
-/// file.
+/// Reads and checks one layer table and expands repeated blocks. Throws UserError with every mistake of the file.
 Model read_model(const std::filesystem::path& file);
 
-/// The same table as a file: a layer a line, equal blocks once, the same bytes for the same model. Text that is not
-/// UTF-8 is mended.
+/// Writes the table with one line for each layer and repeated blocks once; the same model gives the same bytes. Text
+/// that is not UTF-8 is repaired.
 std::string model_json(const Model& model);
 
-/// The variants of a bare family name that leaves the variant open ("resnet50", "ResNet-50", "inception3",
-/// "bert_base"). Empty when `name` is not such a bare name.
+/// Returns the variants of a family name that does not say the variant ("resnet50", "ResNet-50", "inception3",
+/// "bert_base"). Empty when `name` is no such name.
 std::vector<std::string> variants_of_bare_name(const std::string& name);
 
 } // namespace ddlsim

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Counts are whole and below 2^53 in every table that read_model() takes.
+/// Converts a count to an integer; in every table that read_model() accepts, counts are whole and below 2^53.
 std::int64_t whole(double count) {
   return static_cast<std::int64_t>(count);
 }
@@ -26,12 +26,12 @@ Json to_json(const Layer& layer) {
   return json;
 }
 
-/// JSON text; names come from files and profilers, which may hold bytes that are no UTF-8.
+/// Writes JSON text. Names come from files and profilers and may contain bytes that are not UTF-8.
 std::string text_of(const Json& json) {
   return json_text(json, -1, JsonBytes::mended);
 }
 
-/// A layer a line, with commas between them.
+/// Writes one layer in each line, separated by commas.
 std::string lines_of(const std::vector<Layer>& layers) {
   std::string lines;
   for (const auto& layer : layers) lines += (lines.empty() ? "" : ",\n") + text_of(to_json(layer));

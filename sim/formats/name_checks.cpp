@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Empty names were reported by the reader.
+/// Checks that a name is known; an empty name was already reported by the reader.
 void check_name(const JsonNode& node, const std::string& key, const char* kind, const std::string& name,
                 const std::vector<std::string>& known) {
   if (!name.empty() && !is_in(known, name)) node.mistake_at(key, unknown_name_text(kind, name, known, known));
@@ -30,7 +30,7 @@ void check_gpu(const JsonNode& node, const std::string& key, const std::string& 
   }
 }
 
-/// The catalogue itself may be broken; that is reported here, once.
+/// Loads a catalogue; if it is broken itself, reports that once.
 template <class Load> auto load_or_tell(const JsonNode& node, const std::string& key, const Load& load) {
   std::optional<decltype(load())> loaded;
   try {
@@ -51,7 +51,7 @@ std::vector<std::string> preset_names(const std::vector<Preset>& presets) {
   return names;
 }
 
-/// Presets, and where `asked` is none of them the frameworks without one that the cluster's records name, too.
+/// The presets. If `asked` is none of them, also the frameworks without preset that the cluster's records name.
 std::vector<std::string> stacks_on(const Scenario& scenario, const std::string& asked,
                                    const std::vector<Preset>& presets, const DataFolder& data) {
   auto names = preset_names(presets);
@@ -61,7 +61,7 @@ std::vector<std::string> stacks_on(const Scenario& scenario, const std::string& 
   try {
     for (const auto& step : records_of<StepRecord>(read_cluster_measurements(folder, scenario.cluster)))
       if (!is_in(names, step.preset)) names.push_back(step.preset);
-  } catch (const UserError&) { // told where the records are needed
+  } catch (const UserError&) { // reported where the records are needed
   }
   return names;
 }
@@ -73,7 +73,8 @@ std::vector<std::string> transport_names_of(const Cluster& cluster) {
   return names;
 }
 
-/// The transport asked for, or one that the preset can use; reported at `node`, the scenario or one of its strategies.
+/// Checks the requested transport, or that the preset can use one of the cluster's. Mistakes are noted at `node`, the
+/// scenario or one of its strategies.
 void check_transport(const Scenario& scenario, const JsonNode& node, const Cluster& cluster,
                      const std::vector<Preset>& presets) {
   const auto there = transport_names_of(cluster);
@@ -89,7 +90,7 @@ void check_transport(const Scenario& scenario, const JsonNode& node, const Clust
                                         there.empty() ? "none" : join_names(there)));
 }
 
-/// Presets and transports that strategies name for themselves.
+/// Checks the presets and transports that strategies name themselves.
 void check_strategies(const Scenario& scenario, const JsonNode& root, const std::optional<Cluster>& cluster,
                       const std::vector<Preset>& presets, const DataFolder& data) {
   const auto places = root.list("strategies");
@@ -102,7 +103,7 @@ void check_strategies(const Scenario& scenario, const JsonNode& root, const std:
   }
 }
 
-/// The machine that a scenario, or a candidate of a plan, names at `node`, and what runs on it.
+/// Checks the machine that a scenario, or a candidate of a plan, names at `node`, and the software on it.
 void check_machine(const Scenario& scenario, const JsonNode& node, const DataFolder& data) {
   const auto clusters = list_clusters(data);
   check_name(node, "cluster", "cluster", scenario.cluster, clusters);
@@ -124,7 +125,7 @@ void check_model_name(const JsonNode& node, const std::string& key, const std::s
     check_name(node, key, "model", model, list_models(data));
 }
 
-/// The runs must have trained the model whose epochs are asked for.
+/// Checks that the runs of the convergence data trained the plan's model.
 void check_convergence_of(const Workload& work, const JsonNode& node, const DataFolder& data) {
   if (work.convergence.empty()) return;
   const auto names = list_convergence(data);
@@ -137,7 +138,7 @@ void check_convergence_of(const Workload& work, const JsonNode& node, const Data
                                                work.convergence, join_names(convergence->models), work.model));
 }
 
-/// Names of "input" of a scenario, or of a plan's workload, at `node`.
+/// Checks the names in "input" of a scenario, or of a plan's workload, at `node`.
 void check_input_names(const InputNames& names, const JsonNode& node, const DataFolder& data) {
   if (names == InputNames{}) return;
   const auto known = load_or_tell(node, "input", [&] { return load_inputs(data); });
@@ -153,7 +154,7 @@ void check_shapers(const JsonNode& root, const char* key, const std::vector<Entr
     for (const auto& cluster : entries[i].shaped_by) check_name(places[i], "shaped_by", "cluster", cluster, clusters);
 }
 
-/// A cluster's files stand in a folder of its name.
+/// Checks that a cluster's file is in a folder with the cluster's name.
 void compare_with_folder(const JsonNode& root, const std::string& key, const std::string& cluster,
                          const fs::path& file) {
   const std::string folder = fs::absolute(file).parent_path().filename().string();
@@ -252,7 +253,7 @@ void look_up_names(const Calibration& calibration, const JsonNode& root, const f
   }
 }
 
-/// A site that is misspelt is never left out.
+/// The sites of all clusters; a misspelt site would never be left out.
 std::vector<std::string> sites_of(const DataFolder& data) {
   std::set<std::string> sites;
   for (const auto& cluster : list_clusters(data)) sites.insert(load_cluster(data, cluster).site);
@@ -294,7 +295,7 @@ void compare_with_file_name(const std::string& name, const JsonNode& root, const
 
 namespace {
 
-/// Keys of a cluster file whose text is a quantity; a number is a figure wherever it stands.
+/// Whether a key of a cluster file has a quantity as text; a number is a figure under any key.
 bool is_quantity_key(const std::string& key) {
   static const std::vector<std::string> keys{
       "bandwidth", "latency", "host_memory_bandwidth", "host_memory", "hop_latency", "read_bandwidth", "power", "term"};

@@ -1,5 +1,5 @@
-// What a name means where several mean the same: is it a server, which algorithm, which carrier, half precision? And
-// what the passes of a layer are called, and the names that are no enumerators.
+// Properties of names (is it a parameter server, which algorithm, which carrier, 16-bit values), the names of a layer's
+// passes, and names that are not enumerators.
 
 #include "sim/base/error.hpp"
 #include "sim/formats/names.hpp"
@@ -31,7 +31,7 @@ std::string to_text(LayerPass value) {
 
 namespace {
 
-// As PyTorch, TensorFlow, Lightning, Hugging Face and Composer write them.
+// Spellings of PyTorch, TensorFlow, Lightning, Hugging Face and Composer.
 constexpr OtherWord precision_words[] = {
     {"float32", "fp32"},       {"single", "fp32"},      {"32", "fp32"},
     {"32true", "fp32"},        {"f32", "fp32"},         {"tensorfloat32", "tf32"},
@@ -58,7 +58,7 @@ std::span<const OtherWord> other_words_of(Precision) {
 }
 
 std::span<const OtherWord> other_words_of(WirePrecision) {
-  return precision_words; // those of names that are no wire precision are passed over
+  return precision_words; // those for names that are no wire precision are ignored
 }
 
 std::span<const OtherWord> other_words_of(StrategyName) {

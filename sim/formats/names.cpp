@@ -2,7 +2,7 @@
 
 namespace ddlsim {
 
-// No switch has a default: the compiler names a value that is missing (-Wswitch). Beyond the last value the text is "".
+// No switch has a default, so the compiler reports a missing value (-Wswitch). The text beyond the last value is "".
 
 std::string to_text(Algorithm value) {
   switch (value) {

@@ -1,6 +1,6 @@
 #pragma once
-// Names that files of several formats share, as enums: each has one switch that gives its text, and everything that
-// reads, lists or prints a name goes through it. A value without a text does not compile.
+// Names that files of several formats share, as enums. One switch for each enum gives the texts, and everything that
+// reads, lists or prints a name uses it. A value without a text does not compile.
 
 #include "sim/base/spelling.hpp"
 
@@ -13,10 +13,10 @@
 
 namespace ddlsim {
 
-/// What every rank has at the end: the sum of all vectors, its own part of that sum, or the parts of all ranks.
+/// The result on every rank: the sum of all vectors, the rank's own part of that sum, or the parts of all ranks.
 enum class CollectiveOperation { all_reduce, reduce_scatter, all_gather };
 
-/// How the messages of a collective go from rank to rank. Each has an all-reduce; the ring has other operations, too.
+/// How a collective's messages travel between ranks. Each has an all-reduce; the ring has other operations, too.
 enum class Algorithm {
 #define DDLSIM_ALL_REDUCE(algorithm, text) algorithm,
 #include "sim/formats/collectives.def"
@@ -34,21 +34,21 @@ constexpr CollectiveKind all_reduce_by(Algorithm algorithm) {
   return {CollectiveOperation::all_reduce, algorithm};
 }
 
-/// In the order of the rows.
+/// All collectives, in the order of the rows.
 const std::vector<CollectiveKind>& every_collective();
 
-/// How gradients are brought together: an all-reduce algorithm by its name, or
-///   none         not at all: one GPU alone
-///   ps           parameter servers, every iteration waits for all workers
-///   ps_async     parameter servers that nobody waits at
-///   all_reduce   an all-reduce of which a record does not say the algorithm
-///   automatic    the all-reduce that the preset's library takes
-///   zero_1       ZeRO: each rank updates its part of the parameters, and keeps the optimizer's state of that part only
-///   zero_2       the same, and keeps the gradients of its part only
-///   fsdp         ZeRO-3: keeps its part of everything, and gathers a unit's parameters where they are needed
+/// How gradients are combined: an all-reduce algorithm by its name, or
+///   none         not at all: a single GPU
+///   ps           by parameter servers; every iteration waits for all workers
+///   ps_async     by parameter servers; no worker waits for another
+///   all_reduce   by an all-reduce whose algorithm a record does not state
+///   automatic    by the all-reduce that the preset's library chooses
+///   zero_1       ZeRO: each rank updates its part of the parameters, and keeps only that part of the optimizer's state
+///   zero_2       the same, and each rank keeps only its part of the gradients
+///   fsdp         ZeRO-3: each rank keeps only its part of everything, and gathers a unit's parameters when needed
 ///   model_parallel
-///                layers are cut over the ranks of a tensor group, dealt out over the stages of a pipeline, or both;
-///                and each stage is repeated for data parallelism
+///                layers are split over the ranks of a tensor group, distributed over the stages of a pipeline, or
+///                both; the stages are replicated for data parallelism
 enum class StrategyName {
   none,
 #define DDLSIM_ALL_REDUCE(algorithm, text) algorithm,
@@ -63,105 +63,105 @@ enum class StrategyName {
   model_parallel,
 };
 
-/// Strategies that move gradients alike: a run of one teaches how the others of its family run.
+/// Families of strategies that move gradients in the same way, so that a run of one tells how the others run.
 enum class StrategyFamily { none, all_reduce, servers, sharded, model_parallel };
 
-/// What of the activations is not kept for backward, but computed again there: nothing; the attention's products;
-/// all of a block but attention and every other matrix product (torchtitan's "selective" by operations); all of a block
-/// but its input.
+/// Which activations are computed again in backward instead of stored: none; the attention's products; all of a block
+/// except attention and every other matrix product (torchtitan's "selective" by operations); all of a block except its
+/// input.
 enum class Recompute { none, selective, alternate_matmuls, full };
 
-/// What of a sharded model's state is in host memory, where processors update it: nothing; the optimizer's state, with
-/// gradients on their way there; the parameters besides, of which each part comes to the GPU when it is gathered.
+/// Which state of a sharded model is in host memory, where CPUs update it: none; the optimizer's state, to which
+/// gradients are copied; also the parameters, of which each part is copied to the GPU when it is gathered.
 enum class Offload { none, optimizer, optimizer_and_parameters };
 
-/// In which order a stage of a pipeline runs its micro-batches: gpipe, all forwards, then all backwards; one_f_one_b, a
-/// backward as soon as there is one; interleaved, the same with several pieces of the model on each stage.
+/// Order in which a pipeline stage runs its micro-batches: gpipe, all forwards, then all backwards; one_f_one_b, each
+/// backward as soon as it is possible; interleaved, the same with several pieces of the model on each stage.
 enum class PipelineSchedule { gpipe, one_f_one_b, interleaved };
 
-/// What the replicas of a pipeline do with each other's gradients: all_reduce, each gets their sum and updates all;
-/// zero_1, each gets the sum of its part, updates that, and gathers the parameters of the others.
+/// How replicas of a pipeline combine their gradients: all_reduce, each gets the sum and updates everything; zero_1,
+/// each gets the sum of its part, updates that part, and gathers the other parameters.
 enum class DataParallel { all_reduce, zero_1 };
 
-/// How the ranks of a pipeline are numbered, fastest first: tensor, context, then replicas and stages last, or stages
-/// and replicas last.
+/// Order of the rank numbers of a pipeline. The tensor rank changes fastest, then the context rank, then the replica
+/// and last the stage, or the stage and last the replica.
 enum class RankOrder { stages_last, replicas_last };
 
-/// How NCCL passes a message on: with flags beside the data (ll: 4 bytes in 8, ll128: 120 in 128), which the receiver
-/// watches, or whole chunks and a signal behind each (simple). none: a library that has no such choice.
+/// How NCCL sends a message: with flags beside the data (ll: 4 bytes in 8, ll128: 120 in 128), which the receiver
+/// watches, or in whole chunks, each followed by a signal (simple). none: the library has no such choice.
 enum class Protocol { none, ll, ll128, simple };
 
-/// How a framework groups gradients into operations: scenarios/presets.json says which does what.
+/// How a framework groups gradients into operations; scenarios/presets.json says which framework uses which.
 enum class Grouping { buckets, per_tensor, fusion, single };
 
-/// Which server holds which tensor: sim/parameter_server/placement.hpp has the rules.
+/// Rule that assigns tensors to servers: sim/parameter_server/placement.hpp defines the rules.
 enum class Sharding { round_robin, bytes, split, pieces, hash, unknown };
 
-/// Whether parameter servers have hosts of their own.
+/// Whether parameter servers run on hosts of their own.
 enum class Placement { dedicated, colocated, unknown };
 
-/// Where a parameter server adds up.
+/// The device that sums gradients on a parameter server.
 enum class Device { cpu, gpu };
 
-/// What a training run computes in; in the order of the names, by which tables are sorted. fp8: linear layers multiply
-/// in 8 bits, all else is as in bf16 (NVIDIA's Transformer Engine, torchao).
+/// Arithmetic of a training run, in the order of the names, by which tables are sorted. fp8: linear layers multiply in
+/// 8 bits, and the rest is as in bf16 (NVIDIA's Transformer Engine, torchao).
 enum class Precision { amp, bf16, fp16, fp32, fp8, tf32 };
 
-/// What gradients are sent in.
+/// Number format in which gradients are sent.
 enum class WirePrecision { fp32, fp16, bf16, unknown };
 
-/// What a preset's framework moves gradients with.
+/// Library that a preset's framework uses to move gradients.
 enum class Library { nccl, mpi, gloo, grpc, ps_lite, byteps };
 
-/// How GPUs of one node reach each other.
+/// Links between GPUs of one node.
 enum class IntraKind { none, pcie_tree, nvlink_mesh, nvswitch, host_staging };
 
-/// How nodes reach each other: all on one non-blocking switch; leaves under narrower uplinks; the same with a leaf of
-/// its own for each NIC of a node; every node linked to its neighbours in a grid whose ends meet; groups of switches,
+/// Network between nodes: all on one non-blocking switch; leaves below narrower uplinks; the same with a separate leaf
+/// for each NIC of a node; every node linked to its neighbours in a grid whose ends meet; groups of switches that are
 /// all linked to each other.
 enum class FabricKind { star, fat_tree, rails, torus, dragonfly };
 
-/// How messages go over the uplinks of a group of a fat-tree: spread over all, or each over the one of its destination.
+/// Uplinks that messages use in a fat-tree: spread over all of a group's, or fixed by the destination.
 enum class Routing { adaptive, fixed };
 
-/// Where the nodes of a job are on a fabric: one after another, dealt out over its leaves, or as a list says.
+/// Placement of a job's nodes on a fabric: one after another, distributed over its leaves, or as listed.
 enum class NodeOrder { packed, scattered, listed };
 
-/// What traffic of a NIC passes on its way to the wire, where that is not straight; docs/formats.md says what each does.
+/// What the traffic of a NIC passes through before the wire, if anything; docs/formats.md describes each.
 enum class NicPath { virtual_switch, efa, ip_over_fabric };
 
-/// What software a transport moves bytes with; shm stays inside a node.
+/// Software that a transport uses to move bytes; shm stays inside a node.
 enum class Carrier { nccl, mpi, gloo, grpc, shm };
 
-/// What the GPUs of a node do with a gradient before it leaves for parameter servers:
-///   reduce_scatter  each sums a part, and the parts are gathered when they are back
-///   one_gpu         one GPU, another for each tensor, sums all of it
+/// How the GPUs of a node combine a gradient before it is sent to parameter servers:
+///   reduce_scatter  each GPU sums a part; the parts are gathered when the servers have returned them
+///   one_gpu         one GPU sums all of it; tensors take turns among the GPUs
 enum class NodeReduce { reduce_scatter, one_gpu };
 
-/// How a prior's width is meant: of the logarithm, or in its unit.
+/// Meaning of a prior's width: standard deviation of the logarithm, or in the parameter's unit.
 enum class PriorScale { log, linear, heavy_log };
 
-/// What a number rests on, the best first: measured here; measured here at smaller scales; measured on another machine
-/// or GPU; a prior.
+/// The evidence behind a number, the best first: measured here; measured here at smaller scales; measured on another
+/// machine or GPU; a prior.
 enum class EvidenceLabel { calibrated, extrapolated, transferred, assumed };
 
 /// The kinds of measured records, in the order of the variant in record.hpp.
 enum class RecordKind { step, collective, point_to_point, layers, server, input, loss, speed_up };
 
-/// What of a step ran in a layer. backward is the whole pass; -data and -weights are its two halves.
+/// The pass of a layer that was timed. backward is the whole pass; -data and -weights are its two halves.
 enum class LayerPass { forward, backward, backward_data, backward_weights, optimizer };
 
-/// What a step record's iteration did.
+/// What the iteration of a step record ran.
 enum class RunMode { train, forward };
 
-/// How a node is paid for: by the hour; by the hour after a promise to keep it for a term; once, as one's own; not at
-/// all but for its energy, as it is there already.
+/// How a node is paid for: by the hour; by the hour with a reservation for a term; once, as a purchase; only for its
+/// energy, because it is owned already.
 enum class PriceKind { on_demand, reserved, purchase, owned };
 
-/// What a plan has least of.
+/// The quantity that a plan minimises.
 enum class PlanGoal { cost, time, energy };
 
-std::string to_text(Algorithm value); ///< the name of its all-reduce
+std::string to_text(Algorithm value); ///< name of the algorithm's all-reduce
 std::string to_text(const CollectiveKind& collective);
 std::string to_text(StrategyName value);
 std::string to_text(Recompute value);
@@ -191,12 +191,12 @@ std::string to_text(RunMode value);
 std::string to_text(PriceKind value);
 std::string to_text(PlanGoal value);
 
-/// "" for nothing.
+/// "" when there is no value.
 template <class Name> std::string to_text(const std::optional<Name>& value) {
   return value ? to_text(*value) : std::string{};
 }
 
-/// Every value of an enum above, in the order of its declaration; "unknown" too where it has one.
+/// All values of an enum above in the order of its declaration, including "unknown" if it has one.
 template <class Name> const std::vector<Name>& values_of() {
   static const auto values = [] {
     std::vector<Name> all;
@@ -206,7 +206,7 @@ template <class Name> const std::vector<Name>& values_of() {
   return values;
 }
 
-/// Their texts.
+/// The texts of these values.
 template <class Name> std::vector<std::string> names_of(const std::vector<Name>& values) {
   std::vector<std::string> names;
   for (const Name value : values) names.push_back(to_text(value));
@@ -217,7 +217,7 @@ template <class Name> const std::vector<std::string>& names_of() {
   return names;
 }
 
-/// The texts without "unknown": what a question may say, where a record may have to leave it open.
+/// The texts without "unknown": allowed in a question, while a record may leave the value open.
 template <class Name> const std::vector<std::string>& known_names_of() {
   static const auto names = [] {
     auto all = names_of<Name>();
@@ -227,14 +227,14 @@ template <class Name> const std::vector<std::string>& known_names_of() {
   return names;
 }
 
-/// The value of that text; nothing for any other text.
+/// Returns the value with that text; nothing for any other text.
 template <class Name> std::optional<Name> value_named(std::string_view text) {
   for (const Name value : values_of<Name>())
     if (to_text(value) == text) return value;
   return std::nullopt;
 }
 
-/// What others call the values; nothing for an enum whose names are ours alone.
+/// Other words that people use for the values; none for an enum whose names only this program uses.
 template <class Name> std::span<const OtherWord> other_words_of(Name) {
   return {};
 }
@@ -242,7 +242,7 @@ std::span<const OtherWord> other_words_of(Precision);
 std::span<const OtherWord> other_words_of(WirePrecision);
 std::span<const OtherWord> other_words_of(StrategyName);
 
-/// The value that a person means by the text: its name in any spelling, or another's word for it.
+/// Returns the value that a text means: by its name in any spelling, or by another word for it.
 template <class Name> std::optional<Name> value_meant(std::string_view text) {
   std::string name = spelt_like(text, names_of<Name>());
   for (const auto& other : other_words_of(Name{}))
@@ -258,23 +258,24 @@ bool is_parameter_server(StrategyName strategy);
 /// zero-1, zero-2 and fsdp.
 bool is_sharded(StrategyName strategy);
 
-/// Not every rank computes all layers.
+/// Whether ranks compute different parts of the layers.
 bool is_model_parallel(StrategyName strategy);
 
-/// The all-reduce that a strategy names; nothing where it leaves it open or is no all-reduce.
+/// Returns the all-reduce that a strategy names; nothing when it names none.
 std::optional<Algorithm> algorithm_of(StrategyName strategy);
 
-/// The name in front of a strategy's text: that of "ps(2 dedicated, bytes)" is ps. Nothing for a text of none.
+/// Returns the name at the start of a strategy's text: ps for "ps(2 dedicated, bytes)". Nothing when there is none.
 std::optional<StrategyName> strategy_name_in(std::string_view strategy_text);
 
-/// The transports that cluster files may name: "nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp", "grpc", "shm".
+/// Names of transports that cluster files may use: "nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp", "grpc",
+/// "shm".
 const std::vector<std::string>& transport_names();
 
-/// What moves the bytes of the transport of that name; nothing for a name of none.
+/// Returns the software that moves the bytes of the transport with that name; nothing for an unknown name.
 std::optional<Carrier> carrier_of(std::string_view transport);
 
-/// 16 bits a number, on tensor cores where the GPU has them; amp counts, and fp8, whose activations have 16; tf32 does
-/// not.
+/// Whether activations have 16 bits, for tensor cores where the GPU has them. True for amp, and for fp8, whose
+/// activations have 16 bits; false for tf32.
 bool has_16_bit_values(Precision precision);
 
 } // namespace ddlsim

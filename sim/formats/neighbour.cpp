@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* placement_key = "node_placement";
 
-/// What a neighbour may sum by: who sends to whom is known node by node.
+/// The algorithms that a neighbour's all-reduce may use: those for which it is known which node sends to which.
 const std::vector<std::string>& algorithms_of_neighbours() {
   static const std::vector<std::string> names{to_text(Algorithm::ring), to_text(Algorithm::tree),
                                               to_text(Algorithm::halving_doubling),
@@ -60,10 +60,10 @@ FieldTable<Neighbour> neighbour_fields() {
           check_neighbour};
 }
 
-/// Where each listed node stands in the file, by its number.
+/// Number of each listed node -> its place in the file.
 using ListedNodes = std::map<int, std::string>;
 
-/// Notes every node of a list that a list before it has, and adds the others.
+/// Notes every node that an earlier list contains, and adds the others.
 void check_listed_once(const JsonNode& job, const NodePlacement& placement, ListedNodes& listed) {
   if (placement.order != NodeOrder::listed) return;
   for (const auto& element : job.at(placement_key).elements()) {

@@ -1,6 +1,6 @@
 #pragma once
-// Where jobs stand on a fabric, and what else runs there: "node_placement", "neighbours" and "background_traffic" of a
-// scenario.
+// The placement of jobs on a fabric, and the other traffic on it: "node_placement", "neighbours" and
+// "background_traffic" of a scenario.
 
 #include "sim/formats/names.hpp"
 
@@ -9,9 +9,9 @@
 
 namespace ddlsim {
 
-/// packed     one node after another, from the first that no job before it has
-/// scattered  dealt out: one node of every leaf, then a second of every leaf; of a torus or dragonfly every k-th node
-/// listed     as `nodes` says, in the order of ranks
+/// packed     one node after another, from the first that no earlier job uses
+/// scattered  one node of every leaf, then a second of every leaf; on a torus or dragonfly, every k-th node
+/// listed     the nodes in `nodes`, in the order of ranks
 struct NodePlacement {
   NodeOrder order = NodeOrder::packed;
   std::vector<int> nodes{}; ///< listed only; numbers of the fabric's nodes, from 0
@@ -19,23 +19,23 @@ struct NodePlacement {
   bool operator==(const NodePlacement&) const = default;
 };
 
-/// Another job on the same fabric: it computes, sums over all its nodes, and begins again.
+/// Another job on the same fabric. It computes, runs an all-reduce over all its nodes, and starts again.
 struct Neighbour {
   std::string name;
   int nodes = 0;
   NodePlacement placement{};
-  double compute_s = 0;                  ///< of an iteration, without the all-reduce
-  double all_reduce_bytes = 0;           ///< of an iteration, in one operation after compute
+  double compute_s = 0;                  ///< compute of one iteration, without the all-reduce
+  double all_reduce_bytes = 0;           ///< bytes of one iteration, in one operation after compute
   Algorithm algorithm = Algorithm::ring; ///< ring, tree, halving-doubling or recursive-doubling
 
   bool operator==(const Neighbour&) const = default;
 };
 
-/// What a job shares its fabric with.
+/// The placement of the job and the other traffic on its fabric.
 struct CoLocation {
-  NodePlacement placement{}; ///< of the job itself
+  NodePlacement placement{}; ///< placement of the job itself
   std::vector<Neighbour> neighbours{};
-  double background_traffic = 0; ///< share of every link between switches that other traffic takes
+  double background_traffic = 0; ///< share of every link between switches that other traffic uses
 
   bool operator==(const CoLocation&) const = default;
 };

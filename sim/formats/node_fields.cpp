@@ -32,7 +32,7 @@ FieldTable<HostLink> host_link_fields() {
            optional("gpus", &HostLink::gpus, whole_type(1, most_in_a_node), "that share it; 1 if not given")}};
 }
 
-/// Paths of Amazon's instances, which a version before this one knew. They are read, and count for nothing.
+/// Paths of Amazon's instances that an earlier version knew. They are still read but have no effect.
 const std::vector<std::string>& paths_of_before() {
   static const std::vector<std::string> paths{"ec2", "ec2-placement-group", "ec2-unstated"};
   return paths;

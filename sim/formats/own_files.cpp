@@ -16,14 +16,15 @@ namespace fs = std::filesystem;
 
 constexpr const char* cluster_file_name = "cluster.json";
 
-/// The scenario has the path: what would steer a terminal is shown as a question mark.
+/// Replaces control characters of a path by question marks: the path comes from the scenario and could steer a
+/// terminal.
 std::string harmless(std::string path) {
   const auto steers = [](unsigned char letter) { return letter < ' ' || letter == 0x7f; };
   std::replace_if(path.begin(), path.end(), steers, '?');
   return path;
 }
 
-/// What is wrong with an own file, at the key of the scenario that names it.
+/// Notes the mistakes of an own file at the key of the scenario that names the file.
 void note_own_mistakes(const JsonNode& root, const std::string& key, const UserError& error) {
   auto first = error.mistakes().front();
   first.where = harmless(first.where);
@@ -45,7 +46,7 @@ std::string own_model_name(const fs::path& file) {
   return model.name;
 }
 
-/// A file of the catalogue's form with one entry, that is called like the file.
+/// Returns the name in an own GPU file, which has the catalogue's format and one entry with the file's name.
 std::string own_gpu_name(const fs::path& file) {
   const auto gpus = read_gpus(file);
   if (gpus.size() != 1)
@@ -54,7 +55,7 @@ std::string own_gpu_name(const fs::path& file) {
   return gpus.front().name;
 }
 
-/// An own file may be the shipped one itself.
+/// Refuses an own file with the name of a shipped one, unless it is the shipped file itself.
 void refuse_shipped_name(const std::string& kind, const std::string& name, const fs::path& own,
                          const fs::path& shipped) {
   std::error_code ignored;
@@ -133,7 +134,7 @@ DataFolder with_model(DataFolder data, const std::string& name, const fs::path& 
   return data;
 }
 
-/// Where the value of the key is a path, `take` makes a name of it.
+/// If the value of the key is a path, replaces it by the name that `take` returns.
 template <class Take>
 void name_for_path(nlohmann::json& owner, const std::string& key, const std::string& place, const Take& take) {
   if (!owner.is_object() || !owner.contains(key) || !owner[key].is_string()) return;

@@ -9,7 +9,7 @@
 namespace ddlsim {
 namespace {
 
-/// How a number without a unit is meant.
+/// The meaning of a number without unit.
 enum class Number { share, factor };
 
 struct WordsOfParameter {
@@ -50,7 +50,7 @@ const WordsOfParameter* words_of_parameter(std::string_view name) {
   return found == all_words.end() ? nullptr : &*found;
 }
 
-/// What a value is multiplied with, and what then stands behind it.
+/// The factor for a shown value, and the text that follows it.
 struct Shown {
   double times = 1;
   std::string before{};

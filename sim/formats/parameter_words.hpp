@@ -1,18 +1,19 @@
 #pragma once
-// What a parameter is called, and how its value is written, where a person reads it.
+// Words for a parameter's name, and its value as text, for people.
 
 #include <string>
 #include <string_view>
 
 namespace ddlsim {
 
-/// "network rate reached" of nic_efficiency; of a name that has no words: the name with blanks.
+/// Returns "network rate reached" for nic_efficiency; for a name without words, the name with blanks.
 std::string parameter_words(std::string_view name);
 
-/// The value in a unit that people read, three digits: "58.6 us", "1.2 GB/s", "70.1 %" of a share, "x 1.02" of a factor.
+/// Writes a value with three digits in a readable unit: "58.6 us", "1.2 GB/s", "70.1 %" for a share, "x 1.02" for a
+/// factor.
 std::string parameter_value(std::string_view name, const std::string& unit, double value);
 
-/// The same with its interval in the value's unit: "58.6 us (41.3..82.9)".
+/// Writes the value with its interval in the same unit: "58.6 us (41.3..82.9)".
 std::string parameter_interval(std::string_view name, const std::string& unit, double value, double low, double high);
 
 } // namespace ddlsim

@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-// What shares a value of each parameter.
+// Scopes: the measurements that share a parameter's value.
 constexpr ParameterScope of_cluster{};
 constexpr ParameterScope of_transport{.transport = true};
 constexpr ParameterScope of_stack{.transport = true, .preset = true};
@@ -22,7 +22,7 @@ constexpr ParameterScope of_stack_on_gpu{.preset = true, .precision = true, .evi
 constexpr ParameterScope of_model{.preset = true, .precision = true, .evidence = true, .model = true};
 constexpr ParameterScope of_workload{.precision = true, .evidence = true, .model = true, .batch = true};
 
-// Which measurements depend on it.
+// The measurements that depend on a parameter.
 constexpr SeenBy by_everything{true, true, true, true, true};
 constexpr SeenBy by_steps{.all_reduce_step = true, .server_step = true};
 constexpr SeenBy by_all_reduce_steps{.all_reduce_step = true};
@@ -109,7 +109,7 @@ bool has_prior(const std::vector<Prior>& priors, const std::string& parameter) {
   return std::any_of(priors.begin(), priors.end(), [&](const Prior& prior) { return prior.parameter == parameter; });
 }
 
-/// A factor that is 1: where the very time was measured, there is nothing between stacks or models.
+/// The prior of a factor that is exactly 1: if that very time was measured, stacks and models leave no difference.
 Prior nothing_to_learn(const std::string& parameter) {
   Prior prior;
   prior.parameter = parameter;
@@ -162,7 +162,7 @@ std::vector<std::vector<double>> stratified_normals(int count, std::size_t dimen
 
 Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint64_t seed) {
   Draws draws{{}, stratified_normals(count, fields.size(), seed)};
-  std::mt19937_64 key_orders(~seed); // another stream than that of the normals
+  std::mt19937_64 key_orders(~seed); // a random stream other than that of the normals
   for (auto& z_scores : draws.z_scores) {
     auto sample = median_parameters(of_fields);
     for (std::size_t k = 0; k < fields.size(); ++k) {
@@ -177,7 +177,7 @@ Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint6
 
 namespace {
 
-/// In ln: between neighbours of the line rates 10, 25, 40, 50, 56 and 100 Gbit/s in the mean, ln(10) / 5.
+/// Mean distance in ln between neighbours of the line rates 10, 25, 40, 50, 56 and 100 Gbit/s: ln(10) / 5.
 constexpr double line_rate_step = 0.46;
 
 const Nic* nic_of(const Cluster& cluster, const std::string& transport) {

@@ -12,7 +12,7 @@
 namespace ddlsim {
 namespace {
 
-/// Samples and epochs, tokens in their place, or the runs that say them.
+/// Checks that the length of the training is given once: as samples and epochs, as tokens, or as convergence data.
 void check_length(const JsonNode& node) {
   const bool has_samples = node.has("samples") || node.has("epochs");
   if (node.has("convergence") && (has_samples || node.has("tokens")))
@@ -121,7 +121,7 @@ FieldTable<CandidatePrice> candidate_price_fields() {
        optional("source", &CandidatePrice::source, any_text_type(), "where the price stands, with its date")}};
 }
 
-/// What the candidate pays in place of what its cluster's file says.
+/// The candidate's price, which replaces the one in its cluster's file.
 ValueType<std::optional<CandidatePrice>> candidate_price_type() {
   return stored_as<std::optional<CandidatePrice>, CandidatePrice>(
       object_type(candidate_price_fields()), [](const CandidatePrice& price) { return price; },
@@ -145,7 +145,7 @@ FieldTable<PlanCandidate> candidate_fields() {
            optional("price", &PlanCandidate::price, candidate_price_type(), "of one whole node")}};
 }
 
-/// Rules between a candidate and the workload.
+/// Checks rules between a candidate and the workload.
 void check_candidate(const JsonNode& node, const PlanCandidate& candidate, const Workload& work) {
   if (candidate.cores_per_node > 0 && work.input_names.loader.empty())
     node.mistake_at("cores_per_node", "the workload's \"input\" names no loader; name one there, or drop this");
@@ -165,7 +165,7 @@ void check_request(const JsonNode& root, PlanRequest& request) {
       places[i].mistake_at("name",
                            fmt::format("{} is there twice; give each candidate a name of its own", candidate.name));
   }
-  // Without a deadline the least cost is one GPU; without a budget the least time is the largest machine.
+  // Without a deadline the lowest cost is one GPU; without a budget the shortest time is the largest machine.
   const bool has_budget_alone = request.limits.budget_usd > 0 && request.limits.deadline_s == 0;
   if (!root.has("goal")) request.goal = has_budget_alone ? PlanGoal::time : PlanGoal::cost;
 }

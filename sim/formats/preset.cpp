@@ -16,7 +16,7 @@ namespace ddlsim {
 
 namespace {
 
-/// One name, or an object of names and how likely each is against the others; the likeliest first.
+/// Reads one name, or an object of names with their weights; returns the likeliest first.
 std::vector<LikelyChoice> weighted_from(const JsonNode& place, const std::vector<std::string>& allowed) {
   if (!place.value().is_object()) return {{place.as_one_of(allowed), 1}};
   place.allow_only(allowed);
@@ -40,7 +40,7 @@ nlohmann::ordered_json weights_to_json(const std::vector<LikelyChoice>& choices)
   return weights;
 }
 
-/// An object of libraries with versions, and how likely each is against the others over its carrier.
+/// Reads an object of libraries with versions and their weights among the libraries of the same carrier.
 std::vector<LikelyLibrary> libraries_from(const JsonNode& node) {
   std::vector<LikelyLibrary> libraries;
   if (!node.is_object()) return libraries;
@@ -65,7 +65,7 @@ nlohmann::ordered_json libraries_to_json(const std::vector<LikelyLibrary>& libra
   return weights;
 }
 
-/// A rule of sharding by its name, or names and how likely each is against the others.
+/// A rule by its name, or an object of names with their weights.
 ValueType<std::vector<LikelyChoice>> weighted_names_type(const std::vector<std::string>& names) {
   ValueShape weights{ValueKind::map, names};
   weights.parts = {{ValueKind::positive}};
@@ -164,7 +164,7 @@ const FieldTable<Preset>& preset_fields() {
 
 namespace {
 
-/// `name` is what the preset says there; "" where it says nothing.
+/// Checks a preset's reference to another; `name` is "" when there is none.
 void check_names_preset(const JsonNode& node, const char* key, const std::string& name,
                         const std::vector<Preset>& presets) {
   if (name.empty() || preset_named(presets, name) != nullptr) return;
@@ -177,7 +177,7 @@ void check_names_preset(const JsonNode& node, const char* key, const std::string
 
 namespace {
 
-/// Names stand once, and a preset that another names is there.
+/// Checks that preset names are unique and that references name existing presets.
 void check_presets(const JsonNode& root, PresetCatalogue& catalogue) {
   const auto& presets = catalogue.presets;
   const auto places = root.list("presets");
@@ -210,7 +210,7 @@ FileFormat presets_format() {
 
 namespace {
 
-/// The carrier whose libraries sum over a transport.
+/// The carrier whose libraries run all-reduces over a transport.
 Carrier summing_carrier(const Preset& preset, const std::string& transport) {
   const auto carrier = carrier_of(transport).value_or(Carrier::nccl);
   if (carrier != Carrier::shm) return carrier;

@@ -1,5 +1,5 @@
 #pragma once
-// What a framework does with gradients, as data: scenarios/presets.json.
+// How frameworks synchronise gradients, as data: scenarios/presets.json.
 
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/library_version.hpp"
@@ -13,14 +13,14 @@
 
 namespace ddlsim {
 
-/// One of several things a library may do, and its probability; the weights of a list sum to 1.
+/// One of several choices of a library, and its probability; the weights of a list sum to 1.
 struct LikelyChoice {
   std::string name;
   double weight = 1;
   bool operator==(const LikelyChoice&) const = default;
 };
 
-/// A library that may sum gradients, and how likely it is against the preset's others over the same carrier.
+/// A library that may run the all-reduces, and its probability among the preset's libraries over the same carrier.
 struct LikelyLibrary {
   LibraryVersion version;
   double weight = 1;
@@ -31,63 +31,64 @@ struct Preset {
   std::string name; ///< pytorch-ddp, pytorch-mpi, horovod, tf-ps, mxnet-kvstore, ...
   std::string title;
   Grouping grouping = Grouping::buckets;
-  double first_bucket_bytes = 0;            ///< buckets
-  double bucket_bytes = 0;                  ///< buckets and fusion: the cap
-  double cycle_s = 0;                       ///< fusion: how often ready tensors are collected
-  bool overlapped = true;                   ///< synchronisation runs beside backward
-  Library library = Library::nccl;          ///< for a person: what it does is in the other fields
-  std::vector<LikelyLibrary> libraries;     ///< that sum, with their versions, the likeliest first; may be empty
-  std::vector<LikelyChoice> shardings;      ///< how tensors are placed on servers, the likeliest first (placement.hpp)
-  std::vector<Sharding> sharding_choices{}; ///< rules that its user may choose among; none: `shardings` is no choice
-  /// How many servers there are, and where, unless the strategy says.
+  double first_bucket_bytes = 0;        ///< for buckets
+  double bucket_bytes = 0;              ///< for buckets and fusion: the largest size
+  double cycle_s = 0;                   ///< for fusion: how often ready tensors are collected
+  bool overlapped = true;               ///< synchronisation runs in parallel with backward
+  Library library = Library::nccl;      ///< for people; the other fields say what it does
+  std::vector<LikelyLibrary> libraries; ///< of the all-reduces, with versions, the likeliest first; may be empty
+  std::vector<LikelyChoice> shardings;  ///< rules that place tensors on servers, the likeliest first (placement.hpp)
+  std::vector<Sharding> sharding_choices{}; ///< rules that a user may choose; empty: the user cannot choose
+  /// Number and place of the servers, unless the strategy states them.
   ServerCount servers{ServerCount::Rule::per_node, 1};
   Placement placement = Placement::colocated;
-  NodeReduce node_reduce = NodeReduce::reduce_scatter; ///< before gradients leave for servers
-  /// false: with a single machine no server is started, and its GPUs reduce among themselves.
+  NodeReduce node_reduce = NodeReduce::reduce_scatter; ///< applied before gradients are sent to servers
+  /// false: on a single machine no server is started, and its GPUs run an all-reduce.
   bool serves_one_machine = true;
-  /// Sharding split: tensors this large are cut over all servers; pieces: the largest piece, 0 for BytePS's 4,096,000.
-  /// hash does not read it.
+  /// Smallest size of a tensor that sharding split cuts over all servers, or the largest piece of sharding pieces (0
+  /// for BytePS's 4,096,000). hash does not use it.
   double split_bytes = 0;
-  /// fsdp: how often each byte that is gathered or scattered passes the GPU's memory, at its full bandwidth, beside the
-  /// transfer: casts, copies into and out of the buffers of collectives.
+  /// fsdp: how often each gathered or scattered byte passes through the GPU's memory, at its full bandwidth, beside the
+  /// transfer itself: casts, and copies into and out of the buffers of collectives.
   double copy_passes = 0;
-  std::vector<std::string> transports; ///< in order of preference; the first the cluster has is taken
-  std::string one_gpu_as{};            ///< preset whose records say what one GPU does; "": its own
-  std::string servers_as{};            ///< preset whose servers and connections these are; "": its own
-  std::string source;                  ///< code and version the rules were read in
+  std::vector<std::string> transports; ///< in order of preference; the first that the cluster has is used
+  std::string one_gpu_as{};            ///< preset whose records give the one-GPU times; "": this one
+  std::string servers_as{};            ///< preset whose servers and connections are the same; "": this one
+  std::string source;                  ///< code and version from which the rules were read
 };
 
-/// The preset whose records say what one GPU of this one does: alone it runs no synchronisation.
+/// Returns the preset whose records give the one-GPU times of this one; a single GPU runs no synchronisation.
 inline const std::string& one_gpu_preset(const Preset& preset) {
   return preset.one_gpu_as.empty() ? preset.name : preset.one_gpu_as;
 }
 
-/// The preset whose servers a stack has, `stack` itself where its preset names none: what one run teaches of servers
-/// holds for every stack that has these.
+/// Returns the preset whose servers a stack has, or `stack` itself when its preset names none. Measurements of servers
+/// apply to every stack with the same servers.
 inline const std::string& servers_preset(const Preset& preset, const std::string& stack) {
   return preset.servers_as.empty() ? stack : preset.servers_as;
 }
 
-/// The libraries that sum over a transport, the likeliest first, weights summing to 1: the preset's over that carrier,
-/// else the usual one. Over shared memory they are those of the carrier that the preset names first.
+/// Returns the libraries that run all-reduces over a transport, the likeliest first, with weights that sum to 1. They
+/// are the preset's libraries over that carrier, else the usual one. Over shared memory the carrier is the one that the
+/// preset names first.
 std::vector<LikelyChoice> libraries_over(const Preset& preset, const std::string& transport);
 
-/// The likeliest of them.
+/// Returns the likeliest library of libraries_over().
 LibraryVersion likeliest_library(const Preset& preset, const std::string& transport);
 
-/// The choice of a sample whose draw, 0 to 1, falls into it by cumulative weights.
+/// Returns the choice in whose interval of cumulative weights `draw` (0 to 1) lies.
 const std::string& choice_at(const std::vector<LikelyChoice>& choices, double draw);
 
-/// The strategy with the preset's count and placement of servers where it leaves them open. Sharding stays open: a
-/// preset may hold several rules, of which each sample has one.
+/// Returns the strategy with the preset's count and placement of servers where it leaves them open. Sharding stays
+/// open, because a preset may have several rules and each sample has one of them.
 Strategy completed(Strategy strategy, const Preset& preset);
 
-/// The transport that the preset's framework takes on a cluster: the one of the name `stated` where the cluster has it;
-/// else shared memory on a cluster of one machine, whether its file lists it or not, if the preset can use it; else the
-/// first of the preset's that the cluster has; null where it has none of them.
+/// Returns the transport that the preset's framework uses on a cluster. It is `stated` if the cluster has it; else
+/// shared memory on a cluster of one machine if the preset can use it, even if the file does not list it; else the
+/// first of the preset's that the cluster has; null if it has none.
 const Transport* transport_for(const Cluster& cluster, const Preset& preset, const std::string& stated = "");
 
-/// Of presets.json. 2: `libraries` instead of the algorithms they take.
+/// Version of presets.json. 2: it has `libraries` in place of the algorithms that they use.
 inline constexpr int presets_version = 2;
 
 /// The file scenarios/presets.json.
@@ -103,11 +104,12 @@ const Preset* preset_named(const std::vector<Preset>& presets, const std::string
 /// Throws UserError offering the nearest name.
 const Preset& find_preset(const std::vector<Preset>& presets, const std::string& name);
 
-// The bucket rule of PyTorch's DistributedDataParallel, as the simulator and the trainer both apply it.
+// The bucket rule of PyTorch's DistributedDataParallel, which both the simulator and the trainer apply.
 
-/// Where each bucket ends, one past its last tensor. Tensors in the order their gradients are ready fill a bucket until
-/// it holds first_bucket_bytes, later ones bucket_bytes: the tensor that reaches the limit closes its bucket, so a
-/// bucket may be larger (torch/csrc/distributed/c10d/reducer.cpp, compute_bucket_assignment_by_size).
+/// Returns the end of each bucket: the index after its last tensor. Tensors, in the order in which their gradients
+/// become ready, fill a bucket until it holds first_bucket_bytes, and later buckets until bucket_bytes. The tensor that
+/// reaches the limit closes its bucket, so a bucket may be larger (torch/csrc/distributed/c10d/reducer.cpp,
+/// compute_bucket_assignment_by_size).
 inline std::vector<std::size_t> bucket_ends(const std::vector<double>& tensor_bytes, double first_bucket_bytes,
                                             double bucket_bytes) {
   std::vector<std::size_t> ends;

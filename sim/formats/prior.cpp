@@ -44,10 +44,10 @@ const Prior& find_prior(const std::vector<Prior>& priors, const std::string& par
 
 namespace {
 
-/// The value of Student's t with 2 degrees of freedom that lies as far out as z of a standard normal: its quantile is
-/// (2 p - 1) / sqrt(2 p (1 - p)). About 0.9 z near 0, 2.9 at the 95th hundredth.
+/// Converts a standard normal z to Student's t with 2 degrees of freedom at the same probability p; the quantile is (2
+/// p - 1) / sqrt(2 p (1 - p)). The result is about 0.9 z near 0, and 2.9 at the 95th percentile.
 double heavy_tailed(double z) {
-  constexpr double farthest = 8; // beyond it 1 - p has no digits
+  constexpr double farthest = 8; // beyond it, 1 - p is lost in rounding
   const double upper = normal_cdf(std::clamp(z, -farthest, farthest));
   const double lower = normal_cdf(std::clamp(-z, -farthest, farthest));
   return (upper - lower) / std::sqrt(2 * upper * lower);

@@ -14,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-/// A value and whose it is.
+/// The estimate from one site, with the site's name.
 struct SiteSays {
   std::string site;
   const SiteValue* value;
@@ -22,7 +22,7 @@ struct SiteSays {
 
 using SaysByClass = std::map<PriorClass, std::vector<SiteSays>>;
 
-/// A class, its expected row, and what sites say.
+/// A class with its expected row and the estimates from sites.
 struct BookClass {
   Prior prior;
   std::vector<SiteSays> sites{};
@@ -35,7 +35,7 @@ SaysByClass says_by_class(const PriorBook& book) {
   return says;
 }
 
-/// Of rows in the order of find_prior(); a path's own go first.
+/// The expected row for a class, in the order of find_prior(); rows for the class' own path come first.
 const Prior* expected_of(const std::vector<Prior>& expected, const PriorClass& of) {
   for (const bool own_path : {true, false}) {
     const auto path = own_path ? of.path : std::nullopt;
@@ -55,7 +55,7 @@ std::vector<BookClass> classes_of(const PriorBook& book) {
     const auto of = class_of(prior);
     if (seen.insert(of).second)
       classes.push_back({prior, says[of]});
-    else if (!says[of].empty()) // what shaped the first is among the values
+    else if (!says[of].empty()) // the estimates include what shaped the first row
       std::find_if(classes.begin(), classes.end(), [&](const BookClass& one) {
         return class_of(one.prior) == of;
       })->prior = prior;
@@ -95,7 +95,7 @@ void take(BookClass& one, const NewSite& learnt) {
   prior.width = three_digits(learnt.width);
 }
 
-/// Classes of one parameter.
+/// Sets the priors of the classes of one parameter from their sites.
 void learn(const std::vector<BookClass*>& classes, double scatter) {
   std::vector<SiteClass> in_lns;
   for (const auto* one : classes) in_lns.push_back(in_ln(*one));
@@ -103,7 +103,7 @@ void learn(const std::vector<BookClass*>& classes, double scatter) {
   for (std::size_t i = 0; i < classes.size(); ++i) take(*classes[i], learnt.new_sites[i]);
 }
 
-/// In place of a width: z-scores still divide by it, and no value leaves the median by a visible digit.
+/// Stands for a width of 0: z-scores are still divided by it, and no value differs visibly from the median.
 constexpr double no_width = 1e-9;
 
 } // namespace

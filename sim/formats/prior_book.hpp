@@ -1,5 +1,5 @@
 #pragma once
-// platforms/priors.json: what is expected of parameters, and what measured sites say of them.
+// platforms/priors.json: expected distributions of parameters, and their estimates from measured sites.
 
 #include "sim/formats/prior.hpp"
 
@@ -9,10 +9,10 @@
 
 namespace ddlsim {
 
-/// Of priors.json. 3: what is expected and what sites say stand apart.
+/// Version of priors.json. 3: expected distributions and estimates from sites are separate.
 inline constexpr int priors_version = 3;
 
-/// What a site says of a class, the prior of its fit divided out: ln x is normal.
+/// The estimate of a class from one site, with the prior of that site's fit divided out; ln x is normal.
 struct SiteValue {
   PriorClass of;
   double value = 0; ///< median, SI
@@ -26,26 +26,26 @@ struct SiteSummary {
 
 struct PriorBook {
   std::string model{};              ///< version of the model that the sites were fitted with; "": not stated
-  std::vector<Prior> expected{};    ///< before any site; of a class, the first holds, or where sites teach it the last
-  std::vector<SiteSummary> sites{}; ///< by `ddlsim calibrate --priors`
-  std::vector<std::string> without_width{}; ///< parameters that stand at their medians, as where one is left out
+  std::vector<Prior> expected{};    ///< priors without sites; the first row of a class applies, with sites the last
+  std::vector<SiteSummary> sites{}; ///< written by `ddlsim calibrate --priors`
+  std::vector<std::string> without_width{}; ///< parameters fixed at their medians, as when `validate` leaves one out
 };
 
-/// The book as if the site had never been measured: without what it says, and without what it shaped.
+/// Returns the book as if the site had never been measured: without its estimates, and without the rows that it shaped.
 PriorBook without_site(PriorBook book, const std::string& site);
 
-/// What a new site is expected to have, one prior a class. Those of a parameter that is learnt from sites
-/// (learnt_parameter()) are two_level_priors() of ln x: the class' mean around the median that is expected, with the
-/// width that is; the values of sites around it. A class whose expected row is gone stands on the next more general
-/// one. Medians and widths have three digits, the same on every machine.
+/// Returns the priors of a new site, one for each class. For parameters that are estimated from sites
+/// (learnt_parameter()) they are two_level_priors() of ln x: the class' mean has the expected median and width as its
+/// prior, and the sites' values scatter around the mean. A class without an expected row uses that of the next more
+/// general class. Medians and widths have three digits, the same on every machine.
 std::vector<Prior> priors_for(const PriorBook& book);
 
-/// The same with the site unseen.
+/// The same without that site.
 std::vector<Prior> priors_for(const PriorBook& book, const std::string& without_site);
 
 PriorBook read_priors(const std::filesystem::path& file);
 
-/// The text of a priors file; read_priors() reads back what was written.
+/// Returns the text of a priors file, which read_priors() reads back unchanged.
 std::string priors_json(const PriorBook& book);
 
 } // namespace ddlsim

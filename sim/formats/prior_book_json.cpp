@@ -14,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-/// What rows of priors.json and values of sites are of.
+/// Reads the class of a row of priors.json or of a site's value.
 PriorClass class_from(const JsonNode& node) {
   PriorClass of{node.text("parameter"), node.one_of_or("transport", transport_names(), ""), node.text_or("preset", ""),
                 name_or_none<NicPath>(node, "path")};
@@ -22,7 +22,7 @@ PriorClass class_from(const JsonNode& node) {
   return of;
 }
 
-/// Of ln x: what is outside is a slip of the keyboard, and its square no number.
+/// Reads a width of ln x. A value out of bounds is a typing error, and its square would overflow or vanish.
 double width_from(const JsonNode& node, const char* key) {
   constexpr double least = 1e-6;
   constexpr double most = 100;
@@ -50,7 +50,7 @@ Prior expected_from(const JsonNode& node) {
   return prior;
 }
 
-/// Whether the later of two rows is never taken: the first of a class holds, unless a site that shaped it is unseen.
+/// Whether the later of two rows is never used: the first of a class applies, unless a site that shaped it is left out.
 bool hides(const Prior& earlier, const Prior& later) {
   return class_of(earlier) == class_of(later) && !earlier.parameter.empty() &&
          std::all_of(earlier.shaped_by.begin(), earlier.shaped_by.end(),
@@ -134,7 +134,7 @@ Json to_json(const SiteValue& value) {
   return json;
 }
 
-/// One a line, so that two files can be compared line by line.
+/// Writes one element in each line, so that two files can be compared line by line.
 template <class Each> std::string lines_of(const std::vector<Each>& all) {
   std::string lines;
   for (const auto& one : all) lines += (lines.empty() ? "" : ",\n") + json_text(to_json(one));

@@ -13,20 +13,20 @@ namespace ddlsim {
 /// "slow_node".
 ValueType<SlowNode> slow_node_type();
 
-/// "gpus": ascending, each once.
+/// "gpus": ascending, without repeats.
 ValueType<std::vector<int>> gpu_counts_type();
 
 /// "seed".
 ValueType<std::uint64_t> seed_type();
 
-/// Rules between the fields of "input": what means nothing without another.
+/// Checks rules between the fields of "input": fields that have no meaning without another.
 void check_input(const JsonNode& node);
 
-/// "node_placement", "neighbours" and "background_traffic" of a scenario, and the rules between them.
+/// Fields "node_placement", "neighbours" and "background_traffic" of a scenario, and the rules between them.
 std::vector<Field<Scenario>> rows_of_co_location();
 void check_co_location(const JsonNode& root, const CoLocation& co_location);
 
-/// "input" of an owner that holds what is typed and what is named.
+/// Fields of "input", for an owner that stores typed figures and names separately.
 template <class Owner> FieldTable<Owner> input_fields_of(InputPipeline Owner::*typed, InputNames Owner::*named) {
   const auto rate = quantity_type(Dimension::bandwidth);
   const auto cores = whole_type(1, most_cores_of_node);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file with more mistakes is of another kind: its gigabytes are not read to the end.
+/// A file with more mistakes is probably of another kind; it is not read to its end.
 constexpr std::size_t most_counted = 10'000;
 
 /// Reads one file line by line.
@@ -90,7 +90,7 @@ private:
     common_.fields = nlohmann::json::object();
   }
 
-  /// What the record itself says goes before.
+  /// Reads a record with the common fields; its own fields take precedence.
   void read_with_common_fields(const nlohmann::json& own) {
     --common_.records_left;
     auto all = common_.fields;
@@ -117,7 +117,7 @@ private:
     if (checks_.context) checks_.context(context_, node);
   }
 
-  /// What is asked of the file as a whole holds for all of its records.
+  /// Checks that the fields that must be the same in all contexts of a file are those of the first one.
   void same_as_first(const JsonNode& node) {
     const auto refuse = [&](const char* key, const std::string& found, const std::string& expected) {
       node.mistake_at(key,
@@ -134,14 +134,14 @@ private:
 
   void read_record(const JsonNode& node) {
     if (!has_context_) node.mistake("a context record is expected first; see docs/formats.md");
-    has_context_ = true; // reported once
+    has_context_ = true; // the missing context is reported once
     const auto record = record_from(node, {&context_, name_, line_});
     if (!record) return;
     if (checks_.record) checks_.record(*record, node);
     if (node.has("quoted") && read_.notes.empty())
       read_.notes.emplace_back("\"quoted\" of a record counts for nothing any more; leave it out, the next version "
                                "refuses it");
-    if (!mistakes_.empty()) return; // they are not used
+    if (!mistakes_.empty()) return; // records of a file with mistakes are not used
     if (is_layer_row(node)) {
       layer_rows_.add(std::get<LayersRecord>(*record), read_.records);
     } else {
@@ -153,9 +153,9 @@ private:
   std::string name_;
   Mistakes mistakes_;
   MeasurementFile read_;
-  Context context_; ///< of the records that follow
+  Context context_; ///< applies to the following records
   CommonFields common_;
-  std::size_t repeated_bytes_ = 0; ///< of fields that are not in each record's line
+  std::size_t repeated_bytes_ = 0; ///< bytes of common fields, which are not in each record's line
   LayerRows layer_rows_;
   int line_ = 0;
   bool has_context_ = false;
@@ -231,7 +231,7 @@ ValueType<Facts> facts_type() {
   return {shape, facts_from, [](const Facts& facts) { return nlohmann::ordered_json(facts); }};
 }
 
-/// A date, or "unknown".
+/// A date or "unknown".
 ValueType<std::string> date_or_unknown_type() {
   ValueShape shape{ValueKind::either};
   shape.parts = {date_type().shape, {ValueKind::constant, {kUnknown}}};
@@ -260,7 +260,7 @@ void check_context(const JsonNode& line, Context& context) {
                            "remove the file");
 }
 
-/// "version" of the lines of a file.
+/// The row "version" of a context line.
 Field<Context> version_row() {
   ValueShape shape{ValueKind::constant};
   shape.least = 1;
@@ -305,7 +305,7 @@ std::vector<std::string> transports_or_unknown() {
 
 namespace {
 
-/// Where in the source the figure stands; own runs have no source. A JSON source is pointed into with a JSON pointer.
+/// Checks where in the source the figure is. Own runs have no source; for a JSON source it is a JSON pointer.
 void check_from(const JsonNode& line, const RecordHead& head, const std::string& source_file) {
   if (head.origin == "run") return;
   const bool is_json = source_file.ends_with(".json");

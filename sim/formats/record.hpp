@@ -1,7 +1,7 @@
 #pragma once
-// Measured records, JSON Lines: platforms/CLUSTER/measurements/*.jsonl. A context line, then records; a line "common"
-// says once what the next records have alike.
-// One format for what ddltrain writes, for imported logs and for published tables.
+// Measured records as JSON Lines: platforms/CLUSTER/measurements/*.jsonl. A file has a context line, then records; a
+// line "common" states once the fields that the next records share. The format is the same for files that ddltrain
+// writes, imported logs and published tables.
 
 #include "sim/formats/names.hpp"
 #include "sim/formats/strategy.hpp"
@@ -15,86 +15,87 @@
 
 namespace ddlsim {
 
-/// Names and what they say, for a reader: {"OMP_NUM_THREADS": "1", ...}.
+/// Names with their values, for a reader: {"OMP_NUM_THREADS": "1", ...}.
 using Facts = std::map<std::string, std::string>;
 
-/// What ddltrain calls the GPU of its tests, which is none. Such records are refused wherever records are read.
+/// Name that ddltrain gives to the fake GPU of its tests. Every reader of records refuses such records.
 inline constexpr const char* kFakeGpu = "fake GPU";
 
-/// A transport, library, algorithm or statistic that nobody states; a line leaves the field out.
+/// A transport, library, algorithm or statistic that is not stated; a file omits the field.
 inline constexpr const char* kUnknown = "unknown";
 
-/// First line of a file, and any line that the records after it need anew: which machine, which software, when, who, and where the figures stand.
+/// First line of a file, repeated before records with another context: the machine, the software, when and by whom it
+/// was run, and the source of the figures.
 struct Context {
   std::string cluster;  ///< folder name under platforms/
-  std::string gpu;      ///< name in gpus.json; "" when records name it or there is none
+  std::string gpu;      ///< name in gpus.json; "" if records name it or there is no GPU
   std::string machine;  ///< in words
   std::string software; ///< names and versions
   std::string date;     ///< "2018", "2018-05", "2018-05-07"
   std::string who;
   std::string source_title;
-  std::string source_repository; ///< may be empty: a user's own runs
+  std::string source_repository; ///< may be empty, for a user's own runs
   std::string source_path;
   std::string source_commit;
-  std::string source_file;  ///< file the converter read; records' `from` points into it
-  bool emulated = false;    ///< timed waits stand for a GPU
-  Facts settings;           ///< variables that steer MPI, NCCL, UCX and OpenMP, cores of a rank, the processor
-  std::vector<Facts> nodes; ///< what tells one node from another: host, GPUs, clocks, place in the batch system
+  std::string source_file;  ///< file that the converter read; the records' `from` points into it
+  bool emulated = false;    ///< timed waits replace a GPU
+  Facts settings;           ///< variables that configure MPI, NCCL, UCX and OpenMP, cores of a rank, the processor
+  std::vector<Facts> nodes; ///< differences between nodes: host, GPUs, clocks, place in the batch system
 };
 
-/// A spread of more than 10,000 % of the value is no measurement, and is refused wherever it is read.
+/// A spread above 10,000 % of the value is not a measurement, and every reader refuses it.
 inline constexpr double most_relative_spread = 100;
 
-/// What every record has.
+/// The fields of every record.
 struct RecordHead {
   std::string file; ///< file it was read from
   int line = 0;
-  std::string series;         ///< records of one experiment that differ in scale or size only
+  std::string series;         ///< records of one experiment that differ only in scale or size
   std::string from;           ///< JSON pointer into the source file; "" for own runs
   std::string origin;         ///< table, text, plot, run
   std::string gpu;            ///< the record's own, else the context's
-  std::string device;         ///< what computed: cpu, cuda; "": not stated
-  std::string host;           ///< the first rank's; "": not stated
+  std::string device;         ///< device that computed: cpu, cuda; "": not stated
+  std::string host;           ///< host of the first rank; "": not stated
   std::string transport;      ///< nccl-ib, ..., unknown
   std::string library;        ///< nccl, intel-mpi, open-mpi, gloo, grpc, ps-lite, byteps, ...; unknown
-  std::string software;       ///< framework, version, switches ("TensorFlow 1.15; with xla"); "": the context's alone
+  std::string software;       ///< framework, version, switches ("TensorFlow 1.15; with xla"); "": only the context's
   std::string statistic;      ///< median, mean, best_of, unknown
   int repeats = 0;            ///< 0: not stated
   double relative_spread = 0; ///< standard deviation over value, at most most_relative_spread; 0: not stated
-  bool suspect = false;       ///< the source itself, or its importer, doubts it
+  bool suspect = false;       ///< the source itself, or its importer, marks the figure as doubtful
   std::string note;
-  std::vector<double> samples_s; ///< how long each repetition took, in the order measured; empty: not kept
+  std::vector<double> samples_s; ///< time of each repetition in the order measured; empty: not stored
 };
 
-/// Time of one training iteration (value converted from whatever unit the file has).
+/// Time of one training iteration, converted from the file's unit.
 struct StepRecord {
   RecordHead head;
   std::string model; ///< a variant
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::unknown;
   double batch_per_gpu = 0;
-  std::string preset; ///< pytorch-ddp, horovod, tf-ps, ...; a stack not in the presets keeps its own name
+  std::string preset; ///< pytorch-ddp, horovod, tf-ps, ...; a stack without a preset keeps its own name
   Strategy strategy;
-  std::string algorithm; ///< of the collective; "unknown"
+  std::string algorithm; ///< algorithm of the collective; "unknown"
   int gpus = 0;
   int nodes = 0;
   int gpus_per_node = 0;
-  bool synchronised = true; ///< one GPU under the framework's synchronisation is not one GPU without
-  /// The GPU waited for the host, which launches its kernels: a larger batch may take no longer.
+  bool synchronised = true; ///< false: one GPU without the framework's synchronisation
+  /// The GPU waited for the host's kernel launches, so a larger batch may take no longer.
   bool host_paced = false;
-  /// Whether the step ends with the optimizer's update. On several GPUs that share the optimizer each has a part of it.
+  /// Whether the step includes the optimizer's update. If several GPUs share the optimizer, each updates a part.
   bool optimizer = true;
   std::string data; ///< synthetic, real
   RunMode mode = RunMode::train;
   double iteration_s = 0; ///< batch_per_gpu x gpus / rate, or the time itself
-  /// How many times as long kernels took while communication ran as the same kernels alone: 1 + interference, as a
-  /// trace shows it. 0: not stated.
+  /// Time of kernels while communication ran over the time of the same kernels alone, from a trace: 1 + interference.
+  /// 0: not stated.
   double overlap_slowdown = 0;
-  int overlap_kernels = 0; ///< that ran both ways and say so; 0: not stated
-  /// Of a time that was read back from several GPUs (sim/predict/read_back.hpp), the doubt that this adds: a standard
-  /// deviation of ln. 0: measured. In no file.
+  int overlap_kernels = 0; ///< number of kernels that ran both ways; 0: not stated
+  /// Added uncertainty of a time that was derived from several GPUs (sim/predict/read_back.hpp): a standard deviation
+  /// of ln. 0: measured. Not stored in files.
   double read_back_uncertainty = 0;
-  std::string read_back_site{}; ///< of such a time, where the run was: Cluster::site. In no file.
+  std::string read_back_site{}; ///< site of such a run: Cluster::site; not stored in files
 };
 
 struct CollectiveRecord {
@@ -113,26 +114,26 @@ struct PointToPointRecord {
   double size_bytes = 0;
   double time_s = 0;      ///< one way
   int nodes = 0;          ///< 1: between two processes of a node; 2: between nodes; 0: not stated
-  int pairs = 1;          ///< that exchange messages at the same time
-  bool both_ways = false; ///< messages cross each other
+  int pairs = 1;          ///< pairs that exchange messages at the same time
+  bool both_ways = false; ///< messages in both directions at the same time
 };
 
-/// What a layer is at every batch and in every precision.
+/// The properties of a layer that do not depend on batch and precision.
 struct MeasuredLayer {
   std::string name;
-  std::string kind;           ///< as in Layer, and gemm; "": the model's own table says it
-  double flop_per_sample = 0; ///< of forward; of a kernel outside a model, of each pass; 0: not stated
-  double size_bytes = 0;      ///< of its parameters; 0: none or not stated
+  std::string kind;           ///< as in Layer, and gemm; "": see the model's own table
+  double flop_per_sample = 0; ///< FLOP of forward, or for a kernel outside a model of each pass; 0: not stated
+  double size_bytes = 0;      ///< size of its parameters; 0: none or not stated
 };
 
-/// How long a pass took in a layer, for the whole batch.
+/// Time of a pass in a layer, for the whole batch.
 struct PassTime {
-  std::size_t layer = 0; ///< its place among the table's layers
+  std::size_t layer = 0; ///< index among the table's layers
   double time_s = 0;
   double relative_spread = 0; ///< as in RecordHead
 };
 
-/// One measurement of a table's layers. Layers that a pass does not run in, or was not timed in, have no time in it.
+/// One measurement of a table's layers. It has no time for a layer in which a pass does not run or was not timed.
 struct LayerTiming {
   std::string gpu; ///< the timing's own, else the record's
   Precision precision = Precision::fp32;
@@ -142,37 +143,37 @@ struct LayerTiming {
   std::map<LayerPass, std::vector<PassTime>> passes;
 };
 
-/// What a table of kernels outside a model has for the model's name.
+/// The model name of a table of kernels outside a model.
 inline constexpr const char* kKernels = "kernel";
 
-/// A table of layer times: what the layers are, once, and a timing for each GPU, precision and batch.
+/// A table of layer times: the layers once, and a timing for each GPU, precision and batch.
 struct LayersRecord {
-  RecordHead head;                   ///< without repeats, spread and samples: timings have their own
-  std::string model;                 ///< variant, or kKernels
-  std::vector<MeasuredLayer> layers; ///< in forward order, each name once
+  RecordHead head;                   ///< without repeats, spread and samples, which each timing states itself
+  std::string model;                 ///< a variant, or kKernels
+  std::vector<MeasuredLayer> layers; ///< in forward order, without repeats
   std::vector<LayerTiming> timings;
 };
 
-/// What `training` is in ServerRecord: a server while workers train.
+/// Value of `what` in ServerRecord for a server that was measured while workers trained.
 inline constexpr const char* kServerInTraining = "training";
 
-/// A software ceiling: bytes a second through one server, process or channel. Of a server while workers train, a bound
-/// of it from below: workers compute meanwhile.
+/// An upper limit of software: bytes a second through one server, process or channel. For a server during training it
+/// is a lower bound of that limit, because workers also compute.
 struct ServerRecord {
   RecordHead head;
   std::string what;      ///< push, pull, push-pull (all pushes first, then the pulls), channel, training
-  double rate_Bps = 0;   ///< bytes in and out of the server together
-  int workers = 0;       ///< that talk to it at the same time; 0: not stated
-  int nodes = 0;         ///< that server and workers are on; 0: not stated
-  double size_bytes = 0; ///< of each worker's tensor; 0: not stated
-  // Of `training` only, while it was measured:
-  std::string preset{};   ///< whose server
-  double bytes = 0;       ///< that came in and went out
-  long messages = 0;      ///< tensors that came in and went out
-  double processor_s = 0; ///< processor seconds of the server's process
+  double rate_Bps = 0;   ///< bytes into and out of the server together
+  int workers = 0;       ///< workers that use it at the same time; 0: not stated
+  int nodes = 0;         ///< nodes of the server and the workers; 0: not stated
+  double size_bytes = 0; ///< size of each worker's tensor; 0: not stated
+  // Only for `training`; while it was measured:
+  std::string preset{};   ///< preset of the server
+  double bytes = 0;       ///< bytes received and sent
+  long messages = 0;      ///< tensors received and sent
+  double processor_s = 0; ///< CPU time of the server's process
 };
 
-/// Input pipeline or storage.
+/// Rate of an input pipeline or of storage.
 struct InputRecord {
   RecordHead head;
   std::string what;         ///< loader, storage
@@ -189,8 +190,8 @@ struct LossRecord {
   double accuracy = -1; ///< share, 0..1; negative: not stated
 };
 
-/// How many times as fast a run is on one scale as on another, where the rates or the batch are not stated: the same
-/// model, batch a GPU and stack on both.
+/// Speed-up of a run from one scale to another, for sources that do not state the rates or the batch. Model, batch per
+/// GPU and stack are the same on both scales.
 struct SpeedUpRecord {
   RecordHead head;
   std::string model; ///< a variant
@@ -201,13 +202,13 @@ struct SpeedUpRecord {
   Strategy strategy;
   int gpus = 0;
   int nodes = 0;
-  int gpus_per_node = 0; ///< of both scales; a base within one node may use fewer
+  int gpus_per_node = 0; ///< on both scales; a base within one node may use fewer
   int base_gpus = 0;
   int base_nodes = 0;
   double speed_up = 0;   ///< samples a second over those of the base
   std::string trust;     ///< A: table or exact chart; B: primary source, incomplete configuration; C: second-hand
-  std::string base_from; ///< where the base's figure stands, where the value is computed of two; "": a ratio is stated
-  Facts assumed;         ///< field of this record -> what is assumed that the source does not say, by whom, and why
+  std::string base_from; ///< source of the base's figure if the value is computed from two; "": the ratio is stated
+  Facts assumed; ///< field of this record -> assumption about it that the source does not state, by whom, and why
 };
 
 using Record = std::variant<StepRecord, CollectiveRecord, PointToPointRecord, LayersRecord, ServerRecord, InputRecord,
@@ -215,15 +216,15 @@ using Record = std::variant<StepRecord, CollectiveRecord, PointToPointRecord, La
 
 struct MeasurementFile {
   std::filesystem::path file;
-  Context context; ///< the first one; later ones agree in cluster, software and `emulated`
+  Context context; ///< the first context; later ones have the same cluster, software and `emulated`
   std::vector<Record> records;
-  std::vector<std::string> notes{}; ///< what of the file counts for nothing any more, one sentence each
+  std::vector<std::string> notes{}; ///< settings of the file that no longer have an effect, one sentence each
 };
 
-/// Throws UserError with every mistake of the file (the first 50, and how many more).
+/// Throws UserError with every mistake of the file (the first 50, and the number of others).
 MeasurementFile read_measurements(const std::filesystem::path& file);
 
-/// Every *.jsonl in platforms/CLUSTER/measurements, by name. An empty or absent folder gives none.
+/// Returns every *.jsonl in platforms/CLUSTER/measurements, sorted by name. An empty or absent folder gives none.
 std::vector<std::filesystem::path> measurement_files(const std::filesystem::path& platforms,
                                                      const std::string& cluster);
 std::vector<MeasurementFile> read_cluster_measurements(const std::filesystem::path& platforms,
@@ -231,11 +232,11 @@ std::vector<MeasurementFile> read_cluster_measurements(const std::filesystem::pa
 
 const RecordHead& head_of(const Record& record);
 
-/// Did a processor compute, where the machine the record is filed under has GPUs? Such times say nothing of those.
+/// Whether a CPU computed on a machine that has GPUs. Such times say nothing about the GPUs.
 bool is_of_processor_beside(const RecordHead& head, const std::string& gpu_of_cluster);
 RecordKind kind_of(const Record& record);
 
-/// All records of one kind, in order.
+/// Returns all records of one kind, in order.
 template <class Kind> std::vector<Kind> records_of(const std::vector<MeasurementFile>& files) {
   std::vector<Kind> found;
   for (const auto& file : files) {
@@ -246,8 +247,8 @@ template <class Kind> std::vector<Kind> records_of(const std::vector<Measurement
   return found;
 }
 
-/// One line of JSON, and back unchanged by read_measurements: what `ddlsim import` writes. Times of a table of layers are
-/// rounded to five digits, their spreads to two.
+/// Writes one line of JSON, which read_measurements() reads back unchanged; `ddlsim import` writes such lines. In
+/// tables of layers, times are rounded to five digits and their spreads to two.
 std::string to_json_line(const Context& context);
 std::string to_json_line(const Record& record);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the tables of all kinds of records share: the head's rows, and a line of a file as it is read and written.
+// Common parts of the tables of all kinds of records: the rows of the head, and reading and writing a line of a file.
 // Private to the readers and the writer of records.
 
 #include "sim/base/error.hpp"
@@ -13,19 +13,19 @@
 
 namespace ddlsim {
 
-/// A record's line: the record, and what of the line becomes another figure in it.
+/// A line with a record: the record, and the fields of the line that are converted for it.
 template <class Kind> struct RecordLine {
   RecordLine() {
     record.head.transport = record.head.library = record.head.statistic = kUnknown;
     if constexpr (requires { record.algorithm; }) record.algorithm = kUnknown;
   }
   Kind record{};
-  std::string source_file; ///< of the context: records' `from` points into it
+  std::string source_file; ///< from the context; the records' `from` points into it
   double value = 0;        ///< in `unit`
   std::string unit;
 };
 
-/// A member of the record, or of its head, as a place in the line.
+/// Accesses a member of the record or of its head, starting from the line.
 template <class Kind, class Part, class Value> struct InRecord {
   Value Part::*member;
   template <class Line> auto& operator()(Line& line) const {
@@ -50,7 +50,7 @@ Field<RecordLine<Kind>> optional_of(std::string name, Value Part::*member, Value
                                                std::move(meaning));
 }
 
-/// A key that may be left out, and that is always written.
+/// A row of an optional key that is always written.
 template <class Kind, class Part, class Value>
 Field<RecordLine<Kind>> written_of(std::string name, Value Part::*member, ValueType<std::type_identity_t<Value>> type,
                                    std::string meaning) {
@@ -62,14 +62,14 @@ Field<RecordLine<Kind>> written_of(std::string name, Value Part::*member, ValueT
 /// One of the transports, or "unknown".
 std::vector<std::string> transports_or_unknown();
 
-/// The row "record", which the reader of lines has looked at.
+/// The row "record"; the reader of lines has already checked it.
 template <class Line> Field<Line> kind_row(const std::string& kind) {
   return {{"record", Presence::required, {ValueKind::constant, {kind}}, "the kind of record"},
           [](const JsonNode&, Line&) {},
           [kind](const Line&, nlohmann::ordered_json& object) { object["record"] = kind; }};
 }
 
-/// What every record has, in the order of a file.
+/// The rows of every record's head, in the file's order.
 template <class Kind> std::vector<Field<RecordLine<Kind>>> head_rows(const std::string& kind) {
   constexpr long most_repeats = 1'000'000'000;
   return {kind_row<RecordLine<Kind>>(kind),
@@ -96,24 +96,24 @@ template <class Kind> std::vector<Field<RecordLine<Kind>>> head_rows(const std::
           optional_of<Kind>("note", &RecordHead::note, any_text_type(), "for a reader")};
 }
 
-/// "value" and "unit", which `derive` makes a figure of the record of.
+/// The rows "value" and "unit", which `derive` converts to a figure of the record.
 template <class Kind> std::vector<Field<RecordLine<Kind>>> value_rows(const std::vector<std::string>& units) {
   using Line = RecordLine<Kind>;
   return {required("value", &Line::value, positive_type(), "in the unit"),
           required("unit", &Line::unit, word_type(units), "of the value")};
 }
 
-/// The last row: times of the repetitions.
+/// The last row: the times of the repetitions.
 template <class Kind> Field<RecordLine<Kind>> samples_row() {
   return optional_of<Kind>("samples_s", &RecordHead::samples_s, list_type(positive_type(), 1),
                            "how long each repetition took, in the order measured; as many as repeats");
 }
 
-/// Rules between the fields of a head.
+/// Checks rules between the fields of a head.
 void check_head(const JsonNode& line, const std::string& source_file, RecordHead& head);
 
-/// A whole table: head, own rows, value and unit where there are `units`, times of repetitions. `derive` makes figures
-/// of value and unit, and notes what does not fit together.
+/// Makes a whole table: the head, the kind's own rows, value and unit if there are `units`, and the times of
+/// repetitions. `derive` converts value and unit to figures of the record, and notes what does not fit together.
 template <class Kind>
 FieldTable<RecordLine<Kind>> record_table(const std::string& kind, std::vector<Field<RecordLine<Kind>>> own,
                                           const std::vector<std::string>& units,
@@ -131,7 +131,7 @@ FieldTable<RecordLine<Kind>> record_table(const std::string& kind, std::vector<F
           }};
 }
 
-/// A line as a record of its file.
+/// Reads a line as a record of its file.
 template <class Kind>
 Kind read_record_line(const JsonNode& node, const FieldTable<RecordLine<Kind>>& table, const LineOrigin& origin) {
   RecordLine<Kind> line;
@@ -153,10 +153,10 @@ const FieldTable<RecordLine<SpeedUpRecord>>& speed_up_fields();
 const FieldTable<RecordLine<LayersRecord>>& layers_fields();
 const FieldTable<Context>& context_fields();
 ValueShape layer_row_shape();
-/// A line "common".
+/// The fields of a line "common".
 ValueShape common_shape();
 
-/// The layers of a table as lists, and its timings.
+/// Writes the layers of a table as lists, and its timings.
 nlohmann::ordered_json layers_json(const LayersRecord& record);
 nlohmann::ordered_json timings_json(const LayersRecord& record);
 

@@ -18,7 +18,7 @@ double time_of(double value, const std::string& unit) {
   return value * unit_in_si(unit, Dimension::time);
 }
 
-/// A whole number that may be as large as a file can hold.
+/// A whole number up to the largest that a file can hold.
 ValueType<long> long_type(long least) {
   constexpr long most = std::numeric_limits<long>::max();
   return {whole_type(least, most).shape, [=](const JsonNode& place) { return place.as_integer(least, most); },
@@ -27,13 +27,13 @@ ValueType<long> long_type(long least) {
 
 // Records of steps.
 
-/// What rates of tokens or FLOP count of each sample, which the line states beside them.
+/// Tokens and FLOP of each sample, which a line states beside rates of tokens or of FLOP.
 struct StepLineUnits {
   double tokens_per_sample = 0;
   double flop_per_sample = 0;
 };
 
-/// Nodes are full, but for the last.
+/// Checks that all nodes are full, except the last.
 void check_node_counts(const JsonNode& line, const StepRecord& step) {
   const long full = static_cast<long>(step.nodes) * step.gpus_per_node;
   if (step.gpus <= full && step.gpus > full - step.gpus_per_node) return;
@@ -45,7 +45,7 @@ void check_node_counts(const JsonNode& line, const StepRecord& step) {
 double iteration_s_of(const RecordLine<StepRecord>& line, const StepLineUnits& counted) {
   constexpr double tera = 1e12;
   const auto& step = line.record;
-  if (line.unit == "TFLOP/s") // of one GPU, as Megatron-LM prints it
+  if (line.unit == "TFLOP/s") // rate of one GPU, as Megatron-LM prints it
     return step.batch_per_gpu * counted.flop_per_sample / (tera * line.value);
   if (line.unit == "tokens/s/GPU") return step.batch_per_gpu * counted.tokens_per_sample / line.value;
   if (line.unit == "tokens/s") return step.batch_per_gpu * step.gpus * counted.tokens_per_sample / line.value;
@@ -70,7 +70,7 @@ void derive_step(const JsonNode& node, RecordLine<StepRecord>& line) {
     node.mistake_at("synchronised", "true found beside strategy none; give false, or the strategy that ran");
 }
 
-/// A key that is checked here and read by derive_step().
+/// A row whose key is only checked here; derive_step() reads its value.
 template <class Line, class Value>
 Field<Line> checked_only(std::string name, ValueType<Value> type, std::string meaning) {
   return {{std::move(name), Presence::required, type.shape, std::move(meaning)},
@@ -97,7 +97,7 @@ std::vector<Field<RecordLine<StepRecord>>> rows_of_run() {
 std::vector<Field<RecordLine<StepRecord>>> rows_of_step() {
   using K = StepRecord;
   using Line = RecordLine<StepRecord>;
-  constexpr double most_slowdown = 1000; // a slip of the keyboard
+  constexpr double most_slowdown = 1000; // a larger value is a typing error
   auto rows = rows_of_run();
   const std::vector<Field<Line>> more{
       required_of<K>("synchronised", &K::synchronised, boolean_type(),

@@ -14,16 +14,17 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Bytes that are not UTF-8 (a log in another encoding) become U+FFFD, so that the line can be read back.
+/// Writes one line. Bytes that are not UTF-8 (a log in another encoding) become U+FFFD, so that the line can be read
+/// back.
 std::string one_line(const ordered_json& json) {
   return json_text(json, -1, JsonBytes::mended);
 }
 
 constexpr double us_in_s = 1e-6;
-constexpr int digits_of_time = 5; ///< a clock and what repetitions agree in give no more
+constexpr int digits_of_time = 5; ///< neither clocks nor the scatter of repetitions justify more
 constexpr int digits_of_spread = 2;
 
-/// A whole number goes out without a point: tables are columns of them.
+/// Writes a whole number without a decimal point, because tables have whole columns of them.
 ordered_json number_of(double value) {
   constexpr double exact_up_to = 0x1p53;
   if (value == std::floor(value) && std::abs(value) < exact_up_to) return static_cast<std::int64_t>(value);
@@ -34,7 +35,7 @@ ordered_json rounded(double value, int digits) {
   return number_of(std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr));
 }
 
-/// The column `get` gives of all layers; nothing where none of it is stated: 0, or no text.
+/// Adds the column that `get` returns for all layers; omits it when no layer states a value (0, or no text).
 template <class Get> void put_column(ordered_json& json, const char* key, const LayersRecord& record, const Get& get) {
   auto column = ordered_json::array();
   bool any = false;
@@ -68,7 +69,7 @@ ordered_json timing_json(const LayerTiming& timing, const LayersRecord& record) 
   return json;
 }
 
-/// The line of a record whose figure stands in an SI unit, so that it comes back to the last bit.
+/// Writes a record's line with its figure in an SI unit, so that reading it gives the same bits.
 template <class Kind>
 ordered_json line_of(const Kind& record, const FieldTable<RecordLine<Kind>>& table, double value = 0,
                      const char* unit = "") {

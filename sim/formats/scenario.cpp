@@ -47,7 +47,7 @@ nlohmann::ordered_json stated_rate_to_json(const StatedRate& rate) {
   return json;
 }
 
-/// A rate, or an object of a rate and its 90 % interval.
+/// A rate, or an object with a rate and its 90 % interval.
 ValueType<std::optional<StatedRate>> stated_rate_type() {
   ValueShape with_interval{ValueKind::object};
   const ValueShape rate{ValueKind::positive};
@@ -99,8 +99,8 @@ double StatedRate::width() const {
 
 namespace {
 
-/// An untrusted file must not keep a machine busy for days: the largest question shipped has 52 points of 200
-/// samples.
+/// Refuses questions that would keep a machine busy for days, as an untrusted file might ask. The largest shipped
+/// question has 52 points of 200 samples.
 void refuse_endless_work(const JsonNode& root, const Scenario& scenario) {
   constexpr double most_points = 10'000;
   constexpr double most_samples = 10'000'000;

@@ -1,5 +1,5 @@
 #pragma once
-// What zero-1, zero-2 and fsdp leave open, in files and in text.
+// The options of zero-1, zero-2 and fsdp, in files and in text.
 
 #include "sim/formats/readers.hpp"
 #include "sim/formats/strategy.hpp"
@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// "fsdp", "fsdp(4 micro-batches, full recomputation)": what is as usual is not named.
+/// Returns "fsdp" or "fsdp(4 micro-batches, full recomputation)"; options with their default value are not named.
 std::string sharded_text(const Strategy& strategy);
 
 } // namespace ddlsim

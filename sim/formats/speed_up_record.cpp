@@ -6,7 +6,7 @@
 namespace ddlsim {
 namespace {
 
-/// Nodes are full, but for the last; within one node a run may take fewer GPUs than the node's.
+/// Checks that all nodes are full, except the last; within one node a run may use fewer GPUs than the node has.
 void check_scale(const JsonNode& line, const char* key, int gpus, int nodes, int gpus_per_node) {
   const long full = static_cast<long>(nodes) * gpus_per_node;
   if (gpus <= full && gpus > full - gpus_per_node) return;
@@ -15,9 +15,9 @@ void check_scale(const JsonNode& line, const char* key, int gpus, int nodes, int
                                    gpus, nodes, gpus_per_node, full));
 }
 
-/// Of the rates. An efficiency is a share of what as many GPUs as the base's would do times over.
+/// Returns the ratio of the rates. An efficiency is that ratio divided by the ratio of the numbers of GPUs.
 double speed_up_of(const JsonNode& node, const RecordLine<SpeedUpRecord>& line) {
-  constexpr double most_efficiency = 2; // beyond linear growth; a per cent figure is a slip
+  constexpr double most_efficiency = 2; // beyond linear growth: a figure in per cent
   if (line.unit != "efficiency") return line.value;
   if (line.value > most_efficiency)
     node.mistake_at("value",

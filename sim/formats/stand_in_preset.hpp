@@ -1,5 +1,5 @@
 #pragma once
-// A stack that no preset is of: a record whose framework nobody named, or one that nobody wrote a preset for.
+// The preset for a stack that has none: its framework is not named in a record, or has no preset yet.
 
 #include "sim/formats/preset.hpp"
 
@@ -9,18 +9,19 @@
 
 namespace ddlsim {
 
-/// The name of a framework that a record leaves open.
+/// The name of the framework in a record that does not state one.
 inline constexpr const char* unnamed_framework = "unnamed";
 
-/// What is taken of such a stack: all-reduces in DistributedDataParallel's buckets beside backward, by the library of
-/// whatever carrier there is. It has the stack's own name, so that what is learnt of it is learnt of it alone.
+/// Returns the preset that is assumed for such a stack: all-reduces in the buckets of DistributedDataParallel,
+/// overlapped with backward, by the usual library of the transport's carrier. It has the stack's own name, so that
+/// measurements of the stack apply only to it.
 Preset stand_in_preset(const std::string& name);
 
-/// The preset of that name; of a name without one a stand-in, which `made` then owns.
+/// Returns the preset of that name. If there is none, it makes a stand-in, which `made` then owns.
 const Preset& preset_or_stand_in(const std::vector<Preset>& presets, const std::string& name,
                                  std::shared_ptr<const Preset>& made);
 
-/// One sentence without its stop: that no preset is of the stack, and what is taken.
+/// Returns a sentence, without its full stop, that the stack has no preset and what is assumed.
 std::string stand_in_text(const std::string& name);
 
 } // namespace ddlsim

@@ -31,7 +31,8 @@ std::string servers_text(const ServerCount& servers) {
   return "unknown count";
 }
 
-/// "4 dedicated, bytes". What is searched is not named: "best servers", "best servers dedicated, split".
+/// Returns "4 dedicated, bytes". Settings that are searched are not named: "best servers", "best servers dedicated,
+/// split".
 std::string servers_and_sharding(const Strategy& strategy) {
   auto text = servers_text(strategy.servers);
   if (!seeks_best_servers(strategy) || strategy.placement != Placement::unknown)

@@ -1,5 +1,5 @@
 #pragma once
-// A strategy as scenarios and step records write it.
+// A strategy for synchronising gradients, as scenarios and step records state it.
 
 #include "sim/formats/library_version.hpp"
 #include "sim/formats/names.hpp"
@@ -9,8 +9,8 @@
 
 namespace ddlsim {
 
-/// How many parameter servers there are, by one of three rules; unknown in records; `best` in scenarios: predict
-/// searches the count at every scale, and what the strategy leaves open beside it.
+/// Number of parameter servers, by one of three rules. Records may have `unknown`. With `best` in scenarios, predict
+/// searches the number at every scale, together with the other server settings that the strategy leaves open.
 struct ServerCount {
   enum class Rule { unknown, count, per_node, equal_workers, best } rule = Rule::unknown;
   int value = 0; ///< for count and per_node
@@ -18,37 +18,37 @@ struct ServerCount {
   bool operator==(const ServerCount&) const = default;
 };
 
-/// What zero-1, zero-2 and fsdp leave open.
+/// Options of zero-1, zero-2 and fsdp.
 struct ShardedOptions {
-  static constexpr int all_ranks = 0; ///< of shard_group
-  static constexpr int a_node = -1;   ///< the same
+  static constexpr int all_ranks = 0; ///< value of shard_group: all ranks
+  static constexpr int a_node = -1;   ///< value of shard_group: the ranks of one node
 
   bool reshard_after_forward = true; ///< fsdp: a unit's parameters are freed after forward, and gathered again
   bool backward_prefetch = true;     ///< fsdp: the next unit is gathered before this one's gradients are scattered
   int gathers_in_flight = 2;         ///< fsdp: units that may be gathered, or still in use, at the same time
-  int micro_batches = 1;             ///< that a GPU's batch is cut into: gradient accumulation
+  int micro_batches = 1;             ///< parts of a GPU's batch, for gradient accumulation
   Recompute recompute = Recompute::none;
-  Offload offload = Offload::none; ///< parameters of fsdp only
+  Offload offload = Offload::none; ///< `optimizer_and_parameters` for fsdp only
   int shard_group = all_ranks;     ///< fsdp: ranks that share one copy of the state; fewer than all: hybrid sharding
 
   bool operator==(const ShardedOptions&) const = default;
 };
 
-/// What model-parallel says. Megatron-LM calls them tensor_model_parallel_size, pipeline_model_parallel_size and
+/// Options of model-parallel. Megatron-LM calls the degrees tensor_model_parallel_size, pipeline_model_parallel_size,
 /// virtual_pipeline_model_parallel_size, expert_model_parallel_size and context_parallel_size.
 struct ModelParallelOptions {
-  static constexpr int best = 0; ///< of the first three and `context`, in questions: predict searches it at every scale
+  static constexpr int best = 0; ///< in questions, for the first three and `context`: predict searches it at each scale
 
   int tensor = 1;        ///< ranks that compute each layer together
-  int pipeline = 1;      ///< stages
-  int micro_batches = 1; ///< that the batch of a replica, all its stages together, is cut into
+  int pipeline = 1;      ///< number of stages
+  int micro_batches = 1; ///< parts of the batch of a replica (all its stages together)
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
-  int virtual_stages = 1; ///< pieces of the model on each stage; more than one for interleaved only
+  int virtual_stages = 1; ///< pieces of the model on each stage; more than one only if interleaved
   DataParallel data_parallel = DataParallel::all_reduce; ///< among replicas
-  bool tensor_overlap = false; ///< gathers and scatters inside layers run beside the layers' compute, part by part
-  int expert = 1;              ///< ranks of data parallelism that a block's experts are dealt out over
+  bool tensor_overlap = false; ///< gathers and scatters inside layers overlap with the layers' compute, part by part
+  int expert = 1;              ///< data-parallel ranks over which a block's experts are distributed
   double expert_imbalance = 1; ///< tokens of the busiest of these ranks over their mean
-  int context = 1;             ///< ranks that hold a part of every sequence each
+  int context = 1;             ///< ranks that each hold a part of every sequence
   Recompute recompute = Recompute::none;
   RankOrder rank_order = RankOrder::stages_last;
 
@@ -57,37 +57,37 @@ struct ModelParallelOptions {
 
 struct Strategy {
   StrategyName name = StrategyName::none;
-  ServerCount servers; ///< this and what follows: ps and ps-async only
+  ServerCount servers; ///< this and the next four members: ps and ps-async only
   Placement placement = Placement::unknown;
   Sharding sharding = Sharding::unknown; ///< unknown: the preset's own
   bool on_node_reduce = true;
-  Device device = Device::cpu; ///< where the server adds up
-  std::string preset{};        ///< in scenarios: of this strategy, in place of the scenario's; "": the scenario's
-  std::string transport{};     ///< the same
-  std::optional<LibraryVersion> library{}; ///< that sums, where it is known; nothing: one of the preset's
-  std::string note{};                      ///< what the asker says of it; printed beside its answer
+  Device device = Device::cpu;             ///< device on which the server sums
+  std::string preset{};                    ///< in scenarios: replaces the scenario's; "": the scenario's
+  std::string transport{};                 ///< in scenarios: replaces the scenario's; "": the scenario's
+  std::optional<LibraryVersion> library{}; ///< library of the all-reduces if known; nothing: one of the preset's
+  std::string note{};                      ///< user's note; printed beside the answer
   ShardedOptions sharded{};                ///< zero-1, zero-2 and fsdp only
   ModelParallelOptions parallel{};         ///< model-parallel only
 };
 
-/// "ring", "ps(4 dedicated, round-robin)", "fsdp(4 micro-batches, full recomputation)": short text for tables and
-/// series names; equal for equal strategies.
+/// Returns a short text for tables and series names: "ring", "ps(4 dedicated, round-robin)", "fsdp(4 micro-batches,
+/// full recomputation)". Equal strategies have equal texts.
 std::string to_text(const Strategy& strategy);
 
-/// The same with the strategy's own preset and transport: "auto with horovod over nccl-ib". No two strategies of a
-/// scenario have one label.
+/// Returns the text with the strategy's own preset and transport: "auto with horovod over nccl-ib". No two strategies
+/// of a scenario have the same label.
 std::string label_of(const Strategy& strategy);
 
-/// Ranks that share one copy of the state, of so many.
+/// Returns how many of `gpus` ranks share one copy of the state.
 int ranks_of_shard_group(const ShardedOptions& sharded, int gpus, int gpus_per_node);
 
-/// What backward computes again; none for strategies that cannot.
+/// Returns what backward recomputes; none for strategies without this option.
 Recompute recompute_of(const Strategy& strategy);
 
-/// Whether predict searches the servers of this strategy.
+/// Whether predict searches the servers of this strategy ("best").
 bool seeks_best_servers(const Strategy& strategy);
 
-/// Whether predict searches the degrees of this strategy.
+/// Whether predict searches the parallel degrees of this strategy ("best").
 bool seeks_best_layout(const Strategy& strategy);
 
 /// Servers for that many workers and nodes; 0 when the rule is unknown or best.

@@ -17,7 +17,7 @@ constexpr long most_degree = 10'000;
 constexpr long most_micro_batches = 1'000'000;
 constexpr long most_in_flight = 1000;
 constexpr long most_of_group = 1'000'000;
-constexpr double most_imbalance = 1000; ///< more is taken for a typing error
+constexpr double most_imbalance = 1000; ///< a larger one is a typing error
 const char* const word_of_best = "best";
 const char* const node_word = "node";
 
@@ -30,7 +30,7 @@ std::vector<std::string> strategy_names(StrategyUse use) {
   return names;
 }
 
-/// Of all strategies those for which `holds`.
+/// Names of the strategies for which `holds` is true.
 std::vector<std::string> names_where(bool (*holds)(StrategyName)) {
   std::vector<std::string> names;
   for (const auto name : values_of<StrategyName>())
@@ -54,7 +54,7 @@ const std::vector<std::string> fsdp{"fsdp"};
 const std::vector<std::string> zero{"zero-1", "zero-2"};
 const std::vector<std::string> model_parallel{"model-parallel"};
 
-/// A whole number, or a word that stands for one.
+/// A whole number, or `word`, which stands for the number `meant`.
 ValueType<int> number_or_word(long least, long most, const char* word, int meant) {
   ValueShape shape{ValueKind::either};
   shape.parts = {whole_type(least, most).shape, {ValueKind::constant, {word}}};
@@ -112,7 +112,7 @@ ServerCount servers_from(const JsonNode& node, const std::vector<std::string>& r
   return servers;
 }
 
-/// Servers of a strategy of a question may be the word "best" as well.
+/// The servers of a strategy in a question, which may also be the word "best".
 ValueType<ServerCount> servers_or_best_type() {
   auto type = servers_type(StrategyUse::scenario);
   const ValueShape best{ValueKind::constant, {word_of_best}};
@@ -254,7 +254,7 @@ std::vector<Field<Strategy>> rows_of_questions() {
           optional("note", &Strategy::note, text_type(), "your words on this strategy")};
 }
 
-/// More ranks than any machine has are taken for a typing error, and would not fit into an int.
+/// Refuses more ranks than any machine has: that is a typing error, and the number would overflow an int.
 void check_ranks(const JsonNode& node, const ModelParallelOptions& parallel) {
   constexpr double most_ranks = 1e9;
   double ranks = parallel.expert;
@@ -265,8 +265,8 @@ void check_ranks(const JsonNode& node, const ModelParallelOptions& parallel) {
         fmt::format("these degrees need {:g} GPUs, and {:g} are the most; give smaller ones", ranks, most_ranks));
 }
 
-/// Where replicas are outside stages, ranks with the same dense parameters are not next to each other, and experts are not
-/// dealt out (megatron/core/parallel_state.py refuses it, too).
+/// Refuses experts together with replicas outside stages: ranks with the same dense parameters are then not adjacent,
+/// and experts cannot be distributed (megatron/core/parallel_state.py refuses it, too).
 void check_order(const JsonNode& node, const ModelParallelOptions& parallel) {
   if (!node.has("rank_order")) return;
   if (parallel.pipeline == 1)
@@ -277,7 +277,8 @@ void check_order(const JsonNode& node, const ModelParallelOptions& parallel) {
                     "has not; leave it out, or leave \"expert\" out");
 }
 
-/// Rules between the keys of model-parallel. Interleaving also needs whole rounds of micro-batches, as Megatron-LM does.
+/// Checks rules between the keys of model-parallel. As in Megatron-LM, interleaving also needs whole rounds of
+/// micro-batches.
 void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
   const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
   const bool cuts = parallel.pipeline != 1 || parallel.tensor != 1 || parallel.expert != 1 || parallel.context != 1;

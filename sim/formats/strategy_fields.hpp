@@ -1,5 +1,5 @@
 #pragma once
-// The tables of fields of a strategy, for those of scenarios, plan requests and records.
+// Tables of the fields of a strategy, for the tables of scenarios, plan requests and records.
 
 #include "sim/formats/field_table.hpp"
 #include "sim/formats/readers.hpp"
@@ -7,14 +7,14 @@
 
 namespace ddlsim {
 
-/// A strategy as a question or a record writes it: a question names what it asks for, a record may leave open what its
-/// source does not say.
+/// Fields of a strategy in a question or in a record. A question must state what it asks for; a record may leave open
+/// what its source does not say.
 const FieldTable<Strategy>& strategy_fields(StrategyUse use);
 
-/// One rule for how many servers there are.
+/// The number of servers by one of the rules of ServerCount.
 ValueType<ServerCount> servers_type(StrategyUse use);
 
-/// A list of strategies of a question, no two of which are the same.
+/// The strategies of a question, without repeats.
 ValueType<std::vector<Strategy>> strategies_type();
 
 /// "nccl 2.18.5".

@@ -11,14 +11,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double bound_worth_stating = 1e15; ///< a larger one is no limit that anybody meets
+constexpr double bound_worth_stating = 1e15; ///< a larger bound is no limit in practice
 
 std::string bounds_text(const ValueShape& shape) {
   if (shape.most >= bound_worth_stating) return fmt::format("{} or more", shape.least);
   return fmt::format("{} to {}", shape.least, shape.most);
 }
 
-/// Spellings of a dimension's units that an editor may take; the reader takes more (sim/base/unit_words.hpp).
+/// A pattern of a dimension's units for editors; the reader accepts more spellings (sim/base/unit_words.hpp).
 std::string_view unit_pattern(Dimension dimension) {
   switch (dimension) {
   case Dimension::time:
@@ -52,7 +52,7 @@ std::string quantity_pattern(const ValueShape& shape) {
   return fmt::format("^{}{}{}$", shape.zero_is_fine ? "" : above_zero, number, unit_pattern(shape.dimension));
 }
 
-/// Bounds only where there are some: editors show them.
+/// Writes only bounds that matter, because editors show them.
 ordered_json number_schema(const ValueShape& shape, const char* type) {
   ordered_json schema{{"type", type}, {"minimum", shape.least}};
   if (shape.kind == ValueKind::whole) schema["minimum"] = static_cast<long>(shape.least);
@@ -116,14 +116,14 @@ ordered_json property_schema(const FieldShape& field) {
   return property;
 }
 
-/// A row with a condition: what its key holds where the condition does.
+/// The schema of a key with a condition, for objects in which the condition is true.
 ordered_json conditional_schema(const FieldShape& field) {
   ordered_json then{{"properties", {{field.name, property_schema(field)}}}};
   if (field.presence == Presence::required) then["required"] = {field.name};
   return {{"if", if_schema(field.only_where->key, field.only_where->words)}, {"then", then}};
 }
 
-/// The words of every row of that key: elsewhere it is refused.
+/// Refuses the key in objects in which the conditions of all its rows are false.
 ordered_json refusal_schema(const FieldShape& field, const std::vector<FieldShape>& fields) {
   std::vector<std::string> words;
   for (const auto& other : fields)
@@ -154,7 +154,7 @@ ordered_json either_schema(const ValueShape& shape) {
   return {{"anyOf", parts}};
 }
 
-/// The object whose keys follow the key itself in a table of fields; null where there is none.
+/// The nested object whose keys follow the key itself in a table of fields; null when there is none.
 const ValueShape* object_inside(const ValueShape& shape) {
   if (shape.kind == ValueKind::object) return &shape;
   for (const auto& part : shape.parts)

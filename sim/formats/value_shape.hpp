@@ -1,6 +1,6 @@
 #pragma once
-// What a key of a file may hold, said once: the JSON schema, the tables of docs/formats.md and the messages of the
-// reader all come from here.
+// Describes the values that a key of a file may have. The JSON schema, the tables of docs/formats.md and the reader's
+// messages are made from this one description.
 
 #include "sim/base/json.hpp"
 #include "sim/base/units.hpp"
@@ -18,7 +18,7 @@ enum class ValueKind {
   text,      ///< not empty
   any_text,  ///< may be empty
   name,      ///< can be a file's name: letters, digits and . _ - +
-  paragraph, ///< a text, or the list of its lines
+  paragraph, ///< a text, or a list of its lines
   date,      ///< "2024", "2024-05" or "2024-05-17"
   boolean,
   whole,    ///< a whole number from `least` to `most`
@@ -26,13 +26,13 @@ enum class ValueKind {
   positive, ///< a number above 0, at most `most`
   quantity, ///< a text with a unit of `dimension`
   word,     ///< one of `words`
-  constant, ///< exactly `words.front()`; without words true where `is_true`, else the number `least`
-  list,     ///< of values like `parts.front()`
-  map,      ///< from names, those of `words` where there are some, to values like `parts.front()`
+  constant, ///< exactly `words.front()`; without words, true if `is_true`, else the number `least`
+  list,     ///< a list of values like `parts.front()`
+  map,      ///< from names (those of `words`, if any) to values like `parts.front()`
   object,   ///< with `fields`
   either,   ///< a value of one of `parts`
   nothing,  ///< null
-  any,      ///< an object of any keys
+  any,      ///< an object with any keys
 };
 
 struct FieldShape;
@@ -41,21 +41,21 @@ struct FieldShape;
 struct ValueShape {
   ValueKind kind = ValueKind::text;
   std::vector<std::string> words{};
-  std::vector<std::string> old_words{}; ///< read as well for one version, and offered to nobody
+  std::vector<std::string> old_words{}; ///< still read for one version, but not offered in messages
   double least = 0;
   double most = unbounded;
   Dimension dimension = Dimension::time;
-  bool zero_is_fine = false;    ///< of a quantity
-  bool is_true = false;         ///< of a constant
-  std::string pattern{};        ///< that a text or a map's keys match; "": any, or those of `words`
-  std::size_t fewest_items = 0; ///< of a list, a map or an object's keys
+  bool zero_is_fine = false;    ///< for a quantity
+  bool is_true = false;         ///< for a constant
+  std::string pattern{};        ///< must match a text or a map's keys; "": any, or those of `words`
+  std::size_t fewest_items = 0; ///< for a list, a map or the keys of an object
   std::size_t most_items = max_document_elements;
-  bool is_distinct = false; ///< of a list: no value stands twice
+  bool is_distinct = false; ///< for a list: no value is repeated
   std::vector<ValueShape> parts{};
   std::vector<FieldShape> fields{};
 };
 
-/// A key that belongs to an object only where another key of it has one of these words.
+/// Condition for a key: it belongs to an object only where another key of the object has one of these words.
 struct FieldCondition {
   std::string key;
   std::vector<std::string> words;
@@ -69,25 +69,26 @@ struct FieldShape {
   std::string name;
   Presence presence = Presence::required;
   ValueShape value{};
-  std::string meaning{};  ///< what it is in the user's world, and what holds where it is left out
-  std::string expected{}; ///< what to give, where the value's own words are too few
+  std::string meaning{};  ///< meaning for the user, and the default
+  std::string expected{}; ///< expected value in a message, if the shape alone does not say enough
   std::optional<FieldCondition> only_where{};
 };
 
-/// What to give where the key is missing.
+/// Describes what to give when the key is missing.
 std::string expected_text(const FieldShape& field);
 
-/// How many values a list has to have: "one or more of a, b", "3 or more", "1 to 16".
+/// Describes the allowed length of a list: "one or more of a, b", "3 or more", "1 to 16".
 std::string length_text(const ValueShape& list);
 
-/// What a message or a table says of the values: "a text", "one of a, b", "a whole number, 1 to 8".
+/// Describes the values for a message or a table: "a text", "one of a, b", "a whole number, 1 to 8".
 std::string expected_text(const ValueShape& shape);
 
-/// The shape as a JSON schema (draft 7), without a head. Rules beyond `only_where` are the reader's alone.
+/// Returns the shape as a JSON schema (draft 7), without a head. Of the rules between keys it has only `only_where`;
+/// the reader checks the others.
 nlohmann::ordered_json json_schema(const ValueShape& shape);
 
-/// The fields of an object as a Markdown table: key, value, when it belongs there, meaning. Objects inside follow with their path:
-/// "links.kind".
+/// Returns the fields of an object as a Markdown table: key, value, when it belongs there, meaning. Fields of nested
+/// objects follow with their path: "links.kind".
 std::string field_list(const std::vector<FieldShape>& fields);
 
 } // namespace ddlsim

@@ -9,7 +9,7 @@
 namespace ddlsim {
 namespace {
 
-/// From where the stream's compute is done to `until_s`.
+/// Returns the seconds of compute from the end of the stream so far to `until_s`, and moves the end there.
 double take_until(ComputeStream& compute, double until_s) {
   const double duration_s = compute.slowdown * std::max(0.0, until_s - compute.done_s);
   compute.done_s = std::max(compute.done_s, until_s);
@@ -35,7 +35,7 @@ Operation sum_of(const ComputeProfile& profile, std::size_t stream, std::size_t 
   return all_reduce;
 }
 
-/// Each group is summed once its last gradient is ready.
+/// Adds backward and the all-reduce of each group, which starts once the group's last gradient is ready.
 void add_beside_backward(Graph& graph, const ComputeProfile& profile, const std::vector<std::size_t>& ends,
                          ComputeStream& compute, std::size_t collectives) {
   std::size_t first = 0;

@@ -1,5 +1,6 @@
 #pragma once
-// Collectives one after another beside compute: fused where the graph says so, and slowing compute while they run.
+// Runs collectives one after another beside compute. They are fused where the graph says so, and slow compute while
+// they run.
 
 #include "sim/iteration/collective_times.hpp"
 #include "sim/iteration/execution.hpp"
@@ -17,11 +18,11 @@ public:
   /// The graph must outlive this, and every CollectiveRun made by it.
   explicit CollectiveRunner(const Graph& graph);
 
-  /// Of a collective of that kind and `size_bytes`.
+  /// Returns the ranks and the cost of a collective of that kind with `size_bytes`.
   CollectiveRun run_of(OperationKind kind, double size_bytes) const;
 
 private:
-  /// Ranks, and what their library takes for each size.
+  /// The ranks of a collective, and their library's choice of algorithm by size.
   struct Ranks {
     const Machine* machine = nullptr;
     AlgorithmChooser chooser;
@@ -36,31 +37,31 @@ private:
 
 class CollectiveStream {
 public:
-  /// Writes the span of what it runs to `spans`. The graph and `spans` must outlive this.
+  /// Writes the time span of each operation that it runs to `spans`. The graph and `spans` must outlive this.
   CollectiveStream(const Graph& graph, CollectiveClock clock, std::vector<Span>& spans);
 
-  /// One more operation, which may run from `ready_s` on; with fusion it waits for the next tick.
+  /// Adds an operation, which may run from `ready_s` on; with fusion it waits for the next tick.
   void add(std::size_t operation, double ready_s);
 
-  /// Runs what waits for a tick.
+  /// Runs all operations that wait for a tick.
   void run_waiting();
 
-  /// Where that has to be known before the operation's end is.
+  /// Whether the operation still waits for a tick, so that its end is not known yet.
   bool waits_for_tick(std::size_t operation) const {
     return !waiting_.empty() && std::binary_search(waiting_.begin(), waiting_.end(), operation);
   }
 
-  /// When compute that takes `alone_s` undisturbed has ended. A tick that falls into it runs first. Ask in order of
-  /// time.
+  /// Returns when compute ends that starts at `start_s` and takes `alone_s` undisturbed. A tick in between runs first.
+  /// Calls must be in order of time.
   double compute_end_s(double start_s, double alone_s);
 
   const std::vector<Collective>& collectives() const { return collectives_; }
 
 private:
-  /// What runs one after another.
+  /// Collectives that run one after another, beside those of the other lane.
   struct Lane {
     std::vector<Span> spans;
-    std::size_t past = 0; ///< those that ended before the compute of now
+    std::size_t past = 0; ///< number of spans that ended before the current compute
     double free_s = 0;
   };
 
@@ -74,10 +75,10 @@ private:
   CollectiveRunner runner_;
   std::vector<Collective> collectives_;
   double free_s_ = 0;
-  std::array<Lane, 2> lanes_;        ///< hybrid sharding: all-gathers and reduce-scatters; all-reduces beside them
-  std::size_t past_ = 0;             ///< collectives that ended before the compute of now
-  double tick_s_ = 0;                ///< of what waits; else the earliest next one, 0 before any
-  std::vector<std::size_t> waiting_; ///< for the tick
+  std::array<Lane, 2> lanes_;        ///< hybrid sharding: all-gathers and reduce-scatters; all-reduces
+  std::size_t past_ = 0;             ///< number of collectives that ended before the current compute
+  double tick_s_ = 0;                ///< tick of the waiting operations; else the earliest next tick, 0 before any
+  std::vector<std::size_t> waiting_; ///< operations that wait for the tick
 };
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #pragma once
-// The seconds of an iteration's collectives, by the engine that a question asks for.
+// Times an iteration's collectives with the engine that a question asks for.
 
 #include "sim/library/collective_cost.hpp"
 #include "sim/network/machine.hpp"
@@ -12,7 +12,7 @@
 
 namespace ddlsim {
 
-/// One collective: the ranks that run it, which must outlive this, and its cost.
+/// One collective: its ranks (the machine must outlive this) and its cost.
 struct CollectiveRun {
   const Machine* machine = nullptr;
   CollectiveCost cost;
@@ -24,40 +24,42 @@ struct CollectiveRun {
 using ExecutorOf =
     std::function<const Executor&(const Machine& links, const CollectiveKind&, double size_bytes, int operations)>;
 
-/// A collective that SimGrid timed, and by which executor.
+/// A collective that SimGrid timed, its time, and the executor that ran it.
 struct TimedCollective {
   CollectiveRun run;
   const Executor* executor = nullptr;
   double time_s = 0;
 };
 
-/// Those of the passes so far over one graph.
+/// The collectives that SimGrid timed in all passes so far over one graph.
 using TimedCollectives = std::vector<TimedCollective>;
 
-/// Seconds of each collective, alone on its links. Those that pass the same links are one run of SimGrid, and equal
-/// ones are run once: also those that are in `timed`, to which what SimGrid runs is added.
+/// Seconds of each collective, alone on its links. Collectives on the same links are one run of SimGrid, and equal ones
+/// run once. Those in `timed` are not run again; new ones are added to it.
 SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, const ExecutorOf& executor_of,
                                 TimedCollectives* timed = nullptr);
 
-/// The same by the engines that choose_collective() takes. `choice` says which: where there are several, the one that
-/// is least close to a run of every message.
+/// Seconds of each collective by the engine that choose_collective() picks for it. `choice` becomes that engine; of
+/// several, the one that is least close to a run of every message.
 SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice,
                                 TimedCollectives* timed = nullptr);
 
-/// What says of a run by the formulas whether a run of every message takes as long.
+/// The choice of a run by the formulas, which says whether a run of every message takes the same time.
 Choice choose_formula(const std::vector<CollectiveRun>& collectives);
 
-/// Seconds of the collective that a pass runs as its first, second, ...
+/// Returns the seconds of a collective; `number` is its place among all that a pass runs, from 0 on.
 using CollectiveClock = std::function<double(std::size_t number, const CollectiveRun& collective)>;
 
-/// Seconds by formula_s().
+/// A clock that returns the times of formula_s().
 CollectiveClock clock_by_formula();
 
-/// Each is asked of that executor when it comes, which must outlive the clock, as `messages` must.
+/// A clock that runs each collective on the executor when it is asked. Adds the messages that were run to `messages`.
+/// Both must outlive the clock.
 CollectiveClock clock_by(const Executor& executor, double& messages);
 
-/// A pass ran `collectives`, which SimGrid timed. A later pass may fuse others, because these times differ: one of those
-/// takes its formula times SimGrid over formula of the collective with the same number.
+/// A clock with the times of SimGrid for the `collectives` of an earlier pass. With these times a pass may fuse tensors
+/// differently. A collective that is not in the list takes its formula's time, times SimGrid's time over the formula's
+/// for the collective with the same number.
 CollectiveClock clock_of(std::vector<CollectiveRun> collectives, std::vector<double> times_s);
 
 } // namespace ddlsim

@@ -27,7 +27,7 @@ Execution pass_over(const Graph& graph, const CollectiveClock& clock, const Exec
   return pass.finish(executor);
 }
 
-/// What a pass ran, in its order.
+/// The collectives that a pass ran, in order.
 std::vector<CollectiveRun> runs_of(const Graph& graph, const Execution& execution) {
   const CollectiveRunner runner(graph);
   std::vector<CollectiveRun> runs;
@@ -36,9 +36,9 @@ std::vector<CollectiveRun> runs_of(const Graph& graph, const Execution& executio
   return runs;
 }
 
-/// On SimGrid what `by_formula` ran, and again while a pass with these times runs others.
+/// Times the collectives of `by_formula` on SimGrid, and again as long as a pass with these times runs other ones.
 Execution execute_on_simgrid(const Graph& graph, Execution by_formula, Fidelity requested, Choice& choice) {
-  constexpr int most_passes = 3; // one, unless what is fused changes
+  constexpr int most_passes = 3; // one pass is enough, unless other tensors are fused
   Execution execution = std::move(by_formula);
   double messages = 0;
   TimedCollectives timed;
@@ -76,7 +76,7 @@ Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice
   return choice.engine == Engine::formula ? pass.finish(executor) : execute(graph, executor);
 }
 
-/// Pairs that send at once are one pair, so that not every message is run.
+/// One pair stands for all pairs that send at the same time, so that a full run of every message is refused.
 Execution execute_transfers(const Graph& graph, Fidelity requested, Choice& choice) {
   if (requested == Fidelity::full)
     throw UserError("--fidelity", "", "what model parallelism sends is not run one by one; leave --fidelity away");

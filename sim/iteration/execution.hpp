@@ -1,5 +1,5 @@
 #pragma once
-// A graph of operations in time.
+// Runs a graph of operations: when each starts and ends.
 
 #include "sim/iteration/collective_times.hpp"
 #include "sim/iteration/graph.hpp"
@@ -19,9 +19,9 @@ struct Span {
   double end_s = 0;
 };
 
-/// What the stream of collectives ran: one of its operations, or several that were fused.
+/// One collective as it ran: one operation, or several that were fused.
 struct Collective {
-  std::size_t first = 0; ///< operation
+  std::size_t first = 0; ///< number of its first operation
   int tensors = 0;
   double size_bytes = 0;
   Span span;
@@ -29,48 +29,50 @@ struct Collective {
 };
 
 struct Execution {
-  std::vector<Span> spans; ///< of each operation; fused ones have the span of their collective
+  std::vector<Span> spans; ///< of each operation; fused operations have the span of their collective
   std::vector<Collective> collectives;
-  std::vector<double> summed_s; ///< of each operation: when servers have all copies of its shard; empty without any
-  double end_s = 0;             ///< of the last operation but input; of asynchronous servers a worker's mean iteration
-  double input_end_s = 0;       ///< when the samples of the next iteration are there
-  double mean_staleness = 0;    ///< asynchronous servers only
+  std::vector<double> summed_s; ///< of each operation: when servers have all copies of its shard; empty without servers
+  double end_s = 0;          ///< of the last operation but input; with asynchronous servers a worker's mean iteration
+  double input_end_s = 0;    ///< when the samples of the next iteration are there
+  double mean_staleness = 0; ///< asynchronous servers only
   double simgrid_messages = 0;
 };
 
-/// One pass over the operations. Each starts when its stream is free and what it waits for has ended:
-///   compute      beside a collective it advances 1/(1 + interference) as fast
-///   collectives  one after another: each is alone on its links, and `executor` times it by its size
-///   paths        those of one kind together; what is ready first goes first
-///   connections  all shards together, as `executor` shares links
-/// With `fusion` the stream of collectives ticks: a tick collects what is ready and runs it; the next tick is a cycle
-/// later, or when that is done. The loop that ticks is not in step with training. So a tensor that comes after an idle
-/// tick waits half a cycle, the mean over all phases, and times do not jump with the phase.
+/// Runs the operations in one pass. Each starts when its stream is free and all operations that it waits for have
+/// ended:
+///   compute      advances 1/(1 + interference) as fast beside a collective
+///   collectives  run one after another: each is alone on its links, and `executor` times it by its size
+///   paths        run operations of one kind together, in the order in which they are ready
+///   connections  send all shards together, as `executor` shares links
+/// With `fusion` the stream of collectives ticks: a tick collects all ready tensors and runs them. The next tick is a
+/// cycle later, or when they are done. The loop that ticks is not in step with training. So a tensor that comes after
+/// an idle tick waits half a cycle, the mean over all phases, and times do not jump with the phase.
 Execution execute(const Graph& graph, const Executor& executor);
 
 /// Runs the graph as closely as the requested fidelity allows; `choice` says how. A pass by the formulas finds the
-/// collectives, SimGrid times all of them at once, and a pass with these times gives the iteration. What is fused
-/// together depends on how long others take: while a pass runs other collectives than the one before, they are timed
-/// again.
+/// collectives, SimGrid times all of them at once, and a pass with these times gives the iteration. Which
+/// tensors are fused depends on these times: as long as a pass runs other collectives than the one before, they are
+/// timed again.
 Execution execute(const Graph& graph, Fidelity requested, Choice& choice);
 
-/// Seconds of each of a graph's transfers, and the messages that SimGrid ran for them.
+/// Returns the seconds of each transfer of a graph, and the messages that SimGrid ran for them.
 using TimeTransfers = std::function<SimulatedTimes(const std::vector<CollectiveRun>&)>;
 
-/// The pass of `execute` over a graph with groups, whose roles send to each other (sim/iteration/transfers.cpp): each
-/// transfer takes as long as it takes alone on the links of its group. A send of S bytes is one step of a ring of two
-/// ranks, the all-gather of 2 S bytes: S / rate and one latency. So what times rings times sends, SimGrid among them,
-/// by the library's protocols. Transfers do not slow compute.
+/// Runs a graph with groups, whose roles send to each other (sim/iteration/transfers.cpp); `execute` calls it. Each
+/// transfer takes as long as alone on the links of its group. A send of S bytes is one step of a ring of two ranks, the
+/// all-gather of 2 S bytes: S / rate and one latency. So every engine that times rings, SimGrid too, times sends, with
+/// the library's protocols. Transfers do not slow compute.
 Execution run_transfers(const Graph& graph, const TimeTransfers& time);
 Execution run_transfers(const Graph& graph, const Executor& executor);
 
-/// When the last operation but input ends if no transfer takes any time.
+/// Returns when the last operation but input ends if no transfer takes any time, seconds.
 double end_without_network_s(const Graph& graph);
 
-/// By kind of transfer; together the iteration less end_without_network_s().
+/// Time that each kind of transfer adds to the iteration. The sum is the iteration's time less end_without_network_s().
 ExposedParts exposed_parts(const Graph& graph, const Execution& execution, double end_without_network_s);
 
-/// The exchange of all shards that `execute` leaves to its executor, by formulas up to there; empty without servers.
+/// The exchange of shards with servers that `execute` gives to its executor; formulas time the operations before it.
+/// Empty without servers.
 ServerExchange find_exchange(const Graph& graph);
 
 } // namespace ddlsim

@@ -1,5 +1,6 @@
 #pragma once
-// One training iteration as a graph of operations: what runs where, how much of it there is, and what it waits for.
+// One training iteration as a graph of operations, each with its kind, stream, size or time, and the operations that it
+// waits for.
 
 #include "sim/formats/names.hpp"
 #include "sim/library/library_rules.hpp"
@@ -16,17 +17,17 @@ namespace ddlsim {
 enum class OperationKind {
   compute,        ///< seconds on a GPU
   input,          ///< seconds until storage and loader have an iteration's samples
-  all_reduce,     ///< a sum over all workers, which every worker gets
-  reduce,         ///< a sum over the GPUs of a node, on one of them
-  broadcast,      ///< the way back from there
-  reduce_scatter, ///< a sum, a part on each: over the GPUs of a node on a path, over all workers as a collective
-  all_gather,     ///< the way back from there, or parameters from the workers that keep them
+  all_reduce,     ///< gradients are summed over all workers, and every worker gets the sum
+  reduce,         ///< one GPU of a node gets the sum over all GPUs of the node
+  broadcast,      ///< that GPU sends the result to the other GPUs of the node
+  reduce_scatter, ///< each rank gets one part of a sum: over a node's GPUs on a path, over all workers as a collective
+  all_gather,     ///< each rank gets the parts of all others: of such a sum, or of sharded parameters
   push_pull,      ///< a shard goes to its server, which sums all workers' copies and sends the sum back
-  all_to_all,     ///< each rank of a group has a part for each other: tokens on their way to experts and back
-  to_host,        ///< gradients, seconds of the link to host memory
-  from_host,      ///< parameters, the same
-  host_sum,       ///< seconds on the processors: a micro-batch's gradients are added to those before
-  host_update,    ///< the same: the optimizer
+  all_to_all,     ///< each rank of a group sends a part to every other rank: tokens on their way to experts and back
+  to_host,        ///< gradients are copied to host memory, seconds
+  from_host,      ///< parameters are copied back from host memory, seconds
+  host_sum,       ///< the host's processors add a micro-batch's gradients to the earlier ones, seconds
+  host_update,    ///< the host's processors run the optimizer, seconds
   send,           ///< each rank of a role sends to one rank of another role
 };
 
@@ -36,39 +37,40 @@ struct Role {
   int ranks = 1;
 };
 
-/// compute, input and collectives run their operations in the order in which they were added; a path inside a node and
-/// a connection to a server take what is ready first. transfers: sends to another role, or collectives among the ranks
-/// of one role, one after another, each as if it were alone on its links. host: copies one way, or the processors' work.
+/// Streams of kind compute, input and collectives run their operations in the order in which they were added. A path
+/// inside a node and a connection to a server run the operation that is ready first. A stream of transfers runs sends
+/// to another role, or collectives among the ranks of one role, one after another, each as if it were alone on its
+/// links. A stream of kind host runs copies in one direction, or the work of the host's processors.
 enum class StreamKind { compute, input, collectives, path, connection, transfers, host };
 
 struct Stream {
   StreamKind kind = StreamKind::compute;
   std::size_t role = 0; ///< in Graph::roles
-  int number = 0;       ///< of the path's GPU, or of the server
+  int number = 0;       ///< of the GPU whose path it is, or of the server
 };
 
-/// What of an iteration an operation of compute is; `whole`: forward and backward as one operation.
+/// The part of an iteration that an operation of compute stands for; `whole`: forward and backward as one operation.
 enum class ComputePart { whole, synchronisation, forward, backward };
 
 struct Operation {
   OperationKind kind = OperationKind::compute;
   std::size_t stream = 0; ///< in Graph::streams
-  double duration_s = 0;  ///< compute, input, and what the host does
-  double size_bytes = 0;  ///< all others
-  int tensor = -1;        ///< whose gradient it makes or carries, the first of several, by order of creation; -1: none
+  double duration_s = 0;  ///< of compute, input, and copies to, copies from and work on the host
+  double size_bytes = 0;  ///< of all other kinds
+  int tensor = -1;        ///< first tensor whose gradient it computes or carries, by order of creation; -1: none
   int tensors = 0;
-  std::size_t first_wait = 0; ///< what it waits for: `waits` entries of Graph::waits
+  std::size_t first_wait = 0; ///< it waits for the `waits` operations in Graph::waits from here on
   std::size_t waits = 0;
   ComputePart part = ComputePart::whole; ///< compute only
-  int unit = -1;                         ///< of Graph::units that is computed, gathered or scattered; -1: none
-  int micro_batch = -1;                  ///< that is computed or sent; -1: all, or not stated
-  int group = -1;                        ///< of Graph::groups that carries it; -1: Graph::machine
-  int repeats = 1;                       ///< transfers only: so many of that size, one after another
-  bool keys = false; ///< keys and values of a context group are gathered, or their gradients scattered
+  int unit = -1;                         ///< index in Graph::units of what is computed, gathered or scattered; -1: none
+  int micro_batch = -1;                  ///< micro-batch that is computed or sent; -1: all, or not stated
+  int group = -1;                        ///< index in Graph::groups of the ranks that run it; -1: Graph::machine
+  int repeats = 1;                       ///< transfers only: number of transfers of that size, one after another
+  bool keys = false;                     ///< it gathers keys and values of a context group, or scatters their gradients
 };
 
-/// Ranks that sum, or that send to each other, as a machine of their own: a machine of two ranks stands for all pairs
-/// that send at the same time.
+/// Ranks that run a collective, or send to each other, described as a machine of their own. A machine of two ranks
+/// stands for all pairs that send at the same time.
 struct TransferGroup {
   Machine machine;
   LibraryRules rules;
@@ -76,19 +78,21 @@ struct TransferGroup {
   bool operator==(const TransferGroup&) const = default;
 };
 
-/// Hybrid sharding: what carries gathers and scatters, and what carries the all-reduces of gradients across groups.
+/// Hybrid sharding: the ranks that all-gather and reduce-scatter one copy of the model, and the ranks, one of each
+/// copy, that all-reduce gradients.
 struct HybridGroups {
   TransferGroup shards;
   TransferGroup replicas;
 };
 
-/// Once a cycle the stream of collectives fuses what is ready, into operations of at most buffer_bytes (Horovod).
+/// Horovod's tensor fusion: once a cycle all gradients that are ready are fused into collectives of at most
+/// buffer_bytes.
 struct Fusion {
   double cycle_s = 0;
   double buffer_bytes = 0;
 };
 
-/// What the workers of a parameter server share.
+/// How the parameter servers of an iteration work.
 struct ServerRules {
   ServerMachine machine;
   int messages_per_node = 1;
@@ -97,30 +101,29 @@ struct ServerRules {
   double compute_spread_s = 0; ///< asynchronous: standard deviation of a worker's compute
 };
 
-/// Operations stand in an order in which they can start: each waits for earlier ones only. Those of one kind that
-/// follow each other on paths and connections share links.
+/// The operations of one iteration. Each one waits for earlier ones of the list only. Operations of one kind that
+/// follow each other on paths or connections share links.
 struct Graph {
   Machine machine;
   std::vector<Role> roles;
   std::vector<Stream> streams;
   std::vector<Operation> operations;
-  std::vector<std::size_t> waits;    ///< operations, see Operation::first_wait
-  std::vector<std::string> units;    ///< whose parameters are gathered together; pieces of a pipeline; else none
-  std::vector<TransferGroup> groups; ///< that carry transfers; model parallelism only
+  std::vector<std::size_t> waits;    ///< numbers of operations, see Operation::first_wait
+  std::vector<std::string> units;    ///< names of FSDP's units, or of a pipeline's pieces; else empty
+  std::vector<TransferGroup> groups; ///< ranks that run transfers; model parallelism only
 
-  LibraryRules rules; ///< how each collective is run
-  std::optional<HybridGroups>
-      hybrid;                   ///< in place of machine and rules: gathers and scatters, and all-reduces beside them
-  double collective_cost_s = 0; ///< software cost of one collective
-  double tensor_cost_s = 0;     ///< and of each tensor in it
-  double interference = 0;      ///< compute advances 1/(1 + interference) as fast beside a collective
+  LibraryRules rules;                 ///< how each collective is run
+  std::optional<HybridGroups> hybrid; ///< hybrid sharding: takes the place of machine and rules
+  double collective_cost_s = 0;       ///< software cost of one collective
+  double tensor_cost_s = 0;           ///< software cost of each tensor in a collective
+  double interference = 0;            ///< compute advances 1/(1 + interference) as fast beside a collective
   std::optional<Fusion> fusion;
 
   double path_Bps = 0; ///< of a path inside a node
   ServerRules servers;
 };
 
-/// Whether it is run among all workers, one after another.
+/// Whether the operation is a collective on a stream of collectives, which runs them one after another.
 inline bool is_collective(const Graph& graph, const Operation& operation) {
   return graph.streams[operation.stream].kind == StreamKind::collectives;
 }
@@ -135,7 +138,7 @@ inline std::size_t add_stream(Graph& graph, StreamKind kind, std::size_t role, i
   return graph.streams.size() - 1;
 }
 
-/// The operation's number; it waits for `after`.
+/// Adds an operation that waits for the operations `after`; returns its number.
 inline std::size_t add_operation(Graph& graph, const Operation& operation,
                                  std::initializer_list<std::size_t> after = {}) {
   graph.operations.push_back(operation);
@@ -146,7 +149,7 @@ inline std::size_t add_operation(Graph& graph, const Operation& operation,
   return graph.operations.size() - 1;
 }
 
-/// One more wait of the operation added last.
+/// Makes the operation that was added last wait for one more operation.
 inline void wait_for(Graph& graph, std::size_t operation) {
   graph.waits.push_back(operation);
   ++graph.operations.back().waits;

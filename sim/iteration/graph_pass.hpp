@@ -11,20 +11,20 @@ namespace ddlsim {
 
 class GraphPass {
 public:
-  /// `clock` times collectives, `executor` what else travels. Graph and executor must outlive this.
+  /// `clock` times collectives, `executor` all other transfers. Graph and executor must outlive this.
   GraphPass(const Graph& graph, CollectiveClock clock, const Executor& executor);
 
-  /// Runs what stands before the first shard; all where no shard is left.
+  /// Runs the operations before the next shards; all operations where no shard is left.
   void run_until_shards();
 
   /// The exchange of the shards that come next; empty where none are left.
   const ServerExchange& next_exchange();
 
-  /// Runs what is left.
+  /// Runs all operations that are left.
   Execution finish(const Executor& executor);
 
 private:
-  /// An operation, and when what it waits for has ended.
+  /// An operation, and when all operations that it waits for have ended.
   struct Ready {
     std::size_t operation = 0;
     double ready_s = 0;
@@ -48,11 +48,11 @@ private:
   const Executor* executor_;
   Execution execution_;
   CollectiveStream collectives_;
-  std::vector<double> free_s_; ///< of each stream but the collectives'
-  std::vector<Ready> shards_;  ///< that come next, once asked for
-  ServerExchange exchange_;    ///< of them
+  std::vector<double> free_s_; ///< when each stream is free; collectives have their own
+  std::vector<Ready> shards_;  ///< the next shards, once next_exchange() was called
+  ServerExchange exchange_;    ///< of these shards
   double async_iteration_s_ = 0;
-  std::size_t next_ = 0; ///< operation
+  std::size_t next_ = 0; ///< number of the next operation
 };
 
 } // namespace ddlsim

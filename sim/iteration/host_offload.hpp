@@ -1,5 +1,5 @@
 #pragma once
-// Sharded state in host memory: what it costs to copy it there and back, and to update it there.
+// Offload of sharded state to host memory: the time to copy it there and back, and to update it there.
 
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/model.hpp"
@@ -22,39 +22,42 @@ constexpr double host_update_bytes = 7 * 4;
 /// Parameter, gradient and two moments, all fp32 (Rajbhandari et al., ZeRO, SC 2020, section 3.1).
 constexpr double host_state_bytes = 4 * 4;
 
-/// What a parameter takes, seconds, while all GPUs of a node do the same.
+/// Seconds for each parameter while all GPUs of a node do the same.
 struct HostSeconds {
-  double copy = 0;   ///< one direction; the other is free meanwhile
-  double sum = 0;    ///< of a micro-batch
-  double update = 0; ///< by the optimizer
+  double copy = 0;   ///< one direction; the other direction is free meanwhile
+  double sum = 0;    ///< to add a micro-batch's gradient
+  double update = 0; ///< for the optimizer
 };
 
-/// GPUs that share a link divide it, and all of a node divide the bandwidth of its memory, which copies pass, too.
+/// Seconds for each parameter. GPUs that share a link divide its rate. All GPUs of a node divide the bandwidth of host
+/// memory, also for copies.
 HostSeconds host_seconds(const Cluster& cluster, int gpus_of_node);
 
 bool is_offloaded(const Strategy& strategy);
 
-/// Bytes of host memory that a node needs at least for what is offloaded; 0 without offload.
+/// Least bytes of host memory that a node needs for offloaded state; 0 without offload.
 double least_host_memory(const Model& model, const Strategy& strategy, int gpus, int gpus_per_node);
 
-/// Why that cannot be run there: what the cluster does not state, or does not have; "" where it can.
+/// Returns why the offload cannot run on the cluster, which does not state or does not have what it needs; "" where it
+/// can.
 std::string offload_complaint(const Model& model, const Cluster& cluster, const Strategy& strategy, int gpus,
                               int gpus_per_node);
 
-/// Adds to a graph what one GPU and its host do: copies each way on a stream of their own, the processors' work on a
-/// third.
+/// Adds the operations of offload to a graph: copies in each direction on a stream of their own, the work of the host's
+/// processors on a third.
 class HostStreams {
 public:
   /// The graph must outlive this.
   HostStreams(Graph& graph, std::size_t role, const HostSeconds& seconds);
 
-  /// Gradients of so many parameters leave when operation `after` has ended; with `sum` those before are added there.
+  /// Adds the copy of the gradients of so many parameters to the host, once operation `after` has ended. With `sum` the
+  /// host adds them to the gradients of earlier micro-batches.
   void copy_gradients(double parameters, std::size_t after, bool sum);
 
-  /// The optimizer, when all gradients are there.
+  /// Adds the optimizer's update on the host, once all gradients are there; returns its number.
   std::size_t update(double parameters);
 
-  /// Parameters come; the caller adds what they wait for.
+  /// Adds the copy of so many parameters to the GPU, and returns its number. The caller adds what the copy waits for.
   std::size_t copy_parameters(double parameters);
 
 private:
@@ -62,13 +65,13 @@ private:
 
   Graph& graph_;
   HostSeconds seconds_;
-  std::size_t to_host_ = 0;    ///< stream
-  std::size_t processors_ = 0; ///< the same
-  std::size_t from_host_ = 0;  ///< the same
-  std::size_t last_copy_ = 0;  ///< operation
+  std::size_t to_host_ = 0;    ///< stream of copies to the host
+  std::size_t processors_ = 0; ///< stream of the processors' work
+  std::size_t from_host_ = 0;  ///< stream of copies from the host
+  std::size_t last_copy_ = 0;  ///< operation that copied gradients last
 };
 
-/// The same graph where what the host does takes no time.
+/// Returns the graph with all operations of the host taking no time.
 Graph without_host(Graph graph);
 
 } // namespace ddlsim

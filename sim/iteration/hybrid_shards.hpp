@@ -1,5 +1,5 @@
 #pragma once
-// Hybrid sharding: where the ranks are that share one copy of a model's state, and where those that hold the same part.
+// Hybrid sharding: the ranks that share one copy of a model's state, and the ranks that hold the same part of it.
 
 #include "sim/network/machine.hpp"
 
@@ -7,17 +7,18 @@
 
 namespace ddlsim {
 
-/// Groups of that many ranks follow each other. Those beside each other on a node share its NICs; where groups of
-/// several nodes do not fill leaves, one straddles two of them, whose uplinks it shares with one more.
+/// The ranks that share one copy: `group` consecutive ranks. Groups on the same node share its NICs. Where groups of
+/// several nodes do not fill leaves, a group may lie on two leaves and share an uplink with one other group.
 Machine machine_of_shards(const Machine& all, int group);
 
-/// One rank of each group. As many such sets as a group has ranks sum at the same time, and share NICs and uplinks.
+/// The ranks that hold the same part: one of each group. `group` such sets all-reduce at the same time, and share NICs
+/// and uplinks.
 Machine machine_of_shard_replicas(const Machine& all, int group);
 
-/// Why so many GPUs are not dealt out into such groups, one sentence with what to do; "" where they are.
+/// Returns one sentence that says why `gpus` GPUs cannot be divided into such groups and what to do; "" where they can.
 std::string shard_complaint(int group, int gpus, int gpus_per_node);
 
-/// The most GPUs up to `most` that are.
+/// The largest number of GPUs up to `most` that can be divided into such groups.
 int most_gpus_in_groups(int group, int most);
 
 } // namespace ddlsim

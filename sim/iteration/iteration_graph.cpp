@@ -15,13 +15,13 @@
 namespace ddlsim {
 namespace {
 
-/// A collective waits for the slowest rank, whose compute is thus everybody's.
+/// The compute profile of the slowest rank. A collective waits for it, so that all ranks take its time.
 ComputeProfile slowest_profile(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   return compute_profile(shape, slowdown_of(setup, inputs.machine) * inputs.compute_s, inputs.sample.forward_share);
 }
 
-/// Inside a collective a tensor costs bookkeeping, copies, and the negotiation that all ranks have it ready; one rank
-/// whose library is on pays that too, although nothing travels.
+/// Sets the cost of collectives. A tensor costs bookkeeping, copies, and the negotiation that all ranks have it ready;
+/// one rank alone whose library is switched on has these costs, too, although nothing travels.
 void set_collectives(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs) {
   const auto& [machine, compute_s, sample] = inputs;
   graph.machine = machine;
@@ -40,11 +40,11 @@ Graph graph_of_all_reduce(const StepSetup& setup, const CommunicationInputs& inp
 bool time_all_reduces(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs,
                       const BackwardShape& shape) {
   set_collectives(graph, setup, inputs);
-  constexpr std::size_t compute = 0; // of the graph's streams
+  constexpr std::size_t compute = 0; // number of the stream
   return time_compute(graph, {compute}, slowest_profile(setup, inputs, shape));
 }
 
-/// How the library runs what a group of ranks does, with their number and nodes in place of the job's.
+/// The library's rules for a group of ranks, with the group's number of ranks and nodes in place of the job's.
 LibraryRules rules_of_group(const StepSetup& setup, const Parameters& sample, const Machine& group) {
   LibraryRules rules{library_of(setup, sample)};
   if (rules.library.library == CollectiveLibrary::nccl)
@@ -59,7 +59,8 @@ HybridGroups hybrid_groups(const StepSetup& setup, const Parameters& sample, con
   return {{shards, rules_of_group(setup, sample, shards)}, {replicas, rules_of_group(setup, sample, replicas)}};
 }
 
-/// Throws UserError where the cluster does not state it, or has too little memory.
+/// The times of offload; all 0 without offload. Throws UserError where the cluster does not state what they need, or
+/// has too little host memory.
 HostSeconds host_of(const StepSetup& setup) {
   if (!is_offloaded(setup.strategy)) return {};
   const auto why = offload_complaint(setup.model, setup.cluster, setup.strategy, setup.gpus, setup.gpus_per_node);
@@ -67,14 +68,14 @@ HostSeconds host_of(const StepSetup& setup) {
   return host_seconds(setup.cluster, setup.gpus_per_node);
 }
 
-/// Of what is gathered and scattered, where somebody else has a part of it.
+/// Seconds of copying for each byte that is gathered or scattered; 0 where one rank has all parts.
 double copy_s_per_byte(const StepSetup& setup, const Machine& machine) {
   const bool is_copied = machine.ranks > 1 && setup.gpu.memory_bandwidth_Bps > 0;
   return is_copied ? setup.preset.copy_passes / setup.gpu.memory_bandwidth_Bps : 0;
 }
 
-/// As with all-reduces, the slowest rank's compute is everybody's. A unit's tensors are one flat parameter, so that no
-/// tensor costs anything by itself.
+/// As with all-reduces, all ranks take the compute time of the slowest. A unit's tensors are one flat parameter, so
+/// that tensors have no cost of their own.
 Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   const auto& [machine, compute_s, sample] = inputs;
   const double slowest_s = slowdown_of(setup, machine) * compute_s;
@@ -100,8 +101,8 @@ Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs
   return graph;
 }
 
-/// Asynchronous workers wait for nobody, so the slow node and the cost of synchronisation itself are in each worker's
-/// iteration; that cost takes no server's time.
+/// Asynchronous workers do not wait for each other, so each worker's iteration includes the delay of a slow node and
+/// the cost of synchronisation itself; that cost takes no server time.
 Graph graph_of_servers(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   const auto& [machine, compute_s, sample] = inputs;
   const auto profile = compute_profile(shape, compute_s, sample.forward_share);
@@ -118,7 +119,7 @@ bool time_servers(Graph& graph, const StepSetup& setup, const CommunicationInput
   return time_server_graph(graph, setup, sample, profile, machine, slowdown_of(setup, machine));
 }
 
-/// A machine's number among the groups; equal ones are one group.
+/// Returns the group's index among the groups; adds the group where no equal one is there.
 int add_group(PipelineGroups& carriers, const TransferGroup& group) {
   const auto found = std::find(carriers.groups.begin(), carriers.groups.end(), group);
   const auto number = static_cast<int>(found - carriers.groups.begin());
@@ -178,7 +179,7 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
   return carriers;
 }
 
-/// Seconds for each byte of a block's outputs that a rank of a tensor group computes beyond its part.
+/// Seconds that a rank of a tensor group computes beyond its share of a block, for each byte of the block's outputs.
 double beside_of_tensor_part(const StepSetup& setup) {
   const double others = 1 - 1.0 / setup.strategy.parallel.tensor;
   if (setup.gpu.memory_bandwidth_Bps <= 0) return 0;
@@ -201,7 +202,7 @@ Graph graph_of_pipeline(const StepSetup& setup, const CommunicationInputs& input
   return graph;
 }
 
-/// The samples of the next iteration come beside this one, on a stream of their own.
+/// Adds the input of the next iteration, which runs beside this one on a stream of its own.
 void add_input_operation(Graph& graph, const StepSetup& setup, const InputFactors& factors) {
   constexpr std::size_t worker = 0;
   add_operation(graph,
@@ -237,14 +238,14 @@ Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs,
 
 namespace {
 
-/// How the sample places tensors on servers.
+/// The rule by which the sample places tensors on servers.
 Placing placing_of(const StepSetup& setup, const Parameters& sample) {
   if (!is_parameter_server(setup.strategy.name)) return {};
   const auto sharding = sharding_of(setup, sample);
   return {sharding, sharding == Sharding::hash ? sample.key_order : std::nullopt};
 }
 
-/// Makes it the graph of another sample that places tensors alike. False where it has to be built.
+/// Changes the graph to that of another sample with the same placing. Returns false where it has to be built anew.
 bool time_anew(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   graph.operations.back().duration_s = needed_input_s(setup, inputs.sample.input); // see add_input_operation()
   switch (family_of(setup.strategy.name)) {
@@ -264,7 +265,8 @@ bool time_anew(Graph& graph, const StepSetup& setup, const CommunicationInputs& 
 
 const Graph& iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape,
                              std::optional<LastGraph>& last) {
-  constexpr std::size_t most_kept = 20000; // operations, 2 MB; what larger graphs take is not their building
+  constexpr std::size_t most_kept =
+      20000; // operations, 2 MB; building is a small part of the time that larger graphs take
   const auto placing = placing_of(setup, inputs.sample);
   const bool alike = last && last->graph.operations.size() <= most_kept && last->placing == placing;
   if (alike && time_anew(last->graph, setup, inputs, shape)) return last->graph;
@@ -307,12 +309,12 @@ double InputTimes::longest_s() const {
 
 namespace {
 
-/// work / rate, where a rate of 0 is not known and no limit.
+/// work / rate, seconds; a rate of 0 is unknown and sets no limit.
 double seconds_of(double work, double rate) {
   return rate > 0 ? work / rate : 0;
 }
 
-/// In which one worker has one sample, no other being in its way.
+/// Seconds in which one worker that no other slows gets one sample.
 double worker_sample_s(const InputPipeline& input, double read_Bps, const InputFactors& factors) {
   const double reading_s = std::max(seconds_of(input.bytes_per_sample, read_Bps),
                                     seconds_of(input.bytes_per_sample, input.shared_read_Bps * factors.shared_read));

@@ -1,5 +1,5 @@
 #pragma once
-// The graph of one iteration of a setup, by whatever strategy.
+// Builds the graph of one iteration of a setup, for every strategy.
 
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/cluster.hpp"
@@ -12,35 +12,37 @@
 
 namespace ddlsim {
 
-/// Forward, backward, what moves gradients, and the samples of the next iteration beside it. What has no place
-/// inside an iteration is not in it: the cost of synchronisation itself, the jump at the second node, the wait for the
-/// slowest of many steps.
+/// The graph of one iteration: forward, backward, the transfers of gradients and parameters, and beside them the input
+/// of the next iteration. It leaves out times that have no place inside an iteration: the cost of synchronisation
+/// itself, the jump at the second node, and the wait for the slowest of many steps.
 Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape);
 
-/// The same. Where the sample before, of the same setup, gave a graph of the same operations, that is timed anew.
+/// Returns the same graph, kept in `last`. Where the graph of the sample before, of the same setup, has the same
+/// operations, it is reused and only its times and rates are replaced.
 const Graph& iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape,
                              std::optional<LastGraph>& last);
 
-/// The same without synchronisation, in which nobody looks into compute.
+/// The graph of an iteration without synchronisation: one operation of compute, and the input of the next iteration.
 Graph graph_of_compute(const StepSetup& setup, double compute_s, const InputFactors& factors = {});
 
-/// The layers' share of backward and their gradients.
+/// Each layer's share of backward, and the gradients that it gives.
 BackwardShape backward_shape_of(const StepSetup& setup);
 
-/// Forward and backward of one GPU, and what is computed again: the passes of the shape's recomputation.
+/// Seconds of one GPU's forward and backward, recomputation included.
 double compute_s_of(const StepSetup& setup, const Parameters& sample, const BackwardShape& shape);
 
-/// Times in which a node gets the samples of one iteration, seconds. The longest counts, because loading, reading and
-/// training are a pipeline with prefetch. All 0 for a scenario without input (synthetic data).
+/// Seconds that each step of the input pipeline needs for a node's samples of one iteration. The longest counts,
+/// because loading, reading and training are a pipeline with prefetch. All are 0 for a scenario without input
+/// (synthetic data).
 ///   decoding        samples / loader rate; else the longer of samples / (cores x core rate) and
 ///                   samples / (GPUs x GPU rate)
 ///   storage         samples x bytes / the node's own read rate
 ///   opening         samples x the time to open a file / readers
 ///   shared storage  nodes x samples x bytes / the shared read rate
 ///   shared opening  nodes x samples / files a second that all nodes together open
-///   workers         samples x (opening and reading of one sample + decoding by one worker) / workers, where a worker does
-///                   one after the other: alone, as fast as storage and a core let it, so that with the others' limits this
-///                   is the least time that workers who keep out of each other's way take
+///   workers         samples x (opening and reading of one sample + decoding by one worker) / workers, where a worker
+///                   does one after the other as fast as storage and a core let a single worker: with the limits
+///                   above, the least time of workers that do not slow each other
 struct InputTimes {
   double decoding_s = 0;
   double storage_s = 0;
@@ -53,19 +55,19 @@ struct InputTimes {
 InputTimes input_times(const InputPipeline& input, const Storage& storage, int nodes, int gpus_per_node,
                        double samples_per_node, const InputFactors& factors = {});
 
-/// The same for a setup and a sample's factors.
+/// The input times of a setup with a sample's factors.
 InputTimes input_times(const StepSetup& setup, const InputFactors& factors = {});
 
-/// The longest of them.
+/// The longest of the setup's input times, seconds.
 double needed_input_s(const StepSetup& setup, const InputFactors& factors = {});
 
-/// Cost of synchronisation itself, without what travels.
+/// Cost of synchronisation itself in an iteration, seconds, without transfers.
 double overhead_s(const Parameters& sample, int nodes, double compute_s);
 
-/// What the slow node's compute takes, in units of the others'; 1 on one node, which has none.
+/// The slow node's compute time over that of the other nodes; 1 on one node, where no node counts as slow.
 double slowdown_of(const StepSetup& setup, const Machine& machine);
 
-/// Asynchronous servers with several workers.
+/// Whether workers do not wait for each other: several workers with asynchronous servers.
 bool nobody_waits(const StepSetup& setup, const Machine& machine);
 
 } // namespace ddlsim

@@ -12,7 +12,7 @@ double sum_s(const IterationParts& parts) {
 }
 
 IterationParts parts_of(const IterationPass& pass) {
-  constexpr double rounding = 1e-12; // of sums of a pipeline's steps
+  constexpr double rounding = 1e-12; // relative error of the sum of a pipeline's steps
   IterationParts parts;
   parts.compute_s = pass.compute_s;
   parts.slow_node_s = parts.straggling_s = pass.slow_node_s;
@@ -24,7 +24,7 @@ IterationParts parts_of(const IterationPass& pass) {
 }
 
 IterationParts parts_of_whole(IterationParts parts, double iteration_s) {
-  constexpr double rounding = 1e-12; // of sums of the parts
+  constexpr double rounding = 1e-12; // relative error of the sum of the parts
   parts.unexplained_s = 0;
   const double rest_s = iteration_s - sum_s(parts);
   if (std::abs(rest_s) >= rounding * iteration_s) parts.unexplained_s = rest_s;

@@ -5,38 +5,40 @@
 
 namespace ddlsim {
 
-/// What the transfers of a pipeline add to its iteration, kind after kind: first those inside layers alone, then
-/// keys and values, the sends beside them, and what replicas do. Of a pipeline they add up to exposed_communication_s.
+/// Time that each kind of transfer adds to a pipeline's iteration, seconds. Kinds are switched on one after another, in
+/// the order of the members; each counts what it adds to those before. For a pipeline the sum is
+/// exposed_communication_s.
 struct ExposedParts {
-  double tensor_s = 0;        ///< gathers and scatters inside layers
-  double context_s = 0;       ///< keys and values, and their gradients
+  double tensor_s = 0;        ///< all-gathers and reduce-scatters inside layers
+  double context_s = 0;       ///< transfers of keys and values, and of their gradients
   double pipeline_s = 0;      ///< sends between stages
   double data_parallel_s = 0; ///< all-reduces, all-gathers and reduce-scatters among replicas
-  double offload_s = 0;       ///< not of a pipeline: what sharded state on the host adds
+  double offload_s = 0;       ///< added by sharded state on the host; 0 for a pipeline
 };
 
-/// They add up to the iteration's time. All but the last are what the mechanisms cost by themselves.
+/// The parts of an iteration's time, which add up to it. All but unexplained_s are computed by the model's mechanisms;
+/// slow_node_s and `exposed` split other parts further.
 struct IterationParts {
   double compute_s = 0;               ///< one GPU's forward and backward
-  double exposed_communication_s = 0; ///< what moving gradients adds beyond compute, overlap taken off
+  double exposed_communication_s = 0; ///< time that transfers add beyond the compute they overlap with
   double synchronisation_s = 0;       ///< cost of synchronisation itself: hooks, launches, the jump at the second node
   double straggling_s = 0;            ///< waiting for the slowest node; 0 for ps-async, where no worker waits
-  double neighbours_s = 0;            ///< what other jobs on the same links between switches add
-  double input_wait_s = 0;            ///< what the input pipeline needs beyond all else
-  double bubble_s = 0;      ///< in which a GPU of a pipeline idles: its filling and draining, and uneven stages
-  double unexplained_s = 0; ///< what the model discrepancy and residuals add to the mechanisms, or take away (negative)
-  double slow_node_s = 0;   ///< of straggling_s: what a slow node's compute takes longer
-  ExposedParts exposed{};   ///< exposed_communication_s of a pipeline, by what travels; with offload
+  double neighbours_s = 0;            ///< added by other jobs on the same links between switches
+  double input_wait_s = 0;            ///< time that the input pipeline needs beyond all other parts
+  double bubble_s = 0;                ///< idle time of a pipeline's GPU: filling, draining and uneven stages
+  double unexplained_s = 0; ///< added by model discrepancy and residuals; negative where they shorten the iteration
+  double slow_node_s = 0;   ///< share of straggling_s that a slow node's compute causes
+  ExposedParts exposed{};   ///< exposed_communication_s by kind of transfer; pipelines and offload only
 };
 
-/// A part as answers name it.
+/// A part and its names in answers.
 struct NamedPart {
   const char* name; ///< in words
   const char* key;  ///< in JSON and CSV
   double IterationParts::*seconds;
 };
 
-/// In the order of a CSV row.
+/// The parts in the order of a CSV row.
 constexpr std::array<NamedPart, 8> named_parts{{
     {"compute", "compute_s", &IterationParts::compute_s},
     {"exposed communication", "exposed_communication_s", &IterationParts::exposed_communication_s},
@@ -50,21 +52,22 @@ constexpr std::array<NamedPart, 8> named_parts{{
 
 double sum_s(const IterationParts& parts);
 
-/// What a pass over the operations of an iteration, or the mean of many, took, and what of it is no communication.
+/// Times of a pass over an iteration's operations, or the mean over many passes: its end, and the parts that are no
+/// communication.
 struct IterationPass {
   double end_s = 0;
   double compute_s = 0;         ///< of the undisturbed GPU
-  double slow_node_s = 0;       ///< what a slow node's compute adds to it
-  double synchronisation_s = 0; ///< that is in the pass: of asynchronous workers
-  double free_end_s = 0;        ///< of a pipeline: its end if its transfers took no time; else 0
-  bool drawn = false;           ///< the mean of drawn computes, which may end a little before their mean
+  double slow_node_s = 0;       ///< added to compute by a slow node
+  double synchronisation_s = 0; ///< cost of synchronisation inside the pass; asynchronous workers only
+  double free_end_s = 0;        ///< end of a pipeline's pass if its transfers took no time; else 0
+  bool drawn = false;           ///< compute times were drawn at random, so that end_s may be a little below their mean
 };
 
-/// Parts that add up to the end of the pass: communication is exposed where nothing else accounts for the time. This
-/// alone computes what is exposed.
+/// Splits the pass into parts that add up to its end. Time that no other part accounts for is exposed communication;
+/// no other function computes it.
 IterationParts parts_of(const IterationPass& pass);
 
-/// The same for an iteration that takes so long: what the other parts leave is unexplained.
+/// Returns the parts of an iteration that takes iteration_s: the difference to their sum becomes unexplained_s.
 IterationParts parts_of_whole(IterationParts parts, double iteration_s);
 
 } // namespace ddlsim

@@ -18,14 +18,14 @@ namespace {
 constexpr double least_kept_outputs = 0.5;
 constexpr double fp32_bytes = 4;
 
-/// Of a number in a layer's output, over the table's. In fp8 linear layers keep what they take in in 8 bits
-/// (NVIDIA/TransformerEngine transformer_engine/pytorch/module/linear.py), and most of what is kept is that.
+/// Bytes of a number in a layer's output over those in the layer table. With fp8 linear layers keep their inputs in 8
+/// bits (NVIDIA/TransformerEngine transformer_engine/pytorch/module/linear.py), which are most of the outputs kept.
 double output_width(Precision precision) {
   if (precision == Precision::fp8) return 0.25;
   return has_16_bit_values(precision) ? 0.5 : 1.0;
 }
 
-/// Bytes a parameter of each part of the state.
+/// Bytes for each parameter, by part of the state.
 struct StateBytes {
   double parameter = 4;
   double gradient = 4;
@@ -37,8 +37,9 @@ StateBytes state_bytes(Precision precision, StrategyName strategy) {
   return {2, 2, 12};
 }
 
-/// What the GPU keeps; with offload the host has the rest. Gradients leave as soon as they are summed, but those of
-/// zero-1, which are whole until then. fsdp keeps parameters for what is computed, as the host has those in fp32.
+/// The state that the GPU keeps; with offload the host has the rest. Gradients leave the GPU as soon as they are
+/// summed, except those of zero-1, which are whole until then. fsdp keeps parameters in the precision of compute,
+/// because the host has them in fp32.
 StateBytes state_on_gpu(Precision precision, const Strategy& strategy) {
   auto bytes = state_bytes(precision, strategy.name);
   if (strategy.sharded.offload == Offload::none) return bytes;
@@ -49,10 +50,11 @@ StateBytes state_on_gpu(Precision precision, const Strategy& strategy) {
   return bytes;
 }
 
-/// Outputs of each unit, and the input of each block: what the layer before it put out. Table bytes a sample.
+/// Outputs of each unit, and inputs of the blocks, which are the outputs of the layers before them; in bytes of the
+/// layer table for each sample.
 struct UnitOutputs {
   std::map<std::string, double> of_unit;
-  std::map<std::string, double> kept_of_unit; ///< not computed again
+  std::map<std::string, double> kept_of_unit; ///< outputs that are not recomputed
   double block_inputs = 0;
 };
 
@@ -70,11 +72,11 @@ UnitOutputs outputs_of(const Model& model, Recompute recompute, Precision precis
   return outputs;
 }
 
-/// Table bytes a sample that are in memory at the same time.
+/// Outputs that are in memory at the same time, in bytes of the layer table for each sample.
 double kept_outputs(const Model& model, Recompute recompute, Precision precision) {
   const auto outputs = outputs_of(model, recompute, precision);
   double kept = 0;
-  double again = 0; // the unit of which most is computed again
+  double again = 0; // recomputed outputs of the unit that has most of them
   for (const auto& [unit, bytes] : outputs.of_unit) {
     const auto found = outputs.kept_of_unit.find(unit);
     const double kept_of_unit = found == outputs.kept_of_unit.end() ? 0 : found->second;
@@ -86,7 +88,8 @@ double kept_outputs(const Model& model, Recompute recompute, Precision precision
   return inputs + least_kept_outputs * (kept + again);
 }
 
-/// Parameters that are whole on every rank at the fullest moment: the root's, and the largest other unit's.
+/// Number of parameters that every rank holds whole when it holds most: those of the root and of the largest other
+/// unit.
 double gathered_parameters(const Model& model) {
   std::map<std::string, double> of_unit;
   for (const auto& layer : model.layers)
@@ -116,13 +119,13 @@ MemoryNeed least_sharded_memory(const Model& model, Precision precision, double 
   return need;
 }
 
-/// What a piece keeps for its backward, table bytes a sample.
+/// Outputs that a piece keeps for its backward, in bytes of the layer table for each sample.
 double kept_of_piece(const PieceShape& piece) {
   return piece.again.input_bytes + least_kept_outputs * (piece.output_bytes - piece.again.output_bytes);
 }
 
-/// Table bytes a sample, all micro-batches that wait for their backward on that stage together, when they are most; and
-/// the block that is computed again just now.
+/// The most outputs that a stage keeps, in bytes of the layer table for each sample: those of all micro-batches that
+/// wait for their backward, and those of the block that is being recomputed.
 double most_kept_of_stage(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options, int stage) {
   double kept = 0;
   double most = 0;
@@ -136,8 +139,8 @@ double most_kept_of_stage(const std::vector<PieceShape>& pieces, const ModelPara
   return most + least_kept_outputs * again;
 }
 
-/// Table bytes a sample that a rank of a context group has of others while a block attends, of the stage's block that
-/// has most keys and values.
+/// Keys and values of other ranks that a rank of a context group holds during attention, in bytes of the layer table
+/// for each sample, for the stage's block that has most of them.
 double gathered_keys(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options, int stage) {
   double most = 0;
   for (auto piece = static_cast<std::size_t>(stage); piece < pieces.size();
@@ -147,7 +150,7 @@ double gathered_keys(const std::vector<PieceShape>& pieces, const ModelParallelO
   return most * (options.context - 1) / options.context / options.tensor;
 }
 
-/// Of a rank's own parameters.
+/// Least memory for the state of a rank's own parameters, bytes.
 MemoryNeed least_state(const ModelParallelOptions& options, Precision precision, double parameters, double replicas) {
   const double copy = fp32_bytes * parameters; // parameter, gradient, momentum
   if (options.data_parallel == DataParallel::all_reduce) return {copy, copy, copy, 0, 0};
@@ -158,7 +161,7 @@ MemoryNeed least_state(const ModelParallelOptions& options, Precision precision,
 MemoryNeed least_memory_of_stage(const std::vector<PieceShape>& pieces, const ModelParallelOptions& options,
                                  Precision precision, double batch, int stage, int gpus) {
   double parameters = 0;
-  double of_experts = 0; // dealt out
+  double of_experts = 0; // parameters of experts, which are divided among ranks
   for (auto piece = static_cast<std::size_t>(stage); piece < pieces.size();
        piece += static_cast<std::size_t>(options.pipeline)) {
     const double dealt = options.expert > 1 ? pieces[piece].expert_parameters : 0;
@@ -180,7 +183,7 @@ MemoryNeed least_memory_of_stage(const std::vector<PieceShape>& pieces, const Mo
 
 constexpr int most_gpus = 10'000'000;
 
-/// 0: no number of GPUs is enough.
+/// The fewest GPUs in whose memory the model fits; 0 if no number of GPUs is enough.
 int fewest_gpus(const Model& model, const Gpu& gpu, Precision precision, double batch, const Strategy& strategy,
                 int gpus_per_node) {
   const auto fits = [&](int gpus) {

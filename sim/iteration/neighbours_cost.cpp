@@ -14,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-/// When each collective could have started, by what its operations wait for.
+/// When each collective could have started, seconds: when all that its operations wait for had ended.
 std::vector<double> ready_times_s(const Graph& graph, const Execution& alone) {
   std::vector<double> ready_s(alone.collectives.size(), 0);
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
@@ -30,7 +30,8 @@ std::vector<double> ready_times_s(const Graph& graph, const Execution& alone) {
   double free_s = 0;
   for (std::size_t i = 0; i < ready_s.size(); ++i) {
     const Span& span = alone.collectives[i].span;
-    if (span.start_s > free_s) ready_s[i] = span.start_s; // nothing but readiness, or a tick, held it
+    if (span.start_s > free_s)
+      ready_s[i] = span.start_s; // it waited for its operations or for a tick, not for the collective before
     free_s = span.end_s;
   }
   return ready_s;
@@ -49,9 +50,9 @@ SharedTimes time_shared(const SharedFabric& shared, int iterations, Fidelity req
   return simulate_rounds_in_child(shared.links, shared.jobs, iterations);
 }
 
-/// What one server has.
+/// Bytes of the shards on one server.
 struct ServerLoad {
-  double bytes = 0; ///< of all copies that one node sends
+  double bytes = 0; ///< of all shards, as many copies as one node sends
   double largest_bytes = 0;
 };
 
@@ -65,7 +66,8 @@ std::map<int, ServerLoad> loads_of(const ServerExchange& exchange) {
   return loads;
 }
 
-/// What the busiest NIC sends: a node its shards but those of its own servers, a server's host the sums of the others.
+/// Bytes that the busiest NIC sends. A node sends its shards except those of its own servers; a server's host sends the
+/// sums to the other nodes.
 double bytes_of_busiest_nic(const std::map<int, ServerLoad>& loads, const std::map<int, int>& hosts, int nodes) {
   double node_bytes = 0;
   for (const auto& [server, load] : loads) node_bytes += load.bytes;
@@ -81,7 +83,7 @@ double bytes_of_busiest_nic(const std::map<int, ServerLoad>& loads, const std::m
   return most_bytes;
 }
 
-/// As GraphPass asks for them; a worker's compute ends with its last operation.
+/// The asynchronous servers of the graph, as GraphPass runs them. A worker's compute ends with its last operation.
 AsyncServers asynchronous_servers(const Graph& graph, const Execution& alone, const ServerExchange& exchange) {
   std::vector<double> compute_end_s(graph.streams.size(), 0);
   for (std::size_t i = 0; i < graph.operations.size(); ++i)
@@ -148,7 +150,7 @@ JobTraffic job_traffic(const Graph& graph, const Execution& alone) {
 
 namespace {
 
-/// The longest iteration of a neighbour alone.
+/// The longest time of a neighbour's iteration without other jobs, seconds.
 double longest_neighbour_s(const SharedFabric& shared) {
   double longest_s = 0;
   for (std::size_t i = shared.own_jobs; i < shared.jobs.size(); ++i) {
@@ -159,7 +161,7 @@ double longest_neighbour_s(const SharedFabric& shared) {
   return longest_s;
 }
 
-/// The job starts so long after its neighbours.
+/// Makes the job start `start_s` after its neighbours.
 void start_at(SharedFabric& shared, double start_s) {
   shared.jobs.front().start_s = start_s;
   if (!shared.rings.empty()) shared.rings.front().job.start_s = start_s;
@@ -169,7 +171,8 @@ void start_at(SharedFabric& shared, double start_s) {
 
 namespace {
 
-/// Alone, and in the mean over pairs of iterations that begin at eight moments of the longest neighbour's.
+/// Time of an iteration alone, and beside neighbours: the mean over pairs of iterations that begin at eight moments of
+/// the longest neighbour's iteration.
 struct AloneAndBeside {
   double alone_s = 0;
   double beside_s = 0;
@@ -178,7 +181,7 @@ struct AloneAndBeside {
 
 AloneAndBeside time_beside(SharedFabric shared, Fidelity requested) {
   constexpr int phases = 8;
-  constexpr int iterations = 2; // from each
+  constexpr int iterations = 2; // from each of the eight moments on
   AloneAndBeside times;
   times.alone_s = time_shared(alone_on(shared), 1, requested).iterations_s.front();
   const double longest_s = longest_neighbour_s(shared);
@@ -189,12 +192,12 @@ AloneAndBeside time_beside(SharedFabric shared, Fidelity requested) {
     added_s += (mean(beside.iterations_s) - times.alone_s) / phases;
     times.messages += beside.messages;
   }
-  constexpr double rounding = 1e-9; // of an iteration
+  constexpr double rounding = 1e-9; // relative error of an iteration's time
   times.beside_s = times.alone_s + (added_s < rounding * times.alone_s ? 0 : added_s);
   return times;
 }
 
-/// Some link carries messages of the setup's jobs and of others.
+/// Whether some link carries messages of both the setup's jobs and other jobs.
 bool do_jobs_meet(const SharedFabric& shared) {
   const auto own = static_cast<std::ptrdiff_t>(shared.own_jobs);
   const auto sends = [](int flows) { return flows > 0; };
@@ -219,7 +222,8 @@ NeighboursCost every_message_of_async(const StepSetup& setup, const Parameters& 
   return {std::max(0.0, with.iteration_s - alone.iteration_s), alone.simgrid_messages + with.simgrid_messages};
 }
 
-/// Neighbours that are run beside asynchronous servers with every message: rings, of so many nodes together.
+/// Whether neighbours can be run beside asynchronous servers with every message: rings that have at most 64 nodes in
+/// all.
 bool can_run_every_message(const std::vector<Neighbour>& neighbours) {
   constexpr int most_nodes = 64;
   int nodes = 0;
@@ -228,7 +232,8 @@ bool can_run_every_message(const std::vector<Neighbour>& neighbours) {
   return nodes <= most_nodes && std::all_of(neighbours.begin(), neighbours.end(), is_ring);
 }
 
-/// Each worker goes on at its own pace, so that the job's rate is the mean of its workers'.
+/// The cost of neighbours for asynchronous servers. Each worker has its own pace, so that the job's rate is the mean
+/// over its workers.
 NeighboursCost beside_async(const StepSetup& setup, const Parameters& sample, const JobTraffic& own,
                             Fidelity requested) {
   constexpr int most_workers = 4;

@@ -1,5 +1,5 @@
 #pragma once
-// What a job loses to the neighbours of its scenario, which send over the same links between switches.
+// The time that a job loses to the neighbours of its scenario, which send over the same links between switches.
 
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/shared_fabric.hpp"
@@ -7,21 +7,23 @@
 
 namespace ddlsim {
 
-/// A collective is ready when what it waits for has ended, or at its tick. An exchange with servers is one transfer,
-/// from the first shard that is ready to the last that is back, of as many rounds as shards. A server pulls out a shard
-/// when it has all copies, so that push and pull of its largest shard follow each other and the others overlap: the
-/// connections are busy for (sum + largest)/sum of what they carry one way, as in the two-machine flow shop.
+/// Reads off what a job sends in an iteration. A collective is ready when all that it waits for has ended, or at its
+/// tick. An exchange with servers is one transfer, from the first ready shard to the last one that is back, with as
+/// many rounds as shards. A server sends a shard back when it has all copies, so that push and pull of its largest
+/// shard follow each other and all other shards overlap: the connections are busy for (sum + largest)/sum of the time
+/// that they need for one direction, as in the two-machine flow shop.
 JobTraffic job_traffic(const Graph& graph, const Execution& alone);
 
 struct NeighboursCost {
-  double added_s = 0;   ///< to an iteration, in the mean over many
+  double added_s = 0;   ///< to an iteration, mean over many
   double messages = 0;  ///< run on SimGrid
-  const char* why = ""; ///< it is an approximation beyond rounds; "" where it is none
+  const char* why = ""; ///< why it is a coarser approximation than rounds; "" where it is not
 };
 
-/// The mean over pairs of iterations that begin at eight moments of the longest neighbour's iteration, evenly spread.
-/// On SimGrid: with every message, of rings, pairs and asynchronous servers, where `full` is requested; else by rounds.
-/// Asynchronous servers are then the mean rate of up to four workers, evenly spread. No formula knows neighbours.
+/// The mean over pairs of iterations that begin at eight evenly spaced moments of the longest neighbour's iteration.
+/// SimGrid runs them: with every message where `full` is requested and jobs are rings, pairs or asynchronous servers;
+/// else by rounds. By rounds, asynchronous servers have the mean rate of up to four evenly spaced workers. No formula
+/// knows neighbours.
 NeighboursCost neighbours_cost(const StepSetup& setup, const Parameters& sample, const JobTraffic& own, double rest_s,
                                Fidelity requested);
 

@@ -12,7 +12,7 @@ std::vector<std::size_t> order_of(std::size_t count) {
   return order;
 }
 
-/// Largest first, each to the path with the fewest bytes so far, the first of equals.
+/// Assigns tensors to paths, largest first: each to the path with the fewest bytes so far, the first of equal ones.
 std::vector<std::size_t> fewest_bytes_first(const std::vector<double>& tensor_bytes, std::size_t paths) {
   auto order = order_of(tensor_bytes.size());
   std::stable_sort(order.begin(), order.end(),

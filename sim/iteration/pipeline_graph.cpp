@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
 
-/// The k-th forward of a stage, or its k-th backward, which begins with the last piece.
+/// The k-th forward of a stage, or its k-th backward; backwards begin with the last piece.
 PipelineStep step_of(const ModelParallelOptions& options, int stage, bool forward, int k) {
   const int round = options.pipeline * options.virtual_stages;
   const int place = k % round;
@@ -21,7 +21,7 @@ PipelineStep step_of(const ModelParallelOptions& options, int stage, bool forwar
   return {forward, piece_of_stage * options.pipeline + stage, k / round * options.pipeline + place % options.pipeline};
 }
 
-/// Forwards of a stage before its first backward.
+/// Number of forwards of a stage before its first backward.
 int forwards_before(const ModelParallelOptions& options, int stage) {
   const int all = options.micro_batches * options.virtual_stages;
   const int behind = options.pipeline - stage - 1;
@@ -39,14 +39,15 @@ int forwards_before(const ModelParallelOptions& options, int stage) {
 /// The streams of a stage.
 struct StageStreams {
   std::size_t compute = 0;
-  std::size_t onward = 0; ///< outputs to the next stage
-  std::size_t back = 0;   ///< gradients to the stage before
+  std::size_t onward = 0; ///< sends of outputs to the next stage
+  std::size_t back = 0;   ///< sends of gradients to the stage before
   std::size_t of_replicas = 0;
-  std::size_t inside = 0; ///< layers
-  std::size_t keys = 0;   ///< and values, where a context group gathers them
+  std::size_t inside = 0; ///< transfers inside layers
+  std::size_t keys = 0;   ///< transfers of keys and values in a context group
 };
 
-/// A role a stage, filled step by step as soon as what a step needs is in the graph.
+/// Builds the graph with one role a stage. It adds a step of a stage as soon as all operations that the step needs are
+/// in the graph.
 class PipelineBuilder {
 public:
   PipelineBuilder(const std::vector<PieceShape>& pieces, const WholePasses& passes, const ModelParallelOptions& options,
@@ -102,7 +103,7 @@ private:
         gathered_at_[piece].push_back(add_shards(at(stage), OperationKind::all_gather, piece));
   }
 
-  /// Parameters of a piece, and the group that shares them.
+  /// Number of parameters of a piece, and the group of ranks that shares them.
   struct Shared {
     int group = -1;
     double parameters = 0;
@@ -115,17 +116,18 @@ private:
     return {group, options_.expert > 1 ? pieces_[piece].expert_parameters / options_.expert : 0};
   }
 
-  /// Of a piece that is gathered and scattered in parts: its blocks with attention.
+  /// Number of parts in which a piece is gathered and scattered: its blocks with attention.
   int parts_of(std::size_t piece) const {
     return carriers_.of_shards < 0 ? 1 : std::max(1, pieces_[piece].attentive_blocks);
   }
 
-  /// Whether a step is computed in those parts: a piece's first forward and its last backward.
+  /// Whether a step is computed in these parts: a piece's first forward and its last backward are.
   bool is_in_parts(const PipelineStep& step) const {
     return step.forward ? step.micro_batch == 0 : backwards_left_[at(step.piece)] == 1;
   }
 
-  /// A part of a piece's parameters, or of its gradients, among the replicas; not_there where there are none.
+  /// Adds the transfer of a part of a piece's parameters, or of its gradients, among the replicas; returns not_there
+  /// where there is none.
   std::size_t add_shards(std::size_t stage, OperationKind kind, std::size_t piece) {
     const double bytes = kind == OperationKind::all_gather ? bytes_.gathered : bytes_.gradient;
     std::size_t added = not_there;
@@ -145,7 +147,7 @@ private:
   }
   int last_piece() const { return static_cast<int>(pieces_.size()) - 1; }
 
-  /// The operation that brings what a step needs; none for the first forward.
+  /// The operation that brings a step's inputs or gradients; none for the first forward.
   std::size_t feeds(const PipelineStep& step) const {
     return (step.forward ? outputs_at_ : gradients_at_)[place_of(step.piece, step.micro_batch)];
   }
@@ -153,14 +155,14 @@ private:
 
   double duration_s(const PipelineStep& step) const {
     const auto& piece = pieces_[at(step.piece)];
-    const double more = options_.expert_imbalance - 1; // of the busiest rank
+    const double more = options_.expert_imbalance - 1; // surplus of the busiest rank
     const double again_s = passes_.forward_s * (piece.again.forward + more * piece.again.expert_forward);
     const double all_s = step.forward ? passes_.forward_s * (piece.forward + more * piece.expert_forward)
                                       : passes_.backward_s * (piece.backward + more * piece.expert_backward) + again_s;
     return all_s * options_.pipeline / options_.micro_batches + beside_s(step);
   }
 
-  /// What a rank of a tensor group computes beyond its part; forward takes a third of it, as of all matrix work.
+  /// Seconds that a rank of a tensor group computes beyond its share; a third is in forward, as for all matrix work.
   double beside_s(const PipelineStep& step) const {
     const auto& piece = pieces_[at(step.piece)];
     if (piece.attentive_blocks == 0) return 0;
@@ -177,16 +179,16 @@ private:
     pass_on(stage, step);
   }
 
-  /// One of the parts that a step is computed in.
+  /// One of the parts in which a step is computed.
   struct StepPart {
     int part = 0;
     int parts = 1;
 
-    /// How many of so many are in it.
+    /// How many of `count` items are in this part.
     int share_of(int count) const { return count * (part + 1) / parts - count * part / parts; }
   };
 
-  /// A part of a step, and what it needs and leaves.
+  /// Adds a part of a step: its compute, and the transfers that follow it.
   void add_compute(std::size_t stage, const PipelineStep& step, int part, int parts) {
     Operation operation{OperationKind::compute, streams_[stage].compute, duration_s(step) / parts};
     operation.part = step.forward ? ComputePart::forward : ComputePart::backward;
@@ -200,8 +202,8 @@ private:
     if (!step.forward && backwards_left_[at(step.piece)] == 1) scatter(stage, at(step.piece));
   }
 
-  /// What a part of a step waits for: its micro-batch, what the stage ran before, inside layers too, and a block's
-  /// parameters.
+  /// The operations that a part of a step waits for: the arrival of its micro-batch, the stage's last compute or
+  /// transfer inside layers, and the gather of a block's parameters.
   std::vector<std::size_t> needed_by(std::size_t stage, const PipelineStep& step, int part) const {
     std::vector<std::size_t> needed;
     if (part == 0 && feeds(step) != not_there) needed.push_back(feeds(step));
@@ -217,8 +219,8 @@ private:
     if (add_shards(stage, OperationKind::reduce_scatter, piece) != not_there) wait_for(graph_, last_[stage]);
   }
 
-  /// Two gathers and two scatters a block with attention, behind what was computed. Where they overlap with it, all
-  /// but one of the group's parts of each run beside it.
+  /// Adds two gathers and two scatters for each block with attention, after the compute. Where they overlap with it,
+  /// all but one of each transfer's parts run beside it.
   void add_inside(std::size_t stage, const PipelineStep& step, const StepPart& part,
                   const std::vector<std::size_t>& before) {
     if (pieces_[at(step.piece)].cut_layers > 0) add_outputs(stage, step);
@@ -236,8 +238,9 @@ private:
     }
   }
 
-  /// Forward a gather of the outputs of each layer that is cut by them; backward a scatter of their gradients, of which
-  /// each rank has a summand for all inputs of the next layer, behind the gathers of what is computed again.
+  /// Adds the transfers of layers that are cut by outputs. Forward gathers their outputs. Backward scatters the
+  /// gradients, of which each rank has a summand for all inputs of the next layer, after the gathers of recomputed
+  /// outputs.
   void add_outputs(std::size_t stage, const PipelineStep& step) {
     const auto& piece = pieces_[at(step.piece)];
     const auto& again = piece.again;
@@ -271,8 +274,8 @@ private:
     return inside;
   }
 
-  /// Keys and values of each block with attention, once more where attention is computed again; their gradients, too, on
-  /// the way back.
+  /// Adds the gathers of keys and values of each block with attention, once more where attention is recomputed; in
+  /// backward also the scatters of their gradients.
   void add_keys(std::size_t stage, const PipelineStep& step, const StepPart& part) {
     const auto& piece = pieces_[at(step.piece)];
     if (piece.attentive_blocks == 0) return;
@@ -290,7 +293,7 @@ private:
     }
   }
 
-  /// Tokens to their experts, and back, in each block that has some.
+  /// Adds the exchanges of tokens, to their experts and back, in each block with experts.
   void add_routing(std::size_t stage, const PipelineStep& step) {
     constexpr int a_block = 2;
     const auto& piece = pieces_[at(step.piece)];
@@ -305,7 +308,7 @@ private:
     last_[stage] = add_operation(graph_, routing, {last_[stage]});
   }
 
-  /// To where the step's result is needed; the last forward is followed by its own backward.
+  /// Adds the send of the step's result to the stage that needs it; the last forward is followed by its own backward.
   void pass_on(std::size_t stage, const PipelineStep& step) {
     if (step.forward && step.piece == last_piece())
       gradients_at_[place_of(step.piece, step.micro_batch)] = last_[stage];
@@ -315,7 +318,7 @@ private:
       gradients_at_[place_of(step.piece - 1, step.micro_batch)] = add_send(stage, step, step.piece - 1);
   }
 
-  /// Between that piece and the next one, in either direction.
+  /// Adds a send between that piece and the next one, in either direction.
   std::size_t add_send(std::size_t stage, const PipelineStep& step, int piece) {
     Operation send{OperationKind::send, step.forward ? streams_[stage].onward : streams_[stage].back};
     send.size_bytes = bytes_.outputs * pieces_[at(piece)].sent_bytes / options_.tensor / options_.context;
@@ -347,10 +350,10 @@ private:
   const PipelineGroups& carriers_;
   Graph graph_;
   std::vector<StageStreams> streams_;                 ///< of each stage
-  std::vector<std::vector<PipelineStep>> steps_;      ///< the same
-  std::vector<std::size_t> last_;                     ///< operation of compute, or inside its layers; the same
+  std::vector<std::vector<PipelineStep>> steps_;      ///< of each stage
+  std::vector<std::size_t> last_;                     ///< last operation of each stage's compute or inside its layers
   std::vector<std::size_t> outputs_at_;               ///< operations that bring a micro-batch to a piece, by place_of()
-  std::vector<std::size_t> gradients_at_;             ///< the same on the way back
+  std::vector<std::size_t> gradients_at_;             ///< operations that bring its gradients, by place_of()
   std::vector<std::vector<std::size_t>> gathered_at_; ///< operations that gather the parameters of each piece
   std::vector<int> backwards_left_;                   ///< of each piece
 };
@@ -377,7 +380,7 @@ double operations_of_pipeline(const ModelParallelOptions& options) {
   const double inside =
       (options.tensor > 1 ? 2 : 0) + (options.expert > 1 ? 1 : 0) + keys; // a gather and a scatter; tokens
   const double of_a_pass = 2 + inside;                                    // compute and send
-  const double of_a_stage = 3 + 2.0 * options.virtual_stages;             // what replicas do
+  const double of_a_stage = 3 + 2.0 * options.virtual_stages;             // transfers among replicas
   return of_a_pass * passes + of_a_stage * options.pipeline;
 }
 

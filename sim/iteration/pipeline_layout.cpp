@@ -15,14 +15,14 @@
 namespace ddlsim {
 namespace {
 
-/// Micro-batches times pieces: 10 ms for each of hundreds of samples.
+/// Limit of micro-batches times pieces; at the limit each of hundreds of samples takes 10 ms.
 constexpr double most_passes = 50'000;
 
 int ranks_of_replica(const ModelParallelOptions& options) {
   return options.pipeline * options.tensor * options.context;
 }
 
-/// The GPUs that hold parts of the same sequences.
+/// Number of GPUs that hold parts of the same sequences.
 int gpus_of_context(const ModelParallelOptions& options) {
   return options.tensor * options.context;
 }
@@ -31,13 +31,14 @@ bool is_multiple_of_other(int one, int other) {
   return one % other == 0 || other % one == 0;
 }
 
-/// What has whole nodes, or is on them in whole parts: a stage, or where replicas are outside stages a replica.
+/// Number of GPUs of the unit that fills whole nodes, or of which whole units fill a node: a replica with
+/// replicas_last, else a stage.
 int gpus_side_by_side(const ModelParallelOptions& options, int gpus) {
   return options.rank_order == RankOrder::replicas_last ? ranks_of_replica(options) : gpus / options.pipeline;
 }
 
-/// All are on one node; or stages (or replicas) and context groups have whole nodes, or nodes whole ones of them, and nodes have whole
-/// tensor groups.
+/// Whether the GPUs are on one node; or stages (or replicas) and context groups fill whole nodes or divide a node
+/// evenly, and nodes have whole tensor groups.
 bool is_even(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
   if (gpus % ranks_of_replica(options) != 0) return false;
   if (gpus <= gpus_per_node) return true;
@@ -46,7 +47,7 @@ bool is_even(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
          is_multiple_of_other(gpus_of_context(options), gpus_per_node);
 }
 
-/// The nodes of a stage, and how many of its ranks each of them has.
+/// The nodes of a stage, and how many of its ranks each node has.
 struct StageNodes {
   std::vector<int> nodes;
   int ranks_of_node = 1;
@@ -64,7 +65,7 @@ StageNodes nodes_of_stage(const Machine& all, const PipelineLayout& layout, int 
   return stage_nodes;
 }
 
-/// Pairs that pass the uplink of the busiest leaf.
+/// Number of pairs that send over the uplink of the busiest leaf.
 int pairs_between_leaves(const Machine& all, const StageNodes& from, const StageNodes& to) {
   if (all.nodes_per_leaf == 0) return 0;
   std::map<int, int> leaving;
@@ -79,7 +80,7 @@ int pairs_between_leaves(const Machine& all, const StageNodes& from, const Stage
   return most;
 }
 
-/// Ranks with the same dense parameters, in all and on one node.
+/// Number of ranks with the same dense parameters: of all ranks, and of those on one node.
 int sharers_of(const ModelParallelOptions& options, int gpus) {
   return gpus / ranks_of_replica(options) * options.context;
 }
@@ -87,13 +88,13 @@ int sharers_of_node(const ModelParallelOptions& options, int gpus, int gpus_per_
   return std::min(sharers_of(options, gpus), std::max(1, gpus_per_node / options.tensor));
 }
 
-/// Whole groups of ranks share experts, on whole nodes or in whole parts of nodes.
+/// Whether experts can be divided among whole groups of ranks that fill whole nodes or divide a node evenly.
 bool deals_experts(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
   return sharers_of(options, gpus) % options.expert == 0 &&
          is_multiple_of_other(options.expert, sharers_of_node(options, gpus, gpus_per_node));
 }
 
-/// Why experts cannot be dealt out like that; "" where they can.
+/// Returns why experts cannot be divided like that; "" where they can.
 std::string expert_complaint(const Model& model, const ModelParallelOptions& options, int gpus, int gpus_per_node) {
   if (options.expert == 1) return "";
   const int experts = experts_of(model);
@@ -115,7 +116,7 @@ std::string expert_complaint(const Model& model, const ModelParallelOptions& opt
                      of_node, options.expert, of_node);
 }
 
-/// Why layers cannot be cut over so many ranks; "" where they can.
+/// Returns why layers cannot be cut over so many ranks; "" where they can.
 std::string tensor_complaint(const Model& model, const ModelParallelOptions& options) {
   if (options.tensor == 1 || attentive_blocks_of(model) > 0) return "";
   if (options.tensor_overlap)
@@ -126,7 +127,7 @@ std::string tensor_complaint(const Model& model, const ModelParallelOptions& opt
   return fmt::format("{} has no layer with a matrix or filters to cut; leave \"tensor\" out", model.name);
 }
 
-/// Why nothing of the model would be computed again; "" where something is, or nothing shall be.
+/// Returns why nothing of the model would be recomputed; "" where something is, or no recomputation is asked for.
 std::string recompute_complaint(const Model& model, Recompute recompute) {
   if (recompute == Recompute::none) return "";
   const auto again = layers_computed_again(model, recompute, Precision::fp32);
@@ -137,7 +138,7 @@ std::string recompute_complaint(const Model& model, Recompute recompute) {
                                                     "(block3.attention.scores)");
 }
 
-/// Why a sequence cannot be cut over so many ranks; "" where it can.
+/// Returns why a sequence cannot be cut over so many ranks; "" where it can.
 std::string context_complaint(const Model& model, const ModelParallelOptions& options) {
   if (options.context == 1) return "";
   if (attentive_blocks_of(model) == 0)
@@ -149,7 +150,8 @@ std::string context_complaint(const Model& model, const ModelParallelOptions& op
                        "\"query_key_value\", so that what a context group gathers is not known; leave \"context\" out, "
                        "or name those layers",
                        model.name);
-  constexpr int chunks_of_rank = 2; // one from the front and one from the back, so that all mask alike
+  constexpr int chunks_of_rank =
+      2; // one from the front and one from the back, so that the causal mask is equal for all
   const double tokens = model.tokens_per_sample();
   if (tokens > 0 && std::fmod(tokens, chunks_of_rank * options.context) == 0) return "";
   return fmt::format(
@@ -173,14 +175,15 @@ Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout
 
 namespace {
 
-/// So many groups on every node, and below every leaf, send at once.
+/// Divides NICs and uplinks among `groups` groups, which send at the same time on every node and below every leaf.
 void share_network(Machine& group, int groups) {
   group.nic_Bps = nic_rate_Bps(group.nic_Bps, {.sharers = 1.0 * groups});
   group.uplink_Bps = nic_rate_Bps(group.uplink_Bps, {.sharers = 1.0 * groups});
 }
 
-/// One rank of each tensor group of every replica, where replicas are outside stages. A node has some of a context group,
-/// or whole ones of whole replicas; a leaf some of a replica's, or those of whole replicas.
+/// The ranks that sum the same gradients, one of each tensor group of every replica, with replicas_last. A node holds
+/// part of a context group, or whole context groups of whole replicas; a leaf holds part of a replica, or whole
+/// replicas.
 Machine machine_of_replicas_apart(const Machine& all, const PipelineLayout& layout) {
   const int of_group = layout.ranks_of_group();
   const int of_replica = of_group * layout.stages;
@@ -214,7 +217,8 @@ Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout) {
 
 namespace {
 
-/// So many ranks, `per_node` of each node; the others of the node have groups of their own, with which they share it.
+/// A group of `ranks` ranks, `per_node` on each node. The other ranks of a node have groups of their own, which share
+/// its NICs.
 Machine machine_of_group(const Machine& all, int ranks, int per_node) {
   Machine group = all;
   group.ranks = ranks;

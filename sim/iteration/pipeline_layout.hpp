@@ -1,5 +1,6 @@
 #pragma once
-// Where the ranks of a pipeline are: which of them sum with each other, which send to each other, and over which links.
+// Where the ranks of a pipeline are: which of them sum gradients together, which send to each other, and over which
+// links.
 
 #include "sim/formats/model.hpp"
 #include "sim/formats/strategy.hpp"
@@ -10,10 +11,10 @@
 namespace ddlsim {
 
 /// The ranks of a tensor group are consecutive; tensor groups that hold parts of the same sequences follow each other.
-///   stages_last    those of all replicas make a stage; stages follow each other (Megatron-LM,
+///   stages_last    the groups of all replicas make a stage; stages follow each other (Megatron-LM,
 ///                  megatron/core/parallel_state.py, "tp-cp-ep-dp-pp")
-///   replicas_last  those of all stages make a replica; replicas follow each other (Llama 3, arXiv:2407.21783, section
-///                  3.3.2; Megatron-LM's --use-tp-pp-dp-mapping)
+///   replicas_last  the groups of all stages make a replica; replicas follow each other (Llama 3, arXiv:2407.21783,
+///                  section 3.3.2; Megatron-LM's --use-tp-pp-dp-mapping)
 struct PipelineLayout {
   int stages = 1;
   int replicas = 1;
@@ -22,43 +23,45 @@ struct PipelineLayout {
   RankOrder order = RankOrder::stages_last;
   int sharers() const { return replicas * context; } ///< ranks that have the same parameters
   int ranks_of_stage() const { return sharers() * tensor; }
-  int ranks_of_group() const { return tensor * context; } ///< of a stage of one replica
+  int ranks_of_group() const { return tensor * context; } ///< ranks of one stage in one replica
 };
 PipelineLayout layout_of(const ModelParallelOptions& options, int gpus);
 
 /// The ranks that compute a layer together, on one node.
 Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout);
 
-/// The ranks that hold parts of the same sequences: next to each other outside tensor groups, so that they are on as
-/// few nodes as can be. As many such groups as fill the nodes gather at once.
+/// The ranks that hold parts of the same sequences. Their tensor groups follow each other, so that they are on as few
+/// nodes as possible. As many such groups as fill the nodes gather at the same time.
 Machine machine_of_context(const Machine& all, const PipelineLayout& layout);
 
-/// The ranks that sum the same gradients, one of each tensor group of each replica. `tensor` such groups sum at the same time and share the
-/// NICs of a node and the uplinks. With replicas last, groups of other stages that are on the same node or leaf share them, too,
-/// and only so many of a leaf's nodes follow each other in the group. All stages have the same machine, because layout_complaint() refuses uneven ones.
+/// The ranks that sum the same gradients, one of each tensor group of each replica. `tensor` such groups all-reduce at
+/// the same time and share the NICs of a node and the uplinks. With replicas_last, groups of other stages on the same
+/// node or leaf share them, too, and fewer nodes of a leaf follow each other in the group. All stages have the same
+/// machine, because layout_complaint() refuses uneven ones.
 Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout);
 
-/// The ranks with the same dense parameters that a block's experts are dealt out over: Megatron-LM's order has them next to each
-/// other, so that they are on as few nodes as can be. As many such groups as fill the nodes exchange tokens at once.
+/// The ranks with the same dense parameters among which a block's experts are divided. Megatron-LM's order has them
+/// next to each other, so that they are on as few nodes as possible. As many such groups as fill the nodes exchange
+/// tokens at the same time.
 Machine machine_of_experts(const Machine& all, const PipelineLayout& layout, int expert);
 
 /// The ranks that sum the gradients of the same experts.
 Machine machine_of_expert_replicas(const Machine& all, const PipelineLayout& layout, int expert);
 
-/// Two ranks in place of every pair of a rank of `stage` and its partner in the next stage. The first stage is next to
-/// the last one. All pairs send at the same time: those of a node share its NICs, those of a leaf its uplinks. A pair
-/// that is alone on its node may use all of the node's NICs, up to the rate inside the node.
+/// A machine of two ranks, a rank of `stage` and its partner in the next stage, which stands for all such pairs. The
+/// first stage comes after the last one. All pairs send at the same time: those of a node share its NICs, those of a
+/// leaf its uplinks. A pair that is alone on its node may use all of the node's NICs, up to the rate inside the node.
 Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int stage);
 
 /// Samples in a micro-batch: the batch of a replica is that of all its GPUs.
 double micro_batch_samples(const ModelParallelOptions& options, double batch_per_gpu);
 
-/// Why so many GPUs cannot run that pipeline, one sentence with what to do; "" where they can, and for other
-/// strategies. `gpus_per_node` reach each other without a NIC.
+/// Returns one sentence that says why `gpus` GPUs cannot run that pipeline and what to do; "" where they can, and for
+/// other strategies. `gpus_per_node` GPUs reach each other without a NIC.
 std::string layout_complaint(const Model& model, const Strategy& strategy, double batch_per_gpu, int gpus,
                              int gpus_per_node);
 
-/// The most GPUs up to `most` that layout_complaint() does not refuse for their number; 0 where there are none.
+/// The largest number of GPUs up to `most` that layout_complaint() does not refuse; 0 where there is none.
 int most_gpus_laid_out(const ModelParallelOptions& options, int most, int gpus_per_node);
 
 } // namespace ddlsim

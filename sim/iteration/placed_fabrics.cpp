@@ -22,7 +22,7 @@ Fabric of_domains(Fabric fabric, int domain_nodes) {
   return fabric;
 }
 
-/// Of a domain.
+/// Line rate of all NICs of a domain, B/s.
 double line_rate_Bps(const Cluster& cluster, const Transport& transport) {
   if (transport.nic.empty()) return 0;
   return nic_rate_Bps(find_nic(cluster, transport.nic), {.joined = 1.0 * domain_nodes(cluster, transport)});
@@ -54,7 +54,7 @@ int PlacedFabrics::most_job_nodes() const {
   const bool is_listed = co_location_.placement.order == NodeOrder::listed;
   const int listed =
       is_listed ? static_cast<int>(co_location_.placement.nodes.size()) : std::numeric_limits<int>::max();
-  if (co_location_.neighbours.empty()) return listed; // the cluster's growth is told elsewhere
+  if (co_location_.neighbours.empty()) return listed; // the cluster's growth is limited elsewhere
   return std::min(listed, std::max(0, (growth_nodes_ - neighbour_nodes_) * domain_nodes_));
 }
 
@@ -68,7 +68,8 @@ std::string PlacedFabrics::why_no_room(int nodes) const {
                      neighbour_nodes_ * domain_nodes_, growth_nodes_ * domain_nodes_);
 }
 
-/// Lists are held against each other where they are read; a job that is dealt out takes other nodes at each scale.
+/// Lists of nodes are compared with each other where they are read. A job that is dealt out has other nodes at each
+/// scale, and is compared here.
 std::string PlacedFabrics::why_taken_twice(int nodes) const {
   const auto is_listed = [](const NodePlacement& placement) { return placement.order == NodeOrder::listed; };
   const auto& others = co_location_.neighbours;
@@ -93,7 +94,8 @@ int PlacedFabrics::units_of(int nodes) const {
   return (nodes + domain_nodes_ - 1) / domain_nodes_;
 }
 
-/// Jobs are dealt out over the nodes that are there; where these are too few, over as many as all jobs need.
+/// Number of nodes over which jobs are dealt out: the nodes that are there, or as many as all jobs need where these are
+/// too few.
 int PlacedFabrics::nodes_to_deal_out(int wanted) const {
   const int places = nodes_of_fabric(fabric_);
   return places > 0 ? places : std::max(wanted, available_nodes_);

@@ -1,5 +1,5 @@
 #pragma once
-// Where a job stands on its cluster's fabric at each of its scales.
+// The nodes of its cluster's fabric that a job has at each of its scales.
 
 #include "sim/formats/cluster.hpp"
 #include "sim/network/placed_fabric.hpp"
@@ -12,32 +12,34 @@
 
 namespace ddlsim {
 
-/// One job's places and the load that it puts on the fabric's links, found once a scale. Where the transport joins the
-/// nodes of an NVLink domain, a node here is a domain.
+/// One job's nodes on the fabric and the load that it puts on the fabric's links, computed once a scale. Where the
+/// transport joins the nodes of an NVLink domain, a node here is a domain.
 class PlacedFabrics {
 public:
   PlacedFabrics(const Cluster& cluster, const Transport& transport, CoLocation co_location);
 
-  /// Null where a Machine knows all links by itself, see needs_links(). From any thread. Throws UserError as
-  /// places_of().
+  /// The fabric with the job on so many nodes; null where a Machine knows all links by itself, see needs_links(). Any
+  /// thread may call it. Throws UserError as places_of().
   std::shared_ptr<const PlacedFabric> at(int nodes) const;
 
-  /// Of the job on so many nodes, then of each neighbour, whatever the placement. Throws UserError as places_of().
+  /// The fabric with the job on so many nodes, then with each neighbour, whatever the placement. Throws UserError as
+  /// places_of().
   std::vector<PlacedFabric> of_all_jobs(int nodes) const;
 
-  /// Hosts for servers alone behind all jobs' nodes. Throws UserError where the fabric has no place for them.
+  /// Adds hosts that run servers only, behind the nodes of all jobs. Throws UserError where the fabric has no place for
+  /// them.
   void add_hosts(PlacedFabric& placed, int nodes, int hosts) const;
 
   const CoLocation& co_location() const { return co_location_; }
 
-  /// Nodes that the job may have at most: those of its list, or what its neighbours leave of the cluster as it may
-  /// grow.
+  /// The most nodes that the job may have: those of its list, or all nodes that its neighbours leave free, where the
+  /// cluster may grow.
   int most_job_nodes() const;
 
-  /// Why the job cannot have so many nodes, one sentence; "" where it can.
+  /// Returns one sentence that says why the job cannot have so many nodes; "" where it can.
   std::string why_no_room(int nodes) const;
 
-  /// The same job on the same nodes, as if its neighbours sent nothing.
+  /// Returns the same job on the same nodes, with neighbours that send nothing.
   std::shared_ptr<const PlacedFabrics> without_neighbours() const;
 
 private:
@@ -54,7 +56,7 @@ private:
   int available_nodes_ = 0;
   int growth_nodes_ = 0;
   int domain_nodes_ = 1;
-  int neighbour_nodes_ = 0; ///< in domains; of those, too, that are taken away
+  int neighbour_nodes_ = 0; ///< in domains; also of neighbours that were taken away
   mutable std::mutex placing_;
   mutable std::map<int, std::shared_ptr<const PlacedFabric>> known_;
 };

@@ -42,7 +42,7 @@ std::vector<Shard> shards_of(const StepSetup& setup, const Parameters& sample, c
   return place_tensors(tensor_bytes, servers, rule, setup.preset.split_bytes, key_order);
 }
 
-/// Servers on the only node are reached by memory copies: no socket, no RPC.
+/// The rules of the servers. Servers on a job's only node are reached by memory copies, without socket or RPC.
 ServerRules rules_of(const StepSetup& setup, const Parameters& sample, const Machine& machine) {
   ServerRules rules;
   rules.machine = build_servers(completed(setup.strategy, setup.preset), machine, sample, setup.cluster.cores_per_node);
@@ -56,10 +56,10 @@ ServerRules rules_of(const StepSetup& setup, const Parameters& sample, const Mac
   return rules;
 }
 
-/// Operations by tensor, in order of creation.
+/// An operation's number for each tensor, in order of creation.
 using OfTensors = std::vector<std::size_t>;
 
-/// Backward of a role; the operation that each gradient waits for before it leaves its GPU.
+/// Adds backward of a role; returns the operation that each gradient waits for before it leaves its GPU.
 OfTensors add_backward(Graph& graph, ComputeStream& compute, const ComputeProfile& profile, bool beside) {
   OfTensors gradients(profile.tensors.size());
   for (const auto& tensor : profile.tensors) gradients[at(tensor.tensor)] = add_gradient(graph, compute, tensor);
@@ -68,7 +68,7 @@ OfTensors add_backward(Graph& graph, ComputeStream& compute, const ComputeProfil
   return gradients;
 }
 
-/// The messages of a reduction, or of a broadcast, over the paths inside a node.
+/// Adds the messages of a reduction, or of a broadcast, on the paths inside a node.
 class NodePaths {
 public:
   NodePaths(Graph& graph, const NodeReduction& node, OperationKind kind, std::size_t role)
@@ -88,7 +88,7 @@ private:
   std::size_t first_stream_;
 };
 
-/// Sums inside a node, in the order in which gradients become ready.
+/// Adds the reductions inside a node, in the order in which gradients become ready.
 OfTensors add_node_reductions(Graph& graph, const NodeReduction& node, const ComputeProfile& profile, std::size_t role,
                               const OfTensors& gradients) {
   if (!(node.rate_Bps > 0)) return gradients;
@@ -101,7 +101,7 @@ OfTensors add_node_reductions(Graph& graph, const NodeReduction& node, const Com
   return sums;
 }
 
-/// One operation a shard, in their order; the first of them.
+/// Adds one operation for each shard, in order; returns the first one.
 std::size_t add_shards(Graph& graph, const std::vector<Shard>& shards, const std::vector<OfTensors>& ready_of_roles) {
   const std::size_t connections = graph.streams.size();
   for (int server = 0; server < graph.servers.machine.servers; ++server)
@@ -115,7 +115,8 @@ std::size_t add_shards(Graph& graph, const std::vector<Shard>& shards, const std
   return first;
 }
 
-/// A tensor comes back to a node's GPUs once its last shard is pulled. Shards of a tensor stand together.
+/// Adds the spread of tensors to a node's GPUs, each once its last shard is pulled. Shards of a tensor follow each
+/// other.
 void add_node_spread(Graph& graph, const NodeReduction& node, const std::vector<Shard>& shards, std::size_t pulled) {
   if (!(node.rate_Bps > 0)) return;
   NodePaths paths(graph, node, node.spread, 0);
@@ -126,13 +127,13 @@ void add_node_spread(Graph& graph, const NodeReduction& node, const std::vector<
   }
 }
 
-/// Both ways of every tensor among the GPUs of the only machine.
+/// The reduction and the spread together, for GPUs of the only machine: twice the bytes of one way.
 NodeReduction both_ways(NodeReduction node) {
   for (double& bytes : node.passing_bytes) bytes *= 2;
   return node;
 }
 
-/// An empty stream of compute for each role: the workers, and those of a slow node.
+/// Adds an empty stream of compute for each role: the workers, and the workers of a slow node.
 std::vector<ComputeStream> add_streams_of_workers(Graph& graph, double slowdown) {
   const int slow_ranks = slowdown == 1 ? 0 : graph.machine.ranks_per_node;
   const std::size_t worker = add_role(graph, "worker", graph.machine.ranks - slow_ranks);
@@ -143,17 +144,17 @@ std::vector<ComputeStream> add_streams_of_workers(Graph& graph, double slowdown)
   return streams;
 }
 
-/// The machine, whose NICs may push and pull at once, and its servers.
+/// Sets the graph's machine, whose NICs push and pull at the same time, and its servers.
 void set_machines(Graph& graph, const StepSetup& setup, const Parameters& sample, const Machine& machine) {
   graph.machine = machine;
   graph.machine.nic_duplex = sample.server_duplex;
   graph.servers = rules_of(setup, sample, graph.machine);
 }
 
-/// A graph without operations.
+/// A graph with machine and servers, and without operations.
 Graph with_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                    const Machine& machine) {
-  constexpr std::size_t operations_a_tensor = 5; // room, so that hardly any graph grows
+  constexpr std::size_t operations_a_tensor = 5; // space to reserve, so that hardly any graph is reallocated
   Graph graph;
   set_machines(graph, setup, sample, machine);
   const std::size_t tensors = profile.tensors.size();
@@ -162,7 +163,7 @@ Graph with_servers(const StepSetup& setup, const Parameters& sample, const Compu
   return graph;
 }
 
-/// Backward of a role, and the sums inside its node.
+/// Adds backward of a role, and the reductions inside its node.
 OfTensors add_backward_and_reductions(Graph& graph, const StepSetup& setup, const ComputeProfile& profile,
                                       const NodeReduction& node, ComputeStream compute) {
   const bool reduces_in_node = setup.strategy.on_node_reduce;
@@ -183,14 +184,14 @@ std::vector<OfTensors> add_workers(Graph& graph, const StepSetup& setup, const C
   return gradients;
 }
 
-/// One worker without a server elsewhere, or one machine for which the preset starts none.
+/// Whether there is one worker and no server on another host, or one machine for which the preset starts no server.
 bool needs_no_server(const StepSetup& setup, const Machine& machine) {
   const bool by_itself = serves_itself(setup, machine);
   const bool alone = machine.ranks == 1 && (by_itself || !setup.synchronised);
   return alone || (by_itself && !setup.preset.serves_one_machine);
 }
 
-/// What an asynchronous worker does before its forward; the operation that forward waits for.
+/// Adds the delays of an asynchronous worker before its forward; returns the operation that forward waits for.
 std::size_t add_delays(Graph& graph, const ComputeStream& compute, double overhead_s, const NodeReduction* node,
                        const ComputeProfile& profile) {
   const std::size_t overhead = add_operation(graph, {OperationKind::compute, compute.stream, overhead_s});

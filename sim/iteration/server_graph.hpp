@@ -14,57 +14,58 @@
 
 namespace ddlsim {
 
-/// One node whose servers live on it, or for which the preset starts none.
+/// Whether the job is on one node that runs the servers itself, or for which the preset starts none.
 bool serves_itself(const StepSetup& setup, const Machine& machine);
 
-/// The strategy's rule. One left open is the preset's in this sample, and so is "hash" where hash is one of the
-/// preset's choices.
+/// The strategy's rule of sharding. Where it is left open, or is "hash" and hash is one of the preset's choices, the
+/// rule that this sample picks among the preset's.
 Sharding sharding_of(const StepSetup& setup, const Parameters& sample);
 
-/// Cost of one run by the formulas, in visits of a server's shard.
+/// Computing cost of one run by the formulas, in visits of a server's shard.
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine);
 
-/// One synchronous iteration; node 0 computes `slowdown` times as long. On one machine for which no server is started
-/// tensors are summed among its GPUs alone. One worker exchanges with servers on hosts of their own, and with none
-/// beside it.
+/// The graph of one synchronous iteration; node 0 computes `slowdown` times as long. On one machine without a server
+/// the GPUs sum tensors among themselves. A single worker exchanges shards with servers on hosts of their own, and not
+/// with a server on its own node.
 Graph server_graph(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                    const Machine& machine, double slowdown);
 
-/// Makes it that of another sample which places tensors alike. False where it cannot be: build it anew.
+/// Changes the graph to that of another sample which places tensors on the same servers. Returns false where the graph
+/// has to be built anew.
 bool time_server_graph(Graph& graph, const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine, double slowdown);
 
-/// What slows a worker beside its compute.
+/// Delays of a worker's iteration.
 struct WorkerDelays {
   double overhead_s = 0; ///< before each compute
   double slowdown = 1;   ///< of compute on node 0
 };
 
-/// An iteration of a worker that pulls, computes and pushes for itself. What is pulled last is spread inside the node
-/// before compute begins.
+/// The graph of one iteration of an asynchronous worker, which pulls, computes and pushes by itself. The pulled
+/// parameters are spread inside the node before compute begins.
 Graph async_server_graph(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                          const Machine& machine, const WorkerDelays& delays);
 
-/// What the exposed part of communication is called: with servers "server-software" where a server's process carries
-/// less than its NIC, else "server-link"; without "communication".
+/// Name of the exposed part of communication. With servers it is "server-software" where a server's process carries
+/// less than its NIC, else "server-link"; without servers it is "communication".
 std::string communication_part(const Graph& graph);
 
-// What a node's GPUs do among themselves before gradients leave for the servers and after parameters are back.
+// Transfers among a node's GPUs before gradients leave for the servers and after parameters are back.
 
-/// Which path between a node's g GPUs each tensor takes, by order of creation, and for how long: once to be summed and
-/// once to come back.
+/// The path between a node's g GPUs that each tensor takes, by order of creation, and the bytes that pass it: once for
+/// the sum and once for the way back.
 ///   one_gpu   a tensor is summed on one GPU, to which g - 1 others copy it; tensors go, largest first, to the GPU with
-///             the fewest bytes so far, each GPU behind a path of its own (MXNet src/kvstore/comm.h, CommDevice), once
+///             the fewest bytes so far, each GPU having a path of its own (MXNet src/kvstore/comm.h, CommDevice), once
 ///             backward has ended. AlexNet's largest tensor, 151 MB, thus costs the same for every further GPU: on
 ///             p2.16xlarge 56 ms for the second and 54 ms a GPU up to the 16th, although backward takes 0.7 s
-///   reduce_scatter  a reduce-scatter and an all-gather: (g - 1) / g of each tensor, one after another, beside backward
+///   reduce_scatter  a reduce-scatter and an all-gather: (g - 1) / g of each tensor, one after another, during backward
 struct NodeReduction {
   OperationKind sum = OperationKind::reduce_scatter;
   OperationKind spread = OperationKind::all_gather;
   int paths = 1;
   std::vector<std::size_t> path;
-  std::vector<double> passing_bytes; ///< of each tensor over its path, once
+  std::vector<double> passing_bytes; ///< of each tensor over its path, one way
   double rate_Bps = 0;               ///< of a path; 0: nothing passes
   bool after_backward = false;
 };

@@ -13,10 +13,10 @@
 namespace ddlsim {
 namespace {
 
-/// Of pieces and hash where the preset names no size; sim/parameter_server/placement.hpp.
+/// Size of pieces for the rules pieces and hash where the preset names none; sim/parameter_server/placement.hpp.
 constexpr double usual_piece_bytes = 4096000;
 
-/// The parts that tensors are cut into by a rule.
+/// The parts into which a rule cuts a tensor.
 struct Cut {
   double parts = 1;
   double largest_bytes = 0;
@@ -54,7 +54,7 @@ double first_ready_s(const StepSetup& setup, const CommunicationInputs& inputs, 
   return setup.preset.overlapped ? profile.tensors.front().ready_s : inputs.compute_s;
 }
 
-/// What the busiest server, and all worker nodes' NICs together, need for everything.
+/// The longer of the times that the busiest server, and the NICs of all worker nodes, need for all shards, seconds.
 double least_travel_s(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   Machine machine = inputs.machine;
   machine.nic_duplex = inputs.sample.server_duplex;
@@ -66,7 +66,8 @@ double least_travel_s(const StepSetup& setup, const CommunicationInputs& inputs,
   const auto bound = bound_of_shards(shape, rule, setup.preset.split_bytes, servers.servers);
   const auto copies = copies_at_server(machine, servers, exchange);
   const double server_s = copies.all() * bound.busiest_server_bytes / server_rate_Bps(machine, servers, exchange);
-  const double ways = servers.dedicated ? 1 : 2; // into a node come pushes to its servers, and what its workers pull
+  const double ways =
+      servers.dedicated ? 1 : 2; // a node with servers receives pushes to them and the pulls of its workers
   const double nics_s = ways * copies.remote * bytes_of(shape) / machine.nodes() / machine.busy_nic_Bps();
   return std::max(server_s, nics_s);
 }
@@ -80,7 +81,7 @@ std::string name_of_tensor(const Model& model, std::size_t tensor) {
   return "";
 }
 
-/// Bytes of each, as the graph sends them.
+/// Bytes of the graph's messages, by server and by tensor.
 struct Sent {
   std::vector<double> of_servers;
   std::vector<double> of_tensors;
@@ -135,7 +136,7 @@ double least_server_iteration_s(const StepSetup& setup, const Parameters& sample
 
 std::optional<UnsplitTensor> find_unsplit_tensor(const StepSetup& setup, const Parameters& sample) {
   constexpr double least_share = 0.5;
-  constexpr double even_enough = 1.1; // of an even share: cutting would gain less than a tenth
+  constexpr double even_enough = 1.1; // times an even share: below it cutting would gain less than a tenth
   const auto shape = backward_shape_of(setup);
   const auto graph = iteration_graph(setup, communication_inputs(setup, sample), shape);
   const auto bytes = sent_in(graph, shape.tensors.size());

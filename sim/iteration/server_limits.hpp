@@ -1,6 +1,6 @@
 #pragma once
-// What limits an iteration with parameter servers: how long it takes at the least, without placing or sending a shard,
-// and the one tensor that decides, where there is one.
+// Limits of an iteration with parameter servers: the least time that it takes, found without placing or sending a
+// shard, and the one tensor that decides, where there is one.
 
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/step.hpp"
@@ -10,17 +10,17 @@
 
 namespace ddlsim {
 
-/// What a rule of placement comes to at the best.
+/// The best outcome that a rule of placement can have.
 struct ShardBound {
-  double shards = 0;               ///< of all tensors
+  double shards = 0;               ///< number of shards of all tensors
   double busiest_server_bytes = 0; ///< an even share, or the largest shard where that is more
 };
 ShardBound bound_of_shards(const BackwardShape& shape, Sharding rule, double split_bytes, int servers);
 
-/// A lower bound of time_step().iteration_s, 0 for asynchronous servers: what all parts but exposed communication add
-/// up to, and beside it the time from the first gradient on in which
-///   the busiest server takes in all copies of its shards, by the links that time the exchange
-///   the NICs of all worker nodes carry what passes them
+/// A lower bound of time_step().iteration_s, seconds; 0 for asynchronous servers. It is the sum of all parts but
+/// exposed communication, where compute counts as at least the time until the first gradient plus the longer of
+///   the time in which the busiest server receives all copies of its shards, by the links that time the exchange
+///   the time in which the NICs of all worker nodes carry the bytes that pass them
 double least_server_iteration_s(const StepSetup& setup, const Parameters& sample, const BackwardShape& shape);
 
 /// The one tensor that decides how long parameter servers take.
@@ -30,8 +30,8 @@ struct UnsplitTensor {
   double share_of_busiest_server = 0; ///< of its bytes
 };
 
-/// Of several servers the busiest has more than an even share, and at least half of that is one tensor that lies there
-/// as a whole: more servers do not help, and cutting it would.
+/// Returns the tensor where the busiest of several servers has more than an even share, and at least half of its bytes
+/// are one uncut tensor: more servers do not help, and cutting the tensor would.
 std::optional<UnsplitTensor> find_unsplit_tensor(const StepSetup& setup, const Parameters& sample);
 
 } // namespace ddlsim

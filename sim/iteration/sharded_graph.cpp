@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-/// One role, filled micro-batch by micro-batch.
+/// Builds the graph of one role, micro-batch by micro-batch.
 class FsdpBuilder {
 public:
   FsdpBuilder(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options, const ShardBytes& bytes,
@@ -46,7 +46,7 @@ private:
   }
   bool is_limited(std::size_t unit) const { return unit != root && (options_.reshard_after_forward || in_backward_); }
 
-  /// Whether the unit that has to be freed first was: its gather may be issued.
+  /// Whether the next gather may be issued: the unit that has to be freed before it was freed.
   bool has_room() const {
     const auto limit = static_cast<std::size_t>(options_.gathers_in_flight);
     return gathers_ < limit || gathers_ - limit < frees_.size();
@@ -89,20 +89,20 @@ private:
     if (gather_of_[unit] != none) wait_for(graph_, gather_of_[unit]);
   }
 
-  /// The last operation was the unit's last.
+  /// Marks the unit as freed after the last operation.
   void free(std::size_t unit) {
     if (gather_of_[unit] != none && is_limited(unit)) frees_.push_back(last_);
     gather_of_[unit] = none;
   }
 
-  /// Of its unit: the last in backward.
+  /// Whether the stage is the first of its unit, and so the unit's last one in backward.
   bool is_first_stage(std::size_t stage) const {
     const auto of_unit = [&](const UnitStage& one) { return one.unit == shape_.stages[stage].unit; };
     const auto here = shape_.stages.begin() + static_cast<std::ptrdiff_t>(stage);
     return std::none_of(shape_.stages.begin(), here, of_unit);
   }
 
-  /// Gathers run ahead of compute as far as there is room.
+  /// Adds forward. Gathers are issued ahead of compute as far as the limit allows.
   void run_forward() {
     in_backward_ = false;
     const auto& stages = shape_.stages;
@@ -132,7 +132,7 @@ private:
     finish(root);
   }
 
-  /// Its gradients are whole on every rank.
+  /// Frees a unit after its backward and adds the scatter of its gradients, which every rank has whole.
   void finish(std::size_t unit) {
     free(unit);
     if (!(shape_.units[unit].parameters > 0)) return;
@@ -151,7 +151,7 @@ private:
   }
 
   void update_on_host() {
-    double parameters = 0; // of the rank's part
+    double parameters = 0; // number in the rank's part
     for (const auto& unit : shape_.units) parameters += unit.parameters / group_;
     const std::size_t updated = host_->update(parameters);
     if (keeps_parameters_on_host()) return;
@@ -168,15 +168,15 @@ private:
   Graph graph_;
   std::size_t compute_ = 0;     ///< stream
   std::size_t collectives_ = 0; ///< stream
-  std::size_t sums_ = none;     ///< stream, across groups; none: one group
+  std::size_t sums_ = none;     ///< stream of all-reduces across groups; none: one group
   std::optional<HostStreams> host_;
-  std::size_t last_ = none; ///< operation of compute
+  std::size_t last_ = none; ///< last operation of compute
   int micro_batch_ = 0;
   bool in_backward_ = false;
   std::vector<std::size_t> gather_of_; ///< operation that gathered each unit; none: its parameters are not here
-  std::vector<double> copies_s_;       ///< of each unit, that its next compute has to wait for
+  std::vector<double> copies_s_;       ///< copies that each unit's next compute has to wait for
   std::vector<std::size_t> frees_;     ///< operations after which a limited gather's unit was freed, in order
-  std::size_t gathers_ = 0;            ///< limited ones
+  std::size_t gathers_ = 0;            ///< number of limited gathers
 };
 
 } // namespace

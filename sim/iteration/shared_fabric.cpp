@@ -26,7 +26,7 @@ bool has_servers(const JobTraffic& own) {
   return !own.server_hosts.empty();
 }
 
-/// The messages that one of the two patterns sends at the same time; each crosses NICs.
+/// The messages that a ring or a double tree sends at the same time; each crosses NICs.
 std::vector<NodeMessage> edges_of(int nodes, TrafficPattern pattern) {
   if (pattern != TrafficPattern::double_tree) return ring_messages(nodes);
   std::vector<NodeMessage> edges;
@@ -42,7 +42,7 @@ std::vector<NodeMessage> edges_of(int nodes, TrafficPattern pattern) {
   return edges;
 }
 
-/// A push and a pull on every connection that leaves a node.
+/// The messages of one node's worker: a push and a pull on every connection that leaves the node.
 std::vector<NodeMessage> edges_of_worker(const JobTraffic& own, int node) {
   std::vector<NodeMessage> edges;
   for (const int host : own.server_hosts)
@@ -53,7 +53,7 @@ std::vector<NodeMessage> edges_of_worker(const JobTraffic& own, int node) {
   return edges;
 }
 
-/// Of all nodes but one.
+/// The pushes and pulls of all nodes but `without`.
 std::vector<NodeMessage> edges_of_servers(int nodes, const JobTraffic& own, int without = -1) {
   std::vector<NodeMessage> all;
   for (int node = 0; node < nodes; ++node) {
@@ -72,7 +72,7 @@ double edges_of_nic(int nodes, TrafficPattern pattern) {
   return nodes == 2 ? 2 : 4;
 }
 
-/// Edges of the pattern that leave the busiest NIC.
+/// Number of the pattern's edges that leave the busiest NIC.
 double edges_of_nic(int nodes, const JobTraffic& own) {
   if (!has_servers(own)) return edges_of_nic(nodes, own.pattern);
   std::map<int, int> of_node;
@@ -81,7 +81,7 @@ double edges_of_nic(int nodes, const JobTraffic& own) {
   return most;
 }
 
-/// Numbers of links of the fabric as indices of the shared ones.
+/// Maps a link's number on the fabric to its index among the shared links.
 class LinkList {
 public:
   LinkList(SharedFabric& fabric, const Machine& machine, std::size_t jobs)
@@ -100,7 +100,7 @@ private:
   std::map<std::size_t, std::size_t> known_;
 };
 
-/// The links that each edge crosses, which count them for that job.
+/// Returns the links that each edge crosses, and counts the edge on each of them for that job.
 std::vector<std::vector<std::size_t>> add_routes(LinkList& list, SharedFabric& fabric, const PlacedFabric& placed,
                                                  const std::vector<NodeMessage>& edges, std::size_t job) {
   std::vector<std::vector<std::size_t>> routes;
@@ -116,7 +116,7 @@ std::vector<std::vector<std::size_t>> add_routes(LinkList& list, SharedFabric& f
   return routes;
 }
 
-/// A ring over nodes, of which each edge has `inside` edges within its node behind it.
+/// The edges of a ring over nodes, each followed by `inside` edges within a node.
 std::vector<std::vector<std::size_t>> with_edges_inside(const std::vector<std::vector<std::size_t>>& routes,
                                                         int inside) {
   std::vector<std::vector<std::size_t>> all;
@@ -142,8 +142,8 @@ bool is_in_pairs(TrafficPattern pattern) {
   return pattern == TrafficPattern::halving_doubling || pattern == TrafficPattern::recursive_doubling;
 }
 
-/// Who exchanges with whom, a list for each pattern: nodes that give their vector to a neighbour, the distances from 1
-/// on, and those who take it back.
+/// The pairs that exchange, one list for each pattern: nodes that give their vector to a neighbour, the distances from
+/// 1 on, and nodes that get the sum back.
 std::vector<std::vector<NodeMessage>> patterns_of_pairs(int nodes) {
   const Reduction reduce(nodes);
   std::vector<std::vector<NodeMessage>> patterns(1);
@@ -158,7 +158,7 @@ std::vector<std::vector<NodeMessage>> patterns_of_pairs(int nodes) {
   return patterns;
 }
 
-/// One all-reduce of so many bytes, step by step; times are not in it yet.
+/// The steps of one all-reduce of `sum_bytes`, without their times.
 std::vector<Transfer> steps_of_pairs(int nodes, TrafficPattern pattern, double sum_bytes, double ready_s) {
   const Reduction reduce(nodes);
   std::vector<Transfer> steps;
@@ -175,7 +175,7 @@ std::vector<Transfer> steps_of_pairs(int nodes, TrafficPattern pattern, double s
   return steps;
 }
 
-/// Steps that take alone_s together: each its bytes, and what is left in equal parts.
+/// Sets the times of steps that take alone_s together: the time of each step's bytes, and an equal part of the rest.
 void set_times(std::vector<Transfer>& steps, const std::vector<double>& rates_Bps, double alone_s) {
   double busy_s = 0;
   for (auto& step : steps) busy_s += step.alone_s = step.edge_bytes / rates_Bps[at(step.pattern)];
@@ -184,8 +184,8 @@ void set_times(std::vector<Transfer>& steps, const std::vector<double>& rates_Bp
     step.alone_s = share * step.alone_s + std::max(0.0, alone_s - busy_s) / static_cast<double>(steps.size());
 }
 
-/// In place of each all-reduce its steps. A neighbour's time alone does not know yet where its own messages meet on a
-/// link.
+/// Replaces each all-reduce by its steps. A neighbour's alone_s does not yet include delays on links that its own
+/// messages share.
 void split_into_steps(Job& job, const std::vector<SharedLink>& links, std::size_t index, int nodes,
                       TrafficPattern pattern, const std::vector<double>& vectors_bytes, bool is_neighbour) {
   const auto rates_Bps = alone_Bps_by_pattern(links, job, index);
@@ -221,13 +221,13 @@ Job neighbour_job(const Neighbour& neighbour, const Machine& machine) {
   return job;
 }
 
-/// Where its own messages meet on a link, a neighbour alone takes as long as they need.
+/// Lengthens a neighbour's time alone to that of the links that its own messages share.
 void lengthen_by_own_links(Job& job, const std::vector<SharedLink>& links, std::size_t index) {
   auto& transfer = job.transfers.front();
   transfer.alone_s += transfer.edge_bytes / alone_Bps(links, job, index) - transfer.edge_bytes / job.edge_Bps;
 }
 
-/// The links of each message of each pattern, which count them for that job.
+/// Returns the links of each pattern's messages, and counts the messages on them for that job.
 std::vector<std::vector<PairMessage>> add_pairs(LinkList& list, SharedFabric& fabric, const PlacedFabric& placed,
                                                 int nodes, std::size_t job) {
   std::vector<std::vector<PairMessage>> pairs;
@@ -255,7 +255,7 @@ struct PlacedJob {
   Job job;
   TrafficPattern pattern = TrafficPattern::ring;
   std::vector<double> vectors_bytes{};
-  std::vector<NodeMessage> edges{}; ///< where it is not in pairs
+  std::vector<NodeMessage> edges{}; ///< unless ranks exchange in pairs
   int edges_inside = 0;
   bool is_ring = true;
   bool is_neighbour = true;
@@ -275,7 +275,7 @@ void add_job(SharedFabric& shared, LinkList& list, PlacedJob one, const PlacedFa
   shared.rings.push_back(std::move(ring));
 }
 
-/// What depends on the links of all jobs.
+/// Sets the values that depend on the links of all jobs.
 void complete(SharedFabric& shared, const std::vector<PlacedJob>& all, const std::vector<int>& nodes) {
   const bool every_message =
       std::all_of(all.begin(), all.end(), [](const PlacedJob& one) { return is_in_pairs(one.pattern) || one.is_ring; });
@@ -292,7 +292,7 @@ void complete(SharedFabric& shared, const std::vector<PlacedJob>& all, const std
   if (!every_message) shared.rings.clear();
 }
 
-/// The job, its places first, then the neighbours'.
+/// The places of the job, then those of its neighbours.
 std::vector<PlacedFabric> places_of_jobs(const StepSetup& setup, const Machine& machine, const JobTraffic& own) {
   auto places = setup.fabrics->of_all_jobs(machine.nodes());
   const int last_host = has_servers(own) ? *std::max_element(own.server_hosts.begin(), own.server_hosts.end()) : 0;
@@ -301,7 +301,7 @@ std::vector<PlacedFabric> places_of_jobs(const StepSetup& setup, const Machine& 
   return places;
 }
 
-/// The jobs behind the setup's own.
+/// Adds the neighbours' jobs after the setup's own.
 void add_neighbours(SharedFabric& shared, LinkList& list, std::vector<PlacedJob>& all, std::vector<int>& nodes,
                     const StepSetup& setup, const Parameters& sample, const std::vector<PlacedFabric>& places) {
   const auto& neighbours = setup.fabrics->co_location().neighbours;
@@ -342,7 +342,7 @@ SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, con
 
 SharedFabric shared_fabric_of_worker(const StepSetup& setup, const Parameters& sample, const JobTraffic& own,
                                      int worker) {
-  constexpr double long_s = 10; // then it begins again
+  constexpr double long_s = 10; // length of the stream's iteration, which then begins again
   const Machine machine = machine_of(setup, sample);
   const auto places = places_of_jobs(setup, machine, own);
   const Transfer& sent = own.transfers.front();

@@ -45,7 +45,7 @@ bool has_neighbours(const StepSetup& setup) {
   return setup.fabrics && !setup.fabrics->co_location().neighbours.empty();
 }
 
-/// What cannot be run by the requested fidelity is a mistake of whoever asked for it.
+/// Runs the graph. Throws UserError where the requested fidelity cannot run it, because that is the user's mistake.
 Execution execute_or_refuse(const Graph& graph, Fidelity requested, Choice& choice) {
   try {
     return execute(graph, requested, choice);
@@ -90,14 +90,14 @@ const BackwardShape& shape_of(const StepSetup& setup, StepCache& memory) {
   return *memory.shape;
 }
 
-/// One GPU's compute. The shape is looked at only where something is computed again.
+/// One GPU's compute time, seconds. It needs the shape only where something is recomputed.
 double compute_of(const StepSetup& setup, const Parameters& sample, StepCache& memory) {
   static const BackwardShape whole;
   const bool again = recompute_of(setup.strategy) != Recompute::none;
   return compute_s_of(setup, sample, again ? shape_of(setup, memory) : whole);
 }
 
-/// Runs what the cache does not hold.
+/// Returns the cached result of an iteration, or runs the iteration.
 IterationResult synchronised_iteration(const StepSetup& setup, const CommunicationInputs& inputs, Fidelity requested,
                                        StepCache& memory) {
   if (memory.iteration && memory.iteration->inputs == inputs) return memory.iteration->result;
@@ -162,7 +162,7 @@ IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sa
   return result;
 }
 
-/// One GPU whose state is on its host synchronises nothing.
+/// Adds the iteration of one GPU whose state is on its host; it synchronises nothing.
 IterationResult add_lone_offload(const StepSetup& setup, const Parameters& sample, Fidelity requested,
                                  StepCache& memory, StepTime& time) {
   const auto result = synchronised_iteration(setup, communication_inputs(setup, sample), requested, memory);
@@ -173,7 +173,7 @@ IterationResult add_lone_offload(const StepSetup& setup, const Parameters& sampl
   return result;
 }
 
-/// What GPUs do in an iteration, but for the cost of synchronisation itself.
+/// Adds the iteration's parts on GPUs, without the cost of synchronisation itself.
 IterationResult add_iteration(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory,
                               StepTime& time) {
   if (synchronises(setup)) return add_synchronisation(setup, sample, requested, memory, time);
@@ -181,8 +181,8 @@ IterationResult add_iteration(const StepSetup& setup, const Parameters& sample, 
   return execute_iteration(graph_of_compute(setup, time.parts.compute_s, sample.input), requested, false);
 }
 
-/// Samples are prefetched beside everything else, which takes `discrepancy` times what the mechanisms say: only the
-/// time beyond it shows.
+/// Adds the wait for input. Samples are prefetched while all else runs, which takes `discrepancy` times the sum of the
+/// mechanisms; only the input's time beyond that is added.
 void add_input_wait(double input_end_s, double discrepancy, StepTime& time) {
   const double without_s = discrepancy * sum_s(time.parts);
   time.parts.input_wait_s = std::max(0.0, input_end_s - without_s);

@@ -1,6 +1,6 @@
 #pragma once
-// One iteration of one strategy at one scale with one sample of the parameters. A prediction runs it thousands of
-// times.
+// Times one iteration of one strategy at one scale with one sample of the parameters. A prediction does so thousands
+// of times.
 
 #include "sim/collective/collective.hpp"
 #include "sim/formats/cluster.hpp"
@@ -24,7 +24,7 @@
 
 namespace ddlsim {
 
-/// One question with every name looked up; the references must outlive it.
+/// What to time, with every name of the question looked up; the references must outlive it.
 struct StepSetup {
   const Model& model;
   const Gpu& gpu;
@@ -39,76 +39,77 @@ struct StepSetup {
   int gpus = 1;
   int gpus_per_node = 1;
   bool synchronised = true; ///< false: one GPU alone
-  SlowNode slow_node{};     ///< of a job on two nodes or more
+  SlowNode slow_node{};     ///< used for jobs on two nodes or more
   InputPipeline input{};
-  std::optional<Protocol> protocol{};             ///< the only one that NCCL may take; nothing: it chooses
-  std::shared_ptr<const PlacedFabrics> fabrics{}; ///< where the job stands, and what else is there; null: packed, alone
+  std::optional<Protocol> protocol{};             ///< the only protocol that NCCL may use; nothing: NCCL chooses
+  std::shared_ptr<const PlacedFabrics> fabrics{}; ///< the job's nodes and its neighbours; null: packed, without any
 };
 
-/// The parts add up to iteration_s. The model discrepancy multiplies the iteration: what it adds or takes away is
-/// unexplained.
+/// Time of one iteration and its parts, which add up to iteration_s. The model discrepancy multiplies the iteration;
+/// the part unexplained_s holds what it adds or takes away.
 struct StepTime {
   double iteration_s = 0;
   IterationParts parts{};
   double mean_staleness = 0;                   ///< updates by others between a parameter's pull and push; ps-async only
-  std::string communication = "communication"; ///< name of the exposed part; or server-link, server-software
-  Choice choice;               ///< how the communication was run, and how far that may be from a full run
-  double simgrid_messages = 0; ///< that were run for it
+  std::string communication = "communication"; ///< name of the exposed part: this, server-link or server-software
+  Choice choice;               ///< engine that timed the communication, and how close that is to a full run
+  double simgrid_messages = 0; ///< messages that SimGrid ran for this time
   std::optional<LargestCollective> largest_collective{}; ///< where gradients are summed by all-reduces
-  /// Largest part: compute, bubble, communication, offload, server-link, server-software, synchronisation, straggling,
-  /// neighbours, input.
+  /// Name of the largest part: compute, bubble, communication, offload, server-link, server-software, synchronisation,
+  /// straggling, neighbours or input.
   std::string bottleneck;
-  std::string largest_loss; ///< the same without compute: what separates this from perfect scaling; "" for one GPU
+  std::string largest_loss; ///< largest part but compute, the main loss against perfect scaling; "" for one GPU
 };
 
-/// The setup on another number of GPUs: ranks fill nodes; one GPU alone needs no synchronisation.
+/// Returns the setup on another number of GPUs. Ranks fill nodes; one GPU alone needs no synchronisation.
 StepSetup on_gpus(StepSetup setup, int gpus, int gpus_per_full_node);
 
-/// The machine that the setup's GPUs are, where the job stands.
+/// The machine that consists of the setup's GPUs on the nodes of the job.
 Machine machine_of(const StepSetup& setup, const Parameters& sample);
 
-/// The same with the slow node's NIC, if one of several nodes is slow.
+/// The machine of machine_of(), with the slow node's NIC if one of several nodes is slow.
 Machine machine_with_slow_node(const StepSetup& setup, const Parameters& sample);
 
-/// The collective library: the strategy's; where it names none, the one of this sample among the preset's.
+/// The collective library that the strategy names; else the one that this sample picks among the preset's.
 LibraryVersion library_of(const StepSetup& setup, const Parameters& sample);
 
-/// How it runs an all-reduce: by the algorithm that the strategy names, else by the library's own rule.
+/// How that library runs an all-reduce: by the algorithm that the strategy names, else by the library's own rule.
 LibraryRules library_rules_of(const StepSetup& setup, const Parameters& sample);
 
-/// The strategy with what it leaves open as this sample has it: the preset's servers and their placement, and the
-/// sample's choice among the preset's rules of sharding.
+/// Returns the strategy with its open choices filled in: servers and their placement from the preset, and the rule of
+/// sharding that this sample picks among the preset's.
 Strategy strategy_taken(const StepSetup& setup, const Parameters& sample);
 
-/// Whether processes of servers run: with several GPUs, and not where the preset starts none on its one machine.
+/// Whether parameter-server processes run: with several GPUs, unless the job is on one machine and the preset starts no
+/// server there.
 bool starts_servers(const StepSetup& setup);
 
-/// Hosts bought for servers alone.
+/// Number of hosts that run parameter servers and no worker.
 int dedicated_server_hosts(const StepSetup& setup, const Parameters& sample);
 
-/// Cost of a run by the formulas, in visits of a shard of a kind of server, or of an operation of a pipeline (0.1 us each); 1
-/// for other strategies.
+/// Computing cost of time_step() by the formulas. The unit is one visit of a shard of a kind of server, or of an
+/// operation of a pipeline (0.1 us each); 1 for other strategies.
 double work_of_step(const StepSetup& setup, const Parameters& sample);
 
-/// Throws UserError for a strategy that cannot be run by the requested fidelity.
+/// Times one iteration. Throws UserError for a strategy that cannot be run at the requested fidelity.
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity);
 
-/// One all-reduce of so many bytes among the setup's GPUs while nothing else runs, seconds: the launch of the operation
-/// and the closed form of the algorithm and protocol that the library takes.
+/// Time of one all-reduce, seconds, of `size_bytes` among the setup's GPUs while nothing else runs: the launch of the
+/// operation plus the closed form of the algorithm and protocol that the library chooses.
 double lone_all_reduce_s(const StepSetup& setup, const Parameters& sample, double size_bytes);
 
-/// How far latency and rate share that time: 4 p (1 - p), with p the time of one byte over it. 0 where either decides,
-/// 1 where both take as long.
+/// How evenly latency and bandwidth share the time of lone_all_reduce_s(): 4 p (1 - p), where p is the time for one
+/// byte over the time for `size_bytes`. 0 where one of them decides alone, 1 where both take equally long.
 double latency_bandwidth_mix(const StepSetup& setup, const Parameters& sample, double size_bytes);
 
-/// The operations that time_step() times, and when each of them runs.
+/// The operations that time_step() times, the time span of each, and the engine that timed them.
 struct StepRun {
   Graph graph;
   Execution execution;
   Choice choice;
 };
 
-/// Throws UserError as time_step() does.
+/// Runs one iteration and keeps its timeline. Throws UserError as time_step() does.
 StepRun run_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity);
 
 } // namespace ddlsim

@@ -7,13 +7,14 @@
 namespace ddlsim {
 namespace {
 
-/// Of a send: of the all-gather among two ranks in which each sends as much.
+/// Bytes of a transfer as a collective. A send counts as an all-gather of two ranks in which each sends as many bytes.
 double collective_bytes(const Operation& operation) {
   constexpr double ranks_of_a_pair = 2;
   return operation.kind == OperationKind::send ? ranks_of_a_pair * operation.size_bytes : operation.size_bytes;
 }
 
-/// A pipeline has thousands of transfers and few that differ.
+/// Index of an equal run in `runs`, where it is added if there is none. A pipeline has thousands of transfers and few
+/// different ones.
 std::size_t number_of(const CollectiveRun& run, std::vector<CollectiveRun>& runs) {
   const auto found = std::find(runs.rbegin(), runs.rend(), run);
   if (found != runs.rend()) return static_cast<std::size_t>(runs.rend() - found) - 1;
@@ -21,10 +22,10 @@ std::size_t number_of(const CollectiveRun& run, std::vector<CollectiveRun>& runs
   return runs.size() - 1;
 }
 
-/// The transfers of a graph that are collectives or sends, equal ones once.
+/// The different collectives and sends of a graph.
 struct Transfers {
   std::vector<CollectiveRun> runs;
-  std::vector<std::size_t> of_operation; ///< its place in `runs`
+  std::vector<std::size_t> of_operation; ///< its index in `runs`
 };
 
 Transfers transfers_of(const Graph& graph) {
@@ -49,14 +50,14 @@ double all_to_all_of_group_s(const Graph& graph, const Operation& operation) {
 
 enum class TransferKind { tensor, context, pipeline, data_parallel };
 
-/// What is inside layers is of a micro-batch; what replicas do is of all.
+/// The kind of a transfer. Transfers inside layers belong to a micro-batch; those among replicas do not.
 TransferKind kind_of(const Operation& transfer) {
   if (transfer.kind == OperationKind::send) return TransferKind::pipeline;
   if (transfer.keys) return TransferKind::context;
   return transfer.micro_batch >= 0 ? TransferKind::tensor : TransferKind::data_parallel;
 }
 
-/// Each operation starts when its stream is free and what it waits for has ended.
+/// The span of each operation, which starts when its stream is free and all that it waits for has ended.
 template <class Seconds> std::vector<Span> spans_of(const Graph& graph, const Seconds& transfer_s) {
   std::vector<Span> spans(graph.operations.size());
   std::vector<double> free_s(graph.streams.size(), 0);

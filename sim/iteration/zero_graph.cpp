@@ -31,7 +31,7 @@ public:
     host_.emplace(graph_, worker, host);
   }
 
-  /// Forward and backward of a micro-batch; with `scattered`, its gradients are.
+  /// Adds forward and backward of a micro-batch; with `scattered`, also the reduce-scatters of its gradients.
   void add_micro_batch(bool scattered, bool beside_backward) {
     compute_.done_s = 0;
     add_forward(graph_, compute_, profile_);
@@ -50,7 +50,7 @@ public:
     copied_ = scattered;
   }
 
-  /// The rank's part, and the way back of it.
+  /// Adds the update of the rank's part on the host, and the copy of its parameters back.
   void update_on_host() {
     double parameters = 0;
     for (const auto& tensor : profile_.tensors) parameters += part_of(tensor.size_bytes);
@@ -59,7 +59,7 @@ public:
     wait_for(graph_, updated);
   }
 
-  /// The parameters of each group once, after all that was computed.
+  /// Adds one all-gather of the parameters of each group, after all compute.
   void gather() {
     std::size_t first = 0;
     for (const std::size_t end : ends_) {
@@ -85,7 +85,7 @@ private:
     host_->copy_gradients(parameters, summed, copied_);
   }
 
-  /// `bytes_share` of the bytes of the group's gradients.
+  /// Adds a collective with `bytes_share` times the bytes of the group's gradients.
   std::size_t add_collective(OperationKind kind, std::size_t first, std::size_t end, double bytes_share) {
     Operation operation{kind, collectives_, 0, 0, profile_.tensors[first].tensor, static_cast<int>(end - first)};
     for (std::size_t t = first; t < end; ++t) operation.size_bytes += bytes_share * profile_.tensors[t].size_bytes;

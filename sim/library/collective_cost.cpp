@@ -11,11 +11,11 @@ namespace {
 
 constexpr double second_per_us = 1e-6;
 
-/// The version whose hops are the protocols' own delays: of all, it was fitted with V100 and A100 and before its tables
-/// were bent towards what is to be chosen.
+/// The version whose hop latencies we use as the protocols' delays: it was fitted with V100 and A100, before the tables
+/// were adjusted to steer NCCL's choice.
 constexpr LibraryVersion version_of_delays{CollectiveLibrary::nccl, 2, 8, 4};
 
-/// The version of whose hops CollNet has its delays: the newest fit.
+/// The version whose hop latencies we use for CollNet: the newest fit.
 constexpr LibraryVersion version_of_collnet{CollectiveLibrary::nccl, 2, 23, 0};
 
 double ring_hop_s(const NcclTuning& tuning, NcclHop hop, std::size_t column) {
@@ -26,7 +26,7 @@ double ll_hop_s(const NcclTuning& tuning, NcclHop hop) {
   return ring_hop_s(tuning, hop, column_of(Protocol::ll));
 }
 
-/// What a double tree reaches of its links. Between two sizes of the table it is on the line between theirs.
+/// Share of its links' rate that a double tree reaches, interpolated linearly between two sizes of the table.
 double share_of_tree(Protocol protocol, double size_bytes) {
   const auto& tuning = nccl_tuning(version_of_delays);
   const auto at = [&](double doublings) { return tree_correction(tuning, protocol, doublings); };

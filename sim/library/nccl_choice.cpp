@@ -13,7 +13,7 @@ const RingAndTree& hop_of(const NcclTuning& tuning, NcclHop hop) {
   return tuning.hop_us[static_cast<std::size_t>(hop)];
 }
 
-/// NCCL rounds down.
+/// The logarithm to base 2, rounded down as in NCCL.
 double log2_of(double value) {
   return std::floor(std::log2(value));
 }
@@ -30,7 +30,7 @@ template <class Value> const Value& of_gpu(const PerGpu<Value>& row, NcclGpu gpu
   return row[static_cast<std::size_t>(gpu)];
 }
 
-/// The ceilings of one job.
+/// The ceilings on rates for one job.
 struct Ceilings {
   double ll_GBps = 0;
   double tree_GBps = 0;
@@ -65,19 +65,20 @@ double tree_bus_GBps(const NcclTuning& tuning, const NcclJob& job, Protocol prot
   return std::min(ceilings.tree_ll128_GBps, bus_GBps * share);
 }
 
-/// What a hop inside a node takes beside the network.
+/// Latency of a hop inside a node, us; LL's is larger in a job on several nodes.
 double intra_hop_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol, const PerProtocol& hop_us) {
   const double hop = hop_us[column_of(protocol)];
   return job.nodes > 1 && protocol == Protocol::ll ? tuning.ll_intra_factor * hop : hop;
 }
 
-/// The network's proxy posts every message of a ring, three times with Simple.
+/// Overhead of the network's proxy, us, which posts every message of a ring; with Simple three times.
 double network_overhead_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
   if (!tuning.has_network_overhead || job.nodes == 1) return 0;
   return (job.is_amd_processor ? 2.0 : 1.0) * (protocol == Protocol::simple ? 3 : 1);
 }
 
-/// What the network's plug-in states NCCL counts for every crossing, and with Simple once more for flushing.
+/// The latency that the network's plug-in states, us. NCCL counts it for every crossing, and with Simple once more for
+/// flushing.
 double plugin_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
   if (!tuning.heeds_plugin) return 0;
   return job.plugin_latency_us * (protocol == Protocol::simple ? 2 : 1);
@@ -93,12 +94,12 @@ double ring_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol pr
   return tuning.base_us.ring[column] + (steps - crossings) * inside_us + crossings * network_us;
 }
 
-/// GPUs that share a switch.
+/// Number of GPUs that share a switch.
 int on_switch(const NcclJob& job) {
   return job.ranks / job.nodes;
 }
 
-/// What a port carries of the vector: all of it, and a head's share besides.
+/// The rate at which a port carries the vector; it carries all of it and a head's share besides.
 double nvls_port_GBps(const NcclJob& job) {
   const double heads = on_switch(job);
   return job.port_GBps * heads / (heads + 1);
@@ -125,7 +126,7 @@ double nvls_rate_GBps(const NvlsTuning& tuning, const NcclJob& job) {
   return tuning.tree_share * std::min(inside_GBps, job.nodes == 2 ? job.network_GBps : job.network_GBps / 2);
 }
 
-/// With sums in the switches between nodes: the NICs carry the vector once.
+/// The rate with sums in the switches between nodes, where NICs carry the vector once.
 double nvls_sharp_rate_GBps(const NvlsTuning& tuning, const NcclJob& job) {
   if (tuning.by_efficiency) {
     const double heads = on_switch(job);
@@ -174,7 +175,7 @@ double tree_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol pr
   return tuning.base_us.tree[column] + 2 * ((per_node - 1) * inside_us + log2_of(job.nodes) * network_us);
 }
 
-/// From a size on every chunk of a Simple ring across nodes waits for its predecessor.
+/// Factor on the latency of a Simple ring across nodes: from some size on every chunk waits for its predecessor.
 double plateau_of(const NcclTuning& tuning, const NcclJob& job, Protocol protocol, double size_bytes) {
   if (protocol != Protocol::simple || job.nodes == 1) return 1;
   const double from_bytes = job.ranks * (tuning.plateau_by_channel ? 64.0 * job.channels : 4096.0);
@@ -182,7 +183,7 @@ double plateau_of(const NcclTuning& tuning, const NcclJob& job, Protocol protoco
   return job.gpu == NcclGpu::volta ? tuning.plateau : tuning.plateau_from_ampere;
 }
 
-/// NCCL takes the value of the next smaller size.
+/// The value of the next smaller size in the table, as NCCL uses it.
 double correction_of_size(const NcclTuning& tuning, Protocol protocol, double size_bytes) {
   return tree_correction(tuning, protocol, std::max(0.0, log2_of(size_bytes / least_corrected_bytes)));
 }
@@ -190,8 +191,8 @@ double correction_of_size(const NcclTuning& tuning, Protocol protocol, double si
 constexpr double s_per_us = 1e-6;
 constexpr double Bps_per_GBps = 1e9;
 
-/// What one thread block may pass on by LL: 256 threads, 64 bytes each, 32 before Volta, twice as much across nodes; a
-/// tree four times as much.
+/// Bytes that one thread block may pass on by LL: 256 threads with 64 bytes each, 32 before Volta, twice as much across
+/// nodes; in a tree four times as much.
 constexpr double ll_threads = 256;
 
 double ll_limit_bytes(const NcclJob& job, Algorithm algorithm) {
@@ -214,7 +215,7 @@ double tree_limit_bytes(const NcclJob& job) {
   return ring_Bpus * tree_Bpus / (ring_Bpus - tree_Bpus) * (ring_us - tree_us);
 }
 
-/// The algorithm of NCCL that passes messages on as that one does.
+/// The algorithm of NCCL whose estimate stands for that algorithm.
 Algorithm estimated_as(Algorithm algorithm) {
   const bool own = algorithm == Algorithm::tree || algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_sharp ||
                    algorithm == Algorithm::collnet;

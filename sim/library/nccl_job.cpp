@@ -7,7 +7,7 @@
 namespace ddlsim {
 namespace {
 
-/// Of the wire's rate NCCL counts 12 GB/s in 100 Gbit/s, and of a PCIe 3.0 x16 slot 12 GB/s: NVIDIA/nccl
+/// NCCL counts 12 GB/s for a wire of 100 Gbit/s, and 12 GB/s for a PCIe 3.0 x16 slot: NVIDIA/nccl
 /// src/graph/topo.h, 2.8.4 and snapshot of June 2026.
 constexpr double counted_of_wire = 0.96;
 constexpr double pcie_GBps = 12;
@@ -28,7 +28,7 @@ NcclGpu gpu_seen(const Gpu& gpu) {
   return gpu.compute_capability >= ampere ? NcclGpu::ampere : NcclGpu::volta;
 }
 
-/// LL128 needs stores of 128 bytes that arrive whole: NVIDIA allows it on these, all GPUs on NVLink.
+/// Whether stores of 128 bytes arrive whole, which LL128 needs: NVIDIA allows it on these GPUs, if all are on NVLink.
 bool stores_arrive_whole(const Gpu& gpu, NcclHop intra) {
   const int capability = gpu.compute_capability;
   return intra == NcclHop::nvlink && (capability == volta || capability == 80 || capability >= 90);
@@ -38,16 +38,17 @@ bool is_nvlink(IntraKind kind) {
   return kind == IntraKind::nvlink_mesh || kind == IntraKind::nvswitch;
 }
 
-/// NVLink switches sum from those of Hopper on; NCCL looks for NVLS from compute capability 9.0 on
-/// (src/graph/search.cc, 2.18.3), and does without it for two GPUs (src/transport/nvls.cc).
+/// Whether the NVLink switches can sum, which those of Hopper and later can. NCCL looks for NVLS from compute
+/// capability 9.0 on (src/graph/search.cc, 2.18.3), and does without it for two GPUs (src/transport/nvls.cc).
 bool sums_in_switch(const Gpu& gpu, IntraKind kind) {
   return kind == IntraKind::nvswitch && gpu_seen(gpu) >= NcclGpu::hopper;
 }
 
 constexpr int most_gpus_without_nvls = 2;
 
-/// SHARP is of InfiniBand; NCCL reaches it through a plug-in. Inside a node NCCL looks for up to twice a NIC's rate
-/// (src/graph/search.cc, 2.18.3), because a byte goes through the node twice and through the NIC once.
+/// Sets the job's CollNet. SHARP is a feature of InfiniBand, which NCCL uses through a plug-in. Inside a node NCCL
+/// looks for up to twice a NIC's rate (src/graph/search.cc, 2.18.3), because a byte goes through the node twice and
+/// through the NIC once.
 void add_collnet(const Cluster& cluster, const Transport& transport, NcclJob& job, double inside_GBps, int nics) {
   job.has_collnet = cluster.fabric.sharp && transport.name == "nccl-ib" && job.nodes > 1;
   if (!job.has_collnet) return;
@@ -56,9 +57,10 @@ void add_collnet(const Cluster& cluster, const Transport& transport, NcclJob& jo
   job.collnet_GBps = job.ranks > job.nodes ? std::min(inside_GBps, twice_GBps) : twice_GBps;
 }
 
-/// EFA is reached through aws-ofi-nccl. Since 2023 it tells NCCL 75 us for p4d and p5 and where it does not know the
-/// instance (35 us for p5en and later, which no shipped cluster is), and forces NCCL_PROTO=simple where bytes may
-/// arrive out of order, as with the send and receive that it uses before p5: src/platform-aws.cpp at 2daf7d3.
+/// Sets what the network's plug-in states. NCCL uses EFA through aws-ofi-nccl. Since 2023 that states 75 us for p4d, p5
+/// and instances that it does not know (35 us for p5en and later, which no shipped cluster is), and forces
+/// NCCL_PROTO=simple where bytes may arrive out of order, as with the send and receive that it uses before p5:
+/// src/platform-aws.cpp at 2daf7d3.
 void add_plugin(const Nic& nic, NcclJob& job) {
   constexpr double efa_latency_us = 75;
   if (nic.path != NicPath::efa) return;

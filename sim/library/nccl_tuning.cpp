@@ -30,8 +30,8 @@ const std::vector<double> ll128_correction_2_8{1.0, 1.0, 1.0, 1.0, 1.0, 0.9, 0.8
 const std::vector<double> simple_correction{0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5,
                                             0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9};
 
-/// Tag v2.5.6-1, for 2.5 to 2.7. One ceiling of trees and LL128 for all channels: 70 to 100 GB/s, which no network of
-/// its time reaches.
+/// Tag v2.5.6-1, for 2.5 to 2.7. It has one ceiling of trees and LL128 for all channels, 70 to 100 GB/s, which no
+/// network of its time reaches.
 NcclTuning of_2_5() {
   NcclTuning tuning{};
   tuning.from = nccl_with_estimates;
@@ -51,7 +51,7 @@ NcclTuning of_2_5() {
   return tuning;
 }
 
-/// Tag v2.8.4-1, taken for 2.8 to 2.17. Of these 2.12 counts 28 us, not 9.6, for a Simple hop of a ring across nodes.
+/// Tag v2.8.4-1, used for 2.8 to 2.17, although 2.12 counts 28 us, not 9.6, for a Simple hop of a ring across nodes.
 NcclTuning of_2_8() {
   constexpr double ll128_channel_ceiling = 16.9;
   NcclTuning tuning = of_2_5();
@@ -139,7 +139,7 @@ NcclTuning of_2_23() {
   return tuning;
 }
 
-/// Tag v2.28.3-1: NVLS by what each GPU reaches of a port.
+/// Tag v2.28.3-1: NVLS by the share of a port's rate that each GPU reaches.
 NcclTuning of_2_28() {
   NcclTuning tuning = of_2_23();
   tuning.from = nccl_with_nvls_fit;
@@ -149,7 +149,7 @@ NcclTuning of_2_28() {
   return tuning;
 }
 
-/// Tag v2.28.9-1, for all after it.
+/// Tag v2.28.9-1, for this and all later versions.
 NcclTuning of_2_28_7() {
   NcclTuning tuning = of_2_28();
   tuning.from = {CollectiveLibrary::nccl, 2, 28, 7};

@@ -45,7 +45,7 @@ void require_usable_link(const SharedLink& link, std::size_t jobs, const std::st
           "a number of messages must be 0 or more");
 }
 
-/// Can the jobs fill the link together? None of their messages is faster than alone.
+/// Whether the jobs can fill the link together. None of their messages is faster than alone.
 bool can_be_full(const SharedLink& link, const std::vector<double>& fastest_Bps) {
   double load_Bps = 0;
   int users = 0;
@@ -60,7 +60,7 @@ int patterns_of(const SharedLink& link, std::size_t job) {
   return job < link.by_pattern.size() ? std::max(1, static_cast<int>(link.by_pattern[job].size())) : 1;
 }
 
-/// Is `link` never full before `other`? Each message takes as large a part of `other`, or a larger one.
+/// Whether `link` is never full before `other`: each job takes as large a share of `other`, or a larger one.
 bool is_never_first(const SharedLink& link, const SharedLink& other) {
   for (std::size_t job = 0; job < link.flows.size(); ++job)
     for (int pattern = 0; pattern < patterns_of(link, job); ++pattern)
@@ -72,7 +72,7 @@ int all_flows(const SharedLink& link) {
   return std::accumulate(link.flows.begin(), link.flows.end(), 0);
 }
 
-/// What a message over the edge gets where each link carries that many.
+/// Rate of a message over the edge where each link that it crosses carries flows_on messages, B/s.
 template <class FlowsOn>
 double edge_rate_Bps(const std::vector<SharedLink>& links, const std::vector<std::size_t>& crossed, double edge_Bps,
                      const FlowsOn& flows_on) {
@@ -116,7 +116,7 @@ RingPace::RingPace(const Rounds& rounds, double start_s) : rounds_(rounds), star
   sent_s_.reserve(static_cast<std::size_t>(rounds_.count));
 }
 
-/// Messages before the first one left as they do without neighbours.
+/// When the message left. Messages before the first, with negative numbers, left as without neighbours.
 double RingPace::sent_s(int message) const {
   if (message >= 0) return sent_s_[static_cast<std::size_t>(message)];
   return start_s_ + message * rounds_.alone_s + rounds_.busy_s;
@@ -137,7 +137,7 @@ double find_edges_apart(const std::vector<SharedLink>& links, const Job& job, st
                         const std::vector<std::vector<std::size_t>>& links_of_edges) {
   double slowest = 1 / alone_Bps(links, job, index_of_job);
   const double alone = slowest;
-  double more = 0; // seconds a byte, of all edges
+  double more = 0; // delay of all edges together, seconds for each byte
   for (const auto& crossed : links_of_edges) {
     const double own_Bps =
         edge_rate_Bps(links, crossed, job.edge_Bps, [&](const SharedLink& link) { return link.flows[index_of_job]; });

@@ -1,5 +1,5 @@
 #pragma once
-// Jobs that train beside each other on one fabric: what they send, and the links between switches that they share.
+// Jobs that train at the same time on one fabric: their transfers, and the links between switches that they share.
 
 #include <cstddef>
 #include <vector>
@@ -9,64 +9,66 @@ namespace ddlsim {
 /// A link between switches that messages of several jobs cross, one direction.
 struct SharedLink {
   double rate_Bps = 0;
-  std::vector<int> flows{}; ///< of each job: messages of one round of its all-reduce that cross the link
-  /// Of each job with several patterns the same for each of them (`flows` has the most); else empty.
+  std::vector<int> flows{}; ///< for each job, the messages of one round of its all-reduce that cross the link
+  /// For each job with several patterns, the messages of each pattern (`flows` has the most); empty for other jobs.
   std::vector<std::vector<int>> by_pattern{};
 };
 
-/// Messages of one round of that pattern of a job.
+/// Number of messages of one round that cross the link, for one pattern of a job.
 int flows_of(const SharedLink& link, std::size_t job, int pattern);
 
 /// One all-reduce of a job's iteration, alone on the fabric. Its rounds come one after another; a round moves
 /// edge_bytes/rounds over every edge of the job's ring, at once.
 struct Transfer {
   double ready_s = 0;    ///< from the start of the iteration
-  double alone_s = 0;    ///< what it takes without neighbours
+  double alone_s = 0;    ///< its time without neighbours
   double edge_bytes = 0; ///< over one edge of the ring, in all rounds
   int rounds = 1;
-  int pattern = 0;        ///< of its job: who sends to whom
-  bool continues = false; ///< the all-reduce of the transfer before: no rank waits for all others in between
+  int pattern = 0; ///< number of the job's pattern: who sends to whom
+  bool continues =
+      false; ///< it continues the all-reduce of the transfer before: no rank waits for all others in between
 };
 
-/// A job repeats its iteration: compute, and transfers one after another beside it; when both have ended, rest_s
+/// A job, which repeats its iteration: compute, and transfers one after another beside it; when both have ended, rest_s
 /// more. A transfer starts when it is ready and the one before has ended.
 struct Job {
   double start_s = 0; ///< of its first iteration
   double compute_s = 0;
   double rest_s = 0;
-  double edge_Bps = 0; ///< what one edge carries where nobody shares (its NIC)
+  double edge_Bps = 0; ///< rate of one edge that nobody shares (its NIC)
   std::vector<Transfer> transfers{};
-  /// Edges of the ring, those inside nodes too, for each edge that neighbours slow (find_edges_apart); 1 or more. 1:
-  /// every edge is slow, and every round waits for it. Else a slow edge delays each chunk once in a turn of the ring.
+  /// Number of the ring's edges, those inside nodes included, over the number that neighbours slow (find_edges_apart);
+  /// 1 or more. With 1 every edge is slow, and every round waits for it. Else a slow edge delays each chunk once in a
+  /// turn of the ring.
   double edges_apart = 1;
-  int patterns = 1; ///< that its transfers have; several where ranks exchange in pairs
+  int patterns = 1; ///< number of patterns of its transfers; several where ranks exchange in pairs
 };
 
-/// What job 0 got beside its neighbours, jobs 1, 2, ..., which repeat their iterations until job 0 has done its own.
+/// Times of job 0 with its neighbours, jobs 1, 2, ..., which repeat their iterations until job 0 has finished its own.
 struct SharedTimes {
   std::vector<double> iterations_s{}; ///< of job 0, one after another
-  double messages = 0;                ///< that SimGrid ran
+  double messages = 0;                ///< number that SimGrid ran
 };
 
 /// A transfer as it is timed: `count` rounds, each with one message of `bytes` over each edge.
 struct Rounds {
   int count = 1;
-  double alone_s = 0; ///< from one message to the next without neighbours
-  double busy_s = 0;  ///< of that, what the message takes
+  double alone_s = 0; ///< time from one message to the next without neighbours
+  double busy_s = 0;  ///< part of alone_s in which the message travels
   double bytes = 0;
   double edges_apart = 1;
 };
 
 /// When the messages of one transfer may leave over an edge that neighbours slow. A ring of n ranks has n chunks
-/// on their way. Every `edges_apart` messages the edge has a chunk again, and the chunk needs the time on the
-/// other edges that it needs without neighbours. So a slow edge delays a chunk once in a turn, until it is the
+/// on their way. A chunk comes back to the edge after `edges_apart` messages, and needs as long on the other edges as
+/// without neighbours. So a slow edge delays a chunk once in a turn, until it is the
 /// narrowest place of the ring.
 class RingPace {
 public:
   RingPace(const Rounds& rounds, double start_s);
 
   bool is_over() const { return sent_s_.size() >= static_cast<std::size_t>(rounds_.count); }
-  double ready_s() const; ///< of the next message; when the last has arrived where it is over
+  double ready_s() const; ///< when the next message may leave; once it is over, when the last message has arrived
   void sent(double now_s) { sent_s_.push_back(now_s); }
 
 private:
@@ -77,27 +79,27 @@ private:
   std::vector<double> sent_s_{}; ///< of each message so far
 };
 
-/// What each message of a job gets without neighbours: edge_Bps, or less where the job's own messages meet on a link.
-/// Of several patterns in the one that meets most.
+/// Rate of each message of a job without neighbours: edge_Bps, or less where the job's own messages share a link. Of
+/// several patterns, the rate of the slowest.
 double alone_Bps(const std::vector<SharedLink>& links, const Job& job, std::size_t index_of_job);
 
-/// The same in each of its patterns.
+/// Rate of each message of a job without neighbours, for each of its patterns.
 std::vector<double> alone_Bps_by_pattern(const std::vector<SharedLink>& links, const Job& job,
                                          std::size_t index_of_job);
 
-/// The rounds of a transfer, at most `most_rounds`, which together take alone_s at `alone_Bps`. What alone_s
-/// leaves beside the bytes is latency and software, as long in every round. Where it leaves nothing, the bytes
-/// are fewer.
+/// The rounds of a transfer, at most `most_rounds`, which together take alone_s at `alone_Bps`. The part of alone_s
+/// in which no bytes travel is latency and software, equal in every round. Where alone_s is too short for the bytes,
+/// their number is reduced.
 Rounds rounds_of(const Job& job, const Transfer& transfer, double alone_Bps, int most_rounds);
 
-/// Edges of a job's ring for each edge that neighbours slow, as Job::edges_apart takes it, from the links that
-/// each edge crosses. All jobs send: an edge that takes half as much longer as the slowest one counts as half an
-/// edge. 1 where none is slower.
+/// Number of edges of a job's ring over the number that neighbours slow, for Job::edges_apart, from the links that
+/// each edge crosses. All jobs are assumed to send. An edge with half the delay of the slowest one counts as half an
+/// edge. 1 where no edge is slower.
 double find_edges_apart(const std::vector<SharedLink>& links, const Job& job, std::size_t index_of_job,
                         const std::vector<std::vector<std::size_t>>& links_of_edges);
 
-/// The links that decide: a fabric of thousands of ranks has a few. Left out are links that jobs cannot fill
-/// together, and links that are never full before another is. No rate of any job changes by that.
+/// Returns the links that can limit a job; a fabric of thousands of ranks has a few. It leaves out links that all jobs
+/// together cannot fill, and links that are never full before another is. That changes no job's rate.
 std::vector<SharedLink> binding_links(const std::vector<SharedLink>& links, const std::vector<Job>& jobs);
 
 /// Throws std::invalid_argument, with the job or the link, where a number is negative or not finite, a link has

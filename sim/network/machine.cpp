@@ -13,8 +13,8 @@
 namespace ddlsim {
 namespace {
 
-/// Between processes of one host where the cluster file has no path between GPUs: one core copies memory at about 10
-/// GB/s (STREAM copy, one core of a 2014-2018 server); beside a NIC of 0.1-3 GB/s it never decides.
+/// Rate between processes of one host where the cluster file has no path between GPUs: one core copies memory at about
+/// 10 GB/s (STREAM copy, one core of a 2014-2018 server). With a NIC of 0.1-3 GB/s it is never the bottleneck.
 constexpr double loopback_Bps = 10e9;
 
 bool staged_through_host(const Transport& transport) {
@@ -108,7 +108,7 @@ double negotiation_hops(const Machine& machine, const Transport& transport) {
 
 namespace {
 
-/// What the cores of a server's node let it move; 0: no limit.
+/// The rate to which the cores of its node limit a server, B/s; 0: no limit.
 double cores_limit_Bps(const ServerMachine& servers, const Machine& machine, int cores_per_node) {
   const int servers_of_node = servers.dedicated ? 1 : (servers.servers + machine.nodes() - 1) / machine.nodes();
   const double cores = std::max(1.0, static_cast<double>(cores_per_node) / servers_of_node);

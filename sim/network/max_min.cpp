@@ -6,7 +6,7 @@
 namespace ddlsim {
 namespace {
 
-/// Links whose shares differ by less fill at one moment: the difference is rounding. Relative.
+/// Relative difference of two links' shares below which it is rounding: the links count as full at the same moment.
 constexpr double rounding_share = 1e-13;
 
 } // namespace
@@ -78,7 +78,7 @@ void MaxMin::enter(std::size_t flow) {
   }
 }
 
-/// In each list the last one takes its place.
+/// Removes a flow from the lists; in each list the last entry takes its place.
 void MaxMin::leave(std::size_t flow) {
   active_[place_[flow]] = active_.back();
   place_[active_.back()] = place_[flow];
@@ -129,7 +129,7 @@ void MaxMin::reopen() {
   }
 }
 
-/// Forgets links that no open flow crosses, in the same pass.
+/// The smallest share of an open link, B/s. The same pass removes links that no open flow crosses.
 double MaxMin::narrowest_Bps() {
   double narrowest_Bps = ceiling_Bps_;
   std::size_t still_open = 0;

@@ -1,17 +1,19 @@
 #pragma once
-// Max-min fair rates of flows on links, where one flow stands for many that are alike.
+// Max-min fair rates of flows on links, where one flow stands for a class of many equal flows.
 
 #include <cstddef>
 #include <vector>
 
 namespace ddlsim {
 
-/// Progressive filling: all rates rise together until a link is full; what crosses it keeps its rate; the rest rises
-/// on. Max-min rates are unique, so flows that are alike have equal rates, and one representative with its multiplicity
-/// is exact: a link is full when the sum of (flows of the class on the link) x (rate of the class) is its rate.
+/// Solver by progressive filling: all rates rise together until a link is full; the flows that cross it keep their
+/// rate, and the others rise on. Max-min rates are unique, so flows that cross the same links have equal rates. One
+/// flow with a multiplicity thus stands for its class exactly: a link is full when the sum of (flows of the class on
+/// the link) x (rate of the class) is its rate.
 ///
-/// For samples and searches; the number shown is SimGrid's. Why not SimGrid for all: its state is global, so each of
-/// hundreds of samples would need a process, and it takes ten times as long. Tests hold this solver to SimGrid's.
+/// Samples and searches use this solver; the number shown is SimGrid's. SimGrid is not used for all, because its state
+/// is global, so that each of hundreds of samples would need a process, and because it takes ten times as long. Tests
+/// compare this solver to SimGrid's.
 class MaxMin {
 public:
   struct Crossing {
@@ -19,24 +21,24 @@ public:
     double flows = 0; ///< flows of the class on one such link; whole numbers
   };
 
-  /// `ceiling_Bps`: what one flow gets at most, 0: no ceiling.
+  /// `ceiling_Bps` is the highest rate of one flow; 0: no ceiling.
   explicit MaxMin(double ceiling_Bps);
 
-  /// Links that many flows cross alike, so that such a flow counts once and not on each of them.
+  /// Adds a set of links. A class that crosses all links of the set counts once for the set, not on each link.
   std::size_t add_link_set();
 
   std::size_t add_link(double rate_Bps, std::size_t set = no_set); ///< index of the new link
   std::size_t add_flow(const std::vector<Crossing>& crossings);
 
-  /// The same for a class that has `flows` on every link of the set. `crossings` come on top: on a link of the set they
-  /// may be negative, where the class has fewer.
+  /// Adds a class that has `flows` on every link of the set. `crossings` are added to that; they may be negative on
+  /// links of the set that fewer flows of the class cross.
   std::size_t add_flow(const std::vector<Crossing>& crossings, std::size_t set, double flows);
 
   void set_active(std::size_t flow, bool active);
   bool is_active(std::size_t flow) const { return place_[flow] != inactive; }
-  const std::vector<std::size_t>& active() const { return active_; } ///< in an order that follows from the calls
+  const std::vector<std::size_t>& active() const { return active_; } ///< their order depends on the calls only
 
-  /// Sets the rates of the active flows. Each crosses at least one link, or there is a ceiling.
+  /// Computes the rates of the active flows. Each must cross at least one link, unless there is a ceiling.
   void settle();
   double rate_Bps(std::size_t flow) const { return rates_Bps_[flow]; } ///< of one flow of the class
 
@@ -61,7 +63,7 @@ private:
     std::size_t set = no_set;
   };
 
-  /// What its links have in common; comes on top of their own.
+  /// Flows that all links of a set share; they are added to each link's own.
   struct LinkSet {
     double active = 0;
     double open = 0;
@@ -86,7 +88,7 @@ private:
   std::vector<std::size_t> place_on_link_; ///< of each crossing in its link's members
   std::vector<std::size_t> first_{0};      ///< of each flow's crossings; one more for the end
   std::vector<std::size_t> place_;         ///< of each flow in active_
-  std::vector<double> rates_Bps_;          ///< of each flow; 0 while it rises
+  std::vector<double> rates_Bps_;          ///< of each flow; 0 while its rate still rises
   std::vector<std::size_t> active_;
   std::vector<Link> links_;
   std::vector<LinkSet> sets_;

@@ -23,7 +23,8 @@ std::size_t number(long value) {
 constexpr long up = 0;
 constexpr long down = 1;
 
-/// Cables of a group that a message is told to take one of, by level; empty where it is spread over all.
+/// Number of cables of a group at each level, for static routes, where a message uses one of them; empty where it is
+/// spread over all.
 std::vector<long> cables_of(const Fabric& fabric) {
   std::vector<long> cables;
   if (fabric.routing != Routing::fixed) return cables;
@@ -32,14 +33,14 @@ std::vector<long> cables_of(const Fabric& fabric) {
 }
 
 /// Static routes are those of the destination modulo the cables (D-mod-k: Zahavi, "D-Mod-K routing providing
-/// non-blocking traffic for shift permutations on real life fat trees", 2010): whoever sends to a node comes down the
-/// same cables. Most calls are of nodes that share a leaf, and take no memory.
+/// non-blocking traffic for shift permutations on real life fat trees", 2010): all messages to a node come down
+/// the same cables. Most calls are for nodes that share a leaf, and allocate no memory.
 std::vector<std::size_t> tree_route(const Fabric& fabric, int from, int to) {
   const long count = 1 + static_cast<long>(fabric.upper_levels.size());
   const auto group_of = [&](int node, long level) {
     return node / (level == 0 ? fabric.nodes_per_leaf : fabric.upper_levels[number(level - 1)].nodes);
   };
-  long top = fabric.kind == FabricKind::rails ? 1 : 0; // another rail is another leaf
+  long top = fabric.kind == FabricKind::rails ? 1 : 0; // another rail is on another leaf
   while (top < count && group_of(from, top) != group_of(to, top)) ++top;
   if (top == 0) return {};
   const auto cables = cables_of(fabric);
@@ -124,10 +125,11 @@ std::vector<int> listed_places(const NodePlacement& placement, int fabric_nodes,
   return {placement.nodes.begin(), placement.nodes.begin() + count};
 }
 
-/// Node `index` of all nodes dealt out over groups of `group` nodes: one of each group, then a second of each.
+/// Node `index` of an order that deals nodes out over groups of `group` nodes: one of each group, then a second of
+/// each.
 int dealt_out(int index, int group, int nodes) {
   const int groups = (nodes + group - 1) / group;
-  const int whole = nodes - (groups - 1) * group; // places of a round that the last group has too
+  const int whole = nodes - (groups - 1) * group; // number of nodes in the last group
   if (index < whole * groups) return index % groups * group + index / groups;
   const int left = index - whole * groups;
   return left % (groups - 1) * group + whole + left / (groups - 1);

@@ -18,7 +18,7 @@ struct CrossPlane {
   double up(double value) const { return y.at(std::clamp(std::log10(value), y.from, y.to)); }
 };
 
-/// An axis from the least to the largest of the figures, bounds and limit that are above 0.
+/// An axis that covers those of the figures, bounds and limit that are above 0.
 Axis axis_of(const std::vector<double>& figures) {
   double least = 0, most = 0;
   for (const double figure : figures) {
@@ -29,7 +29,7 @@ Axis axis_of(const std::vector<double>& figures) {
   return log_axis(least, most);
 }
 
-/// x in units of the texts.
+/// The plot area; x is in units of the axis' texts.
 CrossPlane plane_of(const CrossChart& chart) {
   std::vector<double> across{chart.x_limit / chart.x_unit}, up{chart.y_limit};
   for (const auto& mark : chart.marks) {
@@ -59,7 +59,7 @@ std::string limits_of(const CrossChart& chart, const CrossPlane& plane) {
   return drawn;
 }
 
-/// The options that none beats, joined from the quickest on.
+/// A line that joins the options of the Pareto front, from the quickest on.
 std::string front_line(const CrossChart& chart, const CrossPlane& plane) {
   std::vector<std::pair<double, double>> corners;
   for (const auto& mark : chart.marks)

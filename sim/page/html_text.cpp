@@ -12,9 +12,9 @@ bool is_unknown_to_xml(char byte) {
   return code < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
 }
 
-constexpr unsigned char_of_nothing = 0xFFFE, last_of_plane = 0xFFFF; ///< that XML has not
+constexpr unsigned char_of_nothing = 0xFFFE, last_of_plane = 0xFFFF; ///< not allowed in XML
 
-/// Bytes of the character that begins there (RFC 3629, section 4); 0 where none does that XML has.
+/// Bytes of the character that starts there (RFC 3629, section 4); 0 when none that XML allows does.
 std::size_t character_length(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
   const unsigned first = byte(at);

@@ -1,5 +1,5 @@
 #pragma once
-// Small pieces of HTML that are well-formed XML too.
+// Small pieces of HTML that are also well-formed XML.
 
 #include "sim/base/table.hpp"
 
@@ -8,32 +8,32 @@
 
 namespace ddlsim {
 
-/// Text for a place between tags or in a quoted attribute: & < > " ' written as entities, control characters that XML
-/// does not know left out, bytes that are no UTF-8 written as the character for that (U+FFFD).
+/// Escapes text for a place between tags or in a quoted attribute. It writes & < > " ' as entities, leaves out control
+/// characters that XML does not allow, and replaces bytes that are not UTF-8 by U+FFFD.
 std::string html_escaped(const std::string& text);
 
-/// 12.3 for a ratio of 0.123.
+/// Returns "12.3" for a ratio of 0.123.
 std::string html_percent(double ratio);
 
-/// +12.3 for ln(predicted / measured) = 0.123.
+/// Returns "+12.3" for ln(predicted / measured) = 0.123.
 std::string html_off(double predicted_s, double measured_s);
 
-/// <p>, of text.
+/// A paragraph (<p>) with this text.
 std::string html_paragraph(const std::string& text);
 
-/// Preformatted text behind a line that opens it.
+/// Preformatted text that opens with a click on its `summary`.
 std::string html_raw_text(const std::string& summary, const std::string& text);
 
-/// A table that scrolls inside its own box, also by keyboard: `caption` and the columns' headers are text, rows are
-/// whole <tr> elements.
+/// A table that scrolls inside its own box, also by keyboard. `caption` and the columns' headers are plain text; each
+/// of `rows` is a whole <tr> element.
 std::string html_table(const std::string& caption, const std::vector<Column>& columns,
                        const std::vector<std::string>& rows);
 
-/// <th scope="row"> and <td>; `classes` may be empty.
+/// html_row_head() makes a <th scope="row">, html_cell() a <td>; `classes` may be empty.
 std::string html_row_head(const std::string& text);
 std::string html_cell(const std::string& text, const std::string& classes = "");
 
-/// A cell of whole sentences.
+/// A cell that holds whole sentences.
 std::string html_long_cell(const std::string& text);
 
 } // namespace ddlsim

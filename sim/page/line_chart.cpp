@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// Both axes with what their figures become before they are placed.
+/// Both axes, with the transformation of their figures.
 struct CurvePlane {
   Axis x;
   Axis y;
@@ -29,7 +29,7 @@ struct CurveRange {
   bool any = false;
 };
 
-/// Whether the point has a place on the chart.
+/// Whether the point can be drawn on the chart.
 bool has_place(const LinePoint& point, CurveScale scale) {
   return point.x > 0 && (scale == CurveScale::share || (point.y > 0 && point.low > 0));
 }
@@ -91,7 +91,7 @@ std::string path_of(const std::vector<std::pair<double, double>>& corners) {
   return path;
 }
 
-/// The interval as an area; of a single point as an upright line.
+/// The interval as an area; for a single point, as a vertical line.
 std::string band(const std::vector<LinePoint>& run, const CurvePlane& plane, std::size_t style) {
   if (run.size() == 1) {
     const double x = plane.across(run[0].x);

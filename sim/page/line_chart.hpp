@@ -1,5 +1,5 @@
 #pragma once
-// Curves with their 90 % intervals over a number of GPUs.
+// Charts of curves, with their 90 % intervals, over the number of GPUs.
 
 #include <cstddef>
 #include <string>
@@ -13,37 +13,37 @@ struct LinePoint {
   double y = 0;
   double low = 0; ///< 90 % interval
   double high = 0;
-  std::size_t row = 0; ///< of the table row that has its values, "p<row>"
-  std::string title;   ///< what a pointer on it reads without script
-  double measured = 0; ///< drawn as a ring beside it; 0: nothing was measured there
+  std::size_t row = 0; ///< number of the table row with its values, "p<row>"
+  std::string title;   ///< text under the pointer when no script runs
+  double measured = 0; ///< drawn as a ring beside the mark; 0: not measured
 };
 
 struct ChartCurve {
-  std::string name;                         ///< in the legend
-  std::string key;                          ///< which of the page's controls show it (page_controls); "": always
-  std::vector<std::vector<LinePoint>> runs; ///< a line each: it is broken where a point in between cannot be
+  std::string name; ///< in the legend
+  std::string key;  ///< the choice of the page's controls that shows it (page_controls); "": always shown
+  std::vector<std::vector<LinePoint>> runs; ///< one line for each: the curve is broken at points that are impossible
 };
 
 enum class CurveScale {
-  logarithmic, ///< figures above 0
+  logarithmic, ///< for figures above 0
   share        ///< from 0 up, in per cent
 };
 
 struct LineChart {
-  std::string caption; ///< says how to read it
+  std::string caption; ///< says how to read the chart
   std::string x_title;
   std::string y_title;
   CurveScale scale = CurveScale::logarithmic;
-  double bound = 0; ///< a line across at this value; 0: none
+  double bound = 0; ///< position of a horizontal line; 0: none
   std::string bound_text;
   std::vector<ChartCurve> curves;
 };
 
-/// <figure> with a line and a shaded band for each curve. Curves differ by dash pattern and the shape of their marks,
-/// not by colour alone. "" where no curve has a point.
+/// Returns the <figure> with a line and a shaded band for each curve. Curves differ by dash pattern and by the shape of
+/// their marks, not only by colour. "" when no curve has a point.
 std::string line_chart(const LineChart& chart);
 
-/// What the curves' styles stand for: one legend for all charts of the same curves.
+/// Returns the legend of the curves' styles: one legend for all charts of the same curves.
 std::string line_legend(const std::vector<ChartCurve>& curves);
 
 } // namespace ddlsim

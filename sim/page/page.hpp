@@ -1,6 +1,6 @@
 #pragma once
-// The frame of a page that a person looks at: head, style for light, dark and paper, and the script that shows a
-// point's values and which curves the page's controls choose.
+// The frame of an HTML page: its head, its style for light, dark and paper, and its script. The script shows the values
+// of a point and the curves that the page's controls select.
 
 #include <cstddef>
 #include <string>
@@ -8,37 +8,39 @@
 
 namespace ddlsim {
 
-/// A whole document around `body`, which is well-formed. Nothing in it is loaded from anywhere. The script reads the
-/// values of a mark with data-p="N" from the table row with id="pN"; without it the marks' own titles show.
+/// Returns a whole document around `body`, which must be well-formed. It loads nothing from outside. The script reads
+/// the values of a mark with data-p="N" from the table row with id="pN"; without script the marks show their own
+/// titles.
 std::string html_page(const std::string& title, const std::string& body);
 
-/// The stylesheet and the script of every page.
+/// The stylesheet and the script that every page has.
 std::string page_style();
 std::string page_script();
 
-// Controls that choose which of a page's curves and rows are shown, one for each dimension in which they differ.
+// Controls that select the curves and rows that a page shows, one control for each dimension in which they differ.
 
-/// One way in which what a page shows differs: a name, and its values in the order of the control.
+/// One dimension in which the curves of a page differ: its name, and its values in the order of the control.
 struct PageDimension {
   std::string name;
   std::vector<std::string> values;
 };
 
-/// The choice of one curve: the index of its value in each dimension.
+/// The position of one curve: the index of its value in each dimension.
 using PageChoice = std::vector<std::size_t>;
 
-/// The dimensions among the columns of facts, which have one value a curve: those in which curves differ; a column that
-/// distinguishes the same curves as one before it is left out. `choices` becomes one choice for each curve.
+/// Finds the dimensions in which curves differ among the columns of `facts`, each of which has one value for each
+/// curve. A column that distinguishes the same curves as an earlier one is left out. Sets `choices` to the position of
+/// each curve.
 std::vector<PageDimension> find_dimensions(const std::vector<std::string>& names,
                                            const std::vector<std::vector<std::string>>& facts,
                                            std::vector<PageChoice>& choices);
 
-/// What a chart or a row has as its data-k.
+/// The data-k attribute of a chart or a row with this choice.
 std::string page_key(const PageChoice& choice);
 
-/// A select for each dimension, hidden where no script runs; each has "all" beside its values. At first as many
-/// dimensions stand at the first curve's value as it takes to show at most `most_at_first` curves. "" where nothing
-/// differs.
+/// Returns a select element for each dimension, with "all" beside its values; they are hidden where no script runs. At
+/// first, as many dimensions as needed are set to the first curve's value, so that at most `most_at_first` curves are
+/// shown. "" when there are no dimensions.
 std::string page_controls(const std::vector<PageDimension>& dimensions, const std::vector<PageChoice>& choices,
                           std::size_t most_at_first);
 

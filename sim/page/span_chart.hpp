@@ -1,5 +1,6 @@
 #pragma once
-// Named rows on one axis: the expected interval as a grey bar, the fitted one as a line with a mark; or shares as bars.
+// A chart of named rows on one axis: the expected interval as a grey bar and the fitted one as a line with a mark, or
+// shares as bars.
 
 #include <cstddef>
 #include <string>
@@ -7,30 +8,30 @@
 
 namespace ddlsim {
 
-/// One row.
+/// One row of the chart.
 struct SpanRow {
   std::string name;
   double value = 0;
   double low = 0; ///< 90 % interval
   double high = 0;
-  double expected_low = 0; ///< the grey bar behind it
+  double expected_low = 0; ///< start of the grey bar behind it
   double expected_high = 0;
-  std::string figure;  ///< right of it
-  std::size_t row = 0; ///< of the table row that has its values, "p<row>"
-  std::string title;   ///< what a pointer on it reads without script
+  std::string figure;  ///< text to the right of the row
+  std::size_t row = 0; ///< number of the table row with its values, "p<row>"
+  std::string title;   ///< text under the pointer when no script runs
 };
 
 struct SpanChart {
-  std::string caption; ///< says how to read it
-  double from = 0;     ///< of the axis; what lies beyond is drawn at its end
+  std::string caption; ///< says how to read the chart
+  double from = 0;     ///< start of the axis; values beyond an end are drawn at that end
   double to = 1;
   std::vector<std::pair<double, std::string>> ticks;
-  double bound = 0; ///< a line at this value where has_bound
+  double bound = 0; ///< position of a vertical line if has_bound
   bool has_bound = false;
   std::vector<SpanRow> rows;
 };
 
-/// <figure>. "" without rows.
+/// Returns the <figure>; "" without rows.
 std::string span_chart(const SpanChart& chart);
 
 } // namespace ddlsim

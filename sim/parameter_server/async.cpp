@@ -14,23 +14,23 @@ namespace ddlsim {
 namespace {
 
 /// Where pushes are merged, each has at least this share of its server's bytes, except the last, which decides when the
-/// iteration ends. 40 pushes in 9 change an iteration by 1 to 2 %, in 5 by 2 to 3 %, in 3 by 4 to 6 %.
+/// iteration ends. Merging 40 pushes into 9 changes an iteration by 1 to 2 %, into 5 by 2 to 3 %, into 3 by 4 to 6 %.
 constexpr double least_push_share = 1.0 / 8;
 
-/// Most customers of the recursion; more workers are grouped, see `ungroup`.
+/// Most customers of the recursion; more workers are grouped into customers, see `ungroup`.
 constexpr int most_customers = 512;
 
-/// What the recursion needs of a network.
+/// What the recursion reads of a network.
 struct Demands {
-  double pull_alone_s = 0; ///< one worker alone
+  double pull_alone_s = 0; ///< time of one worker alone
   double push_alone_s = 0;
-  double station_s = 0;     ///< one transfer of a whole group, bounded by the station alone
-  double busy_s = 0;        ///< the same while the station is busy the other way too
-  double same_nic_s = 0;    ///< one transfer, bounded by the worker's NIC alone
+  double station_s = 0;     ///< one transfer of a whole group, limited by the station alone
+  double busy_s = 0;        ///< station_s while the station is busy in the other direction too
+  double same_nic_s = 0;    ///< one transfer, limited by the worker's NIC alone
   double neighbours = 0;    ///< share of the other workers that sit on the worker's node
-  double slow_share = 0;    ///< of the workers
-  double hosting_share = 0; ///< of the workers
-  double group = 1;         ///< workers a customer stands for
+  double slow_share = 0;    ///< share of the workers on node 0, which may be slow
+  double hosting_share = 0; ///< share of the workers whose node hosts servers
+  double group = 1;         ///< workers that a customer stands for
 };
 
 Demands demands_of(const AsyncNetwork& network, double group) {
@@ -51,8 +51,8 @@ Demands demands_of(const AsyncNetwork& network, double group) {
   return demands;
 }
 
-/// Mean time of a transfer that meets `mean` of `others` customers at the station: the mean of
-/// max(alone, station (1 + met)). Linear in `met`, except for few met, which are taken as binomial.
+/// Returns the mean time of a transfer that meets `mean` of `others` customers at the station: the mean of max(alone,
+/// station (1 + met)). The time is linear in `met`, except for few met customers, whose number is taken as binomial.
 double meeting_s(const Demands& demands, double alone_s, int others, double mean) {
   const double crowd = demands.neighbours * demands.same_nic_s;
   const bool nic_decides = crowd > demands.station_s;
@@ -73,7 +73,7 @@ double meeting_s(const Demands& demands, double alone_s, int others, double mean
   return std::max(sum_s, alone_s);
 }
 
-/// Demands while so many of `others` customers, in the mean, move bytes the other way.
+/// Returns the demands while on average `against` of `others` customers move bytes in the other direction.
 Demands beside(Demands demands, int others, double against) {
   if (others == 0 || demands.busy_s == demands.station_s) return demands;
   const double nobody = std::pow(1 - std::min(1.0, against / others), others);
@@ -87,7 +87,7 @@ double transfer_s(const AsyncNetwork& network, const Demands& demands, double al
   return colocated_transfer_s(network, hosting, with * demands.group, against * demands.group);
 }
 
-/// End of the pushes from the start of compute, when all of them ready at once would take `pushing_s`.
+/// Returns when the pushes end, from the start of compute, if all of them ready at once would take `pushing_s`.
 double pushed_s(const AsyncNetwork& network, const AsyncExchange& async, double pushing_s) {
   double end_s = 0;
   for (const AsyncMessage& push : network.pushes) {
@@ -102,10 +102,10 @@ struct Cycle {
   double iteration_s = 0;
 };
 
-/// How far the recursion is: what the next customer meets.
+/// The state of the recursion: the customers that the next one meets.
 struct Level {
   int others = 0;
-  double pulling = 0; ///< customers, mean
+  double pulling = 0; ///< mean number of customers
   double pushing = 0;
 };
 
@@ -122,7 +122,7 @@ Cycle next_cycle(const AsyncNetwork& network, const AsyncExchange& async, const 
   return cycle;
 }
 
-/// Of workers of which a share hosts servers: rates add up.
+/// Returns the mean of workers of which `share` host servers; their rates add up.
 Cycle mean_cycle(const Cycle& hosting, const Cycle& other, double share) {
   const double rate = share / hosting.iteration_s + (1 - share) / other.iteration_s;
   const auto mean_s = [&](double Cycle::*time_s) {
@@ -131,7 +131,7 @@ Cycle mean_cycle(const Cycle& hosting, const Cycle& other, double share) {
   return {mean_s(&Cycle::pull_s), mean_s(&Cycle::pushing_s), 1 / rate};
 }
 
-/// Mean value analysis, one customer more at a time.
+/// Runs the mean value analysis, adding one customer at a time.
 Cycle solve(const AsyncNetwork& network, const AsyncExchange& async, int customers) {
   const Demands demands = demands_of(network, static_cast<double>(network.workers) / customers);
   Level level;
@@ -148,21 +148,22 @@ Cycle solve(const AsyncNetwork& network, const AsyncExchange& async, int custome
   return cycle;
 }
 
-/// Grouping k workers into one customer makes chance larger: its share of the time falls as 1 / sqrt(customers) where
-/// the station begins to saturate, and faster elsewhere.
+/// Corrects a time for grouping. Grouping k workers into one customer enlarges the queueing time, whose share falls as
+/// 1 / sqrt(customers) where the station begins to saturate, and faster elsewhere.
 double ungroup(double grouped_s, double without_chance_s, double group) {
   if (group <= 1) return grouped_s;
   return without_chance_s + (grouped_s - without_chance_s) / std::sqrt(group);
 }
 
-/// Time without chance: every worker alone, or the station always busy.
+/// Returns the iteration time without queueing by chance: every worker alone, or the station always busy.
 double without_chance_s(const AsyncNetwork& network, const AsyncExchange& async) {
   const Demands demands = demands_of(network, 1);
   const double alone = network.delay_s + demands.pull_alone_s + pushed_s(network, async, demands.push_alone_s);
   return std::max(alone, network.workers * demands.busy_s);
 }
 
-/// Others update a parameter evenly in time, so it counts how long a worker's copy is out: from the middle of its pull.
+/// Returns how long a worker holds its copy of a parameter, from the middle of its pull. Other workers update the
+/// parameter evenly in time, so staleness is proportional to it.
 double out_s(const AsyncNetwork& network, const Cycle& cycle) {
   double end_s = 0;
   double byte_s = 0;
@@ -187,7 +188,7 @@ AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& serve
   }
   const int customers = std::min(network.workers, most_customers);
   const Cycle cycle = solve(network, async, customers);
-  // Servers on many nodes are each met by as few of the customers as of the workers.
+  // Servers on many nodes: each is met by as small a share of the customers as of the workers.
   const double group = static_cast<double>(network.workers) / customers / std::max(1, network.serving_nodes);
   timing.iteration_s = ungroup(cycle.iteration_s, without_chance_s(network, async), group);
   timing.updates_per_s = network.workers / timing.iteration_s;
@@ -198,7 +199,7 @@ AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& serve
 
 namespace {
 
-/// The shards of each server, in order.
+/// Returns the indices of each server's shards, in order.
 std::map<int, std::vector<std::size_t>> shards_by_server(const ServerExchange& exchange) {
   std::map<int, std::vector<std::size_t>> shards;
   for (std::size_t i = 0; i < exchange.shards.size(); ++i) shards[exchange.shards[i].server].push_back(i);
@@ -236,7 +237,7 @@ AsyncExchange with_fewer_pushes(AsyncExchange async) {
 double messages_of_iteration(const ServerExchange& exchange) {
   double messages = 0;
   for (const auto& [server, queue] : shards_by_server(exchange)) {
-    messages += 2; // the pull, and the first push
+    messages += 2; // the pull and the first push
     for (std::size_t i = 1; i < queue.size(); ++i)
       if (exchange.ready_s[queue[i]] != exchange.ready_s[queue[i - 1]]) ++messages;
   }

@@ -7,51 +7,56 @@
 
 namespace ddlsim {
 
-/// What every worker repeats for itself: pull every shard, compute, push each shard as its gradient becomes ready; once
-/// the last push is in, start over. A worker is a node (messages_per_node = 1: gradients are summed there first) or one
-/// of the node's GPUs. Servers apply a push at once; parameters pulled meanwhile by others are a mixture of versions.
+/// An asynchronous exchange. Every worker repeats on its own: it pulls every shard, computes, and pushes each shard as
+/// its gradient becomes ready; when its last push has arrived, it starts over. A worker is a node (messages_per_node =
+/// 1: gradients are summed on the node first) or one of the node's GPUs. Servers apply a push at once; parameters that
+/// others pull meanwhile are a mixture of versions.
 struct AsyncExchange {
-  ServerExchange exchange;   ///< ready_s from the start of compute, at its mean; slow_ready_s is not used
-  double compute_s = 0;      ///< mean of forward and backward
+  ServerExchange exchange;   ///< ready_s counts from the start of a compute of mean length; slow_ready_s is not used
+  double compute_s = 0;      ///< mean time of forward and backward
   double compute_spread = 0; ///< standard deviation as a share of the mean; drawn for each worker and iteration
-  double slow_factor = 1;    ///< what compute takes on node 0, in units of compute_s; 1: no node is slow
-  std::uint64_t seed = 1;    ///< of the draws in the full simulation
+  double slow_factor = 1;    ///< compute on node 0, in units of compute_s; 1: no node is slow
+  std::uint64_t seed = 1;    ///< of the random draws in the full simulation
 };
 
-/// The steady state.
+/// The steady state of asynchronous servers.
 struct AsyncTiming {
   double updates_per_s = 0; ///< iterations of all workers together
-  double iteration_s = 0;   ///< of a worker, mean: workers / updates_per_s
-  /// Updates of other workers that a parameter has seen between a worker's pull of it and that worker's push of it
-  /// being applied; mean over bytes.
+  double iteration_s = 0;   ///< mean of a worker: workers / updates_per_s
+  /// Number of updates of other workers that a server applies to a parameter after a worker pulls it and before that
+  /// worker's own push is applied; mean over bytes.
   double mean_staleness = 0;
   int busiest_server = 0;
-  double busiest_server_share = 0; ///< of time that its narrowest link is busy, in one direction
-  double simgrid_messages = 0;     ///< that were run for it
+  double busiest_server_share = 0; ///< share of time that its narrowest link is busy, in one direction
+  double simgrid_messages = 0;     ///< messages that SimGrid ran
 };
 
-/// Closed queueing network by mean value analysis (Reiser and Lavenberg, J. ACM 27, 1980): workers are customers,
-/// compute a delay, the busiest server a processor-sharing station in each direction. With n customers a transfer takes
-///   R(n) = mean of max(alone, D (1 + met)), met = customers that a network of n - 1 has there (arrival theorem)
-/// D = its bytes / the server's rate, alone = what the worker's NIC and connections need; pushes that overlap backward
-/// end at max over k of (ready_k + their share of R from k on). Exact for one server without overlap, whatever the
-/// spread: delays and processor sharing are insensitive to it (Baskett, Chandy, Muntz and Palacios, J. ACM 22, 1975).
+/// Solves a closed queueing network by mean value analysis (Reiser and Lavenberg, J. ACM 27, 1980): workers are
+/// customers, compute is a delay, and the busiest server is a processor-sharing station in each direction. With n
+/// customers a transfer takes
+///   R(n) = mean of max(alone, D (1 + met)), met = customers at the station in a network of n - 1 (arrival theorem)
+/// D is its bytes / the server's rate, and alone is the time that the worker's NIC and connections need. Pushes that
+/// overlap backward end at max over k of (ready_k + their share of R from k on). The result is exact for one server
+/// without overlap, whatever the spread of compute: delays and processor sharing depend only on its mean (Baskett,
+/// Chandy, Muntz and Palacios, J. ACM 22, 1975).
 ///
-/// Where a NIC's ways meet, D is longer by the chance that somebody moves bytes the other way.
+/// Where the two directions of a NIC share a limit, D is longer by the chance that another worker moves bytes in the
+/// other direction.
 ///
-/// It takes the workers' phases as independent. They are not where a worker that is ahead is delayed more by those
-/// behind than they by it: pushes overlapped with backward (its last push meets their earlier ones), and unequal shards
-/// where the worker's NIC is narrower than its servers together. There workers gather and queue, and the formula is too
-/// fast: `Executor::async_servers` has the gap. Microseconds, also for 16,384 workers.
+/// The formula takes the workers' phases as independent. They are not where workers behind delay a worker ahead more
+/// than it delays them: with pushes overlapped with backward (the last push of the worker ahead meets earlier pushes of
+/// the others), and with unequal shards where the worker's NIC is narrower than its servers together. There workers
+/// bunch up and queue, and the formula is too fast: `Executor::async_servers` has the error. It takes microseconds,
+/// also for 16,384 workers.
 AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
 
-/// The same with fewer, larger pushes: shards of a server that become ready one after another go together when the last
-/// of them is ready, an eighth of the server's bytes at least. The last push of each server stays as it is: it
-/// decides when the iteration ends.
+/// Returns the exchange with fewer, larger pushes. Shards of a server that become ready one after another are pushed
+/// together when the last of them is ready; together they have at least an eighth of the server's bytes. The last push
+/// of each server stays as it is, because it decides when the iteration ends.
 AsyncExchange with_fewer_pushes(AsyncExchange async);
 
-/// Messages of an iteration of one worker: a pull from each server, and a push for all shards of a server that are
-/// ready at one moment.
+/// Returns the messages of one iteration of one worker: a pull from each server, and one push for all shards of a
+/// server that are ready at the same moment.
 double messages_of_iteration(const ServerExchange& exchange);
 
 /// Throws std::invalid_argument when a rate in use, compute or slow_factor is not above zero, the spread is negative,

@@ -14,23 +14,24 @@
 namespace ddlsim {
 namespace {
 
-/// Messages of a second, each as long as where hardly any other is under way: 3 to 4 us.
+/// Messages that take a second if each takes as long as where hardly any other is under way: 3 to 4 us.
 constexpr double messages_of_a_second = 2.5e5;
 
-/// Connections that double the time of a message: SimGrid shares links anew for each. Measured 4.5 us with 64
-/// connections, 11 with 256, 32 with 1,024.
+/// Number of connections at which a message takes twice as long, because SimGrid shares links anew for each message.
+/// Measured: 4.5 us with 64 connections, 11 with 256, 32 with 1,024.
 constexpr double connections_a_message = 96;
 
-/// Rounds whose mean is known to 1 or 2 %. Fewer workers are run rather than fewer rounds.
+/// Rounds after which the mean is known to 1 or 2 %. A run has fewer workers rather than fewer rounds.
 constexpr int enough_rounds = 8;
 
-/// Rounds of few workers are cheap, and more than this add nothing: the mean is known to half a per cent.
+/// Rounds of few workers are cheap, but more than this add nothing: the mean is known to half a per cent.
 constexpr int most_rounds_of_run = 100;
 
-/// Fewer would say little of what queues do.
+/// Fewer nodes would show little of how queues behave.
 constexpr int fewest_nodes = 4;
 
-/// Dedicated servers, if there are so many, that are always run; and servers a node where all nodes are.
+/// Dedicated servers that are always run, if there are so many; and most servers a node that are run unmerged where all
+/// nodes are run.
 constexpr int few_servers = 4;
 
 /// Servers on a smaller share of the nodes are run as dedicated ones.
@@ -40,7 +41,7 @@ int hosts_of(const Machine& machine, const ServerMachine& servers) {
   return servers.dedicated ? servers.servers : std::min(servers.servers, machine.nodes());
 }
 
-/// Servers of a run with so many nodes.
+/// Returns the servers of a run with `nodes` nodes.
 ServerMachine servers_of_run(const Machine& machine, const ServerMachine& servers, int nodes) {
   const int hosts = hosts_of(machine, servers);
   ServerMachine run = servers;
@@ -56,7 +57,7 @@ ServerMachine servers_of_run(const Machine& machine, const ServerMachine& server
   return run;
 }
 
-/// At most so many nodes, each with as many of the servers as each of all nodes has.
+/// Returns at most `nodes` nodes, so many that each has as many servers as in the whole job.
 int nodes_that_fit(const Machine& machine, const ServerMachine& servers, int nodes) {
   const int hosts = hosts_of(machine, servers);
   if (servers.dedicated || hosts < least_hosting_share * machine.nodes()) return nodes;
@@ -72,12 +73,12 @@ Machine machine_of_run(Machine machine, bool dedicated, int nodes) {
     machine.uplink_Bps = nic_rate_Bps(machine.uplink_Bps, {.joined = 1.0 * of_leaf / machine.nodes_per_leaf});
     machine.nodes_per_leaf = of_leaf;
   }
-  // A colocated server on the slow node holds up all workers, however many there are.
+  // A colocated server on the slow node delays all workers, however many there are.
   if (dedicated) machine.slow_nic_factor = 1 + share * (machine.slow_nic_factor - 1);
   return machine;
 }
 
-/// Hosts of servers by their bytes, the fullest first: the place of each.
+/// Returns the rank of each server host by its bytes; the fullest host is 0.
 std::vector<int> places_by_load(const ServerExchange& exchange, const std::vector<double>& sizes_bytes, int hosts) {
   std::vector<double> loads_bytes(at(hosts), 0.0);
   for (std::size_t i = 0; i < sizes_bytes.size(); ++i)
@@ -90,10 +91,10 @@ std::vector<int> places_by_load(const ServerExchange& exchange, const std::vecto
   return places;
 }
 
-/// The shards of an exchange whose servers are put together.
+/// The shards of an exchange after servers were merged.
 struct Regrouped {
   ServerExchange& exchange;
-  std::vector<std::size_t> last; ///< shard of each server, one behind it
+  std::vector<std::size_t> last; ///< for each server, its last shard's index plus 1; 0: none
 
   void add(const Shard& shard, int server, double size_bytes, double ready_s) {
     std::size_t& behind = last[at(server)];
@@ -106,8 +107,8 @@ struct Regrouped {
   }
 };
 
-/// Host h in order of bytes is [h, h + 1) of a line that the servers of the run share evenly, so that equal ones stay
-/// equal.
+/// Returns the exchange with merged servers. Host h in order of bytes is the interval [h, h + 1) of a line that the
+/// servers of the run divide evenly, so equal servers stay equal.
 ServerExchange exchange_of_run(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                                int run) {
   const int hosts = hosts_of(machine, servers);

@@ -12,8 +12,8 @@ namespace {
 /// Bytes on each server, of all shards or of those ready at one moment.
 using Loads = std::vector<double>;
 
-/// The flow to server `busiest` while those of the other servers with smaller loads end one after another: they share
-/// the worker's NIC evenly.
+/// Returns the flow to server `busiest`. The flows to the other servers share the worker's NIC evenly with it; those
+/// with smaller loads end one after another.
 AsyncMessage make_message(const Loads& loads_bytes, std::size_t busiest, double ready_s) {
   AsyncMessage message{ready_s, loads_bytes[busiest], {}};
   Loads sorted = loads_bytes;
@@ -29,7 +29,8 @@ AsyncMessage make_message(const Loads& loads_bytes, std::size_t busiest, double 
   return message;
 }
 
-/// Leaves' uplinks bound the station too: its own leaf's, shared with the other servers there, and all the workers'.
+/// Returns the limit that leaf uplinks set to the station: its own leaf's uplinks, shared with the other servers there,
+/// and the uplinks of all workers.
 double uplink_bound_Bps(const Machine& machine, const ServerMachine& servers, const AsyncNetwork& network) {
   const int last_node = servers.dedicated ? machine.nodes() + servers.servers - 1 : machine.nodes() - 1;
   const int leaves = leaf_of_node(machine, last_node) + 1;
@@ -123,8 +124,8 @@ double colocated_transfer_s(const AsyncNetwork& network, bool hosting, double wi
   const double process_s = network.busiest_bytes / std::min(network.process_Bps, network.connection_Bps);
   const double local_s = a_node * network.host_bytes / network.loopback_Bps;
   const double remote_hosts = hosting ? hosts - 1 : hosts;
-  // A worker on one of the other serving nodes is likely to move bytes the other way, and shares that node's NIC by
-  // flow.
+  // A worker on one of the other nodes with servers probably moves bytes in the other direction, and then shares that
+  // node's NIC by flows.
   const auto some_of = [&](double moving) {
     return 1 - std::pow(1 - std::min(1.0, moving / workers), remote_hosts * a_node);
   };
@@ -138,8 +139,8 @@ double colocated_transfer_s(const AsyncNetwork& network, bool hosting, double wi
   const double total_s = remote_bytes / network.nic_Bps;
   const double at_host_s = host_s * (1 + queue + (hosts - 1) * some_of(against));
   const double own_s = hosting ? total_s * (1 + against / remote_hosts) : total_s;
-  // The same of both ways of a NIC together, no time where they do not meet: on it are those who move bytes the other
-  // way, too.
+  // The time of both directions of a NIC together, 0 where they share no limit; workers that move bytes in the other
+  // direction use it too.
   const double opposite = against * std::max(0.0, 1 - a_node / workers);
   const double both_at_host_s = network.host_bytes / network.both_ways_Bps *
                                 (1 + queue + opposite + (hosts - 1) * (some_of(against) + some_of(with)));

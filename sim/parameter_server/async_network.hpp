@@ -1,7 +1,8 @@
 #pragma once
 // The asynchronous parameter server as a closed queueing network: workers are the customers, compute is a delay, and
 // the busiest server is a processor-sharing station in each direction. Everything else that slows a transfer (the
-// worker's NIC with its other servers, the connection's ceiling) bounds what the transfer takes of the station.
+// worker's NIC, which its other servers use too, and the connection's ceiling) limits the rate that the transfer can
+// use of the station.
 
 #include "sim/parameter_server/async.hpp"
 
@@ -13,13 +14,14 @@ namespace ddlsim {
 
 inline constexpr double unlimited_Bps = std::numeric_limits<double>::infinity();
 
-/// Bytes of a message that the worker moves to (or from) the busiest server beside `flows` - 1 flows of other servers.
+/// Bytes of a message that the worker moves to or from the busiest server while `flows` - 1 flows to other servers are
+/// active.
 struct AsyncSegment {
   double size_bytes = 0;
   int flows = 1;
 };
 
-/// A message of the busiest server.
+/// A message to or from the busiest server.
 struct AsyncMessage {
   double ready_s = 0; ///< from the start of compute
   double size_bytes = 0;
@@ -29,30 +31,32 @@ struct AsyncMessage {
 struct AsyncNetwork {
   int workers = 1;
   int workers_per_node = 1;
-  double server_Bps = 0;     ///< what the station serves, one direction
-  double both_ways_Bps = 0;  ///< the two directions of the station together; infinite where they do not meet
-  double connection_Bps = 0; ///< most of one flow
-  double nic_Bps = 0;        ///< a worker node's, shared by its flows; 0: no worker leaves its node
-  double delay_s = 0;        ///< of an iteration: the latencies of pull and push
-  double others_end_s = 0;   ///< earliest end of the last push to another server, alone, from the start of compute
+  double server_Bps = 0;     ///< rate of the station in one direction
+  double both_ways_Bps = 0;  ///< rate of both directions together; infinite where they share no limit
+  double connection_Bps = 0; ///< ceiling of one flow
+  double nic_Bps = 0;        ///< rate of a worker node's NIC, shared by its flows; 0: no worker leaves its node
+  double delay_s = 0;        ///< latencies of pull and push in an iteration
+  /// Earliest end of the last push to another server, if it has the links to itself, from the start of compute.
+  double others_end_s = 0;
   int busiest_server = 0;
   double total_bytes = 0;   ///< of all servers
-  double busiest_bytes = 0; ///< of the station
+  double busiest_bytes = 0; ///< bytes of the station
   AsyncMessage pull;
   std::vector<AsyncMessage> pushes; ///< in order
-  int serving_nodes = 0;            ///< worker nodes that servers share; 0: servers are hosts of their own
-  double host_bytes = 0;            ///< of the servers on the busiest of them
-  double process_Bps = 0;           ///< of the server process; with serving_nodes only
-  double loopback_Bps = 0;          ///< of a node; with serving_nodes only
+  int serving_nodes = 0;            ///< worker nodes that host servers; 0: servers are on hosts of their own
+  double host_bytes = 0;            ///< bytes of the servers on the busiest of these nodes
+  double process_Bps = 0;           ///< rate of the server process; with serving_nodes only
+  double loopback_Bps = 0;          ///< rate of a node's loopback; with serving_nodes only
 };
 
 AsyncNetwork build_async_network(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
 
-/// How long the network's pull, or all its pushes ready at once, take a worker that is alone.
+/// Returns the time of the network's pull, or of all its pushes ready at once, for a worker that has the network to
+/// itself.
 double alone_s(const AsyncNetwork& network, const AsyncMessage& message);
 
-/// Where servers share the workers' nodes: how long one transfer of a worker whose node hosts servers (or not) would
-/// take if `with` other workers moved their bytes the same way and `against` the other way, all the time.
+/// Returns the time of one transfer where servers share the workers' nodes. The worker's node hosts servers if
+/// `hosting`. On average `with` other workers move their bytes in the same direction, and `against` in the other.
 double colocated_transfer_s(const AsyncNetwork& network, bool hosting, double with, double against);
 
 } // namespace ddlsim

@@ -8,8 +8,8 @@ namespace {
 
 /// The two directions of one representative link.
 struct Pair {
-  std::size_t out = 0; ///< from the node, up from the leaf, from the server; of a loopback: pushes
-  std::size_t in = 0;  ///< of a loopback: pulls
+  std::size_t out = 0; ///< from the node, up from the leaf, from the server; in a loopback, the pushes
+  std::size_t in = 0;  ///< in a loopback, the pulls
 };
 
 Pair add_pair(std::vector<ClassLink>& links, const char* out, const char* in, double rate_Bps) {
@@ -18,10 +18,10 @@ Pair add_pair(std::vector<ClassLink>& links, const char* out, const char* in, do
   return {links.size() - 2, links.size() - 1};
 }
 
-/// Representative links, by class.
+/// The representative links of each class.
 struct Pairs {
   std::vector<Pair> nics, loops, leaves, processes;
-  std::vector<std::size_t> both_ways; ///< of NICs; none where their ways do not meet
+  std::vector<std::size_t> both_ways; ///< of NICs; empty where their directions share no limit
 };
 
 Pairs add_links(std::vector<ClassLink>& links, const Machine& machine, const ServerMachine& servers,
@@ -45,7 +45,7 @@ Pairs add_links(std::vector<ClassLink>& links, const Machine& machine, const Ser
   return all;
 }
 
-/// Whose links a connection passes, and how many flows of its class are on one of each.
+/// The classes whose links a connection crosses, and how many flows of the connection's class are on one link of each.
 struct Passage {
   std::size_t worker, worker_leaf, server_node, server_leaf, server;
   double at_worker, at_worker_leaf, at_server_node, at_server_leaf, at_server;

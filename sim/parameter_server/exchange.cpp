@@ -11,21 +11,21 @@
 namespace ddlsim {
 namespace {
 
-/// One direction of the servers of a class: a FIFO of shards, of which the first may be under way. One server stands
-/// for all of its class.
+/// One direction of the servers of a class: a FIFO of shards whose first may be under way. One server stands for all
+/// servers of its class.
 struct ShardLane {
   std::size_t server_class = 0;
   bool push = true;
   const std::vector<std::size_t>* queue = nullptr; ///< shards of one such server, in order
   std::size_t head = 0;
-  bool awaited = false; ///< pull: the time when the shard at its head is summed is not known yet
+  bool awaited = false; ///< in a pull lane: when the shard at its head is summed is not known yet
 };
 
 /// A message under way.
 struct ShardMessage {
   std::size_t lane = 0;
   double left_bytes = 0;
-  double end_bytes = 0; ///< it has ended when no more than this is left
+  double end_bytes = 0; ///< the message has ended when no more than this is left
   double rate_Bps = 0;
 };
 
@@ -37,14 +37,14 @@ struct ShardFluid {
   const std::vector<double>& pushable_s;
   std::vector<double> pullable_s;
   std::vector<double> pulled_s;
-  std::vector<ShardLane> lanes{}; ///< 2c pushes and 2c + 1 pulls for server class c
+  std::vector<ShardLane> lanes{}; ///< lane 2c has the pushes and 2c + 1 the pulls of server class c
   std::vector<ShardMessage> under_way{};
   Waits waits{};
   double now_s = 0;
 };
 
 /// Makes the lane wait for its next shard, if there is one: until a known time, or, for a pull whose shard is not
-/// pushed yet, until the sum.
+/// pushed yet, until that shard is summed.
 void wait_for_head(ShardFluid& fluid, std::size_t index) {
   ShardLane& lane = fluid.lanes[index];
   if (lane.head == lane.queue->size()) return;
@@ -65,7 +65,7 @@ void finish_head(ShardFluid& fluid, std::size_t index) {
   if (lane.push && fluid.lanes[pull].awaited) wait_for_head(fluid, pull);
 }
 
-/// Starts the messages that may start. While the shares hold, only those need a rate.
+/// Starts the messages that may start. If the link shares do not change, only these messages need a rate.
 void begin_heads(ShardFluid& fluid) {
   const std::size_t before = fluid.under_way.size();
   while (!fluid.waits.empty() && fluid.waits.top().until_s <= fluid.now_s) {
@@ -82,9 +82,9 @@ void begin_heads(ShardFluid& fluid) {
   }
 }
 
-/// Time until a message ends or a waiting one may begin.
+/// Returns the time until a message ends or a waiting one may start.
 double next_change_s(const ShardFluid& fluid) {
-  constexpr double rounding_apart = 1 + 1e-12; // quotients that may be equal are compared as quotients
+  constexpr double rounding_apart = 1 + 1e-12; // leaves nearly equal quotients to the exact comparison
   double wait_s = fluid.waits.empty() ? never_s : fluid.waits.top().until_s - fluid.now_s;
   for (const ShardMessage& message : fluid.under_way) {
     if (message.left_bytes > rounding_apart * wait_s * message.rate_Bps) continue; // saves most divisions
@@ -97,7 +97,7 @@ bool has_ended(const ShardMessage& message) {
   return message.left_bytes <= message.end_bytes;
 }
 
-/// Messages are taken out behind the loop: a copy of one just changed waits for the processor to store it.
+/// Messages are removed after the loop: copying one that was just changed would wait for the processor to store it.
 void advance(ShardFluid& fluid, double wait_s) {
   fluid.now_s += wait_s;
   for (ShardMessage& message : fluid.under_way) {
@@ -107,7 +107,7 @@ void advance(ShardFluid& fluid, double wait_s) {
   std::erase_if(fluid.under_way, has_ended);
 }
 
-/// Rates of a copy in each direction of the only class of servers.
+/// The rates of a copy in each direction, where there is one class of servers.
 struct BothWays {
   double push_Bps = 0; ///< while nothing is pulled
   double pull_Bps = 0; ///< while nothing is pushed
@@ -131,7 +131,7 @@ BothWays rates_of_only_class(FairShare share) {
   return rates;
 }
 
-/// Each direction is a FIFO of constant rate: what `run_lanes` comes to, without following the rates.
+/// Runs each direction as a FIFO of constant rate; the result is that of `run_lanes`, without following the rates.
 void run_fifos_apart(ShardFluid& fluid, const std::vector<std::size_t>& queue, const BothWays& rates) {
   double pushed_s = 0;
   double out_s = 0;
@@ -143,7 +143,7 @@ void run_fifos_apart(ShardFluid& fluid, const std::vector<std::size_t>& queue, c
   }
 }
 
-/// One direction of the only class, as far as it has come.
+/// The progress of one direction of the only class.
 struct Fifo {
   const std::vector<double>& ready_s; ///< of each shard
   std::vector<double>& ended_s;
@@ -152,12 +152,12 @@ struct Fifo {
   double now_s = 0;      ///< when the last shard ended, or how far the head has come
 };
 
-/// When the head goes on; never where its time is not known yet.
+/// Returns when the shard at the head may move on; never_s while that is not known.
 double goes_on_s(const Fifo& fifo, const std::vector<std::size_t>& queue) {
   return fifo.head == queue.size() ? never_s : std::max(fifo.now_s, fifo.ready_s[queue[fifo.head]]);
 }
 
-/// The head moves at a rate from a time on, to its end or to `until_s`.
+/// Moves the shard at the head at a rate from `from_s` to its end or to `until_s`.
 void move_head(ShardFluid& fluid, Fifo& fifo, const std::vector<std::size_t>& queue, double rate_Bps, double from_s,
                double until_s) {
   const double end_s = from_s + fifo.left_bytes / rate_Bps;
@@ -168,7 +168,7 @@ void move_head(ShardFluid& fluid, Fifo& fifo, const std::vector<std::size_t>& qu
   if (++fifo.head < queue.size()) fifo.left_bytes = fluid.sizes_bytes[queue[fifo.head]];
 }
 
-/// The same where each direction's rate depends on whether the other sends.
+/// Runs both FIFOs where each direction's rate depends on whether the other sends.
 void run_fifos(ShardFluid& fluid, const std::vector<std::size_t>& queue, const BothWays& rates) {
   if (rates.apart()) return run_fifos_apart(fluid, queue, rates);
   Fifo push{fluid.pushable_s, fluid.pullable_s, 0, fluid.sizes_bytes[queue.front()]};
@@ -189,7 +189,7 @@ void run_fifos(ShardFluid& fluid, const std::vector<std::size_t>& queue, const B
   }
 }
 
-/// When each shard is summed, and when the slowest worker has it.
+/// Returns when each shard is summed, and when the slowest worker has it.
 ServerExchangeTiming time_shards(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   const auto known = server_classes_of(machine, servers, exchange);
   const ServerClasses& classes = *known;
@@ -220,7 +220,7 @@ ServerExchangeTiming time_shards(const Machine& machine, const ServerMachine& se
   return timing;
 }
 
-// The formula knows no slow node.
+// The formula ignores a slow node.
 Machine without_slow_nic(Machine machine) {
   machine.slow_nic_factor = 1;
   return machine;

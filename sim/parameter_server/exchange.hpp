@@ -1,6 +1,6 @@
 #pragma once
-// One synchronous exchange with parameter servers: push, sum over all workers, pull.
-// Paths inside a node, each of which carries one message at a time.
+// One synchronous exchange with parameter servers: push, sum over all workers, pull. Also paths inside a node, each of
+// which carries one message at a time.
 
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/placement.hpp"
@@ -10,43 +10,44 @@
 
 namespace ddlsim {
 
-/// What the workers send. Each node sends `messages_per_node` copies of every shard (1 when gradients are summed on the
-/// node first), each from a process with a connection of its own to each server.
+/// The data that the workers send. Each node sends `messages_per_node` copies of every shard (1 when gradients are
+/// summed on the node first), each from a process that has its own connection to each server.
 struct ServerExchange {
   std::vector<Shard> shards;        ///< in the order they become ready; a connection keeps this order
-  std::vector<double> ready_s;      ///< of each shard, on every worker, from the start of the iteration
-  std::vector<double> slow_ready_s; ///< the same on node 0 when that is a slow node; empty: like the others
+  std::vector<double> ready_s;      ///< when each shard is ready on every worker, from the start of the iteration
+  std::vector<double> slow_ready_s; ///< the same on node 0 if it is a slow node; empty: as on the others
   int messages_per_node = 1;
   double message_cost_s = 0; ///< software cost of one message at the server, each direction
 };
 
 struct ServerExchangeTiming {
   double end_s = 0;             ///< when the last worker has the last shard
-  std::vector<double> summed_s; ///< of each shard: when its server has the last copy
-  std::vector<double> pulled_s; ///< of each shard, on the slowest worker
+  std::vector<double> summed_s; ///< when the server has the last copy of each shard
+  std::vector<double> pulled_s; ///< when the slowest worker has each shard
   int busiest_server = 0;
-  double busiest_server_s = 0; ///< time its narrowest link needs for its messages, the same in each direction
-  double simgrid_messages = 0; ///< that were run for it
+  double busiest_server_s = 0; ///< time that its narrowest link needs for its messages, the same in each direction
+  double simgrid_messages = 0; ///< messages that SimGrid ran
 };
 
-/// Closed form: every connection carries one message at a time, all copies of a shard move at one rate, and between
-/// shards the links (NICs, each way and both together, leaf uplinks, server process, connection, loopback) are shared by
-/// max-min fairness. With
-/// copies = nodes x messages_per_node:
+/// Computes the exchange in closed form: every connection carries one message at a time, all copies of a shard move at
+/// one rate, and whenever a shard starts or ends, the shards under way share the links (NICs, each direction and both
+/// together, leaf uplinks, server process, connection, loopback) by max-min fairness. With copies = nodes x
+/// messages_per_node:
 ///   1. push: shard k of server p starts when it is ready and shard k-1 of p is in; its rate changes as other shards
 ///            start and end
 ///   2. sum:  in(p, k) = end of the push + latency; the server then has all copies
 ///   3. pull: starts at max(in(p, k), out(p, k-1)); out(p, k) at its end; pulled = out + latency
-/// A message's software cost counts as cost x R further bytes, R being the rate at which a server takes copies in while
-/// all servers are busy. Where servers are the bottleneck, each is thus a FIFO in each direction:
+/// A message's software cost counts as cost x R further bytes; R is the rate at which a server takes in copies while
+/// all servers are busy. Where servers are the bottleneck, each server is thus a FIFO in each direction:
 ///   in(p, k) = max(ready, in(p, k-1)) + copies x (bytes/R + cost), and the same for out;
 /// with everything ready at 0 that is the two-machine flow shop, copies/R (sum s + max s).
 ///
-/// Exact, that is equal to the full simulation, for dedicated servers on one switch, whatever the shards and whichever
-/// NIC is narrow, and for colocated servers that carry the same shards, as many on every node. Elsewhere the copies of
-/// a shard do not stay together and this form is mostly too slow: the table of `Executor::server_exchange` has the gap.
+/// It is exact, that is equal to the full simulation, for dedicated servers on one switch, whatever the shards and
+/// whichever NIC is narrow, and for colocated servers that carry the same shards, as many on every node. Elsewhere the
+/// copies of a shard do not stay together and the closed form is mostly too slow: the table of
+/// `Executor::server_exchange` has the error.
 ///
-/// Knows no slow node: all NICs count as nic_Bps and all workers as ready at ready_s.
+/// It ignores a slow node: all NICs have nic_Bps and all workers are ready at ready_s.
 ///
 /// Throws std::invalid_argument when a rate in use is not above zero, or ready_s is not as long as shards.
 ServerExchangeTiming server_exchange_closed_form(const Machine& machine, const ServerMachine& servers,
@@ -59,7 +60,8 @@ struct PathMessage {
   double size_bytes = 0;
 };
 
-/// When each message has passed. A path carries one message at a time, in the order given, each once it is ready:
+/// Returns when each message has passed. A path carries one message at a time, in the order given, and starts each when
+/// it is ready:
 ///   passed(k) = max(ready(k), passed(k-1)) + size / rate
 std::vector<double> pass_paths(const std::vector<PathMessage>& messages, double rate_Bps);
 

@@ -8,26 +8,27 @@ namespace {
 
 constexpr std::size_t no_group = std::numeric_limits<std::size_t>::max();
 
-/// Hosts behind one link to the rest, one for all that are alike: a node behind its NIC, a leaf behind its uplinks.
+/// Hosts behind one link, one group for all that are equal: a node behind its NIC, or a leaf behind its uplinks.
 struct HostGroup {
   double workers = 0; ///< worker nodes in it
   std::size_t out = 0;
   std::size_t in = 0;
 };
 
-/// Where the servers of a class are: in groups of that kind, so many in each.
+/// Where the servers of a class are: the group, and how many are in each such group.
 struct Home {
   std::size_t group = 0;
   double servers = 0;
 };
 
-/// All links of one kind, node or leaf.
+/// All links of one level, nodes or leaves.
 struct LinkLevel {
   std::vector<HostGroup> groups{};
-  std::vector<Home> homes{}; ///< by server class
+  std::vector<Home> homes{}; ///< for each server class
 };
 
-/// Kinds of nodes that host servers, each by itself; one more group stands for every other worker node, all alike.
+/// Returns a group for each class of nodes that hosts servers, and one more for all other worker nodes, which are
+/// equal.
 LinkLevel node_level(const ServerClasses& classes) {
   LinkLevel level;
   std::vector<std::size_t> group_of_node(classes.nodes.size(), no_group);
@@ -67,7 +68,7 @@ void add_links_of(MaxMin& links, LinkLevel& level, double rate_Bps) {
   }
 }
 
-/// The NICs of worker nodes, of which every lane crosses all in one direction.
+/// The NICs of worker nodes; every lane crosses all of them in one direction.
 struct WorkerNics {
   std::size_t out = 0;
   std::size_t in = 0;
@@ -83,14 +84,14 @@ WorkerNics add_nics(MaxMin& links, LinkLevel& nodes, double rate_Bps) {
   return sets;
 }
 
-/// One direction of the servers of a class: copies go between each of them and all workers.
+/// One direction of the servers of a class; each of them exchanges copies with all workers.
 struct ClassLane {
   std::size_t server_class = 0;
   bool push = true;
-  double servers = 1; ///< of the class
+  double servers = 1; ///< number of servers in the class
 };
 
-/// The lane's copies on the links of one level; the workers' side first.
+/// Adds the number of the lane's copies on each link of one level, on the workers' side first.
 void add_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& level, const ClassLane& lane,
                    double workers, double messages_per_node) {
   const Home& home = level.homes[lane.server_class];
@@ -104,8 +105,8 @@ void add_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& le
   }
 }
 
-/// The lane's copies on NICs, where they are not as on every worker's: its servers do not send to their own node, and
-/// take in what the others send.
+/// Adds the lane's copies on NICs where they differ from those on every worker's NIC: copies to a server on the same
+/// node do not cross it, and a server's NIC also carries the copies of all other workers.
 void add_nic_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& nodes, const ClassLane& lane,
                        double workers, double messages_per_node) {
   const Home& home = nodes.homes[lane.server_class];

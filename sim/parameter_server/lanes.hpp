@@ -1,5 +1,5 @@
 #pragma once
-// The clock of an exchange whose messages go in lanes: what its two models, shard by shard and copy by copy, share.
+// The clock of an exchange whose messages go in lanes, shared by its two models: shard by shard and copy by copy.
 
 #include <cstddef>
 #include <functional>
@@ -11,10 +11,10 @@
 namespace ddlsim {
 
 inline constexpr double never_s = std::numeric_limits<double>::infinity();
-/// What is left of a message when rounding alone keeps it from its end, as a share of its size.
+/// A message with no more than this share of its size left has ended: only rounding keeps it from its end.
 inline constexpr double rounding_share = 1e-12;
 
-/// A lane whose next shard may go at a known time.
+/// A lane whose next shard may start at a known time.
 struct Wait {
   double until_s = 0;
   std::size_t lane = 0;
@@ -22,11 +22,12 @@ struct Wait {
 };
 using Waits = std::priority_queue<Wait, std::vector<Wait>, std::greater<>>; ///< the earliest first
 
-/// Moves from one change of the rates to the next until no lane has anything left to send. A model has `lanes`, and
+/// Moves from one change of the rates to the next until no lane has anything left to send. A model has `lanes` and
+/// these functions:
 ///   wait_for_head(model, lane)  makes the lane wait for its first shard
 ///   begin_heads(model)          starts the messages that may start now, and shares the links among all under way
-///   next_change_s(model)        time until a message ends or a waiting one may begin
-///   advance(model, wait_s)      lets that time pass, and ends the messages that end
+///   next_change_s(model)        returns the time until a message ends or a waiting one may start
+///   advance(model, wait_s)      lets that time pass, and ends the messages that are finished
 template <class Model> void run_lanes(Model& model) {
   for (std::size_t lane = 0; lane < model.lanes.size(); ++lane) {
     wait_for_head(model, lane);

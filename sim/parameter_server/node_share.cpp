@@ -9,13 +9,14 @@
 namespace ddlsim {
 namespace {
 
-/// Shares that differ by less are equal: the difference is rounding. Relative; as in sim/network/max_min.cpp.
+/// Shares that differ by less than this factor are equal: the difference is rounding (as in sim/network/max_min.cpp).
 constexpr double equal_share = 1 + 1e-13;
 
-/// Room for roles; hardly more are played at one time than there are classes of nodes. With up to 13 servers a node.
+/// Most roles for each class of servers; this is enough for nodes with up to 13 classes of servers. Hardly more roles
+/// are in use at one time than there are classes of nodes.
 constexpr std::size_t most_roles_a_class = 16;
 
-/// Roles that nodes of `hosted` classes of servers may play: none to all of them busy, each way.
+/// Returns the number of roles of nodes with `hosted` classes of servers: none to all of them busy in each direction.
 std::size_t count_roles(std::size_t hosted) {
   return (hosted + 1) * (hosted + 1);
 }
@@ -24,9 +25,9 @@ std::size_t count_roles(std::size_t hosted) {
 struct NodeKind {
   std::size_t leaf_class = 0;
   bool worker = false;
-  double per_leaf = 0;            ///< nodes alike in a leaf
-  double servers_of_class = 0;    ///< of each class on one node
-  std::size_t server_classes = 0; ///< on one node
+  double per_leaf = 0;            ///< such nodes in a leaf
+  double servers_of_class = 0;    ///< servers of each class on one node
+  std::size_t server_classes = 0; ///< classes of servers on one node
 
   auto operator<=>(const NodeKind&) const = default;
 };
@@ -58,9 +59,9 @@ void NodeShare::add_leaves(const ServerClasses& classes) {
     if (node.worker) leaves_[node.leaf_class].workers += node.per_leaf;
 }
 
-/// False where they cannot be taken together, or not to advantage.
+/// Adds the classes of nodes that host servers. Returns false where solving by roles is impossible or does not pay.
 bool NodeShare::add_groups(const ServerClasses& classes) {
-  std::vector<std::vector<std::size_t>> hosted(classes.nodes.size()); // classes of servers on each class of nodes
+  std::vector<std::vector<std::size_t>> hosted(classes.nodes.size()); // for each class of nodes, its classes of servers
   for (std::size_t i = 0; i < classes.servers.size(); ++i) hosted[classes.servers[i].node_class].push_back(i);
   group_of_class_.resize(classes.servers.size());
   std::map<NodeKind, std::size_t> first_roles;
@@ -110,7 +111,7 @@ void NodeShare::take_up(std::size_t role) {
   played_.push_back(role);
 }
 
-/// In the list the last one takes its place.
+/// The last role in the list takes the place of the removed one.
 void NodeShare::give_up(std::size_t role) {
   if (--roles_[role].groups > 0) return;
   roles_[played_.back()].place = roles_[role].place;
@@ -168,7 +169,7 @@ double NodeShare::rest_both_ways_Bps() const {
   return has_rest_ && rising > 0 ? (both_ways_Bps_ - settled_Bps) / rising : never_s;
 }
 
-/// As on a NIC, what stays inside left out.
+/// Returns the share of a flow on a leaf's uplink, computed as on a NIC but without the flows inside the leaf.
 double NodeShare::uplink_share_Bps(const Leaf& leaf, std::size_t way) const {
   const Flows& all = on_all_[way];
   const Flows& own = leaf.inside[way];
@@ -179,7 +180,8 @@ double NodeShare::uplink_share_Bps(const Leaf& leaf, std::size_t way) const {
   return rising > 0 ? (uplink_Bps_ - settled_Bps) / rising : never_s;
 }
 
-/// On the way out are the worker's pushes and the servers' pulls, on the way in the worker's pulls and the pushes.
+/// Outgoing flows are the worker's pushes and the servers' pulls; incoming flows are the worker's pulls and the
+/// servers' pushes.
 NodeShare::Shares NodeShare::shares_of(const Role& role) const {
   Shares shares;
   double both_rising = 0;
@@ -188,7 +190,7 @@ NodeShare::Shares NodeShare::shares_of(const Role& role) const {
     const Lanes& own = role.lanes[way];
     const Lanes& other = role.lanes[1 - way];
     double rising = other.rises ? other.across : 0;
-    double settled_Bps = other.across * other.rate_Bps; // 0 while it rises
+    double settled_Bps = other.across * other.rate_Bps; // 0 while not settled
     if (role.worker) {
       rising += on_all_[way].rising - (own.rises ? own.at_home : 0);
       settled_Bps += on_all_[way].settled_Bps - own.at_home * own.rate_Bps;
@@ -202,7 +204,7 @@ NodeShare::Shares NodeShare::shares_of(const Role& role) const {
   return shares;
 }
 
-/// Of all links; what each of them gives a flow is kept.
+/// Returns the lowest share over all links, and keeps the share of each link.
 double NodeShare::narrowest_Bps() {
   count_flows();
   double narrowest_Bps = std::min({ceiling_Bps_, rest_share_Bps(0), rest_share_Bps(1), rest_both_ways_Bps()});
@@ -224,7 +226,8 @@ void NodeShare::settle_lanes(Lanes& lanes, double rate_Bps) {
   --rising_;
 }
 
-/// Settles what workers have under way on a link of theirs; `stays` says how much of a role's is not on it.
+/// Settles the workers' flows of one direction on a link; `stays` returns how many flows of a role are not on that
+/// link.
 template <class Stays> void NodeShare::settle_all_on(std::size_t way, double rate_Bps, const Stays& stays) {
   for (const std::size_t i : played_) {
     Lanes& lanes = roles_[i].lanes[way];
@@ -265,7 +268,7 @@ void NodeShare::settle() {
   start();
   double level_Bps = 0;
   while (rising_ > 0) {
-    level_Bps = std::max(level_Bps, narrowest_Bps()); // it only rises, except by rounding
+    level_Bps = std::max(level_Bps, narrowest_Bps()); // the level only rises, except by rounding
     const double full_below_Bps = level_Bps * equal_share;
     if (full_below_Bps >= ceiling_Bps_) {
       for (const std::size_t i : played_)

@@ -1,5 +1,5 @@
 #pragma once
-// What each server's messages get of the links, where nodes of a leaf differ in nothing but what their servers do.
+// The rate that each server's messages get, where the nodes of a leaf differ only in what their servers do.
 
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/exchange.hpp"
@@ -12,52 +12,53 @@
 
 namespace ddlsim {
 
-/// The max-min rates of FairShare. Nodes in leaves of one class that have as many servers, of which as many take in and
-/// as many give out, may be exchanged: their rates are equal. So a few roles of nodes are solved in place of each node
-/// by itself, however many classes of servers there are.
+/// Computes the max-min rates of FairShare. Nodes are interchangeable, with equal rates, if they are in leaves of one
+/// class, have the same number of servers, and the same numbers of these take in and give out a shard. So rates are
+/// solved for a few roles of nodes, not for each node, however many classes of servers there are.
 class NodeShare {
 public:
-  /// Nothing where a node's servers are not all classes of as many a node, or where nodes have dozens of them.
+  /// Returns nothing where a node's server classes differ in their number of servers on the node, or where nodes have
+  /// dozens of classes.
   static std::optional<NodeShare> of(const Machine& machine, const ServerMachine& servers,
                                      const ServerExchange& exchange, const ServerClasses& classes, double ceiling_Bps);
 
-  /// Changes what the servers of a class do: they take in (push) or give out a shard.
+  /// Sets whether the servers of a class take in (push) or give out a shard.
   void set_busy(std::size_t server_class, bool push, bool busy);
 
-  /// Sets the rates.
+  /// Computes the rates.
   void settle();
   double rate_Bps(std::size_t server_class, bool push) const {
     return roles_[groups_[group_of_class_[server_class]].role].lanes[push ? 0 : 1].rate_Bps;
   }
 
 private:
-  /// What a role's servers have under way in one direction: pushes (0) or pulls (1).
+  /// The flows of a role's servers in one direction: pushes (0) or pulls (1).
   struct Lanes {
-    double on_all = 0;   ///< flows of such a class of nodes on the NIC of every worker, on the workers' side
-    double in_leaf = 0;  ///< of those, the ones from and to one leaf of its class
-    double at_home = 0;  ///< of those, the ones that are none on its own NIC: they stay in the node
-    double across = 0;   ///< flows on its own NIC, on the servers' side
-    double on_loop = 0;  ///< and on its own loopback
-    bool rises = false;  ///< its rate is not settled
+    double on_all = 0;   ///< flows of one class of such nodes on the NIC of each worker
+    double in_leaf = 0;  ///< of those, the flows to and from servers in one leaf
+    double at_home = 0;  ///< of those, the flows that stay in the node and cross no NIC
+    double across = 0;   ///< flows of its servers on its own NIC
+    double on_loop = 0;  ///< flows on its own loopback
+    bool rises = false;  ///< its rate is not settled yet
     double rate_Bps = 0; ///< of one flow
   };
 
-  /// Nodes that may be exchanged.
+  /// One role; nodes of the same role are interchangeable.
   struct Role {
-    std::size_t leaf = 0; ///< class
+    std::size_t leaf = 0; ///< class of the nodes' leaves
     bool worker = false;
-    double groups = 0;     ///< classes of nodes that play it now
-    std::size_t place = 0; ///< in the list of those that are played
+    double groups = 0;     ///< classes of nodes that have this role now
+    std::size_t place = 0; ///< index in played_
     std::array<Lanes, 2> lanes{};
   };
 
   /// A class of nodes that host servers.
   struct Group {
     std::size_t role = 0;
-    std::array<std::size_t, 2> role_step{}; ///< to the role with one push, or one pull, more
+    std::array<std::size_t, 2> role_step{}; ///< distance in roles_ to the role with one more push, or one more pull
   };
 
-  /// Flows of many lanes.
+  /// A number of flows whose rates are not settled, and the total rate of those that are.
   struct Flows {
     double rising = 0;
     double settled_Bps = 0;
@@ -65,13 +66,13 @@ private:
 
   /// A class of leaves.
   struct Leaf {
-    double workers = 0;             ///< in one of them
-    std::array<Flows, 2> inside{};  ///< from each worker to the servers of one, in this round
-    std::array<double, 2> up_Bps{}; ///< shares of its uplinks, out and in
+    double workers = 0;             ///< worker nodes in one of them
+    std::array<Flows, 2> inside{};  ///< flows between a worker and the servers of one leaf, in this round
+    std::array<double, 2> up_Bps{}; ///< share of a flow on its uplinks, out and in
   };
 
-  /// Shares of a role's links: on its NIC, out and in, on its loopback, pushes and pulls, and on its NIC both ways
-  /// together.
+  /// The rate that a role's links leave each unsettled flow: on its NIC, out and in; on its loopback, pushes and pulls;
+  /// and on its NIC, both directions together.
   struct Shares {
     std::array<double, 2> nic_Bps{};
     std::array<double, 2> loop_Bps{};
@@ -100,20 +101,20 @@ private:
 
   double ceiling_Bps_;
   double nic_Bps_;
-  double both_ways_Bps_; ///< of a NIC; infinite where its ways do not meet
+  double both_ways_Bps_; ///< of a NIC; infinite where its directions share no limit
   double uplink_Bps_;
-  double loop_Bps_; ///< 0: none
+  double loop_Bps_; ///< 0: no loopback
   double workers_;
   double messages_per_node_;
-  bool has_rest_ = false;                   ///< workers that host no server
+  bool has_rest_ = false;                   ///< some workers host no server
   std::array<Flows, 2> on_all_{};           ///< flows on the NIC of every worker, in this round
-  std::vector<Leaf> leaves_;                ///< none where there is one leaf only
-  std::vector<Role> roles_;                 ///< all that a kind of node may come to play, of each kind together
-  std::vector<std::size_t> played_;         ///< roles of at least one group
-  std::vector<Group> groups_;               ///< of nodes that host servers
-  std::vector<std::size_t> group_of_class_; ///< of each class of servers
-  std::vector<Shares> shares_;              ///< of each role, in this round
-  std::size_t rising_ = 0;                  ///< lanes of roles
+  std::vector<Leaf> leaves_;                ///< empty where there is only one leaf
+  std::vector<Role> roles_;                 ///< all roles that a kind of node may take, grouped by kind
+  std::vector<std::size_t> played_;         ///< indices of the roles that at least one group has
+  std::vector<Group> groups_;               ///< classes of nodes that host servers
+  std::vector<std::size_t> group_of_class_; ///< for each class of servers, its index in groups_
+  std::vector<Shares> shares_;              ///< for each role, in this round
+  std::size_t rising_ = 0;                  ///< lanes of roles whose rate is not settled
 };
 
 } // namespace ddlsim

@@ -13,10 +13,10 @@
 namespace ddlsim {
 namespace {
 
-/// Spreads keys that are not split; MXNet src/kvstore/kvstore_dist.h, EncodeDefaultKey.
+/// Spreads the keys of tensors that are not split; MXNet src/kvstore/kvstore_dist.h, EncodeDefaultKey.
 constexpr std::int64_t mxnet_key_factor = 9973;
 
-/// BYTEPS_PARTITION_BYTES unset; BytePS docs/env.md.
+/// Default of BYTEPS_PARTITION_BYTES; BytePS docs/env.md.
 constexpr double byteps_partition_bytes = 4096000;
 
 /// BytePS gives each tensor 2^16 keys, one a part; byteps/common/operations.cc.
@@ -31,7 +31,7 @@ std::uint64_t djb2(const std::string& text) {
   return hash;
 }
 
-/// Deals the tensors out one by one; remembers how full each server is.
+/// Assigns the tensors one by one; keeps the bytes on each server.
 class Dealer {
 public:
   explicit Dealer(int servers) : loads_bytes(static_cast<std::size_t>(servers), 0.0) {}
@@ -43,8 +43,8 @@ public:
     loads_bytes[static_cast<std::size_t>(server)] += size_bytes;
   }
 
-  /// The first of those with the fewest bytes. Where servers outnumber tensors some are empty, and looking at all loads
-  /// for each tensor would be most of a prediction.
+  /// Returns the first of the servers with the fewest bytes. Where servers outnumber tensors some stay empty, and
+  /// scanning all loads for each tensor would take most of a prediction.
   std::int64_t emptiest() {
     while (first_empty_ < loads_bytes.size() && loads_bytes[first_empty_] > 0) ++first_empty_;
     if (first_empty_ < loads_bytes.size()) return static_cast<std::int64_t>(first_empty_);
@@ -55,7 +55,7 @@ public:
   std::vector<double> loads_bytes;
 
 private:
-  std::size_t first_empty_ = 0; ///< those before it are not empty
+  std::size_t first_empty_ = 0; ///< all servers before it have bytes
 };
 
 void place_round_robin(Dealer& dealer, std::int64_t tensor, double size_bytes) {
@@ -83,7 +83,7 @@ void place_pieces(Dealer& dealer, std::int64_t tensor, double size_bytes, double
   }
 }
 
-/// The number that a run gives each tensor.
+/// Returns the number that a run gives each tensor.
 std::vector<int> tensor_numbers(std::size_t tensors, std::uint64_t key_order) {
   std::mt19937_64 random(key_order);
   if (key_order != 0) return random_order(static_cast<int>(tensors), random);

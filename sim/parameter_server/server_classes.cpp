@@ -14,7 +14,7 @@ namespace {
 template <typename Description> class Kinds {
 public:
   std::size_t kind_of(const Description& description) {
-    if (!kinds_.empty() && description == last_->first) return last_->second; // neighbours are mostly alike
+    if (!kinds_.empty() && description == last_->first) return last_->second; // neighbours are mostly equal
     last_ = kinds_.emplace(description, kinds_.size()).first;
     return last_->second;
   }
@@ -28,27 +28,28 @@ private:
 struct NodeDescription {
   bool worker = false;
   bool slow = false;
-  std::vector<std::size_t> servers{}; ///< their kinds, in ascending order
+  std::vector<std::size_t> servers{}; ///< kinds of the node's servers, in ascending order
 
   auto operator<=>(const NodeDescription&) const = default;
 };
 
-/// Kind of node and how many of them, in ascending order.
+/// Each kind of node in a leaf and how many nodes it has, in ascending order.
 using LeafDescription = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// Those that have shards, in ascending order; of thousands of servers there are mostly a hundred.
+/// The servers that have shards, in ascending order; of thousands of servers often only a hundred have some.
 struct Servers {
   std::vector<int> numbers;
-  std::vector<std::size_t> kinds;               ///< of each
-  std::vector<std::vector<std::size_t>> shards; ///< of each
-  bool by_times = false;                        ///< whether their kinds follow from when shards are ready
+  std::vector<std::size_t> kinds;               ///< for each of these servers
+  std::vector<std::vector<std::size_t>> shards; ///< for each of these servers
+  bool by_times = false;                        ///< whether kinds depend on when shards are ready
 };
 
-/// Orders servers by their shards: how many, then size, ready time, ready time on the slow node of each in turn.
+/// Orders servers by their number of shards, then by the size, ready time and slow node's ready time of each shard in
+/// turn.
 struct ShardsBefore {
   const ServerExchange& exchange;
   const std::vector<std::vector<std::size_t>>& shards;
-  bool* looks_at_times; ///< set where sizes do not tell two servers apart
+  bool* looks_at_times; ///< set where sizes do not distinguish two servers
 
   bool operator()(std::size_t a, std::size_t b) const {
     const auto& slow_s = exchange.slow_ready_s.empty() ? exchange.ready_s : exchange.slow_ready_s;
@@ -77,7 +78,7 @@ Servers describe_servers(const ServerExchange& exchange) {
     servers.shards[static_cast<std::size_t>(place - servers.numbers.begin())].push_back(i);
   }
   const ShardsBefore before{exchange, servers.shards, &servers.by_times};
-  std::map<std::size_t, std::size_t, ShardsBefore> kinds(before); // of the first alike
+  std::map<std::size_t, std::size_t, ShardsBefore> kinds(before); // the key is the first server of each kind
   for (std::size_t server = 0; server < servers.shards.size(); ++server)
     servers.kinds.push_back(kinds.emplace(server, kinds.size()).first->second);
   return servers;
@@ -87,7 +88,7 @@ bool has_slow_node(const Machine& machine, const ServerExchange& exchange) {
   return machine.slow_nic_factor != 1 || (!exchange.slow_ready_s.empty() && exchange.slow_ready_s != exchange.ready_s);
 }
 
-/// A node that hosts servers with shards: their places among all that have shards.
+/// A node that hosts servers with shards; `servers` are indices into the list of servers that have shards.
 struct HostNode {
   std::size_t node = 0;
   std::vector<std::size_t> servers;
@@ -106,10 +107,10 @@ std::vector<HostNode> find_hosts(const Machine& machine, const ServerMachine& ma
   return hosts;
 }
 
-/// What is found about nodes.
+/// The hosts of servers and the kinds of all nodes.
 struct Nodes {
   std::vector<HostNode> hosts;    ///< in ascending order
-  std::vector<std::size_t> kinds; ///< of each node
+  std::vector<std::size_t> kinds; ///< for each node
   Kinds<NodeDescription> descriptions;
 };
 
@@ -123,7 +124,7 @@ Nodes describe_nodes(const Machine& machine, const ServerMachine& machines, cons
   const bool slow = has_slow_node(machine, exchange);
   NodeDescription description;
   auto host = nodes.hosts.begin();
-  bool was_plain = false; // the node before hosts nothing and is not slow
+  bool was_plain = false; // the node before hosts no server and is not slow
   for (std::size_t node = 0; node < count; ++node) {
     auto& [worker, is_slow, kinds] = description;
     const bool hosts = host != nodes.hosts.end() && host->node == node;
@@ -153,7 +154,7 @@ LeafDescription describe_leaf(std::vector<std::size_t> kinds) {
   return description;
 }
 
-/// Kind of each leaf switch.
+/// Returns the kind of each leaf switch.
 std::vector<std::size_t> find_leaves(const Machine& machine, const Nodes& nodes, Kinds<LeafDescription>& descriptions) {
   std::vector<std::size_t> kinds;
   const std::size_t per_leaf = machine.nodes_per_leaf > 0 ? at(machine.nodes_per_leaf) : nodes.kinds.size();
@@ -171,8 +172,8 @@ std::vector<std::size_t> find_leaves(const Machine& machine, const Nodes& nodes,
 /// Classes of nodes and servers, collected one by one; a class is a kind of node in a kind of leaf.
 struct Builder {
   ServerClasses classes;
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> node_class_of;   ///< kind of leaf, kind of node
-  std::map<std::pair<std::size_t, std::size_t>, std::size_t> server_class_of; ///< node class, kind of server
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> node_class_of;   ///< key: kind of leaf, kind of node
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> server_class_of; ///< key: node class, kind of server
 };
 
 void add_node_classes(Builder& builder, const Nodes& nodes, const std::vector<std::size_t>& leaf_kinds,
@@ -215,7 +216,7 @@ void add_server_classes(Builder& builder, const Machine& machine, const Nodes& n
   }
 }
 
-/// What of the machines decides the classes.
+/// The properties of the machines that decide the classes.
 struct Layout {
   int nodes = 0;
   int nodes_per_leaf = 0;
@@ -226,12 +227,12 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-/// All that decides the classes. Of samples that differ in times, servers mostly are alike by their shards' sizes alone.
+/// All that decides the classes. Where samples differ only in times, shard sizes alone mostly decide them.
 struct Asked {
   Layout layout{};
   std::vector<Shard> shards{};
   bool by_times = false;
-  std::vector<double> ready_s{}; ///< read where `by_times`
+  std::vector<double> ready_s{}; ///< kept and compared only with `by_times`
   std::vector<double> slow_ready_s{};
 
   bool is(const Layout& other, const ServerExchange& exchange) const {
@@ -240,7 +241,7 @@ struct Asked {
   }
 };
 
-/// Calls `found` for each distance at which workers of one class stand to servers of another.
+/// Calls `found` for each distance between workers of one class and servers of another.
 template <typename Found>
 void visit_connections(const ServerClasses& classes, std::size_t worker, std::size_t server, const Found& found) {
   const NodeClass& from = classes.nodes[worker];

@@ -15,7 +15,7 @@
 namespace ddlsim {
 namespace {
 
-/// What the library takes for the model's gradients, as they are grouped, on as many GPUs as there are.
+/// The algorithm that the library chooses for the model's grouped gradients on the setup's GPUs.
 std::optional<Algorithm> usual_algorithm(const StepSetup& setup, const Parameters& sample) {
   if (family_of(setup.strategy.name) != StrategyFamily::all_reduce) return std::nullopt;
   StepSetup all = setup;
@@ -27,17 +27,18 @@ std::optional<Algorithm> usual_algorithm(const StepSetup& setup, const Parameter
   return choose_algorithm(library_rules_of(all, sample), all.gpus, std::min(cap_bytes, gradient_bytes)).algorithm;
 }
 
-/// Where records contradict each other and none is named, no fitted factor goes with the time in their middle.
+/// One-GPU time to which fitted factors belong. If records contradict each other and no series is named, none belongs
+/// to the middle of their times.
 double base_of(const OneGpuEstimate& compute) {
   return compute.disagreement > 0 && !compute.own_series ? 0 : compute.one_gpu_s;
 }
 
-/// The card of the nodes; unnamed_device() where nobody names one.
+/// The GPU of the nodes; unnamed_device() when none is named.
 const Gpu& gpu_of(const Scenario& scenario, const Knowledge& known) {
   return find_device(known.gpus, scenario.gpu.empty() ? known.cluster.gpu : scenario.gpu);
 }
 
-/// GPUs that ranks take of every node.
+/// GPUs that ranks use on every node.
 int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
   if (scenario.gpus_per_node <= cluster.gpus_per_node)
     return scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
@@ -46,7 +47,8 @@ int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
                               scenario.gpus_per_node, cluster.name, cluster.gpus_per_node));
 }
 
-/// What a fit of the cluster would start from today: what its site says does not count twice.
+/// The priors from which a fit of the cluster would start today; they leave out the cluster's own site, so that it does
+/// not count twice.
 std::vector<Prior> fit_priors_of(const Knowledge& known, const OneGpuEstimate& compute, const StepSetup& setup) {
   const auto& cluster = known.cluster;
   const auto priors = widen_priors(priors_on(cluster, priors_for(known.priors, cluster.site)), compute);
@@ -68,7 +70,7 @@ StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Mod
   return setup;
 }
 
-/// Names of input are looked up where there are some.
+/// Looks up the names of the input, if there are any.
 ResolvedInput input_of(const Scenario& scenario, const Knowledge& known) {
   if (scenario.input_names == InputNames{}) return {scenario.input, {}};
   static const InputCatalogue none;
@@ -84,7 +86,7 @@ OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Kn
                              one_gpu_preset(preset), scenario.series, scenario.software, scenario.one_gpu});
 }
 
-/// Where the scenario names that strategy's library.
+/// The JSON pointer at which the scenario names that strategy's library.
 std::string library_path(const Scenario& scenario, const Strategy& strategy) {
   const auto& all = scenario.strategies;
   const auto same = std::find_if(all.begin(), all.end(), [&](const Strategy& one) {
@@ -93,7 +95,7 @@ std::string library_path(const Scenario& scenario, const Strategy& strategy) {
   return fmt::format("/strategies/{}/library", same - all.begin());
 }
 
-/// A library that a strategy names must run over the transport.
+/// Throws UserError when the library that a strategy names cannot run over the transport.
 void check_library(const Scenario& scenario, const StepSetup& setup) {
   if (!setup.strategy.library) return;
   const auto usual = likeliest_library(setup.preset, setup.transport.name);

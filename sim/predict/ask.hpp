@@ -1,6 +1,6 @@
 #pragma once
-// The one function that answers: a question and what is known of its cluster in, a curve over scales out. `predict`,
-// its table, the largest efficient scale, what to measure next, and the validation all ask here.
+// The one function that answers questions: from a scenario's question and the knowledge of its cluster it makes a curve
+// over scales. `predict`, its table, the largest efficient scale, what to measure next and the validation all use it.
 
 #include "sim/compute/one_gpu_estimate.hpp"
 #include "sim/formats/calibration.hpp"
@@ -19,29 +19,29 @@
 
 namespace ddlsim {
 
-/// What is known of a cluster when it is predicted: all that its files hold, or what a validation split shows of them.
-/// The references must outlive every curve that is made of it.
+/// The knowledge of a cluster for a prediction: all that its files hold, or the part that a validation split shows. The
+/// objects that it refers to must outlive every curve that is made from it.
 struct Knowledge {
   const Cluster& cluster;
   const std::vector<Gpu>& gpus;
   const std::vector<Preset>& presets;
   const PriorBook& priors;
   const Calibration* calibration = nullptr;                           ///< null: the cluster was never calibrated
-  std::function<OneGpuEstimate(const ComputeQuestion&)> one_gpu_time; ///< as OneGpuTimes::find() of the records known
+  std::function<OneGpuEstimate(const ComputeQuestion&)> one_gpu_time; ///< OneGpuTimes::find() over the known records
   ModelConstants constants{};
   const InputCatalogue* inputs = nullptr; ///< null: no scenario names its input
 };
 
-/// The time of one GPU without synchronisation that a scenario starts from.
+/// Time of an iteration on one GPU without synchronisation, on which the scenario's prediction is based.
 OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Knowledge& known);
 
-/// The answer to one strategy of a scenario at every scale (predict_point(), find_largest_efficient_scale(), ...), with
-/// the strategy's own preset and transport where it names some.
-/// Throws UserError when a name is unknown or the preset's transports are not the cluster's.
+/// Makes the curve of one strategy of a scenario, which answers at every scale (predict_point(),
+/// find_largest_efficient_scale(), ...). The strategy's own preset and transport are used where it names them. Throws
+/// UserError when a name is unknown or the cluster has none of the preset's transports.
 Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known);
 
-/// The transport of a scenario: its own, else the first of the preset's that the cluster has.
-/// Throws UserError naming what the cluster has and what the preset can use.
+/// Returns the scenario's own transport, else the first of the preset's that the cluster has. Throws UserError naming
+/// the transports of the cluster and those that the preset can use.
 Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset);
 
 } // namespace ddlsim

@@ -21,16 +21,16 @@ namespace {
 
 constexpr int open_degree = ModelParallelOptions::best;
 
-/// A layout of more takes 50 ms and more.
+/// A layout with more operations takes 50 ms and more.
 constexpr double most_operations = 500'000;
 
-/// The limit of operations of all layouts that are run at a scale, about 3 s.
+/// The limit of operations in all layouts that are run at a scale, about 3 s.
 constexpr double most_operations_searched = 30e6;
 
-/// A scale of 10,000 GPUs has about 300.
+/// A scale of 10,000 GPUs has about 300 candidates.
 constexpr std::size_t most_candidates = 5'000;
 
-/// Pieces times blocks squared, which finding the cuts takes: 0.2 s.
+/// Limit of pieces times blocks squared, the work of splitting a model into pieces: 0.2 s.
 constexpr double most_cuts = 200e6;
 
 std::vector<int> divisors(int number) {
@@ -48,8 +48,8 @@ int gpus_of_domain(const StepSetup& setup) {
   return setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
 }
 
-/// Whether every matrix of the blocks with attention can be cut evenly, along either side; of a model without, the
-/// outputs of every layer with weights, but for classes, which frameworks fill up.
+/// Whether all matrices of the blocks with attention can be cut evenly along either side. In a model without attention:
+/// the outputs of every layer with weights, except the classes, which frameworks pad.
 bool cuts_evenly(const Model& model, int tensor) {
   if (attentive_blocks_of(model) == 0)
     return std::all_of(model.layers.begin(), model.layers.end() - 1, [tensor](const Layer& layer) {
@@ -84,7 +84,7 @@ std::vector<int> contexts_of(const StepSetup& setup, int tensor) {
   return degrees;
 }
 
-/// The pipeline degrees to try with groups of so many GPUs that compute each layer together.
+/// The pipeline degrees to try when `group` GPUs compute each layer together.
 std::vector<int> pipelines_of(const StepSetup& setup, int group) {
   const auto& requested = setup.strategy.parallel;
   if (requested.pipeline != open_degree) return {requested.pipeline};
@@ -97,7 +97,7 @@ std::vector<int> pipelines_of(const StepSetup& setup, int group) {
   return found;
 }
 
-/// The numbers of micro-batches to try, where the samples of a replica are a whole number.
+/// The numbers of micro-batches to try, for which each gets a whole number of samples.
 std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipeline) {
   const int requested = setup.strategy.parallel.micro_batches;
   if (requested != open_degree) return {requested};
@@ -107,7 +107,7 @@ std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipelin
   return divisors(static_cast<int>(samples));
 }
 
-/// Whether nothing but data is parallel although the request does not name all degrees.
+/// Whether the layout is plain data parallelism although the request leaves degrees open.
 bool is_only_data(const ModelParallelOptions& requested, const ModelParallelOptions& parallel) {
   const bool named =
       requested.tensor != open_degree && requested.context != open_degree && requested.pipeline != open_degree;
@@ -125,7 +125,7 @@ bool can_be(const StepSetup& setup, const Strategy& strategy) {
          layout_complaint(setup.model, strategy, setup.batch_per_gpu, setup.gpus, gpus_of_domain(setup)).empty();
 }
 
-/// The degrees that are stated, and for each other one the least that is something.
+/// The stated degrees, and for each open one the smallest that still gives a model-parallel layout.
 Strategy least_layout(const StepSetup& setup) {
   Strategy strategy = setup.strategy;
   auto& parallel = strategy.parallel;
@@ -136,15 +136,15 @@ Strategy least_layout(const StepSetup& setup) {
   return strategy;
 }
 
-/// A candidate of the search: its iteration takes at least `least_s`.
+/// A candidate of the search. `least_s` is a lower bound of its iteration time.
 struct LayoutCandidate {
   Strategy strategy;
   double least_s = 0;
-  bool fits = true; ///< into memory
+  bool fits = true; ///< whether it fits into memory
   std::optional<StepTime> time;
 };
 
-/// The candidates of one scale, of which as few are run as decide.
+/// The candidates of one scale. The search runs only as many as the decision needs.
 class LayoutSearch {
 public:
   LayoutSearch(StepSetup setup, const Parameters& likeliest) : setup_(std::move(setup)), likeliest_(likeliest) {
@@ -179,12 +179,12 @@ private:
         .total();
   }
 
-  /// memory_complaint() has none.
+  /// Whether memory_complaint() would accept the strategy.
   bool fits(const Strategy& strategy) {
     return setup_.gpu.memory_bytes <= 0 || memory_need(strategy) <= setup_.gpu.memory_bytes;
   }
 
-  /// Layers' times and pieces are the same for all layouts of as many pieces.
+  /// The cache of layouts with as many pieces: they share the layers' times and the pieces.
   StepCache& memory_of(const Strategy& strategy) {
     auto& memory = memories_[strategy.parallel.pipeline * strategy.parallel.virtual_stages];
     memory.stores = false;
@@ -193,8 +193,9 @@ private:
     return memory;
   }
 
-  /// A stage computes all that is its own; before its first forward the first micro-batch passes all stages before it,
-  /// and behind its last backward the last one does on its way back.
+  /// A lower bound of the iteration time. A stage computes all its own work. Before its first forward, the first
+  /// micro-batch passes through all stages before it, and after its last backward the last one passes back through
+  /// them.
   double least_iteration_s(const Strategy& strategy) {
     const auto& pieces = memory_of(strategy).shape->pieces;
     const auto& parallel = strategy.parallel;
@@ -216,8 +217,8 @@ private:
            (1 - likeliest_.forward_share) * piece.backward;
   }
 
-  /// The `most` fastest of those that fit, or that do not, and are faster than `limit_s`; the most promising are run
-  /// first, until no bound is below what was reached.
+  /// Returns the `most` fastest candidates that are faster than `limit_s`, among those that fit into memory or those
+  /// that do not. It runs the most promising first, until no lower bound is below the times reached.
   std::vector<LayoutCandidate*> run(bool fitting, std::size_t most, double limit_s) {
     std::vector<LayoutCandidate*> by_bound;
     for (auto& candidate : candidates_)
@@ -245,7 +246,7 @@ private:
     return fastest;
   }
 
-  /// What needs least memory, where nothing fits: its complaint says how far that is.
+  /// The layout that needs the least memory when none fits: its complaint says how much is missing.
   Strategy smallest() {
     return std::min_element(candidates_.begin(), candidates_.end(),
                             [&](const LayoutCandidate& a, const LayoutCandidate& b) {
@@ -257,8 +258,8 @@ private:
   StepSetup setup_;
   const Parameters& likeliest_;
   std::vector<LayoutCandidate> candidates_;
-  std::map<int, StepCache> memories_; ///< by pieces
-  double operations_ = 0;             ///< run so far
+  std::map<int, StepCache> memories_; ///< by number of pieces
+  double operations_ = 0;             ///< number run so far
 };
 
 } // namespace
@@ -287,10 +288,10 @@ const FoundLayout& BestLayout::at(int gpus) const {
   if (!is_new) return known->second;
   const auto setup = on_gpus(setup_, gpus, gpus_per_full_node_);
   known->second.strategy = least_layout(setup);
-  if (gpus == 1) return known->second; // nothing is parallel
+  if (gpus == 1) return known->second; // a single GPU has no parallel layout
   try {
     known->second = LayoutSearch(setup, likeliest_).find();
-  } catch (const UserError&) { // the point of this scale says what makes it impossible
+  } catch (const UserError&) { // the point at this scale reports why it is impossible
   }
   return known->second;
 }

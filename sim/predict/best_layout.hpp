@@ -1,5 +1,5 @@
 #pragma once
-// "tensor", "context", "pipeline" or "micro_batches": "best": how a model is cut over the GPUs of a scale.
+// "tensor", "context", "pipeline" or "micro_batches": "best": searches how a model is split over the GPUs of a scale.
 
 #include "sim/iteration/step.hpp"
 
@@ -10,47 +10,49 @@
 
 namespace ddlsim {
 
-/// What is tried at the setup's scale, in the order in which one is preferred among equals: smaller tensor groups, then
-/// smaller context groups, fewer stages, fewer micro-batches. Degrees that the strategy states stay.
-///   tensor         divisors of a node's GPUs and of the sides of all matrices in blocks with attention; 1 without any
-///   context        divisors of the GPUs over `tensor` of which twice divides the sequence; 1 where keys are not known
-///   pipeline       divisors of the GPUs over both, up to the model's blocks
-///   micro_batches  all that leave a whole number of samples
-/// What layout_complaint() refuses is left out, and what has more than half a million operations; of more than 5,000
-/// layouts the first are tried.
+/// The layouts to try at the setup's scale. Among equally fast ones an earlier one is preferred: smaller tensor groups
+/// come first, then smaller context groups, fewer stages, fewer micro-batches. Degrees that the strategy states are
+/// kept.
+///   tensor         divisors of a node's GPUs and of both sides of all matrices in blocks with attention; 1 without any
+///   context        divisors of (GPUs / tensor) whose double divides the sequence; 1 if the model has no known keys
+///   pipeline       divisors of (GPUs / tensor / context), at most the model's blocks
+///   micro_batches  all numbers that give each a whole number of samples
+/// Layouts that layout_complaint() refuses and those with more than half a million operations are left out. Of more
+/// than 5,000 layouts only the first 5,000 are tried.
 std::vector<Strategy> layout_candidates(const StepSetup& setup);
 
-/// A layout with its time by the formulas.
+/// A layout and its iteration time by the formulas.
 struct TimedLayout {
   Strategy strategy;
   StepTime time;
 };
 
-/// What a search found at one scale.
+/// The result of a search at one scale.
 struct FoundLayout {
-  Strategy strategy; ///< with all degrees named; where no layout is possible, one whose complaint says why
+  Strategy strategy; ///< with all degrees set; if no layout is possible, one whose complaint gives the reason
   std::optional<TimedLayout> best{};
   std::optional<TimedLayout> runner_up{};
-  std::optional<TimedLayout> too_large{}; ///< fastest of those that do not fit into memory, where faster than the best
-  int tried = 0;                          ///< layouts that can be
-  int refused_by_memory = 0;              ///< of these
+  std::optional<TimedLayout> too_large{}; ///< fastest that does not fit into memory, if faster than the best
+  int tried = 0;                          ///< number of possible layouts
+  int refused_by_memory = 0;              ///< how many of these do not fit into memory
 };
 
-/// The choice among them at every scale, by the least time of an iteration. One sample decides, by the formulas, and
-/// its choice holds for all samples of a point. Same arguments, same choice. Candidates that a lower bound of their
-/// iteration rules out are not run, nor, the most promising first, any beyond 30 million operations.
+/// Chooses the layout with the shortest iteration at each scale. The likeliest sample decides, by the formulas, and its
+/// choice is used for all samples of a point. The same arguments give the same choice. Candidates whose lower bound on
+/// the iteration time rules them out are not run. The most promising are run first, and none beyond 30 million
+/// operations in all.
 class BestLayout {
 public:
-  /// `setup` is of any scale; its references must outlive this.
+  /// `setup` may have any scale; the objects that it refers to must outlive this one.
   BestLayout(const StepSetup& setup, const Parameters& likeliest, int gpus_per_full_node)
       : setup_(setup), likeliest_(likeliest), gpus_per_full_node_(gpus_per_full_node) {}
 
-  /// The best layout at that scale. May be called by any thread; each scale is searched once.
+  /// Returns the best layout at that scale. Threads may call it at the same time; each scale is searched once.
   const FoundLayout& at(int gpus) const;
 
-  /// The most GPUs up to `gpus` for which there is a layout, 0 where there are none, and the fewest: of the multiples
-  /// of what the strategy states inside a node, and of whole nodes with it, doubled again and again. Few, because each
-  /// is searched.
+  /// The largest and the smallest number of GPUs, up to a limit, that have a possible layout; 0 when there is none.
+  /// They try multiples of the GPUs that the stated degrees take, up to one node, then whole nodes that hold such a
+  /// multiple, doubled each time. These are few scales, because each must be searched.
   int most_usable(int gpus) const;
   int least_usable(int most) const;
 

@@ -16,10 +16,10 @@
 namespace ddlsim {
 namespace {
 
-/// Costs that differ by rounding are equal.
+/// Costs that differ only by rounding count as equal.
 constexpr double equal_cost = 1 + 1e-9;
 
-/// A step by the formulas with more shards takes a second and more.
+/// A step with more shards takes a second or more by the formulas.
 constexpr double most_shards_searched = 500'000;
 
 int nodes_of_setup(const StepSetup& setup) {
@@ -37,13 +37,13 @@ int hosts_of(const StepSetup& setup, const Strategy& strategy) {
   return strategy.placement == Placement::dedicated && starts_servers(setup) ? strategy.servers.value : 0;
 }
 
-/// Shards of all tensors on that many servers; by the preset's likeliest rule where the strategy leaves it open.
+/// Shards of all tensors on that many servers, by the preset's likeliest rule if the strategy leaves it open.
 double shards_on(const StepSetup& setup, const BackwardShape& shape, Sharding sharding, int servers) {
   if (sharding == Sharding::unknown) sharding = *value_named<Sharding>(setup.preset.shardings.front().name);
   return bound_of_shards(shape, sharding, setup.preset.split_bytes, servers).shards;
 }
 
-/// A candidate of the search: its iteration takes at least `least_s`, and `cost` once it is simulated.
+/// A candidate of the search. `least_s` is a lower bound of its iteration time; `cost` is set once it was simulated.
 struct Candidate {
   Strategy strategy;
   double bought_nodes = 0;
@@ -51,7 +51,7 @@ struct Candidate {
   std::optional<double> cost; ///< nodes bought x seconds an iteration: the inverse of samples/s per node bought
 };
 
-/// The candidates of one scale, of which as few are run as decide.
+/// The candidates of one scale. The search runs only as many as the decision needs.
 class Search {
 public:
   Search(StepSetup setup, const Parameters& likeliest) : setup_(std::move(setup)), likeliest_(likeliest) {
@@ -63,7 +63,7 @@ public:
     for (auto& candidate : candidates_) candidate.least_cost = candidate.bought_nodes * least_iteration_s(candidate);
   }
 
-  /// The most promising first, until no bound is below what was reached.
+  /// Runs the most promising candidates first, until no lower bound is below the cost reached.
   Strategy find() {
     std::vector<Candidate*> by_bound;
     for (auto& candidate : candidates_) by_bound.push_back(&candidate);
@@ -128,7 +128,7 @@ Strategy BestServers::at(int gpus) const {
   if (!is_new) return known->second;
   const auto setup = on_gpus(setup_, gpus, gpus_per_full_node_);
   known->second = server_candidates(setup).front();
-  if (gpus == 1) return known->second; // nothing travels
+  if (gpus == 1) return known->second; // a single GPU sends nothing
   try {
     known->second = Search(setup, likeliest_).find();
   } catch (const UserError&) { // no servers make this scale possible: its point says why

@@ -17,8 +17,8 @@ std::optional<Algorithm> algorithm_as(StrategyName name, const RunningStrategy& 
   return open ? requested.library_takes : algorithm_of(name);
 }
 
-/// Most records do not state which algorithm the library took: "all-reduce" is then what the preset does, and one run
-/// with the algorithm that a strategy or another record names.
+/// Whether the series ran the requested strategy. Most records do not state which algorithm the library chose.
+/// "all-reduce" then means the preset's choice, and matches any strategy or record that names the same algorithm.
 bool same_strategy(const CalibratedSeries& series, const RunningStrategy& requested) {
   const auto& strategy = requested.strategy;
   const auto name = strategy_name_in(series.strategy);
@@ -28,15 +28,15 @@ bool same_strategy(const CalibratedSeries& series, const RunningStrategy& reques
   return both_open || series.strategy == to_text(strategy) || series.strategy == to_text(strategy.name);
 }
 
-/// Whether the series ran with as many servers, in the same place, by the same rule. A series whose servers grew with
-/// its nodes states none of these.
+/// Whether the series ran with the same number of servers, placement and sharding. A series whose servers grew with its
+/// nodes states none of these.
 bool same_servers(const CalibratedSeries& series, const RunningStrategy& requested) {
   return is_parameter_server(requested.strategy.name) && series.strategy == to_text(requested.strategy);
 }
 
 using SeriesOfStack = std::vector<const CalibratedSeries*>;
 
-/// Whether the residuals of the series say how far synchronisation is off on this cluster: a single GPU does not
+/// Whether the residuals of the series show the model's error in synchronisation on this cluster; a single GPU does not
 /// synchronise.
 bool is_of_several_gpus(const CalibratedSeries& series) {
   const auto& points = series.points;
@@ -49,7 +49,7 @@ bool same_stack(const CalibratedSeries& series, const CalibrationScope& scope) {
          series.scope.preset == scope.preset && series.scope.model == scope.model;
 }
 
-/// Series of the same stack, model and batch from the same one-GPU time.
+/// Series of the same stack, model and batch with the same one-GPU time.
 SeriesOfStack series_of_batch(const Calibration& calibration, const CalibrationScope& scope) {
   SeriesOfStack found;
   for (const auto& series : calibration.series)
@@ -57,7 +57,7 @@ SeriesOfStack series_of_batch(const Calibration& calibration, const CalibrationS
   return found;
 }
 
-/// Series of the same stack and model with other batches, from whatever one-GPU times.
+/// Series of the same stack and model with other batches and any one-GPU times.
 SeriesOfStack series_of_other_batches(const Calibration& calibration, const CalibrationScope& scope) {
   SeriesOfStack found;
   for (const auto& series : calibration.series) {
@@ -71,8 +71,8 @@ SeriesOfStack series_of_other_batches(const Calibration& calibration, const Cali
   return found;
 }
 
-/// The series closest to the requested strategy: those of the same servers, else of its name; else all, so that the
-/// strategies of one stack share one model error.
+/// The series closest to the requested strategy: those with the same servers, else those of the same strategy, else
+/// all, so that the strategies of one stack share one model error.
 SeriesOfStack nearest_series(const SeriesOfStack& of_stack, const RunningStrategy& requested) {
   for (const auto& is_near : {same_servers, same_strategy}) {
     SeriesOfStack near;
@@ -83,8 +83,8 @@ SeriesOfStack nearest_series(const SeriesOfStack& of_stack, const RunningStrateg
   return of_stack;
 }
 
-/// Whether the id, cluster/file/name, is that of a series of this name. A name that several series have is followed by
-/// what tells them apart.
+/// Whether the id CLUSTER/FILE/NAME has this series name. If several series have the name, the id continues with what
+/// distinguishes them.
 bool is_named(const CalibratedSeries& series, const std::string& name) {
   const auto start = series.id.find('/', series.id.find('/') + 1);
   if (start == std::string::npos || name.empty()) return false;
@@ -98,7 +98,7 @@ int most_nodes(const CalibratedSeries& series) {
   return nodes;
 }
 
-/// The series that is meant alone, unless others were measured on more nodes.
+/// Only the series that the scenario names, unless others were measured on more nodes.
 SeriesOfStack series_meant(const SeriesOfStack& near, const std::string& name) {
   SeriesOfStack meant;
   int nodes = 0;
@@ -111,7 +111,7 @@ SeriesOfStack series_meant(const SeriesOfStack& near, const std::string& name) {
   return reaches ? meant : near;
 }
 
-/// Residuals of a stack's series.
+/// Adds the residuals of a stack's series.
 void add_residuals(CalibrationInfo& info, const SeriesOfStack& of_stack, const RunningStrategy& requested,
                    const std::string& meant) {
   const auto used = series_meant(nearest_series(of_stack, requested), meant);
@@ -125,9 +125,9 @@ void add_residuals(CalibrationInfo& info, const SeriesOfStack& of_stack, const R
   }
 }
 
-/// What no parameter explains across nodes: inside a node other paths are used, so residuals there do not narrow it
-/// below what the form of the model is off by.
-/// No such error was seen for layouts of model parallelism that were left out of a fit: they keep the prior's.
+/// Raises the spread across nodes to at least the error of the model's form. Paths inside a node are different, so
+/// residuals measured there do not narrow it. For model parallelism the prior's width is used, because layouts that
+/// were left out of a fit showed no such error.
 void widen_across_nodes(CalibrationInfo& info, StrategyName requested, const ModelConstants& constants,
                         double of_prior) {
   const bool unseen = info.largest_nodes <= 1 && info.largest_donor_nodes <= 1;
@@ -151,7 +151,7 @@ CalibrationInfo calibration_info_of(const Calibration& calibration, const Poster
     info.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
     info.points.push_back(one != nullptr ? one->points : 0);
   }
-  std::vector<double> noises; // of measurements on this cluster
+  std::vector<double> noises; // measurements on this cluster
   for (const auto& series : calibration.series) {
     if (series.scope.transport != scope.transport) continue;
     if (family_of(series) != family_of(requested.strategy.name)) continue;

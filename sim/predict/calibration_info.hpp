@@ -1,5 +1,6 @@
 #pragma once
-// What a cluster's calibration knows of one question beside its parameters: how far such runs were from the model.
+// What a cluster's calibration says about one question, beside its parameters: how far measured runs were from the
+// model.
 
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/model_constants.hpp"
@@ -11,14 +12,15 @@
 
 namespace ddlsim {
 
-/// A strategy as it runs: where it leaves the algorithm open, `library_takes` is what the preset's library does.
+/// A strategy and the algorithm that runs: `library_takes` is the choice of the preset's library if the strategy leaves
+/// it open.
 struct RunningStrategy {
   const Strategy& strategy;
   std::optional<Algorithm> library_takes;
 };
 
-/// What the calibration knows of this strategy: its stack's series, else those with other batches, else `of_prior`, the
-/// width of what no parameter explains (model_discrepancy).
+/// Returns what the calibration knows about this strategy, from the series of its stack, or else from those with other
+/// batches. `of_prior` is the width of the prior of model_discrepancy.
 CalibrationInfo calibration_info_of(const Calibration& calibration, const PosteriorQuestion& question,
                                     const RunningStrategy& requested, const ModelConstants& constants, double of_prior);
 

@@ -15,7 +15,7 @@
 namespace ddlsim {
 namespace {
 
-/// Bus bandwidth over algorithm bandwidth.
+/// Ratio of bus bandwidth to algorithm bandwidth.
 double bus_factor(int ranks) {
   return 2.0 * (ranks - 1) / ranks;
 }

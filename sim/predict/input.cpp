@@ -21,7 +21,7 @@ constexpr InputFactorField factor_fields[] = {
     {"gpu_decode", &InputFactors::gpu, "the loader alone, without training, on one GPU"},
 };
 
-/// Sets one factor of a block by one stratum each.
+/// Sets one factor in a block of samples, each from its own stratum.
 template <class Set> void draw_one(const RoughValue& value, int count, std::mt19937_64& random, const Set& set) {
   const auto order = random_order(count, random);
   for (int i = 0; i < count; ++i) set(i, factor_at(value, normal_quantile((order[i] + 0.5) / count)));
@@ -34,7 +34,7 @@ void draw_block(Draws& samples, std::size_t begin, int count, const InputUncerta
       {uncertainty.open, &InputFactors::open},       {uncertainty.core, &InputFactors::core},
       {uncertainty.core_share, &InputFactors::core}, {uncertainty.gpu, &InputFactors::gpu}};
   for (const auto& [value, member] : all)
-    draw_one(value, count, random, [&, at = member](int i, double factor) { // clang 14 captures no structured binding
+    draw_one(value, count, random, [&, at = member](int i, double factor) { // clang 14 cannot capture the binding
       samples.values[begin + static_cast<std::size_t>(i)].input.*at *= factor;
     });
 }
@@ -75,7 +75,7 @@ InputLimit limit_of(const InputTimes& times) {
   return longest.second;
 }
 
-/// ln of the samples' iterations without input: the centres of what a user will measure.
+/// ln of the samples' iteration times without input: the centres of the distribution that a user will measure.
 std::vector<double> ln_iterations(const Curve& curve, int gpus, double to_number,
                                   const std::vector<double>& mechanism_s) {
   const double mean = gpus > 1 ? model_error_at(curve, gpus).mean : 0;
@@ -84,7 +84,7 @@ std::vector<double> ln_iterations(const Curve& curve, int gpus, double to_number
   return centres;
 }
 
-/// The mean over the samples of the chance that an iteration is done before its input.
+/// The probability that an iteration is ready before its input, averaged over the samples.
 double chance_of_waiting(const Curve& curve, const StepSetup& setup, const std::vector<double>& centres,
                          double spread) {
   double waiting = 0;
@@ -95,7 +95,7 @@ double chance_of_waiting(const Curve& curve, const StepSetup& setup, const std::
   return waiting / static_cast<double>(centres.size());
 }
 
-/// samples/s of a node / samples/s of a core, in every sample.
+/// Sets the cores that each node needs: samples/s of a node / samples/s of a core, in every sample.
 void set_cores(InputNeed& need, const Curve& curve, const StepSetup& setup, std::vector<double> centres,
                double spread) {
   const double core_samples_per_s = setup.input.core_samples_per_s;

@@ -1,5 +1,5 @@
 #pragma once
-// Storage and loaders that a scenario names: how uncertain their rates are, and what keeps the GPUs busy.
+// The storage and loaders that a scenario names: how uncertain their rates are, and what rate keeps the GPUs busy.
 
 #include "sim/formats/inputs.hpp"
 #include "sim/formats/parameters.hpp"
@@ -13,25 +13,25 @@
 
 namespace ddlsim {
 
-/// Sets `input` of all samples by Latin hypercubes of `block` samples, one after another, as draw_parameters() draws.
-/// What one thing is does not depend on what another is: a storage that is slow for one node may be quick for all.
+/// Sets `input` of all samples by Latin hypercubes of `block` samples each, as draw_parameters() draws. The factors are
+/// independent of each other: a storage that is slow for one node may be fast for all together.
 void draw_input(Draws& samples, const InputUncertainty& uncertainty, int block, std::uint64_t seed);
 
-/// A factor that a person can measure.
+/// A factor on the input's rates that a user can measure.
 struct InputFactorField {
   const char* name;
   double InputFactors::*value;
-  const char* measured_by; ///< what a person runs to learn it
+  const char* measured_by; ///< the command or benchmark that measures it
 };
 std::span<const InputFactorField> input_factor_fields();
 bool is_input_factor(std::string_view name);
 
-/// What the input must deliver at a point whose times are set; nothing where the scenario has no input.
+/// Returns what the input must deliver at a point whose times are set; nothing when the scenario has no input:
 ///   samples/s   GPUs x batch / (iteration - wait for input)
 ///   bytes/s     samples/s x bytes of a sample
 ///   cores       samples/s of a node / samples/s of a core
-/// Their intervals are those of the samples' iterations without input, `to_number` as set_interval() has it, and of the
-/// samples' own cores.
+/// The intervals are those of the samples' iterations without input, with `to_number` as in set_interval(), and of the
+/// samples' own rates of a core.
 std::optional<InputNeed> find_input_need(const PredictedPoint& point, const Curve& curve, const StepSetup& setup,
                                          double to_number, const std::vector<double>& mechanism_s);
 

@@ -12,8 +12,8 @@
 namespace ddlsim {
 namespace {
 
-/// The number of samples is limited by work and not by the clock, so that the same question has the same answer
-/// everywhere.
+/// The number of samples that a point may use. It is limited by work and not by the clock, so that the same question
+/// has the same answer everywhere.
 std::size_t affordable_samples(const Curve& curve, const StepSetup& setup) {
   constexpr double affordable_work = 2e6; // about 0.2 s
   constexpr double fewest_samples = 40;   // two beyond each end of the interval
@@ -27,12 +27,12 @@ std::vector<double> logarithms(std::vector<double> values) {
   return values;
 }
 
-/// Efficiencies of the samples, in logarithms.
+/// Logarithms of the samples' efficiencies.
 std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, double factor,
                                     const std::vector<double>& mechanism_s) {
   std::vector<double> found;
   const auto one_gpu = at_scale(curve, 1);
-  StepCache memory; // samples have the layers' shares in common
+  StepCache memory; // samples share the layers' times
   for (std::size_t i = 0; i < mechanism_s.size(); ++i) {
     const double needed_s = needed_input_s(setup, curve.samples.values[i].input);
     const double alone_s = time_step(one_gpu, curve.samples.values[i], Fidelity::formula, memory).iteration_s;
@@ -41,12 +41,12 @@ std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, 
   return found;
 }
 
-/// The factor of a sample for the error of the model.
+/// The factor on a sample's iteration for the model's error.
 double discrepancy_of(const Curve& curve, const Parameters& sample, const ModelError& there) {
   return std::exp(there.mean) * std::pow(sample.model_discrepancy, there.spread / curve.discrepancy_width);
 }
 
-/// The time within which a share `tail` of iterations is done, each no sooner than its sample's input.
+/// The quantile `tail` of iteration times when no iteration ends before its sample's input.
 double end_with_input(const Curve& curve, const StepSetup& setup, const std::vector<double>& mechanism_s, double spread,
                       double factor, double tail) {
   std::vector<double> centres;
@@ -98,7 +98,7 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus) {
   setup.input = {};
   std::vector<double> times_s(affordable_samples(curve, setup));
   share_out(times_s.size(), curve.threads, [&](const NextNumber& next) {
-    StepCache memory; // neighbours have much in common
+    StepCache memory; // successive samples share many results
     for (auto i = next(); i; i = next()) {
       auto sample = curve.samples.values[*i];
       sample.model_discrepancy = 1;

@@ -16,7 +16,7 @@
 namespace ddlsim {
 namespace {
 
-/// A series that the cluster's records do not have is a slip of the pen, and so is a software that none of them names.
+/// Refuses a series, or a software, that no record of the cluster names: it must be a typing error.
 void check_named_records(const Scenario& scenario, const std::vector<StepRecord>& own) {
   std::set<std::string> series;
   bool has_software = scenario.software.empty();
@@ -37,7 +37,7 @@ void check_named_records(const Scenario& scenario, const std::vector<StepRecord>
                                 scenario.cluster, in_quotes(scenario.software)));
 }
 
-/// A framework that is no preset and that no record names is a slip of the pen.
+/// Refuses a framework that is not a preset and that no record names: it must be a typing error.
 void check_stacks(const Scenario& scenario, const std::vector<StepRecord>& own, const std::vector<Preset>& presets) {
   for (const auto& strategy : scenario.strategies) {
     const auto name = scenario_with_preset_of(scenario, strategy).preset;
@@ -47,7 +47,7 @@ void check_stacks(const Scenario& scenario, const std::vector<StepRecord>& own, 
   }
 }
 
-/// The cluster's own records of steps.
+/// The step records of the cluster itself.
 std::vector<StepRecord> own_steps(const Scenario& scenario, const DataFolder& data) {
   auto own = records_of<StepRecord>(read_cluster_measurements(data.platforms_of(scenario.cluster), scenario.cluster));
   check_named_records(scenario, own);
@@ -55,7 +55,7 @@ std::vector<StepRecord> own_steps(const Scenario& scenario, const DataFolder& da
   return own;
 }
 
-/// The layer tables of these runs' models, where there are some.
+/// Loads the layer tables of these runs' models, where they exist.
 void load_models_of(const std::vector<StepRecord>& runs, const DataFolder& data, ReferenceData& reference) {
   for (const auto& run : runs)
     if (reference.models.count(run.model) == 0 && std::filesystem::exists(data.model_file(run.model)))
@@ -66,7 +66,7 @@ ReferenceData catalogue_of(const DataFolder& data) {
   return {load_gpus(data), load_presets(data), load_priors(data), {}, {}};
 }
 
-/// One-GPU records that follow from the cluster's records of model parallelism (read_back_pipelines).
+/// One-GPU records derived from the cluster's records of model parallelism (read_back_pipelines).
 std::vector<StepRecord> read_back(const std::vector<StepRecord>& own, const Cluster& cluster, const DataFolder& data) {
   std::vector<StepRecord> pipelines;
   std::copy_if(own.begin(), own.end(), std::back_inserter(pipelines),
@@ -77,7 +77,7 @@ std::vector<StepRecord> read_back(const std::vector<StepRecord>& own, const Clus
   return read_back_pipelines(pipelines, cluster, reference);
 }
 
-/// What runs on several GPUs of other sites say of one.
+/// One-GPU records derived from runs on several GPUs of other sites.
 std::vector<StepRecord> read_back_from_files(const std::map<std::string, std::vector<StepRecord>>& spread_on,
                                              const Cluster& cluster, const DataFolder& data) {
   auto reference = catalogue_of(data);
@@ -113,7 +113,7 @@ OneGpuEstimate OneGpuReader::find(const ComputeQuestion& question) {
 
 namespace {
 
-/// A calibration is of the machine in the cluster's file.
+/// Drops what does not apply when the cluster differs from its file, whose machine a calibration describes.
 std::vector<std::string> forget_other_machine(std::optional<Calibration>& calibration, const Cluster& cluster,
                                               const DataFolder& data) {
   if (!calibration) return {};
@@ -127,7 +127,8 @@ std::unique_ptr<OneGpuReader> one_gpu_reader(std::vector<StepRecord> own, const 
   return std::make_unique<OneGpuReader>(data, cluster, std::move(own), alone, measured);
 }
 
-/// What counts for nothing of the cluster's file, and of the calibration, from which that is taken out.
+/// Sentences on the parts of the cluster's file and of the calibration that have no effect; removes these parts from
+/// the latter.
 std::vector<std::string> warnings_of(const Cluster& cluster, std::optional<Calibration>& calibration,
                                      const DataFolder& data) {
   std::vector<std::string> warnings;

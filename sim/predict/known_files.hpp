@@ -1,5 +1,5 @@
 #pragma once
-// What the files of a data folder say of a scenario: read once, then used by every curve of the scenario.
+// The contents of a data folder that matter for a scenario. They are read once and used by every curve of the scenario.
 
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -12,17 +12,18 @@
 
 namespace ddlsim {
 
-/// One-GPU times of a cluster. What other clusters measured takes a while to read: only where it could matter.
+/// Finds one-GPU times for a cluster. Reading the measurements of other clusters is slow, so they are read only when
+/// they could matter.
 class OneGpuReader {
 public:
-  /// `read_back`: what the cluster's pipelines say of one GPU (read_back_one_gpu()). `measured` may be null: then it
-  /// is read when it is needed.
+  /// `read_back` holds one-GPU records derived from the cluster's pipeline runs (read_back_one_gpu()). `measured` may
+  /// be null; it is then read when needed.
   OneGpuReader(const DataFolder& data, const Cluster& cluster, std::vector<StepRecord> own,
                const std::vector<StepRecord>& read_back, const MeasuredTimes* measured);
 
   OneGpuEstimate find(const ComputeQuestion& question);
 
-  /// Steps measured on the cluster itself.
+  /// Step records measured on the cluster itself.
   const std::vector<StepRecord>& own() const { return own_; }
 
 private:
@@ -32,16 +33,17 @@ private:
   std::vector<StepRecord> own_and_read_back_;
   std::vector<StepRecord> borrowed_;
   const MeasuredTimes* measured_;
-  MeasuredTimes read_;                     ///< where none were given
+  MeasuredTimes read_;                     ///< read here if `measured_` is null
   std::unique_ptr<const OneGpuTimes> all_; ///< null: not needed so far
 };
 
-/// What make_curve() is given. Curves refer to it and must not outlive it.
+/// The knowledge that make_curve() takes. Curves refer to it and must not outlive it.
 class KnownFiles {
 public:
-  /// Throws UserError when a name is unknown. `measured`: as OneGpuReader takes it.
+  /// Throws UserError when a name is unknown. `measured` may be null, as for OneGpuReader.
   KnownFiles(const Scenario& scenario, const DataFolder& data, const MeasuredTimes* measured = nullptr);
-  /// Reads the files for a cluster that differs from its file: what a calibration says of another machine is left out.
+  /// Reads the files for a `cluster` that differs from its file. Parts of the calibration that belong to the changed
+  /// hardware are left out.
   KnownFiles(const Scenario& scenario, Cluster cluster, const DataFolder& data,
              const MeasuredTimes* measured = nullptr);
   KnownFiles(const KnownFiles&) = delete;
@@ -50,7 +52,7 @@ public:
   const Model& model() const { return model_; }
   const Knowledge& knowledge() const { return knowledge_; }
   const std::vector<StepRecord>& measured_steps() const { return one_gpu_->own(); }
-  /// Which parts of the calibration do not hold for this cluster.
+  /// Sentences on the parts of the calibration that do not hold for this cluster.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
 private:
@@ -63,7 +65,7 @@ private:
   std::optional<InputCatalogue> inputs_; ///< read where the scenario names its input
   std::vector<std::string> warnings_;
   std::unique_ptr<OneGpuReader> one_gpu_;
-  Knowledge knowledge_; ///< refers to the others
+  Knowledge knowledge_; ///< refers to the members above
 };
 
 } // namespace ddlsim

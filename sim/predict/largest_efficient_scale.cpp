@@ -21,20 +21,21 @@
 namespace ddlsim {
 namespace {
 
-/// Samples behind the interval of the largest efficient scale: its ends are whole nodes, which 5 samples beyond each
-/// end place well enough.
+/// Samples behind the interval of the largest efficient scale. Its ends are whole nodes, and 5 samples beyond each end
+/// determine them well enough.
 constexpr std::size_t samples_of_largest_scale = 100;
 
-/// A curve that has fallen to half of the bound is not followed further: no term of the model brings it back that far.
+/// A curve that has fallen to this share of the bound is not followed further, because no term of the model brings it
+/// back up.
 constexpr double lost_share = 0.5;
 
-/// A transport that stays inside a node has one node at most.
+/// The most GPUs of the search: one node for a transport that stays inside a node, else the cluster's growth.
 int most_gpus(const Curve& curve) {
   return curve.setup.transport.nic.empty() ? std::min(curve.gpus_per_full_node, curve.growth_gpus) : curve.growth_gpus;
 }
 
-/// The most GPUs up to `gpus` that the strategy can use: a pipeline leaves the rest idle. 0 where even its stages are
-/// more, or where no layout is possible.
+/// The most GPUs up to `gpus` that the strategy can use; a pipeline leaves the rest idle. 0 when even its stages need
+/// more, or when no layout is possible.
 int most_usable(const Curve& curve, int gpus) {
   const auto& setup = curve.setup;
   const auto& sharded = setup.strategy.sharded;
@@ -46,8 +47,8 @@ int most_usable(const Curve& curve, int gpus) {
                             curve.gpus_per_full_node * domain_nodes(setup.cluster, setup.transport));
 }
 
-/// The scale that is used in place of `gpus`: where these are fewer than a replica needs, one replica, or as many as
-/// have all experts.
+/// The scale to use in place of `gpus`. If these are fewer than a replica needs: one replica, or as many as hold all
+/// experts.
 int usable_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
   if (usable == 0 && curve.best_layout) return curve.best_layout->least_usable(most_gpus(curve));
@@ -55,8 +56,8 @@ int usable_scale(const Curve& curve, int gpus) {
   return usable > 0 ? usable : parallel.pipeline * parallel.tensor * std::lcm(parallel.expert, parallel.context);
 }
 
-/// Efficiencies of samples of one curve. What no parameter explains at a scale is the same for all of them, and takes
-/// simulations of its own: it is kept, and so is what a sample's run leaves for the next.
+/// Efficiencies of the samples of one curve. The residual at a scale is the same for all samples and costs simulations
+/// of its own, so it is kept, and so is the cache that a sample's run leaves for the next.
 class SampleEfficiencies {
 public:
   explicit SampleEfficiencies(const Curve& curve) : curve_(curve), alone_{at_scale(curve, 1), {}, {}} {}
@@ -71,7 +72,7 @@ private:
   struct ScaleOnCurve {
     StepSetup setup;
     ModelError unexplained;
-    std::vector<StepCache> memories; ///< that no thread is using
+    std::vector<StepCache> memories; ///< caches that no thread is using
   };
 
   ScaleOnCurve& known(int gpus) {
@@ -102,7 +103,7 @@ private:
   }
 
   const Curve& curve_;
-  ScaleOnCurve alone_; ///< one GPU, which efficiency compares with
+  ScaleOnCurve alone_; ///< one GPU, the reference of efficiency
   std::mutex mutex_;   // two threads evaluate samples
   std::map<int, ScaleOnCurve> known_;
 };
@@ -113,10 +114,10 @@ int largest_scale_inside_node(SampleEfficiencies& efficiencies, const Parameters
   return gpus;
 }
 
-/// Between which numbers of nodes a sample's largest scale lies.
+/// The numbers of nodes between which a sample's largest scale lies.
 struct Bracket {
-  int good = 0; ///< holds
-  int bad = 0;  ///< does not; 0 where the growth is reached before
+  int good = 0; ///< reaches the bound
+  int bad = 0;  ///< does not reach it; 0: the cluster's growth is reached first
 
   bool is_settled() const { return bad <= good + 1; }
   int highest() const { return std::max(good, bad - 1); }
@@ -126,7 +127,7 @@ bool holds(SampleEfficiencies& efficiencies, const Parameters& sample, double bo
   return efficiencies.at(sample, nodes * efficiencies.curve().gpus_per_full_node) >= bound;
 }
 
-/// Finds a bracket by doubling; 0 nodes where not even one node reaches the bound.
+/// Finds a bracket by doubling the nodes; 0 nodes when not even one node reaches the bound.
 Bracket bracket_of_sample(SampleEfficiencies& efficiencies, const Parameters& sample, double bound) {
   const int per_node = efficiencies.curve().gpus_per_full_node;
   const int most = std::max(1, most_gpus(efficiencies.curve()) / per_node);
@@ -160,8 +161,8 @@ int largest_scale_of_sample(SampleEfficiencies& efficiencies, const Parameters& 
   return gpus_of(efficiencies, sample, bound, bracket);
 }
 
-/// The largest scales of many samples in order of size, of which single places are asked: samples that cannot stand
-/// there are not followed to the node.
+/// Gives single quantiles of the largest scales of many samples. It does not refine the bracket of a sample that cannot
+/// be the quantile.
 class LargestScales {
 public:
   LargestScales(SampleEfficiencies& efficiencies, double bound) : efficiencies_(efficiencies), bound_(bound) {
@@ -172,7 +173,7 @@ public:
     for_each_sample([&](std::size_t i) { brackets_[i] = bracket_of_sample(efficiencies_, *samples_[i], bound_); });
   }
 
-  /// The quantile of the samples' scales. It is the scale of one sample, so a whole number of nodes.
+  /// The quantile of the samples' scales. It is the scale of one sample, so it is a whole number of nodes.
   int gpus_at(double probability) {
     const auto place = static_cast<std::size_t>(std::lround(probability * static_cast<double>(samples_.size() - 1)));
     while (true) {
@@ -200,7 +201,7 @@ private:
     return nodes[place];
   }
 
-  /// All samples before that place do not hold on one node either.
+  /// The quantile when it is less than one node; then every sample below it fails at one node, too.
   int gpus_inside_node_at(std::size_t place) const {
     std::vector<int> gpus;
     for (std::size_t i = 0; i < samples_.size(); ++i)
@@ -215,8 +216,8 @@ private:
   std::vector<Bracket> brackets_;
 };
 
-/// The scales that are searched, as predict_point() answers them: 1 is one GPU, then every number of GPUs of a node,
-/// then every number of whole nodes.
+/// Efficiencies by predict_point() at the scales of the search. Scale 1 is one GPU; then follow all numbers of GPUs in
+/// a node, then all numbers of whole nodes.
 class PredictedScales {
 public:
   PredictedScales(const Curve& curve, double bound, Fidelity fidelity, const std::map<int, double>& known)
@@ -232,8 +233,8 @@ public:
 
   bool holds(int scale) { return scale <= 1 || shown(scale) >= bound_; }
 
-  /// SimGrid takes up to seconds a scale: between scales that were run the formula answers, times what SimGrid is over
-  /// it at the nearest of them.
+  /// SimGrid takes up to seconds for a scale. At other scales this returns the formula's efficiency times SimGrid's
+  /// ratio to it at the nearest scale that was run.
   double shown(int scale) {
     if (is_known(scale) || known_.empty()) return run(scale);
     const auto distance = [&](int other) { return std::abs(std::log(1.0 * gpus_of(other) / gpus_of(scale))); };
@@ -245,8 +246,8 @@ public:
 
   bool is_known(int scale) const { return known_.contains(scale); }
 
-  /// Where the fidelity does not reach that far, the formulas answer; where it is an error, its likeliest sample
-  /// decides. One GPU alone is the last resort.
+  /// Runs one scale. If the fidelity cannot reach it, the formulas answer; if the point is an error, the likeliest
+  /// sample by the formulas does. A single GPU is the last resort.
   double run(int scale) {
     const auto [known, is_new] = known_.try_emplace(scale, 0);
     if (!is_new) return known->second;
@@ -256,7 +257,7 @@ public:
     return known->second = found ? found->efficiency : by_formula(scale);
   }
 
-  /// What costs most beside compute. A scale that was not run here is run for it.
+  /// The largest loss beside compute at that scale; runs predict_point() if needed.
   std::string largest_loss(int gpus) const {
     const auto run_here = losses_.find(gpus);
     if (run_here != losses_.end()) return run_here->second;
@@ -277,11 +278,11 @@ private:
   Fidelity fidelity_;
   int per_node_;
   std::map<int, double> known_;
-  std::map<int, std::string> losses_; ///< of the numbers of GPUs that were run here
+  std::map<int, std::string> losses_; ///< by number of GPUs, for the scales that were run
   std::map<int, double> by_formula_;
 };
 
-/// Estimates where the efficiency crosses the bound: by the formulas, scaled to what predict_point() gives at one
+/// Estimates where the efficiency crosses the bound: by the formulas, scaled to the result of predict_point() at one
 /// scale.
 class CrossingEstimate {
 public:
@@ -290,7 +291,7 @@ public:
 
   int first() { return crossing_at(bound_); }
 
-  /// Assumes that predict_point() over the formula is the same ratio at all scales as at this one.
+  /// Assumes that the ratio of predict_point() to the formula at this scale is the same at all scales.
   int after(int scale) {
     const double by_formula = efficiencies_.at(efficiencies_.curve().median, scales_.gpus_of(scale));
     return crossing_at(bound_ * by_formula / scales_.shown(scale));
@@ -306,9 +307,9 @@ private:
   double bound_;
 };
 
-/// A scale that reaches the bound while the next does not. The search goes up by estimates, and down by steps that at
+/// Finds a scale that reaches the bound while the next does not. It goes up by estimates, and down by steps that at
 /// most double, so that it does not miss a crossing near the first estimate. Between a scale that reaches the bound and
-/// one that does not it takes one estimate, then bisects. In the upper half it tries the most GPUs at once: if these
+/// one that does not it tries one estimate, then bisects. In the upper half it tries the most GPUs at once: if these
 /// reach the bound, they are the result.
 int find_crossing(PredictedScales& scales, CrossingEstimate& guess) {
   const int most = scales.most();
@@ -343,18 +344,19 @@ int find_simulated_crossing(PredictedScales& scales, CrossingEstimate& guess) {
   return scale;
 }
 
-/// Full runs of thousands of GPUs take minutes or are refused; the default runs what a second allows.
+/// Full simulations of thousands of GPUs take minutes or are refused; the default stays within a second.
 Fidelity affordable(Fidelity requested) {
   return requested == Fidelity::formula ? requested : Fidelity::by_default;
 }
 
-/// Where the likeliest sample's formula crosses what predict_point() says crosses `bound` at that scale.
+/// The bound for the formula's efficiency of the likeliest sample that corresponds to `bound` for predict_point() at
+/// that scale.
 double bound_by_formula(SampleEfficiencies& efficiencies, PredictedScales& scales, double bound, int gpus) {
   if (gpus <= 1) return bound;
   return bound * efficiencies.at(efficiencies.curve().median, gpus) / scales.shown(scales.scale_of(gpus));
 }
 
-/// Whether replicas take several GPUs each, so that not every number of nodes can be used.
+/// Whether replicas need several GPUs each, so that some numbers of nodes cannot be used.
 bool is_in_groups(const Strategy& strategy) {
   return is_model_parallel(strategy.name) || strategy.sharded.shard_group > 0;
 }

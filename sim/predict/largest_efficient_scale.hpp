@@ -7,11 +7,11 @@
 
 namespace ddlsim {
 
-/// The last scale at or above the efficiency bound, while one node more is below it, both as predict_point() says.
-/// The formulas find it: doubling from one node up to growth, then bisection to a whole node between the last scale
-/// that holds and the next that does not; inside one node, GPU by GPU. Where predict_point() contradicts, the search
-/// goes on from there by its numbers; `full` is treated as `by_default`. `known`: efficiencies by GPUs that
-/// predict_point() gave by that fidelity. The interval is that of the samples' own largest efficient scales.
+/// Finds the last scale whose efficiency, by predict_point(), is at or above the bound while one more node is below it.
+/// The formulas guide the search: it doubles from one node up to the cluster's growth, then bisects to a whole node, or
+/// to a GPU inside one node. Where predict_point() disagrees with the formulas, the search continues with its numbers.
+/// `full` is treated as `by_default`. `known` has efficiencies, by number of GPUs, that predict_point() gave at that
+/// fidelity. The interval is that of the largest efficient scales of the samples.
 LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity,
                                                    const std::map<int, double>& known = {});
 

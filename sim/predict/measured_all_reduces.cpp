@@ -33,9 +33,9 @@ Algorithm algorithm_of(const StepSetup& setup, const Parameters& sample, double 
   return choose_algorithm(library_rules_of(setup, sample), setup.gpus, size_bytes).algorithm;
 }
 
-/// The sizes of one table that stand next to a size.
+/// The measured sizes of one table just below and above a requested size.
 struct NextSizes {
-  const MeasuredAllReduce* below = nullptr; ///< or at it
+  const MeasuredAllReduce* below = nullptr; ///< largest size not above the requested one
   const MeasuredAllReduce* above = nullptr;
 };
 

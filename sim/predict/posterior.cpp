@@ -23,8 +23,8 @@ double correlation_of(const Calibration& calibration, std::size_t a, std::size_t
   return calibration.correlation[std::max(a, b)][std::min(a, b)];
 }
 
-/// Lower Cholesky factor. The file has four digits of a correlation; rounding may leave a matrix that is no covariance,
-/// and then the diagonal is raised by as little as makes it one.
+/// Lower Cholesky factor. The file has four digits of a correlation, so rounding may leave a matrix that is not a
+/// covariance; its diagonal is then raised until it is one.
 Eigen::MatrixXd factor_of(const Eigen::MatrixXd& covariance) {
   constexpr double least = 1e-6;
   constexpr double next = 10;
@@ -36,14 +36,14 @@ Eigen::MatrixXd factor_of(const Eigen::MatrixXd& covariance) {
   }
 }
 
-/// A file has nine digits of a prior.
+/// Whether two priors are the same within the nine digits that a file has.
 bool same_distribution(const Prior& a, const Prior& b) {
   constexpr double rounding = 1e-6;
   const auto same = [](double x, double y) { return std::abs(x - y) <= rounding * std::max(std::abs(x), std::abs(y)); };
   return a.scale == b.scale && same(a.median, b.median) && same(a.width, b.width) && a.highest == b.highest;
 }
 
-/// Whether what the fit made of field k holds for the question.
+/// Whether the fitted value of field k applies to the question.
 bool holds(const CalibratedParameter& one, const PosteriorQuestion& question, std::size_t k) {
   return one.identified || question.fit_priors.empty() || same_distribution(one.prior, question.fit_priors[k]);
 }
@@ -62,7 +62,7 @@ Eigen::MatrixXd covariance_of(const Calibration& calibration) {
   return covariance;
 }
 
-/// Which calibrated parameter applies to which field.
+/// A field and the calibrated parameter that applies to it.
 struct Standing {
   std::size_t field = 0;     ///< of parameter_fields()
   std::size_t parameter = 0; ///< of the calibration
@@ -77,7 +77,7 @@ std::vector<Standing> standing_fields(const Calibration& calibration, const Post
   return standing;
 }
 
-/// Moves the fields that stand from their priors to the calibration's mode and to its draws, one after another.
+/// Moves these fields from their priors to the calibration's mode and to its draws, in turn.
 void move(Posterior& posterior, const Calibration& calibration, const std::vector<Standing>& standing) {
   const auto fields = parameter_fields();
   const auto draws = posterior_draws(calibration);
@@ -92,7 +92,7 @@ void move(Posterior& posterior, const Calibration& calibration, const std::vecto
   }
 }
 
-/// The prior of today for what the calibration has and does not hold: as drawn, on that prior's scale.
+/// Sets the fields whose fitted value does not apply to today's prior, with the same z-scores as drawn.
 void put_todays_priors(Posterior& posterior, const Calibration& calibration, const PosteriorQuestion& question,
                        const std::vector<int>& found) {
   for (std::size_t k = 0; k < found.size(); ++k) {
@@ -111,19 +111,19 @@ std::size_t field_of(double Parameters::*value) {
       fields.begin());
 }
 
-/// What a fit found of one batch, its prior divided out.
+/// The fit's estimate for one batch, with its prior divided out.
 KnownResidual without_prior(const CalibratedParameter& one) {
-  const double narrowed = 1 - one.error * one.error; // the share of the prior's variance that the records took away
+  const double narrowed = 1 - one.error * one.error; // the share of the prior's variance that the records removed
   const double variance = one.prior.width * one.prior.width;
   return {{1, 1, 0, 0, one.scope.batch_per_gpu},
           one.prior.width * one.z_score / narrowed,
           std::sqrt(variance * (1 - narrowed) / narrowed)};
 }
 
-/// The factor of a batch that was not measured, from those of the same model's other batches: alike the more, the
-/// nearer they are.
+/// The prior of the factor of an unmeasured batch, given the factors of the same model's other batches. The closer two
+/// batches, the more they are correlated.
 Prior beside_other_batches(Prior prior, const Calibration& calibration, const CalibrationScope& requested) {
-  constexpr double least_narrowed = 0.05; // of the variance: less tells nothing
+  constexpr double least_narrowed = 0.05; // share of the variance; a smaller reduction says nothing
   std::vector<KnownResidual> known;
   for (const auto& one : calibration.parameters) {
     auto like_it = requested;
@@ -145,7 +145,7 @@ bool is_choice(const std::vector<LikelyChoice>& all, const std::string& name) {
   return std::any_of(all.begin(), all.end(), [&](const LikelyChoice& one) { return one.name == name; });
 }
 
-/// The choice that the calibration found, if the preset allows it; else the preset's likeliest choice.
+/// The calibration's choice if the preset allows it; else the preset's likeliest choice.
 std::string likeliest(const std::vector<LikelyChoice>& allowed, bool servers, const Calibration* calibration,
                       const PosteriorQuestion& question) {
   std::string name = allowed.front().name;
@@ -178,7 +178,7 @@ CalibrationScope of_servers(CalibrationScope of_stack, const Preset& preset) {
 }
 
 std::vector<int> calibrated_fields(const Calibration& calibration, const PosteriorQuestion& question) {
-  using Rank = std::pair<int, bool>; // scopes named, from the same prior
+  using Rank = std::pair<int, bool>; // number of scope fields, and whether the prior is the same
   const auto& fit_priors = question.fit_priors;
   const auto with_servers = of_servers(question.scope, question.preset);
   std::vector<int> found;
@@ -201,7 +201,7 @@ std::vector<int> calibrated_fields(const Calibration& calibration, const Posteri
 }
 
 std::vector<std::vector<double>> all_posterior_draws(const Calibration& calibration) {
-  constexpr std::uint64_t seed = 1; // what a fit held against its measurements must come again
+  constexpr std::uint64_t seed = 1; // fixed, because a fit stores which of these draws contradict its measurements
   const auto count = static_cast<Eigen::Index>(calibration.parameters.size());
   const auto factor = factor_of(covariance_of(calibration));
   auto draws = stratified_normals(posterior_draw_count, calibration.parameters.size(), seed);

@@ -10,46 +10,48 @@
 
 namespace ddlsim {
 
-/// The likeliest parameters, and many drawn ones.
+/// The likeliest parameters, and samples drawn from the posterior.
 struct Posterior {
   Parameters mode;
   Draws samples;
 };
 
-/// What a posterior is for: which priors hold, which calibrated parameters cover it.
+/// Describes the question for which a posterior is needed. It decides which priors and which calibrated parameters
+/// apply.
 ///
-/// A parameter that the calibration identified keeps its fitted value, whatever the priors say today. One that it did
-/// not identify is the prior's of the question: what the fit did to it counts only where the fit started from that same
-/// prior.
+/// A parameter that the calibration identified keeps its fitted value even if the priors have changed since. A
+/// parameter that it did not identify has the question's prior; its fitted value counts only if the fit started from
+/// that same prior.
 struct PosteriorQuestion {
   std::string compute_prior; ///< compute_measured, compute_transferred, compute_roofline
-  const Preset& preset;      ///< whose priors hold; scope.preset may be a stack without a preset of its own
-  bool servers = false;      ///< the strategy has servers
+  const Preset& preset;      ///< preset whose priors apply; scope.preset may be a stack without a preset of its own
+  bool servers = false;      ///< whether the strategy has servers
   CalibrationScope scope;
-  std::vector<Prior> fit_priors{}; ///< of parameter_fields(): what a fit would start from today; empty: what it did
-  std::string series{};            ///< the cluster's series that is meant; "": any
+  std::vector<Prior> fit_priors{}; ///< a fit's start today, for each of parameter_fields(); empty: unchanged
+  std::string series{};            ///< the cluster's series that the question names; "": any
 };
 
-/// Draws of the z-scores of all of calibration.parameters, posterior_draw_count rows: m + L u, L the Cholesky factor of
-/// their covariance, u stratified normals. The same calibration gives the same draws.
+/// Draws the z-scores of all calibration.parameters, posterior_draw_count rows: m + L u, with L the Cholesky factor of
+/// their covariance and u stratified normals. The same calibration gives the same draws.
 std::vector<std::vector<double>> all_posterior_draws(const Calibration& calibration);
 
-/// The same without those that the cluster's measurements contradict: a server that was never busy has a rate that may
-/// be much higher and cannot be lower, which no normal distribution says.
+/// The same without the draws that the cluster's measurements contradict. For example, the rate of a server that was
+/// never busy may be much higher but not lower than seen, which no normal distribution describes.
 std::vector<std::vector<double>> posterior_draws(const Calibration& calibration);
 
-/// The priors' medians and draw_parameters(). The parameters that hold of `calibration` are then moved to its mode and
-/// to posterior_draws(), one after another. One whose prior is another today keeps its drawn z-score, on the scale of
-/// that prior. Without a calibration: the priors. The library and the placement of tensors are the likeliest.
+/// Starts from the priors' medians and draw_parameters(). Parameters to which `calibration` applies are then moved to
+/// its mode and, in turn, to posterior_draws(). A parameter whose prior has changed since the fit keeps its drawn
+/// z-score, on the scale of the new prior. Without a calibration the priors remain. The library and the sharding rule
+/// are the likeliest ones.
 Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* calibration,
                          const PosteriorQuestion& question, int count, std::uint64_t seed);
 
-/// The scope that what servers cost has: of the preset whose servers a stack runs.
+/// The scope for parameters of servers: that of the preset whose servers a stack runs.
 CalibrationScope of_servers(CalibrationScope of_stack, const Preset& preset);
 
-/// For each of parameter_fields() its position in calibration.parameters, or -1; where several cover the question, the
-/// one that names most, and of those the one that started from the question's prior. Parameters of servers from any
-/// stack with the same servers cover it.
+/// For each of parameter_fields(), its position in calibration.parameters, or -1. If several cover the question, the
+/// one whose scope names most is taken, and among these the one that started from the question's prior. Parameters of
+/// servers count from any stack with the same servers.
 std::vector<int> calibrated_fields(const Calibration& calibration, const PosteriorQuestion& question);
 
 } // namespace ddlsim

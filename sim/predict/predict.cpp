@@ -18,7 +18,7 @@
 namespace ddlsim {
 namespace {
 
-/// What the preset says in the strategy's place; a search of the best servers says what it took itself.
+/// The settings that the strategy leaves to the preset. A search of the best servers reports its own choice.
 std::vector<std::string> left_open_by(const Strategy& strategy, const Preset& preset) {
   std::vector<std::string> open;
   if (!is_parameter_server(strategy.name)) return open;
@@ -30,7 +30,7 @@ std::vector<std::string> left_open_by(const Strategy& strategy, const Preset& pr
   return open;
 }
 
-/// Sets how the measurement has to run: as the largest all-reduce at its scale runs.
+/// Sets how the benchmark must run: as the largest all-reduce at its scale.
 void name_deciding_all_reduce(const StrategyAnswer& answer, MeasureNext& next) {
   if (next.parameter.empty() || is_input_factor(next.parameter)) return;
   if (!parameter_field(next.parameter).seen_by.all_reduce) return;
@@ -42,7 +42,7 @@ void name_deciding_all_reduce(const StrategyAnswer& answer, MeasureNext& next) {
   }
 }
 
-/// Adds to each point its iteration without other jobs on the fabric.
+/// Adds to each point its iteration time without the other jobs on the fabric.
 void add_alone(std::vector<PredictedPoint>& points, const Curve& curve, const PredictOptions& options) {
   if (!curve.setup.fabrics || curve.setup.fabrics->co_location().neighbours.empty()) return;
   Curve alone = curve;
@@ -95,7 +95,7 @@ OneGpuRate one_gpu_rate(const Scenario& scenario, const Model& model, const Know
   return {scenario.batch_per_gpu / compute.one_gpu_s, compute.label, compute.text};
 }
 
-/// A calibration stands for all files that its fit read.
+/// The files that the answer depends on. A calibration represents all files that its fit read.
 std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& data, const Calibration* calibration) {
   std::vector<UsedFile> files;
   for (const auto& file :
@@ -109,7 +109,7 @@ std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& dat
   return files;
 }
 
-/// Where no preset is of the stack that a strategy runs with.
+/// Adds a warning when the strategy's stack has no preset.
 void warn_of_stand_in(const Curve& curve, std::vector<std::string>& warnings) {
   const auto& name = curve.setup.preset.name;
   if (!curve.stand_in && name != unnamed_framework) return;
@@ -125,8 +125,8 @@ bool is_known(const Curve& curve, std::string_view parameter) {
   return place < curve.calibration.identified.size() && curve.calibration.identified[place];
 }
 
-/// Where traffic leaves the node over a NIC whose rate is assumed, and neither a run across nodes nor a measured
-/// all-reduce says what software gets of it.
+/// Adds a warning when traffic between nodes uses a NIC whose rate is assumed, and neither a run across nodes nor a
+/// measured all-reduce shows the rate that software reaches.
 void warn_of_assumed_rate(const Curve& curve, const StrategyAnswer& answer, std::vector<std::string>& warnings) {
   const bool crosses = std::any_of(answer.points.begin(), answer.points.end(),
                                    [](const PredictedPoint& point) { return point.error.empty() && point.nodes > 1; });

@@ -1,5 +1,5 @@
 #pragma once
-// Scenario in, prediction out.
+// Predicts a scenario.
 
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -16,17 +16,17 @@
 namespace ddlsim {
 
 struct PredictOptions {
-  Fidelity fidelity = Fidelity::by_default; ///< of the curve itself; the samples behind an interval never run full
-  std::function<void(const std::string&)> progress; ///< called with what is being done; may be empty
-  const MeasuredTimes* measured = nullptr;          ///< where it is read already, for many scenarios
+  Fidelity fidelity = Fidelity::by_default;         ///< of each point's number; the interval's samples never run full
+  std::function<void(const std::string&)> progress; ///< called with the name of each stage; may be empty
+  const MeasuredTimes* measured = nullptr;          ///< for callers with many scenarios that have read it already
   /// Called with each answer and the curve behind it, which does not outlive the call; may be empty.
   std::function<void(const Curve&, const StrategyAnswer&)> answered{};
-  int threads = 1;  ///< that share the work; no answer depends on it
-  bool why = false; ///< each answer says what it rests on
+  int threads = 1;  ///< number that share the work; no answer depends on it
+  bool why = false; ///< whether each answer explains what it rests on
 };
 
-/// Throws UserError when a name is unknown or the preset's transports are not the cluster's. A point that cannot be
-/// (beyond growth, a strategy that cannot be simulated) is a row with its error.
+/// Throws UserError when a name is unknown or the cluster has none of the preset's transports. An impossible point
+/// (beyond the cluster's growth, or of a strategy that cannot be simulated) becomes a row with an error.
 Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options);
 
 } // namespace ddlsim

@@ -12,13 +12,13 @@
 namespace ddlsim {
 namespace {
 
-/// A strategy at one scale.
+/// A strategy and its point at the compared scale.
 struct Contender {
   const StrategyAnswer* answer = nullptr;
   const PredictedPoint* point = nullptr;
 };
 
-/// The largest scale at which some strategy can be; 0 for none.
+/// The largest scale at which any strategy is possible; 0 for none.
 int largest_scale_of(const Prediction& prediction) {
   int gpus = 0;
   for (const auto& answer : prediction.strategies)
@@ -26,7 +26,7 @@ int largest_scale_of(const Prediction& prediction) {
   return gpus;
 }
 
-/// The strategies that are possible at that scale, the most samples a second first.
+/// The strategies that are possible at that scale, those with the most samples a second first.
 std::vector<Contender> contenders_at(const Prediction& prediction, int gpus) {
   std::vector<Contender> all;
   for (const auto& answer : prediction.strategies)
@@ -65,7 +65,7 @@ std::string next_best_sentence(const Contender& best, const Contender& next) {
                      apart ? "do not meet" : "overlap, so that the order of the two is not certain");
 }
 
-/// The largest scale asked for that exists today, where a larger one was asked for too; "" else.
+/// A sentence on the largest requested scale that exists today, if a larger one was requested too; else "".
 std::string available_sentence(const Prediction& prediction, int largest) {
   int gpus = 0;
   for (const int requested : prediction.scenario.gpus)
@@ -76,7 +76,7 @@ std::string available_sentence(const Prediction& prediction, int largest) {
                      answer_name(*all.front().answer), rate_words(*all.front().point));
 }
 
-/// The parts of the iteration that are more than a hundredth of it.
+/// The parts that take more than a hundredth of the iteration.
 std::string limit_sentence(const PredictedPoint& point) {
   constexpr double least_share = 0.01;
   std::string list;
@@ -87,7 +87,7 @@ std::string limit_sentence(const PredictedPoint& point) {
                      point.bottleneck);
 }
 
-/// Shorter than the page's, which has no table beneath it.
+/// The terminal's first sentence, which is shorter than the page's because a table follows it.
 std::string first_sentence(const Contender& best) {
   const auto& p = *best.point;
   const auto share = percent_interval(p.efficiency, p.efficiency_low, p.efficiency_high);

@@ -1,5 +1,6 @@
 #pragma once
-// A prediction in sentences: the first screen of the terminal and of the page, and what both say of servers and input.
+// A prediction in sentences: the first screen of the terminal and of the page, and their common text on servers and
+// input.
 
 #include "sim/predict/prediction.hpp"
 
@@ -8,49 +9,48 @@
 
 namespace ddlsim {
 
-/// "28.31k samples/s (24.2..33.4)".
+/// Returns "28.31k samples/s (24.2..33.4)".
 std::string rate_words(const PredictedPoint& point);
 
-/// "auto of nccl 2.21.5 with pytorch-ddp over nccl-ib".
+/// Returns "auto of nccl 2.21.5 with pytorch-ddp over nccl-ib".
 std::string answer_name(const StrategyAnswer& answer);
 
-/// The point at the largest scale that can be; null where none can.
+/// Returns the point at the largest possible scale; null when none is possible.
 const PredictedPoint* largest_possible(const StrategyAnswer& answer);
 
-/// What the terminal begins with: the fastest strategy at the largest scale that can be, the next best and whether
-/// their order is certain, and the fastest on what is available where more was asked for.
+/// The first sentences of the terminal: the fastest strategy at the largest possible scale, the next best one and
+/// whether their order is certain, and the fastest on the available GPUs if the scenario asks for more than these.
 std::vector<std::string> answer_sentences(const Prediction& prediction);
 
-/// The page's: the question, the fastest with its largest efficient scale, where its time goes, what to measure next,
-/// then as answer_sentences().
+/// The first sentences of the page: the question, the fastest strategy with its largest efficient scale, where its time
+/// goes, what to measure next, then those of answer_sentences().
 std::vector<std::string> prediction_sentences(const Prediction& prediction);
 
-/// Which servers were taken where the strategy seeks the best; what a bought GPU and a bought node come to where nodes
-/// are bought for servers; the tensor that decides where one does. "" where there is nothing to say.
+/// The lines on servers: the servers that the search chose; the efficiency per bought GPU and the rate per bought node
+/// when nodes are bought for servers; the tensor that limits the servers, if one does. "" when none of these applies.
 std::string server_lines(const StrategyAnswer& answer);
 
-/// What copies and the host's update add, and what the host's memory needs at least; "" without offload.
+/// The time that copies and the host's update add, and the host memory that is needed at least; "" without offload.
 std::string offload_sentence(const StrategyAnswer& answer);
 
-/// What the communication of model parallelism adds, by what travels, and what a search of its degrees found; "" for
-/// others.
+/// The time that the communication of model parallelism adds, by what is sent, and the result of a search of its
+/// degrees; "" for other strategies.
 std::string layout_lines(const StrategyAnswer& answer);
 
-/// What a search of its degrees found, a sentence a scale; empty where nothing was searched.
+/// The result of a search of its degrees, one sentence for each scale; empty without a search.
 std::vector<std::string> layout_sentences(const StrategyAnswer& answer);
 
-/// "tensor 8, 16 stages, 32 micro-batches".
+/// Returns "tensor 8, 16 stages, 32 micro-batches".
 std::string degrees_in_words(const Strategy& strategy);
 
-/// "8 colocated, pieces".
+/// Returns "8 colocated, pieces".
 std::string servers_in_words(const Strategy& strategy);
 
-/// What storage must deliver at that point, how many cores must decode, and which of them is the limit; "" where the
-/// scenario has no input.
+/// The rate that storage must deliver at that point, the number of cores that must decode, and which of them is the
+/// limit; "" when the scenario has no input.
 std::string input_sentences(const PredictedPoint& point);
 
-/// The same in lines of a terminal, at the largest scale that can be, and what limits smaller ones where it is another
-/// thing.
+/// The same in lines for a terminal, at the largest possible scale, with the limits of smaller scales if they differ.
 std::string input_lines(const StrategyAnswer& answer);
 
 } // namespace ddlsim

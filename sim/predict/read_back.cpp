@@ -15,7 +15,7 @@
 namespace ddlsim {
 namespace {
 
-/// The setup of a record's run; nothing where a name is not in the catalogue. It refers into `reference` and `cluster`.
+/// The setup of a record's run, which refers to `reference` and `cluster`. Nothing when a name is not in the catalogue.
 std::optional<StepSetup> timed_setup(const StepRecord& record, const Cluster& cluster, const ReferenceData& reference) {
   const auto model = reference.models.find(record.model);
   const auto* preset = preset_named(reference.presets, record.preset);
@@ -33,15 +33,15 @@ std::optional<StepSetup> timed_setup(const StepRecord& record, const Cluster& cl
   return setup;
 }
 
-/// The fastest of the layouts that the record leaves open. Nothing where none fits.
+/// The fastest of the layouts that the record leaves open; nothing when none fits.
 std::optional<TimedLayout> fastest_layout(const StepSetup& setup, const Parameters& sample) {
   if (!seeks_best_layout(setup.strategy))
     return TimedLayout{setup.strategy, time_step(setup, sample, Fidelity::formula)};
   return BestLayout(setup, sample, setup.gpus_per_node).at(setup.gpus).best;
 }
 
-/// 0: even one GPU that takes nearly no time would make the run too slow. An iteration is as long as a GPU's compute
-/// or longer, and the longer the longer that is.
+/// Finds, by bisection, the one-GPU time with which the run takes `measured_s`; the run's time grows with it. 0 when
+/// the run is too slow even with a GPU that takes almost no time.
 double one_gpu_s_of(StepSetup setup, const Parameters& sample, double measured_s) {
   constexpr double least_share = 1e-3;
   constexpr int halvings = 40;
@@ -60,10 +60,10 @@ double one_gpu_s_of(StepSetup setup, const Parameters& sample, double measured_s
   return (low_s + high_s) / 2;
 }
 
-/// What a run says of one GPU.
+/// The one-GPU times that a run implies.
 struct OneGpu {
-  double step_s = 0;    ///< 0: nothing
-  double compute_s = 0; ///< with what the run computes again
+  double step_s = 0;    ///< 0: not known
+  double compute_s = 0; ///< including recomputation
 };
 
 OneGpu read_back(const StepRecord& record, const Cluster& cluster, const ReferenceData& reference) {
@@ -77,7 +77,7 @@ OneGpu read_back(const StepRecord& record, const Cluster& cluster, const Referen
     setup->strategy = fastest_layout(*setup, sample).value().strategy;
     return {setup->one_gpu_s, compute_s_of(*setup, sample, backward_shape_of(*setup))};
   } catch (const UserError&) {
-    return {}; // a layout that is not simulated; a GPU without a peak rate
+    return {}; // the layout cannot be simulated, or the GPU has no peak rate
   }
 }
 
@@ -89,12 +89,12 @@ StepRecord alone(const StepRecord& record, const OneGpu& gpu) {
   one.algorithm = "unknown";
   one.gpus = one.nodes = one.gpus_per_node = 1;
   one.synchronised = false;
-  one.optimizer = false; // its parts are spread over the GPUs
+  one.optimizer = false; // the GPUs share its parts
   one.iteration_s = gpu.step_s;
   return one;
 }
 
-/// What runs have in common that differ in the number of GPUs alone.
+/// Properties that are equal in runs that differ only in the number of GPUs.
 struct RunKey {
   std::string gpu;
   std::string model;

@@ -1,5 +1,5 @@
 #pragma once
-// What one GPU takes, read back from runs of models that no GPU holds alone: the simulator says how much of a run is
+// Derives one-GPU times from runs of models that do not fit on one GPU: the simulator tells how much of such a run is
 // one GPU's compute.
 
 #include "sim/formats/data_folder.hpp"
@@ -12,19 +12,20 @@
 
 namespace ddlsim {
 
-/// The record that one GPU would have made: the time at which the simulator, by the formulas, takes as long as was
-/// measured, with every parameter at the median of `reference`'s priors, by the fastest of the layouts that the record
-/// leaves open. Its statistic says of how many GPUs that is, its uncertainty (StepRecord::read_back_uncertainty) how much was
-/// taken off beside what the run computes again. Nothing where the simulator cannot time the run, or is slower with one
-/// GPU that takes no time.
+/// Returns the record that one GPU would have made: the one-GPU time at which the simulator, by the formulas, gives the
+/// measured time. All parameters are at the medians of `reference`'s priors, and the fastest of the layouts that the
+/// record leaves open is used. The record's statistic says from how many GPUs it comes; its uncertainty
+/// (StepRecord::read_back_uncertainty) says how much time was subtracted beside recomputation. Returns nothing when the
+/// simulator cannot time the run, or is too slow even with a GPU that takes no time.
 std::optional<StepRecord> read_back_one_gpu(const StepRecord& record, const Cluster& cluster,
                                             const ReferenceData& reference);
 
-/// The same of each training record of model parallelism in `own`, the cluster's.
+/// Applies read_back_one_gpu() to each training record of model parallelism in `own`, the records of the cluster.
 std::vector<StepRecord> read_back_pipelines(const std::vector<StepRecord>& own, const Cluster& cluster,
                                             const ReferenceData& reference);
 
-/// The same of clusters of other sites, by cluster: of runs that differ in the number of GPUs alone the one on fewest.
+/// The same for clusters of other sites, by cluster. Of runs that differ only in the number of GPUs, the one with the
+/// fewest is used.
 std::vector<StepRecord> read_back_elsewhere(const std::map<std::string, std::vector<StepRecord>>& spread_on,
                                             const std::string& but_of_site, const ReferenceData& reference);
 

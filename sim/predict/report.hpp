@@ -1,6 +1,6 @@
 #pragma once
-// A prediction, and a sweep of many, for a person and for a machine. A sweep is put together from parts, because each
-// scenario is computed in a process of its own.
+// Reports of a prediction, and of a sweep of many, for people and for programs. A sweep is assembled from parts,
+// because each scenario is computed in its own process.
 
 #include "sim/predict/prediction.hpp"
 
@@ -9,49 +9,52 @@
 
 namespace ddlsim {
 
-/// Two tables for each strategy, a row for each scale: what is predicted, and where the time goes. Then two sentences:
-/// the largest efficient scale and what to measure next; last a small curve of efficiency, a letter a strategy.
+/// Writes for each strategy two tables with a row for each scale: the prediction, and where the time goes. Then follow
+/// two sentences, on the largest efficient scale and on what to measure next, and last a small chart of efficiency with
+/// a letter for each strategy.
 std::string to_terminal_text(const Prediction& prediction);
 
-/// The strategy's short text, with what was taken where it leaves something open.
+/// Returns the strategy with the settings that were used where it leaves some open.
 const Strategy& shown_strategy(const StrategyAnswer& answer);
 
-/// What a point rests on: the label of its evidence, and "extrapolated" beside a label that does not say it.
+/// Returns the label of the point's evidence, with "extrapolated" added when the label does not say so.
 std::string evidence_text(const PredictedPoint& point);
 
-/// The two sentences: how far efficiency stays at or above the bound and what costs most there; what to measure next,
-/// where there is something.
+/// largest_scale_text() says up to which scale efficiency reaches the bound and what costs most there;
+/// measure_next_text() says what to measure next, if anything.
 std::string largest_scale_text(const StrategyAnswer& answer, double bound);
 std::string measure_next_text(const MeasureNext& next);
 
-/// "412 ms, inside", of what was measured at the point; "" where nothing was.
+/// Returns "412 ms, inside" for the measurement at the point; "" without one.
 std::string measured_here_text(const PredictedPoint& point);
 
-/// For a proposal: the sentences of the page, then a Markdown table for each strategy.
+/// Writes text for a proposal: the sentences of the page, then a Markdown table for each strategy.
 std::string to_markdown_text(const Prediction& prediction);
 
-/// The fields of docs/formats.md, "Prediction", 9 significant digits; same prediction, same bytes.
+/// Writes the fields of docs/formats.md, "Prediction", with 9 significant digits; the same prediction gives the same
+/// bytes.
 std::string to_json_text(const Prediction& prediction);
 
-/// A row for each point, SI units, the columns named as in the JSON.
+/// Writes one row for each point in SI units; the columns have the names of the JSON fields.
 std::string to_csv_text(const Prediction& prediction);
 
-/// The rows alone, without the line of names: `csv_header` is that line.
+/// csv_rows() writes the rows without the header line, csv_header() that line.
 std::string csv_rows(const Prediction& prediction);
 std::string csv_header();
 
-/// A line for each strategy of one scenario: the largest possible scale, and the knee; cells parted by tabs.
+/// Writes one line for each strategy of a scenario, with the largest possible and the largest efficient scale; tabs
+/// separate the cells.
 std::string sweep_rows(const Prediction& prediction);
 std::string sweep_error_row(const std::string& scenario, const std::string& error);
 
-/// The lines of all scenarios as one aligned table.
+/// Aligns the lines of all scenarios as one table.
 std::string sweep_table(const std::string& rows);
 
-/// {"format": "ddlsim-predictions", "predictions": [...]} of texts that are predictions or errors.
+/// {"format": "ddlsim-predictions", "predictions": [...]}: joins texts that are predictions or errors.
 std::string to_json_list(const std::vector<std::string>& predictions);
 std::string to_json_error(const std::string& scenario, const std::string& error);
 
-/// A row of to_csv_text with nothing but the scenario and the error.
+/// A row of to_csv_text() that has only the scenario and the error.
 std::string csv_error_row(const std::string& scenario, const std::string& error);
 
 } // namespace ddlsim

@@ -21,8 +21,8 @@ std::string samples_text(double samples_per_s) {
   return rate_interval(samples_per_s, samples_per_s, samples_per_s).value;
 }
 
-/// "1.25 GB/s from storage, 312 MB/s a node (90 % in all: 1.2 GB/s .. 1.3 GB/s)"; "" where a sample's size is not
-/// known.
+/// Returns "1.25 GB/s from storage, 312 MB/s a node (90 % in all: 1.2 GB/s .. 1.3 GB/s)"; "" when the size of a sample
+/// is not known.
 std::string storage_text(const InputNeed& need, int nodes) {
   if (need.storage_Bps == 0) return "";
   const auto a_node = nodes > 1 ? fmt::format(", {} a node", storage_rate_text(need.storage_Bps / nodes)) : "";
@@ -31,7 +31,7 @@ std::string storage_text(const InputNeed& need, int nodes) {
                      storage_rate_text(need.storage_Bps_high));
 }
 
-/// "11 cores a node that decode (90 %: 5 .. 25; there are 40)"; "" where no loader is named.
+/// Returns "11 cores a node that decode (90 %: 5 .. 25; there are 40)"; "" when no loader is named.
 std::string cores_text(const InputNeed& need) {
   if (need.node_cores == 0) return "";
   const auto there = need.cores_per_node > 0 ? fmt::format("there are {}", need.cores_per_node)
@@ -81,9 +81,9 @@ std::string input_limit_sentence(const PredictedPoint& point) {
                      chance, limit_in_words(need.limit));
 }
 
-/// " At 8, 32 GPUs it is decoding.": where smaller scales wait for something else.
+/// Returns " At 8, 32 GPUs it is decoding." for smaller scales with another limit.
 std::string other_limits(const StrategyAnswer& answer, const PredictedPoint& largest) {
-  std::vector<std::pair<InputLimit, std::string>> others; // by first appearance
+  std::vector<std::pair<InputLimit, std::string>> others; // in order of first appearance
   for (const auto& point : answer.points) {
     if (!point.error.empty() || !point.input || point.parts.input_wait_s == 0) continue;
     const auto limit = point.input->limit;

@@ -11,11 +11,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The version of the format. 2: largest_efficient_*, bottleneck_there; fidelities "reduced" and "screening". 3:
-/// fidelities "classes", "full" and "formula".
+/// Version of the format. 2: largest_efficient_*, bottleneck_there; fidelities "reduced" and "screening". 3: fidelities
+/// "classes", "full" and "formula".
 constexpr int prediction_version = 3;
 
-/// Adds all options of sharding, also those with their usual values.
+/// Adds all options of sharding, including those with default values.
 void add_sharded(Json& json, const Strategy& strategy) {
   const auto& sharded = strategy.sharded;
   if (strategy.name == StrategyName::fsdp) {
@@ -30,7 +30,7 @@ void add_sharded(Json& json, const Strategy& strategy) {
   if (sharded.offload != Offload::none) json["offload"] = to_text(sharded.offload);
 }
 
-/// The same.
+/// Adds all options of model parallelism, including those with default values.
 void add_model_parallel(Json& json, const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
   const auto degree = [](int value) { return value == ModelParallelOptions::best ? Json("best") : Json(value); };
@@ -92,7 +92,7 @@ Json to_json(const MeasuredHere& measured, const PredictedPoint& point) {
   return json;
 }
 
-/// Rates of a node are those of all, because nodes take alike.
+/// The need of the input. The rates of one node are those of all divided by the nodes, because all take the same.
 Json to_json(const InputNeed& need, int nodes) {
   Json json{{"samples_per_s", nine_digits(need.samples_per_s)}};
   if (need.storage_Bps > 0)
@@ -112,7 +112,7 @@ Json to_json(const InputNeed& need, int nodes) {
   return json;
 }
 
-/// Adds the parts of exposed_communication_s of a pipeline, by what travels.
+/// Adds the parts of exposed_communication_s of a pipeline, by the kind of communication.
 void add_exposed(Json& json, const ExposedParts& exposed, const Strategy& of) {
   for (const auto& [key, value] :
        {std::pair{"exposed_tensor_s", exposed.tensor_s}, std::pair{"exposed_pipeline_s", exposed.pipeline_s},
@@ -140,7 +140,7 @@ Json to_json(const TimedLayout& layout) {
   return json;
 }
 
-/// What a search of layouts found.
+/// The result of a search of layouts.
 Json layout_found(const FoundLayout& found) {
   Json json{{"tried", found.tried}, {"refused_by_memory", found.refused_by_memory}};
   if (found.best) json["best"] = to_json(*found.best);
@@ -149,7 +149,7 @@ Json layout_found(const FoundLayout& found) {
   return json;
 }
 
-/// What a search names.
+/// The settings that a search of servers chose.
 Json servers_found(const Strategy& strategy) {
   return {{"servers", {{"count", strategy.servers.value}}},
           {"placement", to_text(strategy.placement)},

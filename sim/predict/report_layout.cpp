@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// The time in which two layouts of the same GPUs differ: everything but compute.
+/// The parts of the time in which two layouts on the same GPUs differ: all except compute.
 std::vector<std::pair<const char*, double>> parts_of_layout(const StepTime& time) {
   return {{"bubble", time.parts.bubble_s},
           {"tensor-parallel communication", time.parts.exposed.tensor_s},
@@ -20,7 +20,8 @@ std::vector<std::pair<const char*, double>> parts_of_layout(const StepTime& time
           {"data-parallel communication", time.parts.exposed.data_parallel_s}};
 }
 
-/// "bubble 1.2 s less, tensor-parallel communication 0.3 s more": what differs by a tenth of the largest difference.
+/// Returns "bubble 1.2 s less, tensor-parallel communication 0.3 s more": the differences of at least a tenth of the
+/// largest.
 std::string differences(const StepTime& time, const StepTime& other) {
   const auto parts = parts_of_layout(time);
   const auto other_parts = parts_of_layout(other);
@@ -41,7 +42,7 @@ std::string percent_slower(const StepTime& slower, const StepTime& faster) {
   return fmt::format("{:.1f} %", 100 * (slower.iteration_s / faster.iteration_s - 1));
 }
 
-/// The search at one scale, which found one.
+/// The sentence on a search at one scale that found a layout.
 std::string sentence_of_search(const FoundLayout& found, int gpus) {
   std::string text =
       fmt::format("Best layout at {} GPUs: {}, of {} tried", gpus, degrees_in_words(found.strategy), found.tried);
@@ -58,7 +59,7 @@ std::string sentence_of_search(const FoundLayout& found, int gpus) {
   return text + ".";
 }
 
-/// "12 ms of keys and values, "; "" without context groups.
+/// Returns "12 ms of keys and values, "; "" without context groups.
 std::string keys_text(const Strategy& strategy, const PredictedPoint& point) {
   if (strategy.parallel.context == 1) return "";
   return short_seconds_text(point.parts.exposed.context_s) + " of keys and values, ";
@@ -87,7 +88,7 @@ std::string offload_sentence(const StrategyAnswer& answer) {
 
 std::vector<std::string> layout_sentences(const StrategyAnswer& answer) {
   std::vector<std::string> sentences;
-  for (const auto& point : answer.points) // one where nothing fits says so itself
+  for (const auto& point : answer.points) // the point of a scale where nothing fits says so itself
     if (point.error.empty() && point.best_layout && point.best_layout->best)
       sentences.push_back(sentence_of_search(*point.best_layout, point.gpus));
   return sentences;

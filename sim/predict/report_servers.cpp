@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// Scales of which the same holds, by first appearance.
+/// Groups the scales for which the same fact is true, in order of first appearance.
 class ScalesOf {
 public:
   void add(const std::string& fact, int gpus) {
@@ -22,14 +22,15 @@ public:
     facts_.emplace_back(fact, fmt::format("{}", gpus));
   }
 
-  /// Fact and scales.
+  /// Pairs of a fact and its scales.
   const std::vector<std::pair<std::string, std::string>>& all() const { return facts_; }
 
 private:
   std::vector<std::pair<std::string, std::string>> facts_;
 };
 
-/// "60.0 % (54..66) at 8, 40.0 % (30..50) at 16": a figure of every point with nodes bought for servers.
+/// Returns "60.0 % (54..66) at 8, 40.0 % (30..50) at 16": a figure of each point for which nodes are bought for
+/// servers.
 template <class Figure> std::string where_hosts_are_bought(const StrategyAnswer& answer, const Figure& figure) {
   std::string list;
   for (const auto& point : answer.points) {
@@ -58,7 +59,8 @@ std::string kind_in_words(const Strategy& strategy) {
   return fmt::format("{}, {}", to_text(strategy.placement), to_text(strategy.sharding));
 }
 
-/// "1 at 8, 16 at 16 GPUs (colocated, pieces)": what is alike is named once.
+/// Returns "1 at 8, 16 at 16 GPUs (colocated, pieces)"; a placement and sharding that several scales share is named
+/// once.
 std::string lines_of_best_servers(const StrategyAnswer& answer) {
   std::vector<std::pair<std::string, std::string>> kinds; // placement and sharding, counts by scale
   for (const auto& point : answer.points) {

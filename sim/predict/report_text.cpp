@@ -36,7 +36,7 @@ bool has_measured(const StrategyAnswer& answer) {
                      [](const PredictedPoint& point) { return point.measured.has_value(); });
 }
 
-/// "412.0 ms, inside": of the interval beside it; "412.0 ms?, slower" where the records are suspect.
+/// Returns "412.0 ms, inside", relative to the interval beside it; "412.0 ms?, slower" when the records are suspect.
 std::string measured_text(const PredictedPoint& point) {
   if (!point.measured) return "";
   return fmt::format("{}{}, {}", seconds_text(point.measured->iteration_s), point.measured->suspect ? "?" : "",
@@ -79,7 +79,7 @@ std::string to_point_table(const StrategyAnswer& answer) {
   return to_table(columns, rows);
 }
 
-/// The parts of the iterations above; "" where no point can be.
+/// A table of the parts of the iterations; "" when no point is possible.
 std::string where_the_time_goes(const StrategyAnswer& answer) {
   const bool shares_links = has_neighbours(answer);
   const bool in_stages = is_model_parallel(answer.strategy.name);
@@ -104,9 +104,9 @@ std::string where_the_time_goes(const StrategyAnswer& answer) {
   return to_table(columns, rows);
 }
 
-/// Which communication SimGrid did not run as it is, and why: a line for each reason, with the scales it holds for.
+/// The communication that SimGrid did not simulate exactly, and why: a line for each reason, with its scales.
 std::string formula_remarks(const StrategyAnswer& answer) {
-  std::vector<std::pair<std::string, std::string>> reasons; // reason, scales; by first appearance
+  std::vector<std::pair<std::string, std::string>> reasons; // reason and scales, in order of first appearance
   for (const auto& point : answer.points) {
     if (point.fidelity_note.empty()) continue;
     const std::string& reason = point.fidelity_note;
@@ -120,7 +120,7 @@ std::string formula_remarks(const StrategyAnswer& answer) {
   return text;
 }
 
-/// The end of an interval of GPUs; 0 where the bound holds at no scale of the strategy.
+/// An end of an interval in GPUs; "none" when no scale of the strategy reaches the bound.
 std::string scale_text(int gpus) {
   return gpus == 0 ? "none" : fmt::format("{}", gpus);
 }
@@ -142,7 +142,7 @@ std::string largest_scale_sentence(const StrategyAnswer& answer, double bound) {
                      largest_scale.gpus, scale_text(largest_scale.gpus_low), largest_scale.gpus_high, loss);
 }
 
-/// The operation of the collective of that name.
+/// The plural name of the collective's operation.
 std::string collectives_text(const std::string& collective) {
   if (collective == to_text({CollectiveOperation::reduce_scatter, Algorithm::ring})) return "reduce-scatters";
   return collective == to_text({CollectiveOperation::all_gather, Algorithm::ring}) ? "all-gathers" : "all-reduces";
@@ -152,7 +152,7 @@ std::string algorithm_text(const std::string& algorithm) {
   return collectives_text(algorithm) == "all-reduces" ? algorithm : to_text(Algorithm::ring);
 }
 
-/// NCCL's own settings that make a benchmark run as the iteration does; "" where no all-reduce is to be measured.
+/// NCCL's settings that make a benchmark run as the iteration does; "" when the measurement is no all-reduce.
 std::string run_as_text(const MeasureNext& next) {
   if (next.protocol.empty()) return "";
   const char* name = "Ring";
@@ -182,7 +182,7 @@ std::string staleness_lines(const StrategyAnswer& answer) {
   return stale.empty() ? "" : to_lines("Updates by others between a worker's pull and its push: " + stale + ".");
 }
 
-/// Every preset that a strategy runs with, once.
+/// The presets that the strategies run with, each once.
 std::vector<std::string> presets_of(const Prediction& prediction) {
   std::vector<std::string> presets;
   for (const auto& answer : prediction.strategies)
@@ -190,7 +190,7 @@ std::vector<std::string> presets_of(const Prediction& prediction) {
   return presets;
 }
 
-/// One GPU's rate: a line, or one for each preset where there are several.
+/// The rate of one GPU: one line, or one for each preset if there are several.
 std::string one_gpu_lines(const Prediction& prediction) {
   const auto& first = prediction.strategies.front().one_gpu;
   if (presets_of(prediction).size() == 1) return to_lines(fmt::format("{}: {}", to_text(first.evidence), first.text));
@@ -209,20 +209,20 @@ std::string note_lines(const StrategyAnswer& answer) {
   return answer.strategy.note.empty() ? "" : to_lines(answer.strategy.note);
 }
 
-/// "" where the scenario says all.
+/// The settings that the strategy leaves open; "" when there are none.
 std::string left_open_sentence(const StrategyAnswer& answer) {
   if (answer.left_open.empty()) return "";
   return to_lines(fmt::format("The scenario leaves {} of this strategy open: what {} does is taken.",
                               join_names(answer.left_open), answer.preset));
 }
 
-/// "ring with LL128", "ring".
+/// Returns "ring with LL128", or "ring".
 std::string way_text(const PredictedPoint& point) {
   const auto algorithm = algorithm_text(point.algorithm);
   return point.protocol.empty() ? algorithm : algorithm + " with " + point.protocol;
 }
 
-/// "all-reduce", as most points have it; "" where nothing is summed.
+/// The kind of the largest collective, of the first point that has one: "all-reduce"; "" without any.
 std::string largest_collective(const StrategyAnswer& answer) {
   for (const auto& point : answer.points) {
     auto text = collectives_text(point.algorithm);
@@ -232,7 +232,8 @@ std::string largest_collective(const StrategyAnswer& answer) {
   return "";
 }
 
-/// What the library does at which scales: neighbours that it runs alike together. "" where the strategy says.
+/// The library's choices by scale, with neighbouring scales of the same choice joined; "" when the strategy makes the
+/// choice.
 std::string library_sentence(const StrategyAnswer& answer) {
   const bool library_decides = answer.strategy.name == StrategyName::automatic || is_sharded(answer.strategy.name) ||
                                is_model_parallel(answer.strategy.name);
@@ -261,7 +262,7 @@ std::string library_sentence(const StrategyAnswer& answer) {
                               answer.library_stated ? "" : " (assumed)", join_names(runs)));
 }
 
-/// What people compare transformers by; "" for models of anything but tokens.
+/// A table of figures by which transformers are compared; "" for models whose samples are not tokens.
 std::string token_table(const StrategyAnswer& answer) {
   std::vector<std::vector<std::string>> rows;
   for (const auto& point : answer.points) {
@@ -294,7 +295,7 @@ std::string to_section(const StrategyAnswer& answer, double bound, bool with_pre
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }
 
-/// "" where it was not asked for.
+/// The explanation of the answer; "" when it was not requested.
 std::string why_lines(const StrategyAnswer& answer) {
   if (answer.why.empty()) return "";
   std::string text = fmt::format("Why, at {} GPUs:\n", answer.measure_next.at_gpus);
@@ -324,7 +325,7 @@ std::string placement_text(const NodePlacement& placement) {
   return placement.order == NodeOrder::listed ? "on listed nodes" : to_text(placement.order);
 }
 
-/// Where the job stands and what else is there; "" where it is packed and alone.
+/// The placement of the job and the other traffic on its fabric; "" when it is packed and alone.
 std::string co_location_sentence(const CoLocation& co_location) {
   if (co_location == CoLocation{}) return "";
   std::string text = "The job is " + placement_text(co_location.placement);

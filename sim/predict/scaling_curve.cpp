@@ -28,9 +28,10 @@ int nodes_of(const Curve& curve, int gpus) {
   return (gpus + curve.gpus_per_full_node - 1) / curve.gpus_per_full_node;
 }
 
-/// Share of the variance of ln(iteration time) that comes with the parameters picked, by correlations of the drawn
-/// z-scores; what a hundred draws of independent quantities show is noise and not counted. Compute and the model
-/// discrepancy are not counted: the one has a label of its own, the other is no property of the machine.
+/// Share of the variance of ln(iteration time) that the picked parameters explain, by correlations of the drawn
+/// z-scores. Correlations that a hundred draws of independent quantities would show are noise and do not count. Compute
+/// and the model discrepancy do not count either: compute has a label of its own, and the discrepancy is no property of
+/// the machine.
 double share_of(const Curve& curve, const std::vector<double>& times_s, const std::vector<bool>& picked) {
   std::vector<double> log_times;
   for (const double time_s : times_s) log_times.push_back(std::log(time_s));
@@ -47,9 +48,9 @@ double share_of(const Curve& curve, const std::vector<double>& times_s, const st
   return share;
 }
 
-/// Label of the weakest evidence that decides the number.
+/// Label of the weakest evidence among what determines the number.
 EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
-  constexpr double depends_on = 0.5; // of the variance
+  constexpr double depends_on = 0.5; // share of the variance
   const auto& info = curve.calibration;
   if (point.bottleneck == "input" && curve.input_uncertainty != InputUncertainty{}) return EvidenceLabel::assumed;
   if (point.gpus == 1 || was_measured(curve, point)) return curve.compute_label;
@@ -58,15 +59,14 @@ EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const
   if (!info.any || curve.compute_label == EvidenceLabel::assumed || share_of(curve, times_s, unknown) > depends_on)
     return EvidenceLabel::assumed;
   if (info.largest_nodes == 0 && info.largest_donor_nodes == 0)
-    return EvidenceLabel::assumed; // nothing of this kind was ever run
+    return EvidenceLabel::assumed; // nothing of this kind was ever measured
   const bool transferred = curve.compute_label == EvidenceLabel::transferred || info.largest_nodes == 0 ||
                            share_of(curve, times_s, info.borrowed) > depends_on;
   if (transferred) return EvidenceLabel::transferred;
   return point.nodes > info.largest_nodes ? EvidenceLabel::extrapolated : curve.compute_label;
 }
 
-/// Whether the point has more nodes than what its evidence was measured on; where nothing was, there is nothing to
-/// extrapolate from.
+/// Whether the point has more nodes than the measurements of its evidence; false when nothing was measured.
 bool is_extrapolated(const Curve& curve, const PredictedPoint& point) {
   const auto& info = curve.calibration;
   const bool own = point.evidence == EvidenceLabel::calibrated || point.evidence == EvidenceLabel::extrapolated;
@@ -81,7 +81,7 @@ double connections_of(const StepSetup& setup, int nodes) {
   return servers * nodes * (strategy.on_node_reduce ? 1 : setup.gpus_per_node);
 }
 
-/// Why the job cannot stand where the scenario wants it; "" when it can.
+/// Why the job cannot have the placement of the scenario; "" when it can.
 std::string complaint_about_place(const StepSetup& setup, int nodes) {
   if (!setup.fabrics) return "";
   if (auto why = setup.fabrics->why_no_room(nodes); !why.empty()) return why;
@@ -94,8 +94,8 @@ std::string complaint_about_place(const StepSetup& setup, int nodes) {
                      connections, most_connections);
 }
 
-/// Groups of ranks are machines of their own, on one switch or on leaves: why `what` cannot be run on these links; ""
-/// where it can.
+/// Why `what` cannot be simulated on these links, which must let groups of ranks act as separate machines on one switch
+/// or on leaves; "" when it can.
 std::string complaint_about_links(const StepSetup& setup, int per_node, const char* what, const char* instead) {
   if (!setup.fabrics) return "";
   if (!setup.fabrics->co_location().neighbours.empty())
@@ -109,7 +109,7 @@ std::string complaint_about_links(const StepSetup& setup, int per_node, const ch
   return "";
 }
 
-/// Why a pipeline cannot be run there; "" where it can, and for other strategies.
+/// Why a pipeline is impossible at this scale; "" when it is possible, and for other strategies.
 std::string complaint_about_pipeline(const StepSetup& setup) {
   if (!is_model_parallel(setup.strategy.name)) return "";
   const int per_node = setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
@@ -130,7 +130,7 @@ std::string complaint_about_shards(const StepSetup& setup) {
                                "ask for packed nodes, or leave \"shard_group\" out");
 }
 
-/// Why such a run is impossible; "" when it is not.
+/// Why such a run is impossible; "" when it is possible.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
   if (auto why = complaint_about_place(setup, nodes_of(curve, setup.gpus)); !why.empty()) return why;
@@ -149,11 +149,11 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
                           curve.gpus_per_full_node);
 }
 
-/// A backward pass costs two forward passes: the gradient of the inputs, and that of the weights (Narayanan et al., SC
-/// 2021, section 5.1, count alike).
+/// Forward passes that a training step costs. Backward costs two: the gradient of the inputs, and that of the weights
+/// (Narayanan et al., SC 2021, section 5.1, count the same).
 constexpr double forward_passes_of_training = 3;
 
-/// 0 where the catalogue has no peak of that precision, as of a machine that nobody named.
+/// The GPU's peak rate; 0 when the catalogue has none for that precision, as for an unnamed machine.
 double peak_or_none(const StepSetup& setup) {
   try {
     return peak_flop_per_s(setup.gpu, setup.precision);
@@ -162,7 +162,7 @@ double peak_or_none(const StepSetup& setup) {
   }
 }
 
-/// The rate of tokens, what of the GPUs' peak the model's own FLOP are, and the memory behind `memory_complaint`.
+/// Sets the rate of tokens, the utilisation of the GPUs' peak, and the memory that `memory_complaint` checks.
 void set_utilisation(PredictedPoint& point, const StepSetup& setup) {
   point.tokens_per_s = point.samples_per_s * setup.model.tokens_per_sample();
   const double flop_per_s = point.samples_per_s * forward_passes_of_training * setup.model.forward_flop_per_sample();
@@ -193,14 +193,14 @@ void set_times(PredictedPoint& point, const Curve& curve, const StepSetup& setup
   point.largest_collective_bytes = time.largest_collective->size_bytes;
 }
 
-/// What turns the time of the likeliest sample by the formulas into `time`, both without waiting for input.
+/// The ratio of `time` to the likeliest sample's time by the formulas, both without waiting for input.
 double fidelity_ratio(const Curve& curve, StepSetup setup, const StepTime& time) {
   setup.input = {};
   const auto likeliest = estimated(curve, curve.median, setup.gpus);
   return (time.iteration_s - time.parts.input_wait_s) / time_step(setup, likeliest, Fidelity::formula).iteration_s;
 }
 
-/// A node bought for servers alone is one of the cluster's: its GPUs are paid for and compute nothing.
+/// Sets the efficiency that counts nodes bought for servers alone: their GPUs are paid for and compute nothing.
 void set_efficiency_per_gpu_bought(PredictedPoint& point, const Curve& curve) {
   const double bought = point.gpus + point.server_nodes * curve.gpus_per_full_node;
   const double workers = point.gpus / bought;
@@ -216,14 +216,14 @@ void set_rate_per_node_bought(PredictedPoint& point) {
   point.samples_per_s_per_node_bought_high = point.samples_per_s_high / bought;
 }
 
-/// What a person would change about servers: the tensor that holds them up, and those that the search took.
+/// Sets what a user could change about servers: the tensor that limits them, and the servers that the search chose.
 void set_servers(PredictedPoint& point, const Curve& curve, const StepSetup& setup, const StepTime& time) {
   if (!starts_servers(setup)) return;
   if (curve.best_servers) point.best_servers = strategy_taken(setup, curve.median);
   if (time.largest_loss == time.communication) point.unsplit_tensor = find_unsplit_tensor(setup, curve.median);
 }
 
-/// The likeliest sample by `fidelity`.
+/// Time of the likeliest sample by `fidelity`.
 StepTime likeliest_time(const Curve& curve, int gpus, Fidelity fidelity) {
   return time_step(at_scale(curve, gpus), estimated(curve, curve.median, gpus), fidelity);
 }
@@ -273,7 +273,7 @@ std::optional<ShownEfficiency> predicted_efficiency(const Curve& curve, int gpus
 
 namespace {
 
-/// `likeliest` gives the time of the likeliest sample; asked once the samples are there.
+/// `likeliest` returns the time of the likeliest sample; it is called after the samples are computed.
 PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<StepTime()>& likeliest) {
   PointAndSamples answer;
   auto& point = answer.point;
@@ -323,7 +323,7 @@ std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vecto
     });
   std::vector<std::future<StepTime>> times;
   for (auto& run : runs) times.push_back(run.get_future());
-  std::atomic<std::size_t> left = runs.size(); // the largest first: they take longest
+  std::atomic<std::size_t> left = runs.size(); // the largest scales first, because they take longest
   const auto run_all = [&] {
     for (std::size_t taken = left; taken > 0;)
       if (left.compare_exchange_weak(taken, taken - 1)) runs[taken - 1]();

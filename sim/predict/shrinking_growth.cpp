@@ -7,7 +7,7 @@ namespace ddlsim {
 
 namespace {
 
-/// 0: no series of this stack was measured across nodes.
+/// The largest scale across nodes at which this stack was measured; 0 without such a series.
 int last_measured_gpus(const CalibrationInfo& info) {
   int last = 0;
   if (info.of_other_batches) return last;
@@ -26,15 +26,15 @@ double ln_time_with_residual(const Curve& curve, int gpus, Parameters sample) {
   return std::log(time_step(setup, sample, Fidelity::formula).iteration_s) + residual.mean;
 }
 
-/// The sample with a backward that takes no time: communication begins when forward ends, and nothing hides it.
+/// The sample with a backward that takes no time: communication starts when forward ends, and no compute hides it.
 Parameters without_backward(Parameters sample) {
   sample.compute_factor *= sample.forward_share;
   sample.forward_share = 1;
   return sample;
 }
 
-/// The straight line keeps the time at `last`, but for what forward and communication alone take by now: links that are
-/// full carry no more because the GPUs are more.
+/// ln of the straight line: the time at `last`, or the time of forward and communication alone if that is longer by
+/// now, because full links carry no more when there are more GPUs.
 double ln_line(const Curve& curve, int last, int gpus, double ln_here) {
   const double kept = ln_time_with_residual(curve, last, curve.median);
   if (kept >= ln_here) return kept;

@@ -41,7 +41,7 @@ std::string one_gpu_sentence(const Curve& curve, const OneGpuRate& one_gpu) {
                      in_words(one_gpu.evidence), one_gpu.text.substr(0, one_gpu.text.find("; ")));
 }
 
-/// Parameters that this kind of strategy's communication depends on, by their places in parameter_fields().
+/// Positions in parameter_fields() of the parameters on which this kind of strategy's communication depends.
 std::vector<std::size_t> of_communication(const Curve& curve) {
   const bool servers = is_parameter_server(curve.setup.strategy.name);
   const auto fields = parameter_fields();
@@ -55,7 +55,8 @@ std::vector<std::size_t> of_communication(const Curve& curve) {
   return found;
 }
 
-/// "network rate reached (287 points)", those with the most points first; at most four, then how many more.
+/// Returns "network rate reached (287 points)" for the parameters with the most points: at most four, then the number
+/// of others.
 std::string narrowed_text(const Curve& curve, std::vector<std::size_t> narrowed) {
   constexpr std::size_t most_named = 4;
   const auto& points = curve.calibration.points;
@@ -156,7 +157,7 @@ std::string interval_sentence(const Curve& curve, const PointAndSamples& answer)
                      shares.size() == 1 ? "it" : "each", text);
 }
 
-/// The values shifted and scaled to mean 0 and mean square 1; nothing where they do not vary.
+/// The values shifted and scaled to mean 0 and mean square 1; nothing when they are all the same.
 std::optional<Eigen::VectorXd> standardised(const std::vector<double>& values) {
   Eigen::VectorXd all = Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
   if (all.size() == 0 || all.minCoeff() == all.maxCoeff()) return {};
@@ -164,10 +165,10 @@ std::optional<Eigen::VectorXd> standardised(const std::vector<double>& values) {
   return all / std::sqrt(all.squaredNorm() / static_cast<double>(all.size()));
 }
 
-/// Sets the shares; `figures` are those of `shares`, a column each, and standardised.
+/// Sets the shares; `figures` has a standardised column for each of `shares`.
 void set_shares(std::vector<IntervalShare>& shares, const std::vector<Eigen::VectorXd>& figures,
                 const Eigen::VectorXd& ln_times) {
-  constexpr double ridge = 1e-6; // some parameters go together in every sample
+  constexpr double ridge = 1e-6; // some parameters are fully correlated over the samples
   const auto count = static_cast<Eigen::Index>(figures.size());
   Eigen::MatrixXd among(count, count);
   Eigen::VectorXd with_times(count);

@@ -15,7 +15,8 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// A message stands for as many as a link is listed in its route: SimGrid counts it that often against the link's rate.
+/// Returns the links of a route. SimGrid counts a message against a link's rate once for each time the link is listed,
+/// so that one message stands for several.
 std::vector<s4u::LinkInRoute> links_of(const MemberRoute& route, const Links& links) {
   std::vector<s4u::LinkInRoute> passed;
   for (const MemberCrossing& crossing : route.links)
@@ -45,7 +46,8 @@ double messages_of(const Schedule& schedule) {
   return messages;
 }
 
-/// Chunks after which all classes are busy: a double tree of 16,384 nodes of 8 ranks is 42 messages deep, up and down.
+/// Chunks after which all classes are busy: in a double tree of 16,384 nodes of 8 ranks a chunk passes 42 messages, up
+/// and down.
 constexpr int chunks_to_fill = 64;
 constexpr int most_chunks_run = 2 * chunks_to_fill;
 
@@ -55,7 +57,8 @@ struct ChunksRun {
   int most_chunks = 0;
 };
 
-/// Every collective once with the most chunks, and those that have more once with half as many.
+/// Returns one run of every collective with the most chunks, and a second with half of them for those that have more
+/// chunks.
 std::vector<ChunksRun> runs_of(const std::vector<double>& sizes_bytes, const ClassScheduleOf& schedule_of) {
   std::vector<ChunksRun> runs;
   for (const double size_bytes : sizes_bytes) runs.push_back({size_bytes, most_chunks_run});
@@ -72,7 +75,7 @@ std::vector<double> run_chunks(const std::vector<ChunksRun>& runs, const ClassSc
   for (const MemberRoute& route : first.routes) latencies_s[{route.from, route.to}] = route.latency_s;
   std::vector<double> sizes_bytes;
   for (const auto& run : runs) sizes_bytes.push_back(run.size_bytes);
-  auto next = runs.begin(); // schedules are asked for in the order of the sizes
+  auto next = runs.begin(); // schedules are requested in the order of the sizes
   const auto next_schedule = [&](double) {
     Schedule schedule = schedule_of(next->size_bytes, next->most_chunks).schedule;
     ++next;

@@ -41,7 +41,7 @@ public:
   }
 };
 
-/// What was simulated, as one list: the messages come last.
+/// Returns the simulated times as one list, with the number of messages last.
 Numbers in_one_list(SimulatedTimes simulated) {
   simulated.times_s.push_back(simulated.messages);
   return std::move(simulated.times_s);
@@ -54,7 +54,7 @@ SimulatedTimes simulate_in_fork(Numbers (*simulate)(const Numbers&), const Reque
   return simulated;
 }
 
-/// A path carries one message at a time, so that every message is run.
+/// Times paths on SimGrid. A path carries one message at a time, so every message is run.
 SimulatedTimes paths_on_simgrid(const std::vector<PathMessage>& messages, double rate_Bps) {
   if (messages.empty()) return {};
   RequestWriter request;
@@ -144,8 +144,8 @@ SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double
   });
 }
 
-/// One of each on SimGrid. Asynchronous workers are each at another place of their iteration: as many are run as take a
-/// second, with fewer pushes.
+/// SimGrid with one member of each class. Asynchronous workers are each at another point of their iteration, so as many
+/// are run as take a second, with fewer pushes.
 class Classes : public Executor {
 public:
   SimulatedTimes collectives(const Machine& placed, const std::vector<double>& sizes_bytes,
@@ -176,7 +176,7 @@ public:
   }
 };
 
-/// Every rank and every message on SimGrid.
+/// SimGrid with every rank and every message.
 class Full : public Executor {
 public:
   SimulatedTimes collectives(const Machine& machine, const std::vector<double>& sizes_bytes,

@@ -1,6 +1,6 @@
 #pragma once
-// The engines that time what travels, behind one interface: formulas, SimGrid with one of each class, and SimGrid with
-// every message.
+// The engines that time communication, behind one interface: formulas, SimGrid with one member of each class, and
+// SimGrid with every message.
 
 #include "sim/collective/collective.hpp"
 #include "sim/network/machine.hpp"
@@ -15,8 +15,8 @@
 
 namespace ddlsim {
 
-/// Times what an iteration leaves to the network. SimGrid runs in a child of the fork server, because it keeps global
-/// state; std::runtime_error when it fails.
+/// Times the communication of an iteration. SimGrid runs in a child of the fork server, because it keeps global state;
+/// std::runtime_error is thrown when it fails.
 class Executor {
 public:
   Executor() = default;
@@ -24,10 +24,11 @@ public:
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// Collectives of one kind and several sizes, one after another, in the order given; nothing else uses the
-  /// links. SimGrid runs all of them in one child. Where ranks are alike, `classes` equals `full` to 1e-6. `full` equals
-  /// the formula to 1e-6 for rings, and for halving-doubling on one switch with full nodes of 2^a ranks. Elsewhere
-  /// messages meet: tests/simgrid/formula_range.hpp has how far the formula is. Throws NoSymmetry.
+  /// Times collectives of one kind and several sizes, which run one after another in the order given; nothing else uses
+  /// the links. SimGrid runs all of them in one child. Where the ranks of a class behave alike, `classes` equals `full`
+  /// to 1e-6. `full` equals the formula to 1e-6 for rings, and for halving-doubling on one switch with full nodes of
+  /// 2^a ranks. Elsewhere messages contend for links: tests/simgrid/formula_range.hpp has the error of the formula.
+  /// Throws NoSymmetry.
   virtual SimulatedTimes collectives(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      const CollectiveKind& collective) const = 0;
 
@@ -36,17 +37,18 @@ public:
     return collectives(machine, sizes_bytes, all_reduce_by(algorithm));
   }
 
-  /// When each message of several paths has passed; a path carries one at a time, in the order given. Without
-  /// contention the formula and SimGrid are equal.
+  /// Returns when each message of several paths has passed; a path carries one message at a time, in the order given.
+  /// Without contention the formula and SimGrid are equal.
   virtual SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const = 0;
 
-  /// Push, sum and pull of all shards. `full` shares links by SimGrid's max-min fairness, every copy by itself, in a
-  /// child. `classes`, one connection of each class in a child, equals it to 1e-6, a slow node included.
+  /// Times push, sum and pull of all shards. With `full` SimGrid, in a child, shares links by max-min fairness and runs
+  /// every copy of a shard as a message. With `classes` it runs one connection of each class in a child, which equals
+  /// `full` to 1e-6, also with a slow node.
   ///
-  /// Formula and full are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for
-  /// colocated servers with equal shards. With unequal shards on colocated servers the formula is mostly too slow,
-  /// because it keeps the copies of a shard together. end_s of formula / full - 1 on 12 nodes, a ResNet-like list,
-  /// everything ready at 0 / over 0.2 s of backward (tests/simgrid/server_formula_test.cpp):
+  /// Formula and full are equal (1e-6) for dedicated servers on one switch, for one colocated server, and for colocated
+  /// servers with equal shards. With unequal shards on colocated servers the formula is mostly too slow, because it
+  /// keeps the copies of a shard together. The table has end_s of formula / full - 1 on 12 nodes for a ResNet-like list
+  /// of tensors, with everything ready at 0 / over 0.2 s of backward (tests/simgrid/server_formula_test.cpp):
   ///   sharding      6 servers       12 servers      24 servers
   ///   round-robin   0 / 0 %         +2.2 / +0.7 %   +1.6 / +6.7 %
   ///   split         0 / 0 %         +1.3 / +1.8 %   +0.9 / +0.8 %
@@ -55,26 +57,26 @@ public:
   virtual ServerExchangeTiming server_exchange(const Machine& machine, const ServerMachine& servers,
                                                const ServerExchange& exchange) const = 0;
 
-  /// Steady state of asynchronous servers. full: every worker and push, rounds in a child each, until the mean
-  /// iteration is known to 0.5 %. classes: a fixed number of pushes, about a second at any scale. Workers push less
-  /// often; where that is still too much, some workers and servers stand for all (`group_asynchronous`), and what that
-  /// changes goes by the formula, a closed queueing network by mean value analysis. Iteration / full - 1, shards
-  /// ready one after another in the last two thirds of compute unless "at its end" (full_async_test.cpp and
-  /// async_groups_test.cpp in tests/simgrid):
+  /// Returns the steady state of asynchronous servers. `full` runs every worker and push, each round in a child of its
+  /// own, until the standard error of the mean iteration is 0.5 %. `classes` runs a fixed number of pushes, about a
+  /// second at any scale: workers push less often, and where that is still too much, some workers and servers stand for
+  /// all (`group_asynchronous`). The formula, a closed queueing network solved by mean value analysis, then corrects
+  /// for the grouping. The table has iteration / full - 1; shards become ready one after another in the last two thirds
+  /// of compute unless the row says "at its end" (full_async_test.cpp and async_groups_test.cpp in tests/simgrid):
   ///   workers, servers                                        formula        classes
   ///   at its end, equal shards                                within 3 %     within 3 %
   ///   2, 8 or 64 on 1                                         -19 to -37 %   within 3 %
   ///   8 on 4 unequal, at its end                              -39 %          within 3 %
   ///   64 on 4 unequal, 36 run, at its end                     -1 %           +1 %
-  ///   64 on 4 unequal, a NIC's ways meet (0.7), 20 run        +2 %           -4 %
+  ///   64 on 4 unequal, nic_duplex 0.7, 20 run                 +2 %           -4 %
   ///   64 on 4 or 8 of their nodes, 32 or 24 run               -33, -21 %     -1, -5 %
   ///   32 on 8 of their nodes, 16 run                          -14 %          +3 %
   ///   16 on each node, 9 run                                  -6 %           +0 %
   ///   16 on each node, 1 to 16 times the bytes, 9 run         +20 %          +10 %
-  ///   a NIC's ways meet (nic_duplex 0.4 to 0.7), at its end   -19 to +15 %   within 3 %
-  /// The formula is too fast where workers gather before a server that is nearly busy. Staleness is within 3 % where
-  /// iterations are and shards equal; with unequal ones the formula counts the busiest server's bytes for all and is up
-  /// to 25 % high.
+  ///   nic_duplex 0.4 to 0.7, at its end                       -19 to +15 %   within 3 %
+  /// The formula is too fast where workers queue at a server that is nearly busy. Staleness is within 3 % where the
+  /// iteration is and shards are equal; with unequal shards the formula takes the busiest server's bytes for all
+  /// servers and is up to 25 % high.
   virtual AsyncTiming async_servers(const Machine& machine, const ServerMachine& servers,
                                     const AsyncExchange& async) const = 0;
 };

@@ -18,13 +18,13 @@ namespace s4u = simgrid::s4u;
 
 constexpr auto both_ways = s4u::Link::SharingPolicy::SPLITDUPLEX;
 
-/// A place of the fabric, which computes nothing.
+/// Makes the host at one place of the fabric; it computes nothing.
 s4u::Host* make_place(s4u::NetZone* zone, const std::vector<unsigned long>&, unsigned long id) {
   constexpr double idle_flops = 1;
   return zone->create_host("place" + std::to_string(id), idle_flops)->seal();
 }
 
-/// Where SimGrid's zones get their places from.
+/// Returns the callbacks with which SimGrid's zones make their hosts.
 s4u::ClusterCallbacks make_places() {
 #if SIMGRID_VERSION >= 40000
   return s4u::ClusterCallbacks(make_place);
@@ -41,7 +41,7 @@ s4u::NetZone* make_torus(s4u::NetZone& parent, const Fabric& fabric, double link
   return s4u::create_torus_zone("fabric", &parent, dimensions, make_places(), link_units, 0, both_ways);
 }
 
-/// One chassis a group: SimGrid's third level is not ours.
+/// Makes a dragonfly with one chassis in each group: SimGrid has a third level that ddlsim's fabric has not.
 s4u::NetZone* make_dragonfly(s4u::NetZone& parent, const Fabric& fabric, double link_units) {
   const auto of = [](int count) { return static_cast<unsigned>(count); };
   const s4u::DragonflyParams parameters({of(fabric.groups), of(fabric.links_between_groups)}, {1, 1},
@@ -49,13 +49,13 @@ s4u::NetZone* make_dragonfly(s4u::NetZone& parent, const Fabric& fabric, double 
   return s4u::create_dragonfly_zone("fabric", &parent, parameters, make_places(), link_units, 0, both_ways);
 }
 
-/// Whole groups of the tree's highest level that hold all places.
+/// Returns how many whole groups of the tree's highest level hold all places.
 int groups_with_places(const PlacedFabric& placed) {
   const int last = *std::max_element(placed.places.begin(), placed.places.end());
   return 1 + last / levels_of(placed.fabric).back().nodes;
 }
 
-/// One cable between any two switches that are linked.
+/// Makes a fat tree with one cable between any two linked switches.
 s4u::NetZone* make_fat_tree(s4u::NetZone& parent, const PlacedFabric& placed, double link_units) {
   const auto of = [](double count) { return static_cast<unsigned>(std::lround(count)); };
   std::vector<unsigned> parts;
@@ -76,7 +76,7 @@ s4u::NetZone* make_fat_tree(s4u::NetZone& parent, const PlacedFabric& placed, do
   return s4u::create_fatTree_zone("fabric", &parent, parameters, make_places(), link_units, 0, both_ways);
 }
 
-/// SimGrid looks at every pair of a switch and one above it: a minute for 16,384 nodes.
+/// SimGrid visits every pair of a switch and one above it, which takes a minute for 16,384 nodes.
 constexpr int most_places_of_zone = 4096;
 
 int places_of_zone(const PlacedFabric& placed) {
@@ -84,7 +84,7 @@ int places_of_zone(const PlacedFabric& placed) {
   return groups_with_places(placed) * levels_of(placed.fabric).back().nodes;
 }
 
-/// SimGrid's fat-tree has static routes only, and nodes with one NIC.
+/// Returns whether SimGrid has a zone for the fabric. Its fat-tree has static routes only, and nodes with one NIC.
 bool has_zone(const PlacedFabric& placed) {
   if (!is_tree(placed.fabric)) return true;
   return placed.fabric.kind == FabricKind::fat_tree && placed.fabric.routing == Routing::fixed &&
@@ -136,7 +136,8 @@ std::vector<s4u::Link*> FabricZone::route(int from_node, int to_node) {
   double latency_s = 0;
   places_[at(from)]->route_to(places_[at(to)], links, &latency_s);
   if (!is_tree(placed.fabric)) return links;
-  return {links.begin() + 1, links.end() - 1}; // a node's own cable is its NIC's
+  // the first and last link are the nodes' own cables, which their NICs stand for
+  return {links.begin() + 1, links.end() - 1};
 }
 
 } // namespace ddlsim

@@ -1,6 +1,6 @@
 #pragma once
-// A fabric's links between switches on SimGrid, for runs of every message: SimGrid's own torus, dragonfly and fat-tree
-// zones, and links of our own for the uplinks of groups that messages are spread over.
+// The links between a fabric's switches on SimGrid, for runs of every message. Torus, dragonfly and fat-tree are
+// SimGrid's own zones; group uplinks over which messages are spread are links that ddlsim makes.
 
 #include "sim/network/machine.hpp"
 
@@ -17,13 +17,13 @@ class NetZone;
 
 namespace ddlsim {
 
-/// The links of one machine's fabric; without one, no message crosses any. Rates are those that software reaches.
+/// The links of one machine's fabric; a machine without a fabric has none. Rates are those that software reaches.
 class FabricZone {
 public:
   /// `parent`, a star, keeps the links; it may be sealed only after the last call of route().
   FabricZone(simgrid::s4u::NetZone& parent, const Machine& machine);
 
-  /// What a message from one of the job's nodes to another crosses, in order.
+  /// Returns the links that a message from one of the job's nodes to another crosses, in order.
   std::vector<simgrid::s4u::Link*> route(int from_node, int to_node);
 
 private:
@@ -32,8 +32,8 @@ private:
 
   simgrid::s4u::NetZone& parent_;
   const Machine& machine_;
-  std::map<std::size_t, simgrid::s4u::Link*> group_links_; ///< where there is no zone
-  std::vector<simgrid::s4u::Host*> places_;                ///< of SimGrid's zone
+  std::map<std::size_t, simgrid::s4u::Link*> group_links_; ///< empty where SimGrid has a zone
+  std::vector<simgrid::s4u::Host*> places_;                ///< the hosts of SimGrid's zone
 };
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #pragma once
-// How closely a question is run, and by which engine.
+// How closely a scenario is simulated, and by which engine.
 
 #include <stdexcept>
 #include <string>
@@ -7,24 +7,24 @@
 
 namespace ddlsim {
 
-/// What a user asks for (`--fidelity`). By default SimGrid gives the number that is shown, in about a second. `formula`
-/// takes the closed forms throughout, as the samples behind an interval and every search do. `full` has SimGrid run
-/// every rank and every message, up to about a minute.
+/// The fidelity that a user requests (`--fidelity`). By default SimGrid computes the number that is shown, in about a
+/// second. `formula` uses the closed forms throughout, as the samples behind an interval and every search do. With
+/// `full` SimGrid runs every rank and every message, up to about a minute.
 enum class Fidelity { by_default, formula, full };
 
-/// What timed the communication: the closed forms, SimGrid with one of each class of ranks or connections that behave
-/// alike, or SimGrid with every message.
+/// The engine that timed the communication: the closed forms, SimGrid with one member of each class of ranks or
+/// connections that behave alike, or SimGrid with every message.
 enum class Engine { formula, classes, full };
 
 std::string to_text(Engine engine); ///< "formula", "classes", "full"
 
-/// One of each class was asked for where the members of a class would not behave alike, or where hardly any are alike;
-/// one sentence says which.
+/// A run by classes was requested where the members of a class would not behave alike, or where almost every class has
+/// one member; the message, one sentence, says which.
 struct NoSymmetry : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// `full` was requested beyond what takes about a minute; one sentence with the number of messages.
+/// `full` was requested for more messages than take about a minute; the message, one sentence, has their number.
 struct TooManyMessages : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -35,11 +35,12 @@ struct SimulatedTimes {
   double messages = 0;
 };
 
-/// Which engine runs a question.
+/// The engine that runs a scenario.
 struct Choice {
   Engine engine = Engine::classes;
-  bool is_exact = true; ///< a run of every message takes as long, to 1e-6
-  /// Why the number is not SimGrid's although that was asked for, or what SimGrid simplifies; "" where neither.
+  bool is_exact = true; ///< the time equals that of a run of every message, to 1e-6
+  /// Why the number is not SimGrid's although SimGrid was requested, or what SimGrid simplifies; "" where neither
+  /// holds.
   std::string why{};
 };
 

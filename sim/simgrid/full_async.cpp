@@ -20,11 +20,11 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Standard error that a comparison to 3 % needs, and how many rounds are run for it.
+/// Standard error that a comparison to 3 % needs; rounds are run until it is reached.
 constexpr double async_precision = 0.005;
 constexpr int most_rounds = 200;
 
-/// Shards of a server that are ready together: one message, and how often it was applied.
+/// Shards of a server that become ready together and form one message, and how often that message was applied.
 struct PushState {
   std::uint64_t units = 0;
   double size_bytes = 0;
@@ -35,16 +35,16 @@ struct PushState {
 struct WorkerState {
   ComputeDraws draws;
   std::vector<double> factors{}; ///< compute of each iteration over its mean
-  double mean_factor = 1;        ///< slow node
-  s4u::BarrierPtr together{};    ///< of its connections
-  double pulled_s = 0;           ///< when the last shard so far was there
+  double mean_factor = 1;        ///< mean compute over that of other workers; not 1 on the slow node
+  s4u::BarrierPtr together{};    ///< barrier of the worker's connections
+  double pulled_s = 0;           ///< when the last shard so far had arrived
   double applied_s = 0;          ///< when the last push so far was applied
   double measured_from_s = 0;
   double iteration_s = 0;
   int last_iteration = std::numeric_limits<int>::max();
 };
 
-/// What a round counts.
+/// The counts of one round.
 struct Round {
   double compute_s = 0;
   int workers_to_measure = 0;
@@ -61,14 +61,15 @@ struct AsyncConnection {
   s4u::Mailbox* to_server = nullptr;
   s4u::Mailbox* to_worker = nullptr;
   double delay_s = 0;
-  double most_Bps = 0; ///< of one message; 0: no ceiling
-  bool first = false;  ///< of its worker: keeps its clock
+  double most_Bps = 0; ///< ceiling of one message; 0: none
+  bool first = false;  ///< the first connection of its worker, which records the worker's times
   std::vector<PushState*> pushes;
   std::uint64_t pull_units = 0;
-  std::vector<double> pulled_updates; ///< of each push, as far as they were in when its parameters left the server
+  std::vector<double> pulled_updates; ///< for each push, updates applied when its parameters left the server
 };
 
-/// All connections of a worker ask for the same iteration's factor; the first one draws it.
+/// Returns the compute factor of an iteration. All connections of a worker request the same factor; the first one draws
+/// it.
 double compute_factor(WorkerState& worker, int iteration) {
   while (worker.factors.size() <= at(iteration)) {
     worker.factors.push_back(worker.draws.next());
@@ -76,7 +77,8 @@ double compute_factor(WorkerState& worker, int iteration) {
   return worker.mean_factor * worker.factors[at(iteration)];
 }
 
-/// A parameter leaves the server, in the mean over its message, half way: its version is the mean of start and end.
+/// Records updates at the start and at the end of a pull. Averaged over its message a parameter leaves the server half
+/// way, so its version is the mean of the two.
 void note_updates(AsyncConnection& connection, bool start) {
   for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
     const double half = 0.5 * static_cast<double>(connection.pushes[i]->updates);
@@ -85,13 +87,14 @@ void note_updates(AsyncConnection& connection, bool start) {
 }
 
 void pull(AsyncConnection& connection, int iteration) {
-  note_updates(connection, true); // the server's side waits to send: it starts now
+  note_updates(connection, true); // the server's side is waiting to send: the transfer starts now
   connection.to_worker->get<int>();
   ++connection.round->messages;
   note_updates(connection, false);
   WorkerState& worker = *connection.worker;
   worker.pulled_s = std::max(worker.pulled_s, s4u::Engine::get_clock() + connection.delay_s);
-  // Set before they meet, so that all connections of a worker, and the servers' sides, end with the same iteration.
+  // Set before they synchronise, so that all connections of a worker, and the servers' sides, end with the same
+  // iteration.
   if (connection.round->workers_to_measure == 0) worker.last_iteration = std::min(worker.last_iteration, iteration);
   worker.together->wait();
 }
@@ -143,7 +146,7 @@ void run_server_side(const AsyncConnection& connection) {
   }
 }
 
-/// The pushes of each server, in order.
+/// Returns the pushes of each server, in order.
 std::vector<std::vector<PushState>> make_pushes(const Machine& machine, const ServerMachine& servers,
                                                 const ServerExchange& exchange) {
   const std::vector<double> sizes_bytes = message_sizes(machine, servers, exchange);
@@ -201,7 +204,7 @@ std::vector<AsyncConnection> make_connections(const Machine& machine, const Serv
   return connections;
 }
 
-/// One rank of a neighbour, until somebody ends it.
+/// Runs one rank of a neighbour until the actor is killed.
 void run_rank_beside(const std::vector<RingRank>& ranks, std::size_t rank, const RingBeside& ring,
                      s4u::Barrier& together) {
   const int steps = 2 * (ring.nodes - 1);

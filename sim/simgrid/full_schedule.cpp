@@ -18,7 +18,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// One link for each rank, node or leaf and direction; kinds that no message passes are empty.
+/// The links of each rank, node or leaf, one for each direction; kinds that no message crosses are empty.
 struct RankLinks {
   Links port_out, port_in, nic_out, nic_in, leaf_up, leaf_down;
 };

@@ -16,19 +16,19 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// The message that a rank sends in a pattern, or takes.
+/// Where a rank sends its message of a pattern, and where it receives one.
 struct PairOnFabric {
   s4u::Mailbox* out = nullptr; ///< null: none
   s4u::Mailbox* in = nullptr;
 };
 
-/// A ring of actors, or pairs of them.
+/// A job's ranks as actors, in a ring or in pairs.
 struct RingOnFabric {
   const RingJob* ring = nullptr;
   std::vector<s4u::Host*> hosts{};
   std::vector<s4u::Mailbox*> inboxes{};
-  std::vector<std::vector<PairOnFabric>> pairs{}; ///< of each pattern and rank
-  s4u::BarrierPtr together{};                     ///< of its ranks
+  std::vector<std::vector<PairOnFabric>> pairs{}; ///< for each pattern and rank
+  s4u::BarrierPtr together{};                     ///< barrier of its ranks
 };
 
 s4u::Host* make_host(s4u::NetZone& zone, const std::string& name) {
@@ -36,8 +36,8 @@ s4u::Host* make_host(s4u::NetZone& zone, const std::string& name) {
   return zone.create_host(name, idle_flops);
 }
 
-/// A message from host to host crosses the sender's NIC and the shared links of its way; the receiver's NIC where
-/// several may come at once.
+/// Adds the route between two hosts. A message crosses the sender's NIC and the shared links of its route, and the
+/// receiver's NIC where several messages may arrive at once.
 void add_route(s4u::NetZone& zone, s4u::Host* from, s4u::Host* to, s4u::Link* nic_out,
                const std::vector<std::size_t>& route, const Links& shared, s4u::Link* nic_in = nullptr) {
   std::vector<s4u::LinkInRoute> links{s4u::LinkInRoute(nic_out)};
@@ -95,7 +95,7 @@ int steps_of(const RingJob& ring) {
   return 2 * (static_cast<int>(ring.routes.size()) - 1);
 }
 
-/// One rank's part of a transfer.
+/// Runs one rank's part of a ring transfer.
 void pass_chunks(const RingOnFabric& self, std::size_t rank, double edge_bytes, SharedTimes& times) {
   const int steps = steps_of(*self.ring);
   s4u::Mailbox& next = *self.inboxes[(rank + 1) % self.inboxes.size()];
@@ -110,7 +110,7 @@ void pass_chunks(const RingOnFabric& self, std::size_t rank, double edge_bytes, 
   }
 }
 
-/// One rank's message of a transfer, and the one that comes to it.
+/// Sends one rank's message of a transfer and receives the one that is sent to it.
 void exchange(const RingOnFabric& self, std::size_t rank, const Transfer& transfer, SharedTimes& times) {
   const PairOnFabric& pair = self.pairs[static_cast<std::size_t>(transfer.pattern)][rank];
   s4u::CommPtr sent;
@@ -127,7 +127,7 @@ void exchange(const RingOnFabric& self, std::size_t rank, const Transfer& transf
   if (sent != nullptr) sent->wait();
 }
 
-/// One iteration, which began just now.
+/// Runs one iteration, which starts now.
 void run_ring_iteration(const RingOnFabric& self, std::size_t rank, SharedTimes& times) {
   const Job& job = self.ring->job;
   const double began_s = s4u::Engine::get_clock();
@@ -146,7 +146,7 @@ void run_ring_iteration(const RingOnFabric& self, std::size_t rank, SharedTimes&
   s4u::this_actor::sleep_for(job.rest_s);
 }
 
-/// Goes on until the ring has its iterations; 0: until somebody ends it.
+/// Runs one rank until the ring has done its iterations; 0: until the actor is killed.
 void run_rank_of_ring(const RingOnFabric& self, std::size_t rank, int iterations, SharedTimes& times) {
   if (!self.inboxes.empty()) self.inboxes[rank]->set_receiver(s4u::Actor::self());
   s4u::this_actor::sleep_until(self.ring->job.start_s);

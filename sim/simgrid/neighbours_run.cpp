@@ -15,25 +15,25 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Rounds of a transfer that are run; more are merged. Against every round of up to 1,024 ranks (2,046), the mean
-/// iteration of 100 draws of tests/neighbours/random_jobs.hpp moves by
+/// Most rounds of a transfer that are run; more are merged. Compared with a run of every round, for up to 1,024 ranks
+/// (2,046 rounds), the mean iteration of 100 draws of tests/neighbours/random_jobs.hpp changes by
 ///   32        -0.6 to +1.0 %, rms 0.14 %
 ///   64        -0.1 to +1.0 %, rms 0.10 %
 ///   128, 256  -0.1 to +1.0 %, rms 0.10 %
-/// and the time of a run grows with them.
+/// and the time of a run grows with the rounds.
 constexpr int most_rounds_of_neighbours = 64;
 
-/// A job on its way through its iterations.
+/// A job and its progress through its iterations.
 struct JobOnFabric {
   const Job* job = nullptr;
   std::vector<Rounds> transfers{};
-  std::vector<s4u::Host*> from{}; ///< of each pattern
+  std::vector<s4u::Host*> from{}; ///< for each pattern
   std::vector<s4u::Host*> to{};
 };
 
-/// What the flows of all jobs on the link are divided by: with the rate divided too, shares stay. SimGrid counts a
-/// message on a link once for each that it stands for, so that thousands of them are divided by more than they have in
-/// common, and rounded.
+/// Returns the number that divides the flow counts of all jobs on the link; the rate is divided too, so shares stay the
+/// same. SimGrid counts a message on a link once for each flow that it stands for, so counts in the thousands are
+/// divided by more than their common divisor, and rounded.
 int flows_in_one(const SharedLink& link) {
   constexpr int most_flows = 500;
   int divisor = 0;
@@ -48,7 +48,7 @@ std::size_t flows_run(int flows, int divisor) {
   return flows == 0 ? 0 : static_cast<std::size_t>(std::max(1, (flows + divisor / 2) / divisor));
 }
 
-/// The job's own link, and the shared ones as often as its messages of that pattern cross them.
+/// Returns the job's own link, and each shared link as often as messages of that pattern cross it.
 std::vector<s4u::LinkInRoute> route_of_job(const std::vector<SharedLink>& links, const Links& made, std::size_t job,
                                            int pattern, s4u::Link* own) {
   std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(own)};
@@ -89,7 +89,7 @@ std::vector<JobOnFabric> make_jobs_on_fabric(const std::vector<SharedLink>& all_
   return on_fabric;
 }
 
-/// One transfer, which is ready now.
+/// Runs one transfer, which is ready now.
 void run_transfer(const JobOnFabric& self, std::size_t transfer, SharedTimes& times) {
   const Rounds& rounds = self.transfers[transfer];
   const auto pattern = static_cast<std::size_t>(self.job->transfers[transfer].pattern);
@@ -106,7 +106,7 @@ void run_transfer(const JobOnFabric& self, std::size_t transfer, SharedTimes& ti
   s4u::this_actor::sleep_until(pace.ready_s());
 }
 
-/// One iteration, which began just now.
+/// Runs one iteration, which starts now.
 void run_iteration(const JobOnFabric& self, SharedTimes& times) {
   const double began_s = s4u::Engine::get_clock();
   for (std::size_t i = 0; i < self.transfers.size(); ++i) {
@@ -117,7 +117,7 @@ void run_iteration(const JobOnFabric& self, SharedTimes& times) {
   s4u::this_actor::sleep_for(self.job->rest_s);
 }
 
-/// Job 0: when it has its iterations, the neighbours end.
+/// Runs job 0; when it has done its iterations, the neighbours end.
 void run_measured_job(const JobOnFabric& self, int iterations, SharedTimes& times) {
   s4u::this_actor::sleep_until(self.job->start_s);
   for (int iteration = 0; iteration < iterations; ++iteration) {

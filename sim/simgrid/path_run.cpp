@@ -11,13 +11,13 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// A message and when it has passed.
+/// A message and the time when it has passed.
 struct Passing {
   const PathMessage* message = nullptr;
   double* passed_s = nullptr;
 };
 
-/// The sender of one path and its receiver, with the path's link between them.
+/// Creates the sender and the receiver of one path, with the path's link between them.
 void create_path(s4u::NetZone& zone, const std::string& name, const std::vector<Passing>& queue, double rate_Bps) {
   constexpr double idle_flops = 1; // no host computes here
   s4u::Host* from = zone.create_host(name + "-from", idle_flops);

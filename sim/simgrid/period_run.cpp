@@ -11,13 +11,13 @@
 namespace ddlsim {
 namespace {
 
-/// A rank would send to itself where the period has but one: then two stand for all.
+/// Returns the edges, doubled where there is but one, because a single rank would send to itself.
 std::vector<PeriodEdge> two_at_least(std::vector<PeriodEdge> edges) {
   if (edges.size() == 1) edges.push_back(edges.front());
   return edges;
 }
 
-/// The time that the last turn added, where it was the same for every rank; negative where it was not.
+/// Returns the time that the last turn added, if it was the same for every rank; else a negative number.
 double steady_turn_s(const RingRun& run) {
   constexpr double same = 1e-9;
   constexpr double clock_s = 1e-12; // SimGrid's precision
@@ -32,7 +32,7 @@ double steady_turn_s(const RingRun& run) {
   return longest_s - shortest_s <= rounding_s ? longest_s : -1;
 }
 
-/// The time that the last turn of all phases added together; negative where one was not steady.
+/// Returns the time that the last turn of all phases added together; negative if a phase was not steady.
 double steady_turns_s(const std::vector<RingRun>& phases) {
   double sum_s = 0;
   for (const RingRun& phase : phases) {
@@ -43,9 +43,9 @@ double steady_turns_s(const std::vector<RingRun>& phases) {
   return sum_s;
 }
 
-/// 1. Runs a few turns, and as many steps more as make the rest whole turns. With several messages in flight a chunk is
-///    back after as many times as many steps.
-/// 2. Where the last turn was steady, counts the rest; else runs twice as many turns.
+/// 1. Runs a few turns, and as many further steps as leave whole turns. With f messages in flight a chunk returns
+///    after f times as many steps.
+/// 2. If the last turn was steady, adds the time of the rest; else runs twice as many turns.
 double run_steps(const std::vector<RingRank>& ranks, const PeriodSteps& all, double& messages) {
   const int turn = static_cast<int>(ranks.size()) * all.in_flight;
   for (int turns = 4;; turns *= 2) {
@@ -66,7 +66,7 @@ double run_steps(const std::vector<RingRank>& ranks, const PeriodSteps& all, dou
 SimulatedTimes simulate_periods(const std::vector<std::vector<PeriodSteps>>& collectives) {
   start_simgrid();
   simgrid::s4u::NetZone& zone = make_star_zone("period");
-  std::vector<std::vector<RingRank>> ranks; // of each kind of step
+  std::vector<std::vector<RingRank>> ranks; // for each kind of step
   for (const PeriodSteps& some : collectives.front()) {
     const std::string name = "steps" + std::to_string(ranks.size()) + "-";
     ranks.push_back(make_ring_ranks(zone, name, two_at_least(some.edges)));

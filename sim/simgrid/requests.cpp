@@ -6,7 +6,7 @@
 namespace ddlsim {
 namespace {
 
-/// A list's length, and each of its elements.
+/// Adds a list: its length, then each of its elements.
 template <class Element, class AddOne>
 void add_each(RequestWriter& writer, const std::vector<Element>& list, const AddOne& add_one) {
   writer.add(static_cast<double>(list.size()));
@@ -21,7 +21,7 @@ template <class ReadOne> auto read_each(RequestReader& reader, const ReadOne& re
   return list;
 }
 
-/// A seed has more bits than a number holds exactly.
+/// A seed has more bits than a double holds exactly, so it is sent in two halves.
 constexpr std::uint64_t half_seed = 1ULL << 32;
 
 void add_transfer(RequestWriter& writer, const Transfer& transfer) {
@@ -63,7 +63,7 @@ void RequestWriter::add(const Machine& machine) {
 }
 
 void RequestWriter::add(const PlacedFabric& placed) {
-  const auto& [fabric, nic_line_Bps, background, places, load] = placed; // the load is for who asks, not for SimGrid
+  const auto& [fabric, nic_line_Bps, background, places, load] = placed; // the load is for the caller, not for SimGrid
   const auto& [kind, nodes_per_leaf, blocking, hop_latency_s, upper_levels, dimensions, groups, switches_per_group,
                nodes_per_switch, links_between_groups, link_bandwidth_Bps, routing, sharp] = fabric;
   for (const double number : {nic_line_Bps, background, blocking, hop_latency_s, link_bandwidth_Bps}) add(number);

@@ -1,5 +1,5 @@
 #pragma once
-// What the fork server is asked to simulate, as numbers: a request and its way back.
+// Requests to the fork server, encoded as numbers and decoded again.
 
 #include "sim/base/child_process.hpp"
 #include "sim/collective/collective.hpp"
@@ -13,7 +13,7 @@
 
 namespace ddlsim {
 
-/// Numbers one after another, and lists with their length before them. What is read back equals what was added.
+/// Encodes a request as numbers; a list is preceded by its length. RequestReader reads back exactly what was added.
 class RequestWriter {
 public:
   void add(double number) { numbers_.push_back(number); }
@@ -31,7 +31,7 @@ private:
   Numbers numbers_;
 };
 
-/// Reads in the order in which the writer added.
+/// Reads a request in the order in which it was written.
 class RequestReader {
 public:
   explicit RequestReader(const Numbers& numbers) : numbers_(numbers) {}
@@ -51,15 +51,15 @@ private:
   std::size_t next_ = 0;
 };
 
-// Jobs and what they share as numbers: what the fork server is sent, and what it sends back.
+// Jobs and their shared links, encoded as numbers: what the fork server receives, and what it returns.
 
 void add_jobs(RequestWriter& writer, const std::vector<Job>& jobs);
-std::vector<Job> read_jobs(RequestReader& reader); ///< equals what was added
+std::vector<Job> read_jobs(RequestReader& reader); ///< returns what add_jobs() added
 
 void add_shared_links(RequestWriter& writer, const std::vector<SharedLink>& links);
 std::vector<SharedLink> read_shared_links(RequestReader& reader);
 
-/// The messages come last.
+/// Encodes times, with the number of messages as the last number.
 Numbers numbers_of(SharedTimes times);
 SharedTimes shared_times_of(Numbers numbers);
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Notes for one rank when step `step` was sent, and when each of the `in_flight` messages before it had come.
+/// Records for one rank when it had sent step `step` and had received each of the last `in_flight` messages up to it.
 class Noted {
 public:
   Noted(int step, int in_flight, double* first_s) : step_(step), in_flight_(in_flight), first_s_(first_s) {}
@@ -34,7 +34,7 @@ private:
   double* first_s_;
 };
 
-/// Takes the next message: when it is here.
+/// Takes the next message and returns when it has arrived.
 double take_message(const RingRank& self) {
   int* content = nullptr;
   const s4u::CommPtr message = self.inbox->get_async<int>(&content);
@@ -46,9 +46,9 @@ double take_message(const RingRank& self) {
   return s4u::Engine::get_clock();
 }
 
-/// What a rank does in a phase: send the message it has, then take the next one. The inbox has a permanent receiver, so
-/// that a message flows as soon as its sender has it and the edge is free, also while this rank is still sending or
-/// waiting.
+/// Runs one rank's part of a phase: it sends the message that it has, then takes the next one. The mailbox has a
+/// permanent receiver, so a message flows as soon as its sender has it and the edge is free, also while this rank is
+/// still sending or waiting.
 void run_phase(const RingRank& self, s4u::Mailbox& next, const RingSteps& steps, std::uint64_t message_units,
                Noted early, Noted end) {
   for (int step = 1; step <= steps.steps + steps.in_flight; ++step) {

@@ -1,6 +1,6 @@
 #pragma once
-// Ranks in a ring on SimGrid: an actor each, which forwards what it gets. For every rank of a ring, or for those of one
-// period.
+// Ranks in a ring on SimGrid. Each rank is an actor, which forwards what it receives. The ring has every rank, or only
+// those of one period.
 
 #include "sim/collective/ring.hpp"
 
@@ -17,7 +17,7 @@ class NetZone;
 
 namespace ddlsim {
 
-/// One rank: where it runs, where its messages arrive, and the delay of those.
+/// One rank: its host, the mailbox of its messages, and their delay at delivery.
 struct RingRank {
   simgrid::s4u::Host* host = nullptr;
   simgrid::s4u::Mailbox* inbox = nullptr;
@@ -27,29 +27,29 @@ struct RingRank {
 /// Links that several ranks may cross.
 using SharedRoute = std::vector<simgrid::s4u::Link*>;
 
-/// Hosts `name`0, `name`1, ... in a star zone, and on the way out of each the links of its edge, then those of its
-/// shared route, where there are any.
+/// Makes hosts `name`0, `name`1, ... in a star zone. The route out of each has the links of its edge, then those of its
+/// shared route, if it has one.
 std::vector<RingRank> make_ring_ranks(simgrid::s4u::NetZone& zone, const std::string& name,
                                       const std::vector<PeriodEdge>& edges,
                                       const std::vector<SharedRoute>& shared_routes = {});
 
-/// What each rank does; 0 < early <= steps.
+/// The steps that each rank runs; 0 < early <= steps.
 struct RingSteps {
-  int steps = 0;     ///< of a phase
-  int early = 0;     ///< after which times are noted, too
-  int in_flight = 1; ///< messages that a rank sends before it takes the first that comes to it
-  int phases = 1;    ///< a rank begins the next with all messages of the one before
+  int steps = 0;     ///< of one phase
+  int early = 0;     ///< number of steps after which times are recorded as well
+  int in_flight = 1; ///< messages that a rank sends before it takes the first that it receives
+  int phases = 1;    ///< a rank starts the next phase when it has all messages of the one before
 };
 
-/// What a phase gave, seconds from the start of the run. Of each rank `in_flight` times in a row: the last but first
-/// and so on, until the last, when it had sent its message and had the one that came: all that the steps behind depend
-/// on.
+/// The result of a phase, seconds from the start of the run. Each list has `in_flight` times in a row for each rank:
+/// when it had sent its last message and had received each of its last `in_flight` messages, the oldest first. All
+/// later steps depend only on these times.
 struct RingRun {
-  std::vector<double> early_s; ///< of `early` steps
-  std::vector<double> end_s;   ///< of all steps
+  std::vector<double> early_s; ///< after `early` steps
+  std::vector<double> end_s;   ///< after all steps
 };
 
-/// All ranks start together. A result a phase.
+/// Starts all ranks together; returns one result for each phase.
 std::vector<RingRun> run_ring(const std::vector<RingRank>& ranks, const RingSteps& steps, double message_bytes);
 
 } // namespace ddlsim

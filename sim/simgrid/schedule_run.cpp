@@ -19,7 +19,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Where a program's messages to a peer, or from one, go on one lane.
+/// The mailbox of a program's messages to or from one peer on one lane.
 struct Channel {
   int peer = 0;
   int lane = 0;
@@ -27,8 +27,8 @@ struct Channel {
   double delay_s = 0; ///< at delivery
 };
 
-/// Those of one direction. SimGrid finds a mailbox by its name: each name is written and found once, not for every
-/// message. A program takes its channels in turn, so that the next one is mostly the one behind the last.
+/// The channels of one direction. SimGrid finds a mailbox by its name, so each name is built and looked up once, not
+/// for every message. A program uses its channels in turn, so the next one is mostly the one after the last.
 class Channels {
 public:
   template <class Open> const Channel& of(int peer, int lane, const Open& open) {
@@ -52,7 +52,7 @@ Channel open_channel(int from, int to, int lane, int peer, const LatencyOf& late
           latency_s(from, to)};
 }
 
-/// What all programs share: the schedule of the size that is run now, and when each size was done.
+/// The state that all programs share: the schedule of the current size, and when each size was done.
 struct Run {
   std::span<const double> sizes_bytes;
   const ScheduleOfSize& schedule_of;
@@ -60,10 +60,10 @@ struct Run {
   Schedule schedule;
   s4u::BarrierPtr together;
   std::vector<double> ends_s;
-  std::size_t done = 0; ///< programs
+  std::size_t done = 0; ///< programs that are done
 };
 
-/// One program of a rank through all sizes.
+/// Runs one program of a rank for all sizes.
 class RankProgram {
 public:
   RankProgram(Run& run, std::size_t number) : run_(run), number_(number), rank_(run.schedule.programs[number].rank) {}
@@ -77,7 +77,7 @@ public:
     ++run_.done;
   }
 
-  /// With a permanent receiver a message flows although its receiver has not asked for it yet.
+  /// With a permanent receiver a message flows before its receiver has requested it.
   void give_room(const s4u::ActorPtr& receiver) {
     std::set<s4u::Mailbox*> own;
     for (const Step& step : run_.schedule.programs[number_].steps)
@@ -94,7 +94,7 @@ private:
                     [&] { return open_channel(receive.from, rank_, receive.lane, receive.from, run_.latency_s); });
   }
 
-  /// The first program makes the next schedule, while all others wait.
+  /// Waits for all programs; the first one makes the next schedule, while all others wait.
   void go_on_together(double size_bytes) {
     run_.together->wait();
     if (number_ == 0) {
@@ -136,12 +136,12 @@ private:
   int rank_;
   Channels to_;
   Channels from_;
-  // Messages of a step, kept between steps for their memory.
+  // The messages of a step, kept between steps to reuse their memory.
   std::vector<s4u::CommPtr> sent_;
-  std::vector<std::pair<s4u::CommPtr, double>> received_; ///< and what delays each
+  std::vector<std::pair<s4u::CommPtr, double>> received_; ///< with the delay of each
 };
 
-/// Sizes of one schedule each with as many programs.
+/// Runs sizes whose schedules all have the same number of programs.
 void run_alike(const std::vector<s4u::Host*>& hosts, Run& run, std::vector<double>& times_s) {
   double start_s = s4u::Engine::get_clock();
   run.schedule = run.schedule_of(run.sizes_bytes.front());
@@ -149,7 +149,7 @@ void run_alike(const std::vector<s4u::Host*>& hosts, Run& run, std::vector<doubl
   run.done = 0;
   const std::size_t programs = run.schedule.programs.size();
   if (programs > 0) run.together = s4u::Barrier::create(static_cast<unsigned>(programs));
-  std::deque<RankProgram> all; // they stay where they are
+  std::deque<RankProgram> all; // a deque does not move its elements
   for (std::size_t number = 0; number < programs; ++number) {
     RankProgram& one = all.emplace_back(run, number);
     const auto actor = s4u::Actor::create("rank", hosts[at(run.schedule.programs[number].rank)], [&one] { one.run(); });
@@ -166,7 +166,7 @@ std::vector<double> run_schedules(const std::vector<s4u::Host*>& hosts, const st
                                   const ScheduleOfSize& schedule_of, const LatencyOf& latency_s) {
   std::vector<double> times_s;
   const std::span<const double> all(sizes_bytes);
-  while (times_s.size() < all.size()) { // nothing may travel where a size is 0
+  while (times_s.size() < all.size()) { // a schedule of size 0 may have no messages
     const auto left = all.subspan(times_s.size());
     const auto zero = std::find_if(left.begin(), left.end(), [](double bytes) { return !(bytes > 0); });
     const auto alike = std::max<std::size_t>(1, static_cast<std::size_t>(zero - left.begin()));

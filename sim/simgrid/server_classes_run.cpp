@@ -16,7 +16,8 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// What all counts of flows on each link can be divided by: with its rate divided too, shares stay.
+/// Returns, for each link, what all counts of flows on it can be divided by; the rate is divided too, so shares stay
+/// the same.
 std::vector<std::uint64_t> common_divisors(const ClassLinks& classes) {
   std::vector<std::uint64_t> divisors(classes.links.size(), 0);
   for (const ConnectionRoutes& routes : classes.routes)
@@ -26,8 +27,8 @@ std::vector<std::uint64_t> common_divisors(const ClassLinks& classes) {
   return divisors;
 }
 
-/// Hosts and links. A message stands for as many as a link is listed in its route: SimGrid then counts it that often
-/// against the link's rate.
+/// Hosts and links. SimGrid counts a message against a link's rate once for each time the link is listed in its route,
+/// so that one message stands for several.
 class ClassPlatform {
 public:
   explicit ClassPlatform(const ClassLinks& classes)
@@ -41,8 +42,8 @@ public:
     }
   }
 
-  /// The worker's and the server's host of a connection, with a route each way. Workers of a class have a host for each
-  /// distance to servers.
+  /// Returns the worker's and the server's host of a connection, with a route in each direction. Workers of a class
+  /// have one host for each distance to servers.
   std::pair<s4u::Host*, s4u::Host*> connect(const ConnectionClass& connection, const ConnectionRoutes& routes) {
     auto* worker = host("worker" + std::to_string(connection.node_class) + "-" +
                         std::to_string(static_cast<int>(connection.distance)));

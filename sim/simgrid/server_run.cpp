@@ -25,13 +25,13 @@ s4u::Mailbox& mailbox_to_worker(const ShardConnection& connection) {
   return *s4u::Mailbox::by_name("pull" + connection.name);
 }
 
-/// Empties the mailbox by one message and returns when that has come.
+/// Receives one message from the mailbox and returns when it has arrived.
 void take(s4u::Mailbox& mailbox) {
   mailbox.get<int>();
 }
 
-/// Counts a copy; the last one wakes the connections that wait for the sum. Counted by the sender at the
-/// moment its message ends, because the receiving actor may be busy giving out an earlier shard.
+/// Counts a copy; the last one wakes the connections that wait for the sum. The sender counts it at the moment its
+/// message ends, because the receiving actor may be busy sending an earlier shard.
 void count_copy(ShardOnServer& shard, double in_s) {
   shard.summed_s = std::max(shard.summed_s, in_s);
   --shard.copies_to_come;
@@ -77,18 +77,18 @@ void run_server_side(const ShardConnection& connection) {
 namespace s4u = simgrid::s4u;
 using Route = std::vector<s4u::LinkInRoute>;
 
-/// All links of the platform; kinds that are not limited are empty.
+/// All links of the platform; kinds without a limit are empty.
 struct FabricLinks {
   Links nic_out, nic_in, nic_both, leaf_up, leaf_down, loop_push, loop_pull, process_in, process_out;
 };
 
-/// A machine whose NICs' rate is what they pass both ways together.
+/// Returns the machine with its NIC rate replaced by the rate of both directions together.
 Machine with_rate_of_both_ways(Machine machine) {
   machine.nic_Bps = machine.both_ways_Bps();
   return machine;
 }
 
-/// The NICs of workers' nodes, and behind them those of dedicated servers.
+/// Makes the NICs of the workers' nodes, followed by those of dedicated servers.
 Links make_host_nics(s4u::NetZone& zone, const std::string& kind, const Machine& machine,
                      const ServerMachine& servers) {
   Links nics = make_nics(zone, kind, machine.nodes(), machine);
@@ -128,7 +128,7 @@ void add(Route& route, const Links& links, int index) {
   if (!links.empty()) route.emplace_back(links[at(index)]);
 }
 
-/// Between two different nodes.
+/// Adds the links between two different nodes to the route.
 void add_network(Route& route, const FabricLinks& fabric, FabricZone& switches, const Machine& machine, int from_node,
                  int to_node) {
   const int from_leaf = leaf_of_node(machine, from_node);

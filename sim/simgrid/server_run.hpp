@@ -1,5 +1,6 @@
 #pragma once
-// An exchange with servers on SimGrid: two actors a connection. For every connection, or for one of each class.
+// An exchange with servers on SimGrid, with two actors for each connection. It runs every connection, or one of each
+// class.
 
 #include "sim/parameter_server/exchange.hpp"
 #include "sim/parameter_server/traffic.hpp"
@@ -18,56 +19,56 @@ class Host;
 
 namespace ddlsim {
 
-/// Where one shard stands.
+/// The progress of one shard.
 struct ShardOnServer {
   std::uint64_t units = 0;
-  double ready_s = 0;      ///< on every worker
+  double ready_s = 0;      ///< on every worker but node 0
   double slow_ready_s = 0; ///< on node 0
   int copies_to_come = 0;
-  double summed_s = 0;                    ///< when the last copy so far was in
-  simgrid::s4u::SemaphorePtr all_in = {}; ///< opened once for each connection that waits
+  double summed_s = 0;                    ///< when the last copy so far had arrived
+  simgrid::s4u::SemaphorePtr all_in = {}; ///< released once for each waiting connection when the last copy arrives
   int waiting = 0;
   int copies_to_give = 0;
   double pulled_s = 0;
 };
 
-/// One process of a worker node and one server. Each direction has an actor that sends its shards in order, and that is
-/// the receiver of the other's.
+/// One process of a worker node and one server. Each direction has an actor that sends its shards in order and also
+/// receives those of the other direction.
 struct ShardConnection {
   simgrid::s4u::Host* worker = nullptr;
   simgrid::s4u::Host* server = nullptr;
-  std::string name; ///< no other connection's
+  std::string name; ///< unique among the connections
   double delay_s = 0;
   bool from_slow_node = false;
   double most_Bps = 0; ///< of one message; 0: no ceiling
   std::vector<ShardOnServer*> shards = {};
 };
 
-/// Shards as the exchange has them, of which no copy is under way yet; as many copies as add_copies() counts.
+/// Returns the shards of the exchange before any copy is under way; add_copies() then counts their copies.
 std::vector<ShardOnServer> make_shards(const Machine& machine, const ServerMachine& servers,
                                        const ServerExchange& exchange);
 
-/// The shards of the connection have one copy more to take in and to give out.
+/// Adds one copy to receive and one to send to each shard of the connection.
 void add_copies(const ShardConnection& connection);
 
-/// When each shard was summed, then when each was pulled, in the order of the pointers.
+/// Returns when each shard was summed, then when each was pulled, in the order of the pointers.
 std::vector<double> times_of(const std::vector<const ShardOnServer*>& shards);
 
-/// Runs all connections beside each other; the number of messages. Times are in the shards.
+/// Runs all connections at the same time and returns the number of messages. The times are recorded in the shards.
 double run_connections(const std::vector<ShardConnection>& connections);
 
 // Workers, servers and the links between them as a SimGrid platform.
 
 struct ServerPlatform {
-  std::vector<simgrid::s4u::Host*> workers;  ///< one a worker node
-  std::vector<simgrid::s4u::Host*> servers;  ///< one a server process, also where it shares a worker's node
-  std::vector<std::vector<RingRank>> beside; ///< of each neighbour
+  std::vector<simgrid::s4u::Host*> workers;  ///< one for each worker node
+  std::vector<simgrid::s4u::Host*> servers;  ///< one for each server process, also where it shares a worker's node
+  std::vector<std::vector<RingRank>> beside; ///< for each neighbour, its ranks
 };
 
-/// Routes exist between each worker node and each server, both ways. A message passes the NICs of the two nodes
-/// (where a NIC's ways meet, also the link that has both), the leaf uplinks if it leaves a leaf, and the server process's link if there is one. Between a worker and a server of
-/// the same node it takes the loopback (intra rate) instead of NICs. A neighbour's ranks have a NIC each and the ways
-/// of the fabric.
+/// Makes routes between each worker node and each server, in both directions. A message crosses the NICs of the two
+/// nodes (where a NIC's directions share a limit, also the link for both), the leaf uplinks if it leaves a leaf, and
+/// the server process's link if there is one. Between a worker and a server of the same node it crosses the loopback
+/// (intra rate) in place of NICs. A neighbour's ranks have a NIC each and use the fabric's links.
 ServerPlatform make_server_platform(const Machine& machine, const ServerMachine& servers,
                                     const std::vector<RingBeside>& beside = {});
 

@@ -11,46 +11,48 @@ namespace ddlsim {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// The sanitizers take SimGrid's own stack switching for stack overflows. Threads they know, and are 60 x slower.
+// The sanitizers take SimGrid's own stack switching for stack overflows. They understand threads, which are 60 x
+// slower.
 constexpr const char* contexts_setting = "contexts/factory:thread";
 #else
 // The quickest way to switch actors: hand-written assembly, no system call.
 constexpr const char* contexts_setting = "contexts/factory:raw";
 #endif
 
-/// Settings of SimGrid 3.32 that change times, and why they are not left alone.
+/// Settings of SimGrid 3.32 that change times, and why their defaults do not fit.
 constexpr const char* timing_settings[] = {
     // A flow gets latency + size/rate. The default, LV08, is fitted to TCP over Ethernet of 2008: latency x 13.01,
     // bandwidth x 0.97.
     "network/model:CM02",
     "network/latency-factor:1",
     "network/bandwidth-factor:1",
-    // A share of the link is a share of the link: no weight by latency or by bandwidth (round-trip-time unfairness).
+    // Flows get equal shares of a link, without weights by latency or by bandwidth (round-trip-time unfairness).
     "network/weight-S:0",
     // Full duplex: acknowledgements do not slow the other direction (they cost 4 % by default).
     "network/crosstraffic:0",
     // No TCP window: the default caps a flow at 4 MiB per two latencies.
     "network/TCP-gamma:1e20",
-    // Events closer than this are taken as one moment. The default, 10 us, is longer than a ring step.
+    // Events closer than this count as simultaneous. The default, 10 us, is longer than a ring step.
     "surf/precision:1e-12",
-    // What the solver takes for zero, relative to a link. The default, 1e-5, would be seen in comparisons to 1e-6.
+    // The solver's threshold for zero, relative to a link. The default, 1e-5, would be visible in comparisons to 1e-6.
     "maxmin/precision:1e-12",
     "cpu/model:Cas01",
 };
 
-/// Settings that change only what a run costs.
+/// Settings that change only the cost of a run.
 constexpr const char* cost_settings[] = {
     contexts_setting,
-    // KiB. Our actors are shallow, and the default of 8 MiB is 16 GiB of address space for 2,048 ranks. Beyond
-    // largest_from_heap_bytes, so that no page is cleared before an actor comes to it.
+    // In KiB. Our actors need little stack, and the default of 8 MiB is 16 GiB of address space for 2,048 ranks. It is
+    // above largest_from_heap_bytes, so that no page is cleared before an actor uses it.
     "contexts/stack-size:256",
-    // Pages that would catch an overflow of a stack: to protect each is a quarter of a run of thousands of actors, and
-    // two areas of memory an actor, of which Linux gives a process 65,530.
+    // Guard pages would catch an overflow of a stack. Protecting each takes a quarter of a run of thousands of actors,
+    // and two memory areas an actor, of which Linux gives a process 65,530.
     "contexts/guard-size:0",
 };
 
-/// What malloc takes from its heap, and calloc then clears by hand. glibc raises its 128 KiB whenever a larger area is
-/// freed; with the stacks on the heap a tenth of `calibrate` of a large cluster would be the clearing of them.
+/// Sets the largest area that malloc takes from its heap, which calloc then clears by hand. glibc raises its 128 KiB
+/// whenever a larger area is freed; with the stacks on the heap, clearing them would take a tenth of `calibrate` of a
+/// large cluster.
 void keep_stacks_off_the_heap() {
 #ifdef __GLIBC__
   constexpr int largest_from_heap_bytes = 128 * 1024;
@@ -82,7 +84,7 @@ void start_simgrid() {
 
 namespace s4u = simgrid::s4u;
 
-#if SIMGRID_VERSION >= 40000 // which makes the root itself, and every other zone inside another
+#if SIMGRID_VERSION >= 40000 // SimGrid 4 makes the root itself, and every other zone inside another
 s4u::NetZone& make_full_zone(const std::string& name) {
   return make_full_zone(*s4u::Engine::get_instance()->get_netzone_root(), name);
 }
@@ -94,7 +96,7 @@ s4u::NetZone& make_full_zone(s4u::NetZone& parent, const std::string& name) {
 s4u::NetZone& make_star_zone(const std::string& name) {
   return *s4u::Engine::get_instance()->get_netzone_root()->add_netzone_star(name);
 }
-#else // where the first zone is the root
+#else // before SimGrid 4 the first zone is the root
 s4u::NetZone& make_full_zone(const std::string& name) {
   return *s4u::create_full_zone(name);
 }

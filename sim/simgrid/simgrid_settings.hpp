@@ -1,6 +1,6 @@
 #pragma once
-// Every SimGrid setting, and how every simulation makes links, in one place. SimGrid's types stay in the sources of
-// this folder.
+// All SimGrid settings, and the functions with which every simulation makes its links. SimGrid's types stay in the
+// sources of this folder.
 
 #include "sim/network/machine.hpp"
 
@@ -17,48 +17,48 @@ class NetZone;
 
 namespace ddlsim {
 
-/// SimGrid counts messages in whole units. A chunk of S/n bytes is not a whole number of bytes, so the simulation
-/// counts in parts of a byte: sizes and rates both are multiplied by this, times stay.
+/// SimGrid counts messages in whole units, but a chunk of S/n bytes is not a whole number of bytes. So the simulation
+/// counts in fractions of a byte: sizes and rates are both multiplied by this, and times stay the same.
 constexpr double units_per_byte = 1048576;
 
-/// A size as SimGrid takes it. Sizes up to 1.7e13 bytes fit.
+/// Converts a size to SimGrid's units. Sizes up to 1.7e13 bytes fit.
 std::uint64_t to_units(double size_bytes);
 
-/// The settings that decide simulated times, "name:value" as SimGrid's --cfg takes them: for runs beside ours that must
-/// be on the same network.
+/// Returns the settings that decide simulated times, "name:value" as SimGrid's --cfg takes them, for other SimGrid
+/// programs that must simulate the same network.
 std::span<const char* const> simulated_time_settings();
 
-/// Starts SimGrid with the project's settings. Once per process, before anything else of SimGrid: it keeps global
-/// state.
+/// Starts SimGrid with the project's settings. Call it once per process, before anything else of SimGrid: SimGrid keeps
+/// global state.
 void start_simgrid();
 
-// Zones and links of a SimGrid platform and the messages on them, as every simulation of this folder makes them.
+// Zones, links and messages of a SimGrid platform, as every simulation of this folder makes them.
 
-/// A zone with a route for each pair of hosts, and one where each host has a way in and a way out: the platform's only
-/// one, or inside `parent`.
+/// Make a zone: a full zone has a route for each pair of hosts, and in a star zone each host has a route in and a route
+/// out. The zone is the platform's only one, or inside `parent`.
 simgrid::s4u::NetZone& make_full_zone(const std::string& name);
 simgrid::s4u::NetZone& make_full_zone(simgrid::s4u::NetZone& parent, const std::string& name);
 simgrid::s4u::NetZone& make_star_zone(const std::string& name);
 
-/// One kind of link, one for each place, one direction.
+/// Links of one kind and one direction, one for each node, leaf or rank.
 using Links = std::vector<simgrid::s4u::Link*>;
 
-/// Shared links have no latency: a latency would hold the sender as long as the link. It is a delay at delivery
+/// Makes a shared link, without latency: a latency would hold the sender as long as the link. It is a delay at delivery
 /// instead, see sim/collective/ring.hpp.
 simgrid::s4u::Link* make_link(simgrid::s4u::NetZone& zone, const std::string& name, double rate_Bps);
 
-/// `kind`0, `kind`1, ... of one rate.
+/// Makes the links `kind`0, `kind`1, ..., all of one rate.
 Links make_links(simgrid::s4u::NetZone& zone, const std::string& kind, int count, double rate_Bps);
 
-/// The NIC of each node; those behind the workers' are of dedicated servers.
+/// Makes the NIC of each node; dedicated servers' NICs come after the workers'.
 Links make_nics(simgrid::s4u::NetZone& zone, const std::string& kind, int nodes, const Machine& machine);
 
-/// What every message points at: SimGrid wants an address, and nobody reads it.
+/// The address that every message carries, because SimGrid requires one; nobody reads it.
 int* no_content();
 
-/// Sends a message that gets `most_Bps` at most, 0: no ceiling; returns when it has passed. The ceiling is the
-/// message's and not a link's: of a link that caps each message by itself (FATPIPE) SimGrid's solver looks at every
-/// message again for each that it settles, which of a thousand takes 20 times as long as all else.
+/// Sends a message at `most_Bps` at most (0: no ceiling) and returns when it has passed. The ceiling belongs to the
+/// message, not to a link: on a link that caps each message by itself (FATPIPE) SimGrid's solver visits every message
+/// again for each that it settles, which for a thousand messages takes 20 times as long as everything else.
 void send(simgrid::s4u::Mailbox& mailbox, std::uint64_t units, double most_Bps);
 
 } // namespace ddlsim

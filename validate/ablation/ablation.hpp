@@ -12,8 +12,8 @@
 
 namespace ddlsim {
 
-/// What leave_out() takes: the parameters (`nic_efficiency`, ..., `compute_factor`), then the terms of the residual
-/// (`line`, `growth`, ...).
+/// The names that leave_out() accepts: the parameters (`nic_efficiency`, ..., `compute_factor`), then the terms of the
+/// residual (`line`, `growth`, ...).
 std::vector<std::string> names_to_leave_out();
 
 /// Leaves one part out of fits and predictions. A parameter has its prior's median with no width, whatever the
@@ -25,20 +25,21 @@ void leave_out(ReferenceData& reference, const std::string& name);
 /// says "as measured".
 void move_medians(ReferenceData& reference, std::uint64_t seed);
 
-/// The simulator as users have it, then one without each of the parts: "without NAME". Throws UserError with every
-/// unknown name.
+/// The simulator as users have it, then one simulator without each of the parts, named "without NAME". Throws UserError
+/// that lists every unknown name.
 std::vector<std::unique_ptr<Method>> simulators_without(const ReferenceData& reference,
                                                         const std::vector<std::string>& names, int threads = 1);
 
-/// The simulator as users have it, then `count` with moved priors: "placebo 1", ...
+/// The simulator as users have it, then `count` simulators with moved priors, named "placebo 1", ...
 std::vector<std::unique_ptr<Method>> simulators_with_placebos(const ReferenceData& reference, int count,
                                                               int threads = 1);
 
-/// A table of sites for each changed simulator: errors with and without the change in every split, paired. Then one row
-/// a change with what it did to mean errors and interval scores. At most 110 columns.
+/// A table of sites for each changed simulator: the errors with and without the change in every split, paired. Then one
+/// row for each change with its effect on mean errors and interval scores. At most 110 columns.
 std::string paired_report_text(const ValidationResult& result);
 
-/// The largest change of a figure that the placebos made in a split: a smaller one is no change. Errors in ratios.
+/// The largest change of a figure that the placebos caused in a split. A smaller change means nothing. Errors are
+/// ratios.
 struct NoiseFloor {
   std::string split;
   double mean_error = 0;

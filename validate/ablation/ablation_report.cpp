@@ -39,18 +39,18 @@ std::string error_cell(double ratio) {
   return fmt::format("{:.1f}", 100 * ratio);
 }
 
-/// Two digits: changes below the noise floor are to be seen as such.
+/// Two digits, so that changes below the noise floor are visible as such.
 std::string change_text(double ratio) {
-  constexpr double nothing = 5e-5; // no sign where no digit shows
+  constexpr double nothing = 5e-5; // no sign if no digit is printed
   return std::abs(ratio) < nothing ? "0.00" : fmt::format("{:+.2f}", 100 * ratio);
 }
 
-/// How the score of the intervals moved, in per cent of what it was.
+/// The change of the interval score as a share of its earlier value.
 double relative_change(double now, double before) {
   return before > 0 ? now / before - 1 : 0;
 }
 
-/// Errors of one site in one split, with and without the change; three empty cells where it was not run.
+/// Errors of one site in one split, with and without the change; three empty cells if the site is not in the split.
 std::vector<std::string> cells_of_site(const SplitScore& with, const SplitScore& without, const std::string& site) {
   const auto before = with.by_cluster.find(site);
   const auto after = without.by_cluster.find(site);
@@ -90,7 +90,7 @@ std::string sites_table(const ValidationResult& result, const std::string& metho
   return to_table(columns, rows);
 }
 
-/// Sites whose mean error the change lowered and raised by a twentieth of a per cent or more.
+/// The numbers of sites whose mean error the change lowered and raised by a twentieth of a per cent or more.
 std::string sites_moved(const SplitScore& with, const SplitScore& without) {
   constexpr double visible = 0.0005;
   int lower = 0, higher = 0;
@@ -107,7 +107,7 @@ std::string sites_moved(const SplitScore& with, const SplitScore& without) {
 std::vector<std::string> cells_of_change(const ValidationResult& result, const std::string& split,
                                          const std::string& method) {
   const auto &with = score_of(result, split, unchanged), &without = score_of(result, split, method);
-  const auto& paired = difference_of(result, split, method); // of the unchanged simulator against the changed one
+  const auto& paired = difference_of(result, split, method); // unchanged simulator minus changed one
   return {change_text(-paired.difference),
           fmt::format("{}..{}", change_text(-paired.range.high), change_text(-paired.range.low)),
           sites_moved(with, without),

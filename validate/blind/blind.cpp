@@ -23,7 +23,7 @@ bool is_visible(const Record& record, BlindKnowledge known) {
   return known == BlindKnowledge::one_gpu ? step->gpus == 1 : step->nodes <= 1;
 }
 
-/// Shipped records are visible, and of the file what the user is assumed to know.
+/// Marks the shipped records as visible, and those records of the file that the user is assumed to know.
 std::vector<bool> visible_records(const BlindQuestion& question, BlindKnowledge known) {
   std::vector<bool> visible;
   for (const auto& file : question.shipped) visible.insert(visible.end(), file.records.size(), true);
@@ -31,8 +31,8 @@ std::vector<bool> visible_records(const BlindQuestion& question, BlindKnowledge 
   return visible;
 }
 
-/// A split with every series of the file that has a point to predict: with `layouts` those of model parallelism, else
-/// all others.
+/// A split with every series of the file that has a point to predict: those of model parallelism if `layouts`, else all
+/// others.
 Split split_of(const BlindQuestion& question, const std::vector<Series>& series, BlindKnowledge known, bool layouts) {
   Split split{"blind", to_text(known), visible_records(question, known), {}, MaskedPriors::none};
   const auto first_own = split.visible_records.size() - question.file.records.size();
@@ -50,8 +50,8 @@ Split split_of(const BlindQuestion& question, const std::vector<Series>& series,
   return split;
 }
 
-/// A cluster of which nothing is known is predicted by priors alone, as `predict` does for one that was never
-/// calibrated.
+/// Whether the cluster is calibrated. If nothing is known of it, the priors alone predict it, as `predict` does for a
+/// cluster that was never calibrated.
 bool is_calibrated(const BlindQuestion& question, BlindKnowledge known) {
   const auto& cluster = question.file.context.cluster;
   const auto& records = question.file.records;
@@ -70,7 +70,7 @@ std::vector<std::unique_ptr<Method>> blind_methods(const ReferenceData& referenc
   return methods;
 }
 
-/// Points that the simulator neither answered nor refused do not happen: its cluster is known.
+/// The simulator's points. Each was answered or refused, because its cluster is known.
 std::vector<BlindPoint> points_of(const ValidationResult& result) {
   std::vector<BlindPoint> points;
   for (const auto& point : result.points) {
@@ -121,7 +121,7 @@ std::string to_text(BlindKnowledge known) {
 
 namespace {
 
-/// Figures of the points seen so far.
+/// Figures accumulated over the points so far.
 struct BlindTally {
   std::map<std::string, std::vector<double>> errors_of_series;
   std::vector<double> errors;

@@ -18,53 +18,53 @@ enum class BlindKnowledge { nothing, one_gpu, one_node };
 
 std::string to_text(BlindKnowledge known); ///< "nothing", "one GPU", "one node"
 
-/// The errors of the predictions of one kind of record. Errors are |ln(predicted / measured)|; a refusal counts 0.5 and
-/// not held.
+/// The errors of the predictions of one kind of record. An error is |ln(predicted / measured)|; a refusal counts as an
+/// error of 0.5 outside the interval.
 struct BlindScore {
   std::string kind; ///< "training steps", "layouts", "all_reduce below 4 MiB", "all_reduce from 4 MiB"
   BlindKnowledge known = BlindKnowledge::nothing;
-  int points = 0; ///< predicted or refused
+  int points = 0; ///< all points, predicted or refused
   int refused = 0;
   double mean_error = 0; ///< over the points of a series, then over series
   double median_error = 0;
-  double bias = 0;       ///< mean of ln(predicted / measured) over answered points: above 0 is predicted too slow
+  double bias = 0;       ///< mean of ln(predicted / measured) over answered points; positive: predicted too slow
   double held = 0;       ///< share inside the 90 % interval
   double half_width = 0; ///< half of ln(high / low)
-  std::map<std::string, double> baselines{}; ///< mean error of each way that answered every point
-  std::string answers{};                     ///< checksum of all predictions: another one is another model
+  std::map<std::string, double> baselines{}; ///< mean error of each baseline that answered every point
+  std::string answers{};                     ///< checksum of all predictions; it changes with the model
 };
 
-/// The records to predict, all of one experimenter, and the shipped ones.
+/// The records to predict, which are all of one experimenter, and the shipped records.
 struct BlindQuestion {
   std::vector<MeasurementFile> shipped;
   MeasurementFile file;
 };
 
-/// Records of the file that stand among the shipped ones, too: the same kind, model or operation, scale, batch or size,
-/// and value to six digits. One mistake for the first of them in each shipped file; none: no fit or prior has used the
-/// file.
+/// Finds records of the file that are also among the shipped ones: the same kind, model or operation, scale, batch or
+/// size, and value to six digits. Returns one mistake for the first of them in each shipped file; if there is none, no
+/// fit or prior has used the file.
 std::vector<Mistake> find_learnt_records(const BlindQuestion& question);
 
-/// Scores of training steps for everything that the newcomer may know, where it leaves anything to ask; scores of
-/// collectives where nothing is known. The cluster and its models must be in `data`. `threads` share a forecast's
-/// samples. Throws UserError where the cluster is in no file, or nothing of the file can be predicted.
+/// Scores training steps for each entry of `known` that leaves points to predict, and collectives where nothing is
+/// known. The cluster and its models must be in `data`. `threads` share a forecast's samples. Throws UserError if no
+/// file has the cluster, or if nothing in the file can be predicted.
 std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion& question,
                                     const std::vector<BlindKnowledge>& known, int threads = 1);
 
-// What scoring of steps and of collectives share.
+// Functions that the scoring of steps and of collectives share.
 
-/// One predicted point; nothing where it was refused.
+/// One point; `predicted` is empty if the prediction was refused.
 struct BlindPoint {
   std::string series;
   double measured_s = 0;
   std::optional<Forecast> predicted;
 };
 
-/// Figures of one kind of record. At least one point.
+/// The figures of one kind of record. Needs at least one point.
 BlindScore blind_score(const std::string& kind, BlindKnowledge known, const std::vector<BlindPoint>& points);
 
-/// Tables of collectives inside `file`, by operation and class of size. An operation that `predict --collective` does
-/// not answer is refused point by point.
+/// Scores the collectives of `file`, by operation and class of size. Every point of an operation that `predict
+/// --collective` does not answer counts as a refusal.
 void score_collectives(const ReferenceData& reference, const MeasurementFile& file, std::vector<BlindScore>& scores);
 
 } // namespace ddlsim

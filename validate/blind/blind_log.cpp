@@ -17,9 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr long most_requested_points = 10'000'000;
-constexpr double largest_ln_error = 100; ///< of ln: beyond it a figure is a slip
+constexpr double largest_ln_error = 100; ///< of ln; a larger error is a typing error
 
-/// A fourth digit of an error is noise.
+/// Rounds to four digits: a fifth digit of an error is noise.
 double four_digits(double value) {
   return std::stod(fmt::format("{:.4g}", value));
 }
@@ -87,7 +87,7 @@ BlindEntry entry_from(const JsonNode& node) {
 
 constexpr std::string_view chain_key = ",\"chain\":\"";
 
-/// Checksum of the lines before, which they end with, and of this line's text before its own checksum.
+/// The checksum of a line: of the checksum at the end of the previous line, and of this line's text before its own.
 std::string chained(const std::string& before, std::string_view body) {
   Fnv1a sum;
   sum.take(before);
@@ -95,12 +95,12 @@ std::string chained(const std::string& before, std::string_view body) {
   return sum.text();
 }
 
-/// The line's text before its checksum; all of it where it has none.
+/// The line's text before its checksum; the whole line if it has none.
 std::string_view body_of(std::string_view line) {
   return line.substr(0, line.rfind(chain_key));
 }
 
-/// The lines of a log with the checksum of the last.
+/// The lines of a log, with the checksum of the last one.
 struct ChainedLog {
   std::vector<BlindEntry> entries;
   std::string chain;

@@ -16,7 +16,7 @@
 namespace ddlsim {
 namespace {
 
-/// The two sizes shown: bytes decide the larger one, latency has a part in the other.
+/// The two visible sizes: the larger one is dominated by bandwidth, the other one partly by latency.
 constexpr double large_shown_bytes = 256 << 20;
 constexpr double large_over_small = 256;
 
@@ -26,7 +26,7 @@ const DataPoint& nearest(const SeriesData& table, double size_bytes) {
                            [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
 }
 
-/// Two sizes of a table that may be seen.
+/// The two visible sizes of a table.
 struct VisibleTraining {
   DataPoint small;
   DataPoint large;
@@ -36,7 +36,7 @@ struct VisibleTraining {
   }
 };
 
-/// Through both: a latency, never below zero, and a rate.
+/// The time on a straight line through both: a latency, never negative, plus size over rate.
 double line_s(const VisibleTraining& shown, double size_bytes) {
   const double slope =
       (shown.large.measured_s - shown.small.measured_s) / (shown.large.size_bytes - shown.small.size_bytes);
@@ -44,10 +44,10 @@ double line_s(const VisibleTraining& shown, double size_bytes) {
   return latency_s + slope * size_bytes;
 }
 
-/// Samples behind an interval.
+/// Number of samples behind an interval.
 constexpr int draws = 200;
 
-/// The table's parameters once `points` of it are known.
+/// The table's posterior parameters after `points` of it are known.
 Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& table,
                             const std::vector<DataPoint>& points) {
   SeriesData seen = table;
@@ -59,7 +59,7 @@ Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& ta
   return find_posterior(priors, &calibration, question, draws, 1);
 }
 
-/// What is known of a table: parameters, and the sizes themselves.
+/// What is known of a table: the parameters, and the measured sizes.
 struct Known {
   Posterior parameters;
   std::vector<MeasuredAllReduce> sums;

@@ -1,5 +1,5 @@
 #pragma once
-// All-reduces that were measured size by size, predicted with the algorithm left to the library's rule.
+// Predicts all-reduces that were measured size by size. The library's rule chooses the algorithm.
 
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
@@ -19,18 +19,18 @@ struct PredictedCollective {
   int nodes = 0;
   double size_bytes = 0;
   double measured_s = 0;
-  double from_cluster_file_s = 0; ///< ddlsim before any measurement: priors
-  double from_two_sizes_s = 0;    ///< ddlsim calibrated on two sizes of this table, and corrected by them
-  bool held = false;              ///< by the 90 % interval of the cluster file alone
-  bool held_by_two_sizes = false; ///< by that of the two sizes
+  double from_cluster_file_s = 0; ///< predicted by ddlsim before any measurement, from priors
+  double from_two_sizes_s = 0;    ///< predicted by ddlsim calibrated on two sizes of this table and corrected by them
+  bool held = false;              ///< inside the 90 % interval of the cluster file alone
+  bool held_by_two_sizes = false; ///< inside that of the two sizes
   double line_s = 0;              ///< the straight line through the same two: latency + size / rate
 };
 
-/// Every all-reduce of the clusters' records over a transport of its cluster file, except the two sizes of each table
-/// that are shown: the one nearest 256 MiB, and the one nearest a 256th of that. What the table's site shaped is taken
-/// away from priors. The library runs each size as its rule says, in the version that the records state,
-/// else in that which the priors' preset usually has; a table that states its algorithm was forced to it. Tables of
-/// fewer than three sizes are left out. By cluster, table, size.
+/// Predicts every all-reduce of the clusters' records over a transport of its cluster file. The two sizes of each table
+/// that are shown to the fit are not predicted: the one nearest 256 MiB, and the one nearest a 256th of that. Evidence
+/// of the table's own site is removed from the priors. The library's rule chooses the algorithm for each size, in the
+/// version that the records state, else in the usual one of the priors' preset; a table that states its algorithm was
+/// forced to use it. Tables of fewer than three sizes are left out. Ordered by cluster, table, size.
 std::vector<PredictedCollective> predict_collectives(const ReferenceData& reference,
                                                      const std::vector<MeasurementFile>& files);
 
@@ -44,14 +44,14 @@ struct UnseenCollective {
   IterationTime predicted;
 };
 
-/// Every size of every table of all-reduces, as `predict --collective` predicts it before anything is measured. No
-/// prior is masked: the priors must not have been fitted to these files.
+/// Predicts every size of every table of all-reduces as `predict --collective` does before any measurement. No prior is
+/// masked: the priors must not have been fitted to these files.
 std::vector<UnseenCollective> predict_unseen_collectives(const ReferenceData& reference,
                                                          const std::vector<MeasurementFile>& files);
 
-/// Mean errors in per cent, of a table and then over tables: by class of size for NCCL and for what runs over host
-/// memory (MPI, Gloo), then by cluster. 90 % of the means over
-/// resampled tables. Lines, each ended.
+/// A report as lines of text, each with a line end. Mean errors in per cent, averaged over a table and then over
+/// tables: by class of size for NCCL and for libraries over host memory (MPI, Gloo), then by cluster. The ranges hold
+/// 90 % of the means over resampled tables.
 std::string collectives_report_text(const std::vector<PredictedCollective>& points);
 
 /// {"format":"ddlsim-collectives","version":1,

@@ -27,11 +27,12 @@ struct SizeClass {
   double below_bytes;
 };
 
-/// Small messages cost latency, large ones bytes; training's buckets are in the third and the fourth.
+/// Latency dominates small messages, bandwidth large ones; the gradient buckets of training are in the third and fourth
+/// class.
 constexpr SizeClass size_classes[] = {
     {0, 16 << 10}, {16 << 10, 1 << 20}, {1 << 20, 16 << 20}, {16 << 20, 256 << 20}, {256 << 20, endless}};
 
-/// Means of |predicted / measured - 1| by each way.
+/// Means of |predicted / measured - 1| for each method.
 struct MeanErrors {
   int tables = 0;
   int sizes = 0;
@@ -72,7 +73,7 @@ std::map<std::string, std::vector<MeanErrors>> errors_by_table(const std::vector
   return by_table;
 }
 
-/// Mean errors over a table, then over tables, so that a table of many sizes weighs no more than another.
+/// Mean errors over a table, then over tables, so that a table with many sizes has no more weight than another.
 MeanErrors mean_errors(const std::vector<PredictedCollective>& points, const Wanted& wanted) {
   const auto by_table = errors_by_table(points, wanted);
   MeanErrors all;
@@ -82,7 +83,7 @@ MeanErrors mean_errors(const std::vector<PredictedCollective>& points, const Wan
   return all;
 }
 
-/// 90 % of the means over resampled tables, by each way.
+/// Ranges with 90 % of the means over resampled tables, for each method.
 struct ErrorRanges {
   Range cluster_file;
   Range two_sizes;

@@ -43,7 +43,8 @@ std::unique_ptr<Method> make_straight_line() {
 
 namespace {
 
-/// A falling line would reach zero and an endless iteration: it is held at this share of the last throughput.
+/// A falling line would reach zero throughput, an endless iteration. It is therefore kept at this share of the last
+/// throughput or above.
 constexpr double floor_share = 0.1;
 
 double throughput(const SeriesPoint& point) {

@@ -12,10 +12,11 @@
 
 namespace ddlsim {
 
-/// "straight-line": the iteration time of the largest visible scale is kept.
+/// "straight-line": the iteration time stays that of the largest visible scale.
 std::unique_ptr<Method> make_straight_line();
 
-/// "throughput-line": a line through the throughput of the two largest visible scales; through zero when there is one.
+/// "throughput-line": a line through the throughputs of the two largest visible scales, or through zero and the only
+/// one.
 std::unique_ptr<Method> make_throughput_line();
 
 /// "linear": throughput grows in proportion from one GPU (from the smallest visible scale when one GPU was not
@@ -28,7 +29,7 @@ std::unique_ptr<Method> make_amdahl();
 /// "usl": T(N) = T(1) (1 + a (N - 1) + b N (N - 1)). N. J. Gunther, Guerrilla Capacity Planning, 2007, chapter 4.
 std::unique_ptr<Method> make_usl();
 
-/// What the textbook form needs beside the records; what is missing narrows what it can answer.
+/// Facts that the textbook method needs besides the records. It cannot answer points whose facts are missing.
 struct TextbookFacts {
   std::map<std::string, double> model_bytes;                           ///< gradients in fp32, by variant
   std::map<std::pair<std::string, std::string>, double> node_rate_Bps; ///< line rate by cluster and transport
@@ -38,10 +39,10 @@ struct TextbookFacts {
 /// fitted by least squares on the visible points of cluster and transport; no overlap, no latency.
 std::unique_ptr<Method> make_textbook(TextbookFacts facts);
 
-/// "mfu-40": a transformer reaches 40 % of its GPUs' peak FLOP/s, whatever the scale. Refers to `reference`.
+/// "mfu-40": a transformer reaches 40 % of its GPUs' peak FLOP/s at every scale. Keeps a reference to `reference`.
 std::unique_ptr<Method> make_mfu_rule(const ReferenceData& reference);
 
-/// The first six, in this order.
+/// The first six methods above, in this order.
 std::vector<std::unique_ptr<Method>> make_baselines(TextbookFacts facts);
 
 /// One equation: first * x + second * y = value, with the weight of its squared residual.
@@ -57,7 +58,8 @@ struct TwoCoefficients {
   double second = 0;
 };
 
-/// Smallest weighted sum of squares over x >= 0, y >= 0. A column of zeros gives a zero.
+/// The non-negative x, y with the smallest weighted sum of squared residuals. The coefficient of a column of zeros is
+/// 0.
 TwoCoefficients solve_non_negative(const std::vector<Equation>& equations);
 
 } // namespace ddlsim

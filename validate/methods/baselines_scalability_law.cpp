@@ -14,9 +14,9 @@ double crosstalk(int gpus) {
   return static_cast<double>(gpus) * (gpus - 1.0);
 }
 
-/// Both laws are linear in their coefficients once written for time. They are drawn through the smallest visible scale
-/// (one GPU as a rule) and fitted to relative residuals at the others; a coefficient is used only when a visible scale
-/// remains to determine it.
+/// Both laws for the iteration time are linear in their coefficients. The curve passes through the smallest visible
+/// scale (usually one GPU) and is fitted to relative residuals at the others. A coefficient is used only if a visible
+/// scale remains to determine it.
 class ScalabilityLaw final : public Method {
 public:
   ScalabilityLaw(std::string name, std::size_t coefficients) : name_(std::move(name)), coefficients_(coefficients) {}
@@ -56,7 +56,7 @@ std::unique_ptr<Method> make_usl() {
 
 namespace {
 
-/// Columns whose determinant is this small against the product of their squares are one column.
+/// Two columns count as collinear if their determinant is below this share of the product of their squares.
 constexpr double collinear = 1e-12;
 
 double loss(const std::vector<Equation>& equations, const TwoCoefficients& at) {
@@ -84,7 +84,7 @@ TwoCoefficients solve_non_negative(const std::vector<Equation>& equations) {
     const TwoCoefficients both{(av * bb - bv * ab) / determinant, (bv * aa - av * ab) / determinant};
     if (both.first >= 0 && both.second >= 0) return both;
   }
-  // The best of the quadrant then lies on one of its two edges.
+  // The minimum over the quadrant is then on one of its two edges.
   const std::array<TwoCoefficients, 2> edges{TwoCoefficients{aa > 0 ? std::max(0.0, av / aa) : 0, 0},
                                              TwoCoefficients{0, bb > 0 ? std::max(0.0, bv / bb) : 0}};
   return loss(equations, edges[0]) <= loss(equations, edges[1]) ? edges[0] : edges[1];

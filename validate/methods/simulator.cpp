@@ -16,12 +16,12 @@
 namespace ddlsim {
 namespace {
 
-/// What a split lets ddlsim know of one cluster.
+/// What a split shows ddlsim about one cluster.
 struct ClusterKnowledge {
   ReferenceData reference;
   std::unique_ptr<const OneGpuTimes> one_gpu_times;
   std::optional<Calibration> calibration; ///< none for the uncalibrated method
-  std::string untaken{};                  ///< of that method: what the split left of priors, as text
+  std::string untaken{};                  ///< for that method: the priors that the split leaves, as text
 
   Knowledge known_of(const std::string& cluster) const {
     return {reference.clusters.at(cluster),
@@ -96,7 +96,7 @@ private:
     return curve;
   }
 
-  /// A key of all that decides an answer, without the fit.
+  /// A key made of all that determines an answer without a fit.
   std::string key_of(const Question& question) const {
     const auto& knowledge = knowledge_of(question.known.cluster);
     const auto known = knowledge.known_of(question.known.cluster);
@@ -109,7 +109,7 @@ private:
                              fmt::join(compute.error_sources, ","), compute.disagreement, compute.stated_width);
   }
 
-  /// Most splits leave what decides here as it is, and ask again.
+  /// Answers from memory if possible: in most splits nothing that determines the answer has changed.
   Forecast ask_or_remember(const Question& question) const {
     const auto key = key_of(question);
     const auto answered = answered_.find(key);
@@ -132,19 +132,19 @@ private:
   SimulatorVariant variant_;
   MaskedPriors masked_priors_ = MaskedPriors::none;
   bool as_shipped_ = false;                             ///< the calibration is that of the file
-  const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, while its questions are answered
+  const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are answered
   const std::vector<Series>* series_ = nullptr;
   mutable std::map<std::string, std::unique_ptr<ClusterKnowledge>> known_; ///< of this split
-  mutable std::unordered_map<std::string, Forecast> answered_;             ///< without a fit, in all splits
+  mutable std::unordered_map<std::string, Forecast> answered_;             ///< without a fit, kept over all splits
 };
 
-/// A curve as the search for one parameter reads it.
+/// A curve in the form that the search for one parameter needs.
 SeriesData searchable(const Curve& curve, const std::string& series) {
   SeriesData data{series, to_text(curve.setup.strategy), {}, curve.setup, "", curve.priors, {}};
   return data;
 }
 
-/// Only the calibrated simulator explains its errors: the uncalibrated one is off because it saw no data.
+/// Only the calibrated simulator explains its errors; those of the uncalibrated one come from missing data.
 std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targets) const {
   if (!fitted_ || targets.empty()) return {};
   try {
@@ -158,7 +158,7 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
     }
     return explain_points(searchable(curve_of(targets.front().question), known.id), points, threads_);
   } catch (const UserError&) {
-    return {}; // a target that could not be answered either
+    return {}; // this target could not be predicted either
   }
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// ddlsim as a method of the protocol: calibrated anew, in memory, from what a split shows; and without that.
+// ddlsim as a method of the protocol, calibrated anew in memory from what a split shows, or not calibrated at all.
 
 #include "calibrate/data/fit_data.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -13,44 +13,43 @@
 
 namespace ddlsim {
 
-/// A simulator with changed reference data, for example without a parameter, to compare with the one that users have.
+/// A simulator with changed reference data, for example without a parameter, to compare with the usual one.
 struct SimulatorVariant {
   std::string name = "ddlsim";
-  std::function<void(ReferenceData&)> change{}; ///< of what a split left of priors; none: as they are
-  bool fitted = true;                           ///< calibrated on what a split shows
+  std::function<void(ReferenceData&)> change{}; ///< applied to the priors that the split leaves; empty: no change
+  bool fitted = true;                           ///< calibrated on the records that a split shows
   int threads = 1;                              ///< share a fit's rows and a forecast's samples
 };
 
-/// "ddlsim": each cluster calibrated on the visible records by fit_cluster(), as its file would say it, and each point
-/// asked by make_curve() and predict_point(): the functions that `ddlsim predict` answers with. What the split takes
-/// away (priors) is missing in both. Refuses what `predict` refuses. `threads` share a fit's rows and a
-/// forecast's samples.
+/// "ddlsim": fits each cluster to the visible records by fit_cluster(), and predicts each point by make_curve() and
+/// predict_point(), the functions behind `ddlsim predict`. Priors that the split masks are missing in both. Refuses
+/// what `predict` refuses. `threads` share a fit's rows and a forecast's samples.
 std::unique_ptr<Method> make_simulator(const DataFolder& data, int threads = 1);
 
-/// The same with reference data of the caller's.
+/// The same with the caller's reference data.
 std::unique_ptr<Method> make_simulator(const ReferenceData& reference, SimulatorVariant variant = {});
 
-/// "uncalibrated": the same without the fit: the series' own one-GPU time, all else at the priors.
+/// "uncalibrated": the same without the fit. It uses the series' own one-GPU time, and the priors for all else.
 std::unique_ptr<Method> make_uncalibrated(const DataFolder& data, int threads = 1);
 
-/// The reference data without the priors that that cluster's site shaped.
+/// The reference data without the estimates that the cluster's own site added to the priors.
 ReferenceData without_site(ReferenceData reference, const std::string& cluster);
 
-/// The scenario whose only row is the question's point: it names the series, so that the one-GPU time is the series'
-/// own, and the transport where the cluster has it; "all-reduce" without an algorithm is what the preset chooses.
-/// Throws UserError for what no scenario can say: ranks that do not fill their nodes, a processor of a cluster of GPUs.
+/// The scenario whose only row is the question's point. It names the series, so that the series' own one-GPU time is
+/// used, and the transport if the cluster has it. For "all-reduce" without an algorithm the preset chooses one. Throws
+/// UserError for what no scenario can express: ranks that do not fill their nodes, a processor in a cluster of GPUs.
 Scenario scenario_of(const Question& question, const Cluster& cluster);
 
-/// One target of a series and the sample that its median prediction was made in.
+/// One target of a series and the parameter sample behind its median prediction.
 struct ExplainedPoint {
   DataPoint point; ///< with the measured time
   Parameters sample;
 };
 
-/// The parts of each point, and of all parameter_fields() but model_discrepancy (which names no cause) the one whose
-/// value, the same at all points, leaves the least mean error; searched between three standard deviations of its prior
-/// on either side of the prior's median. Of several that do about as well, the one that moves by the fewest standard
-/// deviations.
+/// The parts of each point, and the parameter whose change leaves the least mean error. All of parameter_fields() are
+/// tried but model_discrepancy (which names no cause), with one value at all points, between three standard deviations
+/// of the prior on either side of its median. Of several that do about as well, the one that moves by the fewest
+/// standard deviations is taken.
 Explanation explain_points(const SeriesData& evidence, const std::vector<ExplainedPoint>& points, int threads = 1);
 
 } // namespace ddlsim

@@ -12,10 +12,10 @@ namespace {
 
 constexpr double prior_reach = 3; ///< standard deviations of the prior
 constexpr int refinements = 8;    ///< golden sections of two steps of the grid: to 0.05 standard deviations
-constexpr double as_good = 5e-3;  ///< mean errors closer than half a point make two parameters equally good
+constexpr double as_good = 5e-3;  ///< largest difference of mean errors between equally good parameters
 constexpr double golden = 0.6180339887498949;
 
-/// A tried value of one parameter.
+/// A trial value of one parameter with its error.
 struct Trial {
   double at = 0; ///< standard deviations from the prior's median
   double error = 0;
@@ -23,12 +23,12 @@ struct Trial {
 
 class Search {
 public:
-  /// `models` know the points' own samples.
+  /// `models` hold the points' own samples.
   Search(const SeriesData& evidence, const std::vector<ExplainedPoint>& points, std::vector<CachedStep>& models,
          std::size_t field)
       : evidence_(evidence), points_(points), models_(models), field_(field) {}
 
-  /// Nothing when the times do not depend on the parameter: they are equal at both ends of its range.
+  /// The best value. Nothing if the times do not depend on the parameter: they are equal at both ends of its range.
   std::optional<Trial> best() {
     const auto low = times_at(-prior_reach);
     if (low == times_at(prior_reach)) return {};
@@ -60,7 +60,7 @@ private:
 
   Trial try_at(double at) { return {at, error_of_times(times_at(at))}; }
 
-  /// Golden section between the neighbours on the grid (J. Kiefer, Proc. AMS 4, 1953).
+  /// Golden-section search between the neighbours on the grid (J. Kiefer, Proc. AMS 4, 1953).
   Trial refine(Trial best) {
     double low = std::max(-prior_reach, best.at - 1);
     double high = std::min(prior_reach, best.at + 1);
@@ -87,7 +87,7 @@ private:
   std::size_t field_;
 };
 
-/// Where a value lies under its prior; the inverse of prior_value().
+/// The z-score of a value under its prior; the inverse of prior_value().
 double z_score_of(const Prior& prior, double value) {
   if (prior.width <= 0) return 0;
   if (prior.scale == PriorScale::linear) return (value - prior.median) / prior.width;

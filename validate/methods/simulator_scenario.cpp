@@ -12,7 +12,7 @@ void refuse_processor(const Question& question, const Cluster& cluster) {
     throw UserError(known.id, "", "measured on a processor of a cluster of GPUs");
 }
 
-/// 0 where ranks take all GPUs of a node.
+/// The scenario's GPUs per node; 0 if the ranks use all GPUs of a node.
 int gpus_per_node_of(const Question& question, const Cluster& cluster) {
   const int a_node = question.nodes > 1 ? question.gpus_per_node : cluster.gpus_per_node;
   const int nodes = a_node > 0 ? (question.gpus + a_node - 1) / a_node : 0;
@@ -43,7 +43,7 @@ Scenario scenario_of(const Question& question, const Cluster& cluster) {
   if (strategy.name == StrategyName::all_reduce) strategy.name = StrategyName::automatic;
   scenario.preset = known.preset;
   if (transport_named(cluster, known.transport) != nullptr) scenario.transport = known.transport;
-  if (!known.points.empty() || known.one_gpu_s) scenario.series = known.name; // nobody names a series that is not there
+  if (!known.points.empty() || known.one_gpu_s) scenario.series = known.name; // only a visible series can be named
   return scenario;
 }
 

@@ -7,9 +7,9 @@
 
 namespace ddlsim {
 
-/// One page that needs nothing else: tables by split and cluster, predicted against measured, residuals by scale,
-/// strategy and source with values on hover, series far off, every scored point in a table. Well-formed as XML; the
-/// same bytes for the same result.
+/// One page that loads nothing else: tables by split and cluster, predicted against measured times, residuals by scale,
+/// strategy and source with values on hover, series with large errors, and a table of every scored point. It is
+/// well-formed XML; the same result gives the same bytes.
 std::string validation_html(const ValidationResult& result);
 
 } // namespace ddlsim

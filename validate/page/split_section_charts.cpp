@@ -35,7 +35,7 @@ double residual_of(const ChartPoint& point) {
   return std::log(point.predicted_s / point.measured_s);
 }
 
-/// Half of a residual axis: a round figure that holds 98 of 100 points, at most 1.
+/// The end of a residual axis: a round figure that contains 98 of 100 points, at most 1.
 double residual_limit(const std::vector<ChartPoint>& points) {
   constexpr double held = 0.98;
   std::vector<double> sizes;
@@ -76,13 +76,14 @@ std::string time_grid(const Axis& x, const Axis& y) {
   return grid + svg_text(x.start + 4, y.end + 10, "start", "predicted iteration");
 }
 
-/// Parallel to the diagonal, `shift` decades above it, cut to the square.
+/// A line parallel to the diagonal, `shift` decades above it, clipped to the square.
 std::string parallel(const Axis& x, const Axis& y, double shift, const char* kind) {
   const double from = std::max(x.from, x.from - shift), to = std::min(x.to, x.to - shift);
   return svg_line(x.at(from), y.at(from + shift), x.at(to), y.at(to + shift), kind);
 }
 
-/// Marks of one scale or group do not cover each other; by id, so that the bytes stay the same.
+/// Shifts marks so that those of one scale or group do not cover each other. The shift depends on the id, so that the
+/// bytes are reproducible.
 double jitter(const ChartPoint& point, double reach) {
   constexpr std::size_t steps = 21, stride = 8;
   return reach * (static_cast<double>(point.id * stride % steps) / (steps - 1) - 0.5);

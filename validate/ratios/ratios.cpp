@@ -19,7 +19,7 @@
 namespace ddlsim {
 namespace {
 
-/// One of the two scales: its number, its samples, and what turns the time of a sample into that of the number.
+/// One of the two scales: its prediction, its samples, and the factor from a sample's time to the predicted one.
 struct RatioSide {
   PredictedPoint point;
   std::vector<double> mechanism_s;
@@ -38,7 +38,7 @@ RatioSide side_of(const Curve& curve, int gpus) {
   return side;
 }
 
-/// The scenario whose two rows are the record's scales: what validation asks of the larger one, and the base beside it.
+/// The scenario whose two rows are the scales of the record: the larger one as the validation asks it, and the base.
 Scenario ratio_scenario(const SpeedUpRecord& record, const Cluster& cluster) {
   Series series;
   series.id = cluster.name;
@@ -56,7 +56,7 @@ Scenario ratio_scenario(const SpeedUpRecord& record, const Cluster& cluster) {
   return scenario;
 }
 
-/// What one way of asking knows of a cluster.
+/// The knowledge about a cluster behind one of the two predictions.
 struct RatioKnowledge {
   ReferenceData reference;
   std::optional<Calibration> calibration;

@@ -1,5 +1,5 @@
 #pragma once
-// Speed-ups and efficiencies that were published without a base rate, predicted by the function behind `predict`.
+// Predicts published speed-ups and efficiencies whose base rate is unknown, by the function behind `predict`.
 
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -13,45 +13,47 @@
 
 namespace ddlsim {
 
-/// Samples a second on one scale over those on another, with the ends of its 90 % interval.
+/// Samples per second at one scale divided by those at another, with its 90 % interval.
 struct Ratio {
   double times = 0; ///< 0: no answer
   double low = 0;
   double high = 0;
 };
 
-/// The rates are predict_point()'s. Over the rate of one GPU, which synchronises nothing, the ratio is the number of
-/// GPUs times what `predict` calls efficiency. The interval is of what would be measured: each sample's two times
-/// together, what no parameter explains at the larger scale, and the noise of both measurements. Throws UserError where
-/// a scale cannot be.
+/// Predicts the ratio from the rates of predict_point(). If the base is one GPU, which synchronises nothing, the ratio
+/// is the number of GPUs times the efficiency that `predict` shows. The interval is that of a measurement: it holds
+/// both times of each sample together, the residual that no parameter explains at the larger scale, and the noise of
+/// both measurements. Throws UserError if a scale is impossible.
 Ratio predict_ratio(const Curve& curve, int base_gpus, int gpus);
 
 /// One record with its predictions.
 struct PredictedRatio {
   std::string cluster;
   SpeedUpRecord record;
-  Ratio from_cluster_file; ///< before any measurement across GPUs: priors without what the cluster's site shaped
-  Ratio as_shipped;        ///< with the cluster's calibration file, as `predict` would
-  std::string refusal;     ///< not empty: why there is no answer
+  Ratio from_cluster_file; ///< before any measurement across GPUs: from priors without the site's own estimates
+  Ratio as_shipped;        ///< with the cluster's calibration file, as `predict` uses it
+  std::string refusal;     ///< why there is no answer, "" if there is one
 };
 
-/// What is known beside the records: the calibration of a cluster, where it has one.
+/// Looks up the calibration of a cluster; nothing if it has none.
 using CalibrationOf = std::function<std::optional<Calibration>(const std::string& cluster)>;
 
-/// Every speed-up in `ratios`, by cluster and in their order. One-GPU times are those of `measured`. A cluster without
-/// a file, a model without a layer table and what `predict` refuses have a refusal.
+/// Predicts every speed-up in `ratios`, by cluster and in their order. One-GPU times are those of `measured`. An entry
+/// has a refusal if its cluster has no file, its model has no layer table, or `predict` refuses it.
 std::vector<PredictedRatio> predict_ratios(const ReferenceData& reference, const CalibrationOf& calibration_of,
                                            const std::vector<MeasurementFile>& measured,
                                            const std::vector<MeasurementFile>& ratios);
 
-/// platforms/CLUSTER/ratios/*.jsonl, by cluster and name: apart from the measurements, since nothing learns from them.
+/// Reads platforms/CLUSTER/ratios/*.jsonl, ordered by cluster and name. They are kept apart from the measurements
+/// because no fit uses them.
 std::vector<MeasurementFile> read_ratios(const DataFolder& data);
 
 /// |ln(predicted / measured)|.
 double ratio_error(const Ratio& predicted, const SpeedUpRecord& record);
 bool holds(const Ratio& predicted, const SpeedUpRecord& record);
 
-/// Mean errors in per cent by cluster and their mean, then every ratio with its intervals. Lines, each ended.
+/// A report as lines of text, each with a line end: mean errors in per cent by cluster and their mean, then every ratio
+/// with its intervals.
 std::string ratios_report_text(const std::vector<PredictedRatio>& ratios);
 
 /// {"format":"ddlsim-ratios","version":1,"mean":{...},"by_cluster":[...],"ratios":[...]}: errors as shares.

@@ -14,17 +14,17 @@ namespace {
 
 using RatioJson = nlohmann::ordered_json;
 
-/// Means over the ratios of a cluster, or over clusters.
+/// Mean errors over the ratios of a cluster, or over clusters.
 struct RatioErrors {
   int ratios = 0;
   double cluster_file = 0;
   double held = 0;
   double as_shipped = 0;
   double held_as_shipped = 0;
-  double linear = 0; ///< of as many times as fast as there are times as many GPUs
+  double linear = 0; ///< of the rule that the speed grows in proportion to the GPUs
 };
 
-/// Means of so many; divided once, so that a share of all is 1.
+/// The means. The sum is divided once, so that a share of all is exactly 1.
 RatioErrors mean_of(const std::vector<RatioErrors>& all) {
   RatioErrors mean;
   const auto count = static_cast<double>(std::max<std::size_t>(all.size(), 1));
@@ -55,7 +55,7 @@ struct ClusterErrors {
   RatioErrors errors;
 };
 
-/// The errors of clusters with an answer, in the order of the ratios.
+/// The errors of clusters that have an answer, in the order of the ratios.
 std::vector<ClusterErrors> errors_by_cluster(const std::vector<PredictedRatio>& ratios) {
   std::vector<std::pair<std::string, std::vector<RatioErrors>>> sorted;
   for (const auto& one : ratios) {

@@ -1,5 +1,5 @@
 #pragma once
-// What a page shows of a prediction, as text and figures that can be sent from the process that computed it.
+// The contents of a prediction's page, as text and figures that the process that computed them can send to another.
 
 #include "sim/predict/prediction.hpp"
 
@@ -19,20 +19,20 @@ struct PageInterval {
 /// One strategy at one scale.
 struct PagePoint {
   int gpus = 0;
-  std::string error; ///< not empty: the point cannot be, and nothing but nodes stands in the cells
+  std::string error; ///< not empty: the point is impossible, and only the cells of GPUs and nodes have text
   PageInterval samples_per_s;
   PageInterval efficiency;
-  std::vector<std::string> cells; ///< below point_headers()
-  std::vector<double> parts_s;    ///< of the iteration, as part_names() names them
-  double measured_ratio = 0;      ///< predicted over measured iteration; 0: nothing was measured there
-  std::string alone;              ///< the iteration without neighbours, where there are some
+  std::vector<std::string> cells; ///< in the order of point_headers()
+  std::vector<double> parts_s;    ///< parts of the iteration, in the order of part_names()
+  double measured_ratio = 0;      ///< predicted over measured iteration; 0: not measured
+  std::string alone;              ///< the iteration without neighbours, if there are some
 };
 
 /// One strategy of one scenario.
 struct PageCurve {
   std::string name;               ///< "ring with horovod over nccl-ib"
-  std::vector<std::string> facts; ///< below fact_headers(): in what curves of a sweep may differ
-  std::vector<std::string> cells; ///< below comparison_headers()
+  std::vector<std::string> facts; ///< in the order of fact_headers(): properties in which curves of a sweep may differ
+  std::vector<std::string> cells; ///< in the order of comparison_headers()
   std::vector<PagePoint> points;
 };
 
@@ -43,7 +43,7 @@ struct PageScenario {
   std::vector<std::string> warnings;
   std::vector<UsedFile> files;
   std::string produced_by; ///< versions, seed and samples
-  std::string text;        ///< the terminal's report
+  std::string text;        ///< the report for the terminal
 };
 
 const std::vector<std::string>& point_headers();      ///< GPUs, nodes, iteration, ...
@@ -53,8 +53,8 @@ const std::vector<std::string>& comparison_headers(); ///< strategy, preset, tra
 
 PageScenario page_scenario(const Prediction& prediction);
 
-/// The scenario as JSON, to pass it from one process to another. read_page_part() gives back what was written; it
-/// throws UserError for another text.
+/// page_part() writes the scenario as JSON, to pass it from one process to another. read_page_part() reads it back and
+/// throws UserError for any other text.
 std::string page_part(const PageScenario& scenario);
 PageScenario read_page_part(const std::string& text);
 

@@ -55,7 +55,7 @@ PageCurve to_curve(const Json& json) {
   return curve;
 }
 
-/// Whether each row has a cell a column, as page_scenario() makes them.
+/// Whether each row has one cell for each column, as page_scenario() makes them.
 bool is_whole(const PageScenario& scenario) {
   const auto point_is = [](const PagePoint& point) {
     return point.error.empty()

@@ -1,5 +1,5 @@
 #pragma once
-// The page of `ddlsim predict --html`: of one scenario, or of a sweep.
+// The page that `ddlsim predict --html` writes, for one scenario or for a sweep.
 
 #include "sim/predict/page/page_curves.hpp"
 
@@ -8,44 +8,46 @@
 
 namespace ddlsim {
 
-/// One file that loads nothing, well-formed as XML; same prediction, same bytes.
+/// Returns one file that loads nothing and is well-formed XML; the same prediction gives the same bytes.
 std::string prediction_html(const Prediction& prediction);
 
-/// One scenario of a sweep: what differs from the others by the command line, and the answer or why there is none.
+/// One scenario of a sweep: the values that the command line varied, and the answer or the reason why there is none.
 struct SweepPart {
   std::string name;
-  std::vector<std::string> values; ///< below the names that sweep_html() is given
+  std::vector<std::string> values; ///< in the order of the names that sweep_html() takes
   PageScenario scenario;
-  std::string error; ///< not empty: there is no scenario
+  std::string error; ///< not empty: there is no answer
 };
 
-/// `names`: what the command line varies. The page's controls choose which curves are shown by these, and by whatever
-/// else of model, cluster, GPU, batch, precision, preset, transport and strategy differs.
+/// `names` are the properties that the command line varies. The page's controls select the curves by these, and by
+/// model, cluster, GPU, batch, precision, preset, transport and strategy where these differ.
 std::string sweep_html(const std::vector<std::string>& names, const std::vector<SweepPart>& parts);
 
-// Charts and tables of curves: of one prediction, or of all scenarios of a sweep.
+// Charts and tables of the curves of one prediction, or of all scenarios of a sweep.
 
 /// A curve on a page.
 struct DrawnCurve {
   const PageCurve* curve = nullptr;
-  std::string scenario; ///< the first cell of its rows; "": none of the rows has one
+  std::string scenario; ///< first cell of its rows; "": rows have no such cell
   std::string key;      ///< data-k; "": always shown
   double efficiency_bound = 0.8;
 };
 
-/// Throughput and efficiency over GPUs, a line a curve. The bound is drawn where it is one for all.
+/// Charts of throughput and efficiency over GPUs, one line for each curve. The bound is drawn if all curves have the
+/// same.
 std::string curve_charts(const std::vector<DrawnCurve>& curves);
 
-/// A row a curve: preset and transport, the largest scale, the largest efficient scale, what to measure next.
+/// A table with one row for each curve: preset and transport, the largest scale, the largest efficient scale, what to
+/// measure next.
 std::string comparison_table(const std::vector<DrawnCurve>& curves);
 
-/// A row for each point, "p0" on, which the marks of the charts stand for.
+/// A table with one row for each point, from "p0" on, to which the marks of the charts refer.
 std::string point_table(const std::vector<DrawnCurve>& curves);
 
-/// A row for each point: the parts of its iteration, as a bar and in figures.
+/// A table with one row for each point: the parts of its iteration, as a bar and as figures.
 std::string parts_table(const std::vector<DrawnCurve>& curves);
 
-/// Checksummed files, each once.
+/// A table of the files and their checksums, each file once.
 std::string files_table(const std::vector<UsedFile>& files);
 
 std::string warning_paragraphs(const std::vector<std::string>& warnings);

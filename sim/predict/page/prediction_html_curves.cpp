@@ -29,7 +29,7 @@ std::string title_of(const DrawnCurve& shown, const PagePoint& point) {
   return title;
 }
 
-/// The curves of one figure; rows are numbered over all points of all curves.
+/// The curves of one figure. Rows are numbered over all points of all curves.
 std::vector<ChartCurve> chart_curves(const std::vector<DrawnCurve>& curves,
                                      const std::function<PageInterval(const PagePoint&)>& figure) {
   std::vector<ChartCurve> drawn;
@@ -51,7 +51,7 @@ std::vector<ChartCurve> chart_curves(const std::vector<DrawnCurve>& curves,
   return drawn;
 }
 
-/// 0 where scenarios have different ones.
+/// The bound of all curves; 0 when scenarios have different bounds.
 double common_bound(const std::vector<DrawnCurve>& curves) {
   const double bound = curves.empty() ? 0 : curves.front().efficiency_bound;
   const bool common = std::all_of(curves.begin(), curves.end(),
@@ -65,7 +65,7 @@ std::string row_start(const DrawnCurve& shown, const std::string& id) {
          (shown.scenario.empty() ? "" : html_row_head(shown.scenario));
 }
 
-/// The strategy, as the row's head where no scenario is.
+/// The strategy's cell, which is the row's head if there is no scenario cell.
 std::string strategy_cell(const DrawnCurve& shown) {
   return shown.scenario.empty() ? html_row_head(shown.curve->name) : html_cell(shown.curve->name, "t");
 }
@@ -77,9 +77,9 @@ std::vector<Column> first_columns(const std::vector<DrawnCurve>& curves) {
   return columns;
 }
 
-constexpr std::size_t words_from = 5; ///< cells of a point before are figures
+constexpr std::size_t words_from = 5; ///< the cells of a point before this one are figures
 
-/// The columns of point_headers() in which some point has something.
+/// The columns of point_headers() that are not empty for all points.
 std::vector<std::size_t> filled_columns(const std::vector<DrawnCurve>& curves) {
   std::vector<std::size_t> filled;
   for (std::size_t i = 0; i < point_headers().size(); ++i) {

@@ -19,7 +19,7 @@ std::vector<DrawnCurve> curves_of(const std::vector<SweepPart>& parts, const std
   return curves;
 }
 
-/// What each curve is told apart by: the command line's values, then its own facts.
+/// The facts that distinguish the curves: the command line's values, then the curve's own facts.
 std::vector<std::vector<std::string>> facts_of(const std::vector<SweepPart>& parts) {
   std::vector<std::vector<std::string>> facts;
   for (const auto& part : parts) {
@@ -69,7 +69,7 @@ std::string overview(const std::vector<SweepPart>& parts, std::size_t curves, bo
   return html_paragraph(text);
 }
 
-/// A point of a curve at one scale; null where it cannot be.
+/// The point of a curve at one scale; null when it is impossible.
 const PagePoint* point_at(const PageCurve& curve, int gpus) {
   const auto found = std::find_if(curve.points.begin(), curve.points.end(),
                                   [&](const PagePoint& point) { return point.gpus == gpus && point.error.empty(); });
@@ -92,7 +92,7 @@ std::string best_at(const std::vector<DrawnCurve>& curves, int gpus, const std::
                                     point_at(*best->curve, gpus)->cells[cell]));
 }
 
-/// The answers at the largest scale at which some curve is possible. Samples of different models are not compared.
+/// The best answers at the largest scale at which any curve is possible. Samples of different models are not compared.
 std::string answers(const std::vector<DrawnCurve>& curves) {
   constexpr std::size_t rate_cell = 3, efficiency_cell = 4; // of point_headers()
   int gpus = 0;
