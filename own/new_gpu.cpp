@@ -99,7 +99,7 @@ private:
     } catch (const UserError& error) {
       refuse(option, error.mistakes().front().what);
     }
-    return 1; // placeholder; a mistake was added
+    return 1; // stands in for the figure: the mistake above ends the command
   }
 
   double figure(const std::string& option, const std::string& stated, Dimension dimension, double otherwise) {

@@ -135,7 +135,7 @@ std::string discriminating_text(const Plan& plan) {
   const auto& measurement = plan.discriminating;
   if (measurement.parameter.empty()) return "";
   return fmt::format(
-      "Measure first, on {}: {} ({}). What is not known of the ratio of the two shrinks from +-{:.0f} % to "
+      "Measure first, on {}: {} ({}). The 90 % interval of the ratio of the two options shrinks from +-{:.0f} % to "
       "+-{:.0f} %.",
       measurement.candidate, measurement.what, measurement.parameter, 100 * measurement.interval_now,
       100 * measurement.interval_then);

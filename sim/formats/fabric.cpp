@@ -19,14 +19,16 @@ constexpr double most_blocking = 1000;
 constexpr std::size_t most_dimensions = 16; ///< 16 dimensions of two nodes each have 65,536 nodes
 
 void check_upper_levels(const JsonNode& node, const Fabric& fabric) {
+  if (fabric.upper_levels.empty()) return;
+  const auto places = node.list("upper_levels");
   int below = fabric.nodes_per_leaf;
   for (std::size_t i = 0; i < fabric.upper_levels.size(); ++i) {
     const int nodes = fabric.upper_levels[i].nodes;
     if (nodes <= below || nodes % below != 0)
-      node.list("upper_levels")[i].mistake_at(
-          "nodes", fmt::format("{} nodes are not a whole number, two or more, of the groups below, of {} "
-                               "nodes each; give {}, or another multiple",
-                               nodes, below, 2L * below));
+      places[i].mistake_at("nodes",
+                           fmt::format("{} nodes are not a whole number, two or more, of the groups below, of {} "
+                                       "nodes each; give {}, or another multiple",
+                                       nodes, below, 2L * below));
     below = nodes;
   }
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace ddlsim {
 
@@ -116,13 +117,10 @@ bool is_written(const FieldShape& field, const nlohmann::ordered_json& object) {
 
 void note_repeated(const JsonNode& list) {
   if (!list.value().is_array()) return;
-  const auto places = list.elements();
-  for (std::size_t i = 0; i < places.size(); ++i)
-    for (std::size_t before = 0; before < i; ++before) {
-      if (places[before].value() != places[i].value()) continue;
-      places[i].mistake(fmt::format("{} is there twice; keep one", describe(places[i].value())));
-      break;
-    }
+  std::set<nlohmann::json> seen; // an untrusted file may list 100,000 values
+  for (const auto& place : list.elements())
+    if (!seen.insert(place.value()).second)
+      place.mistake(fmt::format("{} is there twice; keep one", describe(place.value())));
 }
 
 std::string wrong_length_text(std::size_t found, const ValueShape& shape) {

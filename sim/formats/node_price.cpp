@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <compare>
 #include <set>
-#include <tuple>
 
 namespace ddlsim {
 
@@ -25,6 +25,14 @@ FieldTable<NodePrice> price_fields() {
            required("date", &NodePrice::date, date_type(), "when the price held")}};
 }
 
+/// What tells the prices of one file apart: how a node is paid, for how long, and when that held.
+struct PriceKey {
+  PriceKind kind;
+  double term_s;
+  std::string date;
+  auto operator<=>(const PriceKey&) const = default;
+};
+
 } // namespace
 
 ValueType<std::vector<NodePrice>> prices_type() {
@@ -33,12 +41,12 @@ ValueType<std::vector<NodePrice>> prices_type() {
     const auto before = place.mistakes_so_far();
     auto prices = read(place);
     if (place.mistakes_so_far() > before) return prices;
-    std::set<std::tuple<PriceKind, double, std::string>> seen;
-    for (const auto& node : place.elements()) {
-      const auto& price = prices[seen.size()];
-      if (seen.insert({price.kind, price.term_s, price.date}).second) continue;
-      node.mistake(fmt::format("the {} price of {} is there twice; keep one", to_text(price.kind), price.date));
-      break;
+    std::set<PriceKey> seen;
+    const auto places = place.elements();
+    for (std::size_t i = 0; i < prices.size(); ++i) {
+      const auto& price = prices[i];
+      if (!seen.insert({price.kind, price.term_s, price.date}).second)
+        places[i].mistake(fmt::format("the {} price of {} is there twice; keep one", to_text(price.kind), price.date));
     }
     return prices;
   };

@@ -83,9 +83,10 @@ ValueType<std::vector<int>> gpu_counts_type() {
     const auto before = place.mistakes_so_far();
     auto counts = read(place);
     if (place.mistakes_so_far() > before) return counts;
+    const auto places = place.elements();
     for (std::size_t i = 1; i < counts.size(); ++i)
       if (counts[i] < counts[i - 1])
-        place.elements()[i].mistake(
+        places[i].mistake(
             fmt::format("{} comes after {}; give the counts in ascending order, each once", counts[i], counts[i - 1]));
     return counts;
   };

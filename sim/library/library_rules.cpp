@@ -9,9 +9,9 @@ std::string collnet_complaint(const LibraryRules& rules, int ranks) {
   if (rules.library.library == CollectiveLibrary::nccl && runs_collnet(rules.library, rules.nccl)) return "";
   return fmt::format(
       "{} cannot all-reduce over {} GPUs of this cluster in the switches between nodes; collnet takes NCCL 2.6 or "
-      "newer "
-      "over InfiniBand (nccl-ib), a cluster whose fabric states \"sharp\": true, two nodes or more, and 8 "
-      "GPUs of each at most",
+      "newer over InfiniBand (nccl-ib), a cluster whose fabric states \"sharp\": true, two nodes or more, and 8 GPUs "
+      "of "
+      "each at most",
       to_text(rules.library), ranks);
 }
 

@@ -130,3 +130,10 @@ TEST_CASE("the list of a table's fields has a row a key, those of objects inside
         "| `sugar.spoons` | a whole number, 1 to 9 |  | how many |\n"
         "| `cakes` | a list of 1 to 3, each a text | optional | beside the drink |\n");
 }
+
+TEST_CASE("a long list of equal values is refused without comparing each with each") {
+  std::string cakes = "[\"a\"";
+  for (int i = 1; i < 100'000; ++i) cakes += ",\"a\"";
+  const auto mistakes = mistakes_in(R"({"guest": "ada", "drink": "tea", "cakes": )" + cakes + "]}");
+  CHECK(mistakes.size() == max_reported_mistakes);
+}
