@@ -104,7 +104,7 @@ public:
     for (const auto& record : file_.records) {
       const auto where = place_of(file_.file, head_of(record).line);
       if (const auto* step = std::get_if<StepRecord>(&record)) take_step(*step, where, all);
-      if (const auto* sum = std::get_if<CollectiveRecord>(&record)) take_collective(*sum, where, all);
+      if (const auto* collective = std::get_if<CollectiveRecord>(&record)) take_collective(*collective, where, all);
     }
     for (const auto& [gpus, nodes] : elsewhere_)
       narrate(line_, fmt::format("{}: {} GPUs on {} nodes are left out: the scenario has {} GPUs of each node",

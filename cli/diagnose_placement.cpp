@@ -12,7 +12,7 @@ struct RunScale {
 };
 
 RunScale scale_of_run(const Record& record) {
-  if (const auto* sum = std::get_if<CollectiveRecord>(&record)) return {sum->ranks, sum->nodes};
+  if (const auto* collective = std::get_if<CollectiveRecord>(&record)) return {collective->ranks, collective->nodes};
   if (const auto* step = std::get_if<StepRecord>(&record)) return {step->gpus, step->nodes};
   return {};
 }

@@ -16,11 +16,11 @@ std::vector<Observation> candidates(const Curve& curve, const std::vector<Observ
   constexpr double size_bytes = 16 << 20; // large enough for bandwidth to dominate, and part of every benchmark
   std::set<int> scales{1, curve.gpus_per_full_node};
   for (const auto& one : observed) scales.insert(one.gpus);
-  const bool sums = !is_parameter_server(curve.setup.strategy.name);
+  const bool has_all_reduces = !is_parameter_server(curve.setup.strategy.name);
   std::vector<Observation> points;
   for (const int gpus : scales) {
     points.push_back({Observed::iteration, gpus});
-    if (sums && gpus > 1) points.push_back({Observed::all_reduce, gpus, size_bytes});
+    if (has_all_reduces && gpus > 1) points.push_back({Observed::all_reduce, gpus, size_bytes});
   }
   std::erase_if(points, [&](const Observation& point) {
     return std::any_of(observed.begin(), observed.end(),

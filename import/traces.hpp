@@ -79,7 +79,7 @@ struct HorovodTimeline {
   bool is_cut = false;                      ///< the file ends within the list
   std::vector<double> steps_s;              ///< between all-reduces of the most often reduced tensor
   std::vector<TraceInterval> negotiations;  ///< of gradients, all tensors
-  std::vector<TraceInterval> sums;          ///< from the end of a negotiation to the end of the all-reduce, all tensors
+  std::vector<TraceInterval> all_reduces;   ///< from the end of a negotiation to the end of the all-reduce, all tensors
   std::vector<TraceInterval> library_calls; ///< the parts inside NCCL, MPI or Gloo
 };
 

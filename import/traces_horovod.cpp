@@ -26,7 +26,7 @@ std::string word_at(const json& event, const char* key) {
 /// The open events of one tensor, and when its all-reduces began.
 struct TensorRow {
   std::vector<std::pair<std::string, double>> open; ///< name, seconds
-  std::vector<double> sums_begin_s;
+  std::vector<double> all_reduces_begin_s;
 };
 
 class TimelineReader {
@@ -47,11 +47,11 @@ public:
   HorovodTimeline finish() {
     const TensorRow* most = nullptr;
     for (const auto& [process, tensor] : tensors_) {
-      if (!tensor.sums_begin_s.empty()) ++timeline_.tensors;
-      if (most == nullptr || tensor.sums_begin_s.size() > most->sums_begin_s.size()) most = &tensor;
+      if (!tensor.all_reduces_begin_s.empty()) ++timeline_.tensors;
+      if (most == nullptr || tensor.all_reduces_begin_s.size() > most->all_reduces_begin_s.size()) most = &tensor;
     }
-    for (std::size_t i = 1; most != nullptr && i < most->sums_begin_s.size(); ++i)
-      if (const double step_s = most->sums_begin_s[i] - most->sums_begin_s[i - 1]; step_s > 0)
+    for (std::size_t i = 1; most != nullptr && i < most->all_reduces_begin_s.size(); ++i)
+      if (const double step_s = most->all_reduces_begin_s[i] - most->all_reduces_begin_s[i - 1]; step_s > 0)
         timeline_.steps_s.push_back(step_s);
     return std::move(timeline_);
   }
@@ -59,7 +59,7 @@ public:
 private:
   void begin(const std::string& name, double at_s, TensorRow& tensor) {
     tensor.open.emplace_back(name, at_s);
-    if (name == "ALLREDUCE" && tensor.open.size() == 1) tensor.sums_begin_s.push_back(at_s);
+    if (name == "ALLREDUCE" && tensor.open.size() == 1) tensor.all_reduces_begin_s.push_back(at_s);
   }
 
   void end(double at_s, TensorRow& tensor) {
@@ -68,9 +68,9 @@ private:
     tensor.open.pop_back();
     const TraceInterval interval{begin_s, at_s};
     if (name == "NEGOTIATE_ALLREDUCE") timeline_.negotiations.push_back(interval);
-    if (name == "ALLREDUCE" && tensor.open.empty()) timeline_.sums.push_back(interval);
-    const bool in_sum = !tensor.open.empty() && tensor.open.front().first == "ALLREDUCE";
-    if (!in_sum || name.size() <= 9 || !name.ends_with("ALLREDUCE")) return;
+    if (name == "ALLREDUCE" && tensor.open.empty()) timeline_.all_reduces.push_back(interval);
+    const bool in_all_reduce = !tensor.open.empty() && tensor.open.front().first == "ALLREDUCE";
+    if (!in_all_reduce || name.size() <= 9 || !name.ends_with("ALLREDUCE")) return;
     timeline_.library_calls.push_back(interval);
     for (const char* library : {"nccl", "mpi", "gloo"})
       if (lower_case(name).starts_with(library)) timeline_.library = library;

@@ -86,10 +86,11 @@ std::pair<Track, Track> tracks_of_server(const StepRun& run, const TensorNames& 
 }
 
 std::string name_of_collectives(const Graph& graph, std::size_t stream) {
-  const bool sums = std::any_of(graph.operations.begin(), graph.operations.end(), [&](const Operation& operation) {
-    return operation.stream == stream && operation.kind == OperationKind::all_reduce;
-  });
-  return sums ? "all-reduces" : "collectives";
+  const bool has_all_reduces =
+      std::any_of(graph.operations.begin(), graph.operations.end(), [&](const Operation& operation) {
+        return operation.stream == stream && operation.kind == OperationKind::all_reduce;
+      });
+  return has_all_reduces ? "all-reduces" : "collectives";
 }
 
 /// Returns the name of a stream of transfers, from its first operation: a stage sends one kind of data in each

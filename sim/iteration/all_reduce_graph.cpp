@@ -28,7 +28,7 @@ std::size_t add_until(Graph& graph, ComputeStream& compute, ComputePart part, do
   return compute.last;
 }
 
-Operation sum_of(const ComputeProfile& profile, std::size_t stream, std::size_t first, std::size_t end) {
+Operation all_reduce_of_group(const ComputeProfile& profile, std::size_t stream, std::size_t first, std::size_t end) {
   Operation all_reduce{OperationKind::all_reduce,    stream, 0, 0, profile.tensors[first].tensor,
                        static_cast<int>(end - first)};
   for (std::size_t t = first; t < end; ++t) all_reduce.size_bytes += profile.tensors[t].size_bytes;
@@ -41,7 +41,7 @@ void add_beside_backward(Graph& graph, const ComputeProfile& profile, const std:
   std::size_t first = 0;
   for (const std::size_t end : ends) {
     for (std::size_t t = first; t < end; ++t) add_gradient(graph, compute, profile.tensors[t]);
-    add_operation(graph, sum_of(profile, collectives, first, end), {compute.last});
+    add_operation(graph, all_reduce_of_group(profile, collectives, first, end), {compute.last});
     first = end;
   }
   add_rest(graph, compute, profile);
@@ -53,7 +53,7 @@ void add_after_backward(Graph& graph, const ComputeProfile& profile, const std::
   const std::size_t backward = add_rest(graph, compute, profile);
   std::size_t first = 0;
   for (const std::size_t end : ends) {
-    add_operation(graph, sum_of(profile, collectives, first, end), {backward});
+    add_operation(graph, all_reduce_of_group(profile, collectives, first, end), {backward});
     first = end;
   }
 }
@@ -121,8 +121,8 @@ Graph all_reduce_graph(const ComputeProfile& profile, const Preset& preset, cons
   const std::size_t collectives = add_stream(graph, StreamKind::collectives, worker);
   if (preset.grouping == Grouping::fusion) graph.fusion = {preset.cycle_s, preset.bucket_bytes};
   const bool beside = preset.overlapped && preset.grouping != Grouping::single;
-  const auto add_sums = beside ? add_beside_backward : add_after_backward;
-  add_sums(graph, profile, group_ends(profile, preset), compute, collectives);
+  const auto add_backward_and_all_reduces = beside ? add_beside_backward : add_after_backward;
+  add_backward_and_all_reduces(graph, profile, group_ends(profile, preset), compute, collectives);
   return graph;
 }
 

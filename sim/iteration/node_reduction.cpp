@@ -44,7 +44,7 @@ NodeReduction plan_node_reduction(const Preset& preset, const Machine& machine,
   const double copies = on_one_gpu ? others : others / machine.ranks_per_node;
   for (std::size_t t = 0; t < tensor_bytes.size(); ++t) node.passing_bytes[t] = copies * tensor_bytes[t];
   if (!on_one_gpu) return node;
-  node.sum = OperationKind::reduce;
+  node.reduce = OperationKind::reduce;
   node.spread = OperationKind::broadcast;
   node.paths = machine.ranks_per_node;
   node.path = fewest_bytes_first(tensor_bytes, static_cast<std::size_t>(machine.ranks_per_node));

@@ -79,7 +79,7 @@ public:
     }
     for (std::size_t stage = 0; stage < steps_.size(); ++stage) {
       if (next[stage] < steps_[stage].size()) throw std::logic_error("a pipeline waits for itself");
-      add_sum(stage);
+      add_gradient_all_reduces(stage);
     }
     return std::move(graph_);
   }
@@ -329,7 +329,7 @@ private:
     return add_operation(graph_, send, {last_[stage]});
   }
 
-  void add_sum(std::size_t stage) {
+  void add_gradient_all_reduces(std::size_t stage) {
     if (carriers_.of_replicas < 0) return;
     for (const bool experts : {false, true}) {
       Operation all_reduce{OperationKind::all_reduce, streams_[stage].of_replicas};

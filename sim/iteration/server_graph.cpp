@@ -92,13 +92,13 @@ private:
 OfTensors add_node_reductions(Graph& graph, const NodeReduction& node, const ComputeProfile& profile, std::size_t role,
                               const OfTensors& gradients) {
   if (!(node.rate_Bps > 0)) return gradients;
-  NodePaths paths(graph, node, node.sum, role);
-  OfTensors sums(gradients.size());
+  NodePaths paths(graph, node, node.reduce, role);
+  OfTensors reductions(gradients.size());
   for (const auto& tensor : profile.tensors) {
-    sums[at(tensor.tensor)] = paths.add(at(tensor.tensor));
+    reductions[at(tensor.tensor)] = paths.add(at(tensor.tensor));
     wait_for(graph, gradients[at(tensor.tensor)]);
   }
-  return sums;
+  return reductions;
 }
 
 /// Adds one operation for each shard, in order; returns the first one.

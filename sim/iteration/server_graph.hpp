@@ -61,7 +61,7 @@ std::string communication_part(const Graph& graph);
 ///             p2.16xlarge 56 ms for the second and 54 ms a GPU up to the 16th, although backward takes 0.7 s
 ///   reduce_scatter  a reduce-scatter and an all-gather: (g - 1) / g of each tensor, one after another, during backward
 struct NodeReduction {
-  OperationKind sum = OperationKind::reduce_scatter;
+  OperationKind reduce = OperationKind::reduce_scatter;
   OperationKind spread = OperationKind::all_gather;
   int paths = 1;
   std::vector<std::size_t> path;

@@ -43,9 +43,9 @@ Cut cut_of(double tensor_bytes, Sharding rule, double split_bytes, int servers) 
 }
 
 double bytes_of(const BackwardShape& shape) {
-  double sum_bytes = 0;
-  for (const auto& tensor : shape.tensors) sum_bytes += tensor.size_bytes;
-  return sum_bytes;
+  double total_bytes = 0;
+  for (const auto& tensor : shape.tensors) total_bytes += tensor.size_bytes;
+  return total_bytes;
 }
 
 /// When the first gradient may leave its GPU.

@@ -24,7 +24,7 @@ public:
     const std::size_t worker = add_role(graph_, "worker", machine.ranks);
     compute_ = add_stream(graph_, StreamKind::compute, worker);
     collectives_ = add_stream(graph_, StreamKind::collectives, worker);
-    if (group < machine.ranks) sums_ = add_stream(graph_, StreamKind::collectives, worker);
+    if (group < machine.ranks) all_reduces_ = add_stream(graph_, StreamKind::collectives, worker);
     if (options.offload != Offload::none) host_.emplace(graph_, worker, host);
   }
 
@@ -136,18 +136,19 @@ private:
   void finish(std::size_t unit) {
     free(unit);
     if (!(shape_.units[unit].parameters > 0)) return;
-    const std::size_t summed = alone_ ? last_ : sum(unit);
-    if (host_) host_->copy_gradients(shape_.units[unit].parameters / group_, summed, micro_batch_ > 0);
+    const std::size_t last_collective = alone_ ? last_ : reduce_gradients(unit);
+    if (host_) host_->copy_gradients(shape_.units[unit].parameters / group_, last_collective, micro_batch_ > 0);
   }
 
-  std::size_t sum(std::size_t unit) {
+  std::size_t reduce_gradients(std::size_t unit) {
     const double size_bytes = shape_.units[unit].parameters * bytes_.scattered;
     const std::size_t scattered = add_collective(OperationKind::reduce_scatter, collectives_, unit, size_bytes);
     wait_for(graph_, last_);
-    if (sums_ == none) return scattered;
-    const std::size_t summed = add_collective(OperationKind::all_reduce, sums_, unit, size_bytes / group_);
+    if (all_reduces_ == none) return scattered;
+    const std::size_t last_collective =
+        add_collective(OperationKind::all_reduce, all_reduces_, unit, size_bytes / group_);
     wait_for(graph_, scattered);
-    return summed;
+    return last_collective;
   }
 
   void update_on_host() {
@@ -166,9 +167,9 @@ private:
   int group_;  ///< ranks that share one copy
   bool alone_; ///< one GPU with offload: nothing travels but copies
   Graph graph_;
-  std::size_t compute_ = 0;     ///< stream
-  std::size_t collectives_ = 0; ///< stream
-  std::size_t sums_ = none;     ///< stream of all-reduces across groups; none: one group
+  std::size_t compute_ = 0;        ///< stream
+  std::size_t collectives_ = 0;    ///< stream
+  std::size_t all_reduces_ = none; ///< stream of all-reduces across groups; none: one group
   std::optional<HostStreams> host_;
   std::size_t last_ = none; ///< last operation of compute
   int micro_batch_ = 0;

@@ -158,20 +158,20 @@ std::vector<std::vector<NodeMessage>> patterns_of_pairs(int nodes) {
   return patterns;
 }
 
-/// The steps of one all-reduce of `sum_bytes`, without their times.
-std::vector<Transfer> steps_of_pairs(int nodes, TrafficPattern pattern, double sum_bytes, double ready_s) {
+/// The steps of one all-reduce of `vector_bytes`, without their times.
+std::vector<Transfer> steps_of_pairs(int nodes, TrafficPattern pattern, double vector_bytes, double ready_s) {
   const Reduction reduce(nodes);
   std::vector<Transfer> steps;
   const auto add = [&](double bytes, int of_pattern) {
     steps.push_back({ready_s, 0, bytes, 1, of_pattern, !steps.empty()});
   };
-  if (reduce.rest > 0) add(sum_bytes, 0);
+  if (reduce.rest > 0) add(vector_bytes, 0);
   int last = 0;
   for (int distance = 1; distance < reduce.numbers; distance *= 2)
-    add(pattern == TrafficPattern::halving_doubling ? sum_bytes / (2 * distance) : sum_bytes, ++last);
+    add(pattern == TrafficPattern::halving_doubling ? vector_bytes / (2 * distance) : vector_bytes, ++last);
   if (pattern == TrafficPattern::halving_doubling)
-    for (int back = last; back > 0; --back) add(sum_bytes / (1 << back), back);
-  if (reduce.rest > 0) add(sum_bytes, last + 1);
+    for (int back = last; back > 0; --back) add(vector_bytes / (1 << back), back);
+  if (reduce.rest > 0) add(vector_bytes, last + 1);
   return steps;
 }
 

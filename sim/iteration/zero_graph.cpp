@@ -78,11 +78,12 @@ private:
   double part_of(double size_bytes) const { return size_bytes / bytes_.scattered / graph_.machine.ranks; }
 
   void scatter(std::size_t first, std::size_t end) {
-    const std::size_t summed = alone() ? compute_.last : add_collective(OperationKind::reduce_scatter, first, end, 1);
+    const std::size_t last_collective =
+        alone() ? compute_.last : add_collective(OperationKind::reduce_scatter, first, end, 1);
     if (!host_) return;
     double parameters = 0;
     for (std::size_t t = first; t < end; ++t) parameters += part_of(profile_.tensors[t].size_bytes);
-    host_->copy_gradients(parameters, summed, copied_);
+    host_->copy_gradients(parameters, last_collective, copied_);
   }
 
   /// Adds a collective with `bytes_share` times the bytes of the group's gradients.

@@ -40,7 +40,7 @@ bool is_nvlink(IntraKind kind) {
 
 /// Whether the NVLink switches can sum, which those of Hopper and later can. NCCL looks for NVLS from compute
 /// capability 9.0 on (src/graph/search.cc, 2.18.3), and does without it for two GPUs (src/transport/nvls.cc).
-bool sums_in_switch(const Gpu& gpu, IntraKind kind) {
+bool has_nvlink_sharp(const Gpu& gpu, IntraKind kind) {
   return kind == IntraKind::nvswitch && gpu_seen(gpu) >= NcclGpu::hopper;
 }
 
@@ -82,7 +82,7 @@ NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& 
   const double inside_GBps = cluster.intra.bandwidth_Bps > 0 ? cluster.intra.bandwidth_Bps / Bps_in_GBps : pcie_GBps;
   job.may_ll128 = stores_arrive_whole(gpu, job.intra);
   job.ring_GBps = job.tree_GBps = job.port_GBps = inside_GBps;
-  job.has_nvls = sums_in_switch(gpu, cluster.intra.kind) && per_node > most_gpus_without_nvls;
+  job.has_nvls = has_nvlink_sharp(gpu, cluster.intra.kind) && per_node > most_gpus_without_nvls;
   job.channels = job.intra == NcclHop::nvlink ? static_cast<int>(inside_GBps / GBps_per_nvlink_channel) : 2;
   job.channels = std::max(2, job.channels);
   if (job.nodes == 1 || transport.nic.empty()) return job;

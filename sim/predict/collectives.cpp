@@ -23,7 +23,7 @@ double bus_factor(int ranks) {
 /// Scales of measured tables, ascending.
 std::vector<Scale> scales_of(const std::vector<MeasuredAllReduce>& all_reduces) {
   std::set<std::pair<int, int>> scales;
-  for (const auto& sum : all_reduces) scales.emplace(sum.at.gpus, sum.at.nodes);
+  for (const auto& all_reduce : all_reduces) scales.emplace(all_reduce.at.gpus, all_reduce.at.nodes);
   std::vector<Scale> all;
   for (const auto& [gpus, nodes] : scales) all.push_back({gpus, nodes});
   return all;

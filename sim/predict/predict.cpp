@@ -38,7 +38,7 @@ void name_deciding_all_reduce(const StrategyAnswer& answer, MeasureNext& next) {
     if (point.gpus != next.at_gpus || point.protocol.empty()) continue;
     next.algorithm = point.algorithm;
     next.protocol = point.protocol;
-    next.sum_bytes = point.largest_collective_bytes;
+    next.all_reduce_bytes = point.largest_collective_bytes;
   }
 }
 

@@ -110,7 +110,7 @@ struct MeasureNext {
   /// all-reduce benchmark measures the parameter and the library has protocols; otherwise "" and 0.
   std::string algorithm{};
   std::string protocol{};
-  double sum_bytes = 0;
+  double all_reduce_bytes = 0;
 };
 
 /// Rate of one GPU without synchronisation.

@@ -235,7 +235,7 @@ Json to_json(const StrategyAnswer& answer, const Json& strategy) {
               {"half_width_then", nine_digits(next.interval_then)}}}};
   if (!next.protocol.empty())
     json["measure_next"]["run_as"] = {
-        {"algorithm", next.algorithm}, {"protocol", next.protocol}, {"size_bytes", nine_digits(next.sum_bytes)}};
+        {"algorithm", next.algorithm}, {"protocol", next.protocol}, {"size_bytes", nine_digits(next.all_reduce_bytes)}};
   if (!answer.library.empty()) {
     json["library"] = answer.library;
     json["library_stated"] = answer.library_stated;

@@ -162,7 +162,7 @@ std::string run_as_text(const MeasureNext& next) {
   if (next.algorithm == to_text(Algorithm::collnet)) name = "CollnetDirect,CollnetChain";
   return fmt::format(" What decides there are {} of {:.3g} MB by {} with {}: measure with NCCL_ALGO={} and "
                      "NCCL_PROTO={}.",
-                     collectives_text(next.algorithm), next.sum_bytes / 1e6, algorithm_text(next.algorithm),
+                     collectives_text(next.algorithm), next.all_reduce_bytes / 1e6, algorithm_text(next.algorithm),
                      next.protocol, name, next.protocol);
 }
 

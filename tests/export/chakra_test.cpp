@@ -151,11 +151,12 @@ TEST_CASE("a role's file has its compute, and every byte of its gradients", "[ex
                      const auto nodes = decode_chakra(traces[0].bytes);
                      check_order(nodes);
                      CHECK(compute_us(nodes) == Approx(undisturbed_us(run.run.graph, 0)).margin(1));
-                     const auto sums = of_type(nodes, collective_node);
+                     const auto all_reduces = of_type(nodes, collective_node);
                      const auto sent = of_type(nodes, send_node);
                      const double model_bytes = run.setup.model.size_bytes();
                      if (!is_parameter_server(run.setup.strategy.name))
-                       CHECK(bytes_of(sums) == Approx(model_bytes).margin(static_cast<double>(sums.size())));
+                       CHECK(bytes_of(all_reduces) ==
+                             Approx(model_bytes).margin(static_cast<double>(all_reduces.size())));
                      if (!sent.empty())
                        CHECK(bytes_of(sent) == Approx(model_bytes).margin(static_cast<double>(sent.size())));
                      CHECK(bytes_of(sent) == bytes_of(of_type(nodes, receive_node)));
@@ -216,9 +217,9 @@ TEST_CASE("all-reduces that were fused are one node", "[export]") {
     if (is_parameter_server(run.setup.strategy.name)) return;
     INFO(what);
     REQUIRE(run.run.graph.fusion);
-    const auto sums = of_type(decode_chakra(chakra_traces(run.setup, run.run).at(0).bytes), collective_node);
-    CHECK(sums.size() == run.run.execution.collectives.size());
-    CHECK(sums.size() < run.setup.model.layers.size());
+    const auto all_reduces = of_type(decode_chakra(chakra_traces(run.setup, run.run).at(0).bytes), collective_node);
+    CHECK(all_reduces.size() == run.run.execution.collectives.size());
+    CHECK(all_reduces.size() < run.setup.model.layers.size());
   });
 }
 

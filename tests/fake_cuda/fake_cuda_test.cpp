@@ -52,7 +52,7 @@ struct Scene {
 struct Alone {
   std::shared_ptr<CudaRuntime> cuda = std::make_shared<CudaRuntime>();
   std::shared_ptr<ddltrain::Nccl> nccl = std::make_shared<ddltrain::Nccl>();
-  ddltrain::NcclAllReduce sum{cuda, nccl, 0, nccl->new_id(), 0, 1};
+  ddltrain::NcclAllReduce all_reduce{cuda, nccl, 0, nccl->new_id(), 0, 1};
   at::Tensor gradients = at::zeros({static_cast<std::int64_t>(kCount)});
 };
 
@@ -123,9 +123,9 @@ TEST_CASE("Memory that another stream still reads may not be written") {
 TEST_CASE("What LibTorch does is work of the default stream") {
   Alone one;
   one.gradients.fill_(1);
-  one.sum.start(one.gradients.data_ptr<float>(), kCount);
+  one.all_reduce.start(one.gradients.data_ptr<float>(), kCount);
   SECTION("in order") {
-    one.sum.finish();
+    one.all_reduce.finish();
     CHECK(one.gradients.sum().item<float>() == kCount);
     CHECK(Machine::get().take_complaint().empty());
   }
@@ -133,13 +133,13 @@ TEST_CASE("What LibTorch does is work of the default stream") {
     one.gradients.mul_(0.5);
     CHECK_THAT(Machine::get().take_complaint(),
                Contains("the default stream of GPU 0 writes") && Contains("without waiting") && Contains("aten::mul_"));
-    one.sum.finish();
+    one.all_reduce.finish();
   }
   SECTION("other tensors are free") {
     const at::Tensor other = at::zeros({10});
     CHECK(other.add(1).sum().item<float>() == 10);
     CHECK(Machine::get().take_complaint().empty());
-    one.sum.finish();
+    one.all_reduce.finish();
   }
   one.cuda->finish(nullptr);
 }
@@ -147,7 +147,7 @@ TEST_CASE("What LibTorch does is work of the default stream") {
 TEST_CASE("A sum that does not wait for LibTorch's gradients is found") {
   Alone one;
   one.gradients.fill_(1);
-  CHECK_THROWS_WITH(one.sum.all_reduce_now(one.gradients.data_ptr<float>(), kCount),
+  CHECK_THROWS_WITH(one.all_reduce.all_reduce_now(one.gradients.data_ptr<float>(), kCount),
                     Contains("the default stream of GPU 0 wrote") && Contains("ncclAllReduce"));
   Machine::get().take_complaint();
 }

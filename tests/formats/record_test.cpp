@@ -148,9 +148,9 @@ TEST_CASE("what a line leaves out of transport, library, statistic and algorithm
   CHECK(read.head.library == "unknown");
   CHECK(read.head.statistic == "unknown");
   CHECK(read.algorithm == "unknown");
-  auto sum = sample_record("collective");
-  sum.erase("algorithm");
-  CHECK(read_one<ddlsim::CollectiveRecord>(sum).algorithm == "unknown");
+  auto collective = sample_record("collective");
+  collective.erase("algorithm");
+  CHECK(read_one<ddlsim::CollectiveRecord>(collective).algorithm == "unknown");
 }
 
 TEST_CASE("what is wrong with any record is reported with file and line") {

@@ -65,13 +65,13 @@ TEST_CASE("a table of the OSU micro-benchmarks is read") {
   const auto imported =
       import_text("mpi-benchmarks", osu_allreduce + osu_latency, with({{"ranks", "16"}, {"nodes", "4"}}));
   const auto files = std::vector{read_back(imported)};
-  const auto sums = ddlsim::records_of<CollectiveRecord>(files);
-  REQUIRE(sums.size() == 2);
-  CHECK(sums[1].operation == "all_reduce");
-  CHECK(sums[1].size_bytes == 1048576);
-  CHECK(sums[1].time_s == Approx(250e-6));
-  CHECK(sums[1].ranks == 16);
-  CHECK(sums[1].head.repeats == 100);
+  const auto all_reduces = ddlsim::records_of<CollectiveRecord>(files);
+  REQUIRE(all_reduces.size() == 2);
+  CHECK(all_reduces[1].operation == "all_reduce");
+  CHECK(all_reduces[1].size_bytes == 1048576);
+  CHECK(all_reduces[1].time_s == Approx(250e-6));
+  CHECK(all_reduces[1].ranks == 16);
+  CHECK(all_reduces[1].head.repeats == 100);
   const auto messages = ddlsim::records_of<PointToPointRecord>(files);
   REQUIRE(messages.size() == 1);
   CHECK(messages[0].time_s == Approx(1.25e-6));

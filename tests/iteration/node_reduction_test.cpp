@@ -26,7 +26,7 @@ Preset that_does(NodeReduce node_reduce) {
 }
 
 /// A graph of backward, at whose end all tensors are ready, and their sums in the order given.
-Graph graph_of_sums(const NodeReduction& node, double backward_s, const std::vector<std::size_t>& order) {
+Graph graph_of_reductions(const NodeReduction& node, double backward_s, const std::vector<std::size_t>& order) {
   Graph graph;
   graph.path_Bps = node.rate_Bps;
   add_role(graph, "worker", 4);
@@ -34,7 +34,7 @@ Graph graph_of_sums(const NodeReduction& node, double backward_s, const std::vec
       add_operation(graph, {OperationKind::compute, add_stream(graph, StreamKind::compute, 0), backward_s});
   for (int path = 0; path < node.paths; ++path) add_stream(graph, StreamKind::path, 0, path);
   for (const std::size_t tensor : order)
-    add_operation(graph, {node.sum, 1 + node.path[tensor], 0, node.passing_bytes[tensor]}, {backward});
+    add_operation(graph, {node.reduce, 1 + node.path[tensor], 0, node.passing_bytes[tensor]}, {backward});
   return graph;
 }
 
@@ -52,7 +52,7 @@ std::vector<double> summed_s(const Graph& graph) {
 TEST_CASE("a reduce-scatter moves (g - 1) / g of each tensor over one path, beside backward", "[on_node]") {
   const auto node = plan_node_reduction(that_does(NodeReduce::reduce_scatter), four_gpus(), {4e9, 2e9});
   CHECK_FALSE(node.after_backward);
-  const auto ends_s = summed_s(graph_of_sums(node, 0, {1, 0}));
+  const auto ends_s = summed_s(graph_of_reductions(node, 0, {1, 0}));
   CHECK(ends_s[0] == Approx(1.5));
   CHECK(ends_s[1] == Approx(1.5 + 3));
 }
@@ -60,7 +60,7 @@ TEST_CASE("a reduce-scatter moves (g - 1) / g of each tensor over one path, besi
 TEST_CASE("ps-lite sums a tensor on one GPU, the largest alone behind its path", "[on_node]") {
   const auto node = plan_node_reduction(that_does(NodeReduce::one_gpu), four_gpus(), {1e9, 4e9, 2e9, 1e9, 1e9, 1e9});
   CHECK(node.after_backward);
-  const auto ends_s = summed_s(graph_of_sums(node, 10, {0, 1, 2, 3, 4, 5}));
+  const auto ends_s = summed_s(graph_of_reductions(node, 10, {0, 1, 2, 3, 4, 5}));
   CHECK(ends_s[1] == Approx(10 + 3 * 4)); // three other GPUs copy 4 GB
   CHECK(ends_s[2] == Approx(10 + 3 * 2));
   CHECK(ends_s[4] == Approx(10 + 3 * (1 + 1))); // on the path of another 1 GB
@@ -79,7 +79,7 @@ TEST_CASE("one GPU has nothing to sum, and every further one adds the largest te
 
 TEST_CASE("what is pulled comes back to all GPUs tensor by tensor, each after its last shard", "[on_node]") {
   const auto node = plan_node_reduction(that_does(NodeReduce::reduce_scatter), four_gpus(), {4e9, 2e9});
-  Graph graph = graph_of_sums(node, 0, {});
+  Graph graph = graph_of_reductions(node, 0, {});
   const std::size_t connection = add_stream(graph, StreamKind::connection, 0);
   for (const int tensor : {0, 0, 1})
     add_operation(graph, {OperationKind::push_pull, connection, 0, 2e9, tensor, 1}, {0});
@@ -99,7 +99,7 @@ TEST_CASE("what is pulled comes back to all GPUs tensor by tensor, each after it
 }
 
 TEST_CASE("an exchange that follows another is one of its own", "[graph]") {
-  Graph graph = graph_of_sums({}, 1, {});
+  Graph graph = graph_of_reductions({}, 1, {});
   const std::size_t connection = add_stream(graph, StreamKind::connection, 0);
   const Operation shard{OperationKind::push_pull, connection, 0, 2e9, 0, 1};
   const std::size_t first = add_operation(graph, shard, {0});

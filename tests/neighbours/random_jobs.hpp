@@ -91,7 +91,7 @@ inline double alone_iteration_s(const Job& job) {
 }
 
 /// alone_s as on edges that are all alike: latency and bytes one after another.
-inline void time_alone_by_sum(Fabric& fabric) {
+inline void time_alone_in_parts(Fabric& fabric) {
   const auto links = links_of_rings(fabric.rates_Bps, fabric.rings);
   for (std::size_t i = 0; i < fabric.rings.size(); ++i)
     for (Transfer& transfer : fabric.rings[i].job.transfers)

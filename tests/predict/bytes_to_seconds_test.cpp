@@ -15,7 +15,7 @@ namespace {
 
 constexpr double gradient_bytes = 1e8;
 constexpr double compute_s = 0.3;
-constexpr double sum_alone_s = 6 * (1e-3 + gradient_bytes / 4 / 1e9); // 2(n-1) steps of S/n bytes
+constexpr double all_reduce_alone_s = 6 * (1e-3 + gradient_bytes / 4 / 1e9); // 2(n-1) steps of S/n bytes
 
 const Operation& all_reduce_of(const Graph& graph) {
   return *std::find_if(graph.operations.begin(), graph.operations.end(),
@@ -45,25 +45,25 @@ TEST_CASE("nine stops from a gradient's bytes to the report", "[walk]") {
   const auto cost = cost_of(graph.machine, graph.rules, gradient_bytes); // 5: its cost
   CHECK(cost.wire_bytes == gradient_bytes);
   CHECK(cost.net_latency_s == 1e-3);
-  CHECK(formula_s(graph.machine, cost) == Approx(sum_alone_s));
+  CHECK(formula_s(graph.machine, cost) == Approx(all_reduce_alone_s));
 
   Choice choice; // 6: its place on a stream
   const auto execution = execute(graph, Fidelity::by_default, choice);
   REQUIRE(execution.collectives.size() == 1);
   CHECK(execution.collectives[0].span.start_s == Approx(compute_s));
-  CHECK(execution.collectives[0].span.end_s == Approx(compute_s + sum_alone_s).epsilon(1e-6));
+  CHECK(execution.collectives[0].span.end_s == Approx(compute_s + all_reduce_alone_s).epsilon(1e-6));
   CHECK(execution.simgrid_messages > 0);
 
   const auto time = time_step(setup, small.sample, Fidelity::by_default); // 7: the iteration, in parts that add up
   CHECK(time.parts.compute_s == compute_s);
-  CHECK(time.parts.exposed_communication_s == Approx(sum_alone_s).epsilon(1e-6));
+  CHECK(time.parts.exposed_communication_s == Approx(all_reduce_alone_s).epsilon(1e-6));
   CHECK(sum_s(time.parts) == Approx(time.iteration_s));
 
   Curve curve{setup, small.sample, {}, 1, 64, EvidenceLabel::calibrated}; // 8: the number and its interval
   curve.samples.values = {small.sample};
   curve.samples.z_scores = {std::vector<double>(parameter_fields().size(), 0.0)};
   const auto point = predict_point(curve, 4, Fidelity::by_default).point;
-  CHECK(point.iteration_s == Approx(compute_s + sum_alone_s).epsilon(1e-6));
+  CHECK(point.iteration_s == Approx(compute_s + all_reduce_alone_s).epsilon(1e-6));
   CHECK(point.iteration_s_low <= point.iteration_s);
   CHECK(point.iteration_s <= point.iteration_s_high);
 

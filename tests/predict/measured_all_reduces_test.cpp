@@ -22,23 +22,23 @@ CollectiveCurve curve_of(const std::string& transport, const std::string& librar
 }
 
 /// Rings of one sample, on a cluster where tables were measured.
-Curve curve_knowing(const SmallCluster& small, const std::vector<MeasuredAllReduce>& sums) {
+Curve curve_knowing(const SmallCluster& small, const std::vector<MeasuredAllReduce>& all_reduces) {
   Curve curve{small.setup(StrategyName::ring, 1), small.sample, {}, 1, 64, EvidenceLabel::calibrated};
   curve.samples.values.assign(20, small.sample);
   curve.samples.z_scores.assign(20, std::vector<double>(parameter_fields().size(), 0.0));
-  curve.calibration.all_reduces = sums;
+  curve.calibration.all_reduces = all_reduces;
   return curve;
 }
 
 /// Two sizes of eight ranks that take `factor` times what the model says.
 std::vector<MeasuredAllReduce> planted(const SmallCluster& small, double factor,
                                        std::optional<StrategyName> algorithm = {}) {
-  std::vector<MeasuredAllReduce> sums;
+  std::vector<MeasuredAllReduce> all_reduces;
   for (const double size_bytes : {mebi, 16 * mebi}) {
     const double model_s = lone_all_reduce_s(small.setup(StrategyName::ring, 8), small.sample, size_bytes);
-    sums.push_back({{8, 8, size_bytes}, factor * model_s, 0, algorithm, 0});
+    all_reduces.push_back({{8, 8, size_bytes}, factor * model_s, 0, algorithm, 0});
   }
-  return sums;
+  return all_reduces;
 }
 
 } // namespace
@@ -47,13 +47,13 @@ TEST_CASE("a calibration's curves give the times that were measured, of the tran
   const std::vector<CollectiveCurve> curves{curve_of("mpi-tcp", "open-mpi", "ring"),
                                             curve_of("mpi-ib", "open-mpi", "ring"),
                                             curve_of("mpi-tcp", "mpich", "unknown")};
-  const auto sums = measured_all_reduces(curves, {"mpi-tcp", "nic"}, CollectiveLibrary::open_mpi);
-  REQUIRE(sums.size() == 2);
-  CHECK(sums[0].time_s == Approx(collective_time_s(curves[0], mebi)).epsilon(1e-12));
-  CHECK(sums[1].time_s == Approx(collective_time_s(curves[0], 16 * mebi)).epsilon(1e-12));
-  CHECK(sums[1].at.size_bytes == 16 * mebi);
-  CHECK(sums[0].noise == 0.02);
-  CHECK(sums[0].algorithm == StrategyName::ring);
+  const auto all_reduces = measured_all_reduces(curves, {"mpi-tcp", "nic"}, CollectiveLibrary::open_mpi);
+  REQUIRE(all_reduces.size() == 2);
+  CHECK(all_reduces[0].time_s == Approx(collective_time_s(curves[0], mebi)).epsilon(1e-12));
+  CHECK(all_reduces[1].time_s == Approx(collective_time_s(curves[0], 16 * mebi)).epsilon(1e-12));
+  CHECK(all_reduces[1].at.size_bytes == 16 * mebi);
+  CHECK(all_reduces[0].noise == 0.02);
+  CHECK(all_reduces[0].algorithm == StrategyName::ring);
   CHECK(!measured_all_reduces(curves, {"mpi-tcp", "nic"}, CollectiveLibrary::mpich)[0].algorithm); // the library chose
   CHECK(measured_all_reduces(curves, {"nccl-tcp", "nic"}, CollectiveLibrary::nccl).empty());
 }
@@ -143,15 +143,15 @@ TEST_CASE("a measured all-reduce is predicted as it was measured, its neighbours
 
 TEST_CASE("where the library chooses, what it chose counts before the same algorithm by another program") {
   const SmallCluster small;
-  auto sums = planted(small, 1.5, StrategyName::ring);
-  auto curve = curve_knowing(small, sums);
+  auto all_reduces = planted(small, 1.5, StrategyName::ring);
+  auto curve = curve_knowing(small, all_reduces);
   curve.setup.strategy.name = StrategyName::automatic;
   const double forced_s = predict_collective(curve, 8, mebi).time.s;
   for (auto one : planted(small, 1.2)) {
     one.table = 1;
-    sums.push_back(one);
+    all_reduces.push_back(one);
   }
-  curve.calibration.all_reduces = sums;
+  curve.calibration.all_reduces = all_reduces;
   CHECK(predict_collective(curve, 8, mebi).time.s == Approx(1.2 / 1.5 * forced_s).epsilon(1e-9));
 }
 

@@ -226,7 +226,7 @@ TEST_CASE("an all-reduce that is to be measured next is run as at the scale aske
     ++named;
     CHECK(next.protocol == answer.points.front().protocol);
     CHECK(next.algorithm == answer.points.front().algorithm);
-    CHECK(next.sum_bytes == answer.points.front().largest_collective_bytes);
+    CHECK(next.all_reduce_bytes == answer.points.front().largest_collective_bytes);
   }
   CHECK(named > 0);
 }

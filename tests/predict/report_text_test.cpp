@@ -209,7 +209,7 @@ TEST_CASE("what to measure next names the algorithm and the protocol that decide
   CHECK_FALSE(has(to_terminal_text(prediction), "NCCL_PROTO"));
   next.algorithm = "tree";
   next.protocol = "LL128";
-  next.sum_bytes = 26.2e6;
+  next.all_reduce_bytes = 26.2e6;
   const auto text = to_terminal_text(prediction);
   CHECK(has(text, "all-reduces of 26.2 MB by tree with LL128"));
   CHECK(has(text, "NCCL_ALGO=Tree"));

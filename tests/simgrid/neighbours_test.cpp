@@ -134,7 +134,7 @@ TEST_CASE("neighbours on SimGrid: none makes a job faster than alone", "[propert
   std::mt19937_64 random(41);
   for (int draw = 0; draw < 20; ++draw) {
     Fabric fabric = random_fabric(random, {4, 256, 4, 2 + draw % 2});
-    time_alone_by_sum(fabric);
+    time_alone_in_parts(fabric);
     set_edges_apart(fabric);
     draw_start(random, fabric);
     const auto links = links_of_rings(fabric.rates_Bps, fabric.rings);

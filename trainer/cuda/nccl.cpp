@@ -126,14 +126,14 @@ NcclAllReduce::NcclAllReduce(std::shared_ptr<const CudaRuntime> cuda, std::share
   communicator_ = nccl_->join(id, rank, ranks);
   stream_ = cuda_->create_stream();
   computed_ = cuda_->create_event();
-  summed_ = cuda_->create_event();
+  done_ = cuda_->create_event();
 }
 
 NcclAllReduce::~NcclAllReduce() {
   if (std::uncaught_exceptions() > 0) return; // leaving may wait for ranks that wait for this one
   nccl_->leave(communicator_);
   cuda_->destroy_event(computed_);
-  cuda_->destroy_event(summed_);
+  cuda_->destroy_event(done_);
   cuda_->destroy_stream(stream_);
 }
 
@@ -145,8 +145,8 @@ void NcclAllReduce::start(float* data, std::size_t count) {
 }
 
 void NcclAllReduce::finish() {
-  cuda_->record(summed_, stream_);
-  cuda_->wait_for(kComputing, summed_);
+  cuda_->record(done_, stream_);
+  cuda_->wait_for(kComputing, done_);
 }
 
 void NcclAllReduce::broadcast(float* data, std::size_t count) {

@@ -75,7 +75,7 @@ private:
   Nccl::Handle communicator_ = nullptr;
   CudaRuntime::Stream stream_ = nullptr;
   CudaRuntime::Event computed_ = nullptr;
-  CudaRuntime::Event summed_ = nullptr;
+  CudaRuntime::Event done_ = nullptr;
 };
 
 /// NCCL's own words about how it connects GPUs, kept in memory of this process. NCCL_DEBUG that the user has set is

@@ -14,9 +14,9 @@ std::string identity_of(const Record& record) {
   if (const auto* step = std::get_if<StepRecord>(&record))
     return fmt::format("step {} {} GPUs {} nodes batch {:.6g} {:.6g} s", step->model, step->gpus, step->nodes,
                        step->batch_per_gpu, step->iteration_s);
-  if (const auto* sum = std::get_if<CollectiveRecord>(&record))
-    return fmt::format("{} {} ranks {} nodes {:.6g} B {:.6g} s", sum->operation, sum->ranks, sum->nodes,
-                       sum->size_bytes, sum->time_s);
+  if (const auto* collective = std::get_if<CollectiveRecord>(&record))
+    return fmt::format("{} {} ranks {} nodes {:.6g} B {:.6g} s", collective->operation, collective->ranks,
+                       collective->nodes, collective->size_bytes, collective->time_s);
   return "";
 }
 

@@ -62,13 +62,13 @@ Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& ta
 /// What is known of a table: the parameters, and the measured sizes.
 struct Known {
   Posterior parameters;
-  std::vector<MeasuredAllReduce> sums;
+  std::vector<MeasuredAllReduce> all_reduces;
 };
 
 Known known_of(const ReferenceData& reference, const SeriesData& table, const std::vector<DataPoint>& points) {
   Known known{posterior_knowing(reference, table, points), {}};
   for (const auto& point : points)
-    known.sums.push_back({{point.gpus, point.nodes, point.size_bytes}, point.measured_s, usual_table_noise, {}});
+    known.all_reduces.push_back({{point.gpus, point.nodes, point.size_bytes}, point.measured_s, usual_table_noise, {}});
   return known;
 }
 
@@ -80,15 +80,15 @@ IterationTime predicted(const ReferenceData& reference, const SeriesData& table,
     at.balance = latency_bandwidth_mix(setup_at(table, point), median, at.size_bytes);
     return at;
   };
-  auto sums = known.sums;
-  for (auto& sum : sums) sum.at = scale_of(sum.at);
+  auto all_reduces = known.all_reduces;
+  for (auto& all_reduce : all_reduces) all_reduce.at = scale_of(all_reduce.at);
   const auto library = library_of(setup_at(table, point), median).library;
-  const auto correction = correction_at(all_reduce_process(reference.constants, library), sums,
+  const auto correction = correction_at(all_reduce_process(reference.constants, library), all_reduces,
                                         scale_of({point.gpus, point.nodes, point.size_bytes}));
   const auto ln_time = [&](const Parameters& sample) {
-    const auto model_s = [&](const MeasuredAllReduce& sum) {
+    const auto model_s = [&](const MeasuredAllReduce& all_reduce) {
       auto there = point;
-      there.size_bytes = sum.at.size_bytes;
+      there.size_bytes = all_reduce.at.size_bytes;
       return model_time_s(table, there, sample);
     };
     return std::log(model_time_s(table, point, sample)) + ln_correction(correction, model_s);
