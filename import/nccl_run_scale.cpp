@@ -46,11 +46,11 @@ int count_nodes(const std::vector<NcclDevice>& devices, int group, std::string& 
   int nodes = 0;
   for (const auto& [name, of_host] : hosts) {
     const auto host = look_at(of_host);
-    const bool tells =
+    const bool hosts_known =
         host.whole_address ? !(host.one_number && host.one_address) : !host.one_number && !host.one_address;
     const bool by_names = hosts.size() > 1 && !host.whole_address;
-    nodes += tells && !by_names ? host.most_alike : 1;
-    if (host.most_alike > 1 && !tells && !by_names)
+    nodes += hosts_known && !by_names ? host.most_alike : 1;
+    if (host.most_alike > 1 && !hosts_known && !by_names)
       question = fmt::format("found {} ranks on host {} that all show a GPU at {}, as GPUs of one node do that are "
                              "alone in their processes, and as nodes do that share a name; say --set nodes=N",
                              of_host.size(), in_quotes(name), in_quotes(of_host.front()->bus));

@@ -73,8 +73,8 @@ void from_one_batch(const OneGpuCurves& one_gpu, const BatchCurve& curve, Tally&
     const auto line = fit_line({from.measured()}, *expected);
     for (const auto& to : curve.points) {
       const double ratio = std::max(from.batch / to.batch, to.batch / from.batch);
-      const bool tells = to.batch < from.batch || !from.measured().host_paced; // else predict does not ask it
-      if (ratio > 1 && ratio < farthest && tells)
+      const bool is_used = to.batch < from.batch || !from.measured().host_paced; // else predict does not ask it
+      if (ratio > 1 && ratio < farthest && is_used)
         tally.add("compute_one_batch", std::log(line.time_s(to.batch) / to.time_s));
     }
   }

@@ -18,10 +18,10 @@ using nlohmann::json;
 constexpr double stands_for_a_mistake = 1;
 
 /// A message leaves out a larger bound.
-constexpr double bound_worth_telling = 1e15;
+constexpr double largest_stated_bound = 1e15;
 
 std::string range_text(double at_least, double at_most) {
-  if (at_most >= bound_worth_telling) return fmt::format("{} or more", at_least);
+  if (at_most >= largest_stated_bound) return fmt::format("{} or more", at_least);
   return fmt::format("{} to {}", at_least, at_most);
 }
 

@@ -88,15 +88,15 @@ TEST_CASE("a journal is not written through a link, nor where nothing can be", "
 
 TEST_CASE("only tasks that are not kept are run, and results stand in the order of the tasks", "[task-journal]") {
   std::vector<int> ran;
-  std::vector<int> told;
+  std::vector<int> done_tasks;
   const auto run = without_finished(in_this_process(), {{1, "kept one"}, {9, "of no task"}});
   const auto work = [&](int task) {
     ran.push_back(task);
     return "new " + std::to_string(task);
   };
-  const auto results = run({2, 1, 0}, work, [&](int task, const TaskResult&) { told.push_back(task); });
+  const auto results = run({2, 1, 0}, work, [&](int task, const TaskResult&) { done_tasks.push_back(task); });
   CHECK(ran == std::vector<int>{2, 0});
-  CHECK(told == ran);
+  CHECK(done_tasks == ran);
   REQUIRE(results.size() == 3);
   CHECK(results[0].bytes == "new 2");
   CHECK(results[1].bytes == "kept one");

@@ -60,15 +60,15 @@ TEST_CASE("campaign: what the file leaves open comes from the cluster file") {
 TEST_CASE("campaign: on a cluster of GPUs a run says which device it measures") {
   const WorkFolder folder;
   folder.cluster(R"({"gpu": "K80", "gpus": 4})", 6);
-  const auto told_of = [&](const std::string& command, const std::vector<std::string>& arguments) {
+  const auto mistakes_of = [&](const std::string& command, const std::vector<std::string>& arguments) {
     folder.campaign({{"kind", "slurm"}}, {{{"name", "a"}, {"command", command}, {"arguments", arguments}}});
     return refused(folder);
   };
-  CHECK(
-      has(told_of("layers", {"lenet5"}), "/runs/0/arguments: no \"--device\" found, and the cluster computes on K80"));
-  CHECK(told_of("layers", {"lenet5", "--device=cpu"}).empty());
-  CHECK(told_of("train", {"--replay", "profile.json"}).empty()); // waits, and says so
-  CHECK(told_of("link", {}).empty());
+  CHECK(has(mistakes_of("layers", {"lenet5"}),
+            "/runs/0/arguments: no \"--device\" found, and the cluster computes on K80"));
+  CHECK(mistakes_of("layers", {"lenet5", "--device=cpu"}).empty());
+  CHECK(mistakes_of("train", {"--replay", "profile.json"}).empty()); // waits, and says so
+  CHECK(mistakes_of("link", {}).empty());
 }
 
 TEST_CASE("campaign: what sites' Slurm wants is read, and nothing else") {
@@ -104,16 +104,16 @@ TEST_CASE("campaign: every mistake is reported at once, with its place") {
                   {{{"name", "a b"}, {"command", "trian"}, {"nodes", {0}}},
                    {{"name", "c"}, {"command", "train"}, {"nodes", {9}}, {"repeat", 2}},
                    {{"name", "c"}, {"command", "link"}, {"each", {{"--x", 3}}}}});
-  const std::string told = refused(folder);
-  CHECK(has(told, "/launcher/kind: \"testbet\" found, one of local, mpirun, slurm, testbed expected; did you mean "
-                  "\"testbed\"?"));
-  CHECK(has(told, "/runs/0/name: \"a b\" found"));
-  CHECK(has(told, "/runs/0/command: \"trian\" found"));
-  CHECK(has(told, "/runs/0/nodes/0: 0 found"));
-  CHECK(has(told, "/runs/1/nodes: 9 found, the cluster has 8"));
-  CHECK(has(told, "/runs/1/repeat: unknown key; did you mean \"repeats\"?"));
-  CHECK(has(told, "/runs/2/name: \"c\" is there twice"));
-  CHECK(has(told, "/runs/2/each/--x"));
+  const std::string message = refused(folder);
+  CHECK(has(message, "/launcher/kind: \"testbet\" found, one of local, mpirun, slurm, testbed expected; did you mean "
+                     "\"testbed\"?"));
+  CHECK(has(message, "/runs/0/name: \"a b\" found"));
+  CHECK(has(message, "/runs/0/command: \"trian\" found"));
+  CHECK(has(message, "/runs/0/nodes/0: 0 found"));
+  CHECK(has(message, "/runs/1/nodes: 9 found, the cluster has 8"));
+  CHECK(has(message, "/runs/1/repeat: unknown key; did you mean \"repeats\"?"));
+  CHECK(has(message, "/runs/2/name: \"c\" is there twice"));
+  CHECK(has(message, "/runs/2/each/--x"));
 }
 
 TEST_CASE("campaign: numbers that no campaign has are mistakes, and lists of starts stay short") {
@@ -121,10 +121,10 @@ TEST_CASE("campaign: numbers that no campaign has are mistakes, and lists of sta
   constexpr auto beyond_a_long = std::numeric_limits<std::uint64_t>::max(); // would be -1
   folder.campaign({{"kind", "slurm"}, {"job_time_limit_s", 1e300}},
                   {{{"name", "a"}, {"command", "link"}, {"nodes", {beyond_a_long}}, {"time_limit_s", 1e10}}});
-  const std::string told = refused(folder);
-  CHECK(has(told, "/launcher/job_time_limit_s: 1e+300 found; give at most 1000000000"));
-  CHECK(has(told, "/runs/0/nodes/0: 18446744073709551615 found; give a whole number from 1 to 1000000"));
-  CHECK(has(told, "/runs/0/time_limit_s: 10000000000 found"));
+  const std::string message = refused(folder);
+  CHECK(has(message, "/launcher/job_time_limit_s: 1e+300 found; give at most 1000000000"));
+  CHECK(has(message, "/runs/0/nodes/0: 18446744073709551615 found; give a whole number from 1 to 1000000"));
+  CHECK(has(message, "/runs/0/time_limit_s: 10000000000 found"));
   const std::vector<std::string> many(100, "x");
   folder.campaign({{"kind", "local"}},
                   {{{"name", "a"}, {"command", "link"}, {"each", {{"--a", many}, {"--b", many}, {"--c", many}}}}});
@@ -137,7 +137,7 @@ TEST_CASE("campaign: numbers that no campaign has are mistakes, and lists of sta
 
 TEST_CASE("campaign: two starts of one name would share a file") {
   const WorkFolder folder;
-  const auto told_of = [&](const json& runs) {
+  const auto mistakes_of = [&](const json& runs) {
     folder.campaign({{"kind", "local"}}, runs);
     try {
       ddltrain::parts_of(ddltrain::read_campaign(folder.path(""), "here"));
@@ -147,16 +147,16 @@ TEST_CASE("campaign: two starts of one name would share a file") {
     return std::string();
   };
   const json plain = {{"name", "a"}, {"command", "link"}};
-  CHECK(told_of(json::array({plain})).empty());
+  CHECK(mistakes_of(json::array({plain})).empty());
   json twice = plain;
   twice["nodes"] = {2, 2};
-  CHECK(has(told_of(json::array({twice})), "two starts of ddltrain would both be called \"a-n2-r1\""));
+  CHECK(has(mistakes_of(json::array({twice})), "two starts of ddltrain would both be called \"a-n2-r1\""));
   json alike = plain;
   alike["each"] = {{"--x", {"1/2", "1-2"}}};
-  CHECK(has(told_of(json::array({alike})), "\"a-1-2-n1-r1\""));
+  CHECK(has(mistakes_of(json::array({alike})), "\"a-1-2-n1-r1\""));
   json inner = plain;
   inner["each"] = {{"--x", {"b"}}};
-  CHECK(has(told_of(json::array({inner, {{"name", "a-b"}, {"command", "link"}}})), "\"a-b-n1-r1\""));
+  CHECK(has(mistakes_of(json::array({inner, {{"name", "a-b"}, {"command", "link"}}})), "\"a-b-n1-r1\""));
 }
 
 TEST_CASE("campaign: files that are none") {

@@ -79,8 +79,8 @@ int PlantedClusters::count() const {
   return static_cast<int>(curve_->samples.values.size()) - untaken;
 }
 
-Eigen::VectorXd PlantedClusters::told(const Curve& curve, const Parameters& sample, const FaultKind* kind,
-                                      double severity) const {
+Eigen::VectorXd PlantedClusters::expected_ln_times(const Curve& curve, const Parameters& sample, const FaultKind* kind,
+                                                   double severity) const {
   Eigen::VectorXd ln_times(static_cast<Eigen::Index>(points_.size()));
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const auto& point = points_[i];
@@ -106,12 +106,13 @@ Eigen::VectorXd PlantedClusters::times(int draw, const FaultKind* kind, double s
   Eigen::VectorXd noise(scatter.mean.size());
   for (auto& value : noise) value = normal();
   const auto& sample = curve.samples.values[static_cast<std::size_t>(untaken + draw % count())];
-  return told(curve, sample, kind, severity) + scatter.mean + scatter.factor * noise;
+  return expected_ln_times(curve, sample, kind, severity) + scatter.mean + scatter.factor * noise;
 }
 
 double PlantedClusters::effect(const FaultKind& kind, double severity) const {
   const auto& curve = kind.curve != nullptr ? *kind.curve : *curve_;
-  const Eigen::VectorXd ratio = told(curve, curve.median, &kind, severity) - told(*curve_, curve_->median, nullptr, 1);
+  const Eigen::VectorXd ratio =
+      expected_ln_times(curve, curve.median, &kind, severity) - expected_ln_times(*curve_, curve_->median, nullptr, 1);
   return std::exp(ratio.maxCoeff());
 }
 

@@ -45,8 +45,8 @@ public:
   ddlsim::Diagnosis diagnosed(const Eigen::VectorXd& ln_times, double level = 0.05) const;
 
 private:
-  Eigen::VectorXd told(const ddlsim::Curve& curve, const ddlsim::Parameters& sample, const ddlsim::FaultKind* kind,
-                       double severity) const;
+  Eigen::VectorXd expected_ln_times(const ddlsim::Curve& curve, const ddlsim::Parameters& sample,
+                                    const ddlsim::FaultKind* kind, double severity) const;
 
   ddlsim::Scenario scenario_;
   std::unique_ptr<ddlsim::KnownFiles> files_;

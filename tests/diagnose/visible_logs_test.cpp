@@ -235,8 +235,8 @@ Look comparing(std::vector<Densities>& steps, std::vector<Densities>& collective
     const auto healthy = SampledTimes(*asked.curve, points).healthy();
     const auto scatter = scatter_of(*asked.curve, points);
     for (Eigen::Index i = 0; i < ln_times.size(); ++i) { // faster is no fault
-      const Eigen::RowVectorXd told = healthy.row(i);
-      ln_times(i) = std::max(ln_times(i), median({told.begin(), told.end()}) + scatter.mean(i));
+      const Eigen::RowVectorXd healthy_ln_times = healthy.row(i);
+      ln_times(i) = std::max(ln_times(i), median({healthy_ln_times.begin(), healthy_ln_times.end()}) + scatter.mean(i));
     }
     Densities densities;
     for (const double common : commons)

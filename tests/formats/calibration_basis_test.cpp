@@ -31,7 +31,7 @@ struct Asked {
   nlohmann::json cluster = ddlsim_test::sample_cluster();
   Calibration calibration;
   std::string left;
-  std::string told;
+  std::string message;
 
   Asked() {
     for (const char* transport : {"nccl-tcp", "mpi-ib"})
@@ -54,7 +54,7 @@ struct Asked {
     const auto read = [&](const nlohmann::json& json) {
       return read_cluster(folder_.write("cluster.json", json.dump()));
     };
-    told = forget_other_machine(calibration, read(fitted_), read(cluster));
+    message = forget_other_machine(calibration, read(fitted_), read(cluster));
     left.clear();
     for (const auto& one : calibration.parameters) left += one.name + " ";
     for (const auto& one : calibration.series) left += one.id + " ";
@@ -84,7 +84,7 @@ TEST_CASE("a calibration holds for the machine that it was fitted on") {
   at.ask();
   CHECK(at.left == "compute_factor forward_share intra_efficiency nic_efficiency net_latency socket_rate sync_on "
                    "here/runs/a iris/all/b choice");
-  CHECK(at.told.empty());
+  CHECK(at.message.empty());
 }
 
 TEST_CASE("another GPU takes compute factors measured here with it") {
@@ -94,8 +94,8 @@ TEST_CASE("another GPU takes compute factors measured here with it") {
   CHECK(at.left ==
         "forward_share intra_efficiency nic_efficiency net_latency socket_rate sync_on here/runs/a iris/all/b "
         "choice"); // the share of forward was borrowed
-  CHECK(at.told == "iris was calibrated on another machine: the GPU of iris was V100-SXM2-16GB, is K80. 1 of its 7 "
-                   "parameters and 0 of its 2 series do not hold for this one, and priors stand in for them");
+  CHECK(at.message == "iris was calibrated on another machine: the GPU of iris was V100-SXM2-16GB, is K80. 1 of its 7 "
+                      "parameters and 0 of its 2 series do not hold for this one, and priors stand in for them");
   CHECK(at.calibration.correlation[1] == std::vector<double>{0.21}); // of what were the second and the third
 }
 
@@ -110,6 +110,6 @@ TEST_CASE("another NIC takes what was learnt over it, other paths in a node what
     at.cluster["node"]["intra"]["bandwidth"] = "10 GB/s";
     at.ask();
     CHECK(at.left == "compute_factor forward_share nic_efficiency net_latency socket_rate sync_on iris/all/b choice");
-    CHECK_THAT(at.told, Catch::Contains("the inside of a node of iris was "));
+    CHECK_THAT(at.message, Catch::Contains("the inside of a node of iris was "));
   }
 }

@@ -66,61 +66,61 @@ TEST_CASE("model parallelism says its degrees, its micro-batches and their order
 }
 
 TEST_CASE("a pipeline that cannot be is one message with what to do") {
-  const auto told = [](const std::string& more) {
+  const auto message = [](const std::string& more) {
     return read_strategy(R"({"name":"model-parallel")" + more + "}", StrategyUse::scenario).reported;
   };
-  CHECK_THAT(told(""), Catch::Contains("nothing is parallel but data"));
-  CHECK_THAT(told(R"(,"pipeline":1,"micro_batches":8)"), Catch::Contains("nothing is parallel but data"));
-  CHECK_THAT(told(R"(,"pipeline":0,"micro_batches":8)"), Catch::StartsWith("/pipeline: 0"));
-  CHECK_THAT(told(R"(,"pipeline":4)"), Catch::StartsWith("/micro_batches: "));
-  CHECK_THAT(told(R"(,"tensor":1.5)"), Catch::StartsWith("/tensor: 1.5"));
-  CHECK_THAT(told(R"(,"tensor":2,"schedule":"1f1b")"), Catch::StartsWith("/schedule: only a pipeline has one"));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"tensor_overlap":true)"),
+  CHECK_THAT(message(""), Catch::Contains("nothing is parallel but data"));
+  CHECK_THAT(message(R"(,"pipeline":1,"micro_batches":8)"), Catch::Contains("nothing is parallel but data"));
+  CHECK_THAT(message(R"(,"pipeline":0,"micro_batches":8)"), Catch::StartsWith("/pipeline: 0"));
+  CHECK_THAT(message(R"(,"pipeline":4)"), Catch::StartsWith("/micro_batches: "));
+  CHECK_THAT(message(R"(,"tensor":1.5)"), Catch::StartsWith("/tensor: 1.5"));
+  CHECK_THAT(message(R"(,"tensor":2,"schedule":"1f1b")"), Catch::StartsWith("/schedule: only a pipeline has one"));
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"tensor_overlap":true)"),
              Catch::StartsWith("/tensor_overlap: only a tensor group"));
-  CHECK_THAT(told(R"(,"tensor":4,"expert_imbalance":1.5)"), Catch::StartsWith("/expert_imbalance: only experts"));
-  CHECK_THAT(told(R"(,"expert":4,"expert_imbalance":0.5)"), Catch::StartsWith("/expert_imbalance: 0.5"));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":0)"), Catch::StartsWith("/micro_batches: 0"));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"schedule":"1f1")"), Catch::Contains("did you mean \"1f1b\"?"));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"schedule":"interleaved")"),
+  CHECK_THAT(message(R"(,"tensor":4,"expert_imbalance":1.5)"), Catch::StartsWith("/expert_imbalance: only experts"));
+  CHECK_THAT(message(R"(,"expert":4,"expert_imbalance":0.5)"), Catch::StartsWith("/expert_imbalance: 0.5"));
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":0)"), Catch::StartsWith("/micro_batches: 0"));
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"schedule":"1f1")"), Catch::Contains("did you mean \"1f1b\"?"));
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"schedule":"interleaved")"),
              Catch::StartsWith("/virtual_stages: "));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":6,"schedule":"interleaved","virtual_stages":2)"),
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":6,"schedule":"interleaved","virtual_stages":2)"),
              Catch::Contains("6 micro-batches are no multiple of the 4 stages") && Catch::Contains("give 8"));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"virtual_stages":2)"),
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"virtual_stages":2)"),
              Catch::Contains("has no meaning without \"schedule\": \"interleaved\""));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"stages":2)"), Catch::StartsWith("/stages: unknown key"));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"servers":{"count":1})"),
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"stages":2)"), Catch::StartsWith("/stages: unknown key"));
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"servers":{"count":1})"),
              Catch::Contains("/servers: has no meaning with \"name\": \"model-parallel\""));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"data_parallel":"zero_l")"),
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"data_parallel":"zero_l")"),
              Catch::Contains("did you mean \"zero-1\"?"));
-  CHECK_THAT(told(R"(,"tensor":"bset")"), Catch::StartsWith("/tensor: \"bset\" found; did you mean \"best\"?"));
-  CHECK_THAT(told(R"(,"tensor":"x\u001b[31m")"), !Catch::Contains("\x1b"));
-  CHECK_THAT(told(R"(,"tensor":2,"recompute":"ful")"), Catch::Contains("did you mean \"full\"?"));
-  CHECK_THAT(told(R"(,"tensor":2,"recompute":"alternate-matmuls")"), Catch::StartsWith("/recompute: "));
-  CHECK_THAT(told(R"(,"tensor":2,"recompute":true)"), Catch::StartsWith("/recompute: "));
-  CHECK_THAT(told(R"(,"tensor":2,"recompute":"x\u001b[31m")"), !Catch::Contains("\x1b"));
-  CHECK_THAT(told(R"(,"tensor":2,"rank_order":"tp-cp-pp-dp")"), Catch::StartsWith("/rank_order: only a pipeline"));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"rank_order":"tp-cp-pp-dd")"),
+  CHECK_THAT(message(R"(,"tensor":"bset")"), Catch::StartsWith("/tensor: \"bset\" found; did you mean \"best\"?"));
+  CHECK_THAT(message(R"(,"tensor":"x\u001b[31m")"), !Catch::Contains("\x1b"));
+  CHECK_THAT(message(R"(,"tensor":2,"recompute":"ful")"), Catch::Contains("did you mean \"full\"?"));
+  CHECK_THAT(message(R"(,"tensor":2,"recompute":"alternate-matmuls")"), Catch::StartsWith("/recompute: "));
+  CHECK_THAT(message(R"(,"tensor":2,"recompute":true)"), Catch::StartsWith("/recompute: "));
+  CHECK_THAT(message(R"(,"tensor":2,"recompute":"x\u001b[31m")"), !Catch::Contains("\x1b"));
+  CHECK_THAT(message(R"(,"tensor":2,"rank_order":"tp-cp-pp-dp")"), Catch::StartsWith("/rank_order: only a pipeline"));
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"rank_order":"tp-cp-pp-dd")"),
              Catch::Contains("did you mean \"tp-cp-pp-dp\"?"));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"rank_order":["dp"])"), Catch::StartsWith("/rank_order: "));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"rank_order":"x\u001b[31m")"), !Catch::Contains("\x1b"));
-  CHECK_THAT(told(R"(,"pipeline":4,"micro_batches":8,"expert":2,"rank_order":"tp-cp-pp-dp")"),
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"rank_order":["dp"])"), Catch::StartsWith("/rank_order: "));
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"rank_order":"x\u001b[31m")"), !Catch::Contains("\x1b"));
+  CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"expert":2,"rank_order":"tp-cp-pp-dp")"),
              Catch::StartsWith("/rank_order: experts"));
-  CHECK_THAT(told(R"(,"recompute":"full")"), Catch::Contains("nothing is parallel but data"));
-  CHECK_THAT(told(R"(,"context":0)"), Catch::StartsWith("/context: 0"));
-  CHECK_THAT(told(R"(,"context":-2)"), Catch::StartsWith("/context: -2"));
-  CHECK_THAT(told(R"(,"context":1e99)"), Catch::StartsWith("/context: "));
-  CHECK_THAT(told(R"(,"context":10001)"), Catch::StartsWith("/context: 10001"));
-  CHECK_THAT(told(R"(,"context":[2])"), Catch::StartsWith("/context: "));
-  CHECK_THAT(told(R"(,"context":"bset")"), Catch::StartsWith("/context: \"bset\" found; did you mean \"best\"?"));
-  CHECK_THAT(told(R"(,"context":1)"), Catch::Contains("nothing is parallel but data"));
-  CHECK_THAT(told(R"(,"context":4,"schedule":"1f1b")"), Catch::StartsWith("/schedule: only a pipeline has one"));
-  CHECK_THAT(told(R"(,"context":10000,"tensor":10000,"pipeline":10000,"micro_batches":1,"expert":10000)"),
+  CHECK_THAT(message(R"(,"recompute":"full")"), Catch::Contains("nothing is parallel but data"));
+  CHECK_THAT(message(R"(,"context":0)"), Catch::StartsWith("/context: 0"));
+  CHECK_THAT(message(R"(,"context":-2)"), Catch::StartsWith("/context: -2"));
+  CHECK_THAT(message(R"(,"context":1e99)"), Catch::StartsWith("/context: "));
+  CHECK_THAT(message(R"(,"context":10001)"), Catch::StartsWith("/context: 10001"));
+  CHECK_THAT(message(R"(,"context":[2])"), Catch::StartsWith("/context: "));
+  CHECK_THAT(message(R"(,"context":"bset")"), Catch::StartsWith("/context: \"bset\" found; did you mean \"best\"?"));
+  CHECK_THAT(message(R"(,"context":1)"), Catch::Contains("nothing is parallel but data"));
+  CHECK_THAT(message(R"(,"context":4,"schedule":"1f1b")"), Catch::StartsWith("/schedule: only a pipeline has one"));
+  CHECK_THAT(message(R"(,"context":10000,"tensor":10000,"pipeline":10000,"micro_batches":1,"expert":10000)"),
              Catch::Contains("need 1e+16 GPUs, and 1e+09 are the most"));
   CHECK_THAT(read_strategy(R"({"name":"fsdp","context":2})", StrategyUse::scenario).reported,
              Catch::StartsWith("/context: has no meaning with \"name\": \"fsdp\""));
-  CHECK_THAT(told(R"(,"pipeline":"best")"), Catch::StartsWith("/micro_batches: "));
-  CHECK_THAT(told(R"(,"pipeline":["best"],"micro_batches":2)"), Catch::StartsWith("/pipeline: "));
-  CHECK_THAT(told(R"(,"pipeline":1,"tensor":1,"micro_batches":"best")"), Catch::Contains("nothing is parallel but"));
+  CHECK_THAT(message(R"(,"pipeline":"best")"), Catch::StartsWith("/micro_batches: "));
+  CHECK_THAT(message(R"(,"pipeline":["best"],"micro_batches":2)"), Catch::StartsWith("/pipeline: "));
+  CHECK_THAT(message(R"(,"pipeline":1,"tensor":1,"micro_batches":"best")"), Catch::Contains("nothing is parallel but"));
   CHECK_THAT(read_strategy(R"({"name":"fsdp","micro_batches":"best"})", StrategyUse::scenario).reported,
              Catch::StartsWith("/micro_batches: "));
 }

@@ -8,32 +8,32 @@ namespace ddlsim {
 namespace {
 
 /// A line a mistake; "" of a strategy that is written as it was read, and has that text.
-std::string told_of_sharded(const std::string& text, const std::string& in_words = "") {
+std::string sharded_message(const std::string& text, const std::string& in_words = "") {
   const auto document = nlohmann::json::parse(text);
   Mistakes mistakes("");
   const auto strategy = strategy_from(JsonNode(document, "", mistakes), StrategyUse::scenario);
-  std::string told;
-  for (const auto& mistake : mistakes.list()) told += to_text(mistake) + "\n";
+  std::string message;
+  for (const auto& mistake : mistakes.list()) message += to_text(mistake) + "\n";
   if (!in_words.empty()) {
     CHECK(strategy_to_json(strategy, StrategyUse::scenario) == document);
     CHECK(to_text(strategy) == in_words);
   }
-  return told;
+  return message;
 }
 
 } // namespace
 
 TEST_CASE("fsdp says over which GPUs its state is sharded", "[sharded][hybrid]") {
-  CHECK(told_of_sharded(R"({"name":"fsdp","shard_group":"node"})", "fsdp(groups of a node)").empty());
-  CHECK(told_of_sharded(R"({"name":"fsdp","shard_group":16,"micro_batches":4})", "fsdp(groups of 16, 4 micro-batches)")
+  CHECK(sharded_message(R"({"name":"fsdp","shard_group":"node"})", "fsdp(groups of a node)").empty());
+  CHECK(sharded_message(R"({"name":"fsdp","shard_group":16,"micro_batches":4})", "fsdp(groups of 16, 4 micro-batches)")
             .empty());
-  CHECK_THAT(told_of_sharded(R"({"name":"zero-2","shard_group":2})"),
+  CHECK_THAT(sharded_message(R"({"name":"zero-2","shard_group":2})"),
              Catch::StartsWith("/shard_group: has no meaning with \"name\": \"zero-2\""));
-  CHECK_THAT(told_of_sharded(R"({"name":"fsdp","shard_group":1})"), Catch::StartsWith("/shard_group: 1"));
-  CHECK_THAT(told_of_sharded(R"({"name":"fsdp","shard_group":-1})"), Catch::StartsWith("/shard_group: -1"));
-  CHECK_THAT(told_of_sharded(R"({"name":"fsdp","shard_group":1e30})"), Catch::StartsWith("/shard_group: "));
-  CHECK_THAT(told_of_sharded(R"({"name":"fsdp","shard_group":["node"]})"), Catch::StartsWith("/shard_group: "));
-  CHECK_THAT(told_of_sharded(R"({"name":"fsdp","shard_group":"nod\u001b"})"),
+  CHECK_THAT(sharded_message(R"({"name":"fsdp","shard_group":1})"), Catch::StartsWith("/shard_group: 1"));
+  CHECK_THAT(sharded_message(R"({"name":"fsdp","shard_group":-1})"), Catch::StartsWith("/shard_group: -1"));
+  CHECK_THAT(sharded_message(R"({"name":"fsdp","shard_group":1e30})"), Catch::StartsWith("/shard_group: "));
+  CHECK_THAT(sharded_message(R"({"name":"fsdp","shard_group":["node"]})"), Catch::StartsWith("/shard_group: "));
+  CHECK_THAT(sharded_message(R"({"name":"fsdp","shard_group":"nod\u001b"})"),
              Catch::Contains("did you mean \"node\"?") && !Catch::Contains("\x1b"));
 }
 
@@ -49,15 +49,15 @@ TEST_CASE("a shard group is all GPUs, a node's or that many", "[sharded][hybrid]
 }
 
 TEST_CASE("what of the state is on the host") {
-  CHECK(told_of_sharded(R"({"name":"zero-2","offload":"optimizer"})", "zero-2(optimizer on the host)").empty());
-  CHECK(told_of_sharded(R"({"name":"fsdp","offload":"optimizer-and-parameters"})",
+  CHECK(sharded_message(R"({"name":"zero-2","offload":"optimizer"})", "zero-2(optimizer on the host)").empty());
+  CHECK(sharded_message(R"({"name":"fsdp","offload":"optimizer-and-parameters"})",
                         "fsdp(optimizer and parameters on the host)")
             .empty());
-  CHECK_THAT(told_of_sharded(R"({"name":"zero-1","offload":"optimizer-and-parameters"})"),
+  CHECK_THAT(sharded_message(R"({"name":"zero-1","offload":"optimizer-and-parameters"})"),
              Catch::StartsWith("/offload: \"optimizer-and-parameters\" found; give one of none, optimizer"));
-  CHECK_THAT(told_of_sharded(R"({"name":"fsdp","offload":"optimiser"})"),
+  CHECK_THAT(sharded_message(R"({"name":"fsdp","offload":"optimiser"})"),
              Catch::Contains("did you mean \"optimizer\"?"));
-  CHECK_THAT(told_of_sharded(R"({"name":"ring","offload":"optimizer"})"),
+  CHECK_THAT(sharded_message(R"({"name":"ring","offload":"optimizer"})"),
              Catch::StartsWith("/offload: has no meaning with \"name\": \"ring\""));
 }
 

@@ -22,7 +22,7 @@ void collect(json& value, std::vector<json*>& places) {
 }
 
 json other_number(const json& value, std::mt19937_64& random) {
-  static const std::vector<json> telling{
+  static const std::vector<json> edge_cases{
       0,      1,     -1,  2,    7,   1000,     65536, 2147483647, 2147483648, 1e18, 1073741824, 100000000,
       1e-300, 1e300, 0.5, 1e-9, 1.5, 10000000, 100,   4294967296, 0.999999,   1e9,  3,          -2147483649};
   const double number = value.is_number() ? value.get<double>() : 1;
@@ -34,52 +34,52 @@ json other_number(const json& value, std::mt19937_64& random) {
   case 2:
     return value.is_number_integer() ? json(static_cast<long>(std::clamp(number, -1e15, 1e15)) + 1) : json(-number);
   default:
-    return telling[below(telling.size(), random)];
+    return edge_cases[below(edge_cases.size(), random)];
   }
 }
 
 json other_text(const json& value, std::mt19937_64& random) {
-  static const std::vector<std::string> telling{"",
-                                                "0 us",
-                                                "1e300 s",
-                                                "1e-300 GB/s",
-                                                "-1 s",
-                                                "nan s",
-                                                "1 TB/s",
-                                                "0 B/s",
-                                                "1e308 FLOP/s",
-                                                "../x",
-                                                "a/b.json",
-                                                "=1+1",
-                                                "<b>",
-                                                "\x1b[31m",
-                                                "none",
-                                                "ring",
-                                                "ps",
-                                                "ps-async",
-                                                "fsdp",
-                                                "zero-1",
-                                                "zero-2",
-                                                "tree",
-                                                "auto",
-                                                "fp16",
-                                                "amp",
-                                                "best",
-                                                "halving-doubling",
-                                                "hierarchical-ring",
-                                                "collnet",
-                                                "nvls",
-                                                "dedicated",
-                                                "colocated",
-                                                "round-robin",
-                                                "split",
-                                                "fat-tree",
-                                                "torus",
-                                                "dragonfly",
-                                                "single-switch",
-                                                "99999999999999999999 B"};
+  static const std::vector<std::string> edge_cases{"",
+                                                   "0 us",
+                                                   "1e300 s",
+                                                   "1e-300 GB/s",
+                                                   "-1 s",
+                                                   "nan s",
+                                                   "1 TB/s",
+                                                   "0 B/s",
+                                                   "1e308 FLOP/s",
+                                                   "../x",
+                                                   "a/b.json",
+                                                   "=1+1",
+                                                   "<b>",
+                                                   "\x1b[31m",
+                                                   "none",
+                                                   "ring",
+                                                   "ps",
+                                                   "ps-async",
+                                                   "fsdp",
+                                                   "zero-1",
+                                                   "zero-2",
+                                                   "tree",
+                                                   "auto",
+                                                   "fp16",
+                                                   "amp",
+                                                   "best",
+                                                   "halving-doubling",
+                                                   "hierarchical-ring",
+                                                   "collnet",
+                                                   "nvls",
+                                                   "dedicated",
+                                                   "colocated",
+                                                   "round-robin",
+                                                   "split",
+                                                   "fat-tree",
+                                                   "torus",
+                                                   "dragonfly",
+                                                   "single-switch",
+                                                   "99999999999999999999 B"};
   std::string text = value.is_string() ? value.get<std::string>() : "";
-  if (text.empty() || below(2, random) == 0) return telling[below(telling.size(), random)];
+  if (text.empty() || below(2, random) == 0) return edge_cases[below(edge_cases.size(), random)];
   const auto digit = text.find_first_of("123456789");
   if (digit != std::string::npos) text[digit] = static_cast<char>('0' + below(10, random));
   return digit == std::string::npos ? text + text : text;
@@ -164,7 +164,7 @@ std::string spoil_document(const std::string& text, std::mt19937_64& random) {
 using namespace std::string_view_literals;
 
 std::string spoil_bytes(std::string text, std::mt19937_64& random) {
-  constexpr auto telling = "{}[]\",:0-1e9.\\\n\0 xn"sv;
+  constexpr auto edge_cases = "{}[]\",:0-1e9.\\\n\0 xn"sv;
   for (std::size_t left = 1 + below(4, random); left > 0 && !text.empty(); --left) {
     const std::size_t at = below(text.size(), random);
     switch (below(7, random)) {
@@ -172,7 +172,7 @@ std::string spoil_bytes(std::string text, std::mt19937_64& random) {
       text[at] = static_cast<char>(random() % 256);
       break;
     case 1:
-      text[at] = telling[below(telling.size(), random)];
+      text[at] = edge_cases[below(edge_cases.size(), random)];
       break;
     case 2:
       text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << below(8, random)));
@@ -184,7 +184,7 @@ std::string spoil_bytes(std::string text, std::mt19937_64& random) {
       text.insert(at, text.substr(below(text.size(), random), 1 + below(30, random)));
       break;
     case 5:
-      text.insert(at, 1, telling[below(telling.size(), random)]);
+      text.insert(at, 1, edge_cases[below(edge_cases.size(), random)]);
       break;
     default:
       text.resize(at);

@@ -88,7 +88,7 @@ std::vector<MessageSpan> messages_of(const std::function<void()>& simulate) {
 const NarrowedLinks* in_force = nullptr;
 
 /// SimGrid lets nobody take a callback back, so there is one for all.
-void ask_to_be_told() {
+void log_every_message() {
   static const bool asked = [] {
     simgrid::s4u::Link::on_creation_cb([](simgrid::s4u::Link& link) {
       if (in_force == nullptr || link.get_name().rfind(in_force->beginning(), 0) != 0) return;
@@ -113,7 +113,7 @@ std::vector<MessageSpan> server_messages(const Machine& machine, const ServerMac
 }
 
 NarrowedLinks::NarrowedLinks(std::string beginning, double share) : beginning_(std::move(beginning)), share_(share) {
-  ask_to_be_told();
+  log_every_message();
   in_force = this;
   stop_fork_server(); // the next one knows
 }

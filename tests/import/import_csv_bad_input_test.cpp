@@ -33,8 +33,8 @@ TEST_CASE("a map that names what is not there is refused") {
   const ScratchFile file("runs.csv", "net,batch_per_gpu,gpus,rate,rate_per_gpu\nresnet50_v1.5,64,8,320,40\n");
   auto stated = on_iris();
   stated.columns = {{"modle", "net"}, {"nodes", "\x1b[31mhosts"}};
-  const auto told = mistakes_of([&] { ddlsim::import_csv(ddlsim::LogSource(file.path()), stated); });
-  CHECK_THAT(told, Catch::Contains("did you mean model?") && Catch::Contains("hosts") && !Catch::Contains("\x1b"));
+  const auto message = mistakes_of([&] { ddlsim::import_csv(ddlsim::LogSource(file.path()), stated); });
+  CHECK_THAT(message, Catch::Contains("did you mean model?") && Catch::Contains("hosts") && !Catch::Contains("\x1b"));
   stated.columns = {{"model", "net"}};
   CHECK_THAT(mistakes_of([&] { ddlsim::import_csv(ddlsim::LogSource(file.path()), stated); }),
              Catch::Contains("rate_per_gpu: found beside rate"));
@@ -130,10 +130,11 @@ TEST_CASE("nodes that neither the table nor the cluster gives") {
   stated.cluster = "my-cpu-cluster";
   const std::string table = "model,batch_per_gpu,gpus,rate\nvgg16,32,4,800\nvgg16,32,8,1500\n";
   stated.known_clusters = {"my-gpu-cluster", "iris"};
-  const auto told = mistakes_in_table(table, stated);
-  CHECK_THAT(told, Contains("found no column nodes or gpus_per_node, and no cluster 'my-cpu-cluster' is known"));
-  CHECK_THAT(told, Contains("did you mean 'my-gpu-cluster'?"));
-  CHECK(told.find("gpus_per_node", told.find("my-gpu-cluster")) == told.rfind("gpus_per_node")); // once, not row by row
+  const auto message = mistakes_in_table(table, stated);
+  CHECK_THAT(message, Contains("found no column nodes or gpus_per_node, and no cluster 'my-cpu-cluster' is known"));
+  CHECK_THAT(message, Contains("did you mean 'my-gpu-cluster'?"));
+  CHECK(message.find("gpus_per_node", message.find("my-gpu-cluster")) ==
+        message.rfind("gpus_per_node"));                                                   // once, not row by row
   CHECK_THAT(mistakes_in_table(table + "vgg16,32,two,1\n", stated), Contains(":4: gpus")); // beside other mistakes
   stated.find_cluster = [](const std::string&) { return ddlsim::Cluster{}; };
   CHECK_THAT(mistakes_in_table(table, stated), Contains("the cluster 'my-cpu-cluster' has no GPUs"));

@@ -149,7 +149,7 @@ TEST_CASE("kernels are told by the words in their names") {
 
 TEST_CASE("names in logs of strangers are shown harmless", "[hostile]") {
   const std::string evil = "\x07\x01" + std::string(300, 'x') + "<b>\"\\{}%s";
-  const auto told = [&](const char* kind, const std::string& text) {
+  const auto message = [&](const char* kind, const std::string& text) {
     auto stated = on_iris();
     stated.catalogue.resize(1);
     stated.given = {{"nodes", "2"}};
@@ -179,7 +179,7 @@ TEST_CASE("names in logs of strangers are shown harmless", "[hostile]") {
                      ":::MLLOG {\"key\": \"submission_benchmark\", \"time_ms\": 1, \"value\": \"\\u0007evil\"}\n"},
            {"kernels", replaced_all(nsys_csv, "ampere", evil)}}) {
     INFO(kind << ": " << text.substr(0, 200));
-    const auto all = told(kind, text);
+    const auto all = message(kind, text);
     CHECK(!all.empty());
     CHECK(all.find_first_of("\x01\x07") == std::string::npos);
     CHECK(all.size() < 6000);

@@ -144,9 +144,9 @@ TEST_CASE("kernels beside NCCL's are held to the same kernels alone, and the bus
   CHECK(anatomy.busiest[0].name == "gemm");
   CHECK(anatomy.busiest[0].time_s == Approx(50e-6));
   CHECK(anatomy.exposed_s == Approx(10e-6));
-  std::string told;
-  for (const auto& sentence : to_sentences(anatomy)) told += sentence + "\n";
-  CHECK_THAT(told,
+  std::string message;
+  for (const auto& sentence : to_sentences(anatomy)) message += sentence + "\n";
+  CHECK_THAT(message,
              Catch::Contains("1.50 times as long") && Catch::Contains("\"gemm\" 50 us") && !Catch::Contains("\x1b"));
 }
 

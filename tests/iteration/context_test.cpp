@@ -131,7 +131,7 @@ struct Sequences : EvenModel {
     return asked;
   }
 
-  std::string told(int context, int gpus, int tensor = 1) const {
+  std::string message(int context, int gpus, int tensor = 1) const {
     return layout_complaint(model, on(context, gpus, tensor).strategy, 8, gpus, 4);
   }
 };
@@ -166,21 +166,23 @@ TEST_CASE("a context group pays for keys and values and its gradients, and for n
 
 TEST_CASE("a sequence that cannot be cut is told with what to do", "[pipeline][context][layout]") {
   Sequences model;
-  CHECK(model.told(2, 2).empty());
-  CHECK(model.told(16, 16).empty()); // of four nodes
-  CHECK(model.told(2, 8, 2).empty());
-  CHECK_THAT(model.told(3, 3), Catch::Contains("64 tokens") && Catch::Contains("2 equal chunks for each of 3 ranks"));
-  CHECK_THAT(model.told(64, 64), Catch::Contains("64 tokens"));
-  CHECK_THAT(model.told(2, 3), Catch::Contains("no multiple of the 2 of a replica"));
+  CHECK(model.message(2, 2).empty());
+  CHECK(model.message(16, 16).empty()); // of four nodes
+  CHECK(model.message(2, 8, 2).empty());
+  CHECK_THAT(model.message(3, 3),
+             Catch::Contains("64 tokens") && Catch::Contains("2 equal chunks for each of 3 ranks"));
+  CHECK_THAT(model.message(64, 64), Catch::Contains("64 tokens"));
+  CHECK_THAT(model.message(2, 3), Catch::Contains("no multiple of the 2 of a replica"));
   model.model.sample = "sequence of 60 tokens";
-  CHECK_THAT(model.told(6, 12), Catch::Contains("a context group of 6 GPUs") && Catch::Contains("nodes of 4 unevenly"));
-  CHECK(model.told(3, 3).empty()); // on one node
+  CHECK_THAT(model.message(6, 12),
+             Catch::Contains("a context group of 6 GPUs") && Catch::Contains("nodes of 4 unevenly"));
+  CHECK(model.message(3, 3).empty()); // on one node
   CHECK(most_gpus_laid_out(model.on(6, 12).strategy.parallel, 30, 4) == 0);
   CHECK(most_gpus_laid_out(model.on(2, 12).strategy.parallel, 31, 4) == 28);
   model.model.sample = "image 3x224x224";
-  CHECK_THAT(model.told(2, 2), Catch::Contains("0 tokens"));
+  CHECK_THAT(model.message(2, 2), Catch::Contains("0 tokens"));
   model.model.layers[0].name = "block0.attention.k";
-  CHECK_THAT(model.told(2, 2), Catch::Contains("without a layer called \"key\""));
+  CHECK_THAT(model.message(2, 2), Catch::Contains("without a layer called \"key\""));
   const EvenModel even(8);
   CHECK_THAT(layout_complaint(even.model, model.on(2, 2).strategy, 8, 2, 4),
              Catch::Contains("no block with attention"));

@@ -186,19 +186,19 @@ TEST_CASE("a tensor group that cannot be is told", "[pipeline][layout]") {
 
 TEST_CASE("what cannot be laid out is told with what to do", "[pipeline][layout]") {
   const EvenModel even(8);
-  const auto told = [&](int stages, int micro_batches, double batch, int gpus) {
+  const auto message = [&](int stages, int micro_batches, double batch, int gpus) {
     Strategy strategy;
     strategy.name = StrategyName::model_parallel;
     strategy.parallel = {1, stages, micro_batches, PipelineSchedule::one_f_one_b, 1};
     return layout_complaint(even.model, strategy, batch, gpus, 8);
   };
-  CHECK(told(4, 8, 2, 8).empty());
-  CHECK(told(4, 8, 2, 32).empty());
-  CHECK_THAT(told(4, 8, 2, 6), Catch::Contains("give a multiple of 4"));
-  CHECK_THAT(told(4, 8, 2, 24), Catch::Contains("6 GPUs") && Catch::Contains("give a multiple of 32 GPUs"));
-  CHECK_THAT(told(9, 9, 2, 9), Catch::Contains("has 8 blocks") && Catch::Contains("fewer stages"));
-  CHECK_THAT(told(4, 16, 2, 8), Catch::Contains("16 micro-batches") && Catch::Contains("0.5 each"));
-  CHECK_THAT(told(4, 20'000, 1e6, 8), Catch::Contains("are more than the 50000 that are simulated"));
+  CHECK(message(4, 8, 2, 8).empty());
+  CHECK(message(4, 8, 2, 32).empty());
+  CHECK_THAT(message(4, 8, 2, 6), Catch::Contains("give a multiple of 4"));
+  CHECK_THAT(message(4, 8, 2, 24), Catch::Contains("6 GPUs") && Catch::Contains("give a multiple of 32 GPUs"));
+  CHECK_THAT(message(9, 9, 2, 9), Catch::Contains("has 8 blocks") && Catch::Contains("fewer stages"));
+  CHECK_THAT(message(4, 16, 2, 8), Catch::Contains("16 micro-batches") && Catch::Contains("0.5 each"));
+  CHECK_THAT(message(4, 20'000, 1e6, 8), Catch::Contains("are more than the 50000 that are simulated"));
   CHECK(layout_complaint(even.model, {}, 1, 7, 8).empty());
   const ModelParallelOptions four{1, 4, 8, PipelineSchedule::one_f_one_b, 1};
   CHECK(most_gpus_laid_out(four, 31, 8) == 16);
@@ -280,14 +280,14 @@ TEST_CASE("on a free network experts on several ranks take no longer", "[pipelin
 
 TEST_CASE("experts that cannot be dealt out are told", "[pipeline][expert][layout]") {
   const Mixture mixture;
-  const auto told = [&](int expert, int gpus, int gpus_per_node) {
+  const auto message = [&](int expert, int gpus, int gpus_per_node) {
     return layout_complaint(mixture.model, mixture.on(expert, gpus).strategy, 8, gpus, gpus_per_node);
   };
-  CHECK(told(4, 8, 2).empty());
-  CHECK(told(4, 8, 8).empty());
-  CHECK_THAT(told(3, 6, 6), Catch::Contains("4 experts a block are not dealt out evenly over 3 ranks"));
-  CHECK_THAT(told(4, 6, 8), Catch::Contains("6 replicas") && Catch::Contains("multiple of 4 GPUs"));
-  CHECK_THAT(told(4, 12, 6), Catch::Contains("a node has 6 replicas"));
+  CHECK(message(4, 8, 2).empty());
+  CHECK(message(4, 8, 8).empty());
+  CHECK_THAT(message(3, 6, 6), Catch::Contains("4 experts a block are not dealt out evenly over 3 ranks"));
+  CHECK_THAT(message(4, 6, 8), Catch::Contains("6 replicas") && Catch::Contains("multiple of 4 GPUs"));
+  CHECK_THAT(message(4, 12, 6), Catch::Contains("a node has 6 replicas"));
   const EvenModel even(8);
   CHECK_THAT(layout_complaint(even.model, mixture.on(4, 8).strategy, 8, 8, 8), Catch::Contains("has no experts"));
   CHECK(most_gpus_laid_out(mixture.on(4, 8).strategy.parallel, 15, 8) == 8);

@@ -128,14 +128,14 @@ TEST_CASE("replicas outside stages send inside nodes and sum between them", "[pi
 
 TEST_CASE("a replica that shares nodes unevenly is told", "[pipeline][layout]") {
   const Twelve twelve;
-  const auto told = [&](int stages, int gpus, RankOrder order) {
+  const auto message = [&](int stages, int gpus, RankOrder order) {
     return layout_complaint(twelve.model, twelve.on(stages, gpus, order).strategy, 8, gpus, 4);
   };
-  CHECK(told(6, 24, RankOrder::stages_last).empty());
-  CHECK_THAT(told(6, 24, last), Catch::Contains("a replica of 6 GPUs shares nodes of 4 unevenly"));
-  CHECK(told(2, 24, last).empty());
-  CHECK(told(12, 24, last).empty());
-  CHECK(told(3, 3, last).empty());
+  CHECK(message(6, 24, RankOrder::stages_last).empty());
+  CHECK_THAT(message(6, 24, last), Catch::Contains("a replica of 6 GPUs shares nodes of 4 unevenly"));
+  CHECK(message(2, 24, last).empty());
+  CHECK(message(12, 24, last).empty());
+  CHECK(message(3, 3, last).empty());
   CHECK(most_gpus_laid_out(twelve.on(6, 24, last).strategy.parallel, 50, 4) == 0);
   CHECK(most_gpus_laid_out(twelve.on(12, 24, last).strategy.parallel, 50, 4) == 48);
 }

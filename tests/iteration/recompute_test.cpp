@@ -219,30 +219,30 @@ TEST_CASE("a stage keeps the inputs of what is computed again, and one block's o
 TEST_CASE("a model of which nothing would be computed again is told so", "[pipeline][layout][recompute]") {
   Blocks blocks;
   const ModelParallelOptions options{1, 2, 1};
-  const auto told = [&](Recompute recompute) {
+  const auto message = [&](Recompute recompute) {
     return layout_complaint(blocks.model, blocks.on(options, recompute, 2).strategy, 8, 2, 4);
   };
-  CHECK(told(Recompute::full).empty());
-  CHECK(told(Recompute::selective).empty());
+  CHECK(message(Recompute::full).empty());
+  CHECK(message(Recompute::selective).empty());
   for (auto& layer : blocks.model.layers) layer.kind = "linear";
   for (auto& layer : blocks.model.layers) layer.name = layer.name.substr(0, layer.name.find('.')) + ".mlp";
-  CHECK(told(Recompute::full).empty());
-  CHECK_THAT(told(Recompute::selective),
+  CHECK(message(Recompute::full).empty());
+  CHECK_THAT(message(Recompute::selective),
              Catch::Contains("no attention without parameters") && Catch::Contains("leave \"recompute\" out"));
   for (auto& layer : blocks.model.layers) layer.name = "features." + layer.name.substr(5);
-  CHECK_THAT(told(Recompute::full), Catch::Contains("no numbered block"));
-  CHECK(told(Recompute::none).empty());
+  CHECK_THAT(message(Recompute::full), Catch::Contains("no numbered block"));
+  CHECK(message(Recompute::none).empty());
 }
 
 TEST_CASE("a pipeline that does not fit is told to compute again, where it does not yet", "[memory][recompute]") {
   Blocks blocks;
   blocks.gpu.memory_bytes = 1;
-  const auto told = [&](Recompute recompute) {
+  const auto message = [&](Recompute recompute) {
     return memory_complaint(blocks.model, blocks.gpu, Precision::fp32, 8, blocks.on({1, 2, 1}, recompute, 2).strategy,
                             2);
   };
-  CHECK_THAT(told(Recompute::none), Catch::Contains("\"recompute\": \"full\""));
-  CHECK_THAT(told(Recompute::full), !Catch::Contains("recompute\":"));
+  CHECK_THAT(message(Recompute::none), Catch::Contains("\"recompute\": \"full\""));
+  CHECK_THAT(message(Recompute::full), !Catch::Contains("recompute\":"));
 }
 
 } // namespace ddlsim

@@ -45,8 +45,8 @@ TEST_CASE("planted runs: the fit finds the law within what their noise lets it")
     std::vector<ConvergencePoint> points;
     for (double batch = 512; batch <= 65'536; batch *= 2)
       points.push_back({batch, (20 + batch / 1000) * std::exp(noise(random)), 0, 2});
-    const double told = epochs_at(fit_epochs(points), 20'000);
-    if (std::abs(std::log(told / 40)) < 0.04) ++near; // eight points: the mean is surer than one of them
+    const double fitted_epochs = epochs_at(fit_epochs(points), 20'000);
+    if (std::abs(std::log(fitted_epochs / 40)) < 0.04) ++near; // eight points: the mean is surer than one of them
   }
   CHECK(near > 0.95 * draws);
 }

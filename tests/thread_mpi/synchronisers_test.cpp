@@ -216,7 +216,7 @@ TEST_CASE("The watchdog names the rank that all wait for", "[thread-mpi]") {
   constexpr int ranks = 3;
   StallLimits limits;
   limits.least_s = 1;
-  std::vector<std::string> told(ranks);
+  std::vector<std::string> message(ranks);
   std::atomic<bool> over = false;
   std::atomic<int> checks = 0;
   ddlsim_test::run_ranks(ranks, [&](int rank) {
@@ -225,7 +225,7 @@ TEST_CASE("The watchdog names the rank that all wait for", "[thread-mpi]") {
       try {
         std::rethrow_exception(failure);
       } catch (const RunError& error) {
-        told[static_cast<std::size_t>(rank)] = error.what();
+        message[static_cast<std::size_t>(rank)] = error.what();
       }
       over = true;
     };
@@ -240,7 +240,7 @@ TEST_CASE("The watchdog names the rank that all wait for", "[thread-mpi]") {
     watchdog.set_check({});
   });
   CHECK(checks > 0);
-  CHECK(told[0].find("rank 2 on host c is behind") != std::string::npos);
-  CHECK(told[1].empty());
-  CHECK(told[2].empty());
+  CHECK(message[0].find("rank 2 on host c is behind") != std::string::npos);
+  CHECK(message[1].empty());
+  CHECK(message[2].empty());
 }

@@ -57,7 +57,7 @@ TEST_CASE("Help and the list end with status 0") {
 }
 
 TEST_CASE("Of a failure of LibTorch's a person reads the first line, and what helps where memory ran out") {
-  const auto told = [](const auto& fail) -> std::string {
+  const auto message = [](const auto& fail) -> std::string {
     try {
       fail();
     } catch (const std::exception& error) {
@@ -66,13 +66,13 @@ TEST_CASE("Of a failure of LibTorch's a person reads the first line, and what he
     }
     return "";
   };
-  CHECK(told([] {
+  CHECK(message([] {
           at::ones({2, 3}).mm(at::ones({2, 3}));
         }) == "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)");
-  const std::string no_room = told([] { at::empty({std::int64_t{1} << 50}); });
+  const std::string no_room = message([] { at::empty({std::int64_t{1} << 50}); });
   CHECK_THAT(no_room, Catch::Contains("allocate memory") && Catch::EndsWith("; a smaller --batch takes less memory"));
   CHECK(no_room.find('\n') == std::string::npos);
-  CHECK(told([] { throw ddltrain::RunError("two mistakes:\none and other"); }) == "two mistakes:\none and other");
+  CHECK(message([] { throw ddltrain::RunError("two mistakes:\none and other"); }) == "two mistakes:\none and other");
 }
 
 TEST_CASE("A table that cannot be written ends with status 1") {
@@ -151,7 +151,7 @@ TEST_CASE("train refuses what cannot be, and says what to do") {
       {{"--backend", "nccl", "--device", "cuda", "--strategy", "ring"}, "needs --strategy all-reduce"},
       {{"--backend", "nccl", "--device", "cuda", "--grouping", "fusion"}, "works in host memory"},
   };
-  for (const auto& [words, told] : cases) CHECK_THAT(refused(words), Catch::Contains(told));
+  for (const auto& [words, message] : cases) CHECK_THAT(refused(words), Catch::Contains(message));
 }
 
 TEST_CASE("A number that an option does not take is told with what it takes") {
@@ -167,7 +167,7 @@ TEST_CASE("A number that an option does not take is told with what it takes") {
       {{"--weight-decay", "-1e-4"}, "--weight-decay: -1e-4 found, a number of 0 or more expected"},
       {{"--stall-limit", "0"}, "--stall-limit: 0 found, a number above 0 expected"},
   };
-  for (const auto& [words, told] : of_train) CHECK(refused(words) == told);
+  for (const auto& [words, message] : of_train) CHECK(refused(words) == message);
   const std::vector<std::pair<Words, std::string>> of_measurements = {
       {{"layers", "lenet5", "--batch", "8,0"}, "--batch: 0 found, a whole number above 0 expected"},
       {{"layers", "lenet5", "--error", "2"}, "--error: 2 found, a number from 0 to 1 expected"},
@@ -179,5 +179,5 @@ TEST_CASE("A number that an option does not take is told with what it takes") {
       {{"server", "--transport", "tcp"},
        "--transport: \"tcp\" found, one of nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, shm expected"},
   };
-  for (const auto& [words, told] : of_measurements) CHECK(refused_measurement(words) == told);
+  for (const auto& [words, message] : of_measurements) CHECK(refused_measurement(words) == message);
 }

@@ -120,12 +120,12 @@ namespace {
 
 std::string digest(const std::vector<std::string>& lines) {
   MpirunWords words;
-  std::string told;
+  std::string message;
   for (const std::string& line : lines) {
     const std::string text = words.digest(line);
-    if (!text.empty()) told += text + "\n";
+    if (!text.empty()) message += text + "\n";
   }
-  return told;
+  return message;
 }
 
 const std::string kDashes(74, '-');

@@ -66,11 +66,11 @@ TEST_CASE("A flat model keeps parameters and hands them back in the order create
 TEST_CASE("A loss scale is halved by overflow and doubled after 2000 steps without") {
   LossScale scale(true);
   const double first = scale.value();
-  scale.tell(false);
+  scale.end_step(false);
   CHECK(scale.value() == first / 2);
-  for (int step = 0; step < 1999; ++step) scale.tell(true);
+  for (int step = 0; step < 1999; ++step) scale.end_step(true);
   CHECK(scale.value() == first / 2);
-  scale.tell(true);
+  scale.end_step(true);
   CHECK(scale.value() == first);
   CHECK(LossScale(false).value() == 1);
 }

@@ -74,9 +74,9 @@ TEST_CASE("A group that is ready early waits for those before it") {
 TEST_CASE("The coordinator answers with what all ranks have") {
   FusionCoordinator coordinator(3, 4);
   using Positions = std::vector<std::int64_t>;
-  CHECK(coordinator.hear({{0, 1}, {0}, {}}).empty());
-  CHECK(coordinator.hear({{2}, {1}, {1, 0}}) == Positions{0, 1});
-  CHECK(coordinator.hear({{3}, {3, 2}, {2, 3}}) == Positions{2, 3});
+  CHECK(coordinator.add({{0, 1}, {0}, {}}).empty());
+  CHECK(coordinator.add({{2}, {1}, {1, 0}}) == Positions{0, 1});
+  CHECK(coordinator.add({{3}, {3, 2}, {2, 3}}) == Positions{2, 3});
 }
 
 TEST_CASE("Momentum is PyTorch's") {

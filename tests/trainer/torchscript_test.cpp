@@ -270,8 +270,8 @@ TEST_CASE("a module that does not run, has no weights, or is none is refused in 
   CHECK_THAT(refused([&] { described(linear, {"4", "4"}); }), Catch::Contains("does not run on 2 inputs"));
   CHECK_THAT(refused([&] { described(activation(), {"4"}); }), Catch::Contains("found no parameter that is trained"));
   for (const auto* text : {"", "x", "3x", "3xx4", "0", "-3", "3x4:int32", "9999999999x9999999999", "3x\x1b[31m"}) {
-    const auto told = refused([&] { ddltrain::module_input(text); });
-    CHECK_THAT(told, Catch::Contains("give the shape of one sample") && !Catch::Contains("\x1b"));
+    const auto message = refused([&] { ddltrain::module_input(text); });
+    CHECK_THAT(message, Catch::Contains("give the shape of one sample") && !Catch::Contains("\x1b"));
   }
   CHECK_THAT(refused([] { ddltrain::describe_torchscript("no/such.pt", {}); }), Catch::Contains("no/such.pt"));
 }

@@ -72,7 +72,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     execvp(words[0], words);
   }
   const char* cause = std::strerror(errno);
-  [[maybe_unused]] const ssize_t told = write(STDERR_FILENO, cause, std::strlen(cause)); // nobody is left to tell
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, cause, std::strlen(cause)); // nobody is left to tell
   _exit(kCannotStart);
 }
 

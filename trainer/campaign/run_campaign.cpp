@@ -164,14 +164,14 @@ std::string run_part(const Plan& plan, const Part& part, Launcher& launcher, con
     throw RunError(
         fmt::format("{}: {}; {} ends with:\n{}", part.name, what, files.log.string(), last_lines(files.log)));
   }
-  std::string told = fmt::format("{:.1f} s", end.seconds);
+  std::string summary = fmt::format("{:.1f} s", end.seconds);
   Load load;
   if (launcher.ranks_are_here(part.nodes)) {
     load = load_of(launcher, end, begin, plan.campaign.launcher.busy_cores);
-    told += ", " + load.what;
+    summary += ", " + load.what;
   }
   accept(files, load.disturbs ? load.what : "");
-  return told + (has_suspect(files) ? ", suspect" : "");
+  return summary + (has_suspect(files) ? ", suspect" : "");
 }
 
 std::string failures_text(const std::vector<std::string>& failures, std::size_t of) {

@@ -54,9 +54,9 @@ void add_describe(CLI::App& program, DescribeArguments& arguments) {
 
 /// Help, or what is wrong with the words themselves.
 int explain(const CLI::App& program, const CLI::ParseError& error) {
-  std::ostringstream told;
-  if (program.exit(error, std::cout, told) == 0) return 0;
-  fmt::print(stderr, "ddltrain: {}", told.str());
+  std::ostringstream message;
+  if (program.exit(error, std::cout, message) == 0) return 0;
+  fmt::print(stderr, "ddltrain: {}", message.str());
   return kWrongUse;
 }
 

@@ -138,7 +138,7 @@ RecordHead TrainRecords::head() const {
   return head;
 }
 
-void TrainRecords::tell_transport(const std::string& transport) {
+void TrainRecords::set_transport(const std::string& transport) {
   if (transport_.empty() && transport != "unknown") transport_ = transport;
 }
 

@@ -32,7 +32,7 @@ public:
 
   void add(const EpochReport& epoch);
   /// What the run itself told of its transport: "unknown" changes nothing, nor does anything where the user told it.
-  void tell_transport(const std::string& transport);
+  void set_transport(const std::string& transport);
   /// Adds the step record. Collective over all ranks.
   void finish(const TrainResult& result, const CpuUse& before, MpiCommunicator& world);
 

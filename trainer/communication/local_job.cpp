@@ -40,8 +40,8 @@ void pass_on_errors(int pipe) {
   while (::getline(&line, &room, stream) > 0) {
     std::string text(line);
     if (!text.empty() && text.back() == '\n') text.pop_back();
-    const std::string told = words.digest(text);
-    if (!told.empty()) fmt::print(stderr, "{}\n", told);
+    const std::string message = words.digest(text);
+    if (!message.empty()) fmt::print(stderr, "{}\n", message);
   }
   ::free(line);
   std::fclose(stream);

@@ -38,7 +38,7 @@ int rank_by_mpirun() {
 
 /// mpirun's first rank tells for all. The others leave it the time, since an mpirun may end a job with its first rank
 /// that fails.
-void let_the_first_tell() {
+void leave_the_message_to_the_first() {
   if (rank_by_mpirun() == 0) return;
   std::this_thread::sleep_for(std::chrono::seconds(2));
   std::_Exit(1);
@@ -70,7 +70,7 @@ MpiSession::MpiSession() {
   const std::string foreign = text_of_foreign_mpirun(ranks_that_mpirun_started(), found, library());
   if (foreign.empty()) return;
   MPI_Finalize();
-  let_the_first_tell();
+  leave_the_message_to_the_first();
   throw RunError(foreign);
 }
 

@@ -11,7 +11,7 @@ namespace ddltrain {
 namespace {
 
 constexpr double kLook_s = 0.25;     ///< between two looks
-constexpr double kTellAfter_s = 5;   ///< the launcher tells of a dead rank first, and that is the cause
+constexpr double kFailAfter_s = 5;   ///< the launcher tells of a dead rank first, and that is the cause
 constexpr int kJudges = 2;           ///< ranks 0 and 1 may end the job
 constexpr int kSignTag = 1;          ///< of numbers: steps done, or
 constexpr std::int64_t kLeaves = -1; ///< that the rank has done its part
@@ -54,11 +54,11 @@ void Watchdog::look() {
     failing_since_s_ = -1;
   } catch (...) {
     if (failing_since_s_ < 0) failing_since_s_ = now_s();
-    if (now_s() - failing_since_s_ >= kTellAfter_s) throw;
+    if (now_s() - failing_since_s_ >= kFailAfter_s) throw;
   }
 }
 
-void Watchdog::tell(std::int64_t number) {
+void Watchdog::send_sign(std::int64_t number) {
   for (int judge = 0; judge < std::min(kJudges, ranks_->size()); ++judge) {
     if (judge != ranks_->rank()) ranks_->leave_number(number, judge, kSignTag);
   }
@@ -96,10 +96,10 @@ void Watchdog::run() {
       const std::int64_t done =
           judge(time_s, signs_of_others()); // no lock while MPI works: a step must not wait for it
       if (time_s - without_input_s < sign_interval_s(limits_)) continue;
-      tell(done);
+      send_sign(done);
       without_input_s = time_s;
     } while (pause());
-    tell(kLeaves);
+    send_sign(kLeaves);
   } catch (...) {
     fail_(std::current_exception());
   }

@@ -46,7 +46,7 @@ private:
   void look();
   std::vector<std::pair<int, std::int64_t>> signs_of_others();
   std::int64_t judge(double time_s, const std::vector<std::pair<int, std::int64_t>>& signs);
-  void tell(std::int64_t number);
+  void send_sign(std::int64_t number);
   bool pause();
 
   std::unique_ptr<MpiCommunicator> ranks_;

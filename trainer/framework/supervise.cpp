@@ -83,19 +83,19 @@ std::string last_message(std::FILE* file, const std::string& name) {
   std::rewind(file);
   char* line = nullptr;
   std::size_t room = 0;
-  std::string told;
+  std::string cause;
   std::string last;
   while (::getline(&line, &room, file) > 0) {
     std::string text(line, std::strcspn(line, "\n"));
-    if (text.rfind(name + ":", 0) == 0) told = text.substr(name.size() + 2);
-    if (text.find(": error: ") != std::string::npos) told = text.substr(text.find(": error: ") + 9); // argparse's
+    if (text.rfind(name + ":", 0) == 0) cause = text.substr(name.size() + 2);
+    if (text.find(": error: ") != std::string::npos) cause = text.substr(text.find(": error: ") + 9); // argparse's
     if (!text.empty()) last = text;
   }
   ::free(line); // NOLINT: getline's
-  return told.empty() ? last : told;
+  return cause.empty() ? last : cause;
 }
 
-[[noreturn]] void tell_failure(const FrameworkScript& script, int rank, int status, std::FILE* errors) {
+[[noreturn]] void throw_failure(const FrameworkScript& script, int rank, int status, std::FILE* errors) {
   const std::string said = last_message(errors, script.name);
   if (WIFSIGNALED(status)) {
     const bool aborted = WTERMSIG(status) == SIGABRT; // by itself, and mostly with a word why
@@ -149,7 +149,7 @@ RankUse supervise(MpiCommunicator& world, const std::string& host, const Supervi
   const NetworkPlace& own = places.at(static_cast<std::size_t>(world.rank()));
   const InterfaceBytes before = bytes_through(own.interface);
   const pid_t child = start(what.script, ::fileno(errors.get()));
-  const auto fail = [&](int status) { tell_failure(what.script, world.rank(), status, errors.get()); };
+  const auto fail = [&](int status) { throw_failure(what.script, world.rank(), status, errors.get()); };
   const bool serves = world.rank() >= workers;
   const ChildEnd end = serves ? serve(world, child, workers, fail) : wait_for(child);
   const InterfaceBytes after = bytes_through(own.interface);

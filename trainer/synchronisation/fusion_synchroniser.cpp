@@ -53,9 +53,9 @@ private:
       const std::lock_guard lock(mutex_);
       mine.swap(ready_);
     }
-    const auto told = negotiation_.gather(mine, 0);
+    const auto newly_ready = negotiation_.gather(mine, 0);
     std::vector<std::int64_t> agreed;
-    if (negotiation_.rank() == 0) agreed = coordinator.hear(told);
+    if (negotiation_.rank() == 0) agreed = coordinator.add(newly_ready);
     negotiation_.broadcast(agreed, 0);
     return agreed;
   }
@@ -106,9 +106,9 @@ private:
 
 } // namespace
 
-std::vector<std::int64_t> FusionCoordinator::hear(const std::vector<std::vector<std::int64_t>>& told) {
+std::vector<std::int64_t> FusionCoordinator::add(const std::vector<std::vector<std::int64_t>>& newly_ready) {
   std::vector<std::int64_t> on_all;
-  for (const auto& positions : told) {
+  for (const auto& positions : newly_ready) {
     for (const std::int64_t position : positions) {
       if (++said_.at(static_cast<std::size_t>(position)) == ranks_) on_all.push_back(position);
     }

@@ -22,8 +22,8 @@ std::unique_ptr<Synchroniser> fusion_synchroniser(const GradientLayout& layout, 
 class FusionCoordinator {
 public:
   FusionCoordinator(std::size_t ranks, std::size_t tensors) : ranks_(ranks), said_(tensors) {}
-  /// told: positions new on each rank. Returns the positions that are now ready on all, ascending.
-  std::vector<std::int64_t> hear(const std::vector<std::vector<std::int64_t>>& told);
+  /// newly_ready: positions of each rank. Returns the positions that are now ready on all, ascending.
+  std::vector<std::int64_t> add(const std::vector<std::vector<std::int64_t>>& newly_ready);
 
 private:
   std::size_t ranks_;

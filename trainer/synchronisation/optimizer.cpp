@@ -30,7 +30,7 @@ void MomentumSgd::update(float* parameters, const float* gradients, std::size_t 
   }
 }
 
-void LossScale::tell(bool finite) {
+void LossScale::end_step(bool finite) {
   constexpr std::int64_t steps_to_grow = 2000;
   constexpr double growth = 2;
   if (!finite) {

@@ -52,7 +52,7 @@ public:
   bool is_on() const { return on_; }
   double value() const { return on_ ? value_ : 1; }
   /// After each step: were all gradients, summed over the workers and so the same on all, numbers?
-  void tell(bool finite);
+  void end_step(bool finite);
 
 private:
   bool on_;

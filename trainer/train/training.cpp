@@ -97,7 +97,7 @@ public:
         clock_(*run.device.marks, queued_steps_on(run.options.device, run.options.queued_steps)),
         agrees_(agrees(run.options.strategy)) {}
 
-  std::vector<double> run(std::size_t steps, const std::function<void(const EpochReport&)>& told) {
+  std::vector<double> run(std::size_t steps, const std::function<void(const EpochReport&)>& on_epoch) {
     const std::size_t per_epoch = samples_.steps_per_epoch();
     for (std::size_t first = 0; first < steps; first += per_epoch) {
       EpochReport report;
@@ -109,7 +109,7 @@ public:
         step_.run(samples_.batch(step), listener_);
         if (clock_.end_step() || step + 1 == report.steps) loss += settle();
       }
-      end_epoch(report, loss / static_cast<double>(report.steps - first), first, told);
+      end_epoch(report, loss / static_cast<double>(report.steps - first), first, on_epoch);
     }
     return step_s_;
   }
@@ -131,7 +131,7 @@ private:
   }
 
   void end_epoch(EpochReport& report, double loss, std::size_t first,
-                 const std::function<void(const EpochReport&)>& told) {
+                 const std::function<void(const EpochReport&)>& on_epoch) {
     if (run_.job.watchdog != nullptr) run_.job.watchdog->rest(); // judging may take long
     MpiCommunicator& workers = *run_.job.group;
     auto mean_loss = static_cast<float>(loss) / static_cast<float>(agrees_ ? workers.size() : 1);
@@ -143,7 +143,7 @@ private:
       report.samples_per_s = samples * workers.size() / seconds;
       report.loss = mean_loss;
       report.accuracy = samples_.accuracy(*run_.network);
-      told(report);
+      on_epoch(report);
     }
     if (agrees_) workers.barrier(); // nobody's next step is timed while rank 0 is judging
   }
@@ -191,7 +191,7 @@ double largest_over_ranks(MpiCommunicator& ranks, double value) {
   return values[0];
 }
 
-TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) {
+TrainResult work(Run& run, const std::function<void(const EpochReport&)>& on_epoch) {
   const Job& job = run.job;
   std::vector<std::int64_t> ready = probe_ready_order(*run.network, *run.compute, run.device);
   job.group->broadcast(ready, 0);
@@ -221,7 +221,7 @@ TrainResult work(Run& run, const std::function<void(const EpochReport&)>& told) 
     const CpuUse before = cpu_use();
     job.group->barrier();
     Worker worker(run, *samples, model, *synchroniser);
-    result.step_s = worker.run(run.steps, told);
+    result.step_s = worker.run(run.steps, on_epoch);
     result.queue = worker.queue();
     result.cpu_s = cpu_use().own_s - before.own_s;
   } catch (...) {
@@ -255,7 +255,7 @@ TrainResult serve(Run& run) {
 } // namespace
 
 TrainResult train(const Job& job, const TrainOptions& options, const Device& device,
-                  const std::function<void(const EpochReport&)>& told, const LinkMaker& make_own_link) {
+                  const std::function<void(const EpochReport&)>& on_epoch, const LinkMaker& make_own_link) {
   const LinkMaker usual = [&](std::size_t tensors) { return make_link(device, options, tensors); };
   at::manual_seed(options.seed);
   Run run{job,
@@ -274,7 +274,7 @@ TrainResult train(const Job& job, const TrainOptions& options, const Device& dev
   run.compute = make_compute(options, device, run.network);
   run.start = flat_values(run.compute->parameters());
   job.world->broadcast(run.start.data(), run.start.size(), 0);
-  TrainResult result = job.is_worker() ? work(run, told) : serve(run);
+  TrainResult result = job.is_worker() ? work(run, on_epoch) : serve(run);
   result.mean_staleness = largest_over_ranks(*job.world, result.mean_staleness);
   if (options.strategy.exchange != Exchange::none) check_agreement(*job.world, result.parameters);
   return result;

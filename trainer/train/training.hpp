@@ -33,6 +33,6 @@ using LinkMaker = std::function<std::shared_ptr<DeviceLink>(std::size_t tensors)
 /// After a synchronous run every rank's parameters are compared; a difference is a RunError, as is a loss that is not a
 /// number, through job.fail. Throws UserError and RunError before the first step.
 TrainResult train(const Job& job, const TrainOptions& options, const Device& device,
-                  const std::function<void(const EpochReport&)>& told, const LinkMaker& make_link = {});
+                  const std::function<void(const EpochReport&)>& on_epoch, const LinkMaker& make_link = {});
 
 } // namespace ddltrain

@@ -46,7 +46,7 @@ Update update_on_device(const FlatModel& model, const SgdOptions& sgd, LossScale
     const bool finite = !loss_scale.is_on() || std::isfinite(gradients.sum().item<float>());
     if (finite) own->update(loss_scale.value(), step);
     ++step;
-    loss_scale.tell(finite);
+    loss_scale.end_step(finite);
   };
 }
 

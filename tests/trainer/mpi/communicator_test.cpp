@@ -140,8 +140,8 @@ TEST_CASE("Finished transfers are reported once") {
   const auto mine = static_cast<float>(world.rank());
   std::vector<Transfer> transfers = {world.start_receive(&received, 1, previous, 5),
                                      world.start_send(&mine, 1, next, 5)};
-  std::size_t told = 0;
-  while (told < transfers.size()) told += world.finished(transfers).size();
+  std::size_t finished = 0;
+  while (finished < transfers.size()) finished += world.finished(transfers).size();
   CHECK(world.finished(transfers).empty());
   CHECK(received == static_cast<float>(previous));
 }
