@@ -108,9 +108,9 @@ std::optional<std::string_view> text_behind(std::string_view text, std::string_v
 }
 
 /// Reads how two ranks are connected from "Channel 00/0 : 0[0] -> 1[1] via P2P/CUMEM".
-void read_connection(std::string_view way, NcclDebug& debug) {
-  const auto network = begin_of(way, {{"NET/IB", "nccl-ib"}, {"NET/Socket", "nccl-tcp"}, {"NET/", "unknown"}});
-  const auto inside = begin_of(way, {{"P2P", "P2P"}, {"SHM", "SHM"}, {"direct shared", "SHM"}});
+void read_connection(std::string_view connection, NcclDebug& debug) {
+  const auto network = begin_of(connection, {{"NET/IB", "nccl-ib"}, {"NET/Socket", "nccl-tcp"}, {"NET/", "unknown"}});
+  const auto inside = begin_of(connection, {{"P2P", "P2P"}, {"SHM", "SHM"}, {"direct shared", "SHM"}});
   if (!network.empty()) debug.transport = network;
   if (!inside.empty()) debug.inside = inside;
 }
@@ -150,7 +150,7 @@ LineWithDebug without_nccl_debug(std::string_view line, HostNames& hosts) {
 }
 
 void read_nccl_debug(std::string_view text, NcclDebug& debug) {
-  if (const auto way = text_behind(text, " via ")) return read_connection(*way, debug);
+  if (const auto connection = text_behind(text, " via ")) return read_connection(*connection, debug);
   if (text.find("Algo ") != std::string_view::npos) return read_algorithm_and_protocol(split_words(text), debug);
   if (text.find("Using ") != std::string_view::npos || text.find("plugin ") != std::string_view::npos)
     return read_network(text, debug);

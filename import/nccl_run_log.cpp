@@ -254,12 +254,12 @@ private:
   /// one rank's part.
   void take_algorithm_and_protocol(NcclRow& row) {
     const auto ranks = static_cast<double>(std::max<std::size_t>(1, run_.devices.size()));
-    auto& way = run_.debug;
-    if (way.bytes_by_algorithm == row.size_bytes || way.bytes_by_algorithm * ranks == row.size_bytes) {
-      row.algorithm = way.algorithm;
-      row.protocol = way.protocol;
+    auto& debug = run_.debug;
+    if (debug.bytes_by_algorithm == row.size_bytes || debug.bytes_by_algorithm * ranks == row.size_bytes) {
+      row.algorithm = debug.algorithm;
+      row.protocol = debug.protocol;
     }
-    way.algorithm.clear();
+    debug.algorithm.clear();
   }
 
   /// Drops an incomplete row.

@@ -89,16 +89,16 @@ std::string leaves(const Platform& platform) {
   const int of_leaf = platform.machine.nodes_per_leaf;
   std::string zones;
   std::string links;
-  std::string ways;
+  std::string routes;
   for (int leaf = 0; leaf * of_leaf < platform.nodes; ++leaf) {
     const int last = std::min((leaf + 1) * of_leaf, platform.nodes) - 1;
     zones += all_nodes_on_a_switch(platform, fmt::format("leaf-{}", leaf), leaf * of_leaf, last);
     links += fmt::format("    <link id=\"leaf-{}-uplink\" bandwidth=\"{:.9g}Bps\" latency=\"0s\" "
                          "sharing_policy=\"SPLITDUPLEX\"/>\n",
                          leaf, platform.machine.uplink_Bps);
-    for (int other = 0; other < leaf; ++other) ways += route_between(other, leaf);
+    for (int other = 0; other < leaf; ++other) routes += route_between(other, leaf);
   }
-  return zones + links + ways;
+  return zones + links + routes;
 }
 
 // A fabric whose links are simulated one by one. SimGrid's own <cluster topology="TORUS"> and similar elements have no
@@ -156,7 +156,7 @@ std::string link_between_switches(const Platform& platform, std::size_t link) {
 constexpr const char* link_inside_a_switch =
     "    <link id=\"inside-a-switch\" bandwidth=\"1e18Bps\" latency=\"0s\" sharing_policy=\"FATPIPE\"/>\n";
 
-std::string one_way(int from, int to, const std::vector<std::size_t>& links) {
+std::string route_element(int from, int to, const std::vector<std::size_t>& links) {
   std::string text = fmt::format("    <zoneRoute src=\"at-{0}\" dst=\"at-{1}\" gw_src=\"at-{0}-switch\" "
                                  "gw_dst=\"at-{1}-switch\" symmetrical=\"NO\">",
                                  from, to);
@@ -165,11 +165,11 @@ std::string one_way(int from, int to, const std::vector<std::size_t>& links) {
   return text + "</zoneRoute>\n";
 }
 
-std::string switches_and_ways(const StepSetup& setup, const Platform& platform) {
+std::string switches_and_routes(const StepSetup& setup, const Platform& platform) {
   const auto& placed = *platform.machine.fabric;
   const auto switches = nodes_by_switch(setup, platform);
   std::string zones;
-  std::string ways;
+  std::string routes;
   std::set<std::size_t> used;
   for (const auto& [from, nodes] : switches) {
     zones += nodes_on_a_switch(platform, fmt::format("at-{}", from), fmt::format("{}", fmt::join(nodes, ",")),
@@ -179,16 +179,16 @@ std::string switches_and_ways(const StepSetup& setup, const Platform& platform) 
       const auto links =
           links_between_switches(placed.fabric, placed.places[at(nodes.front())], placed.places[at(others.front())]);
       used.insert(links.begin(), links.end());
-      ways += one_way(from, to, links);
+      routes += route_element(from, to, links);
     }
   }
   std::string links = link_inside_a_switch;
   for (const auto link : used) links += link_between_switches(platform, link);
-  return zones + links + ways;
+  return zones + links + routes;
 }
 
 std::string network(const StepSetup& setup, const Platform& platform) {
-  if (platform.machine.fabric) return switches_and_ways(setup, platform);
+  if (platform.machine.fabric) return switches_and_routes(setup, platform);
   if (platform.machine.nodes_per_leaf > 0) return leaves(platform);
   return all_nodes_on_a_switch(platform, "switch", 0, platform.nodes - 1);
 }

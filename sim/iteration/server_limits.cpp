@@ -66,9 +66,9 @@ double least_travel_s(const StepSetup& setup, const CommunicationInputs& inputs,
   const auto bound = bound_of_shards(shape, rule, setup.preset.split_bytes, servers.servers);
   const auto copies = copies_at_server(machine, servers, exchange);
   const double server_s = copies.all() * bound.busiest_server_bytes / server_rate_Bps(machine, servers, exchange);
-  const double ways =
+  const double directions =
       servers.dedicated ? 1 : 2; // a node with servers receives pushes to them and the pulls of its workers
-  const double nics_s = ways * copies.remote * bytes_of(shape) / machine.nodes() / machine.busy_nic_Bps();
+  const double nics_s = directions * copies.remote * bytes_of(shape) / machine.nodes() / machine.busy_nic_Bps();
   return std::max(server_s, nics_s);
 }
 

@@ -87,8 +87,8 @@ double Machine::nic_Bps_of(int node) const {
 }
 
 double Machine::both_ways_Bps() const {
-  constexpr double ways = 2;
-  return nic_rate_Bps(nic_Bps, {.joined = ways, .duplex = nic_duplex});
+  constexpr double directions = 2;
+  return nic_rate_Bps(nic_Bps, {.joined = directions, .duplex = nic_duplex});
 }
 
 double Machine::busy_nic_Bps() const {

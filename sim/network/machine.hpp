@@ -32,9 +32,9 @@ struct Machine {
   std::shared_ptr<const PlacedFabric> fabric{};
 
   double nic_Bps_of(int node) const;
-  bool ways_meet() const { return nic_duplex < 1; } ///< the two directions of a NIC slow each other
-  double both_ways_Bps() const;                     ///< of both directions of a NIC together
-  double busy_nic_Bps() const;                      ///< of one direction of a NIC while both are busy
+  bool directions_share_limit() const { return nic_duplex < 1; } ///< the two directions of a NIC slow each other
+  double both_ways_Bps() const;                                  ///< of both directions of a NIC together
+  double busy_nic_Bps() const;                                   ///< of one direction of a NIC while both are busy
   int nodes() const { return (ranks + ranks_per_node - 1) / ranks_per_node; }
   int node_of(int rank) const { return rank / ranks_per_node; }
 

@@ -41,8 +41,9 @@ Demands demands_of(const AsyncNetwork& network, double group) {
     demands.push_alone_s += alone_s(network, push);
   }
   demands.station_s = group * network.busiest_bytes / network.server_Bps;
-  constexpr double ways = 2;
-  const double busy_Bps = nic_rate_Bps(network.both_ways_Bps, {.sharers = ways, .ceiling_Bps = network.server_Bps});
+  constexpr double directions = 2;
+  const double busy_Bps =
+      nic_rate_Bps(network.both_ways_Bps, {.sharers = directions, .ceiling_Bps = network.server_Bps});
   demands.busy_s = group * network.busiest_bytes / busy_Bps;
   demands.same_nic_s = network.total_bytes / network.nic_Bps;
   if (network.workers > 1) demands.neighbours = (network.workers_per_node - 1.0) / (network.workers - 1.0);

@@ -93,7 +93,7 @@ AsyncNetwork build_async_network(const Machine& machine, const ServerMachine& se
   const bool by_network = copies_at_server(machine, servers, exchange).remote > 0;
   network.nic_Bps = by_network ? machine.nic_Bps : machine.intra_Bps;
   network.both_ways_Bps = unlimited_Bps;
-  if (by_network && machine.ways_meet()) {
+  if (by_network && machine.directions_share_limit()) {
     network.both_ways_Bps = nic_rate_Bps(machine.both_ways_Bps(), {.joined = servers.nic_share});
     network.nic_Bps = nic_rate_Bps(machine.nic_Bps, {.ceiling_Bps = machine.both_ways_Bps()});
   }

@@ -30,7 +30,7 @@ Pairs add_links(std::vector<ClassLink>& links, const Machine& machine, const Ser
   for (const NodeClass& node : classes.nodes) {
     const double of_usual = node.slow ? machine.slow_nic_factor : 1;
     all.nics.push_back(add_pair(links, "nic-out", "nic-in", nic_rate_Bps(machine.nic_Bps, {.slow_factor = of_usual})));
-    if (machine.ways_meet()) {
+    if (machine.directions_share_limit()) {
       all.both_ways.push_back(links.size());
       links.push_back({"nic-both-ways", nic_rate_Bps(machine.both_ways_Bps(), {.slow_factor = of_usual})});
     }

@@ -146,7 +146,7 @@ void FairShare::add_links(const Machine& machine, const ServerMachine& servers, 
   const bool local = !servers.dedicated && machine.intra_Bps > 0;
   LinkLevel loops = local ? nodes : LinkLevel{};
   add_links_of(links_, loops, machine.intra_Bps);
-  LinkLevel both_ways = machine.ways_meet() ? nodes : LinkLevel{};
+  LinkLevel both_ways = machine.directions_share_limit() ? nodes : LinkLevel{};
   for (HostGroup& group : both_ways.groups) group.in = group.out = links_.add_link(machine.both_ways_Bps());
   std::vector<MaxMin::Crossing> crossings;
   for (std::size_t index = 0; index < classes.servers.size(); ++index) {
@@ -157,7 +157,8 @@ void FairShare::add_links(const Machine& machine, const ServerMachine& servers, 
       const ClassLane lane{index, push, count};
       crossings.clear();
       add_nic_crossings(crossings, nodes, lane, machine.nodes(), exchange.messages_per_node);
-      if (machine.ways_meet()) add_crossings(crossings, both_ways, lane, machine.nodes(), exchange.messages_per_node);
+      if (machine.directions_share_limit())
+        add_crossings(crossings, both_ways, lane, machine.nodes(), exchange.messages_per_node);
       if (leaf_count > 1) add_crossings(crossings, leaves, lane, machine.nodes(), exchange.messages_per_node);
       if (local) {
         const Home& home = loops.homes[index];

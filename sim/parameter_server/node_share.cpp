@@ -37,8 +37,8 @@ struct NodeKind {
 NodeShare::NodeShare(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                      double ceiling_Bps)
     : ceiling_Bps_(ceiling_Bps > 0 ? ceiling_Bps : never_s), nic_Bps_(machine.nic_Bps),
-      both_ways_Bps_(machine.ways_meet() ? machine.both_ways_Bps() : never_s), uplink_Bps_(machine.uplink_Bps),
-      loop_Bps_(servers.dedicated ? 0 : machine.intra_Bps), workers_(machine.nodes()),
+      both_ways_Bps_(machine.directions_share_limit() ? machine.both_ways_Bps() : never_s),
+      uplink_Bps_(machine.uplink_Bps), loop_Bps_(servers.dedicated ? 0 : machine.intra_Bps), workers_(machine.nodes()),
       messages_per_node_(exchange.messages_per_node) {}
 
 std::optional<NodeShare> NodeShare::of(const Machine& machine, const ServerMachine& servers,
@@ -143,8 +143,8 @@ void NodeShare::count_flows() {
   for (Leaf& leaf : leaves_) leaf.inside = {};
   for (const std::size_t i : played_) {
     const Role& role = roles_[i];
-    for (std::size_t way = 0; way < 2; ++way) {
-      const Lanes& lanes = role.lanes[way];
+    for (std::size_t direction = 0; direction < 2; ++direction) {
+      const Lanes& lanes = role.lanes[direction];
       const auto add = [&](Flows& all, double flows) {
         if (lanes.rises) {
           all.rising += role.groups * flows;
@@ -152,14 +152,14 @@ void NodeShare::count_flows() {
           all.settled_Bps += role.groups * flows * lanes.rate_Bps;
         }
       };
-      add(on_all_[way], lanes.on_all);
-      if (!leaves_.empty()) add(leaves_[role.leaf].inside[way], lanes.in_leaf);
+      add(on_all_[direction], lanes.on_all);
+      if (!leaves_.empty()) add(leaves_[role.leaf].inside[direction], lanes.in_leaf);
     }
   }
 }
 
-double NodeShare::rest_share_Bps(std::size_t way) const {
-  const Flows& all = on_all_[way];
+double NodeShare::rest_share_Bps(std::size_t direction) const {
+  const Flows& all = on_all_[direction];
   return has_rest_ && all.rising > 0 ? (nic_Bps_ - all.settled_Bps) / all.rising : never_s;
 }
 
@@ -170,10 +170,10 @@ double NodeShare::rest_both_ways_Bps() const {
 }
 
 /// Returns the share of a flow on a leaf's uplink, computed as on a NIC but without the flows inside the leaf.
-double NodeShare::uplink_share_Bps(const Leaf& leaf, std::size_t way) const {
-  const Flows& all = on_all_[way];
-  const Flows& own = leaf.inside[way];
-  const Flows& other = leaf.inside[1 - way];
+double NodeShare::uplink_share_Bps(const Leaf& leaf, std::size_t direction) const {
+  const Flows& all = on_all_[direction];
+  const Flows& own = leaf.inside[direction];
+  const Flows& other = leaf.inside[1 - direction];
   const double outside = workers_ - leaf.workers;
   const double rising = leaf.workers * (all.rising - own.rising) + outside * other.rising;
   const double settled_Bps = leaf.workers * (all.settled_Bps - own.settled_Bps) + outside * other.settled_Bps;
@@ -186,17 +186,17 @@ NodeShare::Shares NodeShare::shares_of(const Role& role) const {
   Shares shares;
   double both_rising = 0;
   double both_settled_Bps = 0;
-  for (std::size_t way = 0; way < 2; ++way) {
-    const Lanes& own = role.lanes[way];
-    const Lanes& other = role.lanes[1 - way];
+  for (std::size_t direction = 0; direction < 2; ++direction) {
+    const Lanes& own = role.lanes[direction];
+    const Lanes& other = role.lanes[1 - direction];
     double rising = other.rises ? other.across : 0;
     double settled_Bps = other.across * other.rate_Bps; // 0 while not settled
     if (role.worker) {
-      rising += on_all_[way].rising - (own.rises ? own.at_home : 0);
-      settled_Bps += on_all_[way].settled_Bps - own.at_home * own.rate_Bps;
+      rising += on_all_[direction].rising - (own.rises ? own.at_home : 0);
+      settled_Bps += on_all_[direction].settled_Bps - own.at_home * own.rate_Bps;
     }
-    shares.nic_Bps[way] = rising > 0 ? (nic_Bps_ - settled_Bps) / rising : never_s;
-    shares.loop_Bps[way] = own.rises && own.on_loop > 0 ? loop_Bps_ / own.on_loop : never_s;
+    shares.nic_Bps[direction] = rising > 0 ? (nic_Bps_ - settled_Bps) / rising : never_s;
+    shares.loop_Bps[direction] = own.rises && own.on_loop > 0 ? loop_Bps_ / own.on_loop : never_s;
     both_rising += rising;
     both_settled_Bps += settled_Bps;
   }
@@ -228,39 +228,39 @@ void NodeShare::settle_lanes(Lanes& lanes, double rate_Bps) {
 
 /// Settles the workers' flows of one direction on a link; `stays` returns how many flows of a role are not on that
 /// link.
-template <class Stays> void NodeShare::settle_all_on(std::size_t way, double rate_Bps, const Stays& stays) {
+template <class Stays> void NodeShare::settle_all_on(std::size_t direction, double rate_Bps, const Stays& stays) {
   for (const std::size_t i : played_) {
-    Lanes& lanes = roles_[i].lanes[way];
+    Lanes& lanes = roles_[i].lanes[direction];
     if (roles_[i].groups * lanes.on_all > stays(i)) settle_lanes(lanes, rate_Bps);
   }
 }
 
 void NodeShare::fill_leaf(std::size_t leaf, double full_below_Bps, double level_Bps) {
-  for (std::size_t way = 0; way < 2; ++way) {
-    if (leaves_[leaf].up_Bps[way] > full_below_Bps) continue;
+  for (std::size_t direction = 0; direction < 2; ++direction) {
+    if (leaves_[leaf].up_Bps[direction] > full_below_Bps) continue;
     const auto inside = [&](std::size_t i) {
-      return roles_[i].leaf == leaf ? roles_[i].groups * roles_[i].lanes[way].in_leaf : 0;
+      return roles_[i].leaf == leaf ? roles_[i].groups * roles_[i].lanes[direction].in_leaf : 0;
     };
-    if (leaves_[leaf].workers > 0) settle_all_on(way, level_Bps, inside);
+    if (leaves_[leaf].workers > 0) settle_all_on(direction, level_Bps, inside);
     if (leaves_[leaf].workers < workers_)
       for (const std::size_t i : played_)
-        if (roles_[i].leaf == leaf) settle_lanes(roles_[i].lanes[1 - way], level_Bps);
+        if (roles_[i].leaf == leaf) settle_lanes(roles_[i].lanes[1 - direction], level_Bps);
   }
 }
 
-void NodeShare::fill_nic(std::size_t role, std::size_t way, double level_Bps) {
+void NodeShare::fill_nic(std::size_t role, std::size_t direction, double level_Bps) {
   auto& lanes = roles_[role].lanes;
-  const auto at_home = [&](std::size_t i) { return i == role ? lanes[way].at_home : 0; };
-  if (roles_[role].worker) settle_all_on(way, level_Bps, at_home);
-  if (lanes[1 - way].across > 0) settle_lanes(lanes[1 - way], level_Bps);
+  const auto at_home = [&](std::size_t i) { return i == role ? lanes[direction].at_home : 0; };
+  if (roles_[role].worker) settle_all_on(direction, level_Bps, at_home);
+  if (lanes[1 - direction].across > 0) settle_lanes(lanes[1 - direction], level_Bps);
 }
 
 void NodeShare::fill_role(std::size_t role, double full_below_Bps, double level_Bps) {
   const Shares& shares = shares_[role];
   const bool both_full = shares.both_ways_Bps <= full_below_Bps;
-  for (std::size_t way = 0; way < 2; ++way) {
-    if (shares.loop_Bps[way] <= full_below_Bps) settle_lanes(roles_[role].lanes[way], level_Bps);
-    if (both_full || shares.nic_Bps[way] <= full_below_Bps) fill_nic(role, way, level_Bps);
+  for (std::size_t direction = 0; direction < 2; ++direction) {
+    if (shares.loop_Bps[direction] <= full_below_Bps) settle_lanes(roles_[role].lanes[direction], level_Bps);
+    if (both_full || shares.nic_Bps[direction] <= full_below_Bps) fill_nic(role, direction, level_Bps);
   }
 }
 
@@ -277,8 +277,8 @@ void NodeShare::settle() {
     }
     const double both_Bps = rest_both_ways_Bps();
     const std::array<double, 2> rest_Bps{std::min(both_Bps, rest_share_Bps(0)), std::min(both_Bps, rest_share_Bps(1))};
-    for (std::size_t way = 0; way < 2; ++way)
-      if (rest_Bps[way] <= full_below_Bps) settle_all_on(way, level_Bps, [](std::size_t) { return 0; });
+    for (std::size_t direction = 0; direction < 2; ++direction)
+      if (rest_Bps[direction] <= full_below_Bps) settle_all_on(direction, level_Bps, [](std::size_t) { return 0; });
     for (std::size_t i = 0; i < leaves_.size(); ++i) fill_leaf(i, full_below_Bps, level_Bps);
     for (const std::size_t i : played_) fill_role(i, full_below_Bps, level_Bps);
   }

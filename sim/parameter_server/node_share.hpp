@@ -90,13 +90,13 @@ private:
   void count_flows();
   double narrowest_Bps();
   Shares shares_of(const Role& role) const;
-  double rest_share_Bps(std::size_t way) const;
+  double rest_share_Bps(std::size_t direction) const;
   double rest_both_ways_Bps() const;
-  double uplink_share_Bps(const Leaf& leaf, std::size_t way) const;
+  double uplink_share_Bps(const Leaf& leaf, std::size_t direction) const;
   void fill_leaf(std::size_t leaf, double full_below_Bps, double level_Bps);
   void fill_role(std::size_t role, double full_below_Bps, double level_Bps);
-  void fill_nic(std::size_t role, std::size_t way, double level_Bps);
-  template <class Stays> void settle_all_on(std::size_t way, double rate_Bps, const Stays& stays);
+  void fill_nic(std::size_t role, std::size_t direction, double level_Bps);
+  template <class Stays> void settle_all_on(std::size_t direction, double rate_Bps, const Stays& stays);
   void settle_lanes(Lanes& lanes, double rate_Bps);
 
   double ceiling_Bps_;

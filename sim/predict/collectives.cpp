@@ -110,9 +110,9 @@ PredictedAllReduce predict_collective(const Curve& curve, int gpus, double size_
   point.bus_Bps = bus_bytes / point.time.s;
   point.bus_Bps_low = bus_bytes / point.time.s_high;
   point.bus_Bps_high = bus_bytes / point.time.s_low;
-  const auto way = choose_algorithm(library_rules_of(setup, curve.median), gpus, size_bytes);
-  point.algorithm = to_text(way.algorithm);
-  point.protocol = way.protocol == Protocol::none ? "" : to_text(way.protocol);
+  const auto chosen = choose_algorithm(library_rules_of(setup, curve.median), gpus, size_bytes);
+  point.algorithm = to_text(chosen.algorithm);
+  point.protocol = chosen.protocol == Protocol::none ? "" : to_text(chosen.protocol);
   return point;
 }
 

@@ -217,7 +217,7 @@ std::string left_open_sentence(const StrategyAnswer& answer) {
 }
 
 /// Returns "ring with LL128", or "ring".
-std::string way_text(const PredictedPoint& point) {
+std::string algorithm_and_protocol(const PredictedPoint& point) {
   const auto algorithm = algorithm_text(point.algorithm);
   return point.protocol.empty() ? algorithm : algorithm + " with " + point.protocol;
 }
@@ -239,19 +239,19 @@ std::string library_sentence(const StrategyAnswer& answer) {
                                is_model_parallel(answer.strategy.name);
   if (!library_decides || answer.library.empty()) return "";
   std::vector<std::string> runs;
-  std::string way;
+  std::string run;
   int first = 0;
   int last = 0;
   const auto end_run = [&] {
-    if (way.empty()) return;
-    runs.push_back(first == last ? fmt::format("{} at {} GPUs", way, first)
-                                 : fmt::format("{} at {} .. {} GPUs", way, first, last));
+    if (run.empty()) return;
+    runs.push_back(first == last ? fmt::format("{} at {} GPUs", run, first)
+                                 : fmt::format("{} at {} .. {} GPUs", run, first, last));
   };
   for (const auto& point : answer.points) {
     if (point.algorithm.empty() || point.gpus == 1) continue;
-    if (way_text(point) != way) {
+    if (algorithm_and_protocol(point) != run) {
       end_run();
-      way = way_text(point);
+      run = algorithm_and_protocol(point);
       first = point.gpus;
     }
     last = point.gpus;

@@ -106,7 +106,7 @@ FabricLinks make_fabric(s4u::NetZone& zone, const Machine& machine, const Server
   if (nodes > 1) {
     fabric.nic_out = make_host_nics(zone, "nic-out", machine, servers);
     fabric.nic_in = make_host_nics(zone, "nic-in", machine, servers);
-    if (machine.ways_meet())
+    if (machine.directions_share_limit())
       fabric.nic_both = make_host_nics(zone, "nic-both-ways", with_rate_of_both_ways(machine), servers);
   }
   if (leaves > 1) {

@@ -71,13 +71,14 @@ TEST_CASE("workers share the server's narrowest place, each message costs, and a
         both.sample.server_connection_Bps = connection_Bps;
         const auto machine = both.machine(workers, 1);
         const double rate_Bps = std::min({machine.nic_Bps, process_Bps, workers * connection_Bps});
-        const double way_s =
+        const double one_message_s =
             machine.net_latency_s + workers * (size_bytes / rate_Bps + both.sample.server_message_cost_s);
         INFO(workers << " workers, process " << process_Bps << ", connection " << connection_Bps);
-        CHECK(both.time_s() == Approx(2 * way_s).epsilon(1e-9)); // the fluid ends a message at 1e-12 of its bytes
+        CHECK(both.time_s() ==
+              Approx(2 * one_message_s).epsilon(1e-9)); // the fluid ends a message at 1e-12 of its bytes
         for (const Measured half : {Measured::push, Measured::pull}) {
           both.series.measured = half;
-          CHECK(both.time_s() == Approx(way_s).epsilon(1e-9));
+          CHECK(both.time_s() == Approx(one_message_s).epsilon(1e-9));
         }
       }
     }

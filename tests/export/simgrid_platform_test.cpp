@@ -125,15 +125,15 @@ TEST_CASE("on every fabric a message has the links, rate and time that it has in
     for (const auto& [from, to] : {std::pair{0, 1}, {0, 7}, {5, 11}, {11, 2}}) {
       INFO(describe(fabric) << ", " << from << " to " << to);
       const PlacedFabric placed{fabric, 1e9, 0, {}, {}};
-      auto way = links_between(fabric, from, to);
+      auto route = links_between(fabric, from, to);
       double narrowest_Bps = 1e9;
-      for (const auto link : way) narrowest_Bps = std::min(narrowest_Bps, link_line_Bps(placed, link));
+      for (const auto link : route) narrowest_Bps = std::min(narrowest_Bps, link_line_Bps(placed, link));
       const std::size_t ports = fabric.kind == FabricKind::dragonfly ? 2 : 0; // counted with the NICs
       const auto loaded = load(xml, fmt::format("node-{}", from), fmt::format("node-{}", to));
       CHECK(loaded.hosts == 12);
       const bool is_inside =
-          way.empty() && fabric.routing == Routing::fixed; // one switch, a link that holds nothing up
-      CHECK(loaded.links == static_cast<double>(2 + way.size() - ports + (is_inside ? 1 : 0)));
+          route.empty() && fabric.routing == Routing::fixed; // one switch, a link that holds nothing up
+      CHECK(loaded.links == static_cast<double>(2 + route.size() - ports + (is_inside ? 1 : 0)));
       CHECK(loaded.route_Bps == Approx(narrowest_Bps).epsilon(digits));
       CHECK(loaded.transfer_s == Approx(loaded.route_latency_s + 1e9 / narrowest_Bps).epsilon(digits));
     }

@@ -148,8 +148,8 @@ class Measuring(FakeGpu):
         train = ("train", *LENET, *GPU, "--ranks", "2", "--backend", "nccl", "--output", self.file)
         collectives = ("collectives", "--cluster", "cpu-2core", "--ranks", "2", "--backend", "nccl", "--sizes", "4KiB",
                        *FEW, "--output", self.file)
-        cases = (({}, "shm"), ({"DDLTRAIN_FAKE_NCCL_WAY": "[send] via NET/IB/0/GDRDMA"}, "nccl-ib"),
-                 ({"DDLTRAIN_FAKE_NCCL_WAY": "via P2P/CUMEM"}, "unknown"), ({"NCCL_DEBUG": "VERSION"}, "unknown"))
+        cases = (({}, "shm"), ({"DDLTRAIN_FAKE_NCCL_CONNECTION": "[send] via NET/IB/0/GDRDMA"}, "nccl-ib"),
+                 ({"DDLTRAIN_FAKE_NCCL_CONNECTION": "via P2P/CUMEM"}, "unknown"), ({"NCCL_DEBUG": "VERSION"}, "unknown"))
         for environment, transport in cases:
             for words in (train, collectives):
                 with self.subTest(words[0] + str(environment)):

@@ -20,7 +20,7 @@
 //   DDLTRAIN_FAKE_CUDA_CAPABILITY=7.0
 //                                   the GPUs' compute capability; 9.0 usually
 //   DDLTRAIN_FAKE_CUDA_MEMORY=BYTES for allocations, pinned ones too; 16 GiB usually
-//   DDLTRAIN_FAKE_NCCL_WAY="[send] via NET/IB/0"
+//   DDLTRAIN_FAKE_NCCL_CONNECTION="[send] via NET/IB/0"
 //                                   how NCCL says (NCCL_DEBUG=INFO, to NCCL_DEBUG_FILE) that it connects two GPUs; "via
 //                                   SHM/direct/direct" usually
 //   DDLTRAIN_FAKE_NCCL_FAULT=WHAT:CALL[:RANK]

@@ -163,11 +163,11 @@ void log_connection(int rank, int ranks) {
   const char* const level = std::getenv("NCCL_DEBUG");
   const char* const path = std::getenv("NCCL_DEBUG_FILE");
   if (ranks < 2 || level == nullptr || path == nullptr || std::string(level) != "INFO") return;
-  const char* const way = std::getenv("DDLTRAIN_FAKE_NCCL_WAY");
+  const char* const connection = std::getenv("DDLTRAIN_FAKE_NCCL_CONNECTION");
   std::FILE* const file = std::fopen(path, "w");
   if (file == nullptr) return;
   fmt::print(file, "fake:1:1 [0] NCCL INFO Channel 00/0 : {0}[{0}] -> {1}[{1}] {2}\n", rank, (rank + 1) % ranks,
-             way == nullptr ? "via SHM/direct/direct" : way);
+             connection == nullptr ? "via SHM/direct/direct" : connection);
   std::fclose(file);
 }
 

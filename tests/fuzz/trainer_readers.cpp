@@ -159,10 +159,10 @@ bool take_images(const std::string& images, const std::string& labels) {
 // What other programs print.
 
 bool take_nccl_log(const std::string& text) {
-  const std::string ways = nccl_ways(text);
-  demand(ways.size() <= text.size(), "more ways than were told of");
-  demand(!nccl_transport({ways, ""}).empty(), "a transport without a name");
-  return !ways.empty();
+  const std::string connections = nccl_connections(text);
+  demand(connections.size() <= text.size(), "more ways than were told of");
+  demand(!nccl_transport({connections, ""}).empty(), "a transport without a name");
+  return !connections.empty();
 }
 
 bool take_mpi_words(const std::string& text) {

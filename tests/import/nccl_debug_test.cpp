@@ -96,8 +96,8 @@ TEST_CASE("rows that debug text cut into parts are whole again") {
   LogStyle style;
   style.sizes = {1048576};
   const auto plain = rows_of(make_log(style));
-  const std::string way = " [0] NCCL INFO AllReduce: 1048576 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..7}";
-  const auto cut = rows_of(with_debug_in_rows(make_log(style), "node-0:71:71" + way + "\nnode-1:80:80" + way +
+  const std::string choice = " [0] NCCL INFO AllReduce: 1048576 Bytes -> Algo RING proto LL channel{Lo..Hi}={0..7}";
+  const auto cut = rows_of(with_debug_in_rows(make_log(style), "node-0:71:71" + choice + "\nnode-1:80:80" + choice +
                                                                    "\n\nnode-0:71:71 [0] NCCL WARN nothing"));
   REQUIRE(cut.size() == plain.size());
   for (std::size_t i = 0; i < cut.size(); ++i) {

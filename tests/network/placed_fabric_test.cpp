@@ -64,10 +64,10 @@ TEST_CASE("a fat-tree goes up to the lowest group of both, and down", "[fabric]"
 
 TEST_CASE("a level's uplinks carry what its parts send up, over its blocking", "[fabric]") {
   const PlacedFabric placed{fat_tree(4, 2, {{16, 4}}), 10e9, 0.25, {}, {}};
-  const auto way = links_between(placed.fabric, 0, 16);
-  CHECK(link_line_Bps(placed, way[0]) == Approx(0.75 * 4 * 10e9 / 2));
-  CHECK(link_line_Bps(placed, way[1]) == Approx(0.75 * 16 * 10e9 / 2 / 4));
-  CHECK(link_line_Bps(placed, way[2]) == link_line_Bps(placed, way[1]));
+  const auto route = links_between(placed.fabric, 0, 16);
+  CHECK(link_line_Bps(placed, route[0]) == Approx(0.75 * 4 * 10e9 / 2));
+  CHECK(link_line_Bps(placed, route[1]) == Approx(0.75 * 16 * 10e9 / 2 / 4));
+  CHECK(link_line_Bps(placed, route[2]) == link_line_Bps(placed, route[1]));
 }
 
 TEST_CASE("with static routes a message takes the cable of its destination", "[fabric]") {
@@ -138,12 +138,12 @@ std::vector<double> rates_on_rails(const PlacedFabric& placed, const std::vector
   std::vector<std::size_t> flows;
   for (const auto& message : messages)
     for (int rail = 0; rail < rails; ++rail) {
-      std::vector<MaxMin::Crossing> way{{link(0, rail, at(message.from), placed.nic_line_Bps), 1},
-                                        {link(1, rail, at(message.to), placed.nic_line_Bps), 1}};
+      std::vector<MaxMin::Crossing> route{{link(0, rail, at(message.from), placed.nic_line_Bps), 1},
+                                          {link(1, rail, at(message.to), placed.nic_line_Bps), 1}};
       for (const auto number :
            links_between(placed.fabric, placed.places[at(message.from)], placed.places[at(message.to)]))
-        way.push_back({link(2, rail, number, link_line_Bps(placed, number)), 1});
-      flows.push_back(network.add_flow(way));
+        route.push_back({link(2, rail, number, link_line_Bps(placed, number)), 1});
+      flows.push_back(network.add_flow(route));
       network.set_active(flows.back(), true);
     }
   network.settle();
@@ -201,9 +201,9 @@ TEST_CASE("a dragonfly crosses one link in each group and one between", "[fabric
   CHECK(hops(fly, 2, 8) == 3);  // switch 1 of group 0 is linked to switch 0 of group 1
   CHECK(hops(fly, 0, 15) == 5); // to switch 1, across, from switch 0 to switch 3
   const PlacedFabric placed{fly, 1e9, 0, {}, {}};
-  const auto way = links_between(fly, 0, 15);
-  CHECK(link_line_Bps(placed, way[1]) == 1e9);
-  CHECK(link_line_Bps(placed, way[2]) == 5e9);
+  const auto route = links_between(fly, 0, 15);
+  CHECK(link_line_Bps(placed, route[1]) == 1e9);
+  CHECK(link_line_Bps(placed, route[2]) == 5e9);
 }
 
 TEST_CASE("the busiest link by hand", "[fabric]") {

@@ -194,7 +194,8 @@ TEST_CASE("no shards take no time, and what cannot be computed is refused") {
   no_network.nic_Bps = 0;
   CHECK_THROWS_AS(server_exchange_closed_form(no_network, dedicated(1), on_each_server(1, {1e6})),
                   std::invalid_argument);
-  Machine no_way = workers(2);
-  no_way.nic_duplex = 0;
-  CHECK_THROWS_AS(server_exchange_closed_form(no_way, dedicated(1), on_each_server(1, {1e6})), std::invalid_argument);
+  Machine no_direction = workers(2);
+  no_direction.nic_duplex = 0;
+  CHECK_THROWS_AS(server_exchange_closed_form(no_direction, dedicated(1), on_each_server(1, {1e6})),
+                  std::invalid_argument);
 }

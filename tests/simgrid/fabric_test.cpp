@@ -27,24 +27,24 @@ private:
 };
 
 /// Every pair's way one after another, each behind its length.
-template <class Link, class WayOf> Numbers all_ways(int nodes, const WayOf& way_of) {
+template <class Link, class RouteOf> Numbers all_routes(int nodes, const RouteOf& route_of) {
   Numbering<Link> numbering;
-  Numbers ways;
+  Numbers routes;
   for (int from = 0; from < nodes; ++from)
     for (int to = 0; to < nodes; ++to) {
-      const auto way = way_of(from, to);
-      ways.push_back(static_cast<double>(way.size()));
-      for (const auto& link : way) ways.push_back(numbering.of(link));
+      const auto route = route_of(from, to);
+      routes.push_back(static_cast<double>(route.size()));
+      for (const auto& link : route) routes.push_back(numbering.of(link));
     }
-  return ways;
+  return routes;
 }
 
-Numbers ways_on_simgrid(const Numbers& request) {
+Numbers routes_on_simgrid(const Numbers& request) {
   RequestReader read(request);
   const auto machine = read.machine();
   start_simgrid();
   FabricZone zone(make_full_zone("test"), machine);
-  return all_ways<const simgrid::s4u::Link*>(machine.nodes(), [&](int from, int to) { return zone.route(from, to); });
+  return all_routes<const simgrid::s4u::Link*>(machine.nodes(), [&](int from, int to) { return zone.route(from, to); });
 }
 
 double time_s(Engine engine, const Machine& machine, double size_bytes, Algorithm algorithm) {
@@ -68,8 +68,8 @@ TEST_CASE("our ways are those of SimGrid's torus and dragonfly", "[fabric][simgr
     RequestWriter request;
     request.add(machine);
     INFO(describe(fabric));
-    CHECK(all_ways<std::size_t>(machine.nodes(), [&](int from, int to) { return links_between(fabric, from, to); }) ==
-          run_in_fork(ways_on_simgrid, request.numbers()));
+    CHECK(all_routes<std::size_t>(machine.nodes(), [&](int from, int to) { return links_between(fabric, from, to); }) ==
+          run_in_fork(routes_on_simgrid, request.numbers()));
   }
 }
 
@@ -82,8 +82,8 @@ TEST_CASE("our static ways are those of SimGrid's fat-tree", "[fabric][simgrid]"
     RequestWriter request;
     request.add(machine);
     INFO(describe(fabric));
-    CHECK(all_ways<std::size_t>(nodes, [&](int from, int to) { return links_between(fabric, from, to); }) ==
-          run_in_fork(ways_on_simgrid, request.numbers()));
+    CHECK(all_routes<std::size_t>(nodes, [&](int from, int to) { return links_between(fabric, from, to); }) ==
+          run_in_fork(routes_on_simgrid, request.numbers()));
   }
 }
 

@@ -52,12 +52,12 @@ RingJob endless_pair() {
 }
 
 /// Every iteration of job 0, by rounds and with every message.
-void check_all_ways(const Fabric& fabric, double iteration_s) {
+void check_all_engines(const Fabric& fabric, double iteration_s) {
   constexpr int iterations = 3;
   const auto links = links_of_rings(fabric.rates_Bps, fabric.rings);
   const auto jobs = jobs_of(fabric);
-  const auto check = [&](const std::string& way, const SharedTimes& times) {
-    INFO(way);
+  const auto check = [&](const std::string& engine, const SharedTimes& times) {
+    INFO(engine);
     REQUIRE(times.iterations_s.size() == iterations);
     for (const double one_s : times.iterations_s) CHECK(one_s == Approx(iteration_s).epsilon(promised));
   };
@@ -77,48 +77,48 @@ TEST_CASE("neighbours: a job alone takes max(compute, transfers) and the rest") 
   ring.job.transfers.front().ready_s = 0.3;
   ring.job.transfers.push_back(ring.job.transfers.front());
   ring.job.rest_s = 0.05;
-  check_all_ways({{5 * edge_Bps}, {ring}}, 0.95);
+  check_all_engines({{5 * edge_Bps}, {ring}}, 0.95);
   ring.job.compute_s = 2;
   ring.job.start_s = 7;
-  check_all_ways({{5 * edge_Bps}, {ring}}, 2.05);
+  check_all_engines({{5 * edge_Bps}, {ring}}, 2.05);
 }
 
 TEST_CASE("neighbours: a job that computes only, or waits only, is not slowed") {
   RingJob ring = ring_of(2, {}, 0);
   ring.job.transfers.clear();
   ring.job.compute_s = 0.25;
-  check_all_ways({{edge_Bps, edge_Bps}, {ring, endless_pair()}}, 0.25);
+  check_all_engines({{edge_Bps, edge_Bps}, {ring, endless_pair()}}, 0.25);
 }
 
 TEST_CASE("neighbours: two jobs that always send over one link of an edge's rate take twice as long") {
-  check_all_ways({{edge_Bps, edge_Bps}, {pair_of(0.5), pair_of(0.5)}}, 1);
-  check_all_ways({{edge_Bps, edge_Bps}, {with_latency(pair_of(0.5), 0.3), with_latency(pair_of(0.5), 0.3)}}, 1.3);
+  check_all_engines({{edge_Bps, edge_Bps}, {pair_of(0.5), pair_of(0.5)}}, 1);
+  check_all_engines({{edge_Bps, edge_Bps}, {with_latency(pair_of(0.5), 0.3), with_latency(pair_of(0.5), 0.3)}}, 1.3);
 }
 
 TEST_CASE("neighbours: a job that never ends takes half of the link") {
   RingJob ring = with_latency(pair_of(0.5), 0.2);
-  check_all_ways({{edge_Bps, edge_Bps}, {ring, endless_pair()}}, 1.2);
+  check_all_engines({{edge_Bps, edge_Bps}, {ring, endless_pair()}}, 1.2);
   ring.job.compute_s = 1.1;
   ring.job.transfers.front().ready_s = 0.25;
   ring.job.rest_s = 0.01;
-  check_all_ways({{edge_Bps, edge_Bps}, {ring, endless_pair()}}, 1.46);
+  check_all_engines({{edge_Bps, edge_Bps}, {ring, endless_pair()}}, 1.46);
 }
 
 TEST_CASE("neighbours: three jobs on one link take three times as long") {
-  check_all_ways({{edge_Bps, edge_Bps}, {pair_of(0.5), pair_of(0.25), endless_pair()}}, 1.5);
+  check_all_engines({{edge_Bps, edge_Bps}, {pair_of(0.5), pair_of(0.25), endless_pair()}}, 1.5);
 }
 
 TEST_CASE("neighbours: jobs that share no link, or a wide one, do not slow each other") {
-  check_all_ways({{edge_Bps, edge_Bps}, {ring_of(2, {}, 0.5), endless_pair()}}, 0.5);
-  check_all_ways({{2 * edge_Bps, 2 * edge_Bps}, {pair_of(0.5), endless_pair()}}, 0.5);
+  check_all_engines({{edge_Bps, edge_Bps}, {ring_of(2, {}, 0.5), endless_pair()}}, 0.5);
+  check_all_engines({{2 * edge_Bps, 2 * edge_Bps}, {pair_of(0.5), endless_pair()}}, 0.5);
 }
 
 TEST_CASE("neighbours: every message on a link has the same share, however many a job has") {
   // 2 and 3 messages on 6 GB/s: each gets 1.2 GB/s, and alone 3 or 2 GB/s.
   const RingJob two = ring_of(2, {0}, 0.3, 3e9);
   const RingJob three = ring_of(3, {0}, 0.3, 2e9);
-  check_all_ways({{6e9}, {two, three}}, 0.3 * 3 / 1.2);
-  check_all_ways({{6e9}, {three, two}}, 0.3 * 2 / 1.2);
+  check_all_engines({{6e9}, {two, three}}, 0.3 * 3 / 1.2);
+  check_all_engines({{6e9}, {three, two}}, 0.3 * 2 / 1.2);
 }
 
 TEST_CASE("neighbours: an edge that is slow alone delays each chunk once in a turn") {
@@ -127,7 +127,7 @@ TEST_CASE("neighbours: an edge that is slow alone delays each chunk once in a tu
   ring.routes[1] = {0};
   Fabric fabric{{edge_Bps, edge_Bps}, {ring, endless_pair()}};
   set_edges_apart(fabric);
-  check_all_ways(fabric, 1.2 + 2 * 0.1);
+  check_all_engines(fabric, 1.2 + 2 * 0.1);
 }
 
 TEST_CASE("neighbours on SimGrid: none makes a job faster than alone", "[property]") {

@@ -80,15 +80,15 @@ TEST_CASE("A transport is known where the settings leave one only") {
 }
 
 TEST_CASE("NCCL's own words say how GPUs are connected") {
-  CHECK(nccl_ways("a:1:2 [0] NCCL INFO Channel 00/0 : 7[7] -> 8[0] [send] via NET/IB/0/GDRDMA\n"
-                  "a:1:2 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>\n"
-                  "a:1:2 [0] NCCL INFO Channel 01/0 : 0[0] -> 1[1] via P2P/CUMEM/read\n"
-                  "a:1:2 [0] NCCL INFO Channel 00/0 : 6[6] -> 7[7] [receive] via NET/IB/1(3)/GDRDMA/Shared\n") ==
+  CHECK(nccl_connections("a:1:2 [0] NCCL INFO Channel 00/0 : 7[7] -> 8[0] [send] via NET/IB/0/GDRDMA\n"
+                         "a:1:2 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>\n"
+                         "a:1:2 [0] NCCL INFO Channel 01/0 : 0[0] -> 1[1] via P2P/CUMEM/read\n"
+                         "a:1:2 [0] NCCL INFO Channel 00/0 : 6[6] -> 7[7] [receive] via NET/IB/1(3)/GDRDMA/Shared\n") ==
         "NET/IB P2P");
-  CHECK(nccl_ways("a:1:2 [0] NCCL INFO Channel 00 : 0[1a000] -> 1[af000] via direct shared memory\n") == "SHM");
-  CHECK(nccl_ways("NCCL INFO Channel 00 : 0[1] -> 8[1] [send] via NET/AWS Libfabric/0/GDRDMA\n") ==
+  CHECK(nccl_connections("a:1:2 [0] NCCL INFO Channel 00 : 0[1a000] -> 1[af000] via direct shared memory\n") == "SHM");
+  CHECK(nccl_connections("NCCL INFO Channel 00 : 0[1] -> 8[1] [send] via NET/AWS Libfabric/0/GDRDMA\n") ==
         "NET/AWS_Libfabric");
-  CHECK(nccl_ways("NCCL INFO Using network Socket\n").empty());
+  CHECK(nccl_connections("NCCL INFO Using network Socket\n").empty());
   CHECK(nccl_transport({"P2P", "NET/IB P2P", "NET/IB SHM"}) == "nccl-ib");
   CHECK(nccl_transport({"NET/Socket", "SHM"}) == "nccl-tcp");
   CHECK(nccl_transport({"SHM", "SHM"}) == "shm");

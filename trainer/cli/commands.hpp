@@ -64,7 +64,7 @@ struct CommunicationOptions {
   std::string sizes;           ///< "1KiB..64MiB", "4MiB,16MiB"
   std::string backend = "mpi"; ///< mpi, nccl (collectives only)
   std::vector<std::string> operations = {"all-reduce"}; ///< collectives only, as the next two
-  std::vector<std::string> ways;                        ///< ring, mpi; empty: those that have the operation
+  std::vector<std::string> backends;                    ///< ring, mpi; empty: those that have the operation
   CollectiveTiming timing;
   LinkTraffic traffic; ///< link only
   StallLimits stall;

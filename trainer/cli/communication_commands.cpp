@@ -9,7 +9,7 @@
 #include "trainer/records/record_file.hpp"
 #include "trainer/records/surroundings.hpp"
 #include "trainer/run_error.hpp"
-#include "trainer/timing/collective_ways.hpp"
+#include "trainer/timing/collective_backends.hpp"
 #include "trainer/timing/communication_measurement.hpp"
 #include "trainer/timing/measure_options.hpp"
 
@@ -52,7 +52,7 @@ public:
   /// Collective where NCCL sums: each rank knows its own ways.
   template <class Record> void add(Record record) {
     if (nccl_log != nullptr) {
-      const std::string transport = nccl_transport(world.gather(nccl_ways(nccl_log->text())));
+      const std::string transport = nccl_transport(world.gather(nccl_connections(nccl_log->text())));
       if (options_.transport.empty()) transport_ = transport;
     }
     if (!file_) return;
@@ -90,34 +90,36 @@ const char* suspect_mark(const RecordHead& head) {
 }
 
 /// The ways asked for that have the operation. Throws UserError when one that was named has it not.
-std::vector<CollectiveWay> ways_for(const CommunicationOptions& options, const std::vector<CollectiveWay>& all,
-                                    Collective collective) {
-  std::vector<CollectiveWay> ways;
-  for (const CollectiveWay& way : all) {
-    const bool named = std::find(options.ways.begin(), options.ways.end(), way.label) != options.ways.end();
-    const bool has = std::find(way.has.begin(), way.has.end(), collective) != way.has.end();
+std::vector<CollectiveBackend> backends_for(const CommunicationOptions& options,
+                                            const std::vector<CollectiveBackend>& all, Collective collective) {
+  std::vector<CollectiveBackend> backends;
+  for (const CollectiveBackend& backend : all) {
+    const bool named =
+        std::find(options.backends.begin(), options.backends.end(), backend.label) != options.backends.end();
+    const bool has = std::find(backend.has.begin(), backend.has.end(), collective) != backend.has.end();
     if (named && !has) {
-      throw ddlsim::UserError("", "", fmt::format("--ways {} has no {}; leave it out", way.label, text_of(collective)));
+      throw ddlsim::UserError("", "",
+                              fmt::format("--backends {} has no {}; leave it out", backend.label, text_of(collective)));
     }
-    if (has && (named || options.ways.empty() || way.label == "nccl")) ways.push_back(way);
+    if (has && (named || options.backends.empty() || backend.label == "nccl")) backends.push_back(backend);
   }
-  return ways;
+  return backends;
 }
 
-void time_operation(Measuring& measuring, const std::vector<CollectiveWay>& ways, Collective collective,
+void time_operation(Measuring& measuring, const std::vector<CollectiveBackend>& backends, Collective collective,
                     const std::vector<std::int64_t>& sizes, const CommunicationOptions& options) {
   if (measuring.talks()) {
-    fmt::print(stderr, "{}\n{:>12} {:>6} {:>12} {:>12} {:>12} {:>6}\n", text_of(collective), "size", "way", "time us",
-               "algbw GB/s", "busbw GB/s", "runs");
+    fmt::print(stderr, "{}\n{:>12} {:>8} {:>12} {:>12} {:>12} {:>6}\n", text_of(collective), "size", "backend",
+               "time us", "algbw GB/s", "busbw GB/s", "runs");
   }
   for (const std::int64_t size : sizes) {
-    for (const CollectiveWay& way : ways) {
+    for (const CollectiveBackend& backend : backends) {
       const CollectiveRecord record =
-          measure_collective(measuring.job, way, collective, size, options.timing, options.measure);
+          measure_collective(measuring.job, backend, collective, size, options.timing, options.measure);
       measuring.add(record);
       if (!measuring.talks()) continue;
       const Bandwidths bandwidths = bandwidths_of(collective, record.size_bytes, record.time_s, record.ranks);
-      fmt::print(stderr, "{:>12} {:>6} {:>12.1f} {:>12.3f} {:>12.3f} {:>6}{}\n", size_text(size), way.label,
+      fmt::print(stderr, "{:>12} {:>8} {:>12.1f} {:>12.3f} {:>12.3f} {:>6}{}\n", size_text(size), backend.label,
                  1e6 * record.time_s, bandwidths.algorithm_Bps / 1e9, bandwidths.bus_Bps / 1e9, record.head.repeats,
                  suspect_mark(record.head));
     }
@@ -131,24 +133,24 @@ void time_collectives(const MpiSession& mpi, const CommunicationOptions& options
   const auto most_elements =
       std::max(static_cast<std::size_t>(largest) / sizeof(float), static_cast<std::size_t>(measuring.world.size()));
   std::shared_ptr<NcclSide> gpu;
-  std::vector<CollectiveWay> all;
+  std::vector<CollectiveBackend> all;
   if (options.backend == "nccl") {
     gpu = std::make_shared<NcclSide>(measuring.world, measuring.job.nodes, most_elements);
     measuring.watchdog.set_check([gpu] { gpu->check(); });
     measuring.nccl_log = &nccl_log;
-    all = {gpu->way()};
+    all = {gpu->backend()};
     if (!options.measure.gpu.empty()) {
       const int place = place_on_node(measuring.job.nodes, measuring.world.rank());
       check_gpu(options.measure.gpu, "cuda", driver_name_of_gpu(gpu_of(place, CudaRuntime().devices())));
     }
   } else {
-    all = host_ways(measuring.world, most_elements);
+    all = host_backends(measuring.world, most_elements);
   }
-  for (const std::string& operation : options.operations) ways_for(options, all, collective_named(operation));
+  for (const std::string& operation : options.operations) backends_for(options, all, collective_named(operation));
   measuring.open(gpu ? gpu->software() : "");
   for (const std::string& operation : options.operations) {
     const Collective collective = collective_named(operation);
-    time_operation(measuring, ways_for(options, all, collective), collective, sizes, options);
+    time_operation(measuring, backends_for(options, all, collective), collective, sizes, options);
   }
 }
 

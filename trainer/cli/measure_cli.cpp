@@ -85,7 +85,7 @@ void add_collectives(CLI::App& program, CommunicationOptions& options, int& stat
                   "all-reduce, reduce-scatter, all-gather, broadcast; several by commas")
       ->delimiter(',')
       ->capture_default_str();
-  command.add_option("--ways", options.ways, "ring (ddltrain's own), mpi (MPI's functions); usually both")
+  command.add_option("--backends", options.backends, "ring (ddltrain's own), mpi (MPI's functions); usually both")
       ->delimiter(',')
       ->check(one_of({"ring", "mpi"}));
   command

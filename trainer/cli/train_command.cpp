@@ -62,7 +62,7 @@ void run_rank(TrainArguments arguments, const MpiSession& mpi, const NcclLog& nc
   const CpuUse before = cpu_use();
   const TrainResult result =
       train(job, arguments.options, device, [&](const EpochReport& epoch) { records.add(epoch); });
-  records.set_transport(nccl_transport(world.gather(nccl_ways(nccl_log.text()))));
+  records.set_transport(nccl_transport(world.gather(nccl_connections(nccl_log.text()))));
   records.finish(result, before, world);
 }
 

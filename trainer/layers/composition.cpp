@@ -75,22 +75,22 @@ private:
 
 class Branches final : public Unit {
 public:
-  explicit Branches(const std::vector<Units>& ways) : ways_(ways), concatenate_(concatenate()) {
-    for (const Units& way : ways_) {
-      register_units(*this, way);
+  explicit Branches(const std::vector<Units>& all) : branches_(all), concatenate_(concatenate()) {
+    for (const Units& branch : branches_) {
+      register_units(*this, branch);
     }
     register_module("concatenate", concatenate_);
   }
   at::Tensor forward(const at::Tensor& input) override {
     Tensors outputs;
-    for (const Units& way : ways_) {
-      outputs.push_back(run(way, input));
+    for (const Units& branch : branches_) {
+      outputs.push_back(run(branch, input));
     }
     return call_layer(concatenate_, outputs);
   }
 
 private:
-  std::vector<Units> ways_;
+  std::vector<Units> branches_;
   UnitPtr concatenate_;
 };
 
@@ -112,8 +112,8 @@ UnitPtr gated(const Units& gate) {
   return std::make_shared<Gated>(gate);
 }
 
-UnitPtr branches(const std::vector<Units>& ways) {
-  return std::make_shared<Branches>(ways);
+UnitPtr branches(const std::vector<Units>& all) {
+  return std::make_shared<Branches>(all);
 }
 
 // Layers that join several tensors into one.

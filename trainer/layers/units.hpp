@@ -111,6 +111,6 @@ UnitPtr residual(const Units& main, const Units& shortcut, const Units& after);
 UnitPtr gated(const Units& gate);
 
 /// Every way applied to the same input, the outputs joined along the channels.
-UnitPtr branches(const std::vector<Units>& ways);
+UnitPtr branches(const std::vector<Units>& all);
 
 } // namespace ddltrain

@@ -24,12 +24,12 @@ UnitPtr halve(std::int64_t in, std::int64_t out) {
                       {.epsilon = kV4Epsilon, .scale = false});
 }
 
-NamedUnit halving_pool_way() {
+NamedUnit halving_pool_branch() {
   return {"pool", max_pool({.kernel = 3, .stride = 2})};
 }
 
 /// An average pooling that keeps the size, and a 1x1 convolution.
-Units pooled_way(std::int64_t in, std::int64_t out) {
+Units pooled_branch(std::int64_t in, std::int64_t out) {
   return {{"pool", average_pool({.kernel = 3, .stride = 1, .padding = 1})}, {"branch_pool", step(in, out, {1, 1})}};
 }
 
@@ -44,7 +44,7 @@ UnitPtr stem_split() {
 }
 
 UnitPtr block_a() {
-  return branches({pooled_way(384, 96),
+  return branches({pooled_branch(384, 96),
                    {{"branch1x1", step(384, 96, {1, 1})}},
                    {{"branch3x3_1", step(384, 64, {1, 1})}, {"branch3x3_2", step(64, 96, {3, 3})}},
                    {{"branch3x3dbl_1", step(384, 64, {1, 1})},
@@ -53,7 +53,7 @@ UnitPtr block_a() {
 }
 
 UnitPtr reduction_a() {
-  return branches({{halving_pool_way()},
+  return branches({{halving_pool_branch()},
                    {{"branch3x3", halve(384, 384)}},
                    {{"branch3x3dbl_1", step(384, 192, {1, 1})},
                     {"branch3x3dbl_2", step(192, 224, {3, 3})},
@@ -61,7 +61,7 @@ UnitPtr reduction_a() {
 }
 
 UnitPtr block_b() {
-  return branches({pooled_way(1024, 128),
+  return branches({pooled_branch(1024, 128),
                    {{"branch1x1", step(1024, 384, {1, 1})}},
                    {{"branch7x7_1", step(1024, 192, {1, 1})},
                     {"branch7x7_2", step(192, 224, {1, 7})},
@@ -74,7 +74,7 @@ UnitPtr block_b() {
 }
 
 UnitPtr reduction_b() {
-  return branches({{halving_pool_way()},
+  return branches({{halving_pool_branch()},
                    {{"branch3x3_1", step(1024, 192, {1, 1})}, {"branch3x3_2", halve(192, 192)}},
                    {{"branch7x7x3_1", step(1024, 256, {1, 1})},
                     {"branch7x7x3_2", step(256, 256, {1, 7})},
@@ -86,7 +86,7 @@ UnitPtr block_c() {
   const auto split = [](std::int64_t in) {
     return branches({{{"a", step(in, 256, {1, 3})}}, {{"b", step(in, 256, {3, 1})}}});
   };
-  return branches({pooled_way(1536, 256),
+  return branches({pooled_branch(1536, 256),
                    {{"branch1x1", step(1536, 256, {1, 1})}},
                    {{"branch3x3_1", step(1536, 384, {1, 1})}, {"branch3x3_2", split(384)}},
                    {{"branch3x3dbl_1", step(1536, 384, {1, 1})},
@@ -108,10 +108,12 @@ std::shared_ptr<Network> inception_v4_tensorflow() {
   plan.image = {3, 299, 299};
   plan.classes = kV4Classes;
   Units& units = plan.units;
-  units = {
-      {"conv1", halve(3, 32)},         {"conv2", step(32, 32, {3, 3}, Edge::valid)},
-      {"conv3", step(32, 64, {3, 3})}, {"stem_a", branches({{halving_pool_way()}, {{"branch3x3", halve(64, 96)}}})},
-      {"stem_b", stem_split()},        {"stem_c", branches({{{"branch3x3", halve(192, 192)}}, {halving_pool_way()}})}};
+  units = {{"conv1", halve(3, 32)},
+           {"conv2", step(32, 32, {3, 3}, Edge::valid)},
+           {"conv3", step(32, 64, {3, 3})},
+           {"stem_a", branches({{halving_pool_branch()}, {{"branch3x3", halve(64, 96)}}})},
+           {"stem_b", stem_split()},
+           {"stem_c", branches({{{"branch3x3", halve(192, 192)}}, {halving_pool_branch()}})}};
   repeat(units, "block_a", 4, block_a);
   units.push_back({"reduction_a", reduction_a()});
   repeat(units, "block_b", 7, block_b);

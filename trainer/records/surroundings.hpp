@@ -68,12 +68,12 @@ std::string known_transport(const std::string& library, int nodes, const ddlsim:
 
 /// The ways between GPUs that NCCL named in what it wrote (NCCL_DEBUG=INFO: "Channel 00/0 : 0[0] -> 1[1] [send] via
 /// NET/IB/0/GDRDMA"), each once: "NET/IB P2P".
-std::string nccl_ways(const std::string& log);
+std::string nccl_connections(const std::string& log);
 
 /// The transport's name in records, from nccl_ways of all ranks. Between nodes the network decides: nccl-ib, nccl-tcp
 /// (sockets); on one node shm where every way is shared memory. "unknown" for a plugin's network, for peer-to-peer
 /// copies, which records have no name for, and where nothing was written.
-std::string nccl_transport(const std::vector<std::string>& ways_of_ranks);
+std::string nccl_transport(const std::vector<std::string>& connections_of_ranks);
 
 // What the machine and its software say of themselves.
 

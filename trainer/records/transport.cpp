@@ -77,51 +77,54 @@ namespace {
 
 /// The way that the text begins with; "" for none. Ways of before NCCL 2.9 had other words for shared memory; a
 /// plugin's network may have a space in its name.
-std::string way_at_start(std::string_view text) {
+std::string connection_at_start(std::string_view text) {
   constexpr std::string_view network = "NET/";
   constexpr std::array<std::string_view, 5> others = {"P2P", "SHM", "direct shared memory", "COLLNET", "NVLS"};
   if (text.starts_with(network)) {
     const std::size_t end = std::min(text.find('/', network.size()), text.size());
     return end == network.size() ? "" : std::string(text.substr(0, end));
   }
-  const auto found = std::find_if(others.begin(), others.end(), [text](auto way) { return text.starts_with(way); });
+  const auto found =
+      std::find_if(others.begin(), others.end(), [text](auto connection) { return text.starts_with(connection); });
   return found == others.end() ? "" : std::string(*found);
 }
 
 /// Behind the last " via " that one stands behind; "" for none.
-std::string way_of_line(std::string_view line) {
+std::string connection_of_line(std::string_view line) {
   constexpr std::string_view via = " via ";
   const std::size_t channel = line.find("Channel ");
   if (channel == std::string_view::npos) return "";
   line.remove_prefix(channel);
   for (std::size_t at = line.rfind(via); at != std::string_view::npos;
        at = at > 0 ? line.rfind(via, at - 1) : line.npos)
-    if (const std::string way = way_at_start(line.substr(at + via.size())); !way.empty()) return way;
+    if (const std::string connection = connection_at_start(line.substr(at + via.size())); !connection.empty())
+      return connection;
   return "";
 }
 
 } // namespace
 
-std::string nccl_ways(const std::string& log) {
-  std::set<std::string> ways;
+std::string nccl_connections(const std::string& log) {
+  std::set<std::string> connections;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    std::string way = way_of_line(line);
-    if (way.empty()) continue;
-    std::replace(way.begin(), way.end(), ' ', '_');
-    ways.insert(way == "direct_shared_memory" ? "SHM" : way);
+    std::string connection = connection_of_line(line);
+    if (connection.empty()) continue;
+    std::replace(connection.begin(), connection.end(), ' ', '_');
+    connections.insert(connection == "direct_shared_memory" ? "SHM" : connection);
   }
   std::string text;
-  for (const std::string& way : ways) text += (text.empty() ? "" : " ") + way;
+  for (const std::string& connection : connections) text += (text.empty() ? "" : " ") + connection;
   return text;
 }
 
-std::string nccl_transport(const std::vector<std::string>& ways_of_ranks) {
+std::string nccl_transport(const std::vector<std::string>& connections_of_ranks) {
   std::set<std::string> networks;
   std::set<std::string> inside;
-  for (const std::string& ways : ways_of_ranks) {
-    std::istringstream list(ways);
-    for (std::string way; list >> way;) (way.rfind("NET/", 0) == 0 ? networks : inside).insert(way);
+  for (const std::string& connections : connections_of_ranks) {
+    std::istringstream list(connections);
+    for (std::string connection; list >> connection;)
+      (connection.rfind("NET/", 0) == 0 ? networks : inside).insert(connection);
   }
   if (networks == std::set<std::string>{"NET/IB"}) return "nccl-ib";
   if (networks == std::set<std::string>{"NET/Socket"}) return "nccl-tcp";

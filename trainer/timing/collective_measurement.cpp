@@ -109,14 +109,15 @@ void check_result(Collective collective, const std::string& label, int rank, int
 
 namespace {
 
-void check_known_elements(MpiCommunicator& ranks, const CollectiveWay& way, Collective collective, std::size_t count) {
+void check_known_elements(MpiCommunicator& ranks, const CollectiveBackend& backend, Collective collective,
+                          std::size_t count) {
   std::vector<float> elements(count);
   for (std::size_t i = 0; i < count; ++i) elements[i] = given_element(ranks.rank(), i);
-  way.fill(elements);
-  way.run(collective, count, 1, false);
-  check_result(collective, way.label, ranks.rank(), ranks.size(), count, way.result(collective, count));
+  backend.fill(elements);
+  backend.run(collective, count, 1, false);
+  check_result(collective, backend.label, ranks.rank(), ranks.size(), count, backend.result(collective, count));
   std::fill(elements.begin(), elements.end(), 0.0F); // sums of sums would leave fp32's range
-  way.fill(elements);
+  backend.fill(elements);
 }
 
 std::string timing_text(const CollectiveTiming& timing, int operations) {
@@ -126,27 +127,27 @@ std::string timing_text(const CollectiveTiming& timing, int operations) {
 
 } // namespace
 
-CollectiveRecord measure_collective(const RankedJob& job, const CollectiveWay& way, Collective collective,
+CollectiveRecord measure_collective(const RankedJob& job, const CollectiveBackend& backend, Collective collective,
                                     std::int64_t size_bytes, const CollectiveTiming& timing,
                                     const MeasureOptions& options) {
   const std::size_t count = elements_of(collective, size_bytes, job.ranks.size());
   const bool queued = timing.queued > 0;
   const auto timed = [&](int times) {
     const double start_s = now_s();
-    way.run(collective, count, times, queued);
+    backend.run(collective, count, times, queued);
     return (now_s() - start_s) / times;
   };
   const int operations = queued ? timing.queued : operations_in_reading(job, timed);
   const auto over_ranks = queued ? OverRanks::mean : OverRanks::slowest;
   const RankedSamples samples = repeat_together(
       job, [&] { return timed(operations); }, options.limits, over_ranks);
-  check_known_elements(job.ranks, way, collective, count);
+  check_known_elements(job.ranks, backend, collective, count);
   CollectiveRecord record;
-  const std::string series = fmt::format("{}-{}{}", text_of(collective), way.label, queued ? "-queued" : "");
+  const std::string series = fmt::format("{}-{}{}", text_of(collective), backend.label, queued ? "-queued" : "");
   record.head = transfer_head(job, samples, options, series, timing_text(timing, operations));
-  record.head.library = way.library;
+  record.head.library = backend.library;
   record.operation = text_of(collective);
-  record.algorithm = way.algorithm;
+  record.algorithm = backend.algorithm;
   record.ranks = job.ranks.size();
   record.nodes = job.nodes.nodes;
   record.size_bytes = static_cast<double>(count * sizeof(float));

@@ -29,8 +29,8 @@ Bandwidths bandwidths_of(Collective collective, double size_bytes, double time_s
 /// Elements of a buffer of so many bytes: whole shares for all ranks where a rank has a share, at least one each.
 std::size_t elements_of(Collective collective, std::int64_t size_bytes, int ranks);
 
-/// A way to run collectives, on its own buffer of the largest size.
-struct CollectiveWay {
+/// What runs collectives, on its own buffer of the largest size.
+struct CollectiveBackend {
   std::string algorithm; ///< as records name it: ring, unknown
   std::string library;   ///< ddltrain's ring over Open MPI is of the library "open-mpi" too
   std::string label;     ///< in tables and series: ring, mpi, nccl
@@ -62,7 +62,7 @@ struct CollectiveTiming {
 
 /// Times one operation, and then checks one on known elements. Every rank calls it; every rank gets the record. The
 /// buffer is left at zero.
-CollectiveRecord measure_collective(const RankedJob& job, const CollectiveWay& way, Collective collective,
+CollectiveRecord measure_collective(const RankedJob& job, const CollectiveBackend& backend, Collective collective,
                                     std::int64_t size_bytes, const CollectiveTiming& timing,
                                     const MeasureOptions& options);
 

@@ -184,10 +184,10 @@ Json json_of_all_sizes(const std::vector<PredictedCollective>& points, bool nccl
   Json json{{"carrier", nccl ? "nccl" : "host"}, {"tables", errors.tables}};
   if (errors.tables == 0) return json;
   const auto ranges = error_ranges(points, wanted);
-  const auto put = [&](const std::string& way, double error, const Range& range) {
-    json[way] = error;
-    json[way + "_low"] = range.low;
-    json[way + "_high"] = range.high;
+  const auto put = [&](const std::string& method, double error, const Range& range) {
+    json[method] = error;
+    json[method + "_low"] = range.low;
+    json[method + "_high"] = range.high;
   };
   put("cluster_file", errors.cluster_file, ranges.cluster_file);
   put("two_sizes", errors.two_sizes, ranges.two_sizes);

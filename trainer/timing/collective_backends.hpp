@@ -1,5 +1,5 @@
 #pragma once
-// The ways ddltrain has to run collectives: its own ring, MPI's functions, NCCL's.
+// What ddltrain runs collectives by: its own ring, MPI's functions, NCCL's.
 
 #include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/cuda/nccl.hpp"
@@ -11,7 +11,7 @@ namespace ddltrain {
 
 /// Our ring over MPI messages, and MPI's own functions, on host memory for up to `most_elements`. `ranks` must outlive
 /// them.
-std::vector<CollectiveWay> host_ways(MpiCommunicator& ranks, std::size_t most_elements);
+std::vector<CollectiveBackend> host_backends(MpiCommunicator& ranks, std::size_t most_elements);
 
 /// One GPU's memory and NCCL between the ranks' GPUs, on a stream of its own.
 class NcclSide {
@@ -22,7 +22,7 @@ public:
   NcclSide(const NcclSide&) = delete;
   NcclSide& operator=(const NcclSide&) = delete;
 
-  CollectiveWay way(); ///< this must outlive it
+  CollectiveBackend backend(); ///< this must outlive it
   /// Throws RunError when NCCL failed after a call had returned. From any thread.
   void check() const { nccl_.check_communicator(communicator_); }
   std::string software() const; ///< versions of NCCL and CUDA

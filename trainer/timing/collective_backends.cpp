@@ -1,4 +1,4 @@
-#include "trainer/timing/collective_ways.hpp"
+#include "trainer/timing/collective_backends.hpp"
 
 #include "trainer/communication/ring.hpp"
 #include "trainer/cuda/cuda_runtime.hpp"
@@ -57,32 +57,32 @@ void run_mpi(HostBuffers& host, Collective collective, std::size_t count) {
 }
 
 /// A way on host memory; `once` runs one operation, of which each is finished before the next.
-CollectiveWay host_way(const std::shared_ptr<HostBuffers>& host, const std::string& label,
-                       void (*once)(HostBuffers&, Collective, std::size_t)) {
-  CollectiveWay way;
-  way.library = "open-mpi";
-  way.label = label;
-  way.run = [host, once](Collective collective, std::size_t count, int times, bool /*queued*/) {
+CollectiveBackend host_backend(const std::shared_ptr<HostBuffers>& host, const std::string& label,
+                               void (*once)(HostBuffers&, Collective, std::size_t)) {
+  CollectiveBackend backend;
+  backend.library = "open-mpi";
+  backend.label = label;
+  backend.run = [host, once](Collective collective, std::size_t count, int times, bool /*queued*/) {
     for (int i = 0; i < times; ++i) once(*host, collective, count);
   };
-  way.fill = [host](const std::vector<float>& elements) {
+  backend.fill = [host](const std::vector<float>& elements) {
     std::copy(elements.begin(), elements.end(), host->data.begin());
   };
-  return way;
+  return backend;
 }
 
 } // namespace
 
-std::vector<CollectiveWay> host_ways(MpiCommunicator& ranks, std::size_t most_elements) {
+std::vector<CollectiveBackend> host_backends(MpiCommunicator& ranks, std::size_t most_elements) {
   const auto host = std::make_shared<HostBuffers>(ranks, most_elements);
-  CollectiveWay ring = host_way(host, "ring", run_ring);
+  CollectiveBackend ring = host_backend(host, "ring", run_ring);
   ring.algorithm = "ring";
   ring.has = {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather};
   ring.result = [host](Collective collective, std::size_t count) {
     if (collective == Collective::reduce_scatter) return copied(host->own_share(count), host->share_of(count));
     return copied(host->data.data(), count);
   };
-  CollectiveWay mpi = host_way(host, "mpi", run_mpi);
+  CollectiveBackend mpi = host_backend(host, "mpi", run_mpi);
   mpi.algorithm = "unknown"; // the library's own choice, by size
   mpi.has = {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather, Collective::broadcast};
   mpi.result = [host](Collective collective, std::size_t count) {
@@ -146,23 +146,23 @@ std::vector<float> NcclSide::result(Collective collective, std::size_t count) co
   return elements;
 }
 
-CollectiveWay NcclSide::way() {
-  CollectiveWay way;
-  way.algorithm = "unknown"; // NCCL's own choice, by size
-  way.library = "nccl";
-  way.label = "nccl";
-  way.has = {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather, Collective::broadcast};
-  way.run = [this](Collective collective, std::size_t count, int times, bool queued) {
+CollectiveBackend NcclSide::backend() {
+  CollectiveBackend backend;
+  backend.algorithm = "unknown"; // NCCL's own choice, by size
+  backend.library = "nccl";
+  backend.label = "nccl";
+  backend.has = {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather, Collective::broadcast};
+  backend.run = [this](Collective collective, std::size_t count, int times, bool queued) {
     for (int i = 0; i < times; ++i) {
       start(collective, count);
       if (!queued || i + 1 == times) cuda_.finish(stream_);
     }
   };
-  way.fill = [this](const std::vector<float>& elements) {
+  backend.fill = [this](const std::vector<float>& elements) {
     cuda_.copy_to_device(data_, elements.data(), elements.size() * sizeof(float));
   };
-  way.result = [this](Collective collective, std::size_t count) { return result(collective, count); };
-  return way;
+  backend.result = [this](Collective collective, std::size_t count) { return result(collective, count); };
+  return backend;
 }
 
 } // namespace ddltrain
