@@ -75,12 +75,12 @@ DiagnosisQuestion with_scenario(const DiagnoseCommand& command, const CommandLin
   std::shared_ptr<const Preset> stand_in;
   const auto& preset = preset_or_stand_in(presets, with.preset, stand_in);
   const auto transport = choose_transport(with, question.cluster, preset).name;
-  question.files = read_logs(command, reading_for(question.scenario, transport), question.data, line);
+  question.files = read_logs(command, log_context_of(question.scenario, transport), question.data, line);
   return question;
 }
 
 DiagnosisQuestion without_scenario(const DiagnoseCommand& command, const CommandLine& line) {
-  auto reading = reading_for(command);
+  auto reading = log_context_of(command);
   if (reading.cluster.empty()) reading.cluster = name_of_made_cluster;
   auto files = read_logs(command, reading, DataFolder{line.data_folder}, line);
   auto made = question_from(command, files, line);
@@ -129,21 +129,21 @@ double seconds_of(const std::string& text) {
 }
 
 Diagnosis follow_logs(const DiagnoseCommand& command, const CommandLine& line) {
-  Following following;
-  following.files = command.logs;
-  following.for_s = seconds_of(command.follow_for);
+  FollowOptions options;
+  options.files = command.logs;
+  options.for_s = seconds_of(command.follow_for);
   auto reading = line; // notes on a log are printed once
-  following.diagnose = [&command, reading]() mutable {
+  options.diagnose = [&command, reading]() mutable {
     auto diagnosis = diagnosis_of(command, reading);
     reading.quiet = true;
     return diagnosis;
   };
-  following.on_change = [&](const Diagnosis& diagnosis) {
+  options.on_change = [&](const Diagnosis& diagnosis) {
     emit(line, text_of(diagnosis, command, line));
     std::fflush(stdout);
   };
-  following.on_wait = [&](const std::string& why) { narrate(line, "waiting: " + why); };
-  return follow(following);
+  options.on_wait = [&](const std::string& why) { narrate(line, "waiting: " + why); };
+  return follow(options);
 }
 
 } // namespace
@@ -154,7 +154,7 @@ int run_diagnose(const DiagnoseCommand& typed, const CommandLine& line) {
   const auto diagnosis = command.follow ? follow_logs(command, line) : diagnosis_of(command, line);
   for (const auto& warning : diagnosis.warnings) narrate(line, warning);
   if (!command.follow) emit(line, text_of(diagnosis, command, line));
-  return diagnosis.verdict == Verdict::ill ? not_normal : 0;
+  return diagnosis.verdict == Verdict::not_normal ? not_normal : 0;
 }
 
 } // namespace ddlsim

@@ -69,7 +69,7 @@ void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Va
   diagnose
       .add_option("--level", command.level,
                   "Not normal below this chance of a healthy cluster: 0.05 if not given, so that one healthy check in "
-                  "twenty is called ill")
+                  "twenty is called not normal")
       ->type_name("SHARE")
       ->check(a_number({.least = 0.001, .most = 0.5}));
   diagnose.add_flag("--details", command.details, "Every point beside what was expected, and every cause");

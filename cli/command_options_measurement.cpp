@@ -143,9 +143,9 @@ void add_blind(CLI::App& validate, ValidateCommand& command) {
   const auto add = [&](const char* name, bool& flag, const char* what) {
     validate.add_flag(name, flag, what)->needs(blind);
   };
-  add("--nothing-known", command.nothing_known, "Of --blind: the newcomer has the cluster file alone");
-  add("--one-gpu-known", command.one_gpu_known, "Of --blind: and what one GPU took");
-  add("--one-node-known", command.one_node_known, "Of --blind: and what one node took");
+  add("--nothing-known", command.nothing_known, "Of --blind: nothing but the cluster file is known");
+  add("--one-gpu-known", command.one_gpu_known, "Of --blind: the cluster file, and what one GPU took");
+  add("--one-node-known", command.one_node_known, "Of --blind: the cluster file, and what one node took");
   add("--form-in-sight", command.form_in_sight,
       "Of --blind: who chose the form of the model knew these figures; the log says so");
   validate.add_option("--blind-log", command.blind_log, "Of --blind: this log instead of validate/blind.jsonl")

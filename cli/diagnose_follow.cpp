@@ -37,23 +37,23 @@ private:
 };
 
 /// The size of a file and its time of writing; empty if it does not exist.
-struct Written {
+struct FileState {
   bool is_there = false;
   std::uintmax_t bytes = 0;
   fs::file_time_type at{};
 
-  bool operator==(const Written&) const = default;
+  bool operator==(const FileState&) const = default;
 };
 
-std::vector<Written> written(const std::vector<fs::path>& files) {
-  std::vector<Written> all;
+std::vector<FileState> file_states(const std::vector<fs::path>& files) {
+  std::vector<FileState> all;
   for (const auto& file : files) {
     std::error_code missing;
-    Written one;
+    FileState one;
     one.bytes = fs::file_size(file, missing);
     one.is_there = !missing;
     if (one.is_there) one.at = fs::last_write_time(file, missing);
-    all.push_back(one.is_there ? one : Written{});
+    all.push_back(one.is_there ? one : FileState{});
   }
   return all;
 }
@@ -69,33 +69,34 @@ void sleep_for(double seconds) {
 
 bool has_changed(const std::optional<Diagnosis>& shown_diagnosis, const Diagnosis& now) {
   if (!shown_diagnosis || shown_diagnosis->verdict != now.verdict) return true;
-  return now.verdict == Verdict::ill && shown_diagnosis->causes.front().row.fault != now.causes.front().row.fault;
+  return now.verdict == Verdict::not_normal &&
+         shown_diagnosis->causes.front().row.fault != now.causes.front().row.fault;
 }
 
-Diagnosis follow(const Following& following) {
+Diagnosis follow(const FollowOptions& options) {
   const Interruptible signals;
   const auto start = Clock::now();
   const auto is_over = [&] {
     const std::chrono::duration<double> passed = Clock::now() - start;
-    return interrupted != 0 || (following.for_s > 0 && passed.count() >= following.for_s);
+    return interrupted != 0 || (options.for_s > 0 && passed.count() >= options.for_s);
   };
-  std::optional<std::vector<Written>> seen;
+  std::optional<std::vector<FileState>> seen;
   std::optional<Diagnosis> shown_diagnosis;
   std::optional<Diagnosis> last;
   std::optional<UserError> why_not;
   do {
-    const auto now = written(following.files);
+    const auto now = file_states(options.files);
     if (seen != now) {
       seen = now;
       try {
-        last = following.diagnose();
-        if (has_changed(shown_diagnosis, *last)) following.on_change(*(shown_diagnosis = last));
+        last = options.diagnose();
+        if (has_changed(shown_diagnosis, *last)) options.on_change(*(shown_diagnosis = last));
       } catch (const UserError& error) {
-        if (!why_not && !last) following.on_wait(error.what());
+        if (!why_not && !last) options.on_wait(error.what());
         why_not = error;
       }
     }
-    if (!is_over()) sleep_for(following.poll_s);
+    if (!is_over()) sleep_for(options.poll_s);
   } while (!is_over());
   if (!last) throw why_not ? *why_not : UserError("", "", "nothing was measured while the log was followed");
   return *last;

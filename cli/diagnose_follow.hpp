@@ -11,7 +11,7 @@
 
 namespace ddlsim {
 
-struct Following {
+struct FollowOptions {
   std::vector<std::filesystem::path> files; ///< to watch
   double poll_s = 1;                        ///< seconds between two looks at the files
   double for_s = 0;                         ///< ends after that time; 0: runs until interrupted
@@ -25,6 +25,6 @@ bool has_changed(const std::optional<Diagnosis>& shown_diagnosis, const Diagnosi
 
 /// Watches the files until SIGINT, SIGTERM or the end of its time. Returns the last diagnosis; throws the last
 /// UserError if there was none.
-Diagnosis follow(const Following& following);
+Diagnosis follow(const FollowOptions& options);
 
 } // namespace ddlsim

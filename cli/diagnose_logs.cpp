@@ -40,24 +40,24 @@ std::vector<Mistake> in_own_options(std::vector<Mistake> mistakes) {
   return mistakes;
 }
 
-ImportContext context_for(const DiagnoseCommand& command, const LogReading& reading, const DataFolder& data) {
+ImportContext context_for(const DiagnoseCommand& command, const LogContext& log_context, const DataFolder& data) {
   ImportContext context;
-  context.cluster = reading.cluster;
-  context.gpu = reading.gpu;
+  context.cluster = log_context.cluster;
+  context.gpu = log_context.gpu;
   context.columns = command.columns;
-  context.cluster_gpus_per_node = reading.gpus_per_node;
+  context.cluster_gpus_per_node = log_context.gpus_per_node;
   return with_shipped_names(context, data);
 }
 
 /// The number of nodes that `--ranks` GPUs fill, if the cluster is known.
-int nodes_of(const DiagnoseCommand& command, const ImportContext& context, const LogReading& reading) {
+int nodes_of(const DiagnoseCommand& command, const ImportContext& context, const LogContext& log_context) {
   if (command.nodes > 0) return command.nodes;
-  const auto cluster = context.find_cluster(reading.cluster);
-  const int per_node = cluster ? cluster->gpus_per_node : reading.gpus_per_node;
+  const auto cluster = context.find_cluster(log_context.cluster);
+  const int per_node = cluster ? cluster->gpus_per_node : log_context.gpus_per_node;
   return per_node > 0 && command.ranks > 0 ? (command.ranks - 1) / per_node + 1 : 0;
 }
 
-Imported import_log(const std::filesystem::path& file, const DiagnoseCommand& command, const LogReading& reading,
+Imported import_log(const std::filesystem::path& file, const DiagnoseCommand& command, const LogContext& log_context,
                     ImportContext context) {
   LogSource source(file);
   const auto kind = guess_kind(source);
@@ -66,9 +66,9 @@ Imported import_log(const std::filesystem::path& file, const DiagnoseCommand& co
                     "this is no log that is known by its content; `ddlsim import KIND FILE` makes records of it, "
                     "which can be given here");
   const bool collectives = importer_of(kind).figures == LogFigures::collectives;
-  context.given = collectives ? reading.collectives : reading.steps;
+  context.given = collectives ? log_context.collectives : log_context.steps;
   if (command.ranks > 0) context.given[collectives ? "ranks" : "gpus"] = std::to_string(command.ranks);
-  const int nodes = nodes_of(command, context, reading);
+  const int nodes = nodes_of(command, context, log_context);
   if (nodes > 0 && collectives) context.given["nodes"] = std::to_string(nodes);
   try {
     return importer_of(kind).import(std::move(source), context);
@@ -94,9 +94,10 @@ std::string why_left_out(const StepRecord& step, const Scenario& scenario) {
 }
 
 /// Turns the records of one file into observations, and reports those that it leaves out.
-class Taking {
+class ObservationReader {
 public:
-  Taking(const MeasurementFile& file, const Scenario& scenario, const Cluster& cluster, const CommandLine& line)
+  ObservationReader(const MeasurementFile& file, const Scenario& scenario, const Cluster& cluster,
+                    const CommandLine& line)
       : file_(file), scenario_(scenario), line_(line),
         gpus_per_node_(std::max(1, scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node)) {}
 
@@ -161,7 +162,7 @@ Observation step_from(const std::string& text) {
 
 } // namespace
 
-LogReading reading_for(const Scenario& scenario, const std::string& transport) {
+LogContext log_context_of(const Scenario& scenario, const std::string& transport) {
   return {scenario.cluster,
           "",
           0,
@@ -172,13 +173,14 @@ LogReading reading_for(const Scenario& scenario, const std::string& transport) {
           {{"transport", transport}}};
 }
 
-LogReading reading_for(const DiagnoseCommand& command) {
-  LogReading reading{command.cluster, command.gpu, command.gpus_per_node, {}, {}};
-  if (!command.model.empty()) reading.steps["model"] = command.model;
-  if (command.batch_per_gpu > 0) reading.steps["batch_per_gpu"] = fmt::format("{}", command.batch_per_gpu);
-  if (!command.precision.empty()) reading.steps["precision"] = command.precision;
-  if (!command.transport.empty()) reading.steps["transport"] = reading.collectives["transport"] = command.transport;
-  return reading;
+LogContext log_context_of(const DiagnoseCommand& command) {
+  LogContext log_context{command.cluster, command.gpu, command.gpus_per_node, {}, {}};
+  if (!command.model.empty()) log_context.steps["model"] = command.model;
+  if (command.batch_per_gpu > 0) log_context.steps["batch_per_gpu"] = fmt::format("{}", command.batch_per_gpu);
+  if (!command.precision.empty()) log_context.steps["precision"] = command.precision;
+  if (!command.transport.empty())
+    log_context.steps["transport"] = log_context.collectives["transport"] = command.transport;
+  return log_context;
 }
 
 bool is_scenario(const std::filesystem::path& file) {
@@ -191,16 +193,16 @@ bool is_scenario(const std::filesystem::path& file) {
   return first != std::string::npos && text[first] == '{' && text.find("\"ddlsim-scenario\"") != std::string::npos;
 }
 
-std::vector<MeasurementFile> read_logs(const DiagnoseCommand& command, const LogReading& reading,
+std::vector<MeasurementFile> read_logs(const DiagnoseCommand& command, const LogContext& log_context,
                                        const DataFolder& data, const CommandLine& line) {
-  const auto context = context_for(command, reading, data);
+  const auto context = context_for(command, log_context, data);
   std::vector<MeasurementFile> all;
   for (const auto& file : command.logs) {
     if (file.extension() == ".jsonl") {
       all.push_back(read_measurements(file));
       continue;
     }
-    auto imported = import_log(file, command, reading, context);
+    auto imported = import_log(file, command, log_context, context);
     for (const auto& note : imported.notes) narrate(line, fmt::format("{}: {}", file.filename().string(), note));
     all.push_back(std::move(imported.measurements));
     all.back().file = file;
@@ -211,7 +213,7 @@ std::vector<MeasurementFile> read_logs(const DiagnoseCommand& command, const Log
 std::vector<Observation> observations_of(const std::vector<MeasurementFile>& files, const DiagnoseCommand& command,
                                          const Scenario& scenario, const Cluster& cluster, const CommandLine& line) {
   std::vector<Observation> all;
-  for (const auto& file : files) Taking(file, scenario, cluster, line).take(all);
+  for (const auto& file : files) ObservationReader(file, scenario, cluster, line).take(all);
   for (const auto& step : command.steps) all.push_back(step_from(step));
   return all;
 }

@@ -15,7 +15,7 @@
 namespace ddlsim {
 
 /// Facts about the logs that are known before they are read. An empty one must be in the log.
-struct LogReading {
+struct LogContext {
   std::string cluster;
   std::string gpu;
   int gpus_per_node = 0;
@@ -24,16 +24,16 @@ struct LogReading {
 };
 
 /// The facts that a scenario gives; `transport` is that of its curve.
-LogReading reading_for(const Scenario& scenario, const std::string& transport);
+LogContext log_context_of(const Scenario& scenario, const std::string& transport);
 /// The facts that the command line gives without a scenario.
-LogReading reading_for(const DiagnoseCommand& command);
+LogContext log_context_of(const DiagnoseCommand& command);
 
 /// Whether the file's content is a scenario.
 bool is_scenario(const std::filesystem::path& file);
 
 /// Reads the logs and prints their notes. Throws UserError as importers do; its message names the options of `diagnose`
 /// that supply what a log lacks.
-std::vector<MeasurementFile> read_logs(const DiagnoseCommand& command, const LogReading& reading,
+std::vector<MeasurementFile> read_logs(const DiagnoseCommand& command, const LogContext& log_context,
                                        const DataFolder& data, const CommandLine& line);
 
 /// The records that match the scenario, as points. Prints which records are left out.

@@ -22,7 +22,7 @@ namespace {
 constexpr const char* any_model = "resnet50_v1.5";
 
 /// The facts that the records state; 0 and "": not stated.
-struct Seen {
+struct LogFacts {
   int gpus = 0;
   int nodes = 0;
   int gpus_per_node = 0;
@@ -31,25 +31,25 @@ struct Seen {
   const StepRecord* step = nullptr; ///< the first
 };
 
-void see(const RecordHead& head, int gpus, int nodes, Seen& seen) {
-  seen.gpus = std::max(seen.gpus, gpus);
-  seen.nodes = std::max(seen.nodes, nodes);
-  if (nodes > 0) seen.gpus_per_node = std::max(seen.gpus_per_node, (gpus + nodes - 1) / nodes);
-  if (seen.gpu.empty()) seen.gpu = head.gpu;
-  if (seen.transport.empty() && head.transport != "unknown") seen.transport = head.transport;
+void add_facts(const RecordHead& head, int gpus, int nodes, LogFacts& facts) {
+  facts.gpus = std::max(facts.gpus, gpus);
+  facts.nodes = std::max(facts.nodes, nodes);
+  if (nodes > 0) facts.gpus_per_node = std::max(facts.gpus_per_node, (gpus + nodes - 1) / nodes);
+  if (facts.gpu.empty()) facts.gpu = head.gpu;
+  if (facts.transport.empty() && head.transport != "unknown") facts.transport = head.transport;
 }
 
-Seen seen_in(const std::vector<MeasurementFile>& files) {
-  Seen seen;
+LogFacts facts_of(const std::vector<MeasurementFile>& files) {
+  LogFacts facts;
   for (const auto& file : files)
     for (const auto& record : file.records) {
-      if (const auto* one = std::get_if<CollectiveRecord>(&record)) see(one->head, one->ranks, one->nodes, seen);
+      if (const auto* one = std::get_if<CollectiveRecord>(&record)) add_facts(one->head, one->ranks, one->nodes, facts);
       const auto* step = std::get_if<StepRecord>(&record);
       if (step == nullptr) continue;
-      see(step->head, step->gpus, step->nodes, seen);
-      if (seen.step == nullptr) seen.step = step;
+      add_facts(step->head, step->gpus, step->nodes, facts);
+      if (facts.step == nullptr) facts.step = step;
     }
-  return seen;
+  return facts;
 }
 
 /// Collects what is missing, with the option that states it.
@@ -64,12 +64,12 @@ private:
   std::vector<Mistake> list_;
 };
 
-ClusterRequest request_of(const DiagnoseCommand& command, const Seen& seen) {
+ClusterRequest request_of(const DiagnoseCommand& command, const LogFacts& facts) {
   ClusterRequest request;
   request.name = name_of_made_cluster;
-  request.gpu = command.gpu.empty() ? seen.gpu : command.gpu;
-  request.gpus_per_node = command.gpus_per_node > 0 ? command.gpus_per_node : seen.gpus_per_node;
-  request.nodes = std::max({1, seen.nodes, command.nodes});
+  request.gpu = command.gpu.empty() ? facts.gpu : command.gpu;
+  request.gpus_per_node = command.gpus_per_node > 0 ? command.gpus_per_node : facts.gpus_per_node;
+  request.nodes = std::max({1, facts.nodes, command.nodes});
   if (request.gpus_per_node == 0) request.gpus_per_node = (command.ranks + request.nodes - 1) / request.nodes;
   request.networks = command.networks;
   return request;
@@ -88,9 +88,9 @@ void check_ports(const DiagnoseCommand& command, const Cluster& cluster) {
 }
 
 /// A cluster from the words of the command line, without a file.
-Cluster cluster_of_words(const DiagnoseCommand& command, const Seen& seen, const DataFolder& data,
+Cluster cluster_of_words(const DiagnoseCommand& command, const LogFacts& facts, const DataFolder& data,
                          const CommandLine& line) {
-  const auto request = request_of(command, seen);
+  const auto request = request_of(command, facts);
   Missing missing;
   if (request.gpu.empty()) missing.add("--gpu", "the log does not say which GPU; give it, or --cluster NAME");
   if (request.gpus_per_node == 0)
@@ -124,14 +124,14 @@ std::string preset_for(const Cluster& cluster, const std::string& transport, con
 }
 
 /// Sets model, batch and precision from the options, else from the log.
-void set_training(const DiagnoseCommand& command, const Seen& seen, Scenario& scenario) {
-  const bool trains = seen.step != nullptr || !command.steps.empty();
-  scenario.model = !command.model.empty() ? command.model : seen.step != nullptr ? seen.step->model : "";
+void set_training(const DiagnoseCommand& command, const LogFacts& facts, Scenario& scenario) {
+  const bool trains = facts.step != nullptr || !command.steps.empty();
+  scenario.model = !command.model.empty() ? command.model : facts.step != nullptr ? facts.step->model : "";
   scenario.batch_per_gpu = command.batch_per_gpu > 0 ? command.batch_per_gpu
-                           : seen.step != nullptr    ? seen.step->batch_per_gpu
+                           : facts.step != nullptr   ? facts.step->batch_per_gpu
                                                      : 0;
   if (!command.precision.empty()) scenario.precision = value_named<Precision>(command.precision).value();
-  if (command.precision.empty() && seen.step != nullptr) scenario.precision = seen.step->precision;
+  if (command.precision.empty() && facts.step != nullptr) scenario.precision = facts.step->precision;
   Missing missing;
   if (trains && scenario.model.empty()) missing.add("--model", "missing: which model was trained?");
   if (trains && scenario.batch_per_gpu == 0) missing.add("--batch-per-gpu", "missing: how many samples has a GPU?");
@@ -162,13 +162,13 @@ DiagnoseCommand with_known_names(DiagnoseCommand command, const DataFolder& data
   return command;
 }
 
-MadeQuestion question_from(const DiagnoseCommand& command, const std::vector<MeasurementFile>& files,
-                           const CommandLine& line) {
-  const auto seen = seen_in(files);
-  MadeQuestion made;
+DiagnoseQuestion question_from(const DiagnoseCommand& command, const std::vector<MeasurementFile>& files,
+                               const CommandLine& line) {
+  const auto facts = facts_of(files);
+  DiagnoseQuestion made;
   made.data = fitted_data(line);
   if (command.cluster.empty()) {
-    made.cluster = cluster_of_words(command, seen, made.data, line);
+    made.cluster = cluster_of_words(command, facts, made.data, line);
   } else if (is_path(command.cluster)) {
     const auto folder = own_cluster_folder(command.cluster);
     made.data = with_own_cluster(made.data, folder);
@@ -179,16 +179,16 @@ MadeQuestion question_from(const DiagnoseCommand& command, const std::vector<Mea
   auto& scenario = made.scenario;
   scenario.name = "diagnose";
   scenario.cluster = made.cluster.name;
-  set_training(command, seen, scenario);
+  set_training(command, facts, scenario);
   if (is_path(scenario.model)) {
     scenario.model_file = scenario.model;
     scenario.model = scenario.model_file.stem().string();
     made.data = with_own_model(made.data, scenario);
   }
-  const auto transport = command.transport.empty() ? seen.transport : command.transport;
+  const auto transport = command.transport.empty() ? facts.transport : command.transport;
   if (transport_named(made.cluster, transport) != nullptr) scenario.transport = transport;
   scenario.preset = command.preset.empty() ? preset_for(made.cluster, scenario.transport, made.data) : command.preset;
-  scenario.gpus = {std::max(1, seen.gpus)};
+  scenario.gpus = {std::max(1, facts.gpus)};
   Strategy strategy;
   strategy.name = StrategyName::automatic;
   scenario.strategies = {strategy};

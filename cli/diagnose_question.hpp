@@ -15,7 +15,7 @@ namespace ddlsim {
 /// The name of a cluster made from --gpu and --network.
 inline constexpr const char* name_of_made_cluster = "your-cluster";
 
-struct MadeQuestion {
+struct DiagnoseQuestion {
   Scenario scenario;
   Cluster cluster;
   DataFolder data;
@@ -28,7 +28,7 @@ DiagnoseCommand with_known_names(DiagnoseCommand command, const DataFolder& data
 /// Builds the scenario. Its cluster is the one of --cluster, or one made from --gpu and --network with the nodes of the
 /// log; model, batch and precision are those of the options or the log. Throws UserError that names the options for
 /// what is missing.
-MadeQuestion question_from(const DiagnoseCommand& command, const std::vector<MeasurementFile>& files,
-                           const CommandLine& line);
+DiagnoseQuestion question_from(const DiagnoseCommand& command, const std::vector<MeasurementFile>& files,
+                               const CommandLine& line);
 
 } // namespace ddlsim

@@ -66,7 +66,7 @@ struct DiagnoseCommand {
   std::vector<std::string> map;               ///< as typed, OURS=THEIRS
   std::map<std::string, std::string> columns; ///< of tables of rates, as ImportContext has them
   std::vector<std::string> steps;             ///< GPUS=TIME
-  double level = 0.05;                        ///< share of healthy clusters that may be called ill
+  double level = 0.05;                        ///< share of healthy clusters that may be called not normal
   bool details = false;
   bool follow = false;
   std::string follow_for; ///< a time as typed; "": until interrupted

@@ -127,7 +127,7 @@ Diagnosis reach_verdict(const Hypotheses& all, const std::vector<double>& of_hea
                         double level) {
   Diagnosis diagnosis;
   diagnosis.chance_if_healthy = chance_if_healthy(of_healthy, ln_evidence(all, ln_times));
-  diagnosis.verdict = diagnosis.chance_if_healthy >= level ? Verdict::normal : Verdict::ill;
+  diagnosis.verdict = diagnosis.chance_if_healthy >= level ? Verdict::normal : Verdict::not_normal;
   diagnosis.causes = causes_of(all.faults, ln_times);
   return diagnosis;
 }
@@ -147,7 +147,7 @@ Diagnosis diagnose(const Curve& curve, const std::vector<Observation>& observati
   diagnosis.headline = headline_of(curve, points);
   diagnosis.question = fmt::format("{} on {} with {} over {}", to_text(curve.setup.strategy), curve.setup.cluster.name,
                                    curve.setup.preset.name, curve.setup.transport.name);
-  if (diagnosis.verdict == Verdict::ill)
+  if (diagnosis.verdict == Verdict::not_normal)
     diagnosis.discriminating = discriminating(curve, diagnosis.causes, points);
   else if (is_better(diagnosis.points)) {
     diagnosis.verdict = Verdict::better;

@@ -37,7 +37,7 @@ struct DiscriminatingPoint {
   double second_s = 0; ///< expected time under the second
 };
 
-enum class Verdict { normal, better, ill };
+enum class Verdict { normal, better, not_normal };
 
 struct Diagnosis {
   std::string headline; ///< what was run, and on which cluster
@@ -52,7 +52,7 @@ struct Diagnosis {
 };
 
 struct DiagnosisOptions {
-  double level = 0.05; ///< significance: share of healthy clusters that are called ill
+  double level = 0.05; ///< significance: share of healthy clusters that are called not normal
   std::uint64_t seed = 1;
   int healthy_draws = 999; ///< number of simulated healthy observations that the evidence is compared with
 };

@@ -44,8 +44,8 @@ std::optional<DiscriminatingPoint> find_discriminating_point(const Curve& curve,
   const auto points = candidates(curve, observed);
   if (points.empty()) return std::nullopt;
   const SampledTimes times(curve, points);
-  const Eigen::MatrixXd of_first = times.ill({first.row, {}, 1, first.curve}, first.severity);
-  const Eigen::MatrixXd of_second = times.ill({second.row, {}, 1, second.curve}, second.severity);
+  const Eigen::MatrixXd of_first = times.faulty({first.row, {}, 1, first.curve}, first.severity);
+  const Eigen::MatrixXd of_second = times.faulty({second.row, {}, 1, second.curve}, second.severity);
   const auto scatter = scatter_of(curve, points);
   double largest = least_deviations;
   std::optional<DiscriminatingPoint> measurement;

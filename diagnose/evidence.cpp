@@ -42,7 +42,7 @@ std::vector<Component> with_interpolated(std::vector<Component> run) {
 Hypothesis hypothesis_of(const SampledTimes& times, const Scatter& scatter, const FaultKind& kind) {
   std::vector<Component> run;
   for (const double severity : kind.severities)
-    run.push_back(component_of(scatter, times.ill(kind, severity), severity));
+    run.push_back(component_of(scatter, times.faulty(kind, severity), severity));
   return {kind, kind.row.severity == Severity::factor ? with_interpolated(std::move(run)) : std::move(run)};
 }
 
@@ -171,8 +171,9 @@ std::vector<double> healthy_evidence(const Hypotheses& all, std::uint64_t seed, 
 }
 
 double chance_if_healthy(const std::vector<double>& of_healthy, double evidence) {
-  const auto as_ill = std::count_if(of_healthy.begin(), of_healthy.end(), [&](double one) { return one >= evidence; });
-  return static_cast<double>(as_ill + 1) / static_cast<double>(of_healthy.size() + 1);
+  const auto as_unlikely =
+      std::count_if(of_healthy.begin(), of_healthy.end(), [&](double one) { return one >= evidence; });
+  return static_cast<double>(as_unlikely + 1) / static_cast<double>(of_healthy.size() + 1);
 }
 
 HealthySampler::HealthySampler(std::uint64_t seed) : state_(seed) {}

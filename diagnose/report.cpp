@@ -16,13 +16,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 const char* name_of(Verdict verdict) {
-  if (verdict == Verdict::ill) return "not normal";
+  if (verdict == Verdict::not_normal) return "not normal";
   return verdict == Verdict::better ? "better than expected" : "normal";
 }
 
 std::string cause_list_text(const Diagnosis& diagnosis) {
   const auto percents = percents_of(diagnosis.causes);
-  if (diagnosis.verdict != Verdict::ill) return "";
+  if (diagnosis.verdict != Verdict::not_normal) return "";
   std::string text = "Every cause, the likeliest first:\n";
   for (std::size_t i = 0; i < percents.size(); ++i) {
     const auto& cause = diagnosis.causes[i];
@@ -122,7 +122,7 @@ std::string to_json_text(const Diagnosis& diagnosis) {
             {"headline", diagnosis.headline},
             {"question", diagnosis.question},
             {"ddlsim", version()},
-            {"normal", diagnosis.verdict != Verdict::ill},
+            {"normal", diagnosis.verdict != Verdict::not_normal},
             {"verdict", name_of(diagnosis.verdict)},
             {"chance_if_healthy", nine_digits(diagnosis.chance_if_healthy)},
             {"points", Json::array()},

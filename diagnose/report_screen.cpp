@@ -87,7 +87,7 @@ std::string verdict_text(const Diagnosis& diagnosis) {
                        count(PositionInInterval::faster), all, count(PositionInInterval::slower));
   if (diagnosis.verdict == Verdict::normal)
     return fmt::format(
-        "Normal: {} of {} times are slower than the 90 % interval. {} of healthy clusters look as ill as "
+        "Normal: {} of {} times are slower than the 90 % interval. {} of healthy clusters look as slow as "
         "this, or worse.",
         count(PositionInInterval::slower), all, chance_text(diagnosis.chance_if_healthy));
   return fmt::format("Not normal: {}. A healthy cluster looks this bad {}.", worst_text(worst_of(diagnosis)),
@@ -246,12 +246,12 @@ std::string to_screen_text(const Diagnosis& diagnosis) {
   constexpr std::ptrdiff_t most_lines = 20;
   constexpr std::ptrdiff_t fewest_rows = 3;
   constexpr std::ptrdiff_t most_rows = 8;
-  const bool ill = diagnosis.verdict == Verdict::ill;
+  const bool not_normal = diagnosis.verdict == Verdict::not_normal;
   const auto head = headline_of(diagnosis) + "\n\n" + to_lines(verdict_text(diagnosis), screen_columns) +
                     better_text(diagnosis) + "\n";
-  const auto tail = "\n" + (ill ? causes_text(diagnosis) + run_next_text(diagnosis) : "") +
+  const auto tail = "\n" + (not_normal ? causes_text(diagnosis) + run_next_text(diagnosis) : "") +
                     to_lines(fmt::format("More: --details (every point and cause), --json.{}",
-                                         ill ? " Exit code 3: not normal." : ""),
+                                         not_normal ? " Exit code 3: not normal." : ""),
                              screen_columns);
   const auto lines = std::count(head.begin(), head.end(), '\n') + std::count(tail.begin(), tail.end(), '\n') + 1;
   const auto rows = std::clamp(most_lines - lines, fewest_rows, most_rows);

@@ -19,7 +19,7 @@ public:
   /// is not in them.
   Eigen::MatrixXd healthy() const { return ln_times(curve_, nullptr, 1); }
   /// The same on a cluster with this fault.
-  Eigen::MatrixXd ill(const FaultKind& kind, double severity) const {
+  Eigen::MatrixXd faulty(const FaultKind& kind, double severity) const {
     return ln_times(kind.curve != nullptr ? *kind.curve : curve_, &kind.row, severity);
   }
 

@@ -29,10 +29,10 @@ struct MpiTable {
 };
 
 /// A reason why rows became no record.
-struct PassedOver {
+struct SkippedTable {
   std::string name; ///< the table's
   std::string why;
-  auto operator<=>(const PassedOver&) const = default;
+  auto operator<=>(const SkippedTable&) const = default;
 };
 
 double printed_number_or(std::string_view text, double fallback) {
@@ -174,7 +174,7 @@ private:
   }
 
   void pass_over(const std::string& why) {
-    ++passed_over_[{table_.title.name, why.empty() ? "no column of a latency is known" : why}];
+    ++skipped_[{table_.title.name, why.empty() ? "no column of a latency is known" : why}];
   }
 
   int repeats_of(const std::vector<std::string>& words) const {
@@ -242,7 +242,7 @@ private:
   }
 
   void note_the_rest() {
-    for (const auto& [table, rows] : passed_over_)
+    for (const auto& [table, rows] : skipped_)
       out_.notes.push_back(fmt::format("{} rows of {} were left out: {}", rows, in_quotes(table.name), table.why));
     if (nodes_ < 2 || process_counts_.size() < 2) return;
     process_counts_.erase(std::prev(process_counts_.end()));
@@ -265,7 +265,7 @@ private:
   int refused_line_ = 0;
   int imb_year_ = 0;      ///< 0: not stated
   bool has_rows_ = false; ///< below the last header
-  std::map<PassedOver, int> passed_over_;
+  std::map<SkippedTable, int> skipped_;
   std::set<int> process_counts_; ///< of the tables that were read and state it
 };
 

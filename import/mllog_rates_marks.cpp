@@ -62,9 +62,9 @@ private:
 
 /// Stretches of training. A stretch begins with a block (or epoch), or after an evaluation in it, and ends with the
 /// block or at the next evaluation.
-class Stretches {
+class TrainingIntervals {
 public:
-  Stretches(const MlEvents& events, const MlBenchmark& benchmark, bool are_epochs)
+  TrainingIntervals(const MlEvents& events, const MlBenchmark& benchmark, bool are_epochs)
       : marks_(events.marks), counts_(events, benchmark),
         start_(are_epochs ? MlMarkKind::epoch_start : MlMarkKind::block_start),
         stop_(are_epochs ? MlMarkKind::epoch_stop : MlMarkKind::block_stop), are_epochs_(are_epochs) {}
@@ -179,8 +179,8 @@ private:
 } // namespace
 
 MlRates rates_of_marks(const MlEvents& events, const MlBenchmark& benchmark) {
-  auto rates = Stretches(events, benchmark, false).read();
-  return rates.rates.empty() ? Stretches(events, benchmark, true).read() : rates;
+  auto rates = TrainingIntervals(events, benchmark, false).read();
+  return rates.rates.empty() ? TrainingIntervals(events, benchmark, true).read() : rates;
 }
 
 } // namespace ddlsim

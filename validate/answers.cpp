@@ -17,14 +17,14 @@ namespace ddlsim {
 namespace {
 
 /// Parts of one split, by their positions.
-struct SomeParts {
+struct SplitPartList {
   std::size_t split = 0;
   std::vector<std::size_t> parts;
 };
 
 /// The work of one process.
 struct Task {
-  std::vector<SomeParts> splits;
+  std::vector<SplitPartList> splits;
   std::vector<Method*> methods;
 };
 

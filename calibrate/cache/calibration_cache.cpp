@@ -31,13 +31,13 @@ struct FitQuery {
 
 /// The result of looking into a folder: a calibration, or the reason why its file cannot be used. Both are empty if
 /// there is no file.
-struct Found {
+struct KeptFit {
   std::optional<Calibration> calibration;
   std::string why_not;
 };
 
 /// Reads a file. An outdated file is no error: the cluster is then fitted anew.
-Found look_into(const fs::path& file, const FitQuery& query) {
+KeptFit look_into(const fs::path& file, const FitQuery& query) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return {};
   try {
@@ -172,7 +172,7 @@ std::optional<Calibration> fit_and_keep(const CalibrationCache& cache, const Dat
   return calibration;
 }
 
-std::string name_not_used(const fs::path& file, const Found& found) {
+std::string name_not_used(const fs::path& file, const KeptFit& found) {
   return found.why_not.empty() ? "" : fmt::format("{} {}", file.string(), found.why_not);
 }
 

@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-struct Seen {
+struct LocatedStep {
   const StepRecord* step = nullptr;
   const MeasurementFile* file = nullptr;
   RecordIndex index = 0;
@@ -34,10 +34,10 @@ struct GroupKey {
   auto operator<=>(const GroupKey&) const = default;
 };
 
-GroupKey key_of(const Seen& seen) {
-  const auto& step = *seen.step;
-  return {seen.file->context.cluster,
-          seen.file->file.string(),
+GroupKey key_of(const LocatedStep& located) {
+  const auto& step = *located.step;
+  return {located.file->context.cluster,
+          located.file->file.string(),
           step.head.series,
           step.head.gpu,
           step.head.device,
@@ -60,56 +60,57 @@ struct Route {
   auto operator<=>(const Route&) const = default;
 };
 
-std::map<GroupKey, std::vector<Seen>> by_key(const std::vector<MeasurementFile>& files) {
-  std::map<GroupKey, std::vector<Seen>> groups;
+std::map<GroupKey, std::vector<LocatedStep>> by_key(const std::vector<MeasurementFile>& files) {
+  std::map<GroupKey, std::vector<LocatedStep>> groups;
   RecordIndex index = 0;
   for (const auto& file : files) {
     for (const auto& record : file.records) {
-      const Seen seen{std::get_if<StepRecord>(&record), &file, index++};
-      if (seen.step != nullptr && seen.step->mode == RunMode::train) groups[key_of(seen)].push_back(seen);
+      const LocatedStep located{std::get_if<StepRecord>(&record), &file, index++};
+      if (located.step != nullptr && located.step->mode == RunMode::train) groups[key_of(located)].push_back(located);
     }
   }
   return groups;
 }
 
 /// True if some scale of the group was measured under two strategies; they are then two experiments.
-bool strategies_collide(const std::vector<Seen>& group) {
+bool strategies_collide(const std::vector<LocatedStep>& group) {
   std::map<std::pair<int, int>, std::set<std::string>> at_scale;
-  for (const auto& seen : group) at_scale[{seen.step->gpus, seen.step->nodes}].insert(to_text(seen.step->strategy));
+  for (const auto& located : group)
+    at_scale[{located.step->gpus, located.step->nodes}].insert(to_text(located.step->strategy));
   return std::any_of(at_scale.begin(), at_scale.end(), [](const auto& one) { return one.second.size() > 1; });
 }
 
 /// The records of one group, by route.
-std::map<Route, std::vector<Seen>> by_route(const std::vector<Seen>& group) {
-  std::map<Route, std::vector<Seen>> routes;
-  for (const auto& seen : group)
-    if (!is_base(*seen.step)) routes[{seen.step->strategy.name, seen.step->head.transport}].push_back(seen);
-  std::map<Route, std::vector<Seen>> split;
+std::map<Route, std::vector<LocatedStep>> by_route(const std::vector<LocatedStep>& group) {
+  std::map<Route, std::vector<LocatedStep>> routes;
+  for (const auto& located : group)
+    if (!is_base(*located.step)) routes[{located.step->strategy.name, located.step->head.transport}].push_back(located);
+  std::map<Route, std::vector<LocatedStep>> split;
   for (const auto& [route, members] : routes) {
     const bool collide = strategies_collide(members);
-    for (const auto& seen : members)
-      split[{route.strategy, route.transport, collide ? to_text(seen.step->strategy) : ""}].push_back(seen);
+    for (const auto& located : members)
+      split[{route.strategy, route.transport, collide ? to_text(located.step->strategy) : ""}].push_back(located);
   }
   return split;
 }
 
-std::vector<Seen> preferred(const std::vector<Seen>& same_scale) {
-  std::vector<Seen> trusted;
-  for (const auto& seen : same_scale)
-    if (!seen.step->head.suspect) trusted.push_back(seen);
+std::vector<LocatedStep> preferred(const std::vector<LocatedStep>& same_scale) {
+  std::vector<LocatedStep> trusted;
+  for (const auto& located : same_scale)
+    if (!located.step->head.suspect) trusted.push_back(located);
   return trusted.empty() ? same_scale : trusted;
 }
 
-SeriesPoint make_point(const std::vector<Seen>& same_scale) {
+SeriesPoint make_point(const std::vector<LocatedStep>& same_scale) {
   const auto chosen = preferred(same_scale);
   const auto& first = *chosen.front().step;
   std::vector<double> times;
   SeriesPoint point;
-  for (const auto& seen : chosen) {
-    times.push_back(seen.step->iteration_s);
-    point.relative_spread = std::max(point.relative_spread, seen.step->head.relative_spread);
-    point.repeats = std::max(point.repeats, seen.step->head.repeats);
-    point.records.push_back(seen.index);
+  for (const auto& located : chosen) {
+    times.push_back(located.step->iteration_s);
+    point.relative_spread = std::max(point.relative_spread, located.step->head.relative_spread);
+    point.repeats = std::max(point.repeats, located.step->head.repeats);
+    point.records.push_back(located.index);
   }
   point.gpus = first.gpus;
   point.nodes = first.nodes;
@@ -122,41 +123,41 @@ SeriesPoint make_point(const std::vector<Seen>& same_scale) {
   return point;
 }
 
-std::vector<SeriesPoint> make_points(const std::vector<Seen>& members) {
-  std::map<std::pair<int, int>, std::vector<Seen>> at_scale;
-  for (const auto& seen : members) at_scale[{seen.step->gpus, seen.step->nodes}].push_back(seen);
+std::vector<SeriesPoint> make_points(const std::vector<LocatedStep>& members) {
+  std::map<std::pair<int, int>, std::vector<LocatedStep>> at_scale;
+  for (const auto& located : members) at_scale[{located.step->gpus, located.step->nodes}].push_back(located);
   std::vector<SeriesPoint> points;
   points.reserve(at_scale.size());
   for (const auto& [scale, same] : at_scale) points.push_back(make_point(same));
   return points;
 }
 
-void set_base(Series& series, const std::vector<Seen>& group) {
-  std::vector<Seen> base;
-  for (const auto& seen : group)
-    if (is_base(*seen.step)) base.push_back(seen);
+void set_base(Series& series, const std::vector<LocatedStep>& group) {
+  std::vector<LocatedStep> base;
+  for (const auto& located : group)
+    if (is_base(*located.step)) base.push_back(located);
   if (base.empty()) return;
   std::vector<double> times;
-  for (const auto& seen : preferred(base)) {
-    times.push_back(seen.step->iteration_s);
-    series.one_gpu_records.push_back(seen.index);
+  for (const auto& located : preferred(base)) {
+    times.push_back(located.step->iteration_s);
+    series.one_gpu_records.push_back(located.index);
   }
   series.one_gpu_s = median(times);
 }
 
-std::string strategy_text(const std::vector<Seen>& members) {
+std::string strategy_text(const std::vector<LocatedStep>& members) {
   std::set<std::string> texts;
-  for (const auto& seen : members) texts.insert(to_text(seen.step->strategy));
+  for (const auto& located : members) texts.insert(to_text(located.step->strategy));
   return texts.size() == 1 ? *texts.begin() : to_text(members.front().step->strategy.name);
 }
 
-Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& group) {
-  const auto& seen = members.front();
-  const auto& step = *seen.step;
+Series make_series(const std::vector<LocatedStep>& members, const std::vector<LocatedStep>& group) {
+  const auto& located = members.front();
+  const auto& step = *located.step;
   Series series;
-  series.file = seen.file->file.stem().string();
+  series.file = located.file->file.stem().string();
   series.name = step.head.series;
-  series.cluster = seen.file->context.cluster;
+  series.cluster = located.file->context.cluster;
   series.gpu = step.head.gpu;
   series.device = step.head.device;
   series.model = step.model;
@@ -168,7 +169,7 @@ Series make_series(const std::vector<Seen>& members, const std::vector<Seen>& gr
   series.strategy_name = step.strategy.name;
   series.preset = step.preset;
   series.transport = step.head.transport;
-  series.emulated = seen.file->context.emulated;
+  series.emulated = located.file->context.emulated;
   series.id = fmt::format("{}/{}/{}", series.cluster, series.file, series.name);
   if (!is_base(step)) series.points = make_points(members);
   set_base(series, group);
@@ -185,9 +186,9 @@ void make_ids_unique(std::vector<Series>& all) {
                                series.batch_per_gpu, series.preset, series.strategy, series.transport, series.data);
     }
   }
-  std::map<std::string, int> seen;
+  std::map<std::string, int> located;
   for (auto& series : all)
-    if (const int again = ++seen[series.id]; again > 1) series.id += fmt::format(" #{}", again);
+    if (const int again = ++located[series.id]; again > 1) series.id += fmt::format(" #{}", again);
 }
 
 } // namespace

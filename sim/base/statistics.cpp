@@ -70,7 +70,7 @@ bool is_smaller_share(const std::vector<double>& centres, double deviation, doub
 
 /// Values with a certain answer: up to `below`, less than the requested share lies below the value; from `above` on,
 /// not less.
-struct SureShares {
+struct ShareBounds {
   double below = -std::numeric_limits<double>::infinity();
   double above = std::numeric_limits<double>::infinity();
 };
@@ -78,7 +78,7 @@ struct SureShares {
 /// Bounds the quantile by Newton's method. The second derivative of the sum is at most `steepest` for each normal, so
 /// the sum and its slope at one value bound the sum at others. No bound is certain where differences of values are lost
 /// in rounding.
-SureShares near_quantile(const std::vector<double>& centres, double deviation, double probability) {
+ShareBounds near_quantile(const std::vector<double>& centres, double deviation, double probability) {
   constexpr double steepest = 0.24198; // largest slope of a normal's density, one deviation from its centre
   constexpr double rounding = 1e-9;    // of a sum, as in is_smaller_share()
   constexpr double narrow = 1e-7;      // in standard deviations
@@ -87,7 +87,7 @@ SureShares near_quantile(const std::vector<double>& centres, double deviation, d
   const auto count = static_cast<double>(centres.size());
   const double reach = std::hypot(deviation, standard_deviation(centres));
   double value = mean(centres) + reach * normal_quantile(probability);
-  SureShares sure;
+  ShareBounds bounds;
   for (int i = 0; i < most_steps && deviation > coarsest * std::abs(value); ++i) {
     double below = 0;
     double slope = 0; // for each standard deviation
@@ -100,11 +100,11 @@ SureShares near_quantile(const std::vector<double>& centres, double deviation, d
     const double uncertainty = 2 * (rounding * count + 0.5 * steepest * count * step * step) / slope;
     const double bend = 0.5 * steepest * count * std::pow(std::abs(step) + uncertainty, 2);
     if (slope * uncertainty - bend >= rounding * count)
-      sure = {value + deviation * (step - uncertainty), value + deviation * (step + uncertainty)};
+      bounds = {value + deviation * (step - uncertainty), value + deviation * (step + uncertainty)};
     if (!(uncertainty > narrow) || !std::isfinite(step)) break;
     value += deviation * step;
   }
-  return sure;
+  return bounds;
 }
 
 } // namespace
@@ -116,11 +116,11 @@ double quantile_of_normals(const std::vector<double>& centres, double deviation,
   const double reach = deviation * normal_quantile(probability);
   double low = *least + reach; // the quantile if all centres were there
   double high = *most + reach;
-  const auto sure = near_quantile(centres, deviation, probability);
+  const auto bounds = near_quantile(centres, deviation, probability);
   for (int step = 0; step < steps; ++step) {
     const double middle = 0.5 * (low + high);
     const bool is_smaller =
-        middle <= sure.below || (middle < sure.above && is_smaller_share(centres, deviation, middle, probability));
+        middle <= bounds.below || (middle < bounds.above && is_smaller_share(centres, deviation, middle, probability));
     (is_smaller ? low : high) = middle;
   }
   return 0.5 * (low + high);

@@ -239,7 +239,7 @@ Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs,
 namespace {
 
 /// The rule by which the sample places tensors on servers.
-Placing placing_of(const StepSetup& setup, const Parameters& sample) {
+PlacementRule placement_rule_of(const StepSetup& setup, const Parameters& sample) {
   if (!is_parameter_server(setup.strategy.name)) return {};
   const auto sharding = sharding_of(setup, sample);
   return {sharding, sharding == Sharding::hash ? sample.key_order : std::nullopt};
@@ -267,11 +267,11 @@ const Graph& iteration_graph(const StepSetup& setup, const CommunicationInputs& 
                              std::optional<LastGraph>& last) {
   constexpr std::size_t most_kept =
       20000; // operations, 2 MB; building is a small part of the time that larger graphs take
-  const auto placing = placing_of(setup, inputs.sample);
-  const bool alike = last && last->graph.operations.size() <= most_kept && last->placing == placing;
+  const auto rule = placement_rule_of(setup, inputs.sample);
+  const bool alike = last && last->graph.operations.size() <= most_kept && last->rule == rule;
   if (alike && time_anew(last->graph, setup, inputs, shape)) return last->graph;
   last.reset();
-  last = LastGraph{iteration_graph(setup, inputs, shape), placing};
+  last = LastGraph{iteration_graph(setup, inputs, shape), rule};
   return last->graph;
 }
 

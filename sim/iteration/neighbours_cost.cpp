@@ -173,16 +173,16 @@ namespace {
 
 /// Time of an iteration alone, and beside neighbours: the mean over pairs of iterations that begin at eight moments of
 /// the longest neighbour's iteration.
-struct AloneAndBeside {
+struct TimesWithNeighbours {
   double alone_s = 0;
   double beside_s = 0;
   double messages = 0;
 };
 
-AloneAndBeside time_beside(SharedFabric shared, Fidelity requested) {
+TimesWithNeighbours time_beside(SharedFabric shared, Fidelity requested) {
   constexpr int phases = 8;
   constexpr int iterations = 2; // from each of the eight moments on
-  AloneAndBeside times;
+  TimesWithNeighbours times;
   times.alone_s = time_shared(alone_on(shared), 1, requested).iterations_s.front();
   const double longest_s = longest_neighbour_s(shared);
   double added_s = 0;

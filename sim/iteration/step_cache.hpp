@@ -41,17 +41,17 @@ struct IterationResult {
 };
 
 /// The rule by which tensors are placed on servers, and the order in which a hash numbers them.
-struct Placing {
+struct PlacementRule {
   Sharding sharding = Sharding::unknown;
   std::optional<std::uint64_t> key_order;
 
-  bool operator==(const Placing&) const = default;
+  bool operator==(const PlacementRule&) const = default;
 };
 
 /// The graph of the last sample. Graphs of samples with equal placing differ in times and rates only.
 struct LastGraph {
   Graph graph;
-  Placing placing;
+  PlacementRule rule;
 };
 
 /// Cached results of one setup at one fidelity, for one thread.

@@ -92,7 +92,7 @@ std::vector<int> places_by_load(const ServerExchange& exchange, const std::vecto
 }
 
 /// The shards of an exchange after servers were merged.
-struct Regrouped {
+struct MergedShards {
   ServerExchange& exchange;
   std::vector<std::size_t> last; ///< for each server, its last shard's index plus 1; 0: none
 
@@ -116,15 +116,15 @@ ServerExchange exchange_of_run(const Machine& machine, const ServerMachine& serv
   const auto places = places_by_load(exchange, sizes_bytes, hosts);
   ServerExchange grouped;
   grouped.messages_per_node = exchange.messages_per_node;
-  Regrouped regrouped{grouped, std::vector<std::size_t>(at(run), 0)};
+  MergedShards merged{grouped, std::vector<std::size_t>(at(run), 0)};
   for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
     std::int64_t begin = std::int64_t{places[at(exchange.shards[i].server % hosts)]} * run; // in parts of 1 / hosts
     const std::int64_t end = begin + run;
     while (begin < end) {
       const std::int64_t server = begin / hosts;
       const std::int64_t until = std::min(end, (server + 1) * hosts);
-      regrouped.add(exchange.shards[i], static_cast<int>(server),
-                    sizes_bytes[i] * static_cast<double>(until - begin) / run, exchange.ready_s[i]);
+      merged.add(exchange.shards[i], static_cast<int>(server),
+                 sizes_bytes[i] * static_cast<double>(until - begin) / run, exchange.ready_s[i]);
       begin = until;
     }
   }

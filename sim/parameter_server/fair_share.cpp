@@ -16,7 +16,7 @@ struct HostGroup {
 };
 
 /// Where the servers of a class are: the group, and how many are in each such group.
-struct Home {
+struct ServerGroup {
   std::size_t group = 0;
   double servers = 0;
 };
@@ -24,7 +24,7 @@ struct Home {
 /// All links of one level, nodes or leaves.
 struct LinkLevel {
   std::vector<HostGroup> groups{};
-  std::vector<Home> homes{}; ///< for each server class
+  std::vector<ServerGroup> server_groups{}; ///< for each server class
 };
 
 /// Returns a group for each class of nodes that hosts servers, and one more for all other worker nodes, which are
@@ -38,7 +38,7 @@ LinkLevel node_level(const ServerClasses& classes) {
       group = level.groups.size();
       level.groups.push_back({classes.nodes[server.node_class].worker ? 1.0 : 0.0});
     }
-    level.homes.push_back({group, server.per_node});
+    level.server_groups.push_back({group, server.per_node});
   }
   for (std::size_t node = 0; node < classes.nodes.size(); ++node) {
     if (group_of_node[node] != no_group || !classes.nodes[node].worker) continue;
@@ -56,7 +56,7 @@ LinkLevel leaf_level(const ServerClasses& classes) {
   }
   for (const ServerClass& server : classes.servers) {
     const NodeClass& node = classes.nodes[server.node_class];
-    level.homes.push_back({node.leaf_class, node.per_leaf * server.per_node});
+    level.server_groups.push_back({node.leaf_class, node.per_leaf * server.per_node});
   }
   return level;
 }
@@ -94,10 +94,10 @@ struct ClassLane {
 /// Adds the number of the lane's copies on each link of one level, on the workers' side first.
 void add_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& level, const ClassLane& lane,
                    double workers, double messages_per_node) {
-  const Home& home = level.homes[lane.server_class];
+  const ServerGroup& server_group = level.server_groups[lane.server_class];
   for (std::size_t i = 0; i < level.groups.size(); ++i) {
     const HostGroup& group = level.groups[i];
-    const double inside = i == home.group ? home.servers : 0;
+    const double inside = i == server_group.group ? server_group.servers : 0;
     const double of_workers = messages_per_node * group.workers * (lane.servers - inside);
     const double of_servers = messages_per_node * (workers - group.workers) * inside;
     if (of_workers > 0) crossings.push_back({lane.push ? group.out : group.in, of_workers});
@@ -109,10 +109,10 @@ void add_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& le
 /// node do not cross it, and a server's NIC also carries the copies of all other workers.
 void add_nic_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& nodes, const ClassLane& lane,
                        double workers, double messages_per_node) {
-  const Home& home = nodes.homes[lane.server_class];
-  const HostGroup& group = nodes.groups[home.group];
-  const double own = messages_per_node * group.workers * home.servers;
-  const double of_servers = messages_per_node * (workers - group.workers) * home.servers;
+  const ServerGroup& server_group = nodes.server_groups[lane.server_class];
+  const HostGroup& group = nodes.groups[server_group.group];
+  const double own = messages_per_node * group.workers * server_group.servers;
+  const double of_servers = messages_per_node * (workers - group.workers) * server_group.servers;
   if (own > 0) crossings.push_back({lane.push ? group.out : group.in, -own});
   if (of_servers > 0) crossings.push_back({lane.push ? group.in : group.out, of_servers});
 }
@@ -161,9 +161,9 @@ void FairShare::add_links(const Machine& machine, const ServerMachine& servers, 
         add_crossings(crossings, both_ways, lane, machine.nodes(), exchange.messages_per_node);
       if (leaf_count > 1) add_crossings(crossings, leaves, lane, machine.nodes(), exchange.messages_per_node);
       if (local) {
-        const Home& home = loops.homes[index];
-        const HostGroup& group = loops.groups[home.group];
-        crossings.push_back({push ? group.in : group.out, exchange.messages_per_node * home.servers});
+        const ServerGroup& server_group = loops.server_groups[index];
+        const HostGroup& group = loops.groups[server_group.group];
+        crossings.push_back({push ? group.in : group.out, exchange.messages_per_node * server_group.servers});
       }
       links_.add_flow(crossings, push ? worker_nics.out : worker_nics.in, exchange.messages_per_node * count);
     }

@@ -63,25 +63,25 @@ Eigen::MatrixXd covariance_of(const Calibration& calibration) {
 }
 
 /// A field and the calibrated parameter that applies to it.
-struct Standing {
+struct CalibratedField {
   std::size_t field = 0;     ///< of parameter_fields()
   std::size_t parameter = 0; ///< of the calibration
 };
 
-std::vector<Standing> standing_fields(const Calibration& calibration, const PosteriorQuestion& question,
-                                      const std::vector<int>& found) {
-  std::vector<Standing> standing;
+std::vector<CalibratedField> calibrated_fields(const Calibration& calibration, const PosteriorQuestion& question,
+                                               const std::vector<int>& found) {
+  std::vector<CalibratedField> calibrated;
   for (std::size_t k = 0; k < found.size(); ++k)
     if (found[k] >= 0 && holds(calibration.parameters[static_cast<std::size_t>(found[k])], question, k))
-      standing.push_back({k, static_cast<std::size_t>(found[k])});
-  return standing;
+      calibrated.push_back({k, static_cast<std::size_t>(found[k])});
+  return calibrated;
 }
 
 /// Moves these fields from their priors to the calibration's mode and to its draws, in turn.
-void move(Posterior& posterior, const Calibration& calibration, const std::vector<Standing>& standing) {
+void move(Posterior& posterior, const Calibration& calibration, const std::vector<CalibratedField>& calibrated) {
   const auto fields = parameter_fields();
   const auto draws = posterior_draws(calibration);
-  for (const auto& [k, at] : standing) {
+  for (const auto& [k, at] : calibrated) {
     const auto& one = calibration.parameters[at];
     posterior.mode.*fields[k].value = prior_value(one.prior, one.z_score);
     for (std::size_t w = 0; w < posterior.samples.values.size(); ++w) {
@@ -233,8 +233,8 @@ Posterior find_posterior(const std::vector<Prior>& priors, const Calibration* ca
   Posterior posterior{median_parameters(of_fields), draw_parameters(of_fields, count, seed)};
   put_choices(posterior, calibration, question);
   if (calibration == nullptr) return posterior;
-  const auto standing = standing_fields(*calibration, question, found);
-  if (!standing.empty()) move(posterior, *calibration, standing);
+  const auto calibrated = calibrated_fields(*calibration, question, found);
+  if (!calibrated.empty()) move(posterior, *calibration, calibrated);
   put_todays_priors(posterior, *calibration, question, found);
   return posterior;
 }

@@ -14,9 +14,9 @@ namespace {
 namespace s4u = simgrid::s4u;
 
 /// Records for one rank when it had sent step `step` and had received each of the last `in_flight` messages up to it.
-class Noted {
+class PhaseTimes {
 public:
-  Noted(int step, int in_flight, double* first_s) : step_(step), in_flight_(in_flight), first_s_(first_s) {}
+  PhaseTimes(int step, int in_flight, double* first_s) : step_(step), in_flight_(in_flight), first_s_(first_s) {}
 
   void sent(int step, double now_s) {
     if (step == step_) std::fill_n(first_s_, in_flight_, now_s);
@@ -50,7 +50,7 @@ double take_message(const RingRank& self) {
 /// permanent receiver, so a message flows as soon as its sender has it and the edge is free, also while this rank is
 /// still sending or waiting.
 void run_phase(const RingRank& self, s4u::Mailbox& next, const RingSteps& steps, std::uint64_t message_units,
-               Noted early, Noted end) {
+               PhaseTimes early, PhaseTimes end) {
   for (int step = 1; step <= steps.steps + steps.in_flight; ++step) {
     const int came = step - steps.in_flight;
     if (came > 0) {

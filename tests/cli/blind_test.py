@@ -38,7 +38,7 @@ class Blind(Case):
         return self.write("planted.jsonl", lines_of({**STEP, "gpus": gpus, "nodes": nodes, "value": factor * seconds}
                                                     for gpus, nodes, seconds in scales))
 
-    def test_a_file_gives_a_line_for_all_that_a_newcomer_may_know(self):
+    def test_a_file_gives_a_line_for_each_state_of_knowledge(self):
         told = self.blind(self.planted())
         self.assertEqual(told.returncode, 0, told.stderr)
         entries = [json.loads(line) for line in self.log.read_text().splitlines()]

@@ -43,7 +43,7 @@ Fault named(const Diagnosis& diagnosis) {
 }
 
 bool is_normal(const Diagnosis& diagnosis) {
-  return diagnosis.verdict != Verdict::ill;
+  return diagnosis.verdict != Verdict::not_normal;
 }
 
 } // namespace
@@ -71,7 +71,7 @@ TEST_CASE("what is slow from one GPU on is the GPU, from one node on the loader,
   auto slow_wire = known.step(8);
   slow_wire.time_s += wire_s;
   const auto network = diagnose(curve, {known.step(1), known.step(2), slow_wire}, {});
-  CHECK(network.verdict == Verdict::ill);
+  CHECK(network.verdict == Verdict::not_normal);
   CHECK(network.causes.size() >= 2);
   auto halved = on_gpus(curve.setup, 8, 2);
   halved.slow_node.network_factor = 0.5;
@@ -89,7 +89,7 @@ TEST_CASE("an all-reduce that takes as long as it was once measured here is norm
   constexpr double size_bytes = 1e8;
   const double model_s = lone_all_reduce_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes);
   const Observation as_measured{Observed::all_reduce, 8, size_bytes, 4 * model_s};
-  CHECK(diagnose(curve, {as_measured}, {}).verdict == Verdict::ill);
+  CHECK(diagnose(curve, {as_measured}, {}).verdict == Verdict::not_normal);
   curve.calibration.all_reduces = {{{8, 4, size_bytes}, 4 * model_s, 0.01, StrategyName::ring}};
   CHECK(is_normal(diagnose(curve, {as_measured}, {})));
   CHECK_FALSE(is_normal(diagnose(curve, {{Observed::all_reduce, 8, size_bytes, 6 * model_s}}, {})));
@@ -98,7 +98,7 @@ TEST_CASE("an all-reduce that takes as long as it was once measured here is norm
 TEST_CASE("what is needed to tell the first two causes apart is a point that was not observed, where they differ") {
   const KnownCluster known;
   const auto diagnosis = diagnose(known.curve(), {known.step(8, 1.6)}, {});
-  REQUIRE(diagnosis.verdict == Verdict::ill);
+  REQUIRE(diagnosis.verdict == Verdict::not_normal);
   REQUIRE(diagnosis.discriminating.has_value());
   CHECK_FALSE(
       (diagnosis.discriminating->point.what == Observed::iteration && diagnosis.discriminating->point.gpus == 8));
@@ -177,11 +177,11 @@ TEST_CASE("none of these is always among the causes, and comes first where each 
   CHECK(has_none(diagnose(known.curve(), {known.step(8)}, {})));
   const auto odd =
       diagnose(known.curve(), {known.step(1, 2.2), known.step(2, 1), known.step(4, 3.1), known.step(8, 1.1)}, {});
-  CHECK(odd.verdict == Verdict::ill);
+  CHECK(odd.verdict == Verdict::not_normal);
   CHECK(named(odd) == Fault::none_of_these);
 }
 
-TEST_CASE("one odd size among many makes no cluster ill") {
+TEST_CASE("one odd size among many makes no cluster not normal") {
   const KnownCluster known;
   const auto curve = known.curve();
   std::vector<Observation> sizes;
@@ -195,7 +195,7 @@ TEST_CASE("one odd size among many makes no cluster ill") {
   halved.slow_node.network_factor = 0.5;
   for (auto& one : sizes) one.time_s = lone_all_reduce_s(halved, known.sample, one.size_bytes);
   sizes[7].time_s *= 9;
-  CHECK(diagnose(curve, sizes, {}).verdict == Verdict::ill);
+  CHECK(diagnose(curve, sizes, {}).verdict == Verdict::not_normal);
 }
 
 TEST_CASE("a benchmark of reduce-scatter, all-gather or all-to-all is compared, and needs no memory of a model") {
@@ -218,7 +218,7 @@ TEST_CASE("data loading and storage that the scenario does not read do not lead"
   const KnownCluster known;
   const auto diagnosis =
       diagnose(known.curve(), {known.step(1), known.step(2), known.step(4, 1.5), known.step(8, 2.5)}, {});
-  CHECK(diagnosis.verdict == Verdict::ill);
+  CHECK(diagnosis.verdict == Verdict::not_normal);
   for (const auto& cause : diagnosis.causes) CHECK(cause.row.fault != Fault::storage);
   CHECK(named(diagnosis) != Fault::loader);
 }

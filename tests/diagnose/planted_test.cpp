@@ -37,7 +37,7 @@ std::size_t place_of(Fault fault, const Diagnosis& diagnosis) {
 
 struct Named {
   int planted = 0;
-  int ill = 0;
+  int not_normal = 0;
   int first = 0;
   int first_or_second = 0;
 };
@@ -62,8 +62,8 @@ void plant(const PlantedClusters& clusters, int cases, Normals& normal, std::map
       if (!severity) break;
       const auto diagnosis = clusters.diagnosed(clusters.times(i, &kind, *severity, normal));
       ++row.planted;
-      if (diagnosis.verdict != Verdict::ill) continue;
-      ++row.ill;
+      if (diagnosis.verdict != Verdict::not_normal) continue;
+      ++row.not_normal;
       const auto place = place_of(kind.row.fault, diagnosis);
       if (place < 1) ++row.first;
       if (place < 2) ++row.first_or_second;
@@ -72,9 +72,9 @@ void plant(const PlantedClusters& clusters, int cases, Normals& normal, std::map
 }
 
 void print(const std::map<std::string, Named>& table) {
-  fmt::print("fault         planted  ill  first  first or second\n");
+  fmt::print("fault         planted  not normal  first  first or second\n");
   for (const auto& [name, row] : table)
-    fmt::print("{:<13} {:7} {:4} {:6} {:8}\n", name, row.planted, row.ill, row.first, row.first_or_second);
+    fmt::print("{:<13} {:7} {:11} {:6} {:8}\n", name, row.planted, row.not_normal, row.first, row.first_or_second);
 }
 
 constexpr std::array<double, 8> edges{0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0001};
@@ -104,7 +104,7 @@ void calibrate(const PlantedClusters& clusters, int cases, Normals& normal, std:
                               ? unknown_fault(clusters, i, normal)
                               : clusters.times(i, &kind, severity_from(kind, normal), normal);
     const auto diagnosis = clusters.diagnosed(ln_times);
-    if (diagnosis.verdict != Verdict::ill) continue;
+    if (diagnosis.verdict != Verdict::not_normal) continue;
     for (const auto& cause : diagnosis.causes) {
       const auto bin = std::upper_bound(edges.begin(), edges.end(), cause.chance) - edges.begin() - 1;
       auto& one = bins[static_cast<std::size_t>(bin)];
@@ -125,36 +125,36 @@ TEST_CASE("a slow link is named by logs of nccl-tests, and healthy clusters are 
   REQUIRE(link != faults.end());
   Normals normal(2026);
   int named = 0;
-  int ill = 0;
+  int not_normal = 0;
   constexpr int cases = 20;
   for (int i = 0; i < cases; ++i) {
     const auto diagnosis = clusters.diagnosed(clusters.times(i, &link->kind, 3, normal));
-    if (diagnosis.verdict == Verdict::ill && place_of(Fault::link, diagnosis) < 2) ++named;
-    if (clusters.diagnosed(clusters.times(i, nullptr, 1, normal)).verdict == Verdict::ill) ++ill;
+    if (diagnosis.verdict == Verdict::not_normal && place_of(Fault::link, diagnosis) < 2) ++named;
+    if (clusters.diagnosed(clusters.times(i, nullptr, 1, normal)).verdict == Verdict::not_normal) ++not_normal;
   }
   CHECK(named >= 17);
-  CHECK(ill <= 3);
+  CHECK(not_normal <= 3);
 }
 
-TEST_CASE("a healthy cluster is called ill as seldom as the level says", "[.planted]") {
+TEST_CASE("a healthy cluster is called not normal as seldom as the level says", "[.planted]") {
   Normals normal(2027);
   int all = 0;
-  int ill = 0;
+  int not_normal = 0;
   for (const auto& question : planted_questions()) {
     const PlantedClusters clusters(question);
     constexpr int cases = 200;
     int here = 0;
     for (int i = 0; i < cases; ++i)
-      if (clusters.diagnosed(clusters.times(i, nullptr, 1, normal)).verdict == Verdict::ill) ++here;
-    fmt::print("{:<40} {:4} of {} healthy clusters called ill\n", question.name, here, cases);
+      if (clusters.diagnosed(clusters.times(i, nullptr, 1, normal)).verdict == Verdict::not_normal) ++here;
+    fmt::print("{:<40} {:4} of {} healthy clusters called not normal\n", question.name, here, cases);
     CHECK(here <= 20); // 10 expected, standard deviation 3
     all += cases;
-    ill += here;
+    not_normal += here;
   }
-  CHECK(ill <= 0.06 * all);
+  CHECK(not_normal <= 0.06 * all);
 }
 
-TEST_CASE("planted faults of twice or more that are called ill are named first or second", "[.planted]") {
+TEST_CASE("planted faults of twice or more that are called not normal are named first or second", "[.planted]") {
   Normals normal(2028);
   std::map<std::string, Named> table;
   for (const auto& question : planted_questions()) {
@@ -165,7 +165,7 @@ TEST_CASE("planted faults of twice or more that are called ill are named first o
     for (const auto& [name, row] : here) {
       auto& sum = table[name];
       sum.planted += row.planted;
-      sum.ill += row.ill;
+      sum.not_normal += row.not_normal;
       sum.first += row.first;
       sum.first_or_second += row.first_or_second;
     }
@@ -174,8 +174,8 @@ TEST_CASE("planted faults of twice or more that are called ill are named first o
   print(table);
   Named sum;
   for (const auto& [name, row] : table) {
-    CAPTURE(name, row.planted, row.ill, row.first_or_second);
-    CHECK(row.first_or_second >= 0.9 * row.ill - 1);
+    CAPTURE(name, row.planted, row.not_normal, row.first_or_second);
+    CHECK(row.first_or_second >= 0.9 * row.not_normal - 1);
     sum.planted += row.planted;
     sum.first_or_second += row.first_or_second;
   }

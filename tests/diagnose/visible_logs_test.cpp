@@ -113,22 +113,22 @@ struct AskedLog {
   Scenario scenario;
   KnownFiles files;
   PriorBook priors;
-  Knowledge newcomer;
+  Knowledge of_cluster_file;
   std::optional<Curve> curve;
 
   AskedLog(const VisibleLog& log, const Cluster& cluster, const DataFolder& data, const MeasuredTimes& measured,
            Shown shown)
       : scenario(scenario_of(log, cluster)), files(scenario, data, &measured),
-        priors(without_site(files.knowledge().priors, cluster.site)), newcomer{files.knowledge().cluster,
-                                                                               files.knowledge().gpus,
-                                                                               files.knowledge().presets,
-                                                                               priors,
-                                                                               nullptr,
-                                                                               files.knowledge().one_gpu_time,
-                                                                               {},
-                                                                               files.knowledge().inputs},
+        priors(without_site(files.knowledge().priors, cluster.site)), of_cluster_file{files.knowledge().cluster,
+                                                                                      files.knowledge().gpus,
+                                                                                      files.knowledge().presets,
+                                                                                      priors,
+                                                                                      nullptr,
+                                                                                      files.knowledge().one_gpu_time,
+                                                                                      {},
+                                                                                      files.knowledge().inputs},
         curve(make_curve(scenario, scenario.strategies.front(), files.model(),
-                         shown == Shown::all ? files.knowledge() : newcomer)) {}
+                         shown == Shown::all ? files.knowledge() : of_cluster_file)) {}
 };
 
 const MeasuredTimes& measured_times() {
@@ -181,7 +181,7 @@ void look_at_held_out(const Look& look) {
 
 struct Tally {
   int asked = 0;
-  int ill = 0;
+  int not_normal = 0;
 };
 
 enum class Kind { iterations, collectives };
@@ -192,23 +192,23 @@ Look judging(Tally& tally, Kind kind) {
     constexpr int draws = 399;
     const auto diagnosis = diagnose(*asked.curve, log.points, {0.05, 1, draws});
     ++tally.asked;
-    if (diagnosis.verdict != Verdict::ill) return;
-    ++tally.ill;
+    if (diagnosis.verdict != Verdict::not_normal) return;
+    ++tally.not_normal;
     const auto& cause = diagnosis.causes.front();
-    fmt::print("  {} of {} ill: {} {} ({} points, {:.3f}): {} {:.2f} chance {:.2f}\n", tally.ill, tally.asked,
+    fmt::print("  {} of {} not normal: {} {} ({} points, {:.3f}): {} {:.2f} chance {:.2f}\n", tally.not_normal, tally.asked,
                asked.scenario.cluster, log.name, log.points.size(), diagnosis.chance_if_healthy, cause.row.name,
                cause.severity, cause.chance);
   };
 }
 
 /// The level's share, and two standard deviations of so few logs.
-double most_ill(const Tally& tally) {
+double most_not_normal(const Tally& tally) {
   const double expected = 0.05 * tally.asked;
   return expected + 2 * std::sqrt(expected);
 }
 
 void print(const char* what, const Tally& tally) {
-  fmt::print("{:<32} {:3} of {:3} called ill\n", what, tally.ill, tally.asked);
+  fmt::print("{:<32} {:3} of {:3} called not normal\n", what, tally.not_normal, tally.asked);
 }
 
 // By how much healthy logs differ: the likelihood of all of them where a share of them differs by so much.
@@ -286,7 +286,7 @@ TEST_CASE("shipped logs of collectives are healthy", "[.visible]") {
     Tally tally;
     look_at_shipped(shown, judging(tally, Kind::collectives));
     print(shown == Shown::all ? "collectives, all known" : "collectives, cluster file only", tally);
-    CHECK(tally.ill <= most_ill(tally));
+    CHECK(tally.not_normal <= most_not_normal(tally));
   }
 }
 
@@ -294,21 +294,21 @@ TEST_CASE("shipped logs of iterations are healthy where all is known", "[.visibl
   Tally tally;
   look_at_shipped(Shown::all, judging(tally, Kind::iterations));
   print("iterations, all known", tally);
-  CHECK(tally.ill <= most_ill(tally));
+  CHECK(tally.not_normal <= most_not_normal(tally));
 }
 
-TEST_CASE("shipped logs of iterations are healthy for a newcomer with the cluster's file alone", "[.visible]") {
+TEST_CASE("shipped logs of iterations are healthy to who knows the cluster file alone", "[.visible]") {
   Tally tally;
   look_at_shipped(Shown::cluster_file, judging(tally, Kind::iterations));
   print("iterations, cluster file only", tally);
-  CHECK(tally.ill <= most_ill(tally));
+  CHECK(tally.not_normal <= most_not_normal(tally));
 }
 
 TEST_CASE("logs that nothing learns from are healthy", "[.visible]") {
   Tally tally;
   look_at_held_out(judging(tally, Kind::iterations));
   print("iterations, held out", tally);
-  CHECK(tally.ill <= most_ill(tally));
+  CHECK(tally.not_normal <= most_not_normal(tally));
 }
 
 } // namespace ddlsim

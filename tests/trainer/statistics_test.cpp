@@ -70,11 +70,11 @@ TEST_CASE("Busy seconds are read from the counters of all cores") {
 
 TEST_CASE("Others' cores are the machine's without one's own, and too many make a record suspect") {
   const ddltrain::CpuUse from = {10, 100, 50};
-  const ddltrain::OthersUse half = ddltrain::others_use(from, {12, 103, 52}, 2, 8);
+  const ddltrain::OtherCpuUse half = ddltrain::other_cpu_use(from, {12, 103, 52}, 2, 8);
   CHECK(half.cores == Approx(0.5));
-  CHECK(half.left_idle == Approx(7));                                   // of 8: one was ours
-  CHECK(ddltrain::others_use(from, {12, 101, 52}, 2, 8).cores == 0);    // ticks of 10 ms can make it negative
-  CHECK(ddltrain::others_use(from, {10.1, 100.1, 50}, 0, 8).cores < 0); // ten ticks cannot tell
+  CHECK(half.left_idle == Approx(7));                                      // of 8: one was ours
+  CHECK(ddltrain::other_cpu_use(from, {12, 101, 52}, 2, 8).cores == 0);    // ticks of 10 ms can make it negative
+  CHECK(ddltrain::other_cpu_use(from, {10.1, 100.1, 50}, 0, 8).cores < 0); // ten ticks cannot tell
   ddltrain::RecordHead shortest;
   ddltrain::mark_disturbance(shortest, {});
   CHECK_FALSE(shortest.suspect);

@@ -62,7 +62,7 @@ BlindQuestion planted() {
   return question;
 }
 
-TEST_CASE("what the newcomer knows is not asked", "[blind]") {
+TEST_CASE("what is known is not asked", "[blind]") {
   const auto question = planted();
   const auto nothing = score_blind(data_folder(), question, {BlindKnowledge::nothing});
   const auto one_gpu = score_blind(data_folder(), question, {BlindKnowledge::one_gpu});

@@ -182,28 +182,28 @@ std::string failures_text(const std::vector<std::string>& failures, std::size_t 
   return text;
 }
 
-void collect(const Plan& plan, const CampaignVoice& voice) {
+void collect(const Plan& plan, const CampaignOutput& output) {
   std::set<std::string> runs;
   for (const Part& part : plan.chosen) {
     if (runs.insert(part.run).second && collect_run(plan.options.output_folder, part.run, plan.all)) {
-      voice.progress("wrote " + plan.options.output_folder + "/" + part.run + ".jsonl");
+      output.progress("wrote " + plan.options.output_folder + "/" + part.run + ".jsonl");
     }
   }
 }
 
 /// A batch job whose time is up goes back into the queue, unless it got nothing done: the next would not either.
-void go_on_later(const Plan& plan, std::size_t finished, const CampaignVoice& voice) {
+void go_on_later(const Plan& plan, std::size_t finished, const CampaignOutput& output) {
   if (finished == 0) {
-    voice.progress("the job's time is up before its first part was done; give a longer \"job_time_limit_s\"");
+    output.progress("the job's time is up before its first part was done; give a longer \"job_time_limit_s\"");
   } else {
-    voice.progress(requeue_slurm_job(plan.campaign.launcher.resubmissions));
+    output.progress(requeue_slurm_job(plan.campaign.launcher.resubmissions));
   }
 }
 
-void run_here(const Plan& plan, const CampaignVoice& voice) {
+void run_here(const Plan& plan, const CampaignOutput& output) {
   std::vector<Part> parts = unfinished(plan);
   by_nodes(parts);
-  voice.progress(fmt::format("{} parts, {} of them to run", plan.chosen.size(), parts.size()));
+  output.progress(fmt::format("{} parts, {} of them to run", plan.chosen.size(), parts.size()));
   std::vector<std::string> failures;
   if (!parts.empty()) {
     const SignalWatch signals;
@@ -211,17 +211,17 @@ void run_here(const Plan& plan, const CampaignVoice& voice) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const std::string number = fmt::format("[{}/{}] {}", i + 1, parts.size(), parts[i].name);
       try {
-        voice.progress(number + ": " + run_part(plan, parts[i], *launcher, signals));
+        output.progress(number + ": " + run_part(plan, parts[i], *launcher, signals));
       } catch (const RunError& error) {
         failures.emplace_back(error.what());
-        voice.progress(number + ": failed");
+        output.progress(number + ": failed");
       } catch (const Interrupted& stop) {
-        if (stop.time_is_up() && inside_slurm_job()) go_on_later(plan, i - failures.size(), voice);
+        if (stop.time_is_up() && inside_slurm_job()) go_on_later(plan, i - failures.size(), output);
         throw;
       }
     }
   }
-  collect(plan, voice);
+  collect(plan, output);
   if (!failures.empty()) {
     throw RunError(failures_text(failures, parts.size()));
   }
@@ -249,51 +249,51 @@ SlurmJob slurm_job(const Plan& plan, std::int64_t nodes, std::int64_t ranks_per_
 }
 
 /// A batch job for each node count, so that small runs need not wait for, nor hold, the nodes of large ones.
-void submit(const Plan& plan, const CampaignVoice& voice) {
+void submit(const Plan& plan, const CampaignOutput& output) {
   std::map<std::int64_t, std::int64_t> ranks_of_nodes;
   for (const Part& part : unfinished(plan)) {
     std::int64_t& ranks = ranks_of_nodes[part.nodes];
     ranks = std::max(ranks, part.ranks_per_node);
   }
   if (ranks_of_nodes.empty()) {
-    voice.progress("every part is measured");
+    output.progress("every part is measured");
   }
   for (const auto& [nodes, ranks_per_node] : ranks_of_nodes) {
     const SlurmJob job = slurm_job(plan, nodes, ranks_per_node);
     const std::string text = slurm_script(plan.campaign.launcher, job);
     if (plan.options.dry_run) {
-      voice.plan(text);
+      output.plan(text);
       continue;
     }
     const std::string script = plan.options.output_folder + "/parts/" + job.name + ".sbatch";
     write_output_file(script, text);
-    voice.progress(fmt::format("submitted {} as job {}", script, submit_to_slurm(script)));
+    output.progress(fmt::format("submitted {} as job {}", script, submit_to_slurm(script)));
   }
 }
 
-void show(const Plan& plan, const CampaignVoice& voice) {
+void show(const Plan& plan, const CampaignOutput& output) {
   const std::unique_ptr<Launcher> launcher = make_launcher(plan.campaign.launcher);
   std::vector<Part> parts = unfinished(plan);
   by_nodes(parts);
   for (const Part& part : parts) {
-    voice.plan(part.name + ": " + shell_line(launcher->words(job_of(plan, part))));
+    output.plan(part.name + ": " + shell_line(launcher->words(job_of(plan, part))));
   }
 }
 
 } // namespace
 
-void run_campaign(const CampaignOptions& options, const CampaignVoice& voice) {
+void run_campaign(const CampaignOptions& options, const CampaignOutput& output) {
   const Plan plan = plan_of(options);
   const bool outside = plan.campaign.launcher.kind == LauncherKind::slurm && !inside_slurm_job();
   if (!options.dry_run) {
     fs::create_directories(fs::path(plan.options.output_folder) / "parts");
   }
   if (outside) {
-    submit(plan, voice);
+    submit(plan, output);
   } else if (options.dry_run) {
-    show(plan, voice);
+    show(plan, output);
   } else {
-    run_here(plan, voice);
+    run_here(plan, output);
   }
 }
 

@@ -36,7 +36,7 @@ struct CampaignOptions {
 };
 
 /// Where the text goes: progress to standard error, what a dry run would start to standard output.
-struct CampaignVoice {
+struct CampaignOutput {
   std::function<void(const std::string& line)> progress;
   std::function<void(const std::string& line)> plan;
 };
@@ -44,6 +44,6 @@ struct CampaignVoice {
 /// Runs the cluster's campaign.json, except for what is measured already. A part that fails does
 /// not stop the others; RunError names those that failed at the end. Throws UserError for a campaign that cannot be,
 /// and Interrupted when a signal asked us to stop.
-void run_campaign(const CampaignOptions& options, const CampaignVoice& voice);
+void run_campaign(const CampaignOptions& options, const CampaignOutput& output);
 
 } // namespace ddltrain

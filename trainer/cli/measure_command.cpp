@@ -11,10 +11,10 @@ namespace ddltrain {
 namespace {
 
 void run(const CampaignOptions& options) {
-  CampaignVoice voice;
-  voice.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
-  voice.plan = [](const std::string& line) { fmt::print("{}\n", line); };
-  run_campaign(options, voice);
+  CampaignOutput output;
+  output.progress = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  output.plan = [](const std::string& line) { fmt::print("{}\n", line); };
+  run_campaign(options, output);
 }
 
 } // namespace

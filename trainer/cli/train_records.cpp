@@ -202,7 +202,7 @@ void TrainRecords::finish(const TrainResult& result, const CpuUse& before, MpiCo
   double own_s = 0;
   for (std::size_t rank = 0; rank < used.size(); ++rank) own_s += hosts[rank] == hosts[0] ? std::stod(used[rank]) : 0;
   StepRecord record = step_record(result);
-  mark_disturbance(record.head, others_use(before, now, own_s, cores_of_machine()));
+  mark_disturbance(record.head, other_cpu_use(before, now, own_s, cores_of_machine()));
   const double samples = record.batch_per_gpu * record.gpus;
   say("step: median {:.3f} ms, {:.0f} samples/s, spread {:.1f} %, {} steps\n", 1e3 * record.iteration_s,
       samples / record.iteration_s, 100 * record.head.relative_spread, record.head.repeats);

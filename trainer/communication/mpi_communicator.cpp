@@ -175,14 +175,14 @@ void MpiCommunicator::all_reduce_mean(std::vector<double>& values) {
 }
 
 void MpiCommunicator::leave_number(std::int64_t number, int to, int tag) {
-  left_.remove_if([](Left& left) {
+  pending_sends_.remove_if([](PendingSend& pending) {
     int done = 0;
-    check_mpi(MPI_Test(&left.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    check_mpi(MPI_Test(&pending.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     return done != 0;
   });
-  Left& left = left_.emplace_back(); // stays where it is
-  left.number = number;
-  check_mpi(MPI_Isend(&left.number, 1, MPI_INT64_T, to, tag, group_, &left.request), "MPI_Isend");
+  PendingSend& pending = pending_sends_.emplace_back(); // stays where it is
+  pending.number = number;
+  check_mpi(MPI_Isend(&pending.number, 1, MPI_INT64_T, to, tag, group_, &pending.request), "MPI_Isend");
 }
 
 std::optional<std::pair<int, std::int64_t>> MpiCommunicator::receive_number(int tag) {

@@ -86,11 +86,11 @@ private:
   int size_ = 1;
   WaitPolicy wait_policy_ = WaitPolicy::in_mpi;
   /// A number on its way.
-  struct Left {
+  struct PendingSend {
     std::int64_t number = 0;
     MPI_Request request = MPI_REQUEST_NULL;
   };
-  std::list<Left> left_;
+  std::list<PendingSend> pending_sends_;
 };
 
 /// By training_wait_policy over the ranks of `world`, each of which runs so many threads beside each other; the same on

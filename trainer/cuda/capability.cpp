@@ -12,11 +12,12 @@ namespace {
 
 /// The oldest GPUs of a CUDA's libraries, NCCL among them. Release notes of CUDA 11.0 (Kepler's 3.0 removed), 12.0
 /// (Kepler removed) and 13.0 (Maxwell, Pascal and Volta removed).
-struct Oldest {
+struct OldestCapability {
   int cuda_major;
   Capability capability;
 };
-constexpr std::array<Oldest, 3> kOldest = {{{13, {7, 5}}, {12, {5, 0}}, {11, {3, 5}}}}; // newest first
+constexpr std::array<OldestCapability, 3> kOldestCapabilities = {
+    {{13, {7, 5}}, {12, {5, 0}}, {11, {3, 5}}}}; // newest first
 
 std::string text_of(const Capability& capability) {
   return fmt::format("{}.{}", capability.major, capability.minor);
@@ -24,12 +25,12 @@ std::string text_of(const Capability& capability) {
 
 void check_cuda(const Capability& found, int gpu, int cuda_version) {
   const int major = cuda_version / 1000;
-  const auto serves = [&](const Oldest& cuda) { return !(found < cuda.capability); };
-  for (const Oldest& cuda : kOldest) {
+  const auto serves = [&](const OldestCapability& cuda) { return !(found < cuda.capability); };
+  for (const OldestCapability& cuda : kOldestCapabilities) {
     if (cuda.cuda_major != major || serves(cuda)) continue;
-    const auto newest = std::find_if(kOldest.begin(), kOldest.end(), serves);
+    const auto newest = std::find_if(kOldestCapabilities.begin(), kOldestCapabilities.end(), serves);
     const std::string advice =
-        newest == kOldest.end()
+        newest == kOldestCapabilities.end()
             ? "use a newer GPU"
             : fmt::format("use a LibTorch and an NCCL for CUDA {}, or a newer GPU", newest->cuda_major);
     throw RunError(

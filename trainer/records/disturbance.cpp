@@ -48,26 +48,26 @@ CpuUse cpu_use() {
   return {now_s(), busy_s, own_cpu_s()};
 }
 
-double OthersUse::excess() const {
+double OtherCpuUse::excess() const {
   return cores - harmless_cores(left_idle);
 }
 
-OthersUse others_use(const CpuUse& from, const CpuUse& to, double own_s, int cores) {
+OtherCpuUse other_cpu_use(const CpuUse& from, const CpuUse& to, double own_s, int cores) {
   const double wall_s = to.wall_s - from.wall_s;
   if (wall_s < kShortestWindow_s) return {};
   const double others_s = to.machine_busy_s - from.machine_busy_s - own_s;
   return {std::max(0.0, others_s / wall_s), std::max(0.0, cores - own_s / wall_s)};
 }
 
-OthersUse others_use(const CpuUse& from, const CpuUse& to) {
-  return others_use(from, to, to.own_s - from.own_s, cores_of_machine());
+OtherCpuUse other_cpu_use(const CpuUse& from, const CpuUse& to) {
+  return other_cpu_use(from, to, to.own_s - from.own_s, cores_of_machine());
 }
 
 int cores_of_machine() {
   return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-std::string others_text(const OthersUse& others) {
+std::string others_text(const OtherCpuUse& others) {
   if (others.cores < 0) return "too short to tell who else was busy";
   return fmt::format("others kept {:.2f} cores busy", others.cores);
 }
@@ -77,7 +77,7 @@ bool goes_first() {
   return policy == SCHED_RR || policy == SCHED_FIFO;
 }
 
-void mark_disturbance(RecordHead& head, const OthersUse& others) {
+void mark_disturbance(RecordHead& head, const OtherCpuUse& others) {
   head.note += (head.note.empty() ? "" : "; ") + others_text(others);
   if (goes_first()) {
     head.note += ", after this process";

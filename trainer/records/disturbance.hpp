@@ -21,7 +21,7 @@ double machine_busy_s(std::istream& proc_stat, double ticks_per_s);
 CpuUse cpu_use();
 
 /// What others did on a node while something was measured there.
-struct OthersUse {
+struct OtherCpuUse {
   double cores = -1;    ///< that others kept busy; negative: the time was too short to tell
   double left_idle = 0; ///< cores that the measurement itself did not use
 
@@ -32,10 +32,10 @@ struct OthersUse {
 /// Others' cores between two moments: the machine's busy time without `own_s`, over the wall time, never below 0.
 /// `own_s` is that of every process of the measurement on this machine, which has `cores`. Below kShortestWindow_s the
 /// counters cannot tell.
-OthersUse others_use(const CpuUse& from, const CpuUse& to, double own_s, int cores);
+OtherCpuUse other_cpu_use(const CpuUse& from, const CpuUse& to, double own_s, int cores);
 
 /// The same on this machine, of this process alone.
-OthersUse others_use(const CpuUse& from, const CpuUse& to);
+OtherCpuUse other_cpu_use(const CpuUse& from, const CpuUse& to);
 
 /// The counters tick every 10 ms on each core: over a fifth of a second that is 5 % of a core.
 inline constexpr double kShortestWindow_s = 0.2;
@@ -58,13 +58,13 @@ inline constexpr double harmless_cores(double left_idle) {
 int cores_of_machine();
 
 /// "others kept 0.02 cores busy", or that the measurement was too short to tell.
-std::string others_text(const OthersUse& others);
+std::string others_text(const OtherCpuUse& others);
 
 /// Does this process have real-time priority, so that it runs as soon as it can, whatever others do? Rings on the
 /// testbed then take as long with both cores full of compilers as alone, within 1 %.
 bool goes_first();
 
 /// Adds what the others did to the note, and marks the record above harmless_cores() unless this process goes first.
-void mark_disturbance(RecordHead& head, const OthersUse& others);
+void mark_disturbance(RecordHead& head, const OtherCpuUse& others);
 
 } // namespace ddltrain

@@ -36,13 +36,13 @@ ParameterServer::ParameterServer(MpiCommunicator& meeting, const ServerPlan& pla
   for (std::size_t i = 0; i < plan.shards.size(); ++i) {
     const Shard& shard = plan.shards[i];
     if (shard.server != server) continue;
-    held_.push_back({i, parameters_.size(), shard.count});
+    served_.push_back({i, parameters_.size(), shard.count});
     const auto first = parameters.begin() + static_cast<std::ptrdiff_t>(starts[shard.tensor] + shard.first);
     parameters_.insert(parameters_.end(), first, first + static_cast<std::ptrdiff_t>(shard.count));
   }
   const auto workers = static_cast<std::size_t>(plan.workers);
   inbox_.assign(workers, std::vector<float>(parameters_.size()));
-  receives_.resize(workers * held_.size());
+  receives_.resize(workers * served_.size());
   seen_.resize(receives_.size());
   if (!plan.asynchronous) return;
   outbox_ = inbox_;
@@ -50,7 +50,7 @@ ParameterServer::ParameterServer(MpiCommunicator& meeting, const ServerPlan& pla
 }
 
 void ParameterServer::serve() {
-  if (held_.empty()) return;
+  if (served_.empty()) return;
   if (plan_.asynchronous) {
     serve_asynchronous();
     return;
@@ -58,47 +58,48 @@ void ParameterServer::serve() {
   for (std::size_t step = 0; step < plan_.steps; ++step) serve_synchronous_step(step);
 }
 
-Transfer ParameterServer::receive(std::size_t worker, const Held& held) {
-  return meeting_.start_receive(inbox_[worker].data() + held.first, held.count, static_cast<int>(worker),
-                                push_tag(held.shard));
+Transfer ParameterServer::receive(std::size_t worker, const ServedShard& served) {
+  return meeting_.start_receive(inbox_[worker].data() + served.first, served.count, static_cast<int>(worker),
+                                push_tag(served.shard));
 }
 
 void ParameterServer::serve_synchronous_step(std::size_t step) {
   for (std::size_t slot = 0; slot < receives_.size(); ++slot) {
-    receives_[slot] = receive(slot / held_.size(), held_[slot % held_.size()]);
+    receives_[slot] = receive(slot / served_.size(), served_[slot % served_.size()]);
   }
-  std::vector<int> arrived(held_.size());
+  std::vector<int> arrived(served_.size());
   for (std::size_t left = receives_.size(); left > 0;) {
     const std::vector<std::size_t> done = meeting_.wait_some(receives_);
     left -= done.size();
     for (const std::size_t slot : done) {
-      const std::size_t which = slot % held_.size();
-      if (++arrived[which] == plan_.workers) sum_and_update(held_[which], step);
+      const std::size_t which = slot % served_.size();
+      if (++arrived[which] == plan_.workers) sum_and_update(served_[which], step);
     }
   }
   meeting_.wait(answers_); // their memory changes in the next step
   answers_.clear();
 }
 
-void ParameterServer::sum_and_update(Held& held, std::size_t step) {
-  sgd_.update(parameters_.data() + held.first, sum_pushes(inbox_, held.first, held.count), held.first, held.count,
-              step);
+void ParameterServer::sum_and_update(ServedShard& served, std::size_t step) {
+  sgd_.update(parameters_.data() + served.first, sum_pushes(inbox_, served.first, served.count), served.first,
+              served.count, step);
   for (int worker = 0; worker < plan_.workers; ++worker) {
-    answers_.push_back(meeting_.start_send(parameters_.data() + held.first, held.count, worker, pull_tag(held.shard)));
+    answers_.push_back(
+        meeting_.start_send(parameters_.data() + served.first, served.count, worker, pull_tag(served.shard)));
   }
 }
 
 void ParameterServer::serve_asynchronous() {
   std::vector<std::size_t> left_of_slot(receives_.size(), plan_.steps);
   for (std::size_t slot = 0; slot < receives_.size(); ++slot) {
-    receives_[slot] = receive(slot / held_.size(), held_[slot % held_.size()]);
+    receives_[slot] = receive(slot / served_.size(), served_[slot % served_.size()]);
   }
   for (std::size_t left = receives_.size() * plan_.steps; left > 0;) {
     const std::vector<std::size_t> done = meeting_.wait_some(receives_);
     left -= done.size();
     for (const std::size_t slot : done) {
       answer(slot, plan_.steps - left_of_slot[slot]);
-      if (--left_of_slot[slot] > 0) receives_[slot] = receive(slot / held_.size(), held_[slot % held_.size()]);
+      if (--left_of_slot[slot] > 0) receives_[slot] = receive(slot / served_.size(), served_[slot % served_.size()]);
     }
   }
   meeting_.wait(answers_);
@@ -106,24 +107,26 @@ void ParameterServer::serve_asynchronous() {
 
 /// step: of the worker that pushed.
 void ParameterServer::answer(std::size_t slot, std::size_t step) {
-  const std::size_t worker = slot / held_.size();
-  Held& held = held_[slot % held_.size()];
-  staleness_ += static_cast<double>(held.version - seen_[slot]);
+  const std::size_t worker = slot / served_.size();
+  ServedShard& served = served_[slot % served_.size()];
+  staleness_ += static_cast<double>(served.version - seen_[slot]);
   ++pushes_;
-  sgd_.update(parameters_.data() + held.first, inbox_[worker].data() + held.first, held.first, held.count, step);
-  seen_[slot] = ++held.version;
+  sgd_.update(parameters_.data() + served.first, inbox_[worker].data() + served.first, served.first, served.count,
+              step);
+  seen_[slot] = ++served.version;
   std::vector<Transfer> last = {answers_[slot]}; // its worker has it, or would not have pushed again
   meeting_.wait(last);
-  float* const copy = outbox_[worker].data() + held.first; // others' pushes change the parameters meanwhile
-  std::copy_n(parameters_.data() + held.first, held.count, copy);
-  answers_[slot] = meeting_.start_send(copy, held.count, static_cast<int>(worker), pull_tag(held.shard));
+  float* const copy = outbox_[worker].data() + served.first; // others' pushes change the parameters meanwhile
+  std::copy_n(parameters_.data() + served.first, served.count, copy);
+  answers_[slot] = meeting_.start_send(copy, served.count, static_cast<int>(worker), pull_tag(served.shard));
 }
 
 void ParameterServer::copy_to(std::vector<float>& parameters) const {
   const std::vector<std::size_t> starts = starts_of(plan_.counts);
-  for (const Held& held : held_) {
-    const Shard& shard = plan_.shards[held.shard];
-    std::copy_n(parameters_.data() + held.first, held.count, parameters.data() + starts[shard.tensor] + shard.first);
+  for (const ServedShard& served : served_) {
+    const Shard& shard = plan_.shards[served.shard];
+    std::copy_n(parameters_.data() + served.first, served.count,
+                parameters.data() + starts[shard.tensor] + shard.first);
   }
 }
 

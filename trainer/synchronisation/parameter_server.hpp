@@ -25,7 +25,7 @@ public:
   double mean_staleness() const;
 
 private:
-  struct Held {
+  struct ServedShard {
     std::size_t shard = 0;
     std::size_t first = 0; ///< in this server's own arrays
     std::size_t count = 0;
@@ -33,14 +33,14 @@ private:
   };
 
   void serve_synchronous_step(std::size_t step);
-  void sum_and_update(Held& held, std::size_t step);
+  void sum_and_update(ServedShard& served, std::size_t step);
   void serve_asynchronous();
   void answer(std::size_t slot, std::size_t step);
-  Transfer receive(std::size_t worker, const Held& held);
+  Transfer receive(std::size_t worker, const ServedShard& served);
 
   MpiCommunicator& meeting_;
   const ServerPlan plan_;
-  std::vector<Held> held_;
+  std::vector<ServedShard> served_;
   std::vector<float> parameters_;
   MomentumSgd sgd_;
   std::vector<std::vector<float>> inbox_;  ///< by worker

@@ -8,9 +8,9 @@
 namespace ddltrain {
 namespace {
 
-class AtOnce final : public GroupReducer {
+class ImmediateReducer final : public GroupReducer {
 public:
-  explicit AtOnce(Reduce reduce) : reduce_(std::move(reduce)) {}
+  explicit ImmediateReducer(Reduce reduce) : reduce_(std::move(reduce)) {}
   void start(float* data, std::size_t count) override { reduce_(data, count); }
   void finish() override {}
 
@@ -18,9 +18,9 @@ private:
   Reduce reduce_;
 };
 
-class Beside final : public GroupReducer {
+class BackgroundReducer final : public GroupReducer {
 public:
-  explicit Beside(Reduce reduce) : reduce_(std::move(reduce)) {}
+  explicit BackgroundReducer(Reduce reduce) : reduce_(std::move(reduce)) {}
   void start(float* data, std::size_t count) override {
     thread_.add([this, data, count] { reduce_(data, count); });
   }
@@ -98,11 +98,11 @@ private:
 } // namespace
 
 std::unique_ptr<GroupReducer> reduce_at_once(Reduce reduce) {
-  return std::make_unique<AtOnce>(std::move(reduce));
+  return std::make_unique<ImmediateReducer>(std::move(reduce));
 }
 
 std::unique_ptr<GroupReducer> reduce_beside(Reduce reduce) {
-  return std::make_unique<Beside>(std::move(reduce));
+  return std::make_unique<BackgroundReducer>(std::move(reduce));
 }
 
 std::unique_ptr<Synchroniser> after_backward(std::unique_ptr<Synchroniser> inner) {

@@ -16,7 +16,7 @@ namespace ddltrain {
 namespace {
 
 /// A node's processes all see its busy time; what the job's own took is the sum over its ranks.
-OthersUse others_on_busiest_node(const RankedJob& job, const CpuUse& from, const CpuUse& to) {
+OtherCpuUse others_on_busiest_node(const RankedJob& job, const CpuUse& from, const CpuUse& to) {
   const auto texts = job.ranks.gather(
       fmt::format("{} {} {}", to.wall_s - from.wall_s, to.machine_busy_s - from.machine_busy_s, to.own_s - from.own_s));
   std::vector<CpuUse> nodes(static_cast<std::size_t>(job.nodes.nodes));
@@ -26,9 +26,9 @@ OthersUse others_on_busiest_node(const RankedJob& job, const CpuUse& from, const
     std::istringstream(texts[rank]) >> node.wall_s >> node.machine_busy_s >> own_s;
     node.own_s += own_s;
   }
-  OthersUse most;
+  OtherCpuUse most;
   for (const CpuUse& node : nodes) {
-    const OthersUse others = others_use({}, node); // nodes are alike
+    const OtherCpuUse others = other_cpu_use({}, node); // nodes are alike
     if (most.cores < 0 || others.excess() > most.excess()) most = others;
   }
   return most;

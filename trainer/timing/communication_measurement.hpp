@@ -23,7 +23,7 @@ struct RankedJob {
 
 struct RankedSamples {
   std::vector<double> times_s; ///< of each repetition the longest time any rank took; the same on every rank
-  OthersUse others;            ///< on the node that was disturbed most
+  OtherCpuUse others;          ///< on the node that was disturbed most
 };
 
 /// Which time a repetition has whose ranks took different ones.

@@ -150,7 +150,7 @@ LayerMeasurement measure_layers(LayerTimer& timer, const RepeatLimits& limits, s
   do {
     queued > 1 ? add_queue(timer, measured) : add_alone(timer, measured);
   } while (!enough(column(measured.plain_steps, total_s), now_s() - start_s, limits));
-  measured.others = others_use(before, cpu_use());
+  measured.others = other_cpu_use(before, cpu_use());
   measured.layers = timer.layers();
   return measured;
 }

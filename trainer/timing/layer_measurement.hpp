@@ -21,7 +21,7 @@ struct LayerMeasurement {
   std::vector<StepTimes> observed_steps;
   std::vector<StepTimes> plain_steps;
   QueueCount queue;
-  OthersUse others;
+  OtherCpuUse others;
 };
 
 /// Runs warm-up and repetitions until the median of the plain step is known well enough. queued: steps that a GPU is

@@ -195,7 +195,7 @@ std::vector<BlindScore> score_blind(const DataFolder& data, const BlindQuestion&
   if (scores.empty())
     throw UserError(file.file.string(), "",
                     "no record of it is left to predict; give training steps on several GPUs, or all-reduces, and what "
-                    "the newcomer knows of them (--nothing-known, --one-gpu-known, --one-node-known)");
+                    "is known of them (--nothing-known, --one-gpu-known, --one-node-known)");
   return scores;
 }
 
