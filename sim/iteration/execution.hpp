@@ -58,7 +58,7 @@ Execution execute(const Graph& graph, Fidelity requested, Choice& choice);
 /// Returns the seconds of each transfer of a graph, and the messages that SimGrid ran for them.
 using TimeTransfers = std::function<SimulatedTimes(const std::vector<CollectiveRun>&)>;
 
-/// Runs a graph with groups, whose roles send to each other (sim/iteration/transfers.cpp); `execute` calls it. Each
+/// Runs a graph with groups, whose roles send to each other (sim/iteration/execution_transfers.cpp); `execute` calls it. Each
 /// transfer takes as long as alone on the links of its group. A send of S bytes is one step of a ring of two ranks, the
 /// all-gather of 2 S bytes: S / rate and one latency. So every engine that times rings, SimGrid too, times sends, with
 /// the library's protocols. Transfers do not slow compute.

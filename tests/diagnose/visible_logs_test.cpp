@@ -195,9 +195,9 @@ Look judging(Tally& tally, Kind kind) {
     if (diagnosis.verdict != Verdict::not_normal) return;
     ++tally.not_normal;
     const auto& cause = diagnosis.causes.front();
-    fmt::print("  {} of {} not normal: {} {} ({} points, {:.3f}): {} {:.2f} chance {:.2f}\n", tally.not_normal, tally.asked,
-               asked.scenario.cluster, log.name, log.points.size(), diagnosis.chance_if_healthy, cause.row.name,
-               cause.severity, cause.chance);
+    fmt::print("  {} of {} not normal: {} {} ({} points, {:.3f}): {} {:.2f} chance {:.2f}\n", tally.not_normal,
+               tally.asked, asked.scenario.cluster, log.name, log.points.size(), diagnosis.chance_if_healthy,
+               cause.row.name, cause.severity, cause.chance);
   };
 }
 

@@ -54,7 +54,7 @@ ddlsim::Imported imported_from(const std::string& text, const ImportContext& sta
   return ddlsim::import_kineto(ddlsim::LogSource(file.path()), stated);
 }
 
-const StepRecord& step_of(const ddlsim::Imported& imported) {
+const StepRecord& traced_step(const ddlsim::Imported& imported) {
   return std::get<StepRecord>(imported.measurements.records.front());
 }
 
@@ -149,25 +149,25 @@ TEST_CASE("an H200's trace says its precision, its GPU, when gradients are ready
   CHECK(anatomy.gradients_ready[8] == Approx(1585.565 / 4847.517));
   CHECK(anatomy.gradients_ready[16] == 1);
   const auto imported = ddlsim::import_kineto(ddlsim::LogSource(h200_trace), of_images());
-  CHECK(step_of(imported).precision == ddlsim::Precision::bf16);
-  CHECK(step_of(imported).iteration_s == Approx(48'899.997 * us));
-  CHECK(step_of(imported).gpus == 1);
+  CHECK(traced_step(imported).precision == ddlsim::Precision::bf16);
+  CHECK(traced_step(imported).iteration_s == Approx(48'899.997 * us));
+  CHECK(traced_step(imported).gpus == 1);
   CHECK_THAT(all_notes(imported), Catch::Contains("ran in bf16; the records say so"));
 }
 
 TEST_CASE("a step whose GPU idles under the profiler is marked suspect, but not one that waits for input") {
   const auto marked = imported_from(half_idle("float", "float"));
-  CHECK(step_of(marked).head.suspect);
-  CHECK_THAT(step_of(marked).head.note, Catch::Contains("no kernel runs for 5 ms") &&
-                                            Catch::Contains("without it a step takes between 5 ms and 10 ms"));
+  CHECK(traced_step(marked).head.suspect);
+  CHECK_THAT(traced_step(marked).head.note, Catch::Contains("no kernel runs for 5 ms") &&
+                                                Catch::Contains("without it a step takes between 5 ms and 10 ms"));
   CHECK_THAT(all_notes(marked), Catch::Contains("marked suspect: time steps without the profiler"));
   CHECK(std::get<StepRecord>(ddlsim::test::read_back(marked).records.front()).head.suspect);
-  CHECK_FALSE(step_of(imported_from(half_idle("float", "float", 4))).head.suspect);
+  CHECK_FALSE(traced_step(imported_from(half_idle("float", "float", 4))).head.suspect);
 }
 
 TEST_CASE("the precision of a trace is that of its products, unless it is stated") {
   const auto precision_of = [](const std::string& type, const std::string& gradient) {
-    return step_of(imported_from(half_idle(type, gradient))).precision;
+    return traced_step(imported_from(half_idle(type, gradient))).precision;
   };
   CHECK(precision_of("c10::BFloat16", "c10::BFloat16") == ddlsim::Precision::bf16);
   CHECK(precision_of("c10::Half", "float") == ddlsim::Precision::amp);
@@ -177,6 +177,6 @@ TEST_CASE("the precision of a trace is that of its products, unless it is stated
   auto stated = of_images();
   stated.given["precision"] = "tf32";
   const auto imported = imported_from(half_idle("c10::Half", "float"), stated);
-  CHECK(step_of(imported).precision == ddlsim::Precision::tf32);
+  CHECK(traced_step(imported).precision == ddlsim::Precision::tf32);
   CHECK_THAT(all_notes(imported), Catch::Contains("ran in amp; the records say tf32, as stated"));
 }

@@ -149,7 +149,8 @@ TEST_CASE("Horovod's timeline is the median step and what it is spent on") {
   CHECK(step.preset == "horovod");
   CHECK(step.head.library == "nccl");
   CHECK(step.head.repeats == 10); // 11 intervals, a tenth left out
-  CHECK_THAT(step.head.note, Catch::Contains("negotiates for 10 ms and all-reduces for 24 ms (20 ms inside nccl), 2 tensors"));
+  CHECK_THAT(step.head.note,
+             Catch::Contains("negotiates for 10 ms and all-reduces for 24 ms (20 ms inside nccl), 2 tensors"));
   CHECK_THAT(imported.notes.back(), Catch::Contains("the list is not closed"));
   CHECK(guess_of(horovod_timeline(2)) == "horovod");
 }

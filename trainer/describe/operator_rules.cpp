@@ -11,7 +11,7 @@
 namespace ddltrain {
 namespace {
 
-// Operations an element, as trainer/layers/activation.cpp counts them; a transcendental function counts as one.
+// Operations an element, as trainer/layers/units_activation.cpp counts them; a transcendental function counts as one.
 constexpr std::int64_t kNormalise =
     1 + 3 + 2; ///< mean, variance, (x - mean) / deviation; in training, as all tables are
 

@@ -45,7 +45,7 @@ def _pool(kernel, stride):
     return Layer("pool", kernel=kernel, stride=stride)
 
 
-# trainer/models/plain_networks.cpp
+# trainer/models/networks_plain.cpp
 LENET5 = Network((1, 28, 28), 10, [
     _convolution("conv1", 1, 6, 5, padding=2), _pool(2, 2), _convolution("conv2", 6, 16, 5), _pool(2, 2), Layer("flatten"),
     _dense("fc1", 400, 120), _dense("fc2", 120, 84), _dense("fc3", 84, 10, activation=False)], 0.05, 0)

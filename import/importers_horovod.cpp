@@ -16,16 +16,17 @@ std::string anatomy_of(const HorovodTimeline& timeline) {
   const auto shown = [&](const std::vector<TraceInterval>& all) {
     return print_quantity(covered_s(all) / steps, Dimension::time);
   };
-  return fmt::format("a step negotiates for {} and all-reduces for {} ({} inside {}), {} tensors; some of it beside backward",
-                     shown(timeline.negotiations), shown(timeline.all_reduces), shown(timeline.library_calls),
-                     timeline.library.empty() ? "the library" : timeline.library, timeline.tensors);
+  return fmt::format(
+      "a step negotiates for {} and all-reduces for {} ({} inside {}), {} tensors; some of it beside backward",
+      shown(timeline.negotiations), shown(timeline.all_reduces), shown(timeline.library_calls),
+      timeline.library.empty() ? "the library" : timeline.library, timeline.tensors);
 }
 
 void note_timeline(const HorovodTimeline& timeline, std::size_t skipped, const std::string& anatomy,
                    std::vector<std::string>& notes) {
-  notes.push_back(fmt::format("{} steps were read, from one all-reduce of a tensor to its next{}; their median was taken",
-                              timeline.steps_s.size(),
-                              skipped == 0 ? "" : fmt::format(", the first {} left out as warm-up", skipped)));
+  notes.push_back(fmt::format(
+      "{} steps were read, from one all-reduce of a tensor to its next{}; their median was taken",
+      timeline.steps_s.size(), skipped == 0 ? "" : fmt::format(", the first {} left out as warm-up", skipped)));
   notes.push_back(anatomy);
   notes.emplace_back("single all-reduces were left out: in a training they wait for each other and for compute");
   if (timeline.is_cut) notes.emplace_back("the list is not closed: the job was killed, or is running yet");
