@@ -13,9 +13,9 @@
 
 namespace {
 
-constexpr int kRepetitions = 25;
-constexpr double kBatch_s = 2e-3; ///< operations between two readings of the clock last about so long
-constexpr int kMostInBatch = 1000;
+constexpr int repetitions = 25;
+constexpr double least_batch_s = 2e-3; ///< operations between two readings of the clock last about so long
+constexpr int most_in_batch = 1000;
 
 double largest(double value) {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -33,9 +33,9 @@ double batch_s(const std::function<void()>& operation, int count) {
 /// Of all repetitions, sorted.
 std::vector<double> times_of(const std::function<void()>& operation) {
   batch_s(operation, 3);
-  const int count = std::clamp(static_cast<int>(kBatch_s / batch_s(operation, 3)), 1, kMostInBatch);
+  const int count = std::clamp(static_cast<int>(least_batch_s / batch_s(operation, 3)), 1, most_in_batch);
   std::vector<double> times_s;
-  for (int i = 0; i < kRepetitions; ++i) times_s.push_back(batch_s(operation, count));
+  for (int i = 0; i < repetitions; ++i) times_s.push_back(batch_s(operation, count));
   std::sort(times_s.begin(), times_s.end());
   return times_s;
 }
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
     };
     const std::vector<double> times_s = is_link ? times_of(round_trip) : times_of(all_reduce);
     const double share = is_link ? 0.5 : 1;
-    if (rank == 0) std::printf("%ld %.9f %.9f\n", bytes, share * times_s[kRepetitions / 2], share * times_s[0]);
+    if (rank == 0) std::printf("%ld %.9f %.9f\n", bytes, share * times_s[repetitions / 2], share * times_s[0]);
   }
   MPI_Finalize();
   return last > 0 ? 0 : 2;

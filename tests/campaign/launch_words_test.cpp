@@ -16,7 +16,7 @@ using ddltrain_test::has;
 namespace {
 
 /// Open MPI asks root for this word.
-const std::string kRoot = ::geteuid() == 0 ? " --allow-run-as-root" : "";
+const std::string root_option = ::geteuid() == 0 ? " --allow-run-as-root" : "";
 
 RankLaunch launch_of(Mpirun mpirun, RanksOn where, int cores_per_rank) {
   RankLaunch launch;
@@ -64,12 +64,12 @@ TEST_CASE("launch words: ranks share the cores, and are not bound where they exc
 
 TEST_CASE("launch words: on one machine Open MPI talks through shared memory, each rank on its own cores") {
   CHECK(line_of(launch_of(Mpirun::open_mpi_4, RanksOn::this_machine, 2)) ==
-        "mpirun -np 4" + kRoot +
+        "mpirun -np 4" + root_option +
             " --map-by ppr:4:node:PE=2 --bind-to core --oversubscribe --mca plm isolated --mca oob_tcp_if_include lo "
             "--mca btl self,vader --mca btl_vader_single_copy_mechanism none --mca pml ob1 --mca mpi_yield_when_idle 0 "
             "-x OMP_NUM_THREADS=1");
   CHECK(line_of(launch_of(Mpirun::open_mpi_5, RanksOn::this_machine, 0)) ==
-        "mpirun -np 4" + kRoot +
+        "mpirun -np 4" + root_option +
             " --map-by ppr:4:node:OVERSUBSCRIBE --bind-to none --prtemca prte_if_include lo --mca btl self,sm --mca "
             "smsc '^cma,knem,xpmem' --mca pml ob1 --mca mpi_yield_when_idle 1 -x OMP_NUM_THREADS=1");
 }
@@ -85,7 +85,7 @@ TEST_CASE("launch words: the job of a command and a campaign's local launcher st
 
 TEST_CASE("launch words: on hosts ranks fill nodes, and get the variables that steer them") {
   CHECK(line_of(launch_of(Mpirun::open_mpi_4, RanksOn::hosts, 7)) ==
-        "mpirun -np 8" + kRoot +
+        "mpirun -np 8" + root_option +
             " --host a:4,b:4 --map-by ppr:4:node:PE=7 --bind-to core -x OMP_NUM_THREADS=1 -x NCCL_DEBUG");
   CHECK(line_of(launch_of(Mpirun::mpich, RanksOn::hosts, 7)) ==
         "mpirun -hosts a,b -ppn 4 -np 8 -bind-to core:7 -genvall -genv OMP_NUM_THREADS 1");
@@ -108,12 +108,12 @@ TEST_CASE(
   launch.forwarded = {"NCCL_DEBUG", "OMPI_MCA_btl", "PRTE_MCA_plm_rsh_agent"};
   launch.options = {"--tag-output"};
   CHECK(line_of(launch) ==
-        "mpirun -np 8" + kRoot +
+        "mpirun -np 8" + root_option +
             " --host a:4,b:4 --map-by ppr:4:node:PE=7 --bind-to core -x OMP_NUM_THREADS=1 -x NCCL_DEBUG --tag-output");
   launch.where = RanksOn::allocation;
   launch.cores_per_rank = 0;
-  CHECK(line_of(launch) ==
-        "mpirun -np 8" + kRoot + " --map-by ppr:4:node --bind-to none -x OMP_NUM_THREADS=1 -x NCCL_DEBUG --tag-output");
+  CHECK(line_of(launch) == "mpirun -np 8" + root_option +
+                               " --map-by ppr:4:node --bind-to none -x OMP_NUM_THREADS=1 -x NCCL_DEBUG --tag-output");
 }
 
 TEST_CASE("launch words: what steers MPI, NCCL and UCX is forwarded, and nothing else") {

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-const json kLocal = {{"kind", "local"}, {"busy_cores", 1000}};
+const json local_launcher_json = {{"kind", "local"}, {"busy_cores", 1000}};
 
 /// A process that is no part of the campaign and keeps a core busy: this one.
 class BusyNeighbour {
@@ -38,7 +38,8 @@ private:
 TEST_CASE("local: a campaign becomes records, and a second start has nothing to do") {
   const WorkFolder folder;
   folder.campaign(
-      kLocal, {{{"name", "ring"}, {"command", "collectives"}, {"nodes", {1, 2}}, {"each", {{"--size", {"4096"}}}}}});
+      local_launcher_json,
+      {{{"name", "ring"}, {"command", "collectives"}, {"nodes", {1, 2}}, {"each", {{"--size", {"4096"}}}}}});
   const Ended plan = folder.measure({"--dry-run"});
   CHECK(plan.status == 0);
   CHECK(has(plan.output, "ring-4096-n2-r1: mpirun -np 2"));
@@ -57,7 +58,8 @@ TEST_CASE("local: a campaign becomes records, and a second start has nothing to 
 
 TEST_CASE("local: an own cluster is named by its path, and its records come into its folder") {
   const WorkFolder folder;
-  folder.campaign(kLocal, {{{"name", "ring"}, {"command", "collectives"}, {"arguments", {"--size", "4096"}}}});
+  folder.campaign(local_launcher_json,
+                  {{{"name", "ring"}, {"command", "collectives"}, {"arguments", {"--size", "4096"}}}});
   const Ended ended = run_program({DDLTRAIN_PROGRAM, "measure", "--cluster", folder.path("platforms/here"), "--data",
                                    folder.path(""), "--program", DDLTRAIN_PAYLOAD});
   INFO(ended.output);
@@ -72,7 +74,7 @@ TEST_CASE("local: an own cluster is named by its path, and its records come into
 TEST_CASE("local: a part that fails keeps its log, stops no other, and is run again") {
   const WorkFolder folder;
   const json good = {{"name", "good"}, {"command", "collectives"}};
-  folder.campaign(kLocal, {{{"name", "bad"}, {"command", "train"}, {"arguments", {"--fail"}}}, good});
+  folder.campaign(local_launcher_json, {{{"name", "bad"}, {"command", "train"}, {"arguments", {"--fail"}}}, good});
   const Ended first = folder.measure();
   CHECK(first.status == 1);
   CHECK(has(first.output, "1 of 2 parts failed:"));
@@ -80,7 +82,7 @@ TEST_CASE("local: a part that fails keeps its log, stops no other, and is run ag
   CHECK(folder.exists("out/parts/bad-n1-r1.running"));
   CHECK_FALSE(folder.exists("out/bad.jsonl"));
   CHECK(folder.exists("out/good.jsonl"));
-  folder.campaign(kLocal, {{{"name", "bad"}, {"command", "train"}}, good});
+  folder.campaign(local_launcher_json, {{{"name", "bad"}, {"command", "train"}}, good});
   const Ended second = folder.measure();
   CHECK(second.status == 0);
   CHECK(has(second.output, "[1/1] bad-n1-r1"));
@@ -89,7 +91,7 @@ TEST_CASE("local: a part that fails keeps its log, stops no other, and is run ag
 
 TEST_CASE("local: a part has its time, and ends with it") {
   const WorkFolder folder;
-  folder.campaign(kLocal,
+  folder.campaign(local_launcher_json,
                   {{{"name", "slow"}, {"command", "train"}, {"arguments", {"--wait", "60"}}, {"time_limit_s", 2}}});
   const Ended ended = folder.measure();
   CHECK(ended.status == 1);
@@ -107,7 +109,7 @@ TEST_CASE("local: disturbed parts are marked, and measured again when asked") {
   REQUIRE(records.size() == 1);
   CHECK(records[0].at("suspect") == true);
   CHECK(has(records[0].at("note"), "others kept "));
-  folder.campaign(kLocal, {{{"name", "ring"}, {"command", "collectives"}}});
+  folder.campaign(local_launcher_json, {{{"name", "ring"}, {"command", "collectives"}}});
   CHECK(has(folder.measure().output, "0 of them to run"));
   CHECK(has(folder.measure({"--repeat-suspect"}).output, "1 of them to run"));
   CHECK(records_in(folder.read("out/ring.jsonl"))[0].count("suspect") == 0);
@@ -116,7 +118,7 @@ TEST_CASE("local: disturbed parts are marked, and measured again when asked") {
 TEST_CASE("local: what cannot be is refused with status 2") {
   const WorkFolder folder;
   CHECK(folder.measure().status == 2); // no campaign
-  folder.campaign(kLocal, {{{"name", "ring"}, {"command", "collectives"}}});
+  folder.campaign(local_launcher_json, {{{"name", "ring"}, {"command", "collectives"}}});
   const Ended ended = folder.measure({"--only", "rign"});
   CHECK(ended.status == 2);
   CHECK(has(ended.output, "--only: no run of the campaign is called \"rign\"; did you mean ring?"));

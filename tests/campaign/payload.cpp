@@ -62,15 +62,15 @@ std::string visible_gpus() {
 
 /// Distinct hosts of the ranks.
 int count_hosts() {
-  constexpr int kLength = MPI_MAX_PROCESSOR_NAME;
-  std::vector<char> name(kLength, '\0');
+  constexpr int name_length = MPI_MAX_PROCESSOR_NAME;
+  std::vector<char> name(name_length, '\0');
   int length = 0;
   MPI_Get_processor_name(name.data(), &length);
   if (const char* node = std::getenv("SLURMD_NODENAME"); node != nullptr) {
     std::strncpy(name.data(), node, name.size() - 1); // several nodes of a test's Slurm share one host
   }
   std::vector<char> names(name.size() * static_cast<std::size_t>(size_of()));
-  MPI_Allgather(name.data(), kLength, MPI_CHAR, names.data(), kLength, MPI_CHAR, MPI_COMM_WORLD);
+  MPI_Allgather(name.data(), name_length, MPI_CHAR, names.data(), name_length, MPI_CHAR, MPI_COMM_WORLD);
   std::map<std::string, int> hosts;
   for (int rank = 0; rank < size_of(); ++rank) {
     ++hosts[names.data() + static_cast<std::size_t>(rank) * name.size()];

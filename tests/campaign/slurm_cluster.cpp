@@ -21,8 +21,8 @@ namespace ddltrain_test {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::chrono::milliseconds kRound(200);
-constexpr int kMostRounds = 600;
+constexpr std::chrono::milliseconds round_pause(200);
+constexpr int most_rounds = 600;
 
 int free_port() {
   return ddltrain::free_ports(1).front();
@@ -94,14 +94,14 @@ SlurmCluster::SlurmCluster() {
          "--socket=" + folder_.path("munge.socket"), "--pid-file=" + folder_.path("munge.pid"),
          "--log-file=" + folder_.path("munge.log"), "--seed-file=" + folder_.path("munge.seed")},
         "munged.out");
-  for (int i = 0; i < kMostRounds && !folder_.exists("munge.socket"); ++i) {
-    std::this_thread::sleep_for(kRound);
+  for (int i = 0; i < most_rounds && !folder_.exists("munge.socket"); ++i) {
+    std::this_thread::sleep_for(round_pause);
   }
   start({"slurmctld", "-D", "-c"}, "slurmctld.out");
   start({"slurmd", "-D", "-N", "nodea"}, "slurmd-a.out");
   start({"slurmd", "-D", "-N", "nodeb"}, "slurmd-b.out");
-  for (int i = 0; i < kMostRounds && !nodes_are_idle(); ++i) {
-    std::this_thread::sleep_for(kRound);
+  for (int i = 0; i < most_rounds && !nodes_are_idle(); ++i) {
+    std::this_thread::sleep_for(round_pause);
   }
   if (!nodes_are_idle()) {
     const std::string logs = folder_.read("munged.out") + folder_.read("slurmctld.out") + folder_.read("slurmd-a.out");
@@ -145,12 +145,12 @@ std::string SlurmCluster::state() const {
 }
 
 bool SlurmCluster::wait_until_empty() const {
-  for (int i = 0; i < kMostRounds; ++i) {
+  for (int i = 0; i < most_rounds; ++i) {
     const Ended queue = run_program({"squeue", "--noheader"});
     if (queue.status == 0 && queue.output.empty()) {
       return true;
     }
-    std::this_thread::sleep_for(kRound);
+    std::this_thread::sleep_for(round_pause);
   }
   return false;
 }

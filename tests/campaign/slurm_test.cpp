@@ -127,7 +127,7 @@ void a_sweep_of_ddlsim_is_dealt_out_by_srun() {
 #endif
 
 #ifdef DDLTRAIN_WHOLE_PROGRAM
-constexpr const char* kPytorch = DDLSIM_SOURCE_DIR "/build/frameworks/pytorch/bin/python3";
+constexpr const char* pytorch = DDLSIM_SOURCE_DIR "/build/frameworks/pytorch/bin/python3";
 
 /// DistributedDataParallel itself, a rank on each of two nodes.
 void pytorch_trains_under_srun(const SlurmCluster& cluster) {
@@ -174,8 +174,8 @@ TEST_CASE("slurm: batch jobs of a campaign, with srun and mpirun, a sweep of ddl
 #ifdef DDLTRAIN_WHOLE_PROGRAM
 TEST_CASE("slurm: srun starts a framework's ranks") {
   std::string cause = no_slurm_because();
-  if (cause.empty() && !std::filesystem::exists(kPytorch)) {
-    cause = std::string(kPytorch) + " is not there; install it with ./run frameworks pytorch";
+  if (cause.empty() && !std::filesystem::exists(pytorch)) {
+    cause = std::string(pytorch) + " is not there; install it with ./run frameworks pytorch";
   }
   if (!cause.empty()) {
     std::cout << "skipped: " << cause << "\n";

@@ -15,7 +15,7 @@ namespace {
 template <class Call> Status on_machine(Call call) {
   const fake_cuda::Unseen unseen;
   const Status usable = Machine::get().usable();
-  return usable == fake_cuda::kSuccess ? call(Machine::get()) : usable;
+  return usable == fake_cuda::success ? call(Machine::get()) : usable;
 }
 
 /// Giving back goes on after a check has found something.
@@ -46,15 +46,15 @@ const char* cudaGetErrorString(Status status) {
 Status cudaGetDeviceCount(int* count) {
   return on_machine([=](Machine& machine) {
     *count = machine.devices();
-    return fake_cuda::kSuccess;
+    return fake_cuda::success;
   });
 }
 
 Status cudaSetDevice(int device) {
   return on_machine([=](Machine& machine) {
-    if (device < 0 || device >= machine.devices()) return fake_cuda::kInvalidDevice;
+    if (device < 0 || device >= machine.devices()) return fake_cuda::invalid_device;
     fake_cuda::current_device() = device;
-    return fake_cuda::kSuccess;
+    return fake_cuda::success;
   });
 }
 
@@ -63,31 +63,31 @@ Status cudaDeviceGetAttribute(int* value, int attribute, int device) {
   constexpr int major = 75;
   constexpr int minor = 76;
   return on_machine([=](Machine& machine) {
-    if (device < 0 || device >= machine.devices()) return fake_cuda::kInvalidDevice;
-    if (attribute != major && attribute != minor) return fake_cuda::kInvalidValue;
+    if (device < 0 || device >= machine.devices()) return fake_cuda::invalid_device;
+    if (attribute != major && attribute != minor) return fake_cuda::invalid_value;
     *value = attribute == major ? machine.capability() / 1000 : machine.capability() % 1000 / 10;
-    return fake_cuda::kSuccess;
+    return fake_cuda::success;
   });
 }
 
 Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
   return on_machine([=](Machine& machine) {
-    if (device < 0 || device >= machine.devices()) return fake_cuda::kInvalidDevice;
+    if (device < 0 || device >= machine.devices()) return fake_cuda::invalid_device;
     std::snprintf(text, static_cast<std::size_t>(length), "0000:%02X:00.0",
                   static_cast<unsigned>(machine.place(device)));
-    return fake_cuda::kSuccess;
+    return fake_cuda::success;
   });
 }
 
 Status cudaRuntimeGetVersion(int* version) {
-  *version = fake_cuda::kRuntimeVersion;
-  return fake_cuda::kSuccess;
+  *version = fake_cuda::fake_runtime_version;
+  return fake_cuda::success;
 }
 
 Status cudaDriverGetVersion(int* version) {
   const fake_cuda::Unseen unseen;
   *version = Machine::get().driver_version();
-  return fake_cuda::kSuccess;
+  return fake_cuda::success;
 }
 
 Status cudaMalloc(void** memory, std::size_t bytes) {

@@ -19,21 +19,21 @@ using fake_cuda::Machine;
 
 namespace {
 
-constexpr std::size_t kCount = 1000;
-constexpr std::size_t kBytes = kCount * sizeof(float);
+constexpr std::size_t vector_elements = 1000;
+constexpr std::size_t vector_bytes = vector_elements * sizeof(float);
 
 /// A GPU's memory with a pinned counterpart, and a stream beside the default one.
 struct Scene {
   CudaRuntime cuda;
-  float* device = static_cast<float*>(cuda.allocate(kBytes));
-  float* host = static_cast<float*>(cuda.allocate_host(kBytes));
+  float* device = static_cast<float*>(cuda.allocate(vector_bytes));
+  float* host = static_cast<float*>(cuda.allocate_host(vector_bytes));
   CudaRuntime::Stream stream = cuda.create_stream();
   CudaRuntime::Event event = cuda.create_event();
-  at::Tensor computed = at::zeros({static_cast<std::int64_t>(kCount)}); ///< by LibTorch
+  at::Tensor computed = at::zeros({static_cast<std::int64_t>(vector_elements)}); ///< by LibTorch
 
   float* at_computed() { return computed.data_ptr<float>(); }
 
-  Scene() { std::fill_n(host, kCount, 1.0F); }
+  Scene() { std::fill_n(host, vector_elements, 1.0F); }
   ~Scene() {
     Machine::get().take_complaint();
     cuda.finish(stream);
@@ -53,28 +53,28 @@ struct Alone {
   std::shared_ptr<CudaRuntime> cuda = std::make_shared<CudaRuntime>();
   std::shared_ptr<ddltrain::Nccl> nccl = std::make_shared<ddltrain::Nccl>();
   ddltrain::NcclAllReduce all_reduce{cuda, nccl, 0, nccl->new_id(), 0, 1};
-  at::Tensor gradients = at::zeros({static_cast<std::int64_t>(kCount)});
+  at::Tensor gradients = at::zeros({static_cast<std::int64_t>(vector_elements)});
 };
 
 } // namespace
 
 TEST_CASE("A stream that waits for an event sees what was done before it") {
   Scene on;
-  on.cuda.copy_to_device(on.device, on.host, kBytes);
+  on.cuda.copy_to_device(on.device, on.host, vector_bytes);
   on.cuda.record(on.event, nullptr);
   on.cuda.wait_for(on.stream, on.event);
-  std::fill_n(on.host, kCount, 0.0F);
-  on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream);
+  std::fill_n(on.host, vector_elements, 0.0F);
+  on.cuda.start_copy_to_host(on.host, on.device, vector_bytes, on.stream);
   on.cuda.finish(on.stream);
   CHECK(on.host[0] == 1);
-  CHECK(on.host[kCount - 1] == 1);
+  CHECK(on.host[vector_elements - 1] == 1);
   CHECK(Machine::get().take_complaint().empty());
 }
 
 TEST_CASE("A stream that reads what another wrote without waiting for it is found") {
   Scene on;
   on.computed.fill_(2);
-  CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.at_computed(), kBytes, on.stream),
+  CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.at_computed(), vector_bytes, on.stream),
                     Contains("stream") && Contains("of GPU 0 reads 0x") &&
                         Contains("the default stream of GPU 0 wrote") && Contains("without waiting for it"));
   CHECK_THROWS_WITH(on.cuda.finish(on.stream), Contains("without waiting for it")); // and so does every later call
@@ -85,7 +85,7 @@ TEST_CASE("An event recorded too early orders nothing that comes after it") {
   on.cuda.record(on.event, nullptr);
   on.computed.fill_(2);
   on.cuda.wait_for(on.stream, on.event);
-  CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.at_computed(), kBytes, on.stream),
+  CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.at_computed(), vector_bytes, on.stream),
                     Contains("without waiting"));
 }
 
@@ -93,21 +93,22 @@ TEST_CASE("The host's waits order streams too") {
   Scene on;
   on.computed.fill_(2);
   on.cuda.finish(nullptr);
-  CHECK_NOTHROW(on.cuda.start_copy_to_host(on.host, on.at_computed(), kBytes, on.stream));
+  CHECK_NOTHROW(on.cuda.start_copy_to_host(on.host, on.at_computed(), vector_bytes, on.stream));
   on.cuda.finish(on.stream);
   CHECK(on.host[0] == 2);
 }
 
 TEST_CASE("A copy from pageable memory may not be there yet when the call returns") {
   Scene on;
-  const std::vector<float> pageable(kCount, 2.0F);
+  const std::vector<float> pageable(vector_elements, 2.0F);
   SECTION("as CUDA has it") {
-    REQUIRE(cudaMemcpy(on.device, pageable.data(), kBytes, ddltrain::kCudaHostToDevice) == 0);
-    CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream), Contains("without waiting"));
+    REQUIRE(cudaMemcpy(on.device, pageable.data(), vector_bytes, ddltrain::cuda_host_to_device) == 0);
+    CHECK_THROWS_WITH(on.cuda.start_copy_to_host(on.host, on.device, vector_bytes, on.stream),
+                      Contains("without waiting"));
   }
   SECTION("the trainer waits for it") {
-    on.cuda.copy_to_device(on.device, pageable.data(), kBytes);
-    on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream);
+    on.cuda.copy_to_device(on.device, pageable.data(), vector_bytes);
+    on.cuda.start_copy_to_host(on.host, on.device, vector_bytes, on.stream);
     on.cuda.finish(on.stream);
     CHECK(on.host[0] == 2);
   }
@@ -115,18 +116,18 @@ TEST_CASE("A copy from pageable memory may not be there yet when the call return
 
 TEST_CASE("Memory that another stream still reads may not be written") {
   Scene on;
-  on.cuda.copy_to_device(on.device, on.host, kBytes);
-  on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream);
-  CHECK_THROWS_WITH(on.cuda.copy_to_device(on.device, on.host, kBytes), Contains("without waiting for it"));
+  on.cuda.copy_to_device(on.device, on.host, vector_bytes);
+  on.cuda.start_copy_to_host(on.host, on.device, vector_bytes, on.stream);
+  CHECK_THROWS_WITH(on.cuda.copy_to_device(on.device, on.host, vector_bytes), Contains("without waiting for it"));
 }
 
 TEST_CASE("What LibTorch does is work of the default stream") {
   Alone one;
   one.gradients.fill_(1);
-  one.all_reduce.start(one.gradients.data_ptr<float>(), kCount);
+  one.all_reduce.start(one.gradients.data_ptr<float>(), vector_elements);
   SECTION("in order") {
     one.all_reduce.finish();
-    CHECK(one.gradients.sum().item<float>() == kCount);
+    CHECK(one.gradients.sum().item<float>() == vector_elements);
     CHECK(Machine::get().take_complaint().empty());
   }
   SECTION("an update that does not wait for the sum is found") {
@@ -147,7 +148,7 @@ TEST_CASE("What LibTorch does is work of the default stream") {
 TEST_CASE("A sum that does not wait for LibTorch's gradients is found") {
   Alone one;
   one.gradients.fill_(1);
-  CHECK_THROWS_WITH(one.all_reduce.all_reduce_now(one.gradients.data_ptr<float>(), kCount),
+  CHECK_THROWS_WITH(one.all_reduce.all_reduce_now(one.gradients.data_ptr<float>(), vector_elements),
                     Contains("the default stream of GPU 0 wrote") && Contains("ncclAllReduce"));
   Machine::get().take_complaint();
 }
@@ -155,7 +156,7 @@ TEST_CASE("A sum that does not wait for LibTorch's gradients is found") {
 TEST_CASE("Memory is freed once, by its own function, and used neither after it nor beyond its end") {
   Scene on;
   SECTION("twice") {
-    void* const memory = on.cuda.allocate(kBytes);
+    void* const memory = on.cuda.allocate(vector_bytes);
     on.cuda.free(memory);
     on.cuda.free(memory);
     CHECK_THAT(Machine::get().take_complaint(), Contains("a second time"));
@@ -169,22 +170,22 @@ TEST_CASE("Memory is freed once, by its own function, and used neither after it 
     CHECK_THAT(Machine::get().take_complaint(), Contains("no allocation"));
   }
   SECTION("used after it") {
-    void* const memory = on.cuda.allocate(kBytes);
+    void* const memory = on.cuda.allocate(vector_bytes);
     on.cuda.free(memory);
-    CHECK_THROWS_WITH(on.cuda.copy_to_device(memory, on.host, kBytes), Contains("was freed"));
+    CHECK_THROWS_WITH(on.cuda.copy_to_device(memory, on.host, vector_bytes), Contains("was freed"));
   }
   SECTION("beyond its end") {
-    CHECK_THROWS_WITH(on.cuda.copy_to_device(on.device + 1, on.host, kBytes), Contains("beyond the end"));
+    CHECK_THROWS_WITH(on.cuda.copy_to_device(on.device + 1, on.host, vector_bytes), Contains("beyond the end"));
   }
   SECTION("while in use") {
-    on.cuda.copy_to_device(on.device, on.host, kBytes);
-    on.cuda.start_copy_to_host(on.host, on.device, kBytes, on.stream);
+    on.cuda.copy_to_device(on.device, on.host, vector_bytes);
+    on.cuda.start_copy_to_host(on.host, on.device, vector_bytes, on.stream);
     on.cuda.free(on.device);
     CHECK_THAT(Machine::get().take_complaint(), Contains("may still use"));
   }
   SECTION("pageable memory for a copy beside other work") {
-    std::vector<float> pageable(kCount);
-    CHECK_THROWS_WITH(on.cuda.start_copy_to_host(pageable.data(), on.device, kBytes, on.stream),
+    std::vector<float> pageable(vector_elements);
+    CHECK_THROWS_WITH(on.cuda.start_copy_to_host(pageable.data(), on.device, vector_bytes, on.stream),
                       Contains("not pinned"));
   }
 }
@@ -233,7 +234,7 @@ TEST_CASE("Times between events are of work that is done") {
 
 TEST_CASE("What is left behind is told at the end", "[.leak]") { // fake_gpu_test.py runs it: the program ends with 86
   const CudaRuntime cuda;
-  CHECK(cuda.allocate(kBytes) != nullptr);
+  CHECK(cuda.allocate(vector_bytes) != nullptr);
   CHECK(cuda.create_stream() != nullptr);
 }
 

@@ -17,8 +17,8 @@ using fake_cuda::Machine;
 
 namespace {
 
-constexpr int kRanks = 2;
-constexpr std::size_t kElements = 6;
+constexpr int rank_count = 2;
+constexpr std::size_t gathered_elements = 6;
 
 struct Rank {
   int number = 0;
@@ -31,10 +31,10 @@ struct Rank {
 
   Rank(const std::string& id, int number_, int gpu) : number(number_) {
     cuda.use_device(gpu);
-    communicator = nccl.join(id, number, kRanks);
+    communicator = nccl.join(id, number, rank_count);
     stream = cuda.create_stream();
-    data = static_cast<float*>(cuda.allocate(kElements * sizeof(float)));
-    own = static_cast<float*>(cuda.allocate(kElements * sizeof(float)));
+    data = static_cast<float*>(cuda.allocate(gathered_elements * sizeof(float)));
+    own = static_cast<float*>(cuda.allocate(gathered_elements * sizeof(float)));
     set(data, {1, 2, 3, 4, 5, 6});
     if (number == 1) set(data, {10, 20, 30, 40, 50, 60});
   }
@@ -57,12 +57,12 @@ struct Rank {
 };
 
 /// What a rank throws is its text, "" when it throws nothing.
-std::array<std::string, kRanks> on_both(const std::function<void(Rank&)>& work,
-                                        const std::array<int, kRanks>& gpus = {0, 1}) {
+std::array<std::string, rank_count> on_both(const std::function<void(Rank&)>& work,
+                                            const std::array<int, rank_count>& gpus = {0, 1}) {
   const std::string id = Nccl().new_id();
-  std::array<std::string, kRanks> said;
-  std::array<std::thread, kRanks> threads;
-  for (std::size_t i = 0; i < kRanks; ++i) {
+  std::array<std::string, rank_count> said;
+  std::array<std::thread, rank_count> threads;
+  for (std::size_t i = 0; i < rank_count; ++i) {
     threads[i] = std::thread([&, i] {
       try {
         Rank rank(id, static_cast<int>(i), gpus[i]);
@@ -81,13 +81,13 @@ using Values = std::vector<float>;
 } // namespace
 
 TEST_CASE("Collectives of two ranks have NCCL's results") {
-  std::array<std::vector<Values>, kRanks> results;
+  std::array<std::vector<Values>, rank_count> results;
   const auto said = on_both([&](Rank& rank) {
     auto& mine = results[static_cast<std::size_t>(rank.number)];
-    rank.nccl.reduce_scatter(rank.communicator, rank.data, rank.own, kElements / kRanks, rank.stream);
-    mine.push_back(rank.result(rank.own, kElements / kRanks));
-    rank.nccl.all_reduce(rank.communicator, rank.data, kElements, rank.stream);
-    mine.push_back(rank.result(rank.data, kElements));
+    rank.nccl.reduce_scatter(rank.communicator, rank.data, rank.own, gathered_elements / rank_count, rank.stream);
+    mine.push_back(rank.result(rank.own, gathered_elements / rank_count));
+    rank.nccl.all_reduce(rank.communicator, rank.data, gathered_elements, rank.stream);
+    mine.push_back(rank.result(rank.data, gathered_elements));
     rank.set(rank.own, rank.number == 0 ? Values{1, 2} : Values{3, 4});
     rank.nccl.all_gather(rank.communicator, rank.own, rank.data, 2, rank.stream);
     mine.push_back(rank.result(rank.data, 4));
@@ -95,7 +95,7 @@ TEST_CASE("Collectives of two ranks have NCCL's results") {
     mine.push_back(rank.result(rank.own, 2));
     rank.nccl.check_communicator(rank.communicator);
   });
-  CHECK(said == std::array<std::string, kRanks>{});
+  CHECK(said == std::array<std::string, rank_count>{});
   CHECK(results[0] == std::vector<Values>{{11, 22, 33}, {11, 22, 33, 44, 55, 66}, {1, 2, 3, 4}, {3, 4}});
   CHECK(results[1] == std::vector<Values>{{44, 55, 66}, {11, 22, 33, 44, 55, 66}, {1, 2, 3, 4}, {3, 4}});
   CHECK(Machine::get().take_complaint().empty());
@@ -110,7 +110,7 @@ TEST_CASE("Two ranks on one GPU are refused") {
 TEST_CASE("Ranks that ask for different sums are found") {
   const auto said = on_both(
       [](Rank& rank) { rank.nccl.all_reduce(rank.communicator, rank.data, rank.number == 0 ? 3 : 4, rank.stream); });
-  CHECK(said == std::array<std::string, kRanks>{}); // the calls return: it is found when the ranks meet
+  CHECK(said == std::array<std::string, rank_count>{}); // the calls return: it is found when the ranks meet
   CHECK_THAT(Machine::get().take_complaint(),
              Contains("rank 1 asks for all-reduce of 4 floats, root 0, call 1, rank 0 for all-reduce of 3 floats"));
 }
@@ -119,7 +119,7 @@ TEST_CASE("A rank that leaves is an asynchronous error on the other, which hangs
   std::string heard;
   on_both([&](Rank& rank) {
     if (rank.number == 1) return; // and is destroyed
-    rank.nccl.all_reduce(rank.communicator, rank.data, kElements, rank.stream);
+    rank.nccl.all_reduce(rank.communicator, rank.data, gathered_elements, rank.stream);
     while (heard.empty()) {
       try {
         rank.nccl.check_communicator(rank.communicator);

@@ -10,13 +10,13 @@
 namespace fake_cuda {
 namespace {
 
-constexpr int kUsualDevices = 4;
-constexpr std::size_t kUsualMemory_bytes = std::size_t{16} << 30;
-constexpr int kFoundStatus = 86; ///< of a program that would have ended well
+constexpr int usual_devices = 4;
+constexpr std::size_t usual_memory_bytes = std::size_t{16} << 30;
+constexpr int found_status = 86; ///< of a program that would have ended well
 
 /// The last failure of this thread, for cudaGetErrorString.
 struct LastFailure {
-  Status status = kSuccess;
+  Status status = success;
   std::string words;
 };
 thread_local LastFailure last_failure;
@@ -36,21 +36,21 @@ int version_number(const char* text) {
 
 const char* usual_text(Status status) {
   switch (status) {
-  case kSuccess:
+  case success:
     return "no error";
-  case kInvalidValue:
+  case invalid_value:
     return "invalid argument";
-  case kMemoryAllocation:
+  case memory_allocation:
     return "out of memory";
-  case kInsufficientDriver:
+  case insufficient_driver:
     return "CUDA driver version is insufficient for CUDA runtime version";
-  case kNoDevice:
+  case no_device:
     return "no CUDA-capable device is detected";
-  case kInvalidDevice:
+  case invalid_device:
     return "invalid device ordinal";
-  case kInvalidResourceHandle:
+  case invalid_resource_handle:
     return "invalid resource handle";
-  case kNotReady:
+  case not_ready:
     return "device not ready";
   default:
     return "unknown error";
@@ -70,19 +70,19 @@ Machine& Machine::get() {
 }
 
 Machine::Machine()
-    : devices_(std::atoi(from_environment("DDLTRAIN_FAKE_CUDA_DEVICES", std::to_string(kUsualDevices).c_str()))),
+    : devices_(std::atoi(from_environment("DDLTRAIN_FAKE_CUDA_DEVICES", std::to_string(usual_devices).c_str()))),
       first_(std::atoi(from_environment("DDLTRAIN_FAKE_CUDA_FIRST", "0"))),
       driver_version_(version_number(from_environment("DDLTRAIN_FAKE_CUDA_DRIVER", "13.0"))),
       capability_(version_number(from_environment("DDLTRAIN_FAKE_CUDA_CAPABILITY", "9.0"))) {
   const char* const memory = std::getenv("DDLTRAIN_FAKE_CUDA_MEMORY");
-  free_bytes_ = memory == nullptr ? kUsualMemory_bytes : std::strtoull(memory, nullptr, 10);
+  free_bytes_ = memory == nullptr ? usual_memory_bytes : std::strtoull(memory, nullptr, 10);
 }
 
 Status Machine::usable() {
-  if (driver_version_ < kRuntimeVersion) return kInsufficientDriver;
-  if (devices_ == 0) return kNoDevice;
+  if (driver_version_ < fake_runtime_version) return insufficient_driver;
+  if (devices_ == 0) return no_device;
   const std::lock_guard lock(mutex_);
-  return complaints_.empty() ? kSuccess : fail(kUnknown, complaints_.front());
+  return complaints_.empty() ? success : fail(unknown_status, complaints_.front());
 }
 
 Status Machine::fail(Status status, std::string words) {
@@ -92,7 +92,7 @@ Status Machine::fail(Status status, std::string words) {
 
 Status Machine::found(const std::string& what) {
   complaints_.push_back(what);
-  return fail(kUnknown, what);
+  return fail(unknown_status, what);
 }
 
 Status Machine::complain(const std::string& what) {
@@ -136,7 +136,7 @@ void Machine::at_exit(int status) {
   if (all.empty()) return;
   for (const std::string& one : all) fmt::print(stderr, "fake CUDA: {}\n", one);
   std::fflush(nullptr);
-  ::_exit(kFoundStatus);
+  ::_exit(found_status);
 }
 
 } // namespace fake_cuda

@@ -44,17 +44,17 @@ namespace fake_cuda {
 
 // driver_types.h, CUDA 13.
 using Status = int;
-inline constexpr Status kSuccess = 0;
-inline constexpr Status kInvalidValue = 1;
-inline constexpr Status kMemoryAllocation = 2;
-inline constexpr Status kInsufficientDriver = 35;
-inline constexpr Status kNoDevice = 100;
-inline constexpr Status kInvalidDevice = 101;
-inline constexpr Status kInvalidResourceHandle = 400;
-inline constexpr Status kNotReady = 600;
-inline constexpr Status kUnknown = 999; ///< a check found something
+inline constexpr Status success = 0;
+inline constexpr Status invalid_value = 1;
+inline constexpr Status memory_allocation = 2;
+inline constexpr Status insufficient_driver = 35;
+inline constexpr Status no_device = 100;
+inline constexpr Status invalid_device = 101;
+inline constexpr Status invalid_resource_handle = 400;
+inline constexpr Status not_ready = 600;
+inline constexpr Status unknown_status = 999; ///< a check found something
 
-inline constexpr int kRuntimeVersion = 13000;
+inline constexpr int fake_runtime_version = 13000;
 
 /// What a stream does, in the order given.
 struct Stream {
@@ -89,7 +89,7 @@ class Machine {
 public:
   static Machine& get();
 
-  /// Why no call can succeed: no device, a driver too old, a check that found something. kSuccess usually.
+  /// Why no call can succeed: no device, a driver too old, a check that found something. success usually.
   Status usable();
   int devices() const { return devices_; }
   int place(int device) const { return first_ + device; } ///< on the host's bus
@@ -124,7 +124,7 @@ public:
 
   /// Work that will not end by itself is waited for by nobody but those who ask for it.
   void count_stuck(int change);
-  /// Something a test or the end of the program must hear of, besides the checks here. Returns kUnknown.
+  /// Something a test or the end of the program must hear of, besides the checks here. Returns unknown_status.
   Status complain(const std::string& what);
   /// Counts what must be given back besides memory, streams and events.
   void count_communicator(int change);

@@ -16,8 +16,8 @@
 namespace fake_cuda {
 namespace {
 
-constexpr auto kLongestWait = std::chrono::seconds(60);
-constexpr auto kPause = std::chrono::milliseconds(5);
+constexpr auto longest_wait = std::chrono::seconds(60);
+constexpr auto poll_pause = std::chrono::milliseconds(5);
 
 using HostClock = std::chrono::steady_clock;
 
@@ -178,7 +178,7 @@ void Meeting::listen_for_all(const std::string& name, const RankDevice& own) {
   std::vector<RankDevice> devices = {own};
   for (int come = 1; come < ranks_; ++come) {
     pollfd waiting{door, POLLIN, 0};
-    const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(kLongestWait);
+    const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(longest_wait);
     if (::poll(&waiting, 1, static_cast<int>(limit.count())) != 1) fail("not all ranks came");
     const int socket = ::accept4(door, nullptr, nullptr, SOCK_CLOEXEC);
     if (socket < 0) fail("a rank could not come");
@@ -197,13 +197,13 @@ void Meeting::listen_for_all(const std::string& name, const RankDevice& own) {
 
 void Meeting::join_first(const std::string& name, const RankDevice& own) {
   const Address address = address_of(name);
-  const auto limit = HostClock::now() + kLongestWait;
+  const auto limit = HostClock::now() + longest_wait;
   const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (socket < 0) fail("no socket");
   sockets_.push_back(socket);
   while (::connect(socket, generic(address), address.length) != 0) { // rank 0 may be late
     if (HostClock::now() > limit) fail("rank 0 did not come");
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(poll_pause);
   }
   const Introduction introduction{rank_, own};
   send_all(socket, &introduction, sizeof introduction);

@@ -11,8 +11,8 @@
 namespace fake_cuda {
 namespace {
 
-constexpr int kHostToDevice = 1;
-constexpr int kDeviceToHost = 2;
+constexpr int host_to_device = 1;
+constexpr int device_to_host = 2;
 
 std::size_t whole_pages(std::size_t bytes) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -23,20 +23,20 @@ std::size_t whole_pages(std::size_t bytes) {
 
 Status Machine::allocate(std::size_t bytes, bool pinned, void** made) {
   const std::lock_guard lock(mutex_);
-  if (bytes > free_bytes_) return fail(kMemoryAllocation, "");
+  if (bytes > free_bytes_) return fail(memory_allocation, "");
   const std::size_t pages = whole_pages(bytes);
   const std::size_t guard = whole_pages(1); // between this block and the next
   void* const memory = ::mmap(nullptr, pages + guard, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED || ::mprotect(memory, pages, PROT_READ | PROT_WRITE) != 0)
-    return fail(kMemoryAllocation, "");
+    return fail(memory_allocation, "");
   free_bytes_ -= bytes;
   blocks_[range_of(memory, bytes).first] = {bytes, pinned, /*freed=*/false};
   *made = memory;
-  return kSuccess;
+  return success;
 }
 
 Status Machine::free(void* memory, bool pinned) {
-  if (memory == nullptr) return kSuccess;
+  if (memory == nullptr) return success;
   const std::lock_guard lock(mutex_);
   const auto known = blocks_.find(range_of(memory, 0).first);
   if (known == blocks_.end()) return found(fmt::format("the host frees {}, which is no allocation", memory));
@@ -51,7 +51,7 @@ Status Machine::free(void* memory, bool pinned) {
   free_bytes_ += block.bytes;
   ::madvise(memory, whole_pages(block.bytes), MADV_DONTNEED);
   ::mprotect(memory, whole_pages(block.bytes), PROT_NONE);
-  return kSuccess;
+  return success;
 }
 
 std::string Machine::check_memory(const Access& access) const {
@@ -74,27 +74,27 @@ bool Machine::is_pinned(const void* memory, std::size_t bytes) const {
 
 Status Machine::copy(void* to, const void* from, std::size_t bytes, int kind) {
   std::unique_lock lock(mutex_);
-  if (kind != kHostToDevice && kind != kDeviceToHost) return fail(kInvalidValue, "");
-  if (is_pinned(kind == kHostToDevice ? to : from, bytes)) return found("cudaMemcpy: the GPU's side is host memory");
+  if (kind != host_to_device && kind != device_to_host) return fail(invalid_value, "");
+  if (is_pinned(kind == host_to_device ? to : from, bytes)) return found("cudaMemcpy: the GPU's side is host memory");
   Stream& stream = *find_stream(nullptr);
   order_.host_waits(order_.clock(stream.number));
   const Status status =
       start(stream, "cudaMemcpy", {{range_of(from, bytes), false}, {range_of(to, bytes), /*writes=*/true}});
-  if (status != kSuccess) return status;
+  if (status != success) return status;
   const Clock done = order_.clock(stream.number);
-  const bool staged = kind == kHostToDevice && !is_pinned(from, bytes);
+  const bool staged = kind == host_to_device && !is_pinned(from, bytes);
   give(stream, [=] { std::memcpy(to, from, bytes); });
   wait_until_idle(lock, stream);
   // From pageable memory the call returns when the bytes have left it, which is before they are on the GPU.
   if (!staged) order_.host_waits(done);
-  return kSuccess;
+  return success;
 }
 
 Status Machine::copy_async(void* to, const void* from, std::size_t bytes, int kind, void* handle) {
   {
     const std::lock_guard lock(mutex_);
-    if (kind != kHostToDevice && kind != kDeviceToHost) return fail(kInvalidValue, "");
-    const bool to_device = kind == kHostToDevice;
+    if (kind != host_to_device && kind != device_to_host) return fail(invalid_value, "");
+    const bool to_device = kind == host_to_device;
     if (is_pinned(to_device ? to : from, bytes)) return found("cudaMemcpyAsync: the GPU's side is host memory");
     if (!is_pinned(to_device ? from : to, bytes)) {
       return found("cudaMemcpyAsync: the host's side is not pinned, so the copy is not beside other work");

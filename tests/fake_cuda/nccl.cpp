@@ -25,15 +25,15 @@ struct Id {
 namespace {
 
 using NcclStatus = int;
-constexpr NcclStatus kNcclSuccess = 0;
-constexpr NcclStatus kNcclUnhandledCudaError = 1;
-constexpr NcclStatus kNcclSystemError = 2;
-constexpr NcclStatus kNcclInvalidArgument = 4;
-constexpr NcclStatus kNcclInvalidUsage = 5;
-constexpr NcclStatus kNcclRemoteError = 6;
-constexpr int kFloat = 7;
-constexpr int kSum = 0;
-constexpr int kVersion = 22809;
+constexpr NcclStatus nccl_success = 0;
+constexpr NcclStatus nccl_unhandled_cuda_error = 1;
+constexpr NcclStatus nccl_system_error = 2;
+constexpr NcclStatus nccl_invalid_argument = 4;
+constexpr NcclStatus nccl_invalid_usage = 5;
+constexpr NcclStatus nccl_remote_error = 6;
+constexpr int float_type = 7;
+constexpr int sum_operation = 0;
+constexpr int nccl_version_number = 22809;
 
 enum class Fault { none, fail, async, die };
 
@@ -61,7 +61,7 @@ struct Communicator {
   int device = 0;
   bool destroyed = false; ///< under the lock of Library
   std::uint64_t calls = 0;
-  std::atomic<NcclStatus> async_error = kNcclSuccess;
+  std::atomic<NcclStatus> async_error = nccl_success;
   std::mutex mutex;
   std::condition_variable changed;
   std::size_t under_way = 0;
@@ -94,7 +94,7 @@ Communicator* find(void* handle) {
 
 NcclStatus misuse(const std::string& words) {
   Machine::get().complain(words);
-  return fail(kNcclInvalidArgument, words);
+  return fail(nccl_invalid_argument, words);
 }
 
 /// As the kernels of NCCL, which go on waiting for a rank that is gone: till the communicator is given up.
@@ -115,7 +115,7 @@ void do_collective(Communicator& communicator, const Call& call, const float* fr
   } catch (const MeetingError& error) {
     const bool disagree = error.cause == MeetingError::Cause::disagreement;
     if (disagree) Machine::get().complain("NCCL: " + error.words);
-    hang(communicator, disagree ? kNcclInvalidUsage : kNcclRemoteError);
+    hang(communicator, disagree ? nccl_invalid_usage : nccl_remote_error);
   }
 }
 
@@ -130,7 +130,8 @@ NcclStatus collective(const std::string& name, Communicator* communicator, Call 
   call.number = ++communicator->calls;
   const PlannedFault fault = planned_fault();
   const bool now = fault.call == call.number && (fault.rank < 0 || fault.rank == communicator->meeting->rank());
-  if (now && fault.what == Fault::fail) return fail(kNcclSystemError, "unhandled system error (asked for by the test)");
+  if (now && fault.what == Fault::fail)
+    return fail(nccl_system_error, "unhandled system error (asked for by the test)");
   if (now && fault.what == Fault::die) ::raise(SIGKILL);
   std::vector<Access> accesses = {{range_of(to, result_count * sizeof(float)), /*writes=*/true}};
   if (from != to) accesses.push_back({range_of(from, call.count * sizeof(float)), false});
@@ -140,7 +141,7 @@ NcclStatus collective(const std::string& name, Communicator* communicator, Call 
   }
   const auto work = [=] {
     if (now && fault.what == Fault::async) {
-      hang(*communicator, kNcclRemoteError);
+      hang(*communicator, nccl_remote_error);
     } else {
       do_collective(*communicator, call, static_cast<const float*>(from), static_cast<float*>(to));
     }
@@ -148,14 +149,14 @@ NcclStatus collective(const std::string& name, Communicator* communicator, Call 
     --communicator->under_way;
     communicator->changed.notify_all();
   };
-  const bool given = Machine::get().add_work(stream, name, accesses, work) == kSuccess;
+  const bool given = Machine::get().add_work(stream, name, accesses, work) == success;
   const std::lock_guard lock(communicator->mutex);
   if (given) {
     communicator->given = Machine::get().given_to(stream);
-    return kNcclSuccess;
+    return nccl_success;
   }
   --communicator->under_way;
-  return fail(kNcclUnhandledCudaError, Machine::get().text(kUnknown));
+  return fail(nccl_unhandled_cuda_error, Machine::get().text(unknown_status));
 }
 
 /// The line of a connection, in NCCL 2.28's words.
@@ -177,8 +178,8 @@ RankDevice own_device(int device) {
 }
 
 NcclStatus check_type(int type, int operation) {
-  const bool known = type == kFloat && operation == kSum;
-  return known ? kNcclSuccess : fail(kNcclInvalidArgument, "the fake NCCL sums floats only");
+  const bool known = type == float_type && operation == sum_operation;
+  return known ? nccl_success : fail(nccl_invalid_argument, "the fake NCCL sums floats only");
 }
 
 NcclStatus end(void* handle, bool abort) {
@@ -196,7 +197,7 @@ NcclStatus end(void* handle, bool abort) {
   communicator->destroyed = true;
   communicator->meeting.reset();
   Machine::get().count_communicator(-1);
-  return kNcclSuccess;
+  return nccl_success;
 }
 
 } // namespace
@@ -208,13 +209,13 @@ extern "C" {
 
 const char* ncclGetErrorString(NcclStatus status) {
   const Unseen unseen;
-  if (status != kNcclSuccess && !last_words.empty()) return last_words.c_str();
+  if (status != nccl_success && !last_words.empty()) return last_words.c_str();
   switch (status) {
-  case kNcclSuccess:
+  case nccl_success:
     return "no error";
-  case kNcclRemoteError:
+  case nccl_remote_error:
     return "remote process exited or there was a network error";
-  case kNcclInvalidUsage:
+  case nccl_invalid_usage:
     return "invalid usage";
   default:
     return "unhandled system error";
@@ -222,8 +223,8 @@ const char* ncclGetErrorString(NcclStatus status) {
 }
 
 NcclStatus ncclGetVersion(int* version) {
-  *version = kVersion;
-  return kNcclSuccess;
+  *version = nccl_version_number;
+  return nccl_success;
 }
 
 NcclStatus ncclGetUniqueId(Id* id) {
@@ -232,27 +233,27 @@ NcclStatus ncclGetUniqueId(Id* id) {
   const std::string name = fmt::format("ddltrain-fake-nccl-{}-{:08x}{:08x}", ::getpid(), random(), random());
   *id = {};
   std::memcpy(id->bytes, name.data(), name.size());
-  return kNcclSuccess;
+  return nccl_success;
 }
 
 NcclStatus ncclCommInitRank(void** handle, int ranks, Id id, int rank) {
   const Unseen unseen;
-  if (rank < 0 || rank >= ranks) return fail(kNcclInvalidArgument, "a rank that is none");
-  if (Machine::get().usable() != kSuccess) return fail(kNcclUnhandledCudaError, "unhandled cuda error");
+  if (rank < 0 || rank >= ranks) return fail(nccl_invalid_argument, "a rank that is none");
+  if (Machine::get().usable() != success) return fail(nccl_unhandled_cuda_error, "unhandled cuda error");
   auto made = std::make_unique<Communicator>();
   made->device = current_device();
   try {
     made->meeting = std::make_unique<Meeting>(id.bytes, rank, ranks, own_device(made->device));
   } catch (const MeetingError& error) {
     const bool disagree = error.cause == MeetingError::Cause::disagreement;
-    return fail(disagree ? kNcclInvalidUsage : kNcclSystemError, error.words);
+    return fail(disagree ? nccl_invalid_usage : nccl_system_error, error.words);
   }
   log_connection(rank, ranks);
   const std::lock_guard lock(library().mutex);
   *handle = made.get();
   library().communicators.emplace(made.get(), std::move(made));
   Machine::get().count_communicator(1);
-  return kNcclSuccess;
+  return nccl_success;
 }
 
 NcclStatus ncclCommDestroy(void* handle) {
@@ -271,20 +272,20 @@ NcclStatus ncclCommGetAsyncError(void* handle, NcclStatus* status) {
   if (communicator == nullptr) return misuse("the error of a communicator is asked for that is none, or no more");
   last_words.clear();
   *status = communicator->async_error;
-  return kNcclSuccess;
+  return nccl_success;
 }
 
 NcclStatus ncclAllReduce(const void* from, void* to, std::size_t count, int type, int operation, void* handle,
                          void* stream) {
   const Unseen unseen;
-  if (const NcclStatus status = check_type(type, operation); status != kNcclSuccess) return status;
+  if (const NcclStatus status = check_type(type, operation); status != nccl_success) return status;
   return collective("ncclAllReduce", find(handle), {Kind::all_reduce, 0, 0, count}, from, to, count, stream);
 }
 
 NcclStatus ncclReduceScatter(const void* from, void* to, std::size_t own_count, int type, int operation, void* handle,
                              void* stream) {
   const Unseen unseen;
-  if (const NcclStatus status = check_type(type, operation); status != kNcclSuccess) return status;
+  if (const NcclStatus status = check_type(type, operation); status != nccl_success) return status;
   Communicator* const communicator = find(handle);
   const std::size_t ranks = communicator == nullptr ? 1 : static_cast<std::size_t>(communicator->meeting->ranks());
   return collective("ncclReduceScatter", communicator, {Kind::reduce_scatter, 0, 0, own_count * ranks}, from, to,
@@ -293,7 +294,7 @@ NcclStatus ncclReduceScatter(const void* from, void* to, std::size_t own_count, 
 
 NcclStatus ncclAllGather(const void* from, void* to, std::size_t own_count, int type, void* handle, void* stream) {
   const Unseen unseen;
-  if (const NcclStatus status = check_type(type, kSum); status != kNcclSuccess) return status;
+  if (const NcclStatus status = check_type(type, sum_operation); status != nccl_success) return status;
   Communicator* const communicator = find(handle);
   const std::size_t ranks = communicator == nullptr ? 1 : static_cast<std::size_t>(communicator->meeting->ranks());
   return collective("ncclAllGather", communicator, {Kind::all_gather, 0, 0, own_count}, from, to, own_count * ranks,
@@ -303,7 +304,7 @@ NcclStatus ncclAllGather(const void* from, void* to, std::size_t own_count, int 
 NcclStatus ncclBroadcast(const void* from, void* to, std::size_t count, int type, int root, void* handle,
                          void* stream) {
   const Unseen unseen;
-  if (const NcclStatus status = check_type(type, kSum); status != kNcclSuccess) return status;
+  if (const NcclStatus status = check_type(type, sum_operation); status != nccl_success) return status;
   return collective("ncclBroadcast", find(handle), {Kind::broadcast, root, 0, count}, from, to, count, stream);
 }
 

@@ -11,7 +11,7 @@
 namespace fake_cuda {
 namespace {
 
-constexpr unsigned kNonBlocking = 1; ///< cudaStreamNonBlocking
+constexpr unsigned non_blocking = 1; ///< cudaStreamNonBlocking
 
 } // namespace
 
@@ -71,9 +71,9 @@ void Machine::wait_until_idle(std::unique_lock<std::mutex>& lock, const Stream& 
 Status Machine::create_stream(unsigned flags, void** made) {
   const std::lock_guard lock(mutex_);
   // Others wait for the default stream behind the program's back, which nothing here does.
-  if (flags != kNonBlocking) return fail(kInvalidValue, "streams of the fake GPU are cudaStreamNonBlocking");
+  if (flags != non_blocking) return fail(invalid_value, "streams of the fake GPU are cudaStreamNonBlocking");
   *made = &new_stream(fmt::format("stream {} of GPU {}", streams_.size() + 1, current_device()), current_device());
-  return kSuccess;
+  return success;
 }
 
 Status Machine::destroy_stream(void* handle) {
@@ -82,7 +82,7 @@ Status Machine::destroy_stream(void* handle) {
   if (stream == nullptr) return found("a stream is destroyed that is none, or no more");
   stream->destroyed = true; // its thread ends when its work is done
   changed_.notify_all();
-  return kSuccess;
+  return success;
 }
 
 Status Machine::create_event(void** made) {
@@ -91,7 +91,7 @@ Status Machine::create_event(void** made) {
   event->device = current_device();
   *made = event.get();
   events_.emplace(event.get(), std::move(event));
-  return kSuccess;
+  return success;
 }
 
 Status Machine::destroy_event(void* handle) {
@@ -99,7 +99,7 @@ Status Machine::destroy_event(void* handle) {
   Event* const event = find_event(handle);
   if (event == nullptr) return found("an event is destroyed that is none, or no more");
   event->destroyed = true;
-  return kSuccess;
+  return success;
 }
 
 Status Machine::record(void* event_handle, void* stream_handle) {
@@ -119,7 +119,7 @@ Status Machine::record(void* event_handle, void* stream_handle) {
     mark->at = std::chrono::steady_clock::now();
     mark->done = true;
   });
-  return kSuccess;
+  return success;
 }
 
 Status Machine::stream_waits(void* stream_handle, void* event_handle) {
@@ -129,13 +129,13 @@ Status Machine::stream_waits(void* stream_handle, void* event_handle) {
   if (event == nullptr || stream == nullptr)
     return found("a stream waits for an event, and one of them is none any more");
   order_.start_operation(stream->number);
-  if (!event->mark) return kSuccess; // nothing was recorded, nothing is waited for
+  if (!event->mark) return success; // nothing was recorded, nothing is waited for
   order_.stream_waits(stream->number, event->clock);
   give(*stream, [this, mark = event->mark] {
     std::unique_lock inner(mutex_);
     changed_.wait(inner, [&] { return mark->done; });
   });
-  return kSuccess;
+  return success;
 }
 
 Status Machine::finish_stream(void* handle) {
@@ -145,27 +145,27 @@ Status Machine::finish_stream(void* handle) {
   const Clock clock = order_.clock(stream->number);
   wait_until_idle(lock, *stream);
   order_.host_waits(clock);
-  return kSuccess;
+  return success;
 }
 
 Status Machine::finish_event(void* handle) {
   std::unique_lock lock(mutex_);
   const Event* const event = find_event(handle);
   if (event == nullptr) return found("an event is waited for that is none any more");
-  if (!event->mark) return kSuccess;
+  if (!event->mark) return success;
   const Clock clock = event->clock;
   changed_.wait(lock, [mark = event->mark] { return mark->done; });
   order_.host_waits(clock);
-  return kSuccess;
+  return success;
 }
 
 Status Machine::is_done(void* handle) {
   const std::lock_guard lock(mutex_);
   const Event* const event = find_event(handle);
   if (event == nullptr) return found("an event is asked for that is none any more");
-  if (event->mark && !event->mark->done) return kNotReady;
+  if (event->mark && !event->mark->done) return not_ready;
   order_.host_waits(event->clock);
-  return kSuccess;
+  return success;
 }
 
 Status Machine::elapsed(float* elapsed_ms, void* from_handle, void* to_handle) {
@@ -173,10 +173,10 @@ Status Machine::elapsed(float* elapsed_ms, void* from_handle, void* to_handle) {
   const Event* const from = find_event(from_handle);
   const Event* const to = find_event(to_handle);
   if (from == nullptr || to == nullptr) return found("the time between events is asked for, and one is none any more");
-  if (!from->mark || !to->mark || from->device != to->device) return fail(kInvalidResourceHandle, "");
-  if (!from->mark->done || !to->mark->done) return fail(kNotReady, "");
+  if (!from->mark || !to->mark || from->device != to->device) return fail(invalid_resource_handle, "");
+  if (!from->mark->done || !to->mark->done) return fail(not_ready, "");
   *elapsed_ms = std::chrono::duration<float, std::milli>(to->mark->at - from->mark->at).count();
-  return kSuccess;
+  return success;
 }
 
 Status Machine::start(Stream& stream, const std::string& what, const std::vector<Access>& accesses) {
@@ -186,7 +186,7 @@ Status Machine::start(Stream& stream, const std::string& what, const std::vector
     if (wrong.empty()) wrong = order_.access(stream.number, access);
     if (!wrong.empty()) return found(fmt::format("{} ({})", wrong, what));
   }
-  return kSuccess;
+  return success;
 }
 
 Status Machine::add_work(void* handle, const std::string& what, const std::vector<Access>& accesses,
@@ -195,7 +195,7 @@ Status Machine::add_work(void* handle, const std::string& what, const std::vecto
   Stream* const stream = find_stream(handle);
   if (stream == nullptr) return found(what + " on a stream that is none any more");
   const Status status = start(*stream, what, accesses);
-  if (status == kSuccess) give(*stream, std::move(work));
+  if (status == success) give(*stream, std::move(work));
   return status;
 }
 

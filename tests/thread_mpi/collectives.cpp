@@ -130,7 +130,7 @@ int gather(const Part& part, MPI_Datatype type, int root, MPI_Comm comm) {
   return MPI_SUCCESS;
 }
 
-constexpr int kAll = -1; ///< in the place of a root
+constexpr int all_ranks = -1; ///< in the place of a root
 
 Group* new_group(int ranks) {
   static SpinLock lock;
@@ -256,12 +256,12 @@ int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Dat
 
 int MPI_Allgather(const void* send, int /*sent*/, MPI_Datatype /*send_type*/, void* receive, int count,
                   MPI_Datatype type, MPI_Comm comm) {
-  return thread_mpi::gather({send, receive, nullptr, nullptr, count}, type, thread_mpi::kAll, comm);
+  return thread_mpi::gather({send, receive, nullptr, nullptr, count}, type, thread_mpi::all_ranks, comm);
 }
 
 int MPI_Allgatherv(const void* send, int /*sent*/, MPI_Datatype /*send_type*/, void* receive, const int* counts,
                    const int* offsets, MPI_Datatype type, MPI_Comm comm) {
-  return thread_mpi::gather({send, receive, counts, offsets}, type, thread_mpi::kAll, comm);
+  return thread_mpi::gather({send, receive, counts, offsets}, type, thread_mpi::all_ranks, comm);
 }
 
 int MPI_Gather(const void* send, int /*sent*/, MPI_Datatype /*send_type*/, void* receive, int count, MPI_Datatype type,

@@ -51,7 +51,7 @@ void backward(int rank, Model& model, Synchroniser& synchroniser) {
 }
 
 void train_on_gpu(int rank, Model& model, Synchroniser& synchroniser, Watchdog& watchdog) {
-  for (model.step = 0; model.step < kSteps; ++model.step) {
+  for (model.step = 0; model.step < trained_steps; ++model.step) {
     watchdog.beat();
     synchroniser.start_step();
     backward(rank, model, synchroniser);

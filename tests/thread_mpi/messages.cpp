@@ -15,7 +15,7 @@ struct ThreadRequest {
   int tag = 0;
   void* data = nullptr;
   std::size_t bytes = 0;
-  std::array<char, kEager_bytes> eager{};
+  std::array<char, eager_bytes> eager{};
   bool forgotten = false; ///< nobody waits for it: whoever takes it frees it
   thread_mpi::Flag done = 0;
 };
@@ -100,7 +100,7 @@ int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, M
   send->data = const_cast<void*>(data); // NOLINT: only read
   send->bytes = thread_mpi::bytes_of(count, type);
   *request = MPI_REQUEST_NULL;
-  if (send->bytes <= static_cast<std::size_t>(kEager_bytes)) {
+  if (send->bytes <= static_cast<std::size_t>(eager_bytes)) {
     if (send->bytes > 0) std::memcpy(send->eager.data(), data, send->bytes);
     send->data = send->eager.data();
     send->forgotten = true;

@@ -4,7 +4,7 @@
 //
 // Names, and what calls mean, are MPI's. Calls keep no two threads apart that MPI would not: the locks inside are
 // hidden from the sanitizer, and a message orders its sender before its receiver only. A receive writes, and a send of
-// more than kEager_bytes reads, at any time before it is known to be finished.
+// more than eager_bytes reads, at any time before it is known to be finished.
 
 #include <cstdint>
 
@@ -32,7 +32,7 @@ inline void* const MPI_IN_PLACE = &thread_mpi_in_place;
 inline constexpr int MPI_SUCCESS = 0;
 inline constexpr int MPI_UNDEFINED = -32766;
 inline constexpr int MPI_ANY_SOURCE = -1;
-inline constexpr int kEager_bytes = 64; ///< a send of so many has left its memory when the call returns
+inline constexpr int eager_bytes = 64; ///< a send of so many has left its memory when the call returns
 
 int MPI_Finalized(int* yes);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);

@@ -118,13 +118,13 @@ struct Served {
 
 ServerPlan plan_of(const Served& served, double momentum) {
   ServerPlan plan;
-  plan.counts = kCounts;
-  plan.shards = place_shards(kCounts, served.servers, served.rule);
+  plan.counts = tensor_counts;
+  plan.shards = place_shards(tensor_counts, served.servers, served.rule);
   for (int server = 0; server < served.servers; ++server)
     plan.server_ranks.push_back(served.dedicated ? served.workers + server : server);
   plan.workers = served.workers;
   plan.asynchronous = served.asynchronous;
-  plan.steps = kSteps;
+  plan.steps = trained_steps;
   plan.sgd = sgd_options(momentum);
   return plan;
 }

@@ -19,9 +19,9 @@ namespace ddltrain_test {
 
 using namespace ddltrain;
 
-inline constexpr std::size_t kSteps = 10;
-inline const std::vector<std::size_t> kCounts = {700,  3,  40,
-                                                 1300, 17, 256}; // elements; some messages are eager, some are not
+inline constexpr std::size_t trained_steps = 10;
+inline const std::vector<std::size_t> tensor_counts = {700, 3,  40, 1300,
+                                                       17,  256}; // elements; some messages are eager, some are not
 
 inline SgdOptions sgd_options(double momentum) {
   SgdOptions options;
@@ -31,7 +31,7 @@ inline SgdOptions sgd_options(double momentum) {
 }
 
 inline std::size_t all_elements() {
-  return std::accumulate(kCounts.begin(), kCounts.end(), std::size_t{0});
+  return std::accumulate(tensor_counts.begin(), tensor_counts.end(), std::size_t{0});
 }
 
 inline float start_of(std::size_t element) {
@@ -46,12 +46,12 @@ inline float gradient_of(int rank, std::size_t step, std::size_t tensor, std::si
 /// A worker's model: flat arrays in the order in which backward makes gradients ready, the last tensor first.
 struct Model {
   explicit Model(const SgdOptions& options) : sgd(all_elements(), options) {
-    std::vector<std::size_t> ready(kCounts.size());
+    std::vector<std::size_t> ready(tensor_counts.size());
     std::iota(ready.rbegin(), ready.rend(), std::size_t{0});
-    layout = lay_out(kCounts, ready);
+    layout = lay_out(tensor_counts, ready);
     parameters.resize(all_elements());
     gradients.resize(all_elements());
-    const std::vector<std::size_t> starts = starts_of(kCounts);
+    const std::vector<std::size_t> starts = starts_of(tensor_counts);
     for (const TensorPlace& place : layout)
       for (std::size_t i = 0; i < place.count; ++i) parameters[place.first + i] = start_of(starts[place.tensor] + i);
   }
@@ -61,7 +61,7 @@ struct Model {
   /// In the order created.
   std::vector<float> created() const {
     std::vector<float> values(parameters.size());
-    const std::vector<std::size_t> starts = starts_of(kCounts);
+    const std::vector<std::size_t> starts = starts_of(tensor_counts);
     for (const TensorPlace& place : layout)
       std::copy_n(parameters.data() + place.first, place.count, values.data() + starts[place.tensor]);
     return values;
@@ -83,7 +83,7 @@ inline Update update_of(Model& model) {
 /// What all workers' parameters are after all steps, in the order created, by one thread and one rank.
 inline std::vector<float> expected(int workers, double momentum) {
   Model model(sgd_options(momentum));
-  for (model.step = 0; model.step < kSteps; ++model.step) {
+  for (model.step = 0; model.step < trained_steps; ++model.step) {
     std::fill(model.gradients.begin(), model.gradients.end(), 0.0F);
     for (const TensorPlace& place : model.layout)
       for (int rank = 0; rank < workers; ++rank)
@@ -98,7 +98,7 @@ inline std::vector<float> expected(int workers, double momentum) {
 /// backward begins, so that ranks' gradients are ready in different orders.
 inline void train(int rank, Model& model, Synchroniser& synchroniser, MpiCommunicator& workers, std::size_t turn,
                   Watchdog* watchdog) {
-  for (model.step = 0; model.step < kSteps; ++model.step) {
+  for (model.step = 0; model.step < trained_steps; ++model.step) {
     if (watchdog != nullptr) watchdog->beat();
     synchroniser.start_step();
     std::fill(model.gradients.begin(), model.gradients.end(), 0.0F);

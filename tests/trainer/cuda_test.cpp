@@ -10,21 +10,21 @@
 
 #if __has_include(<cuda_runtime_api.h>)
 #include <cuda_runtime_api.h>
-static_assert(static_cast<int>(cudaSuccess) == ddltrain::kCudaSuccess);
-static_assert(static_cast<int>(cudaErrorInsufficientDriver) == ddltrain::kCudaInsufficientDriver);
-static_assert(static_cast<int>(cudaDevAttrComputeCapabilityMajor) == ddltrain::kCudaCapabilityMajor);
-static_assert(static_cast<int>(cudaDevAttrComputeCapabilityMinor) == ddltrain::kCudaCapabilityMinor);
-static_assert(static_cast<int>(cudaMemcpyHostToDevice) == ddltrain::kCudaHostToDevice);
-static_assert(static_cast<int>(cudaMemcpyDeviceToHost) == ddltrain::kCudaDeviceToHost);
-static_assert(cudaStreamNonBlocking == ddltrain::kCudaStreamNonBlocking);
+static_assert(static_cast<int>(cudaSuccess) == ddltrain::cuda_success);
+static_assert(static_cast<int>(cudaErrorInsufficientDriver) == ddltrain::cuda_insufficient_driver);
+static_assert(static_cast<int>(cudaDevAttrComputeCapabilityMajor) == ddltrain::cuda_capability_major);
+static_assert(static_cast<int>(cudaDevAttrComputeCapabilityMinor) == ddltrain::cuda_capability_minor);
+static_assert(static_cast<int>(cudaMemcpyHostToDevice) == ddltrain::cuda_host_to_device);
+static_assert(static_cast<int>(cudaMemcpyDeviceToHost) == ddltrain::cuda_device_to_host);
+static_assert(cudaStreamNonBlocking == ddltrain::cuda_stream_non_blocking);
 static_assert(sizeof(cudaError_t) == sizeof(ddltrain::CudaStatus));
 static_assert(sizeof(cudaStream_t) == sizeof(void*) && sizeof(cudaEvent_t) == sizeof(void*));
 #if __has_include(<nccl.h>)
 #include <nccl.h>
-static_assert(static_cast<int>(ncclSuccess) == ddltrain::kNcclSuccess);
-static_assert(static_cast<int>(ncclInProgress) == ddltrain::kNcclInProgress);
-static_assert(static_cast<int>(ncclFloat) == ddltrain::kNcclFloat);
-static_assert(static_cast<int>(ncclSum) == ddltrain::kNcclSum);
+static_assert(static_cast<int>(ncclSuccess) == ddltrain::nccl_success);
+static_assert(static_cast<int>(ncclInProgress) == ddltrain::nccl_in_progress);
+static_assert(static_cast<int>(ncclFloat) == ddltrain::nccl_float);
+static_assert(static_cast<int>(ncclSum) == ddltrain::nccl_sum);
 static_assert(sizeof(ncclUniqueId) == sizeof(ddltrain::NcclId));
 static_assert(sizeof(ncclResult_t) == sizeof(ddltrain::NcclStatus));
 #endif

@@ -128,7 +128,7 @@ std::string digest(const std::vector<std::string>& lines) {
   return message;
 }
 
-const std::string kDashes(74, '-');
+const std::string dash_line(74, '-');
 
 } // namespace
 
@@ -147,18 +147,18 @@ TEST_CASE("Digits and their order are those of the frameworks' scripts") {
 }
 
 TEST_CASE("A killed rank is reported in one line") {
-  CHECK(digest({kDashes, "Primary job  terminated normally, but 1 process returned",
-                "a non-zero exit code. Per user-direction, the job has been aborted.", kDashes, kDashes,
-                "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).", kDashes}) ==
+  CHECK(digest({dash_line, "Primary job  terminated normally, but 1 process returned",
+                "a non-zero exit code. Per user-direction, the job has been aborted.", dash_line, dash_line,
+                "mpirun noticed that process rank 1 with PID 0 on node vm exited on signal 9 (Killed).", dash_line}) ==
         "ddltrain: rank 1 on host vm died of signal 9 (Killed); the job has ended. Records written so far are kept.\n");
 }
 
 TEST_CASE("What mpirun tells besides is passed on") {
-  CHECK(digest({"ddltrain: no space left", kDashes, "MPI_ABORT was invoked on rank 0", "with errorcode 1.", kDashes,
+  CHECK(digest({"ddltrain: no space left", dash_line, "MPI_ABORT was invoked on rank 0", "with errorcode 1.", dash_line,
                 "[vm:1] 1 more process has sent help message help-mpi-api.txt / mpi-abort",
                 "[vm:1] Set MCA parameter \"orte_base_help_aggregate\" to 0 to see all"}) ==
         "ddltrain: no space left\n");
-  CHECK(digest({kDashes, "There are not enough slots", "in the system", kDashes}) ==
+  CHECK(digest({dash_line, "There are not enough slots", "in the system", dash_line}) ==
         "There are not enough slots\nin the system\n");
 }
 

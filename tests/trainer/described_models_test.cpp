@@ -19,14 +19,14 @@ namespace {
 using ddltrain::LayerRow;
 using ddltrain::LayerTable;
 
-const std::filesystem::path kTables = std::filesystem::path(DDLSIM_SOURCE_DIR) / "scenarios" / "models";
+const std::filesystem::path tables_folder = std::filesystem::path(DDLSIM_SOURCE_DIR) / "scenarios" / "models";
 
 // torchvision states the multiply-adds of its weights in 1e9 with three decimals (pytorch/vision,
 // torchvision/models/*.py, "_ops").
-constexpr double kTorchvisionRounding = 0.0005;
+constexpr double torchvision_rounding = 0.0005;
 // arXiv 1512.03385, table 1, gives one decimal: 3.8, 7.6, 11.3. It cuts off for 50 layers and rounds for the others, so
 // a whole unit of that decimal.
-constexpr double kPaperRounding = 0.1;
+constexpr double paper_rounding = 0.1;
 
 /// The committed table as this LibTorch would sign it: a table names the version that wrote it, and nothing else in it
 /// depends on the version.
@@ -35,7 +35,7 @@ std::string committed_table(const std::string& name, const std::string& written_
     const auto begin = text.find("\"source\":");
     return std::make_pair(begin, text.find('\n', begin) - begin);
   };
-  std::string text = ddlsim_test::text_of(kTables / (name + ".json"));
+  std::string text = ddlsim_test::text_of(tables_folder / (name + ".json"));
   const auto [begin, length] = source_line(text);
   const auto [begin_now, length_now] = source_line(written_now);
   return text.replace(begin, length, written_now.substr(begin_now, length_now));
@@ -66,7 +66,7 @@ LayerTable checked_table(const std::string& name) {
   const auto network = entry.make();
   LayerTable table;
   const std::int64_t counted = ddltrain::count_product_flop([&] { table = ddltrain::describe(*network); });
-  CHECK(product_flop(table) * ddltrain::kDescribeBatch == counted);
+  CHECK(product_flop(table) * ddltrain::describe_batch == counted);
   const std::string json = ddltrain::table_json(entry, table);
   CHECK(json == committed_table(name, json));
   return table;
@@ -82,7 +82,7 @@ void check_torchvision(const Published& published) {
   const LayerTable table = checked_table(published.name);
   INFO(published.name);
   CHECK(ddltrain::parameter_count(table) == published.parameters);
-  CHECK(giga_multiply_adds(table) == Approx(published.giga_multiply_adds).epsilon(0).margin(kTorchvisionRounding));
+  CHECK(giga_multiply_adds(table) == Approx(published.giga_multiply_adds).epsilon(0).margin(torchvision_rounding));
 }
 
 /// Running means and variances: as many as gammas and betas.
@@ -117,30 +117,30 @@ TEST_CASE("ResNet v1 has the same parameters and the paper's multiply-adds") {
   const LayerTable table = checked_table(name);
   INFO(name);
   CHECK(ddltrain::parameter_count(table) == parameters);
-  CHECK(giga_multiply_adds(table) == Approx(paper).epsilon(0).margin(kPaperRounding));
+  CHECK(giga_multiply_adds(table) == Approx(paper).epsilon(0).margin(paper_rounding));
 }
 
 TEST_CASE("ResNet v2 has Gluon's parameters but for Gluon's norm of the image") {
   // The table of mxnet.gluon.model_zoo.vision counts running statistics too, and a norm of the three input channels
   // that tf_cnn_benchmarks does not have: 4 x 3 = 12 values.
-  constexpr std::int64_t kImageNorm = 12;
+  constexpr std::int64_t image_norm = 12;
   const auto [name, gluon] = GENERATE(table<std::string, std::int64_t>(
       {{"resnet50_v2", 25'595'060}, {"resnet101_v2", 44'639'412}, {"resnet152_v2", 60'329'140}}));
   const LayerTable table = checked_table(name);
   INFO(name);
-  CHECK(ddltrain::parameter_count(table) + batch_norm_statistics(table) + kImageNorm == gluon);
+  CHECK(ddltrain::parameter_count(table) + batch_norm_statistics(table) + image_norm == gluon);
 }
 
 TEST_CASE("GoogLeNet of Caffe's model zoo has the tensors that a log of its training lists") {
   // B-Caffe's log (hclhkbu/B-Caffe, logdata/tmpcomm.log): 128 tensors, each rounded up to 64 values.
-  constexpr std::int64_t kAlignment = 64;
+  constexpr std::int64_t alignment = 64;
   const LayerTable table = checked_table("googlenet_aux");
   std::int64_t tensors = 0;
   std::int64_t aligned = 0;
   for (const LayerRow& row : table) {
     for (const auto& tensor : row.tensors) {
       ++tensors;
-      aligned += (ddltrain::element_count(tensor) + kAlignment - 1) / kAlignment * kAlignment;
+      aligned += (ddltrain::element_count(tensor) + alignment - 1) / alignment * alignment;
     }
   }
   CHECK(tensors == 128);
@@ -171,26 +171,26 @@ TEST_CASE("Inception v3 has torchvision's counts, with and without its auxiliary
   LayerTable without;
   std::copy_if(auxiliary.begin(), auxiliary.end(), std::back_inserter(without), std::not_fn(in_head));
   CHECK(ddltrain::parameter_count(without) == 23'834'568);
-  CHECK(giga_multiply_adds(without) == Approx(5.713).epsilon(0).margin(kTorchvisionRounding));
+  CHECK(giga_multiply_adds(without) == Approx(5.713).epsilon(0).margin(torchvision_rounding));
 }
 
 TEST_CASE("Inception v3 of tf_cnn_benchmarks: one class more, no gamma") {
   const LayerTable table = checked_table("inception_v3_tf");
-  constexpr std::int64_t kGammas = 17'216; // half of what batch norm trains in torchvision's
-  CHECK(batch_norm_statistics(table) == kGammas);
-  CHECK(ddltrain::parameter_count(table) == 23'834'568 - kGammas + (2048 + 1));
+  constexpr std::int64_t batch_norm_gammas = 17'216; // half of what batch norm trains in torchvision's
+  CHECK(batch_norm_statistics(table) == batch_norm_gammas);
+  CHECK(ddltrain::parameter_count(table) == 23'834'568 - batch_norm_gammas + (2048 + 1));
 }
 
 TEST_CASE("Inception v4 of tf_cnn_benchmarks: Cadene's network with one class more and no gamma") {
   // The README of osmr/imgclsmob states Cadene's parameters, and multiply-adds with those of norms and pools in them.
-  constexpr std::int64_t kCadene = 42'679'816;
-  constexpr double kCadeneWithNorms = 12.305;
-  constexpr double kNorms = 0.01; // norms and pools, a multiply-add or less for each of some 10 million values
+  constexpr std::int64_t cadene = 42'679'816;
+  constexpr double cadene_with_norms = 12.305;
+  constexpr double norms = 0.01; // norms and pools, a multiply-add or less for each of some 10 million values
   const LayerTable table = checked_table("inception_v4_tf");
   const std::int64_t gammas = batch_norm_statistics(table); // as many as betas
-  CHECK(ddltrain::parameter_count(table) + gammas == kCadene + (1536 + 1));
-  CHECK(giga_multiply_adds(table) < kCadeneWithNorms);
-  CHECK(giga_multiply_adds(table) > kCadeneWithNorms * (1 - kNorms));
+  CHECK(ddltrain::parameter_count(table) + gammas == cadene + (1536 + 1));
+  CHECK(giga_multiply_adds(table) < cadene_with_norms);
+  CHECK(giga_multiply_adds(table) > cadene_with_norms * (1 - norms));
 }
 
 TEST_CASE("ResNeXt-101 32x4d has the published parameters, with and without squeeze and excitation") {
@@ -198,11 +198,11 @@ TEST_CASE("ResNeXt-101 32x4d has the published parameters, with and without sque
   // value.
   const auto [name, parameters, with_norms] = GENERATE(table<std::string, std::int64_t, double>(
       {{"resnext101_32x4d", 44'177'704, 8.003}, {"se_resnext101_32x4d", 48'955'416, 8.005}}));
-  constexpr double kNorms = 0.01;
+  constexpr double norms = 0.01;
   const LayerTable table = checked_table(name);
   INFO(name);
   CHECK(ddltrain::parameter_count(table) == parameters);
-  CHECK(giga_multiply_adds(table) == Approx(with_norms).epsilon(kNorms));
+  CHECK(giga_multiply_adds(table) == Approx(with_norms).epsilon(norms));
 }
 
 TEST_CASE("Jasper 10x5 with dense residual connections has the published parameters") {
@@ -217,8 +217,8 @@ TEST_CASE("Jasper 10x5 with dense residual connections has the published paramet
 
 TEST_CASE("SSD300 has the parameters of ResNet-50's first stages, its blocks and its predictors, and 8732 boxes") {
   // NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD, model.py.
-  constexpr std::int64_t kFourthStage = 14'964'736; // of torchvision's ResNet-50
-  constexpr std::int64_t kBackbone = 25'557'032 - (2048 * 1000 + 1000) - kFourthStage;
+  constexpr std::int64_t fourth_stage = 14'964'736; // of torchvision's ResNet-50
+  constexpr std::int64_t backbone = 25'557'032 - (2048 * 1000 + 1000) - fourth_stage;
   const auto block = [](std::int64_t in, std::int64_t middle, std::int64_t out) {
     return in * middle + 2 * middle + 9 * middle * out + 2 * out;
   };
@@ -227,7 +227,7 @@ TEST_CASE("SSD300 has the parameters of ResNet-50's first stages, its blocks and
   const std::int64_t inputs_of_boxes = 1024 * 4 + 512 * 6 + 512 * 6 + 256 * 6 + 256 * 4 + 256 * 4;
   const std::int64_t boxes_of_a_place = 4 + 6 + 6 + 6 + 4 + 4;
   const LayerTable table = checked_table("ssd300");
-  CHECK(ddltrain::parameter_count(table) == kBackbone + blocks + (4 + 81) * (9 * inputs_of_boxes + boxes_of_a_place));
+  CHECK(ddltrain::parameter_count(table) == backbone + blocks + (4 + 81) * (9 * inputs_of_boxes + boxes_of_a_place));
   for (const LayerRow& row : table) {
     if (row.name == "join_corners") CHECK(row.activation_bytes_per_sample == 4L * 4 * 8732);
   }
@@ -235,21 +235,20 @@ TEST_CASE("SSD300 has the parameters of ResNet-50's first stages, its blocks and
 
 TEST_CASE("SSD320 has the parameters of ResNet-50, its pyramid and two towers that five maps share, and 12,804 boxes") {
   // tensorflow/models, object_detection: ssd_resnet_v1_fpn_feature_extractor.py, convolutional_box_predictor.py.
-  constexpr std::int64_t kBackbone =
-      25'557'032 - (2048 * 1000 + 1000);         // torchvision's ResNet-50 without its classifier
-  constexpr std::int64_t kWide = 9L * 256 * 256; // a 3x3 convolution of 256 channels
-  constexpr std::int64_t kNorm = 2L * 256;
-  constexpr std::int64_t kProjections = (512 + 1024 + 2048) * 256 + 3 * 256;
-  constexpr std::int64_t kSteps = 4 * (kWide + kNorm); // two smooth, two halve
-  constexpr std::int64_t kTower = 4 * (kWide + 5 * kNorm);
+  constexpr std::int64_t backbone = 25'557'032 - (2048 * 1000 + 1000); // torchvision's ResNet-50 without its classifier
+  constexpr std::int64_t wide = 9L * 256 * 256;                        // a 3x3 convolution of 256 channels
+  constexpr std::int64_t norm = 2L * 256;
+  constexpr std::int64_t projections = (512 + 1024 + 2048) * 256 + 3 * 256;
+  constexpr std::int64_t pyramid_steps = 4 * (wide + norm); // two smooth, two halve
+  constexpr std::int64_t tower = 4 * (wide + 5 * norm);
   const auto predictor = [](std::int64_t values) { return (9L * 256 + 1) * 6 * values; };
-  constexpr std::int64_t kPlaces = 40 * 40 + 20 * 20 + 10 * 10 + 5 * 5 + 3 * 3;
+  constexpr std::int64_t places = 40 * 40 + 20 * 20 + 10 * 10 + 5 * 5 + 3 * 3;
   const LayerTable table = checked_table("ssd320_fpn");
   CHECK(ddltrain::parameter_count(table) ==
-        kBackbone + kProjections + kSteps + 2 * kTower + predictor(4) + predictor(91));
+        backbone + projections + pyramid_steps + 2 * tower + predictor(4) + predictor(91));
   for (const LayerRow& row : table) {
-    if (row.name == "classes.predictor") CHECK(row.activation_bytes_per_sample == 4 * kPlaces * 6 * 91);
-    if (row.name == "classes.conv3") CHECK(row.forward_flop_per_sample == 2 * kPlaces * kWide);
+    if (row.name == "classes.predictor") CHECK(row.activation_bytes_per_sample == 4 * places * 6 * 91);
+    if (row.name == "classes.conv3") CHECK(row.forward_flop_per_sample == 2 * places * wide);
     if (row.name == "classes.bn3") CHECK(row.tensors.size() == 10); // gamma and beta of each map
     if (row.name == "pyramid.layer4.subsample") CHECK(row.activation_bytes_per_sample == 4L * 1024 * 10 * 10);
   }
@@ -302,12 +301,12 @@ TEST_CASE("TinyUNet has the parameters of its blocks, and its first convolutions
 
 TEST_CASE("Mask R-CNN trains torchvision's parameters but for ten classes and the frozen part of its backbone") {
   // torchvision's maskrcnn_resnet50_fpn has 91 classes and no frozen convolutions; its norms are frozen too.
-  constexpr std::int64_t kTorchvision = 44'401'393;
-  constexpr std::int64_t kClass = 5 * (1024 + 1) + (256 + 1); // score and box, mask
-  constexpr std::int64_t kStem = 3L * 64 * 7 * 7;
-  constexpr std::int64_t kFirstStage = (64 + 9 * 64 + 256 + 256) * 64 + 2 * (256 + 9 * 64 + 256) * 64;
+  constexpr std::int64_t torchvision = 44'401'393;
+  constexpr std::int64_t class_head = 5 * (1024 + 1) + (256 + 1); // score and box, mask
+  constexpr std::int64_t stem_parameters = 3L * 64 * 7 * 7;
+  constexpr std::int64_t first_stage = (64 + 9 * 64 + 256 + 256) * 64 + 2 * (256 + 9 * 64 + 256) * 64;
   const LayerTable table = checked_table("maskrcnn");
-  CHECK(ddltrain::parameter_count(table) == kTorchvision - 10 * kClass - kStem - kFirstStage);
+  CHECK(ddltrain::parameter_count(table) == torchvision - 10 * class_head - stem_parameters - first_stage);
   std::int64_t mask_flop = 0;
   for (const LayerRow& row : table) {
     if (row.name == "box_head.body.fc1")
@@ -319,16 +318,16 @@ TEST_CASE("Mask R-CNN trains torchvision's parameters but for ten classes and th
 
 TEST_CASE("The other AlexNets have the parameters of their convolutions and matrices") {
   // tf_cnn_benchmarks 039fa955, alexnet_model.py; apache/mxnet 1083d0fb, symbols/alexnet.py: weights and bias by layer.
-  constexpr std::int64_t kTensorflow = (64 * 3 * 121 + 64) + (192 * 64 * 25 + 192) + (384 * 192 * 9 + 384) +
-                                       (384 * 384 * 9 + 384) + (256 * 384 * 9 + 256) + (9216 * 4096 + 4096) +
-                                       (4096 * 4096 + 4096) + (4096 * 1001 + 1001);
-  CHECK(ddltrain::parameter_count(checked_table("alexnet_tf")) == kTensorflow);
+  constexpr std::int64_t tensorflow = (64 * 3 * 121 + 64) + (192 * 64 * 25 + 192) + (384 * 192 * 9 + 384) +
+                                      (384 * 384 * 9 + 384) + (256 * 384 * 9 + 256) + (9216 * 4096 + 4096) +
+                                      (4096 * 4096 + 4096) + (4096 * 1001 + 1001);
+  CHECK(ddltrain::parameter_count(checked_table("alexnet_tf")) == tensorflow);
   // 203 MB of fp32, the size MXNet's K80 scaling table gives for AlexNet.
-  constexpr std::int64_t kMxnet = (96 * 3 * 121 + 96) + (256 * 96 * 25 + 256) + (384 * 256 * 9 + 384) +
-                                  (384 * 384 * 9 + 384) + (256 * 384 * 9 + 256) + (6400 * 4096 + 4096) +
-                                  (4096 * 4096 + 4096) + (4096 * 1000 + 1000);
-  CHECK(ddltrain::parameter_count(checked_table("alexnet_mxnet")) == kMxnet);
-  CHECK(4 * kMxnet / 1'000'000 == 203);
+  constexpr std::int64_t mxnet = (96 * 3 * 121 + 96) + (256 * 96 * 25 + 256) + (384 * 256 * 9 + 384) +
+                                 (384 * 384 * 9 + 384) + (256 * 384 * 9 + 256) + (6400 * 4096 + 4096) +
+                                 (4096 * 4096 + 4096) + (4096 * 1000 + 1000);
+  CHECK(ddltrain::parameter_count(checked_table("alexnet_mxnet")) == mxnet);
+  CHECK(4 * mxnet / 1'000'000 == 203);
 }
 
 TEST_CASE("LeNet-5 has the textbook's 61,706 parameters") {
@@ -363,7 +362,7 @@ TEST_CASE("Every model of the catalogue has a committed table, and no other tabl
     expected.insert(entry.name + ".json");
   }
   std::set<std::string> found;
-  for (const auto& file : std::filesystem::directory_iterator(kTables)) {
+  for (const auto& file : std::filesystem::directory_iterator(tables_folder)) {
     std::ifstream table(file.path());
     const auto source = nlohmann::json::parse(table).at("source").get<std::string>();
     if (source.rfind("ddltrain describe ", 0) == 0) found.insert(file.path().filename().string());

@@ -16,7 +16,7 @@ using namespace ddltrain;
 
 namespace {
 
-constexpr std::size_t kMiB = (1 << 20) / sizeof(float); ///< elements
+constexpr std::size_t mebibyte_elements = (1 << 20) / sizeof(float); ///< elements
 
 GradientLayout layout_of(const std::vector<std::size_t>& counts) {
   std::vector<std::size_t> ready(counts.size());
@@ -41,7 +41,8 @@ TEST_CASE("The flat arrays are in the order ready") {
 }
 
 TEST_CASE("The first bucket closes at 1 MiB, later ones at 25 MiB") {
-  const GradientLayout layout = layout_of({kMiB / 2, kMiB / 2, 20 * kMiB, 4 * kMiB, kMiB, 30 * kMiB, 3});
+  const GradientLayout layout = layout_of({mebibyte_elements / 2, mebibyte_elements / 2, 20 * mebibyte_elements,
+                                           4 * mebibyte_elements, mebibyte_elements, 30 * mebibyte_elements, 3});
   CHECK(sizes(group_tensors(layout, Grouping::buckets)) == std::vector<std::size_t>{2, 3, 1, 1});
   CHECK(sizes(group_tensors(layout_of({1}), Grouping::buckets)) == std::vector<std::size_t>{1});
 }

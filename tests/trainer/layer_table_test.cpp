@@ -80,8 +80,8 @@ TEST_CASE("Gradients reach every trained tensor, and one step along them lowers 
     INFO(item.key());
     REQUIRE(item.value().grad().defined());
     const at::NoGradGuard no_gradient;
-    constexpr double kStep = 1e-3; // small: the loss falls to first order
-    item.value().sub_(item.value().grad(), kStep);
+    constexpr double loss_step = 1e-3; // small: the loss falls to first order
+    item.value().sub_(item.value().grad(), loss_step);
   }
   CHECK(network->losses(batch).mean().item<double>() < before.item<double>());
 }

@@ -21,8 +21,8 @@ std::int64_t flop_of(const at::RecordFunction& call) {
   };
   if (name == "aten::convolution") { // every output value is a product over one filter
     const at::Tensor weight = inputs[1].toTensor();
-    constexpr std::size_t kTransposed = 6;
-    if (inputs[kTransposed].toBool()) { // every input value meets one filter
+    constexpr std::size_t transposed = 6;
+    if (inputs[transposed].toBool()) { // every input value meets one filter
       return 2 * inputs[0].toTensor().numel() * (weight.numel() / weight.size(0));
     }
     return 2 * call.outputs().at(0).toTensor().numel() * (weight.numel() / weight.size(0));

@@ -19,7 +19,7 @@ namespace {
 
 using namespace ddltrain;
 
-const MapSides kTwoMaps = {4, 2};
+const MapSides two_maps = {4, 2};
 
 at::Tensor parameter_of(const UnitPtr& unit, const std::string& name) {
   return unit->named_parameters()[name];
@@ -28,7 +28,7 @@ at::Tensor parameter_of(const UnitPtr& unit, const std::string& name) {
 } // namespace
 
 TEST_CASE("A shared convolution sees each map by itself, with the same weights") {
-  const UnitPtr shared = shared_convolution(3, 5, kTwoMaps, /*bias=*/true);
+  const UnitPtr shared = shared_convolution(3, 5, two_maps, /*bias=*/true);
   const at::Tensor fine = at::rand({2, 3, 4, 4});
   const at::Tensor coarse = at::rand({2, 3, 2, 2});
   const at::Tensor places = call_layer(join_places(), {fine, coarse});
@@ -43,7 +43,7 @@ TEST_CASE("A shared convolution sees each map by itself, with the same weights")
 }
 
 TEST_CASE("Each map of a pyramid has a gamma and a beta of its own, and statistics that no step moves") {
-  const UnitPtr norm = norm_of_each_map(1, kTwoMaps, /*epsilon=*/0);
+  const UnitPtr norm = norm_of_each_map(1, two_maps, /*epsilon=*/0);
   {
     const at::NoGradGuard no_gradient;
     parameter_of(norm, "map0_weight").fill_(2);

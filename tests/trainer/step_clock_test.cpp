@@ -143,7 +143,7 @@ TEST_CASE("A lead of a tenth of the step is enough, the median over the backward
 
 TEST_CASE("Steps on a processor are timed alone") {
   CHECK(queued_steps_on("cpu", 0) == 1);
-  CHECK(queued_steps_on("cuda", 0) == kQueuedSteps);
+  CHECK(queued_steps_on("cuda", 0) == usual_queued_steps);
   CHECK(queued_steps_on("cuda", 1) == 1);
   CHECK_THROWS_AS(queued_steps_on("cpu", 10), ddlsim::UserError);
   CHECK(queue_text({1, 50, 50}).empty());

@@ -187,14 +187,14 @@ TEST_CASE("a scripted ResNet-50 has the shipped table, but for the loss and the 
 }
 
 TEST_CASE("a transformer's block: attention by its products, positions and a tied head where they are used") {
-  constexpr std::int64_t kWords = 100;
-  constexpr std::int64_t kTokens = 8;
-  constexpr std::int64_t kWidth = 16;
+  constexpr std::int64_t word_count = 100;
+  constexpr std::int64_t token_count = 8;
+  constexpr std::int64_t state_width = 16;
   const auto module = with_weights("Decoder",
-                                   {{"words", trained({kWords, kWidth})},
-                                    {"positions", trained({32, kWidth})},
-                                    {"qkv", trained({3 * kWidth, kWidth})},
-                                    {"scale", trained({kWidth})},
+                                   {{"words", trained({word_count, state_width})},
+                                    {"positions", trained({32, state_width})},
+                                    {"qkv", trained({3 * state_width, state_width})},
+                                    {"scale", trained({state_width})},
                                     {"unused", trained({3})}},
                                    "def forward(self, tokens):\n"
                                    "  x = torch.embedding(self.words, tokens)\n"
@@ -209,19 +209,20 @@ TEST_CASE("a transformer's block: attention by its products, positions and a tie
   for (const auto& row : result.layers)
     rows.push_back(fmt::format("{} {} {} {} {}", row.name, row.kind, row.forward_flop_per_sample,
                                row.activation_bytes_per_sample, row.tensors.size()));
-  const std::int64_t state = kTokens * kWidth;
-  const std::int64_t scores = kTokens * kTokens;
-  CHECK(rows == std::vector<std::string>{
-                    fmt::format("embedding embedding 0 {} 1", 4 * state),
-                    fmt::format("add elementwise {} {} 1", state, 4 * state),
-                    fmt::format("linear linear {} {} 1", 2L * 3 * state * kWidth, 4L * 3 * state),
-                    fmt::format("matmul attention {} {} 0", 2 * scores * kWidth, 4 * scores),
-                    fmt::format("mul elementwise {} {} 0", scores, 4 * scores),
-                    fmt::format("softmax activation {} {} 0", 5 * scores, 4 * scores),
-                    fmt::format("bmm attention {} {} 0", 2 * state * kTokens, 4 * state),
-                    fmt::format("add_2 elementwise {} {} 0", state, 4 * state),
-                    fmt::format("layer_norm norm {} {} 1", 7 * state, 4 * state),
-                    fmt::format("linear_2 linear {} {} 0", 2 * kTokens * kWords * kWidth, 4 * kTokens * kWords)});
+  const std::int64_t state = token_count * state_width;
+  const std::int64_t scores = token_count * token_count;
+  CHECK(rows ==
+        std::vector<std::string>{fmt::format("embedding embedding 0 {} 1", 4 * state),
+                                 fmt::format("add elementwise {} {} 1", state, 4 * state),
+                                 fmt::format("linear linear {} {} 1", 2L * 3 * state * state_width, 4L * 3 * state),
+                                 fmt::format("matmul attention {} {} 0", 2 * scores * state_width, 4 * scores),
+                                 fmt::format("mul elementwise {} {} 0", scores, 4 * scores),
+                                 fmt::format("softmax activation {} {} 0", 5 * scores, 4 * scores),
+                                 fmt::format("bmm attention {} {} 0", 2 * state * token_count, 4 * state),
+                                 fmt::format("add_2 elementwise {} {} 0", state, 4 * state),
+                                 fmt::format("layer_norm norm {} {} 1", 7 * state, 4 * state),
+                                 fmt::format("linear_2 linear {} {} 0", 2 * token_count * word_count * state_width,
+                                             4 * token_count * word_count)});
   CHECK_THAT(joined(result.notes), Catch::Contains("aten::erfinv ran 1 time and was not counted") &&
                                        Catch::Contains("1 parameters were used by no operator") &&
                                        Catch::Contains("\"unused\""));

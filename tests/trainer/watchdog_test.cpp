@@ -36,7 +36,7 @@ struct Watched {
   RankWatch watch;
 };
 
-const std::vector<int> kOthersOf0 = {1, 2};
+const std::vector<int> others_of0 = {1, 2};
 
 } // namespace
 
@@ -72,11 +72,11 @@ TEST_CASE("Ranks that stop before the first step, or while none is under way, ar
 
 TEST_CASE("At rest, and before the first step, ranks that answer may take any time") {
   Watched job(0);
-  job.pass(1000, kOthersOf0);
+  job.pass(1000, others_of0);
   CHECK(job.verdict().empty());
   job.step();
   job.watch.rest();
-  job.pass(1000, kOthersOf0);
+  job.pass(1000, others_of0);
   CHECK(job.verdict().empty());
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("A rank that answers from an earlier step is named as behind") {
   Watched job(0);
   for (int i = 0; i < 3; ++i) job.step();
   job.done[2] = 2;
-  job.pass(61, kOthersOf0);
+  job.pass(61, others_of0);
   CHECK(job.verdict() == "rank 2 on host b is behind, though it answers, and the others have waited for 61 s");
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("A server counts no steps, and is not behind for that") {
   Watched job(0);
   job.step();
   job.done[2] = 0;
-  job.pass(61, kOthersOf0);
+  job.pass(61, others_of0);
   CHECK_THAT(job.verdict(), StartsWith("all ranks answer, but none has got on for 61 s"));
 }
 
@@ -113,10 +113,10 @@ TEST_CASE("A long step has ten times its like, and who stopped meanwhile is sile
   Watched job(0);
   for (int i = 0; i < 3; ++i) {
     job.step();
-    job.pass(30, kOthersOf0);
+    job.pass(30, others_of0);
   }
   job.step();
-  job.pass(269, kOthersOf0);
+  job.pass(269, others_of0);
   job.pass(31, {1});
   CHECK(job.verdict().empty());
   job.pass(1, {1});
@@ -142,8 +142,8 @@ TEST_CASE("A process that was stopped itself, or got no core, accuses nobody") {
   job.time_s += 3600;
   job.pass(1, {});
   CHECK(job.verdict().empty());
-  job.pass(1, kOthersOf0);
-  job.pass(50, kOthersOf0);
+  job.pass(1, others_of0);
+  job.pass(50, others_of0);
   CHECK(job.verdict().empty());
 }
 

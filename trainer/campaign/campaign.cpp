@@ -17,8 +17,8 @@ namespace {
 
 using ddlsim::JsonNode;
 
-const std::vector<std::string> kKinds = {"local", "mpirun", "slurm", "testbed"}; // in the order of LauncherKind
-const std::vector<std::string> kCommands = {"train", "layers", "collectives", "link", "server", "framework"};
+const std::vector<std::string> launcher_kinds = {"local", "mpirun", "slurm", "testbed"}; // in the order of LauncherKind
+const std::vector<std::string> campaign_commands = {"train", "layers", "collectives", "link", "server", "framework"};
 
 /// Names become parts of file names.
 bool is_file_name(const std::string& name) {
@@ -27,21 +27,21 @@ bool is_file_name(const std::string& name) {
                                 "UVWXYZ0123456789._-") == std::string::npos;
 }
 
-constexpr long kMost = 1'000'000;        ///< of anything a campaign counts
-constexpr double kMost_s = 1e9;          ///< of a time limit: thirty years
-constexpr double kMostParts = 100'000;   ///< of a campaign: minutes to list, years to run
-constexpr double kMostWords_bytes = 1e8; ///< of all parts' arguments: a thousand for each of the most parts
+constexpr long most_in_campaign = 1'000'000; ///< of anything a campaign counts
+constexpr double most_s = 1e9;               ///< of a time limit: thirty years
+constexpr double most_parts = 100'000;       ///< of a campaign: minutes to list, years to run
+constexpr double most_words_bytes = 1e8;     ///< of all parts' arguments: a thousand for each of the most parts
 
 /// "nodes": [1, 2, 4]; none when the key is absent.
 std::vector<std::int64_t> counts_or_none(const JsonNode& node, const std::string& key) {
   std::vector<std::int64_t> counts;
   if (!node.has(key)) return counts;
   for (const JsonNode& element : node.list(key)) {
-    if (element.value().is_number_integer() && element.value() >= 1 && element.value() <= kMost) {
+    if (element.value().is_number_integer() && element.value() >= 1 && element.value() <= most_in_campaign) {
       counts.push_back(element.value().get<std::int64_t>());
     } else {
-      element.mistake(
-          fmt::format("{} found; give a whole number from 1 to {}", ddlsim::describe(element.value()), kMost));
+      element.mistake(fmt::format("{} found; give a whole number from 1 to {}", ddlsim::describe(element.value()),
+                                  most_in_campaign));
     }
   }
   if (counts.empty()) node.mistake_at(key, "give at least one");
@@ -54,7 +54,7 @@ double positive_or(const JsonNode& node, const std::string& key, double fallback
 
 double time_limit_or(const JsonNode& node, const std::string& key, double fallback) {
   const double limit_s = positive_or(node, key, fallback);
-  if (limit_s > kMost_s) node.mistake_at(key, fmt::format("{} found; give at most {}", limit_s, kMost_s));
+  if (limit_s > most_s) node.mistake_at(key, fmt::format("{} found; give at most {}", limit_s, most_s));
   return limit_s;
 }
 
@@ -67,7 +67,7 @@ void read_slurm(const JsonNode& node, LauncherChoice& launcher) {
   launcher.srun = node.texts_or_none("srun");
   const bool one_a_rank = node.one_of_or("gpu_bind", {"map", "none"}, "map") == "map";
   launcher.gpu_binding = one_a_rank ? GpuBinding::one_a_rank : GpuBinding::none;
-  launcher.resubmissions = node.integer_or("resubmissions", launcher.resubmissions, 0, kMost);
+  launcher.resubmissions = node.integer_or("resubmissions", launcher.resubmissions, 0, most_in_campaign);
   launcher.before = node.texts_or_none("before");
 }
 
@@ -80,7 +80,7 @@ void read_testbed(const JsonNode& node, LauncherChoice& launcher) {
 }
 
 /// The keys each kind of launcher has beside "kind", in the order of LauncherKind.
-const std::vector<std::vector<std::string>> kLauncherKeys = {
+const std::vector<std::vector<std::string>> launcher_keys = {
     {"kind", "busy_cores", "cores_per_rank"},
     {"kind", "hosts", "options", "cores_per_rank"},
     {"kind", "partition", "start", "mpi", "job_time_limit_s", "sbatch", "srun", "options", "before", "gpu_bind",
@@ -90,16 +90,16 @@ const std::vector<std::vector<std::string>> kLauncherKeys = {
 LauncherChoice launcher_from(const JsonNode& node) {
   LauncherChoice launcher;
   if (!node.is_object()) return launcher;
-  const auto place = std::find(kKinds.begin(), kKinds.end(), node.one_of("kind", kKinds));
-  if (place == kKinds.end()) return launcher; // its keys cannot be judged
-  launcher.kind = static_cast<LauncherKind>(place - kKinds.begin());
-  node.allow_only(kLauncherKeys[static_cast<std::size_t>(place - kKinds.begin())]);
+  const auto place = std::find(launcher_kinds.begin(), launcher_kinds.end(), node.one_of("kind", launcher_kinds));
+  if (place == launcher_kinds.end()) return launcher; // its keys cannot be judged
+  launcher.kind = static_cast<LauncherKind>(place - launcher_kinds.begin());
+  node.allow_only(launcher_keys[static_cast<std::size_t>(place - launcher_kinds.begin())]);
   launcher.hosts = node.texts_or_none("hosts");
   if (launcher.kind == LauncherKind::mpirun && launcher.hosts.empty()) {
     node.mistake_at("hosts", "missing; give a list of host names");
   }
   launcher.options = node.texts_or_none("options");
-  launcher.cores_per_rank = static_cast<int>(node.integer_or("cores_per_rank", 0, 1, kMost));
+  launcher.cores_per_rank = static_cast<int>(node.integer_or("cores_per_rank", 0, 1, most_in_campaign));
   if (launcher.kind == LauncherKind::slurm) read_slurm(node, launcher);
   if (launcher.kind == LauncherKind::testbed) read_testbed(node, launcher);
   launcher.busy_cores = positive_or(node, "busy_cores", 0);
@@ -128,12 +128,12 @@ CampaignRun run_from(const JsonNode& node, const CampaignRun& fallback, Launcher
   if (!run.name.empty() && !is_file_name(run.name)) {
     node.mistake_at("name", ddlsim::in_quotes(run.name) + " found; give letters, digits, '.', '_' and '-' only");
   }
-  run.command = node.one_of("command", kCommands);
+  run.command = node.one_of("command", campaign_commands);
   run.arguments = node.texts_or_none("arguments");
   run.each = each_from(node);
   if (node.has("nodes")) run.nodes = counts_or_none(node, "nodes");
-  run.ranks_per_node = node.integer_or("ranks_per_node", fallback.ranks_per_node, 1, kMost);
-  run.repeats = node.integer_or("repeats", fallback.repeats, 1, kMost);
+  run.ranks_per_node = node.integer_or("ranks_per_node", fallback.ranks_per_node, 1, most_in_campaign);
+  run.repeats = node.integer_or("repeats", fallback.repeats, 1, most_in_campaign);
   run.time_limit_s = time_limit_or(node, "time_limit_s", fallback.time_limit_s);
   if (has_own_links) run.rate_Bps = node.quantity_or("rate", ddlsim::Dimension::bandwidth, 0);
   return run;
@@ -190,14 +190,14 @@ void check_parts(const Campaign& campaign, const JsonNode& root) {
     parts += parts_in(run);
     words_bytes += parts_in(run) * bytes_of_words(run);
   }
-  if (parts > kMostParts)
+  if (parts > most_parts)
     root.mistake_at("runs",
                     fmt::format("they are {:.4g} starts of ddltrain (nodes x repeats x values of \"each\"); give "
                                 "at most {}",
-                                parts, kMostParts));
-  else if (words_bytes > kMostWords_bytes)
+                                parts, most_parts));
+  else if (words_bytes > most_words_bytes)
     root.mistake_at("runs", fmt::format("the arguments of all {} starts are {:.2g} bytes; give at most {:.2g}", parts,
-                                        words_bytes, kMostWords_bytes));
+                                        words_bytes, most_words_bytes));
 }
 
 /// What runs do not say for themselves.
@@ -205,7 +205,7 @@ CampaignRun fallback_from(const JsonNode& root, const ddlsim::Cluster& cluster) 
   CampaignRun fallback;
   fallback.nodes = root.has("nodes") ? counts_or_none(root, "nodes") : std::vector<std::int64_t>{1};
   fallback.ranks_per_node = std::max(cluster.gpus_per_node, 1);
-  fallback.repeats = root.integer_or("repeats", 1, 1, kMost);
+  fallback.repeats = root.integer_or("repeats", 1, 1, most_in_campaign);
   fallback.time_limit_s = time_limit_or(root, "time_limit_s", fallback.time_limit_s);
   return fallback;
 }

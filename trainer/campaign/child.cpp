@@ -25,9 +25,9 @@ namespace ddltrain {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr int kTick_ms = 1000;
-constexpr std::chrono::seconds kPatience(5); ///< mpirun takes up to 2 s to end its ranks
-constexpr int kCannotStart = 127;            ///< what shells say
+constexpr int tick_ms = 1000;
+constexpr std::chrono::seconds end_patience(5); ///< mpirun takes up to 2 s to end its ranks
+constexpr int cannot_start = 127;               ///< what shells say
 
 sigset_t stop_signals() {
   sigset_t set;
@@ -55,7 +55,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) {
-    _exit(kCannotStart); // it died before the line above
+    _exit(cannot_start); // it died before the line above
   }
   if (goes_first) {
     const sched_param lowest = {1}; // of the real-time ones
@@ -73,7 +73,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   }
   const char* cause = std::strerror(errno);
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, cause, std::strlen(cause)); // nobody is left to tell
-  _exit(kCannotStart);
+  _exit(cannot_start);
 }
 
 pid_t start(const Command& command, int output, int errors) {
@@ -133,15 +133,15 @@ double children_cpu_s() {
 
 /// Those that the command left behind (Open MPI's daemons) end by themselves soon after it.
 void wait_for_daemons() {
-  constexpr std::chrono::milliseconds kRound(10);
-  constexpr int kMostRounds = 200;
-  for (int round = 0; round < kMostRounds; ++round) {
+  constexpr std::chrono::milliseconds look_every(10);
+  constexpr int most_rounds = 200;
+  for (int round = 0; round < most_rounds; ++round) {
     const pid_t ended = waitpid(-1, nullptr, WNOHANG);
     if (ended < 0) {
       return; // none is left
     }
     if (ended == 0) {
-      std::this_thread::sleep_for(kRound);
+      std::this_thread::sleep_for(look_every);
     }
   }
 }
@@ -203,7 +203,7 @@ CommandEnd run_command(const Command& command, const SignalWatch& signals, const
   CommandEnd end;
   for (;;) {
     std::array<pollfd, 2> what = {{{watch, POLLIN, 0}, {signals.descriptor(), POLLIN, 0}}};
-    poll(what.data(), what.size(), kTick_ms);
+    poll(what.data(), what.size(), tick_ms);
     int status = 0;
     if (waitpid(child, &status, WNOHANG) == child) {
       end.status = shell_status(status);
@@ -211,7 +211,7 @@ CommandEnd run_command(const Command& command, const SignalWatch& signals, const
     }
     end.out_of_time = seconds_since(begin) > command.time_limit_s;
     if (end.out_of_time || what[1].revents != 0) {
-      end_group(child, kPatience);
+      end_group(child, end_patience);
       break;
     }
     if (tick) {

@@ -10,14 +10,14 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kFinePacketsBelow_Bps = 300e6 / 8;
-constexpr std::int64_t kFinePacket_bytes = 16384;
-constexpr std::int64_t kCoarsePacket_bytes = 65536;
+constexpr double fine_packets_below_Bps = 300e6 / 8;
+constexpr std::int64_t fine_packet_bytes = 16384;
+constexpr std::int64_t coarse_packet_bytes = 65536;
 /// The kernel charges a large packet with the headers of all its frames: 66 bytes for each 1448, 1/22.
-constexpr std::int64_t kHeadersShare = 16;
-constexpr std::int64_t kBurstBeyondPacket_bytes = 1024;
-constexpr const char* kCongestionControl = "cubic"; ///< what nearly every Linux cluster runs
-constexpr const char* kAllowed = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
+constexpr std::int64_t headers_share = 16;
+constexpr std::int64_t burst_beyond_packet_bytes = 1024;
+constexpr const char* congestion_control = "cubic"; ///< what nearly every Linux cluster runs
+constexpr const char* allowed_controls_file = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
 
 void run_words(const std::string& line) {
   std::istringstream stream(line);
@@ -36,11 +36,11 @@ std::string tbf(const LinkShape& shape) {
 /// A namespace may only choose an algorithm that the machine allows to all; the list is lengthened, nothing else is
 /// changed by it.
 void allow_congestion_control() {
-  std::ifstream file(kAllowed);
+  std::ifstream file(allowed_controls_file);
   std::string allowed;
   std::getline(file, allowed);
-  if (allowed.find(kCongestionControl) == std::string::npos) {
-    std::ofstream(kAllowed) << allowed << ' ' << kCongestionControl << '\n';
+  if (allowed.find(congestion_control) == std::string::npos) {
+    std::ofstream(allowed_controls_file) << allowed << ' ' << congestion_control << '\n';
   }
 }
 
@@ -48,11 +48,11 @@ void allow_congestion_control() {
 
 LinkShape complete(LinkShape shape) {
   if (shape.largest_packet_bytes == 0) {
-    shape.largest_packet_bytes = shape.rate_Bps < kFinePacketsBelow_Bps ? kFinePacket_bytes : kCoarsePacket_bytes;
+    shape.largest_packet_bytes = shape.rate_Bps < fine_packets_below_Bps ? fine_packet_bytes : coarse_packet_bytes;
   }
   if (shape.burst_bytes == 0) {
     shape.burst_bytes =
-        shape.largest_packet_bytes + shape.largest_packet_bytes / kHeadersShare + kBurstBeyondPacket_bytes;
+        shape.largest_packet_bytes + shape.largest_packet_bytes / headers_share + burst_beyond_packet_bytes;
   }
   return shape;
 }
@@ -132,7 +132,7 @@ void HostNetwork::add_host(std::int64_t host, const LinkShape& shape) const {
   // sysctl files show the namespace of who opens them. Remembered metrics of earlier connections would make runs
   // depend on each other.
   run_and_read({"ip", "netns", "exec", name, "/bin/sh", "-c",
-                std::string("cd /proc/sys/net/ipv4 && echo ") + kCongestionControl +
+                std::string("cd /proc/sys/net/ipv4 && echo ") + congestion_control +
                     " >tcp_congestion_control && echo 1 >tcp_no_metrics_save"});
 }
 

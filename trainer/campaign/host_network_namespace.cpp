@@ -18,10 +18,10 @@ namespace ddltrain {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr const char* kFolder = "/run/netns";
+constexpr const char* namespace_folder = "/run/netns";
 /// A killed process is gone within milliseconds; one stuck in the kernel must not hold us up for ever.
-constexpr int kMostRounds = 100;
-constexpr std::chrono::milliseconds kRound(20);
+constexpr int most_rounds = 100;
+constexpr std::chrono::milliseconds round_pause(20);
 
 /// Ticks since boot when the process started, field 22 of /proc/PID/stat; "" when there is none.
 std::string start_of(const std::string& pid) {
@@ -32,9 +32,9 @@ std::string start_of(const std::string& pid) {
     return "";
   }
   std::istringstream fields(text.substr(after_name + 1));
-  constexpr int kStartAfterName = 20;
+  constexpr int start_after_name = 20;
   std::string field;
-  for (int i = 0; i < kStartAfterName && fields >> field; ++i) {
+  for (int i = 0; i < start_after_name && fields >> field; ++i) {
   }
   return field;
 }
@@ -64,7 +64,7 @@ std::vector<pid_t> processes_in(const fs::path& file) {
 std::vector<std::string> namespaces_named(const std::string& prefix) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(kFolder, error)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(namespace_folder, error)) {
     const std::string name = entry.path().filename();
     if (name.rfind(prefix, 0) == 0) {
       names.push_back(name);
@@ -75,8 +75,8 @@ std::vector<std::string> namespaces_named(const std::string& prefix) {
 }
 
 void remove_namespace(const std::string& name) {
-  const fs::path file = fs::path(kFolder) / name;
-  for (int round = 0; round < kMostRounds; ++round) {
+  const fs::path file = fs::path(namespace_folder) / name;
+  for (int round = 0; round < most_rounds; ++round) {
     const std::vector<pid_t> processes = processes_in(file);
     if (processes.empty()) {
       break;
@@ -84,7 +84,7 @@ void remove_namespace(const std::string& name) {
     for (const pid_t process : processes) {
       kill(process, SIGKILL);
     }
-    std::this_thread::sleep_for(kRound);
+    std::this_thread::sleep_for(round_pause);
   }
   if (fs::exists(file)) {
     run_and_read({"ip", "netns", "del", name});

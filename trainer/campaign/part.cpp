@@ -182,7 +182,7 @@ void forget_host_count(Json& context) {
 }
 
 /// Settings that follow from how many ranks share a node, so that they may differ between a run's parts.
-const std::vector<std::string> kSettingsOfScale = {"cores_per_rank", "OMPI_MCA_mpi_yield_when_idle"};
+const std::vector<std::string> settings_of_scale = {"cores_per_rank", "OMPI_MCA_mpi_yield_when_idle"};
 
 /// What parts of one run may differ in: the command, the day, the nodes, and what follows from their number.
 void forget_part(Json& context) {
@@ -191,7 +191,7 @@ void forget_part(Json& context) {
   context.erase("nodes");
   forget_host_count(context);
   if (!context.contains("settings")) return;
-  for (const std::string& name : kSettingsOfScale) context["settings"].erase(name);
+  for (const std::string& name : settings_of_scale) context["settings"].erase(name);
 }
 
 /// A setting's values so far ("a or b"), and one more where it is another.
@@ -209,7 +209,7 @@ void take_part(Json& context, const Json& other) {
     }
   }
   if (!context.contains("settings") || !other.contains("settings")) return;
-  for (const std::string& name : kSettingsOfScale) {
+  for (const std::string& name : settings_of_scale) {
     const std::string there = other.at("settings").value(name, "");
     if (!there.empty()) context["settings"][name] = with_value(context.at("settings").value(name, ""), there);
   }

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 /// Of this machine's cores; beyond it ranks that play many hosts wait for a core instead of for the network. 1.7 of 2
 /// is where rings of 16 hosts began to deviate.
-constexpr double kBusyShare = 0.85;
+constexpr double busy_share = 0.85;
 
 struct Plan {
   CampaignOptions options; ///< paths absolute
@@ -116,10 +116,10 @@ void by_nodes(std::vector<Part>& parts) {
 }
 
 std::string last_lines(const fs::path& file) {
-  constexpr std::size_t kShown = 600; // characters
+  constexpr std::size_t shown_letters = 600; // characters
   std::ifstream stream(file);
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  return text.size() <= kShown ? text : "..." + text.substr(text.size() - kShown);
+  return text.size() <= shown_letters ? text : "..." + text.substr(text.size() - shown_letters);
 }
 
 /// What this machine's cores did while a part ran on it.
@@ -134,7 +134,7 @@ Load load_of(const Launcher& launcher, const CommandEnd& end, const CoreTime& be
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   if (launcher.goes_first()) {
     const double busy = end.cpu_s / end.seconds;
-    return {fmt::format("{:.2f} of {} cores busy with it", busy, cores), busy > (most > 0 ? most : kBusyShare * cores)};
+    return {fmt::format("{:.2f} of {} cores busy with it", busy, cores), busy > (most > 0 ? most : busy_share * cores)};
   }
   const double others = others_busy_cores(begin, core_time(), end.cpu_s, cores);
   const double left_idle = cores - end.cpu_s / end.seconds;

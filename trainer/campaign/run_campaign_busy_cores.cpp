@@ -12,13 +12,13 @@ namespace ddltrain {
 
 CoreTime parse_core_time(const std::string& proc_stat) {
   // cpu user nice system idle iowait irq softirq steal; guest time is within user already
-  constexpr std::size_t kFields = 8;
-  constexpr std::size_t kIdle = 3;
-  constexpr std::size_t kWaiting = 4;
+  constexpr std::size_t stat_fields = 8;
+  constexpr std::size_t idle_column = 3;
+  constexpr std::size_t waiting_column = 4;
   std::istringstream stream(proc_stat);
   std::string label;
   stream >> label;
-  std::vector<double> ticks(kFields, 0);
+  std::vector<double> ticks(stat_fields, 0);
   for (double& each : ticks) {
     stream >> each;
   }
@@ -30,7 +30,7 @@ CoreTime parse_core_time(const std::string& proc_stat) {
   for (const double each : ticks) {
     time.all_s += each / ticks_a_second;
   }
-  time.busy_s = time.all_s - (ticks[kIdle] + ticks[kWaiting]) / ticks_a_second;
+  time.busy_s = time.all_s - (ticks[idle_column] + ticks[waiting_column]) / ticks_a_second;
   return time;
 }
 

@@ -13,10 +13,10 @@
 namespace ddltrain {
 namespace {
 
-constexpr int kWarning_s = 60; ///< before the time limit
+constexpr int warning_s = 60; ///< before the time limit
 
 /// Set by our scripts to the job's id.
-constexpr const char* kOwnJob = "DDLTRAIN_SLURM_JOB";
+constexpr const char* own_job = "DDLTRAIN_SLURM_JOB";
 
 std::string hours(double seconds) {
   const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
@@ -47,7 +47,7 @@ std::vector<std::string> sbatch_options(const LauncherChoice& choice, const Slur
                                       "--mem=0"}; // all of the node's
   if (choice.node_gpus > 0) options.push_back("--gpus-per-node=" + std::to_string(choice.node_gpus));
   options.push_back("--time=" + hours(choice.job_time_limit_s));
-  options.push_back(fmt::format("--signal=B:USR1@{}", kWarning_s));
+  options.push_back(fmt::format("--signal=B:USR1@{}", warning_s));
   options.insert(options.end(), {"--requeue", "--open-mode=append", "--output=" + sbatch_file(job.log)});
   if (!choice.partition.empty()) options.push_back("--partition=" + choice.partition);
   options.insert(options.end(), choice.sbatch.begin(), choice.sbatch.end());
@@ -72,14 +72,14 @@ std::string slurm_script(const LauncherChoice& choice, const SlurmJob& job) {
   std::string text = "#!/bin/bash -l\n";
   for (const std::string& option : sbatch_options(choice, job)) text += "#SBATCH " + option + "\n";
   text += exports(job.environment);
-  text += fmt::format("export {}=$SLURM_JOB_ID\n", kOwnJob);
+  text += fmt::format("export {}=$SLURM_JOB_ID\n", own_job);
   text += "cd " + shell_word(job.folder) + " || exit\n";
   for (const std::string& line : choice.before) text += line + "\n";
   return text + "exec " + shell_line(job.words) + "\n";
 }
 
 bool inside_slurm_job() {
-  const std::string own = variable_or(kOwnJob, "");
+  const std::string own = variable_or(own_job, "");
   return !own.empty() && own == variable_or("SLURM_JOB_ID", "");
 }
 

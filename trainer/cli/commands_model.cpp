@@ -107,7 +107,7 @@ void list_command() {
 namespace {
 
 /// Times do not depend on the numbers drawn; the same each run all the same.
-constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t timing_seed = 1;
 
 LayerMeasurement measure_batch(const LayersOptions& options, const Device& device, Network& network, LoneWorker& worker,
                                std::int64_t samples) {
@@ -158,7 +158,7 @@ void layers_command(const LayersOptions& options) {
   ddlsim::Context context = context_of(options.measure, "ddltrain layers " + options.model, device.software);
   context.settings.merge(settings_of(sgd, {}));
   RecordFile file(records_path(options.measure), context, measured_on(options.measure, options.device));
-  at::manual_seed(kSeed);
+  at::manual_seed(timing_seed);
   const auto network = entry.make();
   move_to(device, *network);
   LoneWorker worker(network, device, options.precision, sgd);

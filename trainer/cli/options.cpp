@@ -15,8 +15,8 @@
 namespace ddltrain {
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kWrongUse = 2;
+constexpr int failed_status = 1;
+constexpr int wrong_use = 2;
 
 struct DescribeArguments {
   std::string model;
@@ -57,7 +57,7 @@ int explain(const CLI::App& program, const CLI::ParseError& error) {
   std::ostringstream message;
   if (program.exit(error, std::cout, message) == 0) return 0;
   fmt::print(stderr, "ddltrain: {}", message.str());
-  return kWrongUse;
+  return wrong_use;
 }
 
 int report(const std::exception& error, int status) {
@@ -88,9 +88,9 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return explain(program, error);
   } catch (const ddlsim::UserError& error) {
-    return report(error, kWrongUse);
+    return report(error, wrong_use);
   } catch (const std::exception& error) {
-    return report(error, kFailed);
+    return report(error, failed_status);
   }
   return status;
 }

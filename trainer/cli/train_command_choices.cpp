@@ -23,20 +23,20 @@ Value named(const std::map<std::string, Value>& values, const std::string& name,
   throw ddlsim::UserError("", "", fmt::format("unknown {} \"{}\"; there are {}", option, name, names));
 }
 
-const std::map<std::string, Exchange> kExchanges = {{"none", Exchange::none},
-                                                    {"ring", Exchange::ring},
-                                                    {"all-reduce", Exchange::all_reduce},
-                                                    {"ps", Exchange::servers},
-                                                    {"ps-async", Exchange::servers}};
-const std::map<std::string, Grouping> kGroupings = {{"buckets", Grouping::buckets},
-                                                    {"per-tensor", Grouping::per_tensor},
-                                                    {"fusion", Grouping::fusion},
-                                                    {"single", Grouping::single}};
+const std::map<std::string, Exchange> exchanges = {{"none", Exchange::none},
+                                                   {"ring", Exchange::ring},
+                                                   {"all-reduce", Exchange::all_reduce},
+                                                   {"ps", Exchange::servers},
+                                                   {"ps-async", Exchange::servers}};
+const std::map<std::string, Grouping> groupings = {{"buckets", Grouping::buckets},
+                                                   {"per-tensor", Grouping::per_tensor},
+                                                   {"fusion", Grouping::fusion},
+                                                   {"single", Grouping::single}};
 
-const std::map<std::string, ddlsim::Precision> kPrecisions = {{"fp32", ddlsim::Precision::fp32},
-                                                              {"tf32", ddlsim::Precision::tf32},
-                                                              {"amp", ddlsim::Precision::amp},
-                                                              {"bf16", ddlsim::Precision::bf16}};
+const std::map<std::string, ddlsim::Precision> precisions = {{"fp32", ddlsim::Precision::fp32},
+                                                             {"tf32", ddlsim::Precision::tf32},
+                                                             {"amp", ddlsim::Precision::amp},
+                                                             {"bf16", ddlsim::Precision::bf16}};
 
 bool is_all_reduce(const TrainStrategy& strategy) {
   return strategy.exchange == Exchange::ring || strategy.exchange == Exchange::all_reduce;
@@ -48,7 +48,7 @@ void choose_grouping(TrainArguments& arguments) {
   TrainStrategy& strategy = arguments.options.strategy;
   const bool serves = strategy.exchange == Exchange::servers;
   if (arguments.grouping.empty()) arguments.grouping = serves ? "per-tensor" : "buckets";
-  strategy.grouping = named(kGroupings, arguments.grouping, "--grouping");
+  strategy.grouping = named(groupings, arguments.grouping, "--grouping");
   const bool usual = strategy.grouping == Grouping::buckets || strategy.grouping == Grouping::fusion ||
                      (serves && strategy.grouping == Grouping::per_tensor);
   const std::map<std::string, bool> overlaps = {{"auto", usual}, {"on", true}, {"off", false}};
@@ -109,7 +109,7 @@ void check_device_options(TrainArguments& arguments) {
   const TrainStrategy& strategy = options.strategy;
   named<int>({{"cpu", 0}, {"cuda", 0}}, options.device, "--device");
   named<int>({{"mpi", 0}, {"nccl", 0}}, options.backend, "--backend");
-  options.precision = named(kPrecisions, arguments.precision, "--precision");
+  options.precision = named(precisions, arguments.precision, "--precision");
   const bool gpu = options.device == "cuda";
   queued_steps_on(options.device, options.queued_steps);
   if (options.precision != ddlsim::Precision::fp32 && !gpu)
@@ -140,7 +140,7 @@ bool usually_broadcasts_buffers(const TrainStrategy& strategy) {
 void settle(TrainArguments& arguments) {
   TrainStrategy& strategy = arguments.options.strategy;
   if (arguments.strategy.empty()) arguments.strategy = arguments.options.backend == "nccl" ? "all-reduce" : "ring";
-  strategy.exchange = named(kExchanges, arguments.strategy, "--strategy");
+  strategy.exchange = named(exchanges, arguments.strategy, "--strategy");
   const bool serves = strategy.exchange == Exchange::servers;
   if (arguments.asynchronous && !serves) throw ddlsim::UserError("", "", "--async is for --strategy ps");
   strategy.asynchronous = arguments.asynchronous || arguments.strategy == "ps-async";

@@ -16,10 +16,10 @@ namespace ddltrain {
 namespace {
 
 /// Steps not counted on a processor: allocators, connections, and the first touch of memory.
-constexpr int kWarmUp = 2;
+constexpr int warm_up_steps = 2;
 
 /// More would make a record that no person can look at.
-constexpr std::size_t kMostSamples = 1000;
+constexpr std::size_t most_samples = 1000;
 
 /// The framework whose habit this is (scenarios/presets.json).
 std::string preset_of(const TrainStrategy& strategy) {
@@ -162,7 +162,7 @@ void TrainRecords::add(const EpochReport& epoch) {
 StepRecord TrainRecords::step_record(const TrainResult& result) const {
   const TrainStrategy& strategy = arguments_.options.strategy;
   std::vector<double> samples = result.step_s;
-  const auto warm_up = std::min<std::ptrdiff_t>(std::max(kWarmUp, least_warm_up(arguments_.options.device)),
+  const auto warm_up = std::min<std::ptrdiff_t>(std::max(warm_up_steps, least_warm_up(arguments_.options.device)),
                                                 static_cast<std::ptrdiff_t>(samples.size() / 2));
   samples.erase(samples.begin(), samples.begin() + warm_up);
   const Summary summary = summarise(samples);
@@ -173,7 +173,7 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
       join_parts({fmt::format("{}{}", arguments_.grouping, strategy.overlapped ? " overlapped" : ""), software_.math,
                   queue_text(result.queue), text_of(software_.waiting), spread_text(summary)});
   if (strategy.asynchronous) record.head.note += fmt::format(", mean staleness {:.3g} updates", result.mean_staleness);
-  if (samples.size() <= kMostSamples) record.head.samples_s = samples;
+  if (samples.size() <= most_samples) record.head.samples_s = samples;
   record.model = arguments_.options.model;
   record.precision = arguments_.options.precision;
   record.batch_per_gpu = static_cast<double>(arguments_.options.batch_per_worker);

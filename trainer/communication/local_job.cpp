@@ -19,7 +19,7 @@ namespace ddltrain {
 namespace {
 
 /// A shell's status for "no such program".
-constexpr int kNoProgram = 127;
+constexpr int no_program = 127;
 
 [[noreturn]] void become(const std::vector<std::string>& command, int error_pipe) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM); // mpirun then ends its ranks
@@ -29,7 +29,7 @@ constexpr int kNoProgram = 127;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str())); // NOLINT: execvp's type
   words.push_back(nullptr);
   ::execvp(words[0], words.data());
-  ::_exit(kNoProgram);
+  ::_exit(no_program);
 }
 
 void pass_on_errors(int pipe) {

@@ -145,13 +145,13 @@ namespace {
 
 /// The first rank's lead over the second, and the second's over the third: mpirun takes a tenth of a second or so to
 /// end the others.
-constexpr double kLead_s = 0.5;
-constexpr double kLongest_s = 3; ///< well within what a user waits for
+constexpr double lead_s = 0.5;
+constexpr double longest_s = 3; ///< well within what a user waits for
 
 } // namespace
 
 void end_job(const MpiSession& mpi, int rank, const std::exception_ptr& failure) {
-  std::this_thread::sleep_for(std::chrono::duration<double>(std::min(kLongest_s, kLead_s * rank)));
+  std::this_thread::sleep_for(std::chrono::duration<double>(std::min(longest_s, lead_s * rank)));
   int status = 1;
   try {
     std::rethrow_exception(failure);

@@ -10,9 +10,9 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kLongestGap_s = 1;
-constexpr double kLongestInterval_s = 5;
-constexpr std::size_t kStepsKept = 1000; ///< the median needs no more
+constexpr double longest_gap_s = 1;
+constexpr double longest_interval_s = 5;
+constexpr std::size_t steps_kept = 1000; ///< the median needs no more
 
 std::string seconds_text(double seconds) {
   return fmt::format("for {:.0f} s", seconds);
@@ -27,14 +27,14 @@ double stall_limit_s(const StallLimits& limits, const std::vector<double>& steps
 
 double sign_interval_s(const StallLimits& limits) {
   constexpr double in_a_limit = 10;
-  return std::min(kLongestInterval_s, limits.least_s / in_a_limit);
+  return std::min(longest_interval_s, limits.least_s / in_a_limit);
 }
 
 RankWatch::RankWatch(std::vector<std::string> hosts, int own, const StallLimits& limits, Steps steps)
     : hosts_(std::move(hosts)), own_(own), limits_(limits), steps_(steps), others_(hosts_.size()) {}
 
 void RankWatch::look(double now_s) {
-  if (clock_s_ >= 0) watched_s_ += std::min(now_s - clock_s_, kLongestGap_s);
+  if (clock_s_ >= 0) watched_s_ += std::min(now_s - clock_s_, longest_gap_s);
   clock_s_ = now_s;
 }
 
@@ -50,7 +50,7 @@ void RankWatch::has_left(int rank) {
 
 void RankWatch::beat(double now_s) {
   ++done_;
-  if (beat_s_ >= 0 && steps_s_.size() < kStepsKept) steps_s_.push_back(now_s - stepped_s_);
+  if (beat_s_ >= 0 && steps_s_.size() < steps_kept) steps_s_.push_back(now_s - stepped_s_);
   beat_s_ = watched_s_;
   stepped_s_ = now_s;
   if (steps_ == Steps::alone) return;

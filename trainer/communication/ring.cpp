@@ -3,7 +3,7 @@
 namespace ddltrain {
 namespace {
 
-constexpr int kTag = 0;
+constexpr int ring_tag = 0;
 
 Slice slice(std::size_t index, std::size_t slices, std::size_t count) {
   const std::size_t first = count * index / slices;
@@ -14,8 +14,8 @@ void run_step(const RingStep& step, MpiCommunicator& ranks, float* data, std::ve
   const int next = (ranks.rank() + 1) % ranks.size();
   const int previous = (ranks.rank() + ranks.size() - 1) % ranks.size();
   float* const target = step.add ? scratch.data() : data + step.receive.first;
-  std::vector<Transfer> transfers = {ranks.start_receive(target, step.receive.count, previous, kTag),
-                                     ranks.start_send(data + step.send.first, step.send.count, next, kTag)};
+  std::vector<Transfer> transfers = {ranks.start_receive(target, step.receive.count, previous, ring_tag),
+                                     ranks.start_send(data + step.send.first, step.send.count, next, ring_tag)};
   ranks.wait(transfers);
   for (std::size_t i = 0; step.add && i < step.receive.count; ++i) {
     data[step.receive.first + i] += scratch[i];

@@ -87,7 +87,7 @@ RankOnCores rank_on_cores(const std::string& text) {
 
 std::string text_of(WaitPolicy policy) {
   if (policy == WaitPolicy::in_mpi) return "waits inside MPI";
-  return fmt::format("asks MPI for {:.0f} ms, then sleeps {:.0f} us between questions", 1e3 * kSpin_s, 1e6 * kSleep_s);
+  return fmt::format("asks MPI for {:.0f} ms, then sleeps {:.0f} us between questions", 1e3 * spin_s, 1e6 * sleep_s);
 }
 
 WaitClock machine_wait_clock() {
@@ -104,7 +104,7 @@ void WaitPause::found_nothing() {
   if (policy_ == WaitPolicy::in_mpi) return;
   const double time_s = clock_.now_s();
   if (idle_since_s_ < 0) idle_since_s_ = time_s;
-  if (time_s - idle_since_s_ >= kSpin_s) clock_.sleep(kSleep_s);
+  if (time_s - idle_since_s_ >= spin_s) clock_.sleep(sleep_s);
 }
 
 } // namespace ddltrain

@@ -10,7 +10,7 @@ namespace ddltrain {
 
 enum class WaitPolicy {
   in_mpi,      ///< inside MPI_Wait, as frameworks and benchmarks do: nothing passes between arrival and return
-  share_cores, ///< asks MPI for kSpin_s, then sleeps kSleep_s between two questions, so that compute gets the cores
+  share_cores, ///< asks MPI for spin_s, then sleeps sleep_s between two questions, so that compute gets the cores
 };
 
 /// Threads that want to run at the same time, and the cores they have.
@@ -45,9 +45,9 @@ RankOnCores rank_on_cores(const std::string& text);
 std::string text_of(WaitPolicy policy);
 
 /// A message of a gradient's size takes up to about this long, and it moves only while somebody asks.
-inline constexpr double kSpin_s = 1e-3;
+inline constexpr double spin_s = 1e-3;
 /// Below the time of a small message over TCP.
-inline constexpr double kSleep_s = 20e-6;
+inline constexpr double sleep_s = 20e-6;
 
 /// The clock and the sleep of WaitPause; tests give it their own.
 struct WaitClock {
@@ -57,7 +57,7 @@ struct WaitClock {
 WaitClock machine_wait_clock();
 
 /// What a thread does between two questions to MPI: nothing, or by share_cores a sleep once nothing has been found for
-/// kSpin_s. It never yields: on a busy machine that gives away milliseconds, while a sleeper is woken at once.
+/// spin_s. It never yields: on a busy machine that gives away milliseconds, while a sleeper is woken at once.
 class WaitPause {
 public:
   explicit WaitPause(WaitPolicy policy, WaitClock clock = machine_wait_clock());

@@ -10,11 +10,11 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kLook_s = 0.25;     ///< between two looks
-constexpr double kFailAfter_s = 5;   ///< the launcher tells of a dead rank first, and that is the cause
-constexpr int kJudges = 2;           ///< ranks 0 and 1 may end the job
-constexpr int kSignTag = 1;          ///< of numbers: steps done, or
-constexpr std::int64_t kLeaves = -1; ///< that the rank has done its part
+constexpr double look_s = 0.25;          ///< between two looks
+constexpr double fail_after_s = 5;       ///< the launcher tells of a dead rank first, and that is the cause
+constexpr int judge_ranks = 2;           ///< ranks 0 and 1 may end the job
+constexpr int sign_tag = 1;              ///< of numbers: steps done, or
+constexpr std::int64_t leaves_sign = -1; ///< that the rank has done its part
 
 } // namespace
 
@@ -54,26 +54,26 @@ void Watchdog::look() {
     failing_since_s_ = -1;
   } catch (...) {
     if (failing_since_s_ < 0) failing_since_s_ = now_s();
-    if (now_s() - failing_since_s_ >= kFailAfter_s) throw;
+    if (now_s() - failing_since_s_ >= fail_after_s) throw;
   }
 }
 
 void Watchdog::send_sign(std::int64_t number) {
-  for (int judge = 0; judge < std::min(kJudges, ranks_->size()); ++judge) {
-    if (judge != ranks_->rank()) ranks_->leave_number(number, judge, kSignTag);
+  for (int judge = 0; judge < std::min(judge_ranks, ranks_->size()); ++judge) {
+    if (judge != ranks_->rank()) ranks_->leave_number(number, judge, sign_tag);
   }
 }
 
 std::vector<std::pair<int, std::int64_t>> Watchdog::signs_of_others() {
   std::vector<std::pair<int, std::int64_t>> signs;
-  while (const auto sign = ranks_->receive_number(kSignTag)) signs.push_back(*sign);
+  while (const auto sign = ranks_->receive_number(sign_tag)) signs.push_back(*sign);
   return signs;
 }
 
 std::int64_t Watchdog::judge(double time_s, const std::vector<std::pair<int, std::int64_t>>& signs) {
   const std::lock_guard lock(mutex_);
   watch_.look(time_s);
-  for (const auto& [rank, done] : signs) done == kLeaves ? watch_.has_left(rank) : watch_.heard_of(rank, done);
+  for (const auto& [rank, done] : signs) done == leaves_sign ? watch_.has_left(rank) : watch_.heard_of(rank, done);
   if (const auto wrong = watch_.verdict()) {
     throw RunError(*wrong +
                    "; the job has ended. Records written so far are kept. --stall-limit sets how long is too long");
@@ -84,7 +84,7 @@ std::int64_t Watchdog::judge(double time_s, const std::vector<std::pair<int, std
 /// Whether the watch goes on.
 bool Watchdog::pause() {
   std::unique_lock lock(mutex_);
-  return !changed_.wait_for(lock, std::chrono::duration<double>(kLook_s), [this] { return stop_; });
+  return !changed_.wait_for(lock, std::chrono::duration<double>(look_s), [this] { return stop_; });
 }
 
 void Watchdog::run() {
@@ -99,7 +99,7 @@ void Watchdog::run() {
       send_sign(done);
       without_input_s = time_s;
     } while (pause());
-    send_sign(kLeaves);
+    send_sign(leaves_sign);
   } catch (...) {
     fail_(std::current_exception());
   }

@@ -18,8 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "ddltrain-profile";
-constexpr double kMost = 1e9; ///< of samples and seconds
+constexpr const char* profile_format = "ddltrain-profile";
+constexpr double most_counted = 1e9; ///< of samples and seconds
 
 Profile profile_from(const ddlsim::JsonNode& root) {
   Profile profile;
@@ -27,20 +27,20 @@ Profile profile_from(const ddlsim::JsonNode& root) {
   profile.model = root.text("model");
   profile.gpu = root.text_or("gpu", "");
   profile.precision = root.text("precision");
-  profile.batch = root.number("batch", 1, kMost);
+  profile.batch = root.number("batch", 1, most_counted);
   profile.source = root.text("source");
   for (const ddlsim::JsonNode& layer : root.list("layers")) {
     if (!layer.is_object()) continue;
     layer.allow_only({"name", "forward_s", "backward_s"});
     profile.layers.push_back(
-        {layer.text("name"), layer.number("forward_s", 0, kMost), layer.number("backward_s", 0, kMost)});
+        {layer.text("name"), layer.number("forward_s", 0, most_counted), layer.number("backward_s", 0, most_counted)});
   }
   return profile;
 }
 
 Profile read_own(const std::filesystem::path& file, const std::string& model, double batch) {
   Profile profile;
-  ddlsim::read_document(file, kFormat, 1, [&](const ddlsim::JsonNode& root) { profile = profile_from(root); });
+  ddlsim::read_document(file, profile_format, 1, [&](const ddlsim::JsonNode& root) { profile = profile_from(root); });
   if (profile.model != model) {
     throw ddlsim::UserError(file.string(), "", fmt::format("a profile of {}, not of {}", profile.model, model));
   }
@@ -109,12 +109,12 @@ std::vector<LayerTime> layer_times(const TableTiming& chosen) {
 
 /// A profile's own file is read within these limits, so records beyond them make none.
 void refuse_beyond(const Profile& profile, const std::string& file) {
-  if (profile.batch > kMost)
-    throw ddlsim::UserError(file, "",
-                            fmt::format("{} at batch {}, of {} at the most", profile.model, profile.batch, kMost));
+  if (profile.batch > most_counted)
+    throw ddlsim::UserError(
+        file, "", fmt::format("{} at batch {}, of {} at the most", profile.model, profile.batch, most_counted));
   for (const auto& layer : profile.layers)
-    if (layer.forward_s > kMost || layer.backward_s > kMost)
-      throw ddlsim::UserError(file, "", fmt::format("layer {} takes more than {} s", layer.layer, kMost));
+    if (layer.forward_s > most_counted || layer.backward_s > most_counted)
+      throw ddlsim::UserError(file, "", fmt::format("layer {} takes more than {} s", layer.layer, most_counted));
 }
 
 Profile from_records(const std::filesystem::path& file, const std::string& model, double batch) {
@@ -154,7 +154,7 @@ Profile read_profile(const std::filesystem::path& file, const std::string& model
 std::string profile_json(const Profile& profile) {
   const auto quoted = [](const std::string& text) { return Json(text).dump(); };
   std::string text = fmt::format("{{\"format\":\"{}\",\"version\":1,\n\"model\":{},\n\"gpu\":{},\n\"precision\":{},\n",
-                                 kFormat, quoted(profile.model), quoted(profile.gpu), quoted(profile.precision));
+                                 profile_format, quoted(profile.model), quoted(profile.gpu), quoted(profile.precision));
   text += fmt::format("\"batch\":{},\n\"source\":{},\n\"layers\":[\n", profile.batch, quoted(profile.source));
   for (std::size_t i = 0; i < profile.layers.size(); ++i) {
     const LayerTime& layer = profile.layers[i];

@@ -90,7 +90,7 @@ struct CudaRuntime::Functions {
   }
 
   void check(CudaStatus status, const char* call) const {
-    if (status != kCudaSuccess) {
+    if (status != cuda_success) {
       throw RunError(fmt::format("{} failed: {}", call, error_string(status)));
     }
   }
@@ -99,10 +99,10 @@ struct CudaRuntime::Functions {
 namespace {
 
 // Newest first; sonames since CUDA 11.
-const std::vector<std::string> kRuntimeNames = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0",
+const std::vector<std::string> runtime_names = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0",
                                                 "libcudart.so"};
 
-constexpr const char* kFakeFunction = "ddltrain_fake_cuda"; ///< which no CUDA runtime has
+constexpr const char* fake_function = "ddltrain_fake_cuda"; ///< which no CUDA runtime has
 std::atomic<bool> fake_was_opened = false;
 
 } // namespace
@@ -113,14 +113,14 @@ std::string cuda_version_text(int version) {
 
 CudaRuntime::CudaRuntime() {
   try {
-    functions_ = std::make_unique<Functions>(kRuntimeNames);
+    functions_ = std::make_unique<Functions>(runtime_names);
   } catch (const RunError& error) {
     throw RunError(std::string("no GPU can be used: the CUDA runtime is missing (") + error.what() + ")");
   }
   if (is_fake()) fake_was_opened = true;
   int count = 0;
   const CudaStatus status = functions_->device_count(&count);
-  if (status != kCudaSuccess) refuse(status);
+  if (status != cuda_success) refuse(status);
   if (count == 0) throw RunError("no GPU can be used: the driver is there, but no device");
 }
 
@@ -128,11 +128,11 @@ CudaRuntime::~CudaRuntime() = default;
 
 /// The runtime's own words for a driver that is not there are those for one that is too old.
 void CudaRuntime::refuse(CudaStatus status) const {
-  if (status == kCudaInsufficientDriver && driver_version() == 0) {
+  if (status == cuda_insufficient_driver && driver_version() == 0) {
     throw RunError("no GPU can be used: no NVIDIA driver is loaded; `nvidia-smi` tells more");
   }
   const std::string& library = functions_->library.name();
-  if (status == kCudaInsufficientDriver) {
+  if (status == cuda_insufficient_driver) {
     const std::string own = cuda_version_text(version());
     const std::string served = cuda_version_text(driver_version());
     throw RunError(fmt::format("the NVIDIA driver is too old: it serves CUDA up to {}, and {} is of CUDA {}; install a "
@@ -154,8 +154,10 @@ void CudaRuntime::use_device(int device) const {
 
 Capability CudaRuntime::capability(int device) const {
   Capability found;
-  functions_->check(functions_->device_attribute(&found.major, kCudaCapabilityMajor, device), "cudaDeviceGetAttribute");
-  functions_->check(functions_->device_attribute(&found.minor, kCudaCapabilityMinor, device), "cudaDeviceGetAttribute");
+  functions_->check(functions_->device_attribute(&found.major, cuda_capability_major, device),
+                    "cudaDeviceGetAttribute");
+  functions_->check(functions_->device_attribute(&found.minor, cuda_capability_minor, device),
+                    "cudaDeviceGetAttribute");
   return found;
 }
 
@@ -184,7 +186,7 @@ std::string CudaRuntime::versions() const {
 }
 
 bool CudaRuntime::is_fake() const {
-  return functions_->library.has(kFakeFunction);
+  return functions_->library.has(fake_function);
 }
 
 bool fake_gpu_was_opened() {
@@ -212,17 +214,17 @@ void CudaRuntime::free_host(void* memory) const {
 }
 
 void CudaRuntime::copy_to_device(void* to, const void* from, std::size_t bytes) const {
-  functions_->check(functions_->copy(to, from, bytes, kCudaHostToDevice), "cudaMemcpy");
+  functions_->check(functions_->copy(to, from, bytes, cuda_host_to_device), "cudaMemcpy");
   finish(nullptr); // from pageable memory the call returns when the bytes have left it
 }
 
 void CudaRuntime::start_copy_to_host(void* to, const void* from, std::size_t bytes, Stream stream) const {
-  functions_->check(functions_->copy_async(to, from, bytes, kCudaDeviceToHost, stream), "cudaMemcpyAsync");
+  functions_->check(functions_->copy_async(to, from, bytes, cuda_device_to_host, stream), "cudaMemcpyAsync");
 }
 
 CudaRuntime::Stream CudaRuntime::create_stream() const {
   Stream stream = nullptr;
-  functions_->check(functions_->stream_create(&stream, kCudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  functions_->check(functions_->stream_create(&stream, cuda_stream_non_blocking), "cudaStreamCreateWithFlags");
   return stream;
 }
 

@@ -11,24 +11,24 @@ namespace ddltrain {
 
 // cuda_runtime_api.h and driver_types.h, CUDA 11 to 13.
 using CudaStatus = int;
-inline constexpr CudaStatus kCudaSuccess = 0;
-inline constexpr CudaStatus kCudaInsufficientDriver = 35;
-inline constexpr int kCudaCapabilityMajor = 75; ///< of cudaDeviceGetAttribute, as the next
-inline constexpr int kCudaCapabilityMinor = 76;
-inline constexpr int kCudaHostToDevice = 1;
-inline constexpr int kCudaDeviceToHost = 2;
-inline constexpr unsigned kCudaStreamNonBlocking = 1;
+inline constexpr CudaStatus cuda_success = 0;
+inline constexpr CudaStatus cuda_insufficient_driver = 35;
+inline constexpr int cuda_capability_major = 75; ///< of cudaDeviceGetAttribute, as the next
+inline constexpr int cuda_capability_minor = 76;
+inline constexpr int cuda_host_to_device = 1;
+inline constexpr int cuda_device_to_host = 2;
+inline constexpr unsigned cuda_stream_non_blocking = 1;
 
 // nccl.h, NCCL 2.
 using NcclStatus = int;
 using NcclCommunicatorHandle = void*;
-inline constexpr NcclStatus kNcclSuccess = 0;
-inline constexpr NcclStatus kNcclInProgress = 7; ///< of a communicator that does not block; no failure
-inline constexpr int kNcclFloat = 7;
-inline constexpr int kNcclSum = 0;
-inline constexpr std::size_t kNcclIdBytes = 128;
+inline constexpr NcclStatus nccl_success = 0;
+inline constexpr NcclStatus nccl_in_progress = 7; ///< of a communicator that does not block; no failure
+inline constexpr int nccl_float = 7;
+inline constexpr int nccl_sum = 0;
+inline constexpr std::size_t nccl_id_bytes = 128;
 struct NcclId {
-  char bytes[kNcclIdBytes];
+  char bytes[nccl_id_bytes];
 };
 
 /// A shared library that this program can do without, opened when it is asked for. Stays open as long as the program.

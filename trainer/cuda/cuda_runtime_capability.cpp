@@ -16,7 +16,7 @@ struct OldestCapability {
   int cuda_major;
   Capability capability;
 };
-constexpr std::array<OldestCapability, 3> kOldestCapabilities = {
+constexpr std::array<OldestCapability, 3> oldest_capabilities = {
     {{13, {7, 5}}, {12, {5, 0}}, {11, {3, 5}}}}; // newest first
 
 std::string text_of(const Capability& capability) {
@@ -26,11 +26,11 @@ std::string text_of(const Capability& capability) {
 void check_cuda(const Capability& found, int gpu, int cuda_version) {
   const int major = cuda_version / 1000;
   const auto serves = [&](const OldestCapability& cuda) { return !(found < cuda.capability); };
-  for (const OldestCapability& cuda : kOldestCapabilities) {
+  for (const OldestCapability& cuda : oldest_capabilities) {
     if (cuda.cuda_major != major || serves(cuda)) continue;
-    const auto newest = std::find_if(kOldestCapabilities.begin(), kOldestCapabilities.end(), serves);
+    const auto newest = std::find_if(oldest_capabilities.begin(), oldest_capabilities.end(), serves);
     const std::string advice =
-        newest == kOldestCapabilities.end()
+        newest == oldest_capabilities.end()
             ? "use a newer GPU"
             : fmt::format("use a LibTorch and an NCCL for CUDA {}, or a newer GPU", newest->cuda_major);
     throw RunError(

@@ -44,7 +44,7 @@ struct Nccl::Functions {
   }
 
   void check(NcclStatus status, const char* call) const {
-    if (status != kNcclSuccess) throw RunError(fmt::format("{} failed: {}", call, error_string(status)));
+    if (status != nccl_success) throw RunError(fmt::format("{} failed: {}", call, error_string(status)));
   }
 };
 
@@ -73,7 +73,7 @@ std::string Nccl::new_id() const {
 }
 
 Nccl::Handle Nccl::join(const std::string& text, int rank, int ranks) const {
-  if (text.size() != kNcclIdBytes) throw std::logic_error("an NCCL identifier of another length");
+  if (text.size() != nccl_id_bytes) throw std::logic_error("an NCCL identifier of another length");
   NcclId id{};
   std::memcpy(id.bytes, text.data(), text.size());
   Handle communicator = nullptr;
@@ -86,36 +86,36 @@ void Nccl::leave(Handle communicator) const {
 }
 
 void Nccl::all_reduce(Handle communicator, float* device, std::size_t count, CudaRuntime::Stream stream) const {
-  functions_->check(functions_->all_reduce(device, device, count, kNcclFloat, kNcclSum, communicator, stream),
+  functions_->check(functions_->all_reduce(device, device, count, nccl_float, nccl_sum, communicator, stream),
                     "ncclAllReduce");
 }
 
 void Nccl::reduce_scatter(Handle communicator, const float* device, float* own, std::size_t own_count,
                           CudaRuntime::Stream stream) const {
-  functions_->check(functions_->reduce_scatter(device, own, own_count, kNcclFloat, kNcclSum, communicator, stream),
+  functions_->check(functions_->reduce_scatter(device, own, own_count, nccl_float, nccl_sum, communicator, stream),
                     "ncclReduceScatter");
 }
 
 void Nccl::all_gather(Handle communicator, const float* own, float* device, std::size_t own_count,
                       CudaRuntime::Stream stream) const {
-  functions_->check(functions_->all_gather(own, device, own_count, kNcclFloat, communicator, stream), "ncclAllGather");
+  functions_->check(functions_->all_gather(own, device, own_count, nccl_float, communicator, stream), "ncclAllGather");
 }
 
 void Nccl::broadcast(Handle communicator, float* device, std::size_t count, int root,
                      CudaRuntime::Stream stream) const {
-  functions_->check(functions_->broadcast(device, device, count, kNcclFloat, root, communicator, stream),
+  functions_->check(functions_->broadcast(device, device, count, nccl_float, root, communicator, stream),
                     "ncclBroadcast");
 }
 
 void Nccl::check_communicator(Handle communicator) const {
-  NcclStatus failure = kNcclSuccess;
+  NcclStatus failure = nccl_success;
   functions_->check(functions_->get_async_error(communicator, &failure), "ncclCommGetAsyncError");
-  if (failure != kNcclInProgress) functions_->check(failure, "NCCL's work between the GPUs");
+  if (failure != nccl_in_progress) functions_->check(failure, "NCCL's work between the GPUs");
 }
 
 namespace {
 
-constexpr CudaRuntime::Stream kComputing = nullptr; ///< LibTorch's, the default one
+constexpr CudaRuntime::Stream computing_stream = nullptr; ///< LibTorch's, the default one
 
 } // namespace
 
@@ -139,19 +139,19 @@ NcclAllReduce::~NcclAllReduce() {
 
 void NcclAllReduce::start(float* data, std::size_t count) {
   cuda_->use_device(gpu_); // each thread has its own current GPU, and backward runs on one of LibTorch's
-  cuda_->record(computed_, kComputing);
+  cuda_->record(computed_, computing_stream);
   cuda_->wait_for(stream_, computed_); // for what is recorded now: the event may be recorded again before that is done
   nccl_->all_reduce(communicator_, data, count, stream_);
 }
 
 void NcclAllReduce::finish() {
   cuda_->record(done_, stream_);
-  cuda_->wait_for(kComputing, done_);
+  cuda_->wait_for(computing_stream, done_);
 }
 
 void NcclAllReduce::broadcast(float* data, std::size_t count) {
   cuda_->use_device(gpu_);
-  cuda_->record(computed_, kComputing);
+  cuda_->record(computed_, computing_stream);
   cuda_->wait_for(stream_, computed_);
   nccl_->broadcast(communicator_, data, count, /*root=*/0, stream_);
   finish();
@@ -169,12 +169,12 @@ NcclLog::NcclLog(bool on) {
   ::setenv("NCCL_DEBUG", "INFO", 1);
   ::setenv("NCCL_DEBUG_SUBSYS", "INIT,NET,P2P,SHM", 1); // connections, not collectives
   ::setenv("NCCL_DEBUG_FILE", ("/proc/self/fd/" + std::to_string(file_)).c_str(), 1);
-  ::setenv(kOwnNcclLog, "1", 1);
+  ::setenv(own_nccl_log, "1", 1);
 }
 
 NcclLog::~NcclLog() {
   if (file_ < 0) return;
-  for (const char* name : {"NCCL_DEBUG", "NCCL_DEBUG_SUBSYS", "NCCL_DEBUG_FILE", kOwnNcclLog}) ::unsetenv(name);
+  for (const char* name : {"NCCL_DEBUG", "NCCL_DEBUG_SUBSYS", "NCCL_DEBUG_FILE", own_nccl_log}) ::unsetenv(name);
   ::close(file_);
 }
 

@@ -16,7 +16,7 @@
 namespace ddltrain {
 namespace {
 
-constexpr std::size_t kSide = 28;
+constexpr std::size_t digit_side = 28;
 
 struct Point {
   double x = 0;
@@ -65,7 +65,7 @@ Hand random_hand(Random& random) {
   hand.height = random.between(13, 21);
   hand.width = hand.height * random.between(0.5, 0.85);
   hand.angle = random.between(-0.3, 0.3);
-  const double middle = kSide / 2.0;
+  const double middle = digit_side / 2.0;
   hand.centre = {middle + random.between(-3.5, 3.5), middle + random.between(-3.5, 3.5)};
   hand.pen = random.between(0.6, 1.4);
   return hand;
@@ -89,23 +89,23 @@ double distance(const Point& point, const Point& from, const Point& to) {
 /// Ink of one line, with a soft edge of one pixel; only pixels that the pen can reach are visited.
 void draw_line(float* image, const Point& from, const Point& to, double pen) {
   const auto first = [pen](double a, double b) {
-    return static_cast<std::size_t>(std::clamp(std::floor(std::min(a, b) - pen - 1), 0.0, kSide - 1.0));
+    return static_cast<std::size_t>(std::clamp(std::floor(std::min(a, b) - pen - 1), 0.0, digit_side - 1.0));
   };
   const auto last = [pen](double a, double b) {
-    return static_cast<std::size_t>(std::clamp(std::ceil(std::max(a, b) + pen + 1), 0.0, kSide - 1.0));
+    return static_cast<std::size_t>(std::clamp(std::ceil(std::max(a, b) + pen + 1), 0.0, digit_side - 1.0));
   };
   for (std::size_t y = first(from.y, to.y); y <= last(from.y, to.y); ++y) {
     for (std::size_t x = first(from.x, to.x); x <= last(from.x, to.x); ++x) {
       const double away = distance({static_cast<double>(x), static_cast<double>(y)}, from, to);
       const auto ink = static_cast<float>(std::clamp(pen + 0.5 - away, 0.0, 1.0));
-      image[y * kSide + x] = std::max(image[y * kSide + x], ink);
+      image[y * digit_side + x] = std::max(image[y * digit_side + x], ink);
     }
   }
 }
 
 /// Noise of +-0.4 at most, triangular: the sum of two uniform ones.
 void add_noise(float* image, Random& random) {
-  for (std::size_t i = 0; i < kSide * kSide; ++i) {
+  for (std::size_t i = 0; i < digit_side * digit_side; ++i) {
     const double noise = 0.2 * (random.between(-1, 1) + random.between(-1, 1));
     image[i] = std::clamp(image[i] + static_cast<float>(noise), 0.0F, 1.0F);
   }
@@ -126,12 +126,12 @@ std::int64_t draw(float* image, Random& random) {
 
 LabelledImages draw_digits(std::size_t count, std::uint64_t seed) {
   LabelledImages images;
-  images.rows = kSide;
-  images.columns = kSide;
-  images.pixels.assign(count * kSide * kSide, 0.0F);
+  images.rows = digit_side;
+  images.columns = digit_side;
+  images.pixels.assign(count * digit_side * digit_side, 0.0F);
   Random random(seed);
   for (std::size_t i = 0; i < count; ++i) {
-    images.labels.push_back(draw(images.pixels.data() + i * kSide * kSide, random));
+    images.labels.push_back(draw(images.pixels.data() + i * digit_side * digit_side, random));
   }
   return images;
 }
@@ -140,11 +140,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t kImageMagic = 0x803; ///< unsigned bytes in three dimensions
-constexpr std::uint32_t kLabelMagic = 0x801; ///< unsigned bytes in one
-constexpr std::size_t kWord = 4;             ///< bytes of a header figure
-constexpr std::uint32_t kLargestSide = 4096; ///< more is a damaged header
-constexpr unsigned char kMostClasses = 10;
+constexpr std::uint32_t image_magic = 0x803; ///< unsigned bytes in three dimensions
+constexpr std::uint32_t label_magic = 0x801; ///< unsigned bytes in one
+constexpr std::size_t header_word_bytes = 4; ///< bytes of a header figure
+constexpr std::uint32_t largest_side = 4096; ///< more is a damaged header
+constexpr unsigned char most_classes = 10;
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& what) {
   throw RunError(file.string() + ": " + what);
@@ -161,8 +161,8 @@ std::string read_all(const fs::path& file) {
 
 std::uint32_t word(const std::string& bytes, std::size_t index) {
   std::uint32_t value = 0;
-  for (std::size_t i = 0; i < kWord; ++i) {
-    value = value << 8 | static_cast<unsigned char>(bytes[index * kWord + i]);
+  for (std::size_t i = 0; i < header_word_bytes; ++i) {
+    value = value << 8 | static_cast<unsigned char>(bytes[index * header_word_bytes + i]);
   }
   return value;
 }
@@ -170,20 +170,20 @@ std::uint32_t word(const std::string& bytes, std::size_t index) {
 /// The dimensions of a file of this magic, whose size was checked against them.
 std::vector<std::size_t> dimensions(const fs::path& file, const std::string& bytes, std::uint32_t magic) {
   const std::size_t count = magic & 0xFF;
-  const std::size_t header = kWord * (count + 1);
+  const std::size_t header = header_word_bytes * (count + 1);
   if (bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b')
     refuse(file, "is compressed; unpack it with gunzip");
-  if (bytes.size() < kWord) refuse(file, fmt::format("{} bytes are too few for a header", bytes.size()));
+  if (bytes.size() < header_word_bytes) refuse(file, fmt::format("{} bytes are too few for a header", bytes.size()));
   if (word(bytes, 0) != magic) {
     refuse(file, fmt::format("starts with {:#x}, expected {:#x}: not an IDX file of {}", word(bytes, 0), magic,
-                             magic == kImageMagic ? "images" : "labels"));
+                             magic == image_magic ? "images" : "labels"));
   }
   if (bytes.size() < header) refuse(file, fmt::format("{} bytes are too few for a header", bytes.size()));
   std::vector<std::size_t> sizes;
   std::size_t expected = 1;
   for (std::size_t i = 1; i <= count; ++i) {
     sizes.push_back(word(bytes, i));
-    if (sizes.back() == 0 || (i > 1 && sizes.back() > kLargestSide)) {
+    if (sizes.back() == 0 || (i > 1 && sizes.back() > largest_side)) {
       refuse(file, fmt::format("says {} in dimension {}, which cannot be", sizes.back(), i));
     }
     expected *= sizes.back(); // below 2^32 * 2^24
@@ -198,9 +198,9 @@ std::vector<std::size_t> dimensions(const fs::path& file, const std::string& byt
 
 LabelledImages read_idx(const fs::path& images_file, const fs::path& labels_file) {
   const std::string images = read_all(images_file);
-  const std::vector<std::size_t> shape = dimensions(images_file, images, kImageMagic);
+  const std::vector<std::size_t> shape = dimensions(images_file, images, image_magic);
   const std::string labels = read_all(labels_file);
-  const std::vector<std::size_t> count = dimensions(labels_file, labels, kLabelMagic);
+  const std::vector<std::size_t> count = dimensions(labels_file, labels, label_magic);
   if (shape[0] != count[0]) {
     refuse(labels_file, fmt::format("{} labels for the {} images of {}", count[0], shape[0], images_file.string()));
   }
@@ -208,12 +208,12 @@ LabelledImages read_idx(const fs::path& images_file, const fs::path& labels_file
   read.rows = shape[1];
   read.columns = shape[2];
   const auto grey = [](char byte) { return static_cast<float>(static_cast<unsigned char>(byte)) / 255.0F; };
-  std::transform(images.begin() + static_cast<std::ptrdiff_t>(4 * kWord), images.end(), std::back_inserter(read.pixels),
-                 grey);
-  for (std::size_t i = 2 * kWord; i < labels.size(); ++i) {
+  std::transform(images.begin() + static_cast<std::ptrdiff_t>(4 * header_word_bytes), images.end(),
+                 std::back_inserter(read.pixels), grey);
+  for (std::size_t i = 2 * header_word_bytes; i < labels.size(); ++i) {
     const auto label = static_cast<unsigned char>(labels[i]);
-    if (label >= kMostClasses)
-      refuse(labels_file, fmt::format("label {} of image {}, expected 0 to 9", label, i - 2 * kWord));
+    if (label >= most_classes)
+      refuse(labels_file, fmt::format("label {} of image {}, expected 0 to 9", label, i - 2 * header_word_bytes));
     read.labels.push_back(label);
   }
   return read;

@@ -16,7 +16,7 @@
 namespace ddltrain {
 namespace {
 
-constexpr std::int64_t kBytesPerElement = 4; ///< fp32
+constexpr std::int64_t bytes_per_element = 4; ///< fp32
 
 std::int64_t per_sample(std::int64_t total, std::int64_t batch, const std::string& layer) {
   if (total % batch != 0) {
@@ -31,7 +31,7 @@ LayerRow row_of(const std::string& name, const Layer& layer, const Tensors& inpu
   row.name = name;
   row.kind = name_of(layer.kind());
   row.forward_flop_per_sample = per_sample(layer.flop(inputs, output), batch, name);
-  row.activation_bytes_per_sample = per_sample(output.numel() * kBytesPerElement, batch, name);
+  row.activation_bytes_per_sample = per_sample(output.numel() * bytes_per_element, batch, name);
   for (const auto& item : layer.named_parameters(/*recurse=*/false)) {
     row.tensors.push_back({name + "." + item.key(), item.value().sizes().vec()});
   }
@@ -108,7 +108,7 @@ ddlsim::Layer to_layer(const LayerRow& row) {
   layer.forward_flop_per_sample = static_cast<double>(row.forward_flop_per_sample);
   layer.activation_bytes_per_sample = static_cast<double>(row.activation_bytes_per_sample);
   for (const TensorRow& tensor : row.tensors) {
-    const auto size_bytes = static_cast<double>(kBytesPerElement * element_count(tensor));
+    const auto size_bytes = static_cast<double>(bytes_per_element * element_count(tensor));
     layer.tensors.push_back({tensor.name, {tensor.shape.begin(), tensor.shape.end()}, size_bytes});
   }
   return layer;

@@ -26,12 +26,12 @@ struct LayerRow {
 using LayerTable = std::vector<LayerRow>;
 
 /// Samples in the batch that is run: batch norm in training mode needs two where the image has shrunk to one pixel.
-inline constexpr std::int64_t kDescribeBatch = 2;
+inline constexpr std::int64_t describe_batch = 2;
 
 /// Runs the loss of a random batch in training mode, without gradients, and writes down each layer call. Throws
 /// std::logic_error when the network breaks the rules a table rests on: a layer called twice, a trained tensor in no
 /// layer that was called, work that is not a multiple of the batch.
-LayerTable describe(Network& network, std::int64_t batch = kDescribeBatch);
+LayerTable describe(Network& network, std::int64_t batch = describe_batch);
 
 std::int64_t element_count(const TensorRow& tensor);
 std::int64_t parameter_count(const LayerTable& table);

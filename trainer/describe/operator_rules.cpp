@@ -12,7 +12,7 @@ namespace ddltrain {
 namespace {
 
 // Operations an element, as trainer/layers/units_activation.cpp counts them; a transcendental function counts as one.
-constexpr std::int64_t kNormalise =
+constexpr std::int64_t normalise =
     1 + 3 + 2; ///< mean, variance, (x - mean) / deviation; in training, as all tables are
 
 struct OperatorRows {
@@ -147,12 +147,12 @@ bool every_size_is(const at::Tensor& filter, std::int64_t size) {
 LayerKind kind_of_convolution(const OperatorCall& call) {
   const auto input = tensor_at(call, 0);
   const auto filter = tensor_at(call, 1);
-  constexpr std::int64_t kImages = 4;
+  constexpr std::int64_t counted_images = 4;
   if (!input.defined() || !filter.defined() || filter.dim() < 3) return LayerKind::conv;
   const bool batched = input.dim() == filter.dim();
   const auto channels = input.size(batched ? 1 : 0);
   if (channels > 1 && filter.size(1) == 1 && filter.size(0) % channels == 0) return LayerKind::depthwise;
-  if (filter.dim() == kImages) return kind_of_filter(filter.size(2), filter.size(3));
+  if (filter.dim() == counted_images) return kind_of_filter(filter.size(2), filter.size(3));
   return every_size_is(filter, 1) ? LayerKind::conv1x1 : LayerKind::conv;
 }
 
@@ -163,9 +163,9 @@ std::int64_t filter_size(const OperatorCall& call) {
 }
 
 bool is_transposed(const OperatorCall& call, WorkForm form) {
-  constexpr std::size_t kFlag = 6; // of aten::convolution
+  constexpr std::size_t flag_index = 6; // of aten::convolution
   if (form == WorkForm::transposed) return true;
-  return call.inputs.size() > kFlag && call.inputs[kFlag].isBool() && call.inputs[kFlag].toBool();
+  return call.inputs.size() > flag_index && call.inputs[flag_index].isBool() && call.inputs[flag_index].toBool();
 }
 
 std::int64_t window_size(const OperatorCall& call) {
@@ -180,10 +180,11 @@ std::int64_t window_size(const OperatorCall& call) {
 /// The mean over height and width of images is a pool.
 bool is_over_image(const OperatorCall& call) {
   const auto input = tensor_at(call, 0);
-  constexpr std::int64_t kImages = 4;
-  if (!input.defined() || input.dim() != kImages || call.inputs.size() < 2 || !call.inputs[1].isIntList()) return false;
+  constexpr std::int64_t counted_images = 4;
+  if (!input.defined() || input.dim() != counted_images || call.inputs.size() < 2 || !call.inputs[1].isIntList())
+    return false;
   std::set<std::int64_t> over;
-  for (const auto dimension : call.inputs[1].toIntVector()) over.insert((dimension + kImages) % kImages);
+  for (const auto dimension : call.inputs[1].toIntVector()) over.insert((dimension + counted_images) % counted_images);
   return over == std::set<std::int64_t>{2, 3};
 }
 
@@ -195,7 +196,7 @@ std::int64_t normalisation_flop(const OperatorRule& rule, const OperatorCall& ca
   const auto scale = static_cast<std::size_t>(rule.each);
   const std::int64_t scales = tensor_at(call, scale).defined() ? 1 : 0;
   const std::int64_t shifts = tensor_at(call, scale + 1).defined() ? 1 : 0;
-  return (kNormalise + scales + shifts) * call.output.numel();
+  return (normalise + scales + shifts) * call.output.numel();
 }
 
 } // namespace

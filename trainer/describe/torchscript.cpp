@@ -22,10 +22,10 @@
 namespace ddltrain {
 namespace {
 
-constexpr std::int64_t kFp32Bytes = 4;
-constexpr std::int64_t kSmallBatch = 2; ///< a norm in training needs two samples
-constexpr std::int64_t kLargeBatch = 3;
-constexpr std::int64_t kMostElements = std::int64_t{1} << 31; ///< of one input: beyond any sample
+constexpr std::int64_t fp32_bytes = 4;
+constexpr std::int64_t small_batch_size = 2; ///< a norm in training needs two samples
+constexpr std::int64_t large_batch_size = 3;
+constexpr std::int64_t most_elements = std::int64_t{1} << 31; ///< of one input: beyond any sample
 
 ddlsim::UserError wrong_input(const std::string& text) {
   return {"--input", "",
@@ -101,7 +101,7 @@ Tensors batch_of(const std::vector<ModuleInput>& inputs, std::int64_t samples) {
 struct Runs {
   OperatorTrace small;
   OperatorTrace large;
-  std::int64_t small_batch = kSmallBatch;
+  std::int64_t small_batch = small_batch_size;
   std::int64_t added = 1; ///< samples that the large run has more; 0: there is no large run
 };
 
@@ -114,11 +114,11 @@ Runs run_module(torch::jit::Module& module, const std::vector<ModuleInput>& inpu
                 std::vector<std::string>& notes) {
   Runs runs;
   try {
-    runs.small = trace_operators(module, batch_of(inputs, kSmallBatch));
-    runs.large = trace_operators(module, batch_of(inputs, kLargeBatch));
+    runs.small = trace_operators(module, batch_of(inputs, small_batch_size));
+    runs.large = trace_operators(module, batch_of(inputs, large_batch_size));
     if (run_alike(runs.small, runs.large)) return runs;
-    notes.push_back(fmt::format("it runs other operators at batch {} than at {}: counted at {}", kLargeBatch,
-                                kSmallBatch, kSmallBatch));
+    notes.push_back(fmt::format("it runs other operators at batch {} than at {}: counted at {}", large_batch_size,
+                                small_batch_size, small_batch_size));
     runs.added = 0;
     return runs;
   } catch (const std::exception& first) {
@@ -194,7 +194,7 @@ private:
     const auto& traced = runs_.small.operators[index];
     const auto& again = runs_.added > 0 ? runs_.large.operators[index] : traced;
     const auto flop = per_sample(traced.flop, again.flop);
-    const auto bytes = kFp32Bytes * per_sample(traced.output_elements, again.output_elements);
+    const auto bytes = fp32_bytes * per_sample(traced.output_elements, again.output_elements);
     if (flop == 0 && bytes == 0 && traced.weights.empty()) return; // of weights or of the batch's size alone
     const auto key = std::pair{traced.weights.empty() ? "" : traced.weights.front(), traced.kind};
     auto found = key.first.empty() ? rows_.end() : rows_.find(key);
@@ -218,17 +218,17 @@ private:
 };
 
 void note_what_is_missing(const TableMaker& maker, const OperatorTrace& trace, std::vector<std::string>& notes) {
-  constexpr std::size_t kShown = 5;
+  constexpr std::size_t shown_names = 5;
   for (const auto& [name, times] : trace.uncounted)
     notes.push_back(fmt::format("{} ran {} time{} and was not counted: no rule for it is known", name, times,
                                 times == 1 ? "" : "s"));
   auto unreached = maker.unreached();
   if (!unreached.empty()) {
     const auto count = unreached.size();
-    unreached.resize(std::min(count, kShown));
+    unreached.resize(std::min(count, shown_names));
     for (auto& name : unreached) name = ddlsim::in_quotes(name);
     notes.push_back(fmt::format("{} parameters were used by no operator that is counted, and were left out: {}{}",
-                                count, ddlsim::join_names(unreached), count > kShown ? ", ..." : ""));
+                                count, ddlsim::join_names(unreached), count > shown_names ? ", ..." : ""));
   }
   notes.emplace_back("the loss is not in a module: it was not counted; norms and dropout are counted as in training");
 }
@@ -249,7 +249,7 @@ ModuleInput module_input(const std::string& text) {
     const auto end = std::min(sizes.find('x', at), sizes.size());
     std::int64_t size = 0;
     const auto read = std::from_chars(sizes.data() + at, sizes.data() + end, size);
-    if (read.ec != std::errc() || read.ptr != sizes.data() + end || size < 1 || size > kMostElements / elements)
+    if (read.ec != std::errc() || read.ptr != sizes.data() + end || size < 1 || size > most_elements / elements)
       throw wrong_input(text);
     elements *= size;
     input.shape.push_back(size);

@@ -43,8 +43,8 @@ std::vector<Interface> interfaces_up() {
   return found;
 }
 
-constexpr const char* kLoopAddress = "127.0.0.1";
-constexpr const char* kLoop = "lo";
+constexpr const char* loop_address = "127.0.0.1";
+constexpr const char* loopback_interface = "lo";
 
 } // namespace
 
@@ -58,7 +58,7 @@ NetworkPlace place_here(const std::string& host, const std::string& interface) {
     throw ddlsim::UserError(
         "", "", fmt::format("--interface {} has no IPv4 address on {}; there are {}", interface, host, names));
   }
-  return {host, kLoopAddress, kLoop, {}};
+  return {host, loop_address, loopback_interface, {}};
 }
 
 std::string to_text(const NetworkPlace& place) {
@@ -80,13 +80,13 @@ void use_loopback_on_one_host(std::vector<NetworkPlace>& places) {
                                     [&](const NetworkPlace& place) { return place.host == places.front().host; });
   if (!together) return;
   for (NetworkPlace& place : places) {
-    place.address = kLoopAddress;
-    place.interface = kLoop;
+    place.address = loop_address;
+    place.interface = loopback_interface;
   }
 }
 
 InterfaceBytes bytes_through(const std::string& interface) {
-  if (interface == kLoop) return {};
+  if (interface == loopback_interface) return {};
   std::ifstream file("/proc/self/net/dev"); // of this network namespace; "  eth0: 1234 5 0 0 0 0 0 0 5678 9 ..."
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find_first_not_of(' ');
@@ -95,8 +95,8 @@ InterfaceBytes bytes_through(const std::string& interface) {
     InterfaceBytes bytes;
     double between = 0;
     numbers >> bytes.received;
-    constexpr int kOtherReceived = 7; // packets, errs, drop, fifo, frame, compressed, multicast
-    for (int i = 0; i < kOtherReceived; ++i) numbers >> between;
+    constexpr int other_received = 7; // packets, errs, drop, fifo, frame, compressed, multicast
+    for (int i = 0; i < other_received; ++i) numbers >> between;
     numbers >> bytes.sent;
     return bytes;
   }

@@ -11,17 +11,17 @@ namespace ddltrain {
 namespace {
 
 namespace fs = std::filesystem;
-const fs::path kFolder = fs::path("trainer") / "frameworks";
+const fs::path script_folder = fs::path("trainer") / "frameworks";
 
 /// The folder that holds trainer/frameworks: the current one, or one above the program.
 fs::path source_folder(const fs::path& program) {
-  if (fs::is_directory(kFolder)) return fs::current_path();
+  if (fs::is_directory(script_folder)) return fs::current_path();
   for (fs::path folder = program.parent_path(); folder != folder.root_path(); folder = folder.parent_path()) {
-    if (fs::is_directory(folder / kFolder)) return folder;
+    if (fs::is_directory(folder / script_folder)) return folder;
   }
   throw ddlsim::UserError("", "",
                           fmt::format("no folder {} found here or above {}; run it in the project's folder",
-                                      kFolder.string(), program.string()));
+                                      script_folder.string(), program.string()));
 }
 
 std::string replaced(std::string text, char from, char to) {
@@ -55,11 +55,11 @@ int count_in(const std::string& option, const std::string& text) {
 
 FrameworkScript find_script(const std::string& name, const fs::path& program) {
   const fs::path root = source_folder(program);
-  const std::vector<std::string> names = script_names(root / kFolder);
+  const std::vector<std::string> names = script_names(root / script_folder);
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     throw ddlsim::UserError("", "", ddlsim::unknown_name_text("framework", name, names, names));
   }
-  const std::string environment = environment_of(name, root / kFolder);
+  const std::string environment = environment_of(name, root / script_folder);
   const fs::path python = root / "build" / "frameworks" / environment / "bin" / "python3";
   if (!fs::exists(python)) {
     throw ddlsim::UserError("", "",
@@ -67,7 +67,7 @@ FrameworkScript find_script(const std::string& name, const fs::path& program) {
                                         "with ./run frameworks {}",
                                         name, environment, environment));
   }
-  return {name, python, root / kFolder / (replaced(name, '-', '_') + ".py"), {}};
+  return {name, python, root / script_folder / (replaced(name, '-', '_') + ".py"), {}};
 }
 
 FrameworkArguments framework_arguments(const std::vector<std::string>& words) {

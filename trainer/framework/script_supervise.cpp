@@ -24,12 +24,12 @@
 namespace ddltrain {
 namespace {
 
-constexpr int kPortsARank = 4; ///< worker, server, chief or scheduler, meetings (trainer/frameworks/common/job.py)
-constexpr int kDoneTag = 1;
-constexpr auto kPoll = std::chrono::milliseconds(20);
-constexpr auto kServerPatience = std::chrono::seconds(5); ///< servers that end by themselves do so well within it
-constexpr int kWrongUse = 2;
-constexpr int kNoProgram = 127; ///< a shell's status for "no such program"
+constexpr int ports_a_rank = 4; ///< worker, server, chief or scheduler, meetings (trainer/frameworks/common/job.py)
+constexpr int done_tag = 1;
+constexpr auto poll_every = std::chrono::milliseconds(20);
+constexpr auto server_patience = std::chrono::seconds(5); ///< servers that end by themselves do so well within it
+constexpr int wrong_use = 2;
+constexpr int no_program = 127; ///< a shell's status for "no such program"
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
@@ -52,7 +52,7 @@ double seconds_of(const timeval& time) {
   for (const std::string& word : script.arguments) words.push_back(const_cast<char*>(word.c_str())); // NOLINT
   words.push_back(nullptr);
   ::execv(words[0], words.data());
-  ::_exit(kNoProgram);
+  ::_exit(no_program);
 }
 
 pid_t start(const FrameworkScript& script, int error_file) {
@@ -74,7 +74,7 @@ std::optional<ChildEnd> ended(pid_t child) {
 ChildEnd wait_for(pid_t child) {
   for (;;) {
     if (const auto end = ended(child)) return *end;
-    std::this_thread::sleep_for(kPoll);
+    std::this_thread::sleep_for(poll_every);
   }
 }
 
@@ -105,24 +105,24 @@ std::string last_message(std::FILE* file, const std::string& name) {
                     aborted && !said.empty() ? " It said last: " + said : ""));
   }
   const std::string text = fmt::format("{}, rank {}: {}", script.name, rank, said);
-  if (WEXITSTATUS(status) == kWrongUse) throw ddlsim::UserError("", "", text);
+  if (WEXITSTATUS(status) == wrong_use) throw ddlsim::UserError("", "", text);
   throw RunError(text);
 }
 
 /// A server's child: ended when all workers have said that they are done.
 ChildEnd serve(MpiCommunicator& world, pid_t child, int workers, const std::function<void(int)>& fail) {
   for (int done = 0; done < workers;) {
-    while (world.receive_number(kDoneTag)) ++done;
+    while (world.receive_number(done_tag)) ++done;
     if (const auto end = ended(child)) {
       if (end->status != 0) fail(end->status);
       return *end;
     }
-    std::this_thread::sleep_for(kPoll);
+    std::this_thread::sleep_for(poll_every);
   }
-  const auto last = std::chrono::steady_clock::now() + kServerPatience;
+  const auto last = std::chrono::steady_clock::now() + server_patience;
   while (std::chrono::steady_clock::now() < last) {
     if (const auto end = ended(child)) return *end;
-    std::this_thread::sleep_for(kPoll);
+    std::this_thread::sleep_for(poll_every);
   }
   ::kill(child, SIGKILL);
   return wait_for(child);
@@ -130,7 +130,7 @@ ChildEnd serve(MpiCommunicator& world, pid_t child, int workers, const std::func
 
 std::vector<NetworkPlace> places_of_all(MpiCommunicator& world, const std::string& host, const std::string& interface) {
   NetworkPlace own = place_here(host, interface);
-  own.ports = free_ports(kPortsARank);
+  own.ports = free_ports(ports_a_rank);
   std::vector<NetworkPlace> places;
   for (const std::string& text : world.gather(to_text(own))) places.push_back(network_place(text));
   use_loopback_on_one_host(places);
@@ -156,7 +156,7 @@ RankUse supervise(MpiCommunicator& world, const std::string& host, const Supervi
   const RankUse use{end.cpu_s, after.received - before.received, after.sent - before.sent};
   if (serves) return use;
   if (end.status != 0) fail(end.status);
-  for (int server = workers; server < world.size(); ++server) world.leave_number(1, server, kDoneTag);
+  for (int server = workers; server < world.size(); ++server) world.leave_number(1, server, done_tag);
   return use;
 }
 

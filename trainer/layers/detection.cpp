@@ -34,9 +34,9 @@ UnitPtr convolution_of_maps(std::int64_t in_channels, std::int64_t out_channels)
 
 namespace {
 
-constexpr std::int64_t kSamplesOfSide = 2; ///< maskrcnn_benchmark, POOLER_SAMPLING_RATIO
+constexpr std::int64_t samples_of_side = 2; ///< maskrcnn_benchmark, POOLER_SAMPLING_RATIO
 /// An output value: four samples of four multiplies and three adds, their mean.
-constexpr std::int64_t kAlignFlop = 4 * 7 + 4;
+constexpr std::int64_t align_flop = 4 * 7 + 4;
 
 /// Where the samples of the boxes lie, from -1 to 1: [batch, boxes x samples, samples, 2].
 at::Tensor sample_grid(const at::Tensor& boxes, std::int64_t samples) {
@@ -53,10 +53,10 @@ at::Tensor sample_grid(const at::Tensor& boxes, std::int64_t samples) {
 /// samples of large maps would lie elsewhere.
 at::Tensor align(const at::Tensor& map, const at::Tensor& boxes, std::int64_t bins) {
   const at::ScalarType wider = c10::promoteTypes(map.scalar_type(), boxes.scalar_type());
-  const at::Tensor grid = sample_grid(boxes.to(wider), kSamplesOfSide * bins);
+  const at::Tensor grid = sample_grid(boxes.to(wider), samples_of_side * bins);
   const at::Tensor sampled =
       at::grid_sampler_2d(map.to(wider), grid, /*bilinear*/ 0, /*zeros outside*/ 0, /*align_corners=*/false);
-  return at::avg_pool2d(sampled, kSamplesOfSide)
+  return at::avg_pool2d(sampled, samples_of_side)
       .view({map.size(0), map.size(1), boxes.size(1), bins, bins})
       .transpose(1, 2);
 }
@@ -75,23 +75,23 @@ UnitPtr region_align(std::int64_t bins) {
     }
     return at::cat(aligned, /*dim=*/1).flatten(0, 1);
   };
-  definition.flop = flop_per_output_element(kAlignFlop);
+  definition.flop = flop_per_output_element(align_flop);
   return make_layer(std::move(definition));
 }
 
 UnitPtr smooth_distance_loss() {
-  constexpr std::int64_t kElementFlop = 5; // subtract, compare, square, halve, add
+  constexpr std::int64_t element_flop = 5; // subtract, compare, square, halve, add
   LayerDefinition definition;
   definition.kind = LayerKind::loss;
   definition.compute = [](const Tensors& inputs, bool) {
     return at::smooth_l1_loss(inputs.at(0), inputs.at(1), at::Reduction::None).flatten(1).mean(1);
   };
-  definition.flop = [](const Tensors& inputs, const at::Tensor&) { return kElementFlop * inputs.at(0).numel(); };
+  definition.flop = [](const Tensors& inputs, const at::Tensor&) { return element_flop * inputs.at(0).numel(); };
   return make_layer(std::move(definition));
 }
 
 UnitPtr binary_cross_entropy() {
-  constexpr std::int64_t kElementFlop = 6; // exponential, add, logarithm, multiply, subtract, add
+  constexpr std::int64_t element_flop = 6; // exponential, add, logarithm, multiply, subtract, add
   LayerDefinition definition;
   definition.kind = LayerKind::loss;
   definition.compute = [](const Tensors& inputs, bool) {
@@ -99,15 +99,15 @@ UnitPtr binary_cross_entropy() {
         .flatten(1)
         .mean(1);
   };
-  definition.flop = [](const Tensors& inputs, const at::Tensor&) { return kElementFlop * inputs.at(0).numel(); };
+  definition.flop = [](const Tensors& inputs, const at::Tensor&) { return element_flop * inputs.at(0).numel(); };
   return make_layer(std::move(definition));
 }
 
 namespace {
 
-constexpr double kFocalAlpha = 0.25; ///< of what is to be found; the rest counts 1 - alpha
+constexpr double focal_alpha = 0.25; ///< of what is to be found; the rest counts 1 - alpha
 /// Sigmoid 3, cross entropy 6, subtract, absolute value, square, weight 2, two products.
-constexpr std::int64_t kFocalFlop = 16;
+constexpr std::int64_t focal_flop = 16;
 
 } // namespace
 
@@ -118,10 +118,10 @@ UnitPtr focal_loss() {
     const at::Tensor& target = inputs.at(1);
     const at::Tensor entropy = at::binary_cross_entropy_with_logits(inputs.at(0), target, {}, {}, at::Reduction::None);
     const at::Tensor wrong = at::sigmoid(inputs.at(0)).sub(target).abs(); // 1 - p_t
-    const at::Tensor weight = target.mul(2 * kFocalAlpha - 1).add(1 - kFocalAlpha);
+    const at::Tensor weight = target.mul(2 * focal_alpha - 1).add(1 - focal_alpha);
     return entropy.mul(wrong.square()).mul(weight).flatten(1).mean(1);
   };
-  definition.flop = [](const Tensors& inputs, const at::Tensor&) { return kFocalFlop * inputs.at(0).numel(); };
+  definition.flop = [](const Tensors& inputs, const at::Tensor&) { return focal_flop * inputs.at(0).numel(); };
   return make_layer(std::move(definition));
 }
 
@@ -157,7 +157,7 @@ struct MapNorm {
 };
 
 /// With statistics of an earlier training: subtract, divide, scale, shift.
-constexpr std::int64_t kFixedNormFlop = 4;
+constexpr std::int64_t fixed_norm_flop = 4;
 
 } // namespace
 
@@ -211,7 +211,7 @@ UnitPtr norm_of_each_map(std::int64_t channels, const MapSides& sides, double ep
     }
     return joined(maps);
   };
-  definition.flop = flop_per_output_element(kFixedNormFlop);
+  definition.flop = flop_per_output_element(fixed_norm_flop);
   return make_layer(std::move(definition));
 }
 

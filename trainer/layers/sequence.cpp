@@ -19,7 +19,7 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kDeviation = 0.02; ///< google-research/bert, initializer_range
+constexpr double initial_deviation = 0.02; ///< google-research/bert, initializer_range
 
 } // namespace
 
@@ -46,7 +46,7 @@ namespace {
 
 /// A state of the forward recursion: three exponentials, two adds, a logarithm, an add (Graves et al. 2006, section
 /// 4.1).
-constexpr std::int64_t kStateFlop = 7;
+constexpr std::int64_t state_flop = 7;
 
 } // namespace
 
@@ -62,14 +62,14 @@ UnitPtr temporal_classification() {
   };
   definition.flop = [](const Tensors& inputs, const at::Tensor&) {
     const at::Tensor& letters = inputs.at(1);
-    return kStateFlop * inputs.at(0).size(1) * letters.size(0) * (2 * letters.size(1) + 1); // a blank between letters
+    return state_flop * inputs.at(0).size(1) * letters.size(0) * (2 * letters.size(1) + 1); // a blank between letters
   };
   return make_layer(std::move(definition));
 }
 
 at::Tensor embedding_table(std::int64_t rows, std::int64_t width) {
   const at::NoGradGuard no_gradient;
-  return at::empty({rows, width}, at::TensorOptions().dtype(at::kFloat)).normal_(0, kDeviation);
+  return at::empty({rows, width}, at::TensorOptions().dtype(at::kFloat)).normal_(0, initial_deviation);
 }
 
 UnitPtr embedding(const at::Tensor& table) {
@@ -93,8 +93,8 @@ UnitPtr tied_decoder(const at::Tensor& table) {
 
 namespace {
 
-constexpr double kMaskedScore = -10000; ///< google-research/bert, modeling.py
-constexpr std::int64_t kMaskFlop = 2;   ///< an element: scale, add the mask
+constexpr double masked_score = -10000; ///< google-research/bert, modeling.py
+constexpr std::int64_t mask_flop = 2;   ///< an element: scale, add the mask
 
 /// [batch, tokens, width] -> [batch, heads, tokens, head width]; a view.
 at::Tensor split_heads(const at::Tensor& states, std::int64_t heads) {
@@ -120,10 +120,10 @@ UnitPtr attention_mask(std::int64_t head_width) {
   LayerDefinition definition;
   definition.kind = LayerKind::elementwise;
   definition.compute = [scale](const Tensors& inputs, bool) {
-    const at::Tensor lowered = inputs.at(1).to(at::kFloat).sub(1).mul(-kMaskedScore).unsqueeze(1).unsqueeze(1);
+    const at::Tensor lowered = inputs.at(1).to(at::kFloat).sub(1).mul(-masked_score).unsqueeze(1).unsqueeze(1);
     return at::add(lowered, inputs.at(0), scale);
   };
-  definition.flop = flop_per_output_element(kMaskFlop);
+  definition.flop = flop_per_output_element(mask_flop);
   return make_layer(std::move(definition));
 }
 

@@ -54,7 +54,7 @@ std::vector<std::pair<std::string, Layer*>> layers_of(const torch::nn::Module& n
 
 namespace {
 
-constexpr std::int64_t kLogSoftmaxFlop = 5; ///< an element: maximum, subtract, exponential, sum, subtract
+constexpr std::int64_t log_softmax_flop = 5; ///< an element: maximum, subtract, exponential, sum, subtract
 
 } // namespace
 
@@ -62,7 +62,7 @@ UnitPtr log_softmax() {
   LayerDefinition definition;
   definition.kind = LayerKind::loss;
   definition.compute = [](const Tensors& inputs, bool) { return at::log_softmax(inputs.at(0), -1); };
-  definition.flop = flop_per_output_element(kLogSoftmaxFlop);
+  definition.flop = flop_per_output_element(log_softmax_flop);
   return make_layer(std::move(definition));
 }
 

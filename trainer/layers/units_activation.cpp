@@ -21,14 +21,14 @@ namespace ddltrain {
 namespace {
 
 // Operations an element; a transcendental function counts as one.
-constexpr std::int64_t kReluFlop = 1;
-constexpr std::int64_t kRelu6Flop = 2; ///< two comparisons
-constexpr std::int64_t kGeluFlop = 5;  ///< x/2 (1 + erf(x / sqrt 2)): divide, erf, add, halve, multiply
-constexpr std::int64_t kTanhFlop = 1;
-constexpr std::int64_t kSigmoidFlop = 3; ///< exponential, add, divide
-constexpr std::int64_t kSoftmaxFlop = 5; ///< maximum, subtract, exponential, sum, divide
-constexpr std::int64_t kDropoutFlop = 2; ///< mask, scale
-constexpr double kRelu6Ceiling = 6;
+constexpr std::int64_t relu_flop = 1;
+constexpr std::int64_t relu6_flop = 2; ///< two comparisons
+constexpr std::int64_t gelu_flop = 5;  ///< x/2 (1 + erf(x / sqrt 2)): divide, erf, add, halve, multiply
+constexpr std::int64_t tanh_flop = 1;
+constexpr std::int64_t sigmoid_flop = 3; ///< exponential, add, divide
+constexpr std::int64_t softmax_flop = 5; ///< maximum, subtract, exponential, sum, divide
+constexpr std::int64_t dropout_flop = 2; ///< mask, scale
+constexpr double relu6_ceiling = 6;
 
 UnitPtr map_layer(LayerKind kind, std::int64_t flop_per_element, at::Tensor (*function)(const at::Tensor&)) {
   LayerDefinition definition;
@@ -41,28 +41,28 @@ UnitPtr map_layer(LayerKind kind, std::int64_t flop_per_element, at::Tensor (*fu
 } // namespace
 
 UnitPtr relu() {
-  return map_layer(LayerKind::activation, kReluFlop, [](const at::Tensor& x) { return at::relu(x); });
+  return map_layer(LayerKind::activation, relu_flop, [](const at::Tensor& x) { return at::relu(x); });
 }
 
 UnitPtr relu6() {
-  return map_layer(LayerKind::activation, kRelu6Flop,
-                   [](const at::Tensor& x) { return at::clamp(x, 0, kRelu6Ceiling); });
+  return map_layer(LayerKind::activation, relu6_flop,
+                   [](const at::Tensor& x) { return at::clamp(x, 0, relu6_ceiling); });
 }
 
 UnitPtr gelu() {
-  return map_layer(LayerKind::activation, kGeluFlop, [](const at::Tensor& x) { return at::gelu(x); });
+  return map_layer(LayerKind::activation, gelu_flop, [](const at::Tensor& x) { return at::gelu(x); });
 }
 
 UnitPtr tanh_activation() {
-  return map_layer(LayerKind::activation, kTanhFlop, [](const at::Tensor& x) { return at::tanh(x); });
+  return map_layer(LayerKind::activation, tanh_flop, [](const at::Tensor& x) { return at::tanh(x); });
 }
 
 UnitPtr sigmoid() {
-  return map_layer(LayerKind::activation, kSigmoidFlop, [](const at::Tensor& x) { return at::sigmoid(x); });
+  return map_layer(LayerKind::activation, sigmoid_flop, [](const at::Tensor& x) { return at::sigmoid(x); });
 }
 
 UnitPtr softmax() {
-  return map_layer(LayerKind::activation, kSoftmaxFlop, [](const at::Tensor& x) { return at::softmax(x, -1); });
+  return map_layer(LayerKind::activation, softmax_flop, [](const at::Tensor& x) { return at::softmax(x, -1); });
 }
 
 UnitPtr dropout(double probability) {
@@ -71,7 +71,7 @@ UnitPtr dropout(double probability) {
   definition.compute = [probability](const Tensors& inputs, bool training) {
     return at::dropout(inputs.at(0), probability, training);
   };
-  definition.flop = flop_per_output_element(kDropoutFlop);
+  definition.flop = flop_per_output_element(dropout_flop);
   return make_layer(std::move(definition));
 }
 
@@ -80,14 +80,14 @@ UnitPtr dropout(double probability) {
 
 namespace {
 
-constexpr std::int64_t kNormaliseFlop = 1 + 3 + 2; ///< an element: mean, variance, (x - mean) / deviation
-constexpr std::int64_t kFixedNormaliseFlop = 2;    ///< (x - mean) / deviation
-constexpr std::int64_t kScaleFlop = 1;
-constexpr std::int64_t kShiftFlop = 1;
+constexpr std::int64_t normalise_flop = 1 + 3 + 2; ///< an element: mean, variance, (x - mean) / deviation
+constexpr std::int64_t fixed_normalise_flop = 2;   ///< (x - mean) / deviation
+constexpr std::int64_t scale_flop = 1;
+constexpr std::int64_t shift_flop = 1;
 /// An element, beside one add a neighbour: square, alpha x sum, + k, power, divide.
-constexpr std::int64_t kLocalResponseFlop = 5;
-constexpr double kRunningMeanMomentum = 0.1;
-constexpr double kLayerNormEpsilon = 1e-12; ///< BERT's (google-research/bert, modeling.py)
+constexpr std::int64_t local_response_flop = 5;
+constexpr double running_mean_momentum = 0.1;
+constexpr double layer_norm_epsilon = 1e-12; ///< BERT's (google-research/bert, modeling.py)
 
 /// x / (k + alpha/n x sum of squares over n neighbouring channels)^beta, Krizhevsky et al. 2012, section 3.3.
 at::Tensor respond(const at::Tensor& input, const LocalResponseNormOptions& options) {
@@ -117,11 +117,11 @@ UnitPtr batch_norm(std::int64_t channels, const BatchNormOptions& options) {
   definition.buffers = {{"running_mean", mean}, {"running_var", variance}};
   definition.compute = [gamma, beta, mean, variance, options](const Tensors& inputs, bool training) {
     const bool measures = training && !options.fixed_statistics;
-    return at::batch_norm(inputs.at(0), *gamma, beta, mean, variance, measures, kRunningMeanMomentum, options.epsilon,
+    return at::batch_norm(inputs.at(0), *gamma, beta, mean, variance, measures, running_mean_momentum, options.epsilon,
                           /*cudnn_enabled=*/true);
   };
-  const std::int64_t normalise = options.fixed_statistics ? kFixedNormaliseFlop : kNormaliseFlop;
-  definition.flop = flop_per_output_element(normalise + kShiftFlop + (options.scale ? kScaleFlop : 0));
+  const std::int64_t normalise = options.fixed_statistics ? fixed_normalise_flop : normalise_flop;
+  definition.flop = flop_per_output_element(normalise + shift_flop + (options.scale ? scale_flop : 0));
   return make_layer(std::move(definition));
 }
 
@@ -133,9 +133,9 @@ UnitPtr layer_norm(std::int64_t width) {
   definition.kind = LayerKind::norm;
   definition.parameters = {{"weight", gamma}, {"bias", beta}};
   definition.compute = [gamma, beta, width](const Tensors& inputs, bool) {
-    return at::layer_norm(inputs.at(0), {width}, gamma, beta, kLayerNormEpsilon);
+    return at::layer_norm(inputs.at(0), {width}, gamma, beta, layer_norm_epsilon);
   };
-  definition.flop = flop_per_output_element(kNormaliseFlop + kScaleFlop + kShiftFlop);
+  definition.flop = flop_per_output_element(normalise_flop + scale_flop + shift_flop);
   return make_layer(std::move(definition));
 }
 
@@ -143,7 +143,7 @@ UnitPtr local_response_norm(const LocalResponseNormOptions& options) {
   LayerDefinition definition;
   definition.kind = LayerKind::norm;
   definition.compute = [options](const Tensors& inputs, bool) { return respond(inputs.at(0), options); };
-  definition.flop = flop_per_output_element(options.neighbours + kLocalResponseFlop);
+  definition.flop = flop_per_output_element(options.neighbours + local_response_flop);
   return make_layer(std::move(definition));
 }
 

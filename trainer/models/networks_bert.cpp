@@ -12,21 +12,21 @@ namespace ddltrain {
 namespace {
 
 // google-research/bert, bert_config.json of BERT-base uncased.
-constexpr std::int64_t kWords = 30522;
-constexpr std::int64_t kPositions = 512;
-constexpr std::int64_t kSegments = 2;
-constexpr std::int64_t kFeedForward = 4; ///< inner width over width
-constexpr double kBertDropout = 0.1;
+constexpr std::int64_t bert_words = 30522;
+constexpr std::int64_t bert_positions = 512;
+constexpr std::int64_t bert_segments = 2;
+constexpr std::int64_t feed_forward = 4; ///< inner width over width
+constexpr double bert_dropout = 0.1;
 
 /// Words, segments and positions added, normalised.
 class Embeddings final : public torch::nn::Module {
 public:
   Embeddings(const at::Tensor& words, std::int64_t width)
       : words_(register_module("word", embedding(words))),
-        positions_(register_module("position", embedding(embedding_table(kPositions, width)))),
-        segments_(register_module("segment", embedding(embedding_table(kSegments, width)))),
+        positions_(register_module("position", embedding(embedding_table(bert_positions, width)))),
+        segments_(register_module("segment", embedding(embedding_table(bert_segments, width)))),
         add_(register_module("add", add())), norm_(register_module("norm", layer_norm(width))),
-        dropout_(register_module("dropout", dropout(kBertDropout))) {}
+        dropout_(register_module("dropout", dropout(bert_dropout))) {}
 
   at::Tensor forward(const at::Tensor& words, const at::Tensor& segments) {
     const at::Tensor positions = at::arange(words.size(1), words.options()).expand_as(words);
@@ -47,7 +47,7 @@ public:
         value_(register_module("value", linear(shape.width, shape.width))),
         scores_(register_module("scores", attention_scores(shape.heads))),
         mask_(register_module("mask", attention_mask(shape.width / shape.heads))),
-        softmax_(register_module("softmax", softmax())), dropout_(register_module("dropout", dropout(kBertDropout))),
+        softmax_(register_module("softmax", softmax())), dropout_(register_module("dropout", dropout(bert_dropout))),
         context_(register_module("context", attention_context(shape.heads))),
         output_(register_module("output", linear(shape.width, shape.width))) {}
 
@@ -69,12 +69,12 @@ class EncoderBlock final : public torch::nn::Module {
 public:
   explicit EncoderBlock(const BertShape& shape)
       : attention_(register_module("attention", std::make_shared<SelfAttention>(shape))),
-        dropout1_(register_module("dropout1", dropout(kBertDropout))), add1_(register_module("add1", add())),
+        dropout1_(register_module("dropout1", dropout(bert_dropout))), add1_(register_module("add1", add())),
         norm1_(register_module("norm1", layer_norm(shape.width))),
-        wide_(register_module("intermediate", linear(shape.width, kFeedForward * shape.width))),
+        wide_(register_module("intermediate", linear(shape.width, feed_forward * shape.width))),
         gelu_(register_module("gelu", gelu())),
-        narrow_(register_module("output", linear(kFeedForward * shape.width, shape.width))),
-        dropout2_(register_module("dropout2", dropout(kBertDropout))), add2_(register_module("add2", add())),
+        narrow_(register_module("output", linear(feed_forward * shape.width, shape.width))),
+        dropout2_(register_module("dropout2", dropout(bert_dropout))), add2_(register_module("add2", add())),
         norm2_(register_module("norm2", layer_norm(shape.width))) {}
 
   at::Tensor forward(const at::Tensor& states, const at::Tensor& mask) {
@@ -136,7 +136,7 @@ private:
 class Bert final : public Network {
 public:
   explicit Bert(const BertShape& shape) : shape_(shape) {
-    const at::Tensor words = embedding_table(kWords, shape.width);
+    const at::Tensor words = embedding_table(bert_words, shape.width);
     embeddings_ = register_module("embeddings", std::make_shared<Embeddings>(words, shape.width));
     for (std::int64_t i = 0; i < shape.blocks; ++i) {
       blocks_.push_back(register_module("block" + std::to_string(i), std::make_shared<EncoderBlock>(shape)));
@@ -146,13 +146,13 @@ public:
   }
 
   Batch random_batch(std::int64_t samples) const override {
-    const at::Tensor words = at::randint(kWords, {samples, shape_.tokens}, at::kLong);
-    const at::Tensor segments = at::randint(kSegments, {samples, shape_.tokens}, at::kLong);
+    const at::Tensor words = at::randint(bert_words, {samples, shape_.tokens}, at::kLong);
+    const at::Tensor segments = at::randint(bert_segments, {samples, shape_.tokens}, at::kLong);
     const at::Tensor mask = at::ones({samples, shape_.tokens}, at::kLong);
     const std::int64_t predicted = shape_.predicted != 0 ? shape_.predicted : shape_.tokens;
     const at::Tensor positions = at::randint(shape_.tokens, {samples, predicted}, at::kLong);
     return {{words, segments, mask, positions},
-            {at::randint(kWords, {samples, predicted}, at::kLong), at::randint(2, {samples}, at::kLong)}};
+            {at::randint(bert_words, {samples, predicted}, at::kLong), at::randint(2, {samples}, at::kLong)}};
   }
 
   at::Tensor losses(const Batch& batch) override {

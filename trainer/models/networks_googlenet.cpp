@@ -4,11 +4,11 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kNormEpsilon = 0.001; ///< of torchvision's batch norms
-constexpr double kTorchvisionDropout = 0.2;
-constexpr double kBvlcDropout = 0.4; ///< bvlc_googlenet of Caffe's model zoo, and arXiv 1409.4842, section 5
-constexpr double kHeadDropout = 0.7; ///< of an auxiliary head, the same sources
-constexpr double kHeadWeight = 0.3;  ///< of an auxiliary head's loss, the same sources
+constexpr double norm_epsilon = 0.001; ///< of torchvision's batch norms
+constexpr double torchvision_dropout = 0.2;
+constexpr double bvlc_dropout = 0.4; ///< bvlc_googlenet of Caffe's model zoo, and arXiv 1409.4842, section 5
+constexpr double head_dropout = 0.7; ///< of an auxiliary head, the same sources
+constexpr double head_weight = 0.3;  ///< of an auxiliary head's loss, the same sources
 
 /// Output channels of one inception block, in the order of the paper's table 1.
 struct Channels {
@@ -20,15 +20,15 @@ struct NamedBlock {
   const char* name;
   Channels channels;
 };
-constexpr std::array<NamedBlock, 9> kBlocks = {{{"3a", {64, 96, 128, 16, 32, 32}},
-                                                {"3b", {128, 128, 192, 32, 96, 64}},
-                                                {"4a", {192, 96, 208, 16, 48, 64}},
-                                                {"4b", {160, 112, 224, 24, 64, 64}},
-                                                {"4c", {128, 128, 256, 24, 64, 64}},
-                                                {"4d", {112, 144, 288, 32, 64, 64}},
-                                                {"4e", {256, 160, 320, 32, 128, 128}},
-                                                {"5a", {256, 160, 320, 32, 128, 128}},
-                                                {"5b", {384, 192, 384, 48, 128, 128}}}};
+constexpr std::array<NamedBlock, 9> inception_blocks = {{{"3a", {64, 96, 128, 16, 32, 32}},
+                                                         {"3b", {128, 128, 192, 32, 96, 64}},
+                                                         {"4a", {192, 96, 208, 16, 48, 64}},
+                                                         {"4b", {160, 112, 224, 24, 64, 64}},
+                                                         {"4c", {128, 128, 256, 24, 64, 64}},
+                                                         {"4d", {112, 144, 288, 32, 64, 64}},
+                                                         {"4e", {256, 160, 320, 32, 128, 128}},
+                                                         {"5a", {256, 160, 320, 32, 128, 128}},
+                                                         {"5b", {384, 192, 384, 48, 128, 128}}}};
 
 /// The parts of one variant; what differs between variants is kept here.
 struct GoogLeNetParts {
@@ -46,7 +46,7 @@ struct GoogLeNetParts {
                                     .stride = {stride, stride},
                                     .padding = {kernel / 2, kernel / 2},
                                     .bias = !batch_norm};
-    if (batch_norm) return conv_bn_relu(shape, {.epsilon = kNormEpsilon});
+    if (batch_norm) return conv_bn_relu(shape, {.epsilon = norm_epsilon});
     return chain({{"conv", convolution(shape)}, {"relu", relu()}});
   }
   UnitPtr halving_pool(std::int64_t kernel) const {
@@ -85,7 +85,7 @@ ImageNetworkPlan plan_of(const GoogLeNetParts& parts, double dropout_share) {
   ImageNetworkPlan plan;
   plan.units = parts.stem();
   std::int64_t channels = 192;
-  for (const NamedBlock& named : kBlocks) {
+  for (const NamedBlock& named : inception_blocks) {
     const std::string name = named.name;
     if (name == "4a") {
       plan.units.push_back({"maxpool3", parts.halving_pool(3)});
@@ -111,7 +111,7 @@ UnitPtr auxiliary_head(const GoogLeNetParts& parts, std::int64_t in, std::int64_
                 {"flatten", flatten()},
                 {"fc1", linear(128L * 4 * 4, 1024)},
                 {"relu", relu()},
-                {"dropout", dropout(kHeadDropout)},
+                {"dropout", dropout(head_dropout)},
                 {"fc2", linear(1024, classes)}});
 }
 
@@ -120,24 +120,24 @@ UnitPtr auxiliary_head(const GoogLeNetParts& parts, std::int64_t in, std::int64_
 std::shared_ptr<Network> googlenet() {
   return image_network(
       plan_of({.batch_norm = true, .five_kernel = 3, .last_pool = 2, .response_norm = false, .partial_windows = true},
-              kTorchvisionDropout));
+              torchvision_dropout));
 }
 
 std::shared_ptr<Network> googlenet_bvlc() {
   const GoogLeNetParts parts = {
       .batch_norm = false, .five_kernel = 5, .last_pool = 3, .response_norm = true, .partial_windows = true};
-  ImageNetworkPlan plan = plan_of(parts, kBvlcDropout);
-  plan.auxiliaries = {{"inception4a", {"aux1", auxiliary_head(parts, 512, plan.classes)}, kHeadWeight},
-                      {"inception4d", {"aux2", auxiliary_head(parts, 528, plan.classes)}, kHeadWeight}};
+  ImageNetworkPlan plan = plan_of(parts, bvlc_dropout);
+  plan.auxiliaries = {{"inception4a", {"aux1", auxiliary_head(parts, 512, plan.classes)}, head_weight},
+                      {"inception4d", {"aux2", auxiliary_head(parts, 528, plan.classes)}, head_weight}};
   return image_network(std::move(plan));
 }
 
 std::shared_ptr<Network> googlenet_mxnet() {
-  constexpr std::int64_t kSide = 256;
+  constexpr std::int64_t image_side = 256;
   const GoogLeNetParts parts = {
       .batch_norm = false, .five_kernel = 5, .last_pool = 3, .response_norm = false, .partial_windows = false};
   ImageNetworkPlan plan = plan_of(parts, /*dropout_share=*/0);
-  plan.image = {3, kSide, kSide};
+  plan.image = {3, image_side, image_side};
   return image_network(std::move(plan));
 }
 

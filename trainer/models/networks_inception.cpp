@@ -4,10 +4,10 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kEpsilon = 0.001;       ///< of every batch norm, in torchvision and in TensorFlow
-constexpr double kAuxiliaryWeight = 0.4; ///< arXiv 1512.00567 and torchvision's training script
-constexpr double kInceptionDropout = 0.5;
-constexpr std::int64_t kTensorflowClasses = 1001; ///< ImageNet's and one for background
+constexpr double inception_epsilon = 0.001; ///< of every batch norm, in torchvision and in TensorFlow
+constexpr double auxiliary_weight = 0.4;    ///< arXiv 1512.00567 and torchvision's training script
+constexpr double inception_dropout = 0.5;
+constexpr std::int64_t tensorflow_classes = 1001; ///< ImageNet's and one for background
 
 /// The blocks of one variant; what differs between variants is kept here.
 struct Blocks {
@@ -124,11 +124,11 @@ Units mixed(const Blocks& blocks) {
 
 std::shared_ptr<Network> inception_v3(InceptionVariant variant) {
   const bool tensorflow = variant == InceptionVariant::tensorflow;
-  const Blocks blocks = {.norm = {.epsilon = kEpsilon, .scale = !tensorflow}, .max_pool_in_last = tensorflow};
+  const Blocks blocks = {.norm = {.epsilon = inception_epsilon, .scale = !tensorflow}, .max_pool_in_last = tensorflow};
   ImageNetworkPlan plan;
   plan.image = {3, 299, 299};
   if (tensorflow) {
-    plan.classes = kTensorflowClasses;
+    plan.classes = tensorflow_classes;
   }
   plan.units = stem(blocks);
   for (NamedUnit& unit : mixed(blocks)) {
@@ -136,11 +136,11 @@ std::shared_ptr<Network> inception_v3(InceptionVariant variant) {
   }
   plan.units.push_back({"avgpool", global_average_pool()});
   if (!tensorflow) {
-    plan.units.push_back({"dropout", dropout(kInceptionDropout)});
+    plan.units.push_back({"dropout", dropout(inception_dropout)});
   }
   plan.units.push_back({"fc", linear(2048, plan.classes)});
   if (variant == InceptionVariant::torchvision_aux) {
-    plan.auxiliaries = {{"Mixed_6e", {"AuxLogits", blocks.auxiliary(768, plan.classes)}, kAuxiliaryWeight}};
+    plan.auxiliaries = {{"Mixed_6e", {"AuxLogits", blocks.auxiliary(768, plan.classes)}, auxiliary_weight}};
   }
   return image_network(std::move(plan));
 }

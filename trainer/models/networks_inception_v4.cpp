@@ -4,9 +4,9 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kV4Epsilon = 0.001; ///< of tf_cnn_benchmarks' batch norm
-constexpr double kV4Dropout = 0.2;
-constexpr std::int64_t kV4Classes = 1001; ///< ImageNet's and one for background
+constexpr double v4_epsilon = 0.001; ///< of tf_cnn_benchmarks' batch norm
+constexpr double v4_dropout = 0.2;
+constexpr std::int64_t v4_classes = 1001; ///< ImageNet's and one for background
 
 /// Whether a convolution of stride 1 pads the image, which then keeps its size.
 enum class Edge { same, valid };
@@ -15,13 +15,13 @@ enum class Edge { same, valid };
 UnitPtr step(std::int64_t in, std::int64_t out, Size2 kernel, Edge edge = Edge::same) {
   const Size2 padding = edge == Edge::same ? Size2{kernel[0] / 2, kernel[1] / 2} : Size2{0, 0};
   return conv_bn_relu({.in_channels = in, .out_channels = out, .kernel = kernel, .padding = padding},
-                      {.epsilon = kV4Epsilon, .scale = false});
+                      {.epsilon = v4_epsilon, .scale = false});
 }
 
 /// A 3x3 convolution that halves the image.
 UnitPtr halve(std::int64_t in, std::int64_t out) {
   return conv_bn_relu({.in_channels = in, .out_channels = out, .kernel = {3, 3}, .stride = {2, 2}},
-                      {.epsilon = kV4Epsilon, .scale = false});
+                      {.epsilon = v4_epsilon, .scale = false});
 }
 
 NamedUnit halving_pool_branch() {
@@ -106,7 +106,7 @@ void repeat(Units& units, const std::string& name, int times, UnitPtr (*block)()
 std::shared_ptr<Network> inception_v4_tensorflow() {
   ImageNetworkPlan plan;
   plan.image = {3, 299, 299};
-  plan.classes = kV4Classes;
+  plan.classes = v4_classes;
   Units& units = plan.units;
   units = {{"conv1", halve(3, 32)},
            {"conv2", step(32, 32, {3, 3}, Edge::valid)},
@@ -120,7 +120,7 @@ std::shared_ptr<Network> inception_v4_tensorflow() {
   units.push_back({"reduction_b", reduction_b()});
   repeat(units, "block_c", 3, block_c);
   units.push_back({"avgpool", global_average_pool()});
-  units.push_back({"dropout", dropout(kV4Dropout)});
+  units.push_back({"dropout", dropout(v4_dropout)});
   units.push_back({"fc", linear(1536, plan.classes)});
   return image_network(std::move(plan));
 }

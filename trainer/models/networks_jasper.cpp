@@ -8,14 +8,14 @@
 namespace ddltrain {
 namespace {
 
-constexpr std::int64_t kFeatures = 64;
+constexpr std::int64_t speech_features = 64;
 /// 16.7 s in frames every 10 ms, filled up to a multiple of 16 (jasper10x5dr.toml: max_duration, window_stride,
 /// pad_to).
-constexpr std::int64_t kFrames = 1680;
-constexpr std::int64_t kSymbols = 28; ///< space, a to z, apostrophe
+constexpr std::int64_t speech_frames = 1680;
+constexpr std::int64_t speech_symbols = 28; ///< space, a to z, apostrophe
 /// Letters of the longest utterance; only the loss, which is little work, depends on it.
-constexpr std::int64_t kLetters = 240;
-constexpr BatchNormOptions kJasperNorm = {.epsilon = 0.001};
+constexpr std::int64_t text_letters = 240;
+constexpr BatchNormOptions jasper_norm = {.epsilon = 0.001};
 
 struct SpeechBlock {
   std::int64_t channels;
@@ -24,17 +24,17 @@ struct SpeechBlock {
 };
 
 /// The paper's table 1, each row twice.
-constexpr std::array<SpeechBlock, 5> kSpeechBlocks = {
+constexpr std::array<SpeechBlock, 5> speech_blocks = {
     {{256, 11, 0.2}, {384, 13, 0.2}, {512, 17, 0.2}, {640, 21, 0.3}, {768, 25, 0.3}}};
-constexpr int kSubBlocks = 5;
+constexpr int sub_blocks = 5;
 
 UnitPtr normed(const SequenceConvolutionShape& shape) {
-  return chain({{"conv", sequence_convolution(shape)}, {"bn", batch_norm(shape.out_channels, kJasperNorm)}});
+  return chain({{"conv", sequence_convolution(shape)}, {"bn", batch_norm(shape.out_channels, jasper_norm)}});
 }
 
 UnitPtr sub_block(const SequenceConvolutionShape& shape, double probability) {
   return chain({{"conv", sequence_convolution(shape)},
-                {"bn", batch_norm(shape.out_channels, kJasperNorm)},
+                {"bn", batch_norm(shape.out_channels, jasper_norm)},
                 {"relu", relu()},
                 {"dropout", dropout(probability)}});
 }
@@ -45,10 +45,10 @@ public:
   DenseResidualBlock(const std::vector<std::int64_t>& inputs, const SpeechBlock& block) {
     Units steps;
     std::int64_t channels = inputs.back();
-    for (int i = 1; i <= kSubBlocks; ++i) {
+    for (int i = 1; i <= sub_blocks; ++i) {
       const SequenceConvolutionShape shape = {
           .in_channels = channels, .out_channels = block.channels, .kernel = block.kernel};
-      steps.push_back({std::to_string(i), i < kSubBlocks ? sub_block(shape, block.dropout) : normed(shape)});
+      steps.push_back({std::to_string(i), i < sub_blocks ? sub_block(shape, block.dropout) : normed(shape)});
       channels = block.channels;
     }
     main_ = register_module("main", chain(steps));
@@ -77,12 +77,12 @@ private:
 class Jasper final : public Network {
 public:
   Jasper() {
-    std::vector<std::int64_t> inputs = {kSpeechBlocks.front().channels};
+    std::vector<std::int64_t> inputs = {speech_blocks.front().channels};
     prologue_ = register_module(
         "prologue",
-        sub_block({.in_channels = kFeatures, .out_channels = inputs.back(), .kernel = 11, .stride = 2}, 0.2));
-    for (std::size_t i = 0; i < 2 * kSpeechBlocks.size(); ++i) {
-      const SpeechBlock& block = kSpeechBlocks.at(i / 2);
+        sub_block({.in_channels = speech_features, .out_channels = inputs.back(), .kernel = 11, .stride = 2}, 0.2));
+    for (std::size_t i = 0; i < 2 * speech_blocks.size(); ++i) {
+      const SpeechBlock& block = speech_blocks.at(i / 2);
       blocks_.push_back(
           register_module("block" + std::to_string(i + 1), std::make_shared<DenseResidualBlock>(inputs, block)));
       inputs.push_back(block.channels);
@@ -91,13 +91,14 @@ public:
         "epilogue",
         chain({{"1", sub_block({.in_channels = 768, .out_channels = 896, .kernel = 29, .dilation = 2}, 0.4)},
                {"2", sub_block({.in_channels = 896, .out_channels = 1024}, 0.4)},
-               {"3", sequence_convolution({.in_channels = 1024, .out_channels = kSymbols + 1, .bias = true})}}));
+               {"3", sequence_convolution({.in_channels = 1024, .out_channels = speech_symbols + 1, .bias = true})}}));
     log_softmax_ = register_module("log_softmax", log_softmax());
     loss_ = register_module("loss", temporal_classification());
   }
 
   Batch random_batch(std::int64_t samples) const override {
-    return {{at::rand({samples, kFeatures, kFrames})}, {at::randint(kSymbols, {samples, kLetters}, at::kLong)}};
+    return {{at::rand({samples, speech_features, speech_frames})},
+            {at::randint(speech_symbols, {samples, text_letters}, at::kLong)}};
   }
 
   at::Tensor losses(const Batch& batch) override {

@@ -12,20 +12,20 @@ namespace ddltrain {
 namespace {
 
 // NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN: config/defaults.py and e2e_mask_rcnn_R_50_FPN_1x.yaml.
-constexpr std::int64_t kHeight = 800;
-constexpr std::int64_t kWidth = 1344; ///< MAX_SIZE_TRAIN 1333 filled up to SIZE_DIVISIBILITY 32
-constexpr std::int64_t kMapChannels = 256;
-constexpr std::int64_t kAnchors = 3;         ///< at each place
-constexpr std::int64_t kScored = 256;        ///< anchors of an image in the loss
-constexpr std::int64_t kRegions = 512;       ///< of an image
-constexpr std::int64_t kMaskedRegions = 128; ///< a quarter of them, at most, show an object
-constexpr std::int64_t kObjectClasses = 81;
-constexpr std::int64_t kSides = 4;
-constexpr std::int64_t kBoxBins = 7;
-constexpr std::int64_t kMaskBins = 14;
-constexpr std::int64_t kHeadWidth = 1024;
+constexpr std::int64_t image_height = 800;
+constexpr std::int64_t image_width = 1344; ///< MAX_SIZE_TRAIN 1333 filled up to SIZE_DIVISIBILITY 32
+constexpr std::int64_t map_channels = 256;
+constexpr std::int64_t anchors_a_place = 3;    ///< at each place
+constexpr std::int64_t scored_anchors = 256;   ///< anchors of an image in the loss
+constexpr std::int64_t regions_an_image = 512; ///< of an image
+constexpr std::int64_t masked_regions = 128;   ///< a quarter of them, at most, show an object
+constexpr std::int64_t object_classes = 81;
+constexpr std::int64_t box_sides = 4;
+constexpr std::int64_t box_bins = 7;
+constexpr std::int64_t mask_bins = 14;
+constexpr std::int64_t head_width = 1024;
 /// Of a block's last norm: keeps sums of random branches of one size until a trained backbone is read.
-constexpr double kBranchFactor = 0.2;
+constexpr double branch_factor = 0.2;
 
 UnitPtr backbone_convolution(const ConvolutionShape& shape, bool frozen) {
   return frozen ? frozen_convolution(shape) : convolution(shape);
@@ -49,7 +49,7 @@ UnitPtr bottleneck(std::int64_t in, std::int64_t width, std::int64_t stride, boo
                       {"bn2", frozen_norm(width)},
                       {"relu2", relu()},
                       {"conv3", conv(width, out, 1, 1)},
-                      {"bn3", frozen_norm(out, kBranchFactor)}};
+                      {"bn3", frozen_norm(out, branch_factor)}};
   Units shortcut;
   if (in != out) {
     shortcut = {{"downsample", chain({{"0", conv(in, out, 1, stride)}, {"1", frozen_norm(out)}})}};
@@ -76,12 +76,12 @@ public:
                                            {"bn1", frozen_norm(64)},
                                            {"relu", relu()},
                                            {"maxpool", max_pool({.kernel = 3, .stride = 2, .padding = 1})}}));
-    constexpr std::array<int, 4> kBlocks = {3, 4, 6, 3};
+    constexpr std::array<int, 4> stage_blocks = {3, 4, 6, 3};
     std::int64_t channels = 64;
-    for (std::size_t i = 0; i < kBlocks.size(); ++i) {
+    for (std::size_t i = 0; i < stage_blocks.size(); ++i) {
       const std::int64_t width = std::int64_t{64} << i;
       stages_.push_back(register_module("layer" + std::to_string(i + 1),
-                                        backbone_stage(channels, width, kBlocks.at(i), /*first=*/i == 0)));
+                                        backbone_stage(channels, width, stage_blocks.at(i), /*first=*/i == 0)));
       channels = 4 * width;
     }
   }
@@ -108,9 +108,9 @@ public:
     for (int i = 1; i <= 4; ++i) {
       const std::string number = std::to_string(i);
       inner_.push_back(register_module(
-          "inner" + number, convolution({.in_channels = 128 << i, .out_channels = kMapChannels, .bias = true})));
-      outer_.push_back(register_module("outer" + number, convolution({.in_channels = kMapChannels,
-                                                                      .out_channels = kMapChannels,
+          "inner" + number, convolution({.in_channels = 128 << i, .out_channels = map_channels, .bias = true})));
+      outer_.push_back(register_module("outer" + number, convolution({.in_channels = map_channels,
+                                                                      .out_channels = map_channels,
                                                                       .kernel = {3, 3},
                                                                       .padding = {1, 1},
                                                                       .bias = true})));
@@ -143,12 +143,13 @@ private:
 class Proposals final : public torch::nn::Module {
 public:
   Proposals()
-      : conv_(register_module("conv", convolution_of_maps(kMapChannels, kMapChannels))),
+      : conv_(register_module("conv", convolution_of_maps(map_channels, map_channels))),
         relu_(register_module("relu", relu())),
-        object_(register_module("object",
-                                convolution({.in_channels = kMapChannels, .out_channels = kAnchors, .bias = true}))),
+        object_(register_module(
+            "object", convolution({.in_channels = map_channels, .out_channels = anchors_a_place, .bias = true}))),
         sides_(register_module(
-            "sides", convolution({.in_channels = kMapChannels, .out_channels = kAnchors * kSides, .bias = true}))),
+            "sides",
+            convolution({.in_channels = map_channels, .out_channels = anchors_a_place * box_sides, .bias = true}))),
         pick_object_(register_module("pick_object", pick_positions())),
         pick_sides_(register_module("pick_sides", pick_positions())),
         object_loss_(register_module("object_loss", binary_cross_entropy())),
@@ -158,8 +159,9 @@ public:
   at::Tensor losses(const Tensors& maps) {
     const at::Tensor value = relu_->forward(call_layer(conv_, maps));
     const at::Tensor object = by_anchor(object_->forward(value), 1);
-    const at::Tensor sides = by_anchor(sides_->forward(value), kSides);
-    const at::Tensor anchors = at::randint(object.size(1), {object.size(0), kScored}, value.options().dtype(at::kLong));
+    const at::Tensor sides = by_anchor(sides_->forward(value), box_sides);
+    const at::Tensor anchors =
+        at::randint(object.size(1), {object.size(0), scored_anchors}, value.options().dtype(at::kLong));
     const at::Tensor scored = call_layer(pick_object_, {object, anchors});
     const at::Tensor placed = call_layer(pick_sides_, {sides, anchors});
     return call_layer(object_loss_, {scored, at::rand_like(scored).round()})
@@ -179,14 +181,14 @@ private:
 class BoxHead final : public torch::nn::Module {
 public:
   BoxHead()
-      : align_(register_module("align", region_align(kBoxBins))),
+      : align_(register_module("align", region_align(box_bins))),
         body_(register_module("body", chain({{"flatten", flatten()},
-                                             {"fc1", linear(kMapChannels * kBoxBins * kBoxBins, kHeadWidth)},
+                                             {"fc1", linear(map_channels * box_bins * box_bins, head_width)},
                                              {"relu1", relu()},
-                                             {"fc2", linear(kHeadWidth, kHeadWidth)},
+                                             {"fc2", linear(head_width, head_width)},
                                              {"relu2", relu()}}))),
-        classes_(register_module("classes", linear(kHeadWidth, kObjectClasses))),
-        sides_(register_module("sides", linear(kHeadWidth, kObjectClasses * kSides))),
+        classes_(register_module("classes", linear(head_width, object_classes))),
+        sides_(register_module("sides", linear(head_width, object_classes * box_sides))),
         pick_sides_(register_module("pick_sides", pick_positions())),
         log_softmax_(register_module("log_softmax", log_softmax())),
         class_loss_(register_module("class_loss", negative_log_likelihood())),
@@ -196,9 +198,9 @@ public:
   at::Tensor losses(const Tensors& boxes_and_maps, const at::Tensor& classes) {
     const std::int64_t batch = classes.size(0);
     const at::Tensor value = body_->forward(call_layer(align_, boxes_and_maps));
-    const at::Tensor scores = log_softmax_->forward(classes_->forward(value)).view({batch, -1, kObjectClasses});
-    const at::Tensor sides = sides_->forward(value).view({-1, kObjectClasses, kSides});
-    const at::Tensor own = call_layer(pick_sides_, {sides, classes.reshape({-1, 1})}).view({batch, -1, kSides});
+    const at::Tensor scores = log_softmax_->forward(classes_->forward(value)).view({batch, -1, object_classes});
+    const at::Tensor sides = sides_->forward(value).view({-1, object_classes, box_sides});
+    const at::Tensor own = call_layer(pick_sides_, {sides, classes.reshape({-1, 1})}).view({batch, -1, box_sides});
     return call_layer(class_loss_, {scores, classes}).add(call_layer(sides_loss_, {own, at::rand_like(own)}));
   }
 
@@ -209,20 +211,20 @@ private:
 /// Which part of a region its object covers.
 class MaskHead final : public torch::nn::Module {
 public:
-  MaskHead() : align_(register_module("align", region_align(kMaskBins))) {
+  MaskHead() : align_(register_module("align", region_align(mask_bins))) {
     Units units;
     for (int i = 1; i <= 4; ++i) {
-      units.push_back({"conv" + std::to_string(i), convolution({.in_channels = kMapChannels,
-                                                                .out_channels = kMapChannels,
+      units.push_back({"conv" + std::to_string(i), convolution({.in_channels = map_channels,
+                                                                .out_channels = map_channels,
                                                                 .kernel = {3, 3},
                                                                 .padding = {1, 1},
                                                                 .bias = true})});
       units.push_back({"relu" + std::to_string(i), relu()});
     }
-    units.push_back({"conv5", doubling_convolution(kMapChannels, kMapChannels)});
+    units.push_back({"conv5", doubling_convolution(map_channels, map_channels)});
     units.push_back({"relu5", relu()});
     units.push_back(
-        {"masks", convolution({.in_channels = kMapChannels, .out_channels = kObjectClasses, .bias = true})});
+        {"masks", convolution({.in_channels = map_channels, .out_channels = object_classes, .bias = true})});
     body_ = register_module("body", chain(units));
     pick_ = register_module("pick", pick_positions());
     loss_ = register_module("loss", binary_cross_entropy());
@@ -250,8 +252,8 @@ public:
         mask_head_(register_module("mask_head", std::make_shared<MaskHead>())) {}
 
   Batch random_batch(std::int64_t samples) const override {
-    return {{at::rand({samples, 3, kHeight, kWidth}), at::rand({samples, kRegions, kSides})},
-            {at::randint(kObjectClasses, {samples, kRegions}, at::kLong)}};
+    return {{at::rand({samples, 3, image_height, image_width}), at::rand({samples, regions_an_image, box_sides})},
+            {at::randint(object_classes, {samples, regions_an_image}, at::kLong)}};
   }
 
   at::Tensor losses(const Batch& batch) override {
@@ -264,8 +266,8 @@ public:
       return boxes_and_maps;
     };
     const at::Tensor& classes = batch.targets.at(0);
-    return proposed.add(box_head_->losses(cut(kRegions), classes))
-        .add(mask_head_->losses(cut(kMaskedRegions), classes.narrow(1, 0, kMaskedRegions)));
+    return proposed.add(box_head_->losses(cut(regions_an_image), classes))
+        .add(mask_head_->losses(cut(masked_regions), classes.narrow(1, 0, masked_regions)));
   }
 
 private:

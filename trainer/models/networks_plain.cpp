@@ -24,8 +24,8 @@ std::shared_ptr<Network> lenet5() {
 
 namespace {
 
-constexpr std::int64_t kHidden = 4096;
-constexpr double kDropout = 0.5;
+constexpr std::int64_t hidden_width = 4096;
+constexpr double classifier_dropout = 0.5;
 
 /// What differs between the variants.
 struct Shape {
@@ -55,11 +55,11 @@ void append(Units& units, const std::string& name, UnitPtr unit) {
 }
 
 void add_features(Units& units, const Shape& shape) {
-  constexpr std::array<std::int64_t, 5> kKernels = {11, 5, 3, 3, 3};
+  constexpr std::array<std::int64_t, 5> kernel_sides = {11, 5, 3, 3, 3};
   std::int64_t in_channels = 3;
   for (std::size_t i = 0; i < shape.channels.size(); ++i) {
     const std::string number = std::to_string(i + 1);
-    const std::int64_t kernel = kKernels.at(i);
+    const std::int64_t kernel = kernel_sides.at(i);
     const std::int64_t stride = i == 0 ? 4 : 1;
     const std::int64_t padding = i == 0 ? shape.first_padding : kernel / 2;
     append(units, "conv" + number,
@@ -87,14 +87,14 @@ void add_classifier(Units& units, const Shape& shape) {
   for (int i = 6; i <= 7; ++i) {
     const std::string number = std::to_string(i);
     if (shape.dropout_before_fc) {
-      append(units, "dropout" + number, dropout(kDropout));
+      append(units, "dropout" + number, dropout(classifier_dropout));
     }
-    append(units, "fc" + number, linear(features, kHidden));
+    append(units, "fc" + number, linear(features, hidden_width));
     append(units, "relu" + number, relu());
     if (!shape.dropout_before_fc) {
-      append(units, "dropout" + number, dropout(kDropout));
+      append(units, "dropout" + number, dropout(classifier_dropout));
     }
-    features = kHidden;
+    features = hidden_width;
   }
   append(units, "fc8", linear(features, shape.classes));
 }
@@ -120,14 +120,14 @@ struct ConvolutionGroup {
   std::int64_t channels;
   int convolutions;
 };
-constexpr std::array<ConvolutionGroup, 5> kVgg16 = {{{64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}}};
-constexpr std::int64_t kFlattened = 512L * 7 * 7;
+constexpr std::array<ConvolutionGroup, 5> vgg16_groups = {{{64, 2}, {128, 2}, {256, 3}, {512, 3}, {512, 3}}};
+constexpr std::int64_t flattened = 512L * 7 * 7;
 
 Units vgg_features() {
   Units units;
   const auto append = [&units](UnitPtr unit) { units.push_back({std::to_string(units.size()), std::move(unit)}); };
   std::int64_t channels = 3;
-  for (const ConvolutionGroup& group : kVgg16) {
+  for (const ConvolutionGroup& group : vgg16_groups) {
     for (int i = 0; i < group.convolutions; ++i) {
       append(convolution({.in_channels = channels,
                           .out_channels = group.channels,
@@ -148,13 +148,13 @@ std::shared_ptr<Network> vgg16() {
   ImageNetworkPlan plan;
   plan.units = {{"features", chain(vgg_features())},
                 {"flatten", flatten()},
-                {"classifier", chain({{"0", linear(kFlattened, kHidden)},
+                {"classifier", chain({{"0", linear(flattened, hidden_width)},
                                       {"1", relu()},
-                                      {"2", dropout(kDropout)},
-                                      {"3", linear(kHidden, kHidden)},
+                                      {"2", dropout(classifier_dropout)},
+                                      {"3", linear(hidden_width, hidden_width)},
                                       {"4", relu()},
-                                      {"5", dropout(kDropout)},
-                                      {"6", linear(kHidden, plan.classes)}})}};
+                                      {"5", dropout(classifier_dropout)},
+                                      {"6", linear(hidden_width, plan.classes)}})}};
   return image_network(std::move(plan));
 }
 

@@ -9,10 +9,10 @@
 namespace ddltrain {
 namespace {
 
-constexpr std::int64_t kImage = 300;
-constexpr std::int64_t kCocoClasses = 81; ///< COCO's 80 and one for background
-constexpr std::int64_t kCorners = 4;
-constexpr std::int64_t kBoxes = 8732; ///< of all six maps
+constexpr std::int64_t ssd300_image = 300;
+constexpr std::int64_t coco_classes = 81; ///< COCO's 80 and one for background
+constexpr std::int64_t box_corners = 4;
+constexpr std::int64_t boxes_of_all_maps = 8732; ///< of all six maps
 
 /// A map of features and what is predicted at each of its places.
 struct FeatureMap {
@@ -21,7 +21,7 @@ struct FeatureMap {
   std::int64_t middle; ///< channels of the 1x1 convolution of the block that makes this map; 0: the backbone makes it
   std::int64_t stride; ///< of that block's 3x3 convolution; without padding where it is 1
 };
-constexpr std::array<FeatureMap, 6> kMaps = {
+constexpr std::array<FeatureMap, 6> feature_maps = {
     {{1024, 4, 0, 0}, {512, 6, 256, 2}, {512, 6, 256, 2}, {256, 6, 128, 2}, {256, 4, 128, 1}, {256, 4, 128, 1}}};
 
 UnitPtr shrinking_block(std::int64_t in_channels, const FeatureMap& map) {
@@ -50,14 +50,14 @@ at::Tensor by_box(const at::Tensor& predicted, std::int64_t values) {
 /// Batch inputs: images; targets: classes [batch, 8732] and corners [batch, 8732, 4] of the boxes.
 class Ssd300 final : public Network {
 public:
-  Ssd300() : backbone_(register_module("backbone", chain(resnet_features(kResNet50, {1, 2, 1})))) {
-    for (std::size_t i = 1; i < kMaps.size(); ++i) {
-      blocks_.push_back(
-          register_module("block" + std::to_string(i), shrinking_block(kMaps.at(i - 1).channels, kMaps.at(i))));
+  Ssd300() : backbone_(register_module("backbone", chain(resnet_features(resnet50_depths, {1, 2, 1})))) {
+    for (std::size_t i = 1; i < feature_maps.size(); ++i) {
+      blocks_.push_back(register_module("block" + std::to_string(i),
+                                        shrinking_block(feature_maps.at(i - 1).channels, feature_maps.at(i))));
     }
-    for (std::size_t i = 0; i < kMaps.size(); ++i) {
-      corners_.push_back(register_module("corners" + std::to_string(i), predictor(kMaps.at(i), kCorners)));
-      classes_.push_back(register_module("classes" + std::to_string(i), predictor(kMaps.at(i), kCocoClasses)));
+    for (std::size_t i = 0; i < feature_maps.size(); ++i) {
+      corners_.push_back(register_module("corners" + std::to_string(i), predictor(feature_maps.at(i), box_corners)));
+      classes_.push_back(register_module("classes" + std::to_string(i), predictor(feature_maps.at(i), coco_classes)));
     }
     join_corners_ = register_module("join_corners", concatenate());
     join_classes_ = register_module("join_classes", concatenate());
@@ -67,8 +67,9 @@ public:
   }
 
   Batch random_batch(std::int64_t samples) const override {
-    return {{at::rand({samples, 3, kImage, kImage})},
-            {at::randint(kCocoClasses, {samples, kBoxes}, at::kLong), at::rand({samples, kBoxes, kCorners})}};
+    return {{at::rand({samples, 3, ssd300_image, ssd300_image})},
+            {at::randint(coco_classes, {samples, boxes_of_all_maps}, at::kLong),
+             at::rand({samples, boxes_of_all_maps, box_corners})}};
   }
 
   at::Tensor losses(const Batch& batch) override {
@@ -78,8 +79,8 @@ public:
     }
     Tensors corners, classes;
     for (std::size_t i = 0; i < maps.size(); ++i) {
-      corners.push_back(by_box(corners_[i]->forward(maps[i]), kCorners));
-      classes.push_back(by_box(classes_[i]->forward(maps[i]), kCocoClasses));
+      corners.push_back(by_box(corners_[i]->forward(maps[i]), box_corners));
+      classes.push_back(by_box(classes_[i]->forward(maps[i]), coco_classes));
     }
     const at::Tensor scores = log_softmax_->forward(call_layer(join_classes_, classes));
     return call_layer(class_loss_, {scores, batch.targets.at(0)})

@@ -11,16 +11,16 @@ namespace {
 // NVIDIA/DeepLearningExamples, TensorFlow/Detection/SSD/configs/ssd320_bench.config, read by the Object Detection API
 // of tensorflow/models: models/ssd_resnet_v1_fpn_feature_extractor.py, models/feature_map_generators.py,
 // predictors/convolutional_box_predictor.py.
-constexpr std::int64_t kSsdImage = 320;
-constexpr double kSsdEpsilon = 0.001;   ///< batch_norm
-constexpr std::int64_t kSsdDepth = 256; ///< of all maps of the pyramid and of both towers
-constexpr int kSsdTowerLayers = 4;
-constexpr std::int64_t kSsdAnchors = 3L * 2; ///< at a place: aspect ratios x scales
-constexpr std::int64_t kSsdClasses = 90 + 1; ///< COCO's identities and one for background
-constexpr std::int64_t kSsdSides = 4;
+constexpr std::int64_t ssd_image = 320;
+constexpr double ssd_epsilon = 0.001;   ///< batch_norm
+constexpr std::int64_t ssd_depth = 256; ///< of all maps of the pyramid and of both towers
+constexpr int ssd_tower_layers = 4;
+constexpr std::int64_t ssd_anchors = 3L * 2; ///< at a place: aspect ratios x scales
+constexpr std::int64_t ssd_classes = 90 + 1; ///< COCO's identities and one for background
+constexpr std::int64_t ssd_map_sides = 4;
 /// Of a block's last norm at the start: statistics are fixed, so sums of random branches would grow from block to block
 /// until a trained backbone is read.
-constexpr double kSsdBranchScale = 0.2;
+constexpr double ssd_branch_scale = 0.2;
 
 const MapSides& ssd_sides() {
   static const MapSides sides = {40, 20, 10, 5, 3};
@@ -32,12 +32,12 @@ std::int64_t ssd_boxes() {
   for (const std::int64_t side : ssd_sides()) {
     places += side * side;
   }
-  return kSsdAnchors * places;
+  return ssd_anchors * places;
 }
 
 /// freeze_batchnorm: statistics are those of the checkpoint, gamma and beta are trained.
 UnitPtr ssd_norm(std::int64_t channels, double scale = 1) {
-  return batch_norm(channels, {.epsilon = kSsdEpsilon, .first_scale = scale, .fixed_statistics = true});
+  return batch_norm(channels, {.epsilon = ssd_epsilon, .first_scale = scale, .fixed_statistics = true});
 }
 
 UnitPtr ssd_convolution(std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride = 1) {
@@ -61,7 +61,7 @@ UnitPtr ssd_bottleneck(std::int64_t in, std::int64_t width) {
                       {"bn2", ssd_norm(width)},
                       {"relu2", relu6()},
                       {"conv3", ssd_convolution(width, out, 1)},
-                      {"bn3", ssd_norm(out, kSsdBranchScale)}};
+                      {"bn3", ssd_norm(out, ssd_branch_scale)}};
   Units shortcut;
   if (in != out) {
     shortcut = {{"downsample", chain({{"0", ssd_convolution(in, out, 1)}, {"1", ssd_norm(out)}})}};
@@ -91,22 +91,23 @@ public:
                                            {"relu", relu6()},
                                            {"maxpool", max_pool({.kernel = 3, .stride = 2, .padding = 1})},
                                            {"layer1", ssd_stage(64, 64, 3, /*halves=*/false)}}));
-    constexpr std::array<int, 3> kBlocks = {4, 6, 3};
-    for (std::size_t i = 0; i < kBlocks.size(); ++i) {
+    constexpr std::array<int, 3> stage_blocks = {4, 6, 3};
+    for (std::size_t i = 0; i < stage_blocks.size(); ++i) {
       const std::string number = std::to_string(i + 2);
       const std::int64_t width = std::int64_t{128} << i;
-      stages_.push_back(register_module("layer" + number, ssd_stage(2 * width, width, kBlocks.at(i), /*halves=*/true)));
+      stages_.push_back(
+          register_module("layer" + number, ssd_stage(2 * width, width, stage_blocks.at(i), /*halves=*/true)));
       projections_.push_back(register_module(
-          "projection" + number, convolution({.in_channels = 4 * width, .out_channels = kSsdDepth, .bias = true})));
+          "projection" + number, convolution({.in_channels = 4 * width, .out_channels = ssd_depth, .bias = true})));
     }
     for (const char* number : {"2", "3"}) {
       const std::string name = number;
       doubled_.push_back(register_module("doubled" + name, doubled()));
       sums_.push_back(register_module("sum" + name, add()));
-      smoothings_.push_back(register_module("smoothing" + name, ssd_step(kSsdDepth, kSsdDepth)));
+      smoothings_.push_back(register_module("smoothing" + name, ssd_step(ssd_depth, ssd_depth)));
     }
     for (const char* name : {"coarser5", "coarser6"}) {
-      coarser_.push_back(register_module(name, ssd_step(kSsdDepth, kSsdDepth, 2)));
+      coarser_.push_back(register_module(name, ssd_step(ssd_depth, ssd_depth, 2)));
     }
     join_ = register_module("join", join_places());
   }
@@ -138,13 +139,13 @@ private:
 /// Four convolutions that all maps share, with a norm for each map, and what they predict for each anchor.
 UnitPtr ssd_tower(std::int64_t values) {
   Units units;
-  for (int i = 0; i < kSsdTowerLayers; ++i) {
+  for (int i = 0; i < ssd_tower_layers; ++i) {
     const std::string number = std::to_string(i);
-    units.push_back({"conv" + number, shared_convolution(kSsdDepth, kSsdDepth, ssd_sides(), /*bias=*/false)});
-    units.push_back({"bn" + number, norm_of_each_map(kSsdDepth, ssd_sides(), kSsdEpsilon)});
+    units.push_back({"conv" + number, shared_convolution(ssd_depth, ssd_depth, ssd_sides(), /*bias=*/false)});
+    units.push_back({"bn" + number, norm_of_each_map(ssd_depth, ssd_sides(), ssd_epsilon)});
     units.push_back({"relu" + number, relu6()});
   }
-  units.push_back({"predictor", shared_convolution(kSsdDepth, kSsdAnchors * values, ssd_sides(), /*bias=*/true)});
+  units.push_back({"predictor", shared_convolution(ssd_depth, ssd_anchors * values, ssd_sides(), /*bias=*/true)});
   return chain(units);
 }
 
@@ -158,21 +159,21 @@ class Ssd320 final : public Network {
 public:
   Ssd320()
       : pyramid_(register_module("pyramid", std::make_shared<SsdPyramid>())),
-        sides_(register_module("sides", ssd_tower(kSsdSides))),
-        classes_(register_module("classes", ssd_tower(kSsdClasses))),
+        sides_(register_module("sides", ssd_tower(ssd_map_sides))),
+        classes_(register_module("classes", ssd_tower(ssd_classes))),
         class_loss_(register_module("class_loss", focal_loss())),
         side_loss_(register_module("side_loss", smooth_distance_loss())) {}
 
   Batch random_batch(std::int64_t samples) const override {
-    constexpr double kNoObject = 0.99; // of boxes and classes
-    const at::Tensor classes = at::rand({samples, ssd_boxes(), kSsdClasses}).gt(kNoObject).to(at::kFloat);
-    return {{at::rand({samples, 3, kSsdImage, kSsdImage})}, {classes, at::rand({samples, ssd_boxes(), kSsdSides})}};
+    constexpr double no_object = 0.99; // of boxes and classes
+    const at::Tensor classes = at::rand({samples, ssd_boxes(), ssd_classes}).gt(no_object).to(at::kFloat);
+    return {{at::rand({samples, 3, ssd_image, ssd_image})}, {classes, at::rand({samples, ssd_boxes(), ssd_map_sides})}};
   }
 
   at::Tensor losses(const Batch& batch) override {
     const at::Tensor places = pyramid_->forward(batch.inputs.at(0));
-    const at::Tensor sides = ssd_by_box(sides_->forward(places), kSsdSides);
-    const at::Tensor classes = ssd_by_box(classes_->forward(places), kSsdClasses);
+    const at::Tensor sides = ssd_by_box(sides_->forward(places), ssd_map_sides);
+    const at::Tensor classes = ssd_by_box(classes_->forward(places), ssd_classes);
     return call_layer(class_loss_, {classes, batch.targets.at(0)})
         .add(call_layer(side_loss_, {sides, batch.targets.at(1)}));
   }

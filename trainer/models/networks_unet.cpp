@@ -9,10 +9,10 @@ namespace ddltrain {
 namespace {
 
 // model/unet.py, variant tinyUNet: the one that the benchmarks in scripts/benchmarking run.
-constexpr std::int64_t kUNetImage = 512;
-constexpr std::int64_t kUNetEdge = 32; ///< channels of the first block and of the last
-constexpr std::array<std::int64_t, 3> kUNetChannels = {32, 64, 128};
-constexpr std::int64_t kUNetMiddle = 256;
+constexpr std::int64_t unet_image = 512;
+constexpr std::int64_t unet_edge = 32; ///< channels of the first block and of the last
+constexpr std::array<std::int64_t, 3> unet_channels = {32, 64, 128};
+constexpr std::int64_t unet_middle = 256;
 
 /// A 3x3 convolution with bias, and ReLU.
 UnitPtr unet_step(std::int64_t in, std::int64_t out) {
@@ -31,27 +31,27 @@ UnitPtr unet_enlarge(std::int64_t in, std::int64_t out) {
 class UNetIndustrial final : public Network {
 public:
   UNetIndustrial() {
-    std::int64_t channels = add_down(1, kUNetEdge);
-    for (const std::int64_t wider : kUNetChannels) {
+    std::int64_t channels = add_down(1, unet_edge);
+    for (const std::int64_t wider : unet_channels) {
       channels = add_down(channels, wider);
     }
-    middle_ = register_module("middle", chain({{"1", unet_step(channels, kUNetMiddle)},
-                                               {"2", unet_step(kUNetMiddle, kUNetMiddle)},
-                                               {"enlarge", unet_enlarge(kUNetMiddle, kUNetMiddle / 2)}}));
-    channels = kUNetMiddle / 2;
-    for (std::size_t i = kUNetChannels.size(); i-- > 0;) {
-      channels = add_up(channels, kUNetChannels.at(i));
+    middle_ = register_module("middle", chain({{"1", unet_step(channels, unet_middle)},
+                                               {"2", unet_step(unet_middle, unet_middle)},
+                                               {"enlarge", unet_enlarge(unet_middle, unet_middle / 2)}}));
+    channels = unet_middle / 2;
+    for (std::size_t i = unet_channels.size(); i-- > 0;) {
+      channels = add_up(channels, unet_channels.at(i));
     }
     join_last_ = register_module("join_last", concatenate());
     last_ = register_module(
-        "last", chain({{"1", unet_step(channels + kUNetEdge, kUNetEdge)},
-                       {"2", unet_step(kUNetEdge, kUNetEdge)},
-                       {"mask", convolution({.in_channels = kUNetEdge, .out_channels = 1, .bias = true})}}));
+        "last", chain({{"1", unet_step(channels + unet_edge, unet_edge)},
+                       {"2", unet_step(unet_edge, unet_edge)},
+                       {"mask", convolution({.in_channels = unet_edge, .out_channels = 1, .bias = true})}}));
     loss_ = register_module("loss", binary_cross_entropy());
   }
 
   Batch random_batch(std::int64_t samples) const override {
-    return {{at::rand({samples, 1, kUNetImage, kUNetImage})}, {at::rand({samples, 1, kUNetImage, kUNetImage}).round()}};
+    return {{at::rand({samples, 1, unet_image, unet_image})}, {at::rand({samples, 1, unet_image, unet_image}).round()}};
   }
 
   at::Tensor losses(const Batch& batch) override {

@@ -5,14 +5,14 @@
 namespace ddltrain {
 namespace {
 
-constexpr std::int64_t kStemChannels = 64;
-constexpr std::int64_t kExpansion = 4; ///< a ResNet block's output channels over its bottleneck's
+constexpr std::int64_t stem_channels = 64;
+constexpr std::int64_t bottleneck_expansion = 4; ///< a ResNet block's output channels over its bottleneck's
 
 struct Block {
   std::int64_t in_channels;
   std::int64_t width; ///< of the bottleneck
   std::int64_t stride;
-  std::int64_t out_channels = kExpansion * width;
+  std::int64_t out_channels = bottleneck_expansion * width;
   std::int64_t groups = 1; ///< of the 3x3 convolution
   bool excites = false;    ///< scales its output's channels before the sum
   bool projects() const { return stride != 1 || in_channels != out_channels; }
@@ -33,11 +33,11 @@ UnitPtr conv3x3(std::int64_t channels, std::int64_t stride, std::int64_t groups 
 
 /// Squeeze and excitation (arXiv 1709.01507, section 3) with its reduction ratio of 16.
 UnitPtr excitation(std::int64_t channels) {
-  constexpr std::int64_t kReduction = 16;
+  constexpr std::int64_t excitation_reduction = 16;
   return gated({{"squeeze", global_average_pool()},
-                {"fc1", linear(channels, channels / kReduction)},
+                {"fc1", linear(channels, channels / excitation_reduction)},
                 {"relu", relu()},
-                {"fc2", linear(channels / kReduction, channels)},
+                {"fc2", linear(channels / excitation_reduction, channels)},
                 {"sigmoid", sigmoid()}});
 }
 
@@ -84,7 +84,7 @@ UnitPtr block_v2(const Block& block) {
 UnitPtr stage(std::int64_t in_channels, std::int64_t width, int blocks, std::int64_t stride, ResNetVersion version) {
   Units units;
   for (int i = 0; i < blocks; ++i) {
-    const Block block = {i == 0 ? in_channels : kExpansion * width, width, i == 0 ? stride : 1};
+    const Block block = {i == 0 ? in_channels : bottleneck_expansion * width, width, i == 0 ? stride : 1};
     units.push_back({std::to_string(i), version == ResNetVersion::v2 ? block_v2(block) : block_v1(block, version)});
   }
   return chain(units);
@@ -94,8 +94,8 @@ Units residual_stem() {
   return {
       {"conv1",
        convolution(
-           {.in_channels = 3, .out_channels = kStemChannels, .kernel = {7, 7}, .stride = {2, 2}, .padding = {3, 3}})},
-      {"bn1", batch_norm(kStemChannels)},
+           {.in_channels = 3, .out_channels = stem_channels, .kernel = {7, 7}, .stride = {2, 2}, .padding = {3, 3}})},
+      {"bn1", batch_norm(stem_channels)},
       {"relu", relu()},
       {"maxpool", max_pool({.kernel = 3, .stride = 2, .padding = 1})}};
 }
@@ -105,12 +105,12 @@ Units residual_stem() {
 std::shared_ptr<Network> resnet(const ResNetDepths& depths, ResNetVersion version) {
   ImageNetworkPlan plan;
   plan.units = residual_stem();
-  std::int64_t channels = kStemChannels;
+  std::int64_t channels = stem_channels;
   for (std::size_t i = 0; i < depths.size(); ++i) {
-    const std::int64_t width = kStemChannels << i;
+    const std::int64_t width = stem_channels << i;
     plan.units.push_back(
         {"layer" + std::to_string(i + 1), stage(channels, width, depths.at(i), i == 0 ? 1 : 2, version)});
-    channels = kExpansion * width;
+    channels = bottleneck_expansion * width;
   }
   if (version == ResNetVersion::v2) {
     plan.units.push_back({"bn2", batch_norm(channels)});
@@ -123,12 +123,12 @@ std::shared_ptr<Network> resnet(const ResNetDepths& depths, ResNetVersion versio
 
 Units resnet_features(const ResNetDepths& depths, const std::vector<std::int64_t>& strides) {
   Units units = residual_stem();
-  std::int64_t channels = kStemChannels;
+  std::int64_t channels = stem_channels;
   for (std::size_t i = 0; i < strides.size(); ++i) {
-    const std::int64_t width = kStemChannels << i;
+    const std::int64_t width = stem_channels << i;
     units.push_back(
         {"layer" + std::to_string(i + 1), stage(channels, width, depths.at(i), strides[i], ResNetVersion::v1_5)});
-    channels = kExpansion * width;
+    channels = bottleneck_expansion * width;
   }
   return units;
 }
@@ -136,9 +136,9 @@ Units resnet_features(const ResNetDepths& depths, const std::vector<std::int64_t
 std::shared_ptr<Network> resnext(const ResNetDepths& depths, const ResNeXtShape& shape) {
   ImageNetworkPlan plan;
   plan.units = residual_stem();
-  std::int64_t channels = kStemChannels;
+  std::int64_t channels = stem_channels;
   for (std::size_t i = 0; i < depths.size(); ++i) {
-    const std::int64_t out_channels = (kExpansion * kStemChannels) << i;
+    const std::int64_t out_channels = (bottleneck_expansion * stem_channels) << i;
     Units blocks;
     for (int j = 0; j < depths.at(i); ++j) {
       const Block block = {.in_channels = channels,
@@ -159,9 +159,9 @@ std::shared_ptr<Network> resnext(const ResNetDepths& depths, const ResNeXtShape&
 
 namespace {
 
-constexpr std::int64_t kFirstChannels = 32;
-constexpr std::int64_t kLastChannels = 1280;
-constexpr double kMobileNetDropout = 0.2;
+constexpr std::int64_t first_channels = 32;
+constexpr std::int64_t last_channels = 1280;
+constexpr double mobilenet_dropout = 0.2;
 
 /// A row of the paper's table 2: expansion, output channels, blocks, stride of the first block.
 struct Row {
@@ -170,7 +170,7 @@ struct Row {
   int blocks;
   std::int64_t stride;
 };
-constexpr std::array<Row, 7> kRows = {
+constexpr std::array<Row, 7> resnet_rows = {
     {{1, 16, 1, 1}, {6, 24, 2, 2}, {6, 32, 3, 2}, {6, 64, 4, 2}, {6, 96, 3, 1}, {6, 160, 3, 2}, {6, 320, 1, 1}}};
 
 UnitPtr conv_bn_relu6(const ConvolutionShape& shape) {
@@ -204,15 +204,15 @@ Units mobilenet_features() {
   Units units;
   const auto append = [&units](UnitPtr unit) { units.push_back({std::to_string(units.size()), std::move(unit)}); };
   append(conv_bn_relu6(
-      {.in_channels = 3, .out_channels = kFirstChannels, .kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}}));
-  std::int64_t channels = kFirstChannels;
-  for (const Row& row : kRows) {
+      {.in_channels = 3, .out_channels = first_channels, .kernel = {3, 3}, .stride = {2, 2}, .padding = {1, 1}}));
+  std::int64_t channels = first_channels;
+  for (const Row& row : resnet_rows) {
     for (int i = 0; i < row.blocks; ++i) {
       append(inverted_residual(channels, row.channels, row.expansion, i == 0 ? row.stride : 1));
       channels = row.channels;
     }
   }
-  append(conv_bn_relu6(conv1x1(channels, kLastChannels)));
+  append(conv_bn_relu6(conv1x1(channels, last_channels)));
   return units;
 }
 
@@ -222,8 +222,8 @@ std::shared_ptr<Network> mobilenet_v2() {
   ImageNetworkPlan plan;
   plan.units = {{"features", chain(mobilenet_features())},
                 {"avgpool", global_average_pool()},
-                {"dropout", dropout(kMobileNetDropout)},
-                {"classifier", linear(kLastChannels, plan.classes)}};
+                {"dropout", dropout(mobilenet_dropout)},
+                {"classifier", linear(last_channels, plan.classes)}};
   return image_network(std::move(plan));
 }
 

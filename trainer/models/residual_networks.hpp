@@ -20,9 +20,9 @@ enum class ResNetVersion {
 
 /// Blocks in each of the four stages.
 using ResNetDepths = std::array<int, 4>;
-inline constexpr ResNetDepths kResNet50 = {3, 4, 6, 3};
-inline constexpr ResNetDepths kResNet101 = {3, 4, 23, 3};
-inline constexpr ResNetDepths kResNet152 = {3, 8, 36, 3};
+inline constexpr ResNetDepths resnet50_depths = {3, 4, 6, 3};
+inline constexpr ResNetDepths resnet101_depths = {3, 4, 23, 3};
+inline constexpr ResNetDepths resnet152_depths = {3, 8, 36, 3};
 
 std::shared_ptr<Network> resnet(const ResNetDepths& depths, ResNetVersion version);
 

@@ -54,7 +54,7 @@ double OtherCpuUse::excess() const {
 
 OtherCpuUse other_cpu_use(const CpuUse& from, const CpuUse& to, double own_s, int cores) {
   const double wall_s = to.wall_s - from.wall_s;
-  if (wall_s < kShortestWindow_s) return {};
+  if (wall_s < shortest_window_s) return {};
   const double others_s = to.machine_busy_s - from.machine_busy_s - own_s;
   return {std::max(0.0, others_s / wall_s), std::max(0.0, cores - own_s / wall_s)};
 }

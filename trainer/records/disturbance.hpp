@@ -30,7 +30,7 @@ struct OtherCpuUse {
 };
 
 /// Others' cores between two moments: the machine's busy time without `own_s`, over the wall time, never below 0.
-/// `own_s` is that of every process of the measurement on this machine, which has `cores`. Below kShortestWindow_s the
+/// `own_s` is that of every process of the measurement on this machine, which has `cores`. Below shortest_window_s the
 /// counters cannot tell.
 OtherCpuUse other_cpu_use(const CpuUse& from, const CpuUse& to, double own_s, int cores);
 
@@ -38,20 +38,20 @@ OtherCpuUse other_cpu_use(const CpuUse& from, const CpuUse& to, double own_s, in
 OtherCpuUse other_cpu_use(const CpuUse& from, const CpuUse& to);
 
 /// The counters tick every 10 ms on each core: over a fifth of a second that is 5 % of a core.
-inline constexpr double kShortestWindow_s = 0.2;
+inline constexpr double shortest_window_s = 0.2;
 
 /// Where a measurement uses every core, others may keep this much of one busy. A quiet machine shows about 0.02 (the
 /// counters' 10 ms ticks and the kernel's own work); 0.15 of a core taken for short bursts moves medians by about what
 /// we want to resolve, a few per cent.
-inline constexpr double kSuspectCores = 0.15;
+inline constexpr double suspect_cores = 0.15;
 
 /// ... and this share of the cores that the measurement leaves idle: the kernel wakes others there, where they take
 /// memory bandwidth and clock, not time. A tenth of the node is the daemons of a node of 28 cores, and no second job.
-inline constexpr double kIdleShare = 0.1;
+inline constexpr double idle_share = 0.1;
 
 /// Cores that others may keep busy without harm.
 inline constexpr double harmless_cores(double left_idle) {
-  return kSuspectCores + kIdleShare * (left_idle > 0 ? left_idle : 0);
+  return suspect_cores + idle_share * (left_idle > 0 ? left_idle : 0);
 }
 
 /// Cores of this machine, whether or not this process may run on them.

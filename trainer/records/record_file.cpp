@@ -127,7 +127,7 @@ std::string record_line(const ddlsim::Record& record) {
 
 namespace {
 
-constexpr int kReadableByAll = 0644;
+constexpr int readable_by_all = 0644;
 
 /// Returns 0, or the errno of the failure.
 int write_all(int descriptor, const std::string& text) {
@@ -154,7 +154,7 @@ ddlsim::Context honest(ddlsim::Context context) {
 
 RecordFile::RecordFile(const std::filesystem::path& file, const ddlsim::Context& context, MeasuredOn on)
     : file_(file), on_(std::move(on)) {
-  descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kReadableByAll);
+  descriptor_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, readable_by_all);
   if (descriptor_ < 0) fail(errno);
   try {
     write_line(ddlsim::to_json_line(honest(context)));

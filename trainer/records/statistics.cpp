@@ -20,7 +20,7 @@ double median_distance(const std::vector<double>& samples, double from) {
 }
 
 double standard_error_of_median(const std::vector<double>& samples) {
-  if (samples.size() < kFewestSamples) return std::numeric_limits<double>::infinity();
+  if (samples.size() < fewest_samples) return std::numeric_limits<double>::infinity();
   const auto count = static_cast<double>(samples.size());
   const double reach = std::sqrt(count) / 2 / (count - 1); // of the ranks from first to last
   return (ddlsim::quantile(samples, 0.5 + reach) - ddlsim::quantile(samples, 0.5 - reach)) / 2;
@@ -45,9 +45,9 @@ Summary summarise(const std::vector<double>& samples) {
 bool enough(const std::vector<double>& samples, double elapsed_s, const RepeatLimits& limits) {
   const auto count = static_cast<int>(samples.size());
   if (count >= limits.most_repetitions) return true;
-  if (count < kFewestSamples) return false;
+  if (count < fewest_samples) return false;
   if (elapsed_s >= limits.most_seconds) return true;
-  if (count < kFewestToStop) return false;
+  if (count < fewest_to_stop) return false;
   const Summary summary = summarise(samples);
   return summary.median_standard_error <= limits.relative_error * summary.median;
 }

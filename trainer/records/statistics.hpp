@@ -22,15 +22,15 @@ struct Summary {
   double highest = 0;
   /// Half the distance between the order statistics at (n + 1)/2 -+ sqrt(n)/2, which enclose the median with one
   /// standard error on each side whatever the distribution (the binomial interval; McKean and Schrader 1984),
-  /// interpolated between neighbours. Infinite below kFewestSamples.
+  /// interpolated between neighbours. Infinite below fewest_samples.
   double median_standard_error = 0;
 };
 
 /// Below this the interval would reach beyond the samples or rest on the outermost two.
-inline constexpr int kFewestSamples = 5;
+inline constexpr int fewest_samples = 5;
 
 /// Fewer may lie close together by chance; they end a measurement only when its time is up.
-inline constexpr int kFewestToStop = 10;
+inline constexpr int fewest_to_stop = 10;
 
 /// Throws std::logic_error for no samples.
 Summary summarise(const std::vector<double>& samples);

@@ -19,7 +19,7 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+constexpr double gibibyte = 1024.0 * 1024 * 1024;
 
 template <std::size_t Count>
 bool begins_with_one(const std::string& name, const std::array<const char*, Count>& texts) {
@@ -87,7 +87,7 @@ Facts steering_variables(const std::vector<std::string>& environment) {
   constexpr std::array<const char*, 10> unwanted = {
       "OMPI_MCA_orte_",  "OMPI_MCA_ess",          "OMPI_MCA_pmix",   "OMPI_MCA_plm_", "OMPI_MCA_shmem",
       "OMPI_MCA_rmaps_", "OMPI_MCA_initial_wdir", "OMPI_MCA_hwloc_", "I_MPI_HYDRA_",  "OMPI_MCA_mpi_oversubscribe"};
-  const bool own_log = begins_with_one_of(environment, std::string(kOwnNcclLog) + "=");
+  const bool own_log = begins_with_one_of(environment, std::string(own_nccl_log) + "=");
   Facts found;
   for (const std::string& variable : environment) {
     if (own_log && variable.rfind("NCCL_DEBUG", 0) == 0) continue;
@@ -173,7 +173,7 @@ Machine this_machine() {
 }
 
 std::string machine_text(const Machine& machine) {
-  const std::string memory = fmt::format("{:.1f} GiB", machine.memory_bytes / kGibibyte);
+  const std::string memory = fmt::format("{:.1f} GiB", machine.memory_bytes / gibibyte);
   return join_parts({machine.processor, fmt::format("{} cores", machine.cores), memory, machine.system});
 }
 

@@ -13,7 +13,7 @@ namespace ddltrain {
 using ddlsim::Facts;
 
 /// Set where this process has NCCL write for it (NcclLog): then NCCL_DEBUG is no setting of the user's.
-inline constexpr const char* kOwnNcclLog = "DDLTRAIN_NCCL_LOG";
+inline constexpr const char* own_nccl_log = "DDLTRAIN_NCCL_LOG";
 
 /// The variables among `environment` (NAME=VALUE) that steer MPI, NCCL, UCX and OpenMP. What Open MPI's mpirun leaves
 /// there for its own ranks, which changes from job to job, is no setting.

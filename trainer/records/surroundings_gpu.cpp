@@ -28,7 +28,7 @@ public:
     library_.find(uuid_, "nvmlDeviceGetUUID");
     library_.find(clock_, "nvmlDeviceGetClockInfo");
     library_.find(highest_, "nvmlDeviceGetMaxClockInfo");
-    if (start_() != kSuccess) throw RunError("NVML does not start");
+    if (start_() != nvml_success) throw RunError("NVML does not start");
   }
   ~Nvml() { end_(); }
   Nvml(const Nvml&) = delete;
@@ -37,10 +37,10 @@ public:
   std::vector<Device> devices() const {
     unsigned count = 0;
     std::vector<Device> found;
-    if (count_(&count) != kSuccess) return found;
+    if (count_(&count) != nvml_success) return found;
     for (unsigned i = 0; i < count; ++i) {
       Device device = nullptr;
-      if (by_index_(i, &device) == kSuccess) found.push_back(device);
+      if (by_index_(i, &device) == nvml_success) found.push_back(device);
     }
     return found;
   }
@@ -49,34 +49,34 @@ public:
     GpuFacts facts;
     facts.name = text_from(name_, device);
     facts.uuid = text_from(uuid_, device);
-    facts.clock_MHz = clock_from(clock_, device, kProcessors);
-    facts.highest_clock_MHz = clock_from(highest_, device, kProcessors);
-    facts.memory_clock_MHz = clock_from(clock_, device, kMemory);
+    facts.clock_MHz = clock_from(clock_, device, processor_clock);
+    facts.highest_clock_MHz = clock_from(highest_, device, processor_clock);
+    facts.memory_clock_MHz = clock_from(clock_, device, memory_clock);
     return facts;
   }
 
   std::string name_at(const char* bus) const {
     Device device = nullptr;
-    return by_bus_(bus, &device) == kSuccess ? text_from(name_, device) : "";
+    return by_bus_(bus, &device) == nvml_success ? text_from(name_, device) : "";
   }
 
 private:
-  static constexpr int kSuccess = 0;
-  static constexpr int kProcessors = 1;      ///< NVML_CLOCK_SM
-  static constexpr int kMemory = 2;          ///< NVML_CLOCK_MEM
-  static constexpr unsigned kTextBytes = 96; ///< NVML_DEVICE_NAME_V2_BUFFER_SIZE, which a UUID fits too
+  static constexpr int nvml_success = 0;
+  static constexpr int processor_clock = 1;  ///< NVML_CLOCK_SM
+  static constexpr int memory_clock = 2;     ///< NVML_CLOCK_MEM
+  static constexpr unsigned text_bytes = 96; ///< NVML_DEVICE_NAME_V2_BUFFER_SIZE, which a UUID fits too
 
   using Text = int (*)(Device, char*, unsigned);
   using Clock = int (*)(Device, int, unsigned*);
 
   static std::string text_from(Text read, Device device) {
-    std::array<char, kTextBytes> text{};
-    return read(device, text.data(), kTextBytes) == kSuccess ? text.data() : "";
+    std::array<char, text_bytes> text{};
+    return read(device, text.data(), text_bytes) == nvml_success ? text.data() : "";
   }
 
   static unsigned clock_from(Clock read, Device device, int kind) {
     unsigned clock_MHz = 0;
-    return read(device, kind, &clock_MHz) == kSuccess ? clock_MHz : 0;
+    return read(device, kind, &clock_MHz) == nvml_success ? clock_MHz : 0;
   }
 
   DynamicLibrary library_;
@@ -151,13 +151,13 @@ std::vector<GpuFacts> gpus_of_node() {
 }
 
 std::string driver_name_of_gpu(int device) {
-  constexpr int kBusBytes = 32;
+  constexpr int bus_bytes = 32;
   try {
     const DynamicLibrary runtime({"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so"});
     CudaStatus (*bus_of)(char*, int, int) = nullptr;
     runtime.find(bus_of, "cudaDeviceGetPCIBusId"); // NVML counts GPUs in another order, and also hidden ones
-    std::array<char, kBusBytes> bus{};
-    if (bus_of(bus.data(), kBusBytes, device) != kCudaSuccess) return "";
+    std::array<char, bus_bytes> bus{};
+    if (bus_of(bus.data(), bus_bytes, device) != cuda_success) return "";
     return Nvml().name_at(bus.data());
   } catch (const RunError&) {
     return "";

@@ -27,7 +27,7 @@ std::vector<Group> buckets(const GradientLayout& layout) {
   for (const TensorPlace& place : layout) tensor_bytes.push_back(static_cast<double>(place.count * sizeof(float)));
   std::vector<Group> groups;
   std::size_t first = 0;
-  for (const std::size_t end : ddlsim::bucket_ends(tensor_bytes, kFirstBucketBytes, kBucketBytes)) {
+  for (const std::size_t end : ddlsim::bucket_ends(tensor_bytes, first_bucket_bytes, bucket_bytes)) {
     groups.push_back({first, end - first});
     first = end;
   }

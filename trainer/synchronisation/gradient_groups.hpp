@@ -33,8 +33,8 @@ enum class Grouping {
 };
 
 /// torch/csrc/distributed/c10d/reducer.hpp: kDefaultFirstBucketBytes, kDefaultBucketBytesCap.
-inline constexpr std::size_t kFirstBucketBytes = 1 << 20;
-inline constexpr std::size_t kBucketBytes = 25 << 20;
+inline constexpr std::size_t first_bucket_bytes = 1 << 20;
+inline constexpr std::size_t bucket_bytes = 25 << 20;
 
 /// Positions [first, first + count) of a layout, neighbours in the flat arrays.
 struct Group {

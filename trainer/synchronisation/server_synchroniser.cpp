@@ -12,13 +12,13 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kParameter_bytes = sizeof(float);
-constexpr double kMxnetSplit_bytes = 1'000'000 * kParameter_bytes; ///< MXNET_KVSTORE_BIGARRAY_BOUND elements
+constexpr double each_parameter_bytes = sizeof(float);
+constexpr double mxnet_split_bytes = 1'000'000 * each_parameter_bytes; ///< MXNET_KVSTORE_BIGARRAY_BOUND elements
 
 /// The element that a place of a tensor in bytes is in. A P-th summed up P times may fall short of the whole by
 /// rounding, far less than a thousandth of an element.
 std::size_t element_at(double bytes) {
-  return static_cast<std::size_t>(std::floor(bytes / kParameter_bytes + 1e-3));
+  return static_cast<std::size_t>(std::floor(bytes / each_parameter_bytes + 1e-3));
 }
 
 ddlsim::Sharding known_rule(const std::string& name) {
@@ -103,10 +103,10 @@ private:
 
 std::vector<Shard> place_shards(const std::vector<std::size_t>& counts, int servers, const std::string& rule) {
   std::vector<double> tensor_bytes;
-  for (const std::size_t count : counts) tensor_bytes.push_back(kParameter_bytes * static_cast<double>(count));
+  for (const std::size_t count : counts) tensor_bytes.push_back(each_parameter_bytes * static_cast<double>(count));
   std::vector<double> placed_bytes(counts.size());
   std::vector<Shard> shards;
-  for (const ddlsim::Shard& part : ddlsim::place_tensors(tensor_bytes, servers, known_rule(rule), kMxnetSplit_bytes)) {
+  for (const ddlsim::Shard& part : ddlsim::place_tensors(tensor_bytes, servers, known_rule(rule), mxnet_split_bytes)) {
     const auto tensor = static_cast<std::size_t>(part.tensor);
     const std::size_t first = element_at(placed_bytes[tensor]);
     const std::size_t end = element_at(placed_bytes[tensor] += part.size_bytes);

@@ -3,7 +3,7 @@
 // Open MPI's progress loop polls its sockets without waiting and, with mpi_yield_when_idle, calls sched_yield() after a
 // round that found nothing. With more ranks than cores those rounds take the processor from the ranks that have work,
 // and what is measured is the scheduler. So: a sched_yield() is only noted, and the same thread's next poll without
-// waiting waits instead, for at most kLongestWait, until a socket is ready. Other threads are not touched.
+// waiting waits instead, for at most longest_wait, until a socket is ready. Other threads are not touched.
 // A thread that yields again and again without a poll waits for another thread (Horovod's for its sums). At real-time
 // priority it would keep that one off the core, so it sleeps.
 
@@ -19,14 +19,14 @@
 namespace {
 
 /// Progress that no socket announces (a timer, a message to oneself) is late by this at most.
-constexpr timespec kLongestWait = {0, 1'000'000};
+constexpr timespec longest_wait = {0, 1'000'000};
 /// A timed wait ends this late at most: the kernel's default of 50 us is as long as a small message takes.
-constexpr unsigned long kTimerSlack_ns = 1000;
+constexpr unsigned long timer_slack_ns = 1000;
 /// Open MPI 4 polls in one of 8 rounds at least (opal/runtime/opal_progress.c).
-constexpr int kMostYieldsOfMpi = 16;
+constexpr int most_yields_of_mpi = 16;
 /// What such a thread sees late at most; waking costs some 5 us of it.
-constexpr timespec kPause = {0, 50'000};
-constexpr std::size_t kKernelSignalSetBytes = 8;
+constexpr timespec yield_pause = {0, 50'000};
+constexpr std::size_t kernel_signal_set_bytes = 8;
 
 thread_local int yields = 0; ///< since this thread's last poll
 thread_local bool found_nothing = false;
@@ -45,11 +45,11 @@ extern "C" {
 int sched_yield() noexcept {
   if (!slack_set) {
     slack_set = true;
-    prctl(PR_SET_TIMERSLACK, kTimerSlack_ns);
+    prctl(PR_SET_TIMERSLACK, timer_slack_ns);
   }
   found_nothing = true;
-  if (++yields > kMostYieldsOfMpi) {
-    nanosleep(&kPause, nullptr);
+  if (++yields > most_yields_of_mpi) {
+    nanosleep(&yield_pause, nullptr);
   }
   return 0;
 }
@@ -59,24 +59,24 @@ int epoll_wait(int descriptor, epoll_event* events, int most, int timeout_ms) {
   const bool wait = timeout_ms == 0 && take_found_nothing();
   if (wait) {
     const long count =
-        syscall(SYS_epoll_pwait2, descriptor, events, most, &kLongestWait, nullptr, kKernelSignalSetBytes);
+        syscall(SYS_epoll_pwait2, descriptor, events, most, &longest_wait, nullptr, kernel_signal_set_bytes);
     if (count >= 0 || errno != ENOSYS) {
       return static_cast<int>(count);
     }
   }
   return static_cast<int>(
-      syscall(SYS_epoll_pwait, descriptor, events, most, timeout_ms, nullptr, kKernelSignalSetBytes));
+      syscall(SYS_epoll_pwait, descriptor, events, most, timeout_ms, nullptr, kernel_signal_set_bytes));
 }
 
 int poll(pollfd* what, nfds_t count, int timeout_ms) {
   yields = 0;
   const bool wait = timeout_ms == 0 && count > 0 && take_found_nothing();
-  timespec time = kLongestWait;
+  timespec time = longest_wait;
   if (!wait) {
     time = {timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L};
   }
   return static_cast<int>(
-      syscall(SYS_ppoll, what, count, timeout_ms < 0 ? nullptr : &time, nullptr, kKernelSignalSetBytes));
+      syscall(SYS_ppoll, what, count, timeout_ms < 0 ? nullptr : &time, nullptr, kernel_signal_set_bytes));
 }
 
 } // extern "C"

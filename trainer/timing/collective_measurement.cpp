@@ -15,10 +15,10 @@ struct Named {
   const char* record;
   const char* typed;
 };
-constexpr Named kNames[] = {{Collective::all_reduce, "all_reduce", "all-reduce"},
-                            {Collective::reduce_scatter, "reduce_scatter", "reduce-scatter"},
-                            {Collective::all_gather, "all_gather", "all-gather"},
-                            {Collective::broadcast, "broadcast", "broadcast"}};
+constexpr Named collective_names[] = {{Collective::all_reduce, "all_reduce", "all-reduce"},
+                                      {Collective::reduce_scatter, "reduce_scatter", "reduce-scatter"},
+                                      {Collective::all_gather, "all_gather", "all-gather"},
+                                      {Collective::broadcast, "broadcast", "broadcast"}};
 
 bool has_shares(Collective collective) {
   return collective == Collective::reduce_scatter || collective == Collective::all_gather;
@@ -27,7 +27,7 @@ bool has_shares(Collective collective) {
 } // namespace
 
 std::string text_of(Collective collective) {
-  for (const Named& name : kNames) {
+  for (const Named& name : collective_names) {
     if (name.collective == collective) return name.record;
   }
   return "unknown";
@@ -35,7 +35,7 @@ std::string text_of(Collective collective) {
 
 Collective collective_named(const std::string& text) {
   std::string known;
-  for (const Named& name : kNames) {
+  for (const Named& name : collective_names) {
     if (name.typed == text) return name.collective;
     known += (known.empty() ? "" : ", ") + std::string(name.typed);
   }
@@ -66,10 +66,11 @@ std::size_t elements_of(Collective collective, std::int64_t size_bytes, int rank
 
 namespace {
 
-constexpr std::size_t kPeriod = 97; ///< of the elements given: coprime to every power of two, so shifted data show
+constexpr std::size_t element_period =
+    97; ///< of the elements given: coprime to every power of two, so shifted data show
 
 float index_part(std::size_t index) {
-  return static_cast<float>(index % kPeriod);
+  return static_cast<float>(index % element_period);
 }
 
 } // namespace

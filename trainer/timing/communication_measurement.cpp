@@ -68,9 +68,9 @@ int operations_in_reading(const RankedJob& job, const std::function<double(int o
     job.ranks.barrier();
     time_s = {timed(trial)};
     job.ranks.all_reduce_largest(time_s);
-    if (time_s[0] >= 10 * kReading_s) return 1;
+    if (time_s[0] >= 10 * reading_s) return 1;
   }
-  return time_s[0] * most < kReading_s ? most : std::max(1, static_cast<int>(kReading_s / time_s[0]));
+  return time_s[0] * most < reading_s ? most : std::max(1, static_cast<int>(reading_s / time_s[0]));
 }
 
 RecordHead transfer_head(const RankedJob& job, const RankedSamples& samples, const MeasureOptions& options,
@@ -85,8 +85,8 @@ RecordHead transfer_head(const RankedJob& job, const RankedSamples& samples, con
 
 namespace {
 
-constexpr int kPushTag = 1;
-constexpr int kPullTag = 2;
+constexpr int first_push_tag = 1;
+constexpr int first_pull_tag = 2;
 
 std::size_t elements(std::int64_t size_bytes) {
   return static_cast<std::size_t>(size_bytes) / sizeof(float);
@@ -160,7 +160,7 @@ public:
     std::vector<Transfer> transfers;
     for (std::size_t i = 0; i < arrived_.size(); ++i) {
       transfers.push_back(
-          ranks_.start_receive(arrived_[i].data(), parameters_.size(), static_cast<int>(i) + 1, kPushTag));
+          ranks_.start_receive(arrived_[i].data(), parameters_.size(), static_cast<int>(i) + 1, first_push_tag));
     }
     for (std::size_t left = arrived_.size(); left > 0;) left -= ranks_.wait_some(transfers).size();
     sgd_.update(parameters_.data(), sum_pushes(arrived_, 0, parameters_.size()), 0, parameters_.size(),
@@ -170,7 +170,8 @@ public:
   void answer_pulls() {
     std::vector<Transfer> transfers;
     for (std::size_t i = 0; i < arrived_.size(); ++i) {
-      transfers.push_back(ranks_.start_send(parameters_.data(), parameters_.size(), static_cast<int>(i) + 1, kPullTag));
+      transfers.push_back(
+          ranks_.start_send(parameters_.data(), parameters_.size(), static_cast<int>(i) + 1, first_pull_tag));
     }
     ranks_.wait(transfers);
   }
@@ -240,8 +241,8 @@ ServerRecord measure_server(const RankedJob& job, ServerWork work, int workers, 
     if (pulls) server.answer_pulls();
   };
   const auto work_once = [&] {
-    if (pushes) job.ranks.send(own.data(), count, 0, kPushTag);
-    if (pulls) job.ranks.receive(own.data(), count, 0, kPullTag);
+    if (pushes) job.ranks.send(own.data(), count, 0, first_push_tag);
+    if (pulls) job.ranks.receive(own.data(), count, 0, first_pull_tag);
   };
   const auto once = [&] {
     if (rank > workers) return 0.0;

@@ -35,11 +35,11 @@ RankedSamples repeat_together(const RankedJob& job, const std::function<double()
                               OverRanks over_ranks = OverRanks::slowest);
 
 /// How many operations to do between two readings of the clock, so that neither the clock nor leaving the barrier
-/// counts: as many as take kReading_s, the same on all ranks. timed: does so many, and returns the seconds of one.
+/// counts: as many as take reading_s, the same on all ranks. timed: does so many, and returns the seconds of one.
 int operations_in_reading(const RankedJob& job, const std::function<double(int operations)>& timed);
 
 /// Against 25 ns of the clock and some microseconds between the ranks' leaving a barrier.
-inline constexpr double kReading_s = 1e-3;
+inline constexpr double reading_s = 1e-3;
 
 /// What records of transfers share. timing: how a repetition is timed.
 RecordHead transfer_head(const RankedJob& job, const RankedSamples& samples, const MeasureOptions& options,

@@ -13,8 +13,8 @@
 namespace ddltrain {
 namespace {
 
-constexpr double kElement_bytes = 4; ///< fp32
-constexpr double kLargest_bytes = 0x1p40;
+constexpr double element_bytes = 4; ///< fp32
+constexpr double largest_bytes = 0x1p40;
 
 /// A number alone is of bytes.
 double bytes_in(const std::string& text) {
@@ -26,7 +26,7 @@ double bytes_in(const std::string& text) {
 
 std::int64_t byte_size(const std::string& text) {
   const double bytes = bytes_in(text);
-  if (!(bytes > 0) || std::fmod(bytes, kElement_bytes) != 0 || bytes > kLargest_bytes) {
+  if (!(bytes > 0) || std::fmod(bytes, element_bytes) != 0 || bytes > largest_bytes) {
     throw ddlsim::UserError(
         "", "", "\"" + text + "\" is not a number of whole fp32 elements up to 1 TiB; give a multiple of 4 bytes");
   }

@@ -9,7 +9,7 @@
 namespace ddltrain {
 
 std::size_t queued_steps_on(const std::string& device, std::size_t requested) {
-  if (device == "cuda") return requested == 0 ? kQueuedSteps : requested;
+  if (device == "cuda") return requested == 0 ? usual_queued_steps : requested;
   if (requested > 1) {
     throw ddlsim::UserError(
         "", "",

@@ -13,7 +13,7 @@ namespace ddltrain {
 
 /// Steps that a GPU is given before it is waited for, unless the user says otherwise. On a processor, where work is
 /// done when the call returns, each step is timed alone.
-inline constexpr std::size_t kQueuedSteps = 10;
+inline constexpr std::size_t usual_queued_steps = 10;
 
 /// The requested number; 0: the usual one of the device. Throws UserError for more than one step on a processor.
 std::size_t queued_steps_on(const std::string& device, std::size_t requested);

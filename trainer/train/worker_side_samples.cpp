@@ -14,7 +14,7 @@
 namespace ddltrain {
 namespace {
 
-constexpr std::int64_t kTestBatch = 500; ///< images judged at once; only memory depends on it
+constexpr std::int64_t test_batch = 500; ///< images judged at once; only memory depends on it
 
 /// One random batch, seen again and again, as benchmarks with synthetic data do.
 class SyntheticSource final : public SampleSource {
@@ -66,8 +66,8 @@ public:
     network.eval();
     const std::int64_t count = test_.targets[0].size(0);
     std::int64_t right = 0;
-    for (std::int64_t first = 0; first < count; first += kTestBatch) {
-      const std::int64_t size = std::min(kTestBatch, count - first);
+    for (std::int64_t first = 0; first < count; first += test_batch) {
+      const std::int64_t size = std::min(test_batch, count - first);
       const at::Tensor scores = network.class_scores(test_.inputs[0].narrow(0, first, size));
       right += scores.argmax(1).eq(test_.targets[0].narrow(0, first, size)).sum().item<std::int64_t>();
     }
@@ -94,8 +94,8 @@ void check_fits(const TrainOptions& options, const ImageData& data) {
 
 ImageData image_data(const TrainOptions& options) {
   if (options.data != "digits") return read_idx_folder(options.data);
-  constexpr std::uint64_t kTestSeed = 0x7E57; // the test set is the same whatever the seed
-  return {draw_digits(options.train_samples, options.seed), draw_digits(options.test_samples, kTestSeed)};
+  constexpr std::uint64_t test_seed = 0x7E57; // the test set is the same whatever the seed
+  return {draw_digits(options.train_samples, options.seed), draw_digits(options.test_samples, test_seed)};
 }
 
 } // namespace

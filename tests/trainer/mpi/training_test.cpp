@@ -20,7 +20,7 @@ using ddltrain_test::HostLink;
 
 namespace {
 
-constexpr std::size_t kUnion = 24; ///< samples of all workers a step: 1, 2, 3 and 4 workers divide it
+constexpr std::size_t samples_a_step = 24; ///< samples of all workers a step: 1, 2, 3 and 4 workers divide it
 
 TrainOptions options_for(int workers) {
   TrainOptions options;
@@ -28,7 +28,7 @@ TrainOptions options_for(int workers) {
   options.train_samples = 240;
   options.test_samples = 20;
   options.most_steps = 6;
-  options.batch_per_worker = kUnion / static_cast<std::size_t>(workers);
+  options.batch_per_worker = samples_a_step / static_cast<std::size_t>(workers);
   options.sgd.weight_decay = 0.01;
   options.schedule.every = 0.3; // of an epoch of 10 steps
   options.schedule.factor = 0.5;
@@ -77,7 +77,7 @@ double distance(const std::vector<float>& a, const std::vector<float>& b) {
 
 /// Six steps round differently (fp32, 2^-24 each) in sums over samples that are associated differently; the parameters
 /// move by some 1e-2 of the largest, so a lost or doubled gradient shows ten thousand times above this.
-constexpr double kRounding = 2e-6;
+constexpr double sum_rounding = 2e-6;
 
 void check(const TrainStrategy& strategy, const std::string& what) {
   MpiCommunicator world(MPI_COMM_WORLD);
@@ -87,7 +87,7 @@ void check(const TrainStrategy& strategy, const std::string& what) {
   TrainOptions options = options_for(workers);
   options.strategy = strategy;
   INFO(what << ", " << world.size() << " ranks");
-  CHECK(distance(trained(world, options), one_process()) < kRounding);
+  CHECK(distance(trained(world, options), one_process()) < sum_rounding);
 }
 
 std::string text(const TrainStrategy& strategy) {
@@ -167,7 +167,7 @@ TEST_CASE("Staged through another memory, training is the same") {
       INFO("exchange " << static_cast<int>(exchange) << " " << text(options.strategy));
       // Fusion makes buffers of what is ready in a cycle, so its sums may be associated differently; servers update on
       // the host in both, and after an all-reduce the device's update may round otherwise.
-      const double most = exchange == Exchange::servers ? 0 : kRounding;
+      const double most = exchange == Exchange::servers ? 0 : sum_rounding;
       CHECK(distance(trained(world, options, link), trained(world, options)) <= most);
     }
   }
@@ -187,7 +187,7 @@ TEST_CASE("Asynchronous servers learn, and all ranks are left with their paramet
     const std::vector<float> parameters = trained(world, options); // compares the ranks'
     const double moved = distance(parameters, one_process());
     CHECK(std::isfinite(moved));
-    CHECK(moved > kRounding); // a different way was taken
+    CHECK(moved > sum_rounding); // a different way was taken
   }
 }
 
@@ -203,7 +203,7 @@ TEST_CASE("Asynchronous servers apply each push in full, synchronous ones the me
   TrainOptions asynchronous = options;
   asynchronous.strategy.asynchronous = true;
   asynchronous.sgd.learning_rate = options.sgd.learning_rate / world.size();
-  CHECK(distance(trained(world, asynchronous), trained(world, options)) < kRounding);
+  CHECK(distance(trained(world, asynchronous), trained(world, options)) < sum_rounding);
 }
 
 namespace {
