@@ -222,7 +222,7 @@ TEST_CASE("a record's unit is known by name") {
     CHECK(parse_quantity(ddlsim::example_quantity(dimension), dimension) > 0);
 }
 
-TEST_CASE("a bare number is held to what is expected, and what is wrong is told in one line") {
+TEST_CASE("a bare number is held to what is expected, and what is wrong is reported in one line") {
   for (const auto* text : {"1e-300", "0.5", "7"}) CHECK(number_complaint(text, {.above_least = true}).empty());
   for (const auto* text : {"1", "2147483647"})
     CHECK(number_complaint(text, {.above_least = true, .whole = true}).empty());

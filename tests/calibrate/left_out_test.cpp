@@ -96,7 +96,7 @@ TEST_CASE("a model that is off by itself shows in the error of models that were 
   CHECK(quality.unmeasured_model_error == Approx(off / std::sqrt(3.0)).epsilon(0.25));
 }
 
-TEST_CASE("one model, or one-GPU times that nobody measured, tell nothing of other models", "[left-out]") {
+TEST_CASE("one model, or one-GPU times that nobody measured, inform nothing about other models", "[left-out]") {
   const auto reference = planted_reference();
   auto series = planted_models(reference);
   CHECK(fit_steps({series[0]}, {}).quality.unmeasured_models == 0);

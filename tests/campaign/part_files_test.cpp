@@ -55,7 +55,7 @@ TEST_CASE("part: without records nothing is accepted") {
   CHECK_FALSE(folder.exists("out/parts/a.jsonl"));
 }
 
-TEST_CASE("part: a line that is no record is told, and so is a run without a context") {
+TEST_CASE("part: a line that is no record is reported, and so is a run without a context") {
   const WorkFolder folder;
   const auto files = ddltrain::files_of(folder.path("out"), part_named("a"));
   const std::string deep(100000, '[');

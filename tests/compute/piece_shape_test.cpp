@@ -102,7 +102,8 @@ TEST_CASE("a model in one piece is whole, and in no more pieces than it has bloc
   CHECK_THROWS_AS(cut(model, 0), std::invalid_argument);
 }
 
-TEST_CASE("a block's experts are told by their names, and their tokens by what they put out", "[pieces][expert]") {
+TEST_CASE("a block's experts are recognised by their names, and their tokens by what they put out",
+          "[pieces][expert]") {
   // Bytes of outputs are 1, 2, 3, ...: those of the two experts' last layers are 3 and 5.
   const auto model = layers_of({{"block0.attention", 2},
                                 {"block0.expert0.up", 1},
@@ -122,7 +123,7 @@ TEST_CASE("a block's experts are told by their names, and their tokens by what t
   CHECK(experts_of(layers_of({{"fc", 1}})) == 0);
 }
 
-TEST_CASE("keys and values of a block are told by their layers' names", "[pieces][context]") {
+TEST_CASE("keys and values of a block are recognised by their layers' names", "[pieces][context]") {
   // Bytes of outputs are 1, 2, 3, ...
   auto model = layers_of({{"stem", 1},
                           {"block0.attention.key", 1},

@@ -95,7 +95,7 @@ TEST_CASE("an all-reduce that takes as long as it was once measured here is norm
   CHECK_FALSE(is_normal(diagnose(curve, {{Observed::all_reduce, 8, size_bytes, 6 * model_s}}, {})));
 }
 
-TEST_CASE("what is needed to tell the first two causes apart is a point that was not observed, where they differ") {
+TEST_CASE("what is needed to distinguish the first two causes is a point that was not observed, where they differ") {
   const KnownCluster known;
   const auto diagnosis = diagnose(known.curve(), {known.step(8, 1.6)}, {});
   REQUIRE(diagnosis.verdict == Verdict::not_normal);

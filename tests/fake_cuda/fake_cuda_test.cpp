@@ -232,13 +232,14 @@ TEST_CASE("Times between events are of work that is done") {
   on.cuda.destroy_event(later);
 }
 
-TEST_CASE("What is left behind is told at the end", "[.leak]") { // fake_gpu_test.py runs it: the program ends with 86
+TEST_CASE("What is left behind is reported at the end",
+          "[.leak]") { // fake_gpu_test.py runs it: the program ends with 86
   const CudaRuntime cuda;
   CHECK(cuda.allocate(vector_bytes) != nullptr);
   CHECK(cuda.create_stream() != nullptr);
 }
 
-TEST_CASE("A fault that nobody was told of is told at the end", "[.fault]") {
+TEST_CASE("A fault that nobody was informed of is reported at the end", "[.fault]") {
   CudaRuntime cuda;
   cuda.free(&cuda);
 }

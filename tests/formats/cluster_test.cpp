@@ -48,7 +48,7 @@ TEST_CASE("a cluster may borrow tables of layers by their old name") {
   CHECK(read.borrows.at(0).kinds == std::vector{ddlsim::RecordKind::layers, ddlsim::RecordKind::layers});
 }
 
-TEST_CASE("a path of Amazon's instances is read, counts for nothing, and is told") {
+TEST_CASE("a path of Amazon's instances is read, counts for nothing, and is reported") {
   const ddlsim_test::TemporaryFolder folder;
   auto sample = ddlsim_test::sample_cluster();
   for (const char* path : {"ec2", "ec2-placement-group", "ec2-unstated"}) {
@@ -117,7 +117,7 @@ TEST_CASE("what is wrong with a price or the power of a node is reported") {
       [](const auto& file) { read_cluster(file); });
 }
 
-TEST_CASE("what computes in a node is told also where no GPU is named") {
+TEST_CASE("what computes in a node is reported also where no GPU is named") {
   ddlsim::Cluster cluster;
   CHECK(devices_text(cluster) == "no GPU");
   cluster.gpus_per_node = 2;

@@ -88,7 +88,7 @@ TEST_CASE("blocks that differ in anything but their number stay as they are") {
   }
 }
 
-TEST_CASE("a block is told by shape: of three, the one of another width stands alone") {
+TEST_CASE("a block is recognised by its shape: of three, the one of another width stands alone") {
   CHECK(shortened({layer("a0"), layer("a1"), layer("a2", 9), layer("a3"), layer("a4")}) ==
         "a{i} x 2 from 0, a2, a{i} x 2 from 3");
 }

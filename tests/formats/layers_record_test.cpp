@@ -131,7 +131,7 @@ TEST_CASE("what is wrong with a table is reported") {
   }
 }
 
-TEST_CASE("a name that would steer a terminal is told as text") {
+TEST_CASE("a name that would steer a terminal is printed as text") {
   auto table = sample_record("layers");
   table["layers"]["name"] = {"\x1b[31mred", "\x1b[31mred", "fc"};
   table["layers"]["kind"][2] = "\x1b]0;title\a";

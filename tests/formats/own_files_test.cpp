@@ -117,7 +117,7 @@ TEST_CASE("an own file is called like what is in it, and not like another, shipp
   CHECK(at.refused((at.data.models() / "tiny.json").string(), "iris").empty()); // the shipped one itself
 }
 
-TEST_CASE("mistakes of an own file are told with the question's") {
+TEST_CASE("mistakes of an own file are reported with the question's") {
   const OwnFolder at;
   at.own.write("my-model.json", "{\"format\":\"ddlsim-model\",\"version\":1,\"name\":\"my-model\"}");
   CHECK_THAT(at.refused("./my-model.json", "irisx"),

@@ -230,7 +230,7 @@ TEST_CASE("a preset may compute, and have servers, as another that is there") {
             "pytorch-ddp, horovod, mxnet-kvstore"});
 }
 
-TEST_CASE("what a library does with servers is told by its preset, and what is left out is what most do") {
+TEST_CASE("what a library does with servers is stated by its preset, and what is left out is what most do") {
   auto presets = ddlsim_test::sample_presets();
   presets["presets"][2]["node_reduction"] = "one-gpu";
   presets["presets"][2]["serves_one_machine"] = false;

@@ -128,7 +128,7 @@ TEST_CASE("what a record leaves out has its usual value") {
   CHECK(read_one<ddlsim::CollectiveRecord>(sample_record("collective")).concurrent_jobs == 1);
 }
 
-TEST_CASE("a quoted step is read, counts as any other, and is told once a file") {
+TEST_CASE("a quoted step is read, counts as any other, and is reported once a file") {
   auto quoted = sample_record("step");
   quoted["quoted"] = true;
   const ddlsim_test::TemporaryFolder folder;

@@ -44,7 +44,7 @@ const std::string apex_steps =
 
 } // namespace
 
-TEST_CASE("claims agree within a twentieth, or the first two that do not are told") {
+TEST_CASE("claims agree within a twentieth, or the first two that do not are reported") {
   using ddlsim::agreed_value;
   CHECK(agreed_value({}, "a.log") == 0);
   CHECK(agreed_value({{100, "one"}, {104, "two"}, {96, "three"}}, "a.log") == 100);

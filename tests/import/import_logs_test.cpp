@@ -78,7 +78,7 @@ TEST_CASE("a table of the OSU micro-benchmarks is read") {
   CHECK(messages[0].nodes == 2);
 }
 
-TEST_CASE("tables of Intel MPI Benchmarks are read, and what records have not is told") {
+TEST_CASE("tables of Intel MPI Benchmarks are read, and what records have not is reported") {
   const auto imported = import_text("mpi-benchmarks", imb, with({{"nodes", "2"}}));
   const auto files = std::vector{read_back(imported)};
   REQUIRE(ddlsim::records_of<CollectiveRecord>(files).size() == 1);
@@ -174,7 +174,7 @@ TEST_CASE("step lines of a job are read once, and only those of training") {
         Approx(1.0));
 }
 
-TEST_CASE("the GPU that a training's log names is the record's, and the cluster's other one is told") {
+TEST_CASE("the GPU that a training's log names is the record's, and the cluster's other one is reported") {
   auto stated = of_steps();
   stated.find_cluster = [](const std::string& name) {
     ddlsim::Cluster cluster;

@@ -126,7 +126,7 @@ TEST_CASE("operators stand for kernels where a table lists none, and what is no 
   CHECK_THAT(broken.notes[2], Catch::Contains("1 rows without a time"));
 }
 
-TEST_CASE("kernels are told by the words in their names") {
+TEST_CASE("kernels are recognised by the words in their names") {
   for (const auto& [name, kind] :
        std::map<std::string, std::string>{{"sm80_xmma_fprop_implicit_gemm_f16f16", "convolutions"},
                                           {"void cutlass::Kernel<cutlass_80_tensorop_s16816gemm>", "matrix products"},

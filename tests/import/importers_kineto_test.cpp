@@ -90,7 +90,7 @@ TEST_CASE("a trace with NCCL's kernels or torch.distributed's calls is no run of
                Catch::Contains("give --set gpus=VALUE"));
 }
 
-TEST_CASE("a record is of the GPU that the trace names, and the cluster's other one is told") {
+TEST_CASE("a record is of the GPU that the trace names, and the cluster's other one is reported") {
   const ScratchFile file("trace.json", three_steps());
   auto stated = of_trace();
   stated.find_cluster = [](const std::string& name) {
@@ -118,7 +118,7 @@ TEST_CASE("what is covered by nothing else is exposed") {
   CHECK(ddlsim::covered_s({}) == 0);
 }
 
-TEST_CASE("a cover tells what it shares with another interval") {
+TEST_CASE("a cover gives what it shares with another interval") {
   const ddlsim::TraceCover cover({{1, 3}, {2, 4}, {6, 8}});
   CHECK(cover.shared_s({0, 10}) == Approx(5));
   CHECK(cover.shared_s({2, 7}) == Approx(3));

@@ -110,7 +110,7 @@ TEST_CASE("all mistakes of the command line are reported at once") {
     CHECK_THAT(mistakes, Catch::Contains(part));
 }
 
-TEST_CASE("a GPU that the catalogue lacks is told and kept, and one that it has under another name is found") {
+TEST_CASE("a GPU that the catalogue lacks is reported and kept, and one that it has under another name is found") {
   auto stated = on_iris();
   stated.catalogue.resize(1);
   stated.catalogue[0].name = "P100-SXM2-16GB";

@@ -70,7 +70,7 @@ TEST_CASE("a size of the OSU and Intel benchmarks may be one rank's part") {
   CHECK(size("2018") == 1024);
 }
 
-TEST_CASE("tables of several numbers of processes: those that can be on the nodes are read, the rest is told") {
+TEST_CASE("tables of several numbers of processes: those that can be on the nodes are read, the rest is reported") {
   const auto text = imb_table("Allreduce", 1) + imb_table("Allreduce", 2) + imb_table("Allreduce", 4) +
                     imb_table("Alltoall", 8) + imb_table("Gather", 8);
   auto imported = import_tables(text, {{"nodes", "4"}});

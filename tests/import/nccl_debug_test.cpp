@@ -49,7 +49,7 @@ std::string with_debug_in_rows(const std::string& log, const std::string& debug)
 
 } // namespace
 
-TEST_CASE("NCCL's own text is told from the half line that it follows") {
+TEST_CASE("NCCL's own text is separated from the half line that it follows") {
   CHECK(before("  4096  1024  float  sum  -1node-0:71:90 [0] NCCL INFO x") == "  4096  1024  float  sum  -1");
   CHECK(before("  4096  1024  float  sum  -1node-7:71:90 [0] NCCL INFO x") == "  4096  1024  float  sum  -1");
   CHECK(before("  9.1  8.2  7.3      037c0ffee:71:90 [0] NCCL INFO x", {"37c0ffee"}) == "  9.1  8.2  7.3      0");

@@ -51,7 +51,7 @@ TEST_CASE("a bar says how far its loop is and how fast") {
     CHECK_FALSE(bar_in(none));
 }
 
-TEST_CASE("training's loop is told from others") {
+TEST_CASE("training's loop is distinguished from others") {
   const auto title_of_training = [](const std::vector<std::string>& lines, double steps) {
     ProgressBars bars;
     int number = 0;

@@ -164,7 +164,7 @@ TEST_CASE("a context group pays for keys and values and its gradients, and for n
   CHECK(free.iteration_s == Approx(0.3));
 }
 
-TEST_CASE("a sequence that cannot be cut is told with what to do", "[pipeline][context][layout]") {
+TEST_CASE("a sequence that cannot be cut is reported with what to do", "[pipeline][context][layout]") {
   Sequences model;
   CHECK(model.message(2, 2).empty());
   CHECK(model.message(16, 16).empty()); // of four nodes

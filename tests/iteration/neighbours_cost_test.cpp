@@ -334,7 +334,7 @@ TEST_CASE("asynchronous servers beside a neighbour: every message lies in the ra
   CHECK(met >= 4);
 }
 
-TEST_CASE("jobs that do not fit beside each other are told so", "[neighbours]") {
+TEST_CASE("jobs that do not fit beside each other are an error", "[neighbours]") {
   const auto small = two_leaves();
   const PlacedFabrics fabrics(small.cluster, {"nccl-tcp", "nic"}, {packed, {always_sending(60)}, 0});
   CHECK(fabrics.why_no_room(4).empty());

@@ -168,7 +168,7 @@ TEST_CASE("layers of a model without attention are cut by their outputs, which a
   CHECK(alone.parts.exposed_communication_s == Approx(2 * 4 * 0.008).epsilon(1e-6));
 }
 
-TEST_CASE("a tensor group that cannot be is told", "[pipeline][layout]") {
+TEST_CASE("a tensor group that cannot be is reported", "[pipeline][layout]") {
   const EvenModel even(8);
   const TwoBlocks two;
   Strategy strategy;
@@ -184,7 +184,7 @@ TEST_CASE("a tensor group that cannot be is told", "[pipeline][layout]") {
   CHECK(most_gpus_laid_out(strategy.parallel, 24, 8) == 6); // on one node
 }
 
-TEST_CASE("what cannot be laid out is told with what to do", "[pipeline][layout]") {
+TEST_CASE("what cannot be laid out is reported with what to do", "[pipeline][layout]") {
   const EvenModel even(8);
   const auto message = [&](int stages, int micro_batches, double batch, int gpus) {
     Strategy strategy;
@@ -278,7 +278,7 @@ TEST_CASE("on a free network experts on several ranks take no longer", "[pipelin
         Approx(time_step(mixture.on(2, 8), free_network(mixture.sample), Fidelity::formula).iteration_s));
 }
 
-TEST_CASE("experts that cannot be dealt out are told", "[pipeline][expert][layout]") {
+TEST_CASE("experts that cannot be dealt out are reported", "[pipeline][expert][layout]") {
   const Mixture mixture;
   const auto message = [&](int expert, int gpus, int gpus_per_node) {
     return layout_complaint(mixture.model, mixture.on(expert, gpus).strategy, 8, gpus, gpus_per_node);

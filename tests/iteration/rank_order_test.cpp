@@ -126,7 +126,7 @@ TEST_CASE("replicas outside stages send inside nodes and sum between them", "[pi
   CHECK(inner.parts.bubble_s == Approx(outer.parts.bubble_s));
 }
 
-TEST_CASE("a replica that shares nodes unevenly is told", "[pipeline][layout]") {
+TEST_CASE("a replica that shares nodes unevenly is reported", "[pipeline][layout]") {
   const Twelve twelve;
   const auto message = [&](int stages, int gpus, RankOrder order) {
     return layout_complaint(twelve.model, twelve.on(stages, gpus, order).strategy, 8, gpus, 4);

@@ -216,7 +216,7 @@ TEST_CASE("a stage keeps the inputs of what is computed again, and one block's o
   }
 }
 
-TEST_CASE("a model of which nothing would be computed again is told so", "[pipeline][layout][recompute]") {
+TEST_CASE("a model of which nothing would be computed again is an error", "[pipeline][layout][recompute]") {
   Blocks blocks;
   const ModelParallelOptions options{1, 2, 1};
   const auto message = [&](Recompute recompute) {
@@ -234,7 +234,7 @@ TEST_CASE("a model of which nothing would be computed again is told so", "[pipel
   CHECK(message(Recompute::none).empty());
 }
 
-TEST_CASE("a pipeline that does not fit is told to compute again, where it does not yet", "[memory][recompute]") {
+TEST_CASE("a pipeline that does not fit is advised to compute again, where it does not yet", "[memory][recompute]") {
   Blocks blocks;
   blocks.gpu.memory_bytes = 1;
   const auto message = [&](Recompute recompute) {

@@ -43,7 +43,7 @@ TEST_CASE("dealing out reaches every node once, a short last leaf too", "[fabric
     }
 }
 
-TEST_CASE("a job that does not fit is told so", "[fabric]") {
+TEST_CASE("a job that does not fit is an error", "[fabric]") {
   CHECK_THROWS_WITH(places_of(fat_tree(4, 1), packed, 8, 6, 3),
                     "/neighbours: all jobs together have 9 nodes, and the fabric has 8; ask for fewer");
   CHECK_THROWS_WITH(places_of(fat_tree(4, 1), {NodeOrder::listed, {1, 2}}, 8, 0, 3),

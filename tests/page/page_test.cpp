@@ -65,7 +65,7 @@ TEST_CASE("controls: a select for each dimension in which curves differ, and non
   CHECK(page_controls({}, {{}}, 1).empty());
 }
 
-TEST_CASE("a bar of parts tells every part with its share, those that take away too") {
+TEST_CASE("a bar of parts shows every part with its share, those that take away too") {
   const auto cell = parts_bar_cell({"compute", "rest", "gained", "none"}, {0.75, 0.5, -0.25, 0});
   CHECK(has(cell, "compute 75 %, rest 50 %, gained -25 %\""));
   CHECK(count(cell, "<rect") == 2);

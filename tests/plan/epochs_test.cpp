@@ -25,7 +25,7 @@ Workload to_target(const std::string& model, const std::string& convergence) {
 
 } // namespace
 
-TEST_CASE("epochs that follow the law are told as they are, and their doubt is that of a run") {
+TEST_CASE("epochs that follow the law are reported as they are, and their doubt is that of a run") {
   std::vector<ConvergencePoint> points; // 30 epochs, twice as many at 15,000 samples an iteration
   for (const double batch : {1000.0, 4000.0, 9000.0, 30'000.0}) points.push_back({batch, 30 + batch / 500, 0, 5});
   const auto law = fit_epochs(points);
@@ -51,7 +51,7 @@ TEST_CASE("planted runs: the fit finds the law within what their noise lets it")
   CHECK(near > 0.95 * draws);
 }
 
-TEST_CASE("a batch that tells nothing, or all: neither part of the law is below 0") {
+TEST_CASE("a batch that informs of nothing, or of all: neither part of the law is below 0") {
   const auto flat = fit_epochs({{100, 12, 0, 1}, {200, 11, 0, 1}, {400, 10, 0, 1}});
   CHECK(flat.epochs_a_sample == 0);
   CHECK(epochs_at(flat, 150) == Approx(epochs_at(flat, 400)));
@@ -74,7 +74,7 @@ TEST_CASE("a batch that no run had is refused") {
   CHECK_NOTHROW(epochs_at(law, 67'840));
 }
 
-TEST_CASE("runs of another model tell nothing") {
+TEST_CASE("runs of another model inform nothing") {
   CHECK_THROWS_AS(training_length(to_target("vgg16", "resnet50-imagenet"), shipped_data), UserError);
   CHECK_THROWS_AS(training_length(to_target("resnet50_v1.5", "imagenet"), shipped_data), UserError);
   CHECK(training_length(to_target("resnet50_v1.5", "resnet50-imagenet"), shipped_data).samples == 1'281'167);

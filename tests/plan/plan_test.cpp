@@ -193,7 +193,7 @@ TEST_CASE("the first choice of a shipped request is the better one at least as l
   }
 }
 
-TEST_CASE("a deadline nobody keeps is told, with the option that comes nearest") {
+TEST_CASE("a deadline nobody keeps is reported, with the option that comes nearest") {
   auto request = short_request({p3("p3", 24.48)});
   request.limits.deadline_s = 60;
   const auto plan = make_plan(request, shipped);
@@ -351,7 +351,7 @@ TEST_CASE("a candidate's network: the cluster's own rate changes nothing, a slow
   CHECK(own.value < without_them.high);
 }
 
-TEST_CASE("a network of another rate is told as not measured") {
+TEST_CASE("a network of another rate is reported as not measured") {
   auto candidate = p3("hdr", 24.48);
   candidate.cluster = "iris";
   candidate.network_Bps = 25e9;

@@ -224,7 +224,7 @@ TEST_CASE("auto and the algorithm that the library takes are one run, and share 
   CHECK(residuals_of(asked, scenario, ring) == std::vector<double>{0.3});
 }
 
-TEST_CASE("the series that is meant tells how far its runs are off, unless others reach more nodes", "[ask]") {
+TEST_CASE("the series that is meant shows how far its runs are off, unless others reach more nodes", "[ask]") {
   AskedCluster asked("iris");
   auto scenario = question_about("iris");
   using enum StrategyName;

@@ -103,7 +103,7 @@ TEST_CASE("a tensor group cuts matrices evenly", "[best-layout]") {
   CHECK(layout_candidates(seeking_layout(two, 2, {searched, 1, 1})).size() == 1);
 }
 
-TEST_CASE("memory decides against the fastest, which is told", "[best-layout]") {
+TEST_CASE("memory decides against the fastest, which is reported", "[best-layout]") {
   EvenModel even(8);
   // A stage of two has 4 MB of parameters three times, one of four half of it; 8 samples in 16 micro-batches of one.
   even.gpu.memory_bytes = 11e6;
@@ -158,7 +158,7 @@ TEST_CASE("no layout is faster than the best, nor any but it than the next", "[b
     }
 }
 
-TEST_CASE("scales without a layout have none, and a point tells why", "[best-layout]") {
+TEST_CASE("scales without a layout have none, and a point says why", "[best-layout]") {
   const EvenModel even(8);
   const BestLayout layouts(seeking_layout(even, 8), even.sample, 4);
   CHECK(layouts.at(11).tried == 0); // more stages than blocks

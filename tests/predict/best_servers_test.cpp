@@ -218,7 +218,7 @@ TEST_CASE("the answer names the servers at each scale, the same bytes twice", "[
   CHECK_THAT(to_terminal_text(prediction), Catch::StartsWith("best: vgg16") && Catch::Contains("ps(best servers)"));
 }
 
-TEST_CASE("a scale is told what its servers, stated by hand, are told", "[best-servers][predict]") {
+TEST_CASE("a scale reports what its servers, stated by hand, report", "[best-servers][predict]") {
   auto scenario = seeking_on_iris();
   const auto best = predict(scenario, of_best_servers, {}).strategies[0].points;
   for (const auto& point : best) {
@@ -268,7 +268,7 @@ TEST_CASE("the largest efficient scale is one of the best servers' curve", "[bes
   CHECK(points[1].efficiency < scenario.efficiency_bound);
 }
 
-TEST_CASE("a tensor that decides is told with the servers that wait for it", "[best-servers][predict]") {
+TEST_CASE("a tensor that decides is reported with the servers that wait for it", "[best-servers][predict]") {
   auto scenario = seeking_on_iris();
   scenario.gpus = {64};
   auto& strategy = scenario.strategies[0];

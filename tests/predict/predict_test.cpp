@@ -156,7 +156,7 @@ TEST_CASE("offload asks for the host's rates, and a row names those that are mis
              Catch::Contains("/node/host_memory_bandwidth and /node/host_link of p5"));
 }
 
-TEST_CASE("a pipeline's points have a bubble, and counts that it cannot have are told", "[predict][pipeline]") {
+TEST_CASE("a pipeline's points have a bubble, and counts that it cannot have are reported", "[predict][pipeline]") {
   auto scenario = read_scenario(shipped.scenarios() / "p5-llama-3.1-8b-pipeline.json");
   scenario.samples = 20;
   scenario.gpus = {1, 8, 24, 64};
@@ -231,7 +231,7 @@ TEST_CASE("an all-reduce that is to be measured next is run as at the scale aske
   CHECK(named > 0);
 }
 
-TEST_CASE("servers that a scenario leaves open are the preset's, and told", "[predict]") {
+TEST_CASE("servers that a scenario leaves open are the preset's, and reported", "[predict]") {
   auto scenario = iris();
   scenario.preset = "tf-ps";
   scenario.gpus = {8};
@@ -312,7 +312,8 @@ TEST_CASE("every all-reduce by name is answered on the shipped cluster, full and
   }
 }
 
-TEST_CASE("that a NIC's rate is assumed is told where traffic leaves the node and nothing measured it", "[predict]") {
+TEST_CASE("that a NIC's rate is assumed is reported where traffic leaves the node and nothing measured it",
+          "[predict]") {
   auto scenario = iris();
   CHECK(predict(scenario, shipped, formulas).warnings.empty());
   scenario.cluster = "v100-2x1-10g";

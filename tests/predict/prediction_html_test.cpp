@@ -81,7 +81,7 @@ std::size_t position(const std::string& page, const std::string& what) {
 
 } // namespace
 
-TEST_CASE("the page answers first, then draws, then tells every point", "[page]") {
+TEST_CASE("the page answers first, then draws, then lists every point", "[page]") {
   const auto page = prediction_html(shown_prediction());
   CHECK(flaw_in(markup_of(page)).empty());
   CHECK(loads(page).empty());
@@ -129,7 +129,7 @@ TEST_CASE("what was measured at a point stands in its row and as an outline in b
   CHECK(count(page, " ring\"") == 2);
 }
 
-TEST_CASE("strategies stand beside each other with preset and transport, and warnings, versions and files are told",
+TEST_CASE("strategies stand beside each other with preset and transport, and warnings, versions and files are reported",
           "[page]") {
   const auto page = prediction_html(shown_prediction());
   for (const auto& word : {"<th scope=\"row\">ring</th><td class=\"t\">horovod</td><td class=\"t\">nccl-ib</td>",
@@ -141,7 +141,7 @@ TEST_CASE("strategies stand beside each other with preset and transport, and war
   CHECK(has(page, "80.0 %: the bound asked for"));
 }
 
-TEST_CASE("what cannot be is told, and breaks the line", "[page]") {
+TEST_CASE("what cannot be is reported, and breaks the line", "[page]") {
   auto prediction = shown_prediction();
   auto& refused = prediction.strategies[1].points[2];
   refused = {};

@@ -104,7 +104,7 @@ PredictedPoint point_with(int gpus, int servers, Sharding sharding) {
 
 } // namespace
 
-TEST_CASE("servers that were searched are told scale by scale, what they have in common once", "[report]") {
+TEST_CASE("servers that were searched are reported scale by scale, what they have in common once", "[report]") {
   auto prediction = tree_of({point_of(1), point_with(8, 1, Sharding::bytes), point_with(16, 16, Sharding::pieces),
                              point_with(32, 32, Sharding::pieces)});
   prediction.strategies[0].strategy.name = StrategyName::ps;
@@ -117,14 +117,14 @@ TEST_CASE("servers that were searched are told scale by scale, what they have in
   CHECK(has(to_json_text(prediction), "\"servers\": \"best\""));
 }
 
-TEST_CASE("what the asker says of a strategy is told above its tables", "[report]") {
+TEST_CASE("what the asker says of a strategy is reported above its tables", "[report]") {
   auto prediction = tree_of({point_of(4)});
   prediction.strategies[0].strategy.note = "A poor one, for comparison.";
   CHECK(has(to_terminal_text(prediction), "tree over nccl-ib\nA poor one, for comparison.\nGPUs "));
   CHECK(has(to_json_text(prediction), "\"note\": \"A poor one, for comparison.\""));
 }
 
-TEST_CASE("a tensor that decides is told once with all its scales", "[report]") {
+TEST_CASE("a tensor that decides is reported once with all its scales", "[report]") {
   auto held_up = point_of(8);
   held_up.unsplit_tensor = UnsplitTensor{"fc6.weight", 411041792, 0.97};
   auto also = point_of(16);
@@ -146,7 +146,7 @@ TEST_CASE("a number that is transferred and extrapolated says both", "[report]")
   CHECK(has(to_terminal_text(tree_of({point})), "transferred, extrapolated\n"));
 }
 
-TEST_CASE("what a scenario leaves open is told with what is taken", "[report]") {
+TEST_CASE("what a scenario leaves open is reported with what is taken", "[report]") {
   auto prediction = tree_of({point_of(4)});
   auto& answer = prediction.strategies[0];
   answer.preset = "tf-ps";

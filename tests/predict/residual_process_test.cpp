@@ -21,12 +21,12 @@ TEST_CASE("residuals of two scales are alike by how many doublings lie between t
   CHECK(covariance(process, {1, 1}, {1 << 30, 2}) >= 0.5 * 0.6 * whole); // the lasting part never fades
 }
 
-TEST_CASE("a scale inside a node tells half as much of one across nodes") {
+TEST_CASE("a scale inside a node informs half as much about one across nodes") {
   CHECK(covariance(process, {4, 1}, {8, 2}) == Approx(0.5 * covariance(process, {8, 2}, {16, 4})).epsilon(1e-12));
   CHECK(covariance(process, {2, 1}, {4, 1}) == Approx(covariance(process, {8, 2}, {16, 4})).epsilon(1e-12));
 }
 
-TEST_CASE("a batch tells less of its double, and nothing less where no batch is told") {
+TEST_CASE("a batch informs less about its double, and no less where no batch is stated") {
   const auto of_batch = [](double batch) { return Scale{8, 2, 0, 0, batch}; };
   const double whole = 0.05 * 0.05;
   CHECK(covariance(process, of_batch(64), of_batch(64)) == Approx(whole).epsilon(1e-12));

@@ -68,7 +68,7 @@ TEST_CASE("tables, JSON and CSV name preset and transport of each strategy", "[t
   CHECK_THAT(sweep_rows(prediction), Catch::Contains("auto with horovod over nccl-ib"));
 }
 
-TEST_CASE("a strategy without a preset of its own has the scenario's, and is told as ever", "[two-stacks]") {
+TEST_CASE("a strategy without a preset of its own has the scenario's, and is reported as ever", "[two-stacks]") {
   auto scenario = two_stacks();
   scenario.strategies.resize(1);
   scenario.strategies[0].preset.clear();

@@ -199,7 +199,7 @@ TEST_CASE("Asynchronous servers apply every push once", "[thread-mpi]") {
   CHECK(result.on_servers == expected(served.workers, 0));
 }
 
-TEST_CASE("What fails on the thread beside backward is told by finish", "[thread-mpi]") {
+TEST_CASE("What fails on the thread beside backward is reported by finish", "[thread-mpi]") {
   Model model(sgd_options(0));
   int calls = 0;
   const auto synchroniser = all_reduce_synchroniser(model.layout, model.gradients.data(), Grouping::per_tensor, true,

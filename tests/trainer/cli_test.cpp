@@ -154,7 +154,7 @@ TEST_CASE("train refuses what cannot be, and says what to do") {
   for (const auto& [words, message] : cases) CHECK_THAT(refused(words), Catch::Contains(message));
 }
 
-TEST_CASE("A number that an option does not take is told with what it takes") {
+TEST_CASE("A number that an option does not take is reported with what it takes") {
   const std::vector<std::pair<Words, std::string>> of_train = {
       {{"--batch", "0"}, "--batch: 0 found, a whole number above 0 expected"},
       {{"--batch", "-1"}, "--batch: -1 found, a whole number above 0 expected"},

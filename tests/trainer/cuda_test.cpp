@@ -114,7 +114,7 @@ TEST_CASE("Ranks that NCCL would refuse for one GPU are named") {
   CHECK(ddltrain::text_of(ddltrain::rank_gpu_in(ddltrain::text_of(own))) == ddltrain::text_of(own));
 }
 
-TEST_CASE("TF32 is on only where it was asked for, and the settings are told for a GPU's records") {
+TEST_CASE("TF32 is on only where it was asked for, and the settings are reported for a GPU's records") {
   ddltrain::Device gpu; // its name is all that is looked at
   gpu.name = "cuda";
   CHECK(ddltrain::choose_math(gpu, ddlsim::Precision::tf32, true) == "TF32 on, cuDNN benchmark on");

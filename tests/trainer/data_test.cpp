@@ -153,7 +153,7 @@ TEST_CASE("A killed rank is reported in one line") {
         "ddltrain: rank 1 on host vm died of signal 9 (Killed); the job has ended. Records written so far are kept.\n");
 }
 
-TEST_CASE("What mpirun tells besides is passed on") {
+TEST_CASE("What mpirun prints besides is passed on") {
   CHECK(digest({"ddltrain: no space left", dash_line, "MPI_ABORT was invoked on rank 0", "with errorcode 1.", dash_line,
                 "[vm:1] 1 more process has sent help message help-mpi-api.txt / mpi-abort",
                 "[vm:1] Set MCA parameter \"orte_base_help_aggregate\" to 0 to see all"}) ==
@@ -162,7 +162,7 @@ TEST_CASE("What mpirun tells besides is passed on") {
         "There are not enough slots\nin the system\n");
 }
 
-TEST_CASE("Ranks that the mpirun of another MPI started are told so") {
+TEST_CASE("Ranks that the mpirun of another MPI started get an error that says so") {
   CHECK(text_of_foreign_mpirun(2, 2, "MPICH Version: 4.0.2").empty());
   CHECK(text_of_foreign_mpirun(1, 1, "MPICH Version: 4.0.2").empty());
   CHECK(text_of_foreign_mpirun(0, 1, "MPICH Version: 4.0.2").empty()); // no mpirun at all

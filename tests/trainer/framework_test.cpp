@@ -32,7 +32,7 @@ TEST_CASE("A count of ranks that is none is refused") {
   CHECK_THROWS_AS(framework_arguments({"--ranks"}), ddlsim::UserError);
 }
 
-TEST_CASE("A place is read back from its line, and tells each rank the job") {
+TEST_CASE("A place is read back from its line, and gives each rank the job") {
   NetworkPlace place{"h0", "10.77.0.1", "eth0", {4001, 4002}};
   const NetworkPlace other{"h1", "10.77.0.2", "eth0", {4001, 4003}};
   CHECK(to_text(network_place(to_text(place))) == to_text(place));

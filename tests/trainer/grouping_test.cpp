@@ -111,7 +111,7 @@ TEST_CASE("A learning rate rises from its share of one worker and falls every so
   CHECK(rates == std::vector<double>{2, 3.5, 5, 6.5, 8, 8, 4, 4, 4, 4, 4, 4, 2});
 }
 
-TEST_CASE("A work thread does jobs in order and tells of the first failure") {
+TEST_CASE("A work thread does jobs in order and reports the first failure") {
   std::vector<int> done;
   WorkThread thread;
   for (int i = 0; i < 3; ++i) thread.add([&done, i] { done.push_back(i); });

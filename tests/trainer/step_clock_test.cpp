@@ -111,7 +111,7 @@ TEST_CASE("The host is the pace where each launch takes it longer than the devic
   for (const double time_s : found) CHECK(time_s == Approx(found[0]));
 }
 
-TEST_CASE("Where loss scaling waits for the device in each step, the lead before tells who is the pace") {
+TEST_CASE("Where loss scaling waits for the device in each step, the lead before shows who sets the pace") {
   const auto update = [](Device& device) {
     device.wait(); // are the gradients numbers?
     device.give(10e-6, 50e-6, 5);

@@ -55,7 +55,7 @@ TEST_CASE("Ranks bound to cores of their own have those, and no more") {
   CHECK(bound.cores == 1);
 }
 
-TEST_CASE("A rank's threads and cores are told as text and understood") {
+TEST_CASE("A rank's threads and cores are written as text and read back") {
   const RankOnCores here = this_rank_on_cores(3);
   CHECK(here.threads == 3);
   CHECK_FALSE(here.cores.empty());

@@ -123,7 +123,7 @@ TEST_CASE("A long step has ten times its like, and who stopped meanwhile is sile
   CHECK(job.verdict() == "rank 2 on host b has not answered for 32 s");
 }
 
-TEST_CASE("Rank 0 tells, of rank 0 rank 1, and nobody else") {
+TEST_CASE("Rank 0 reports, of rank 0 rank 1, and nobody else") {
   Watched second(1);
   second.step();
   second.pass(100, {0});

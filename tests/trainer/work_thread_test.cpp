@@ -21,7 +21,7 @@ TEST_CASE("jobs are done in the order they are given, and drain() waits for all 
   }
 }
 
-TEST_CASE("a job that fails is told once, and jobs behind it are not done", "[work-thread]") {
+TEST_CASE("a job that fails is reported once, and jobs behind it are not done", "[work-thread]") {
   int done = 0;
   WorkThread thread;
   thread.add([&done] {

@@ -58,7 +58,7 @@ TEST_CASE("every parameter and every term has a name that leave_out takes", "[ab
   }
 }
 
-TEST_CASE("unknown names are told together, each with the nearest", "[ablation]") {
+TEST_CASE("unknown names are reported together, each with the nearest", "[ablation]") {
   try {
     simulators_without(shipped(), {"nic_eficiency", "line", "grwth"});
     FAIL("unknown names were taken");

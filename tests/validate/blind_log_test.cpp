@@ -91,7 +91,7 @@ TEST_CASE("what was asked before with the same answers is not asked again", "[bl
   CHECK_FALSE(repeated_question(log, "r2", "abc"));
 }
 
-TEST_CASE("mistakes of a line are told together", "[blind]") {
+TEST_CASE("mistakes of a line are reported together", "[blind]") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "blind.jsonl";
   put(file, R"({"date":"2026","points":0,"held":2,"known":"all","chain":"x"})"

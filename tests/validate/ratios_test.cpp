@@ -123,7 +123,7 @@ TEST_CASE("a speed-up is what predict says of the same two scales", "[ratios]") 
   }
 }
 
-TEST_CASE("a planted cluster's speed-up is predicted exactly, and a doubled one is told as twice off", "[ratios]") {
+TEST_CASE("a planted cluster's speed-up is predicted exactly, and a doubled one is reported as twice off", "[ratios]") {
   std::vector<std::pair<int, double>> truth{{4, planted_speed_up(4)}, {32, planted_speed_up(32)}};
   for (const auto& one : predicted_on_planted(truth)) {
     REQUIRE(one.refusal.empty());
