@@ -190,7 +190,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
 
 void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set) {
   auto& plan = add_command(app, line, "plan",
-                           "What to buy or rent for a training: time, cost and energy of each way, with intervals");
+                           "What to buy or rent for a training: time, cost and energy of each option, with intervals");
   plan.add_option("REQUEST", command.request, "Request file: the training, its limits, what could be had")
       ->required()
       ->type_name("");

@@ -46,7 +46,7 @@ Imported import_horovod(LogSource source, const ImportContext& stated) {
   if (timeline.steps_s.empty())
     throw UserError(
         file.string(), "",
-        "found no tensor that was summed twice (ALLREDUCE), so that steps cannot be told apart; let the job take "
+        "found no tensor that was all-reduced twice (ALLREDUCE), so that steps cannot be separated; let the job take "
         "more steps");
   const auto skipped = timeline.steps_s.size() / tenth;
   MeasuredSteps measured;

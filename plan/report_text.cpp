@@ -190,7 +190,7 @@ std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& opt
       cost_text(option),
       option.kwh.value > 0 ? short_number(option.kwh.value) + " kWh" : "-", // in the proportions of time
       option.simulated ? fmt::format("{:.0f} %", 100 * option.chance) : "-",
-      option.simulated ? to_text(option.evidence) : "screened"};
+      option.simulated ? to_text(option.evidence) : "by formula"};
   if (epochs_differ(plan)) cells.insert(cells.begin() + epochs_column, fmt::format("{:.3g}", option.epochs));
   return cells;
 }

@@ -94,10 +94,9 @@ std::string plan_cost_chart(const Plan& plan) {
                            title_of(plan, option)});
   }
   chart.caption = fmt::format(
-      "Each option by {} over time, with 90 % intervals; hollow marks are screened by their likeliest alone. The "
-      "dotted "
-      "line joins the options that none beats in time, cost and energy together.{} A pointer on a mark, or the arrow "
-      "keys in the chart, read an option's values.",
+      "Each option by {} over time, with 90 % intervals; hollow marks are timed by formula, with their likeliest "
+      "figures alone. The dotted line joins the options that none beats in time, cost and energy together.{} A pointer "
+      "on a mark, or the arrow keys in the chart, read an option's values.",
       upright.title,
       left_out > 0 ? fmt::format(" {} options without that figure are in the table only.", left_out) : "");
   return cross_chart(chart);

@@ -90,7 +90,7 @@ def predict(scenario: Document, *, gpus: Iterable[int] | None = None, strategies
 
 def plan(request: Document, *, changes: Mapping[str, Any] | None = None, data: PathLike | None = None,
          **fields: Any) -> Plan:
-    """What to buy or rent for a training: time, cost and energy of each way, with 90 % intervals."""
+    """What to buy or rent for a training: time, cost and energy of each option, with 90 % intervals."""
     with _Asked() as asked:
         words = ["plan", asked.file_of(request, "request.json"), "--json", "--html", str(asked.page), *_data(data)]
         return Plan(json.loads(_program.run(words + _changes(changes, fields))), asked.html())

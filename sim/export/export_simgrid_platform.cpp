@@ -126,7 +126,7 @@ std::map<int, std::vector<int>> nodes_by_switch(const StepSetup& setup, const Pl
   if (switches.size() > most_switches)
     throw UserError(
         setup.cluster.name, "/fabric",
-        fmt::format("{} switches with nodes found, and a way between any two is written; {} are the most, ask "
+        fmt::format("{} switches with nodes found, and a route between any two is written; {} are the most, ask "
                     "for fewer GPUs",
                     switches.size(), most_switches));
   return switches;

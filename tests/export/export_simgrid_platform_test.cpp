@@ -159,7 +159,7 @@ TEST_CASE("ways between too many switches are refused, and not written by the ho
   small.cluster.fabric = torus({32, 32}, 1e9);
   CHECK_THROWS_WITH(
       simgrid_platform(small.setup(StrategyName::ring, 600), small.sample),
-      "test: /fabric: 600 switches with nodes found, and a way between any two is written; 512 are the most, "
+      "test: /fabric: 600 switches with nodes found, and a route between any two is written; 512 are the most, "
       "ask for fewer GPUs");
 }
 

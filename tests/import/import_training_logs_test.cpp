@@ -171,7 +171,7 @@ TEST_CASE("a timeline may be closed, stand in one line, or end within an event")
 
 TEST_CASE("a timeline that says too little, or is none, is refused") {
   const auto refused = [](const std::string& text) { return refusal("horovod", text, of_horovod); };
-  CHECK_THAT(refused(horovod_timeline(1)), Catch::Contains("found no tensor that was summed twice"));
+  CHECK_THAT(refused(horovod_timeline(1)), Catch::Contains("found no tensor that was all-reduced twice"));
   CHECK_THAT(refused("{}"), Catch::Contains("found no list of events"));
   CHECK_THAT(refused("[{\"ph\": \"B\" \x1b[31m}, {}]"), Catch::Contains("this is no JSON") && !Catch::Contains("\x1b"));
   CHECK_THAT(refused(""), Catch::Contains("found an empty file"));

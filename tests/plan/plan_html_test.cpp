@@ -74,7 +74,8 @@ TEST_CASE("the plan's page says its sentences first and has every option, refusa
     CHECK(has(page, word));
 }
 
-TEST_CASE("cost over time: every option a mark, the front joined, limits drawn, hollow where only screened", "[page]") {
+TEST_CASE("cost over time: every option a mark, the front joined, limits drawn, hollow where timed by formula",
+          "[page]") {
   auto plan = shown_plan();
   const auto chart = plan_cost_chart(plan);
   CHECK(count(chart, " data-p=") == 3);

@@ -77,7 +77,7 @@ std::string text_of(const Together& row) {
 
 std::string blind_table(const std::vector<BlindEntry>& log) {
   std::string text = "| asked | source | what | known before | points | mean error, % | median | bias | held | "
-                     "half-width, % | simpler ways, % |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
+                     "half-width, % | baseline, % |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const auto& row : rows_of(log)) text += text_of(row);
   return text;
 }
