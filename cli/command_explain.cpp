@@ -85,7 +85,7 @@ std::string entries_json(const Glossary& entries) {
   return json_text(json, 1, JsonBytes::mended) + "\n";
 }
 
-int refuse_term(const std::string& asked, const Glossary& glossary) {
+int refuse_term(const std::string& term, const Glossary& glossary) {
   std::vector<std::string> spellings;
   std::set<std::string> keys{""}; // offers "global batch" but not also "global_batch"
   for (const auto& entry : glossary)
@@ -93,7 +93,7 @@ int refuse_term(const std::string& asked, const Glossary& glossary) {
       if (keys.insert(folded(spelling)).second) spellings.push_back(std::move(spelling));
   std::vector<std::string> terms;
   for (const auto& entry : glossary) terms.push_back(entry.term);
-  fmt::print(stderr, "ddlsim: {}\n", for_terminal(unknown_name_text("term", asked, spellings, terms)));
+  fmt::print(stderr, "ddlsim: {}\n", for_terminal(unknown_name_text("term", term, spellings, terms)));
   return unknown_term;
 }
 
@@ -105,9 +105,9 @@ int run_explain(const ExplainCommand& command, const CommandLine& line) {
     emit(line, line.json ? entries_json(glossary) : terms_text(glossary));
     return 0;
   }
-  const auto asked = join_names(command.words, " ");
-  const auto* entry = find_entry(glossary, asked);
-  if (entry == nullptr) return refuse_term(asked, glossary);
+  const auto term = join_names(command.words, " ");
+  const auto* entry = find_entry(glossary, term);
+  if (entry == nullptr) return refuse_term(term, glossary);
   emit(line, line.json ? entries_json({*entry}) : entry_text(*entry));
   return 0;
 }

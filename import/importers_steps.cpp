@@ -90,13 +90,13 @@ void note_whole_run(const RunFacts& facts, double step_s, const std::string& whe
   const auto run_s = facts.last(RunFact::run_s);
   const double steps_s = steps_of_run(facts) * step_s;
   if (!run_s || steps_s <= 0) return;
-  const auto said =
+  const auto stated =
       fmt::format("the steps read make {}, and line {} says that the run took {}",
                   print_quantity(steps_s, Dimension::time), run_s->line, print_quantity(run_s->value, Dimension::time));
   if (steps_s > run_s->value * (1 + agreement_share))
-    throw UserError(where, "", said + ": they disagree, so nothing was imported");
+    throw UserError(where, "", stated + ": they disagree, so nothing was imported");
   if (steps_s < run_s->value * (1 - agreement_share))
-    notes.push_back(said + ": the rest is evaluation, saving and the start");
+    notes.push_back(stated + ": the rest is evaluation, saving and the start");
 }
 
 /// Lines per step: micro-steps have lines of their own if a step has several.
@@ -108,8 +108,8 @@ double lines_a_step(const TrainingLog& log, const ChosenSteps& chosen) {
 RateCells words_of(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape) {
   RateCells cells;
   const auto add = [&](const char* column, RunWord word) {
-    const auto& said = log.facts.word(word);
-    if (!said.value.empty() && !said.is_disputed) cells[column] = said.value;
+    const auto& stated = log.facts.word(word);
+    if (!stated.value.empty() && !stated.is_disputed) cells[column] = stated.value;
   };
   add("precision", RunWord::precision);
   add("preset", RunWord::preset);

@@ -107,14 +107,14 @@ void read_devices(const NcclTable& table, NcclScale& scale) {
 NcclScale scale_of(const NcclTable& table) {
   NcclScale scale;
   if (!table.devices.empty()) read_devices(table, scale);
-  const auto& said = table.debug;
-  if (said.ranks > 0 && scale.ranks > 0 && said.ranks != scale.ranks && scale.mistake.empty())
+  const auto& debug = table.debug;
+  if (debug.ranks > 0 && scale.ranks > 0 && debug.ranks != scale.ranks && scale.mistake.empty())
     scale.mistake = fmt::format("the device list has {} ranks, but NCCL's debug text says nranks {}; mend the log, or "
                                 "say the number with --set ranks=N",
-                                scale.ranks, said.ranks);
-  if (scale.ranks == 0) scale.ranks = said.ranks;
-  if (said.nodes > 0 && said.nodes <= scale.ranks) {
-    scale.nodes = said.nodes;
+                                scale.ranks, debug.ranks);
+  if (scale.ranks == 0) scale.ranks = debug.ranks;
+  if (debug.nodes > 0 && debug.nodes <= scale.ranks) {
+    scale.nodes = debug.nodes;
     scale.question.clear();
   }
   return scale;

@@ -9,10 +9,10 @@
 
 namespace ddlsim {
 
-void add_line(const std::optional<StatedFact>& said, const char* words, std::vector<Claim>& claims) {
-  if (!said) return;
-  const auto what = fmt::format(fmt::runtime(words), count_text(said->value));
-  claims.push_back({said->value, fmt::format("line {} says {}", said->line, what)});
+void add_line(const std::optional<StatedFact>& stated, const char* words, std::vector<Claim>& claims) {
+  if (!stated) return;
+  const auto what = fmt::format(fmt::runtime(words), count_text(stated->value));
+  claims.push_back({stated->value, fmt::format("line {} says {}", stated->line, what)});
 }
 
 void add_stated(const RunFacts& facts, RunFact fact, const char* words, std::vector<Claim>& claims) {

@@ -12,7 +12,7 @@
 namespace ddlsim {
 
 /// Adds a statement of a line of the log. `words` has {} for the number: "{} GPUs".
-void add_line(const std::optional<StatedFact>& said, const char* words, std::vector<Claim>& claims);
+void add_line(const std::optional<StatedFact>& stated, const char* words, std::vector<Claim>& claims);
 
 /// Adds the last statement of a fact in the same way.
 void add_stated(const RunFacts& facts, RunFact fact, const char* words, std::vector<Claim>& claims);

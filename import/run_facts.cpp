@@ -51,11 +51,11 @@ double GrowthPerStep::slope() const {
 }
 
 void RunFacts::state(RunFact fact, double value, int number) {
-  auto& said = statements_[static_cast<std::size_t>(fact)];
-  if (!said.first) said.first = StatedFact{value, number};
-  said.last = StatedFact{value, number};
-  said.sum += value;
-  ++said.times;
+  auto& stated = statements_[static_cast<std::size_t>(fact)];
+  if (!stated.first) stated.first = StatedFact{value, number};
+  stated.last = StatedFact{value, number};
+  stated.sum += value;
+  ++stated.times;
 }
 
 void RunFacts::take(const FactForm& form, std::string_view line, std::size_t begin, std::size_t end, int number) {
@@ -78,9 +78,9 @@ void RunFacts::take(const FactForm& form, std::string_view line, std::size_t beg
 
 void RunFacts::take(const WordForm& form, std::string_view line, int number) {
   if (*form.with != '\0' && !has_phrase(line, form.with)) return;
-  auto& said = words_[static_cast<std::size_t>(form.word)];
-  if (said.value.empty()) said = {form.value, number, false};
-  said.is_disputed = said.is_disputed || said.value != form.value;
+  auto& stated = words_[static_cast<std::size_t>(form.word)];
+  if (stated.value.empty()) stated = {form.value, number, false};
+  stated.is_disputed = stated.is_disputed || stated.value != form.value;
 }
 
 void RunFacts::clear_run() {
@@ -99,8 +99,8 @@ void RunFacts::take_names(std::string_view line, int number) {
     model = {std::string(name), number, false};
   }
   if (const auto at = line.find(of_gpu); at != std::string_view::npos) {
-    const auto said = line.substr(at + of_gpu.size());
-    gpu = std::string(said.substr(0, said.find(" with ")));
+    const auto stated = line.substr(at + of_gpu.size());
+    gpu = std::string(stated.substr(0, stated.find(" with ")));
   }
 }
 
@@ -114,8 +114,8 @@ void RunFacts::count_anew() {
 }
 
 double RunFacts::mean(RunFact fact) const {
-  const auto& said = of(fact);
-  return said.times == 0 ? 0 : said.sum / static_cast<double>(said.times);
+  const auto& stated = of(fact);
+  return stated.times == 0 ? 0 : stated.sum / static_cast<double>(stated.times);
 }
 
 double RunFacts::microsteps_a_step() const {

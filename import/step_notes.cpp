@@ -25,12 +25,12 @@ const char* coverage_text(Covers covers) {
 }
 
 /// Notes where the command line, which has precedence, differs from the log.
-void note_difference(const StatedWord& said, const char* name, const ImportContext& stated,
+void note_difference(const StatedWord& word, const char* name, const ImportContext& stated,
                      std::vector<std::string>& notes) {
   const auto given = stated.given.find(name);
-  if (given == stated.given.end() || said.value.empty() || said.is_disputed || given->second == said.value) return;
+  if (given == stated.given.end() || word.value.empty() || word.is_disputed || given->second == word.value) return;
   notes.push_back(
-      fmt::format("line {} says {} {}, and --set {}={} was taken", said.line, name, said.value, name, given->second));
+      fmt::format("line {} says {} {}, and --set {}={} was taken", word.line, name, word.value, name, given->second));
 }
 
 } // namespace

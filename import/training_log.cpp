@@ -50,7 +50,7 @@ StepSize size_of(const RunFacts& facts) {
                                  RunFact::sequence_length, RunFact::tokens_per_step};
   StepSize size;
   for (std::size_t i = 0; i < std::size(of_size); ++i)
-    if (const auto said = facts.last(of_size[i])) size.values[i] = said->value;
+    if (const auto stated = facts.last(of_size[i])) size.values[i] = stated->value;
   return size;
 }
 

@@ -97,16 +97,16 @@ void read_lstopo(const std::string& text, MachineFacts& facts) {
 }
 
 void read_lscpu(const std::string& text, MachineFacts& facts) {
-  std::map<std::string, std::string> said;
+  std::map<std::string, std::string> fields;
   for (const auto& line : split_lines(text)) {
     const auto colon = line.find(':');
     if (colon != std::string::npos)
-      said.emplace(trim(line.substr(0, colon)), std::string(trim(line.substr(colon + 1))));
+      fields.emplace(trim(line.substr(0, colon)), std::string(trim(line.substr(colon + 1))));
   }
-  facts.cores = count_of(said["CPU(s)"], most_cores_of_node);
-  if (said["Model name"].empty()) return;
-  const int sockets = count_of(said["Socket(s)"], most_gpus_of_machine);
-  facts.cpu = sockets > 1 ? fmt::format("{}x {}", sockets, said["Model name"]) : said["Model name"];
+  facts.cores = count_of(fields["CPU(s)"], most_cores_of_node);
+  if (fields["Model name"].empty()) return;
+  const int sockets = count_of(fields["Socket(s)"], most_gpus_of_machine);
+  facts.cpu = sockets > 1 ? fmt::format("{}x {}", sockets, fields["Model name"]) : fields["Model name"];
 }
 
 namespace {

@@ -80,14 +80,14 @@ void add_gres(const std::string& list, std::map<std::string, int>& gpus) {
 }
 
 /// Adds the settings of one node, or of several named by a list.
-void add_settings(const std::map<std::string, std::string>& said, SlurmNode& node) {
-  const auto value = [&](const char* key) { return said.count(key) > 0 ? said.at(key) : std::string(); };
-  if (said.count("gres") > 0) add_gres(value("gres"), node.gpus);
+void add_settings(const std::map<std::string, std::string>& settings, SlurmNode& node) {
+  const auto value = [&](const char* key) { return settings.count(key) > 0 ? settings.at(key) : std::string(); };
+  if (settings.count("gres") > 0) add_gres(value("gres"), node.gpus);
   if (node.gpus.empty() || node.gpus.count("") > 0) add_gres(value("cfgtres"), node.gpus);
   for (const char* key : {"cputot", "cpus", "procs"})
-    if (node.cpus == 0 && said.count(key) > 0) node.cpus = whole_number(value(key), most_cpus_of_node);
+    if (node.cpus == 0 && settings.count(key) > 0) node.cpus = whole_number(value(key), most_cpus_of_node);
   const auto times = [&](const char* key) { return std::max(1, whole_number(value(key), most_gpus_of_node)); };
-  if (node.cpus == 0 && said.count("sockets") > 0)
+  if (node.cpus == 0 && settings.count("sockets") > 0)
     node.cpus = times("sockets") * times("corespersocket") * times("threadspercore");
   for (const char* key : {"activefeatures", "feature", "features"})
     for (const auto& feature : comma_list(value(key))) node.features.push_back(feature);
@@ -121,10 +121,10 @@ std::vector<std::string> joined_lines(const std::string& text) {
 
 /// Adds a line of gres.conf: "NodeName=gpu[1-4] Name=gpu Type=h100 File=/dev/nvidia[0-7]". The GPUs of several lines
 /// for one node add up.
-void add_gres_line(const std::map<std::string, std::string>& said, SlurmNode& node) {
-  const auto type = said.count("type") > 0 ? said.at("type") : "";
-  int count = said.count("count") > 0 ? whole_number(said.at("count"), most_gpus_of_node) : 0;
-  if (count == 0 && said.count("file") > 0) count = static_cast<int>(host_names(said.at("file")).size());
+void add_gres_line(const std::map<std::string, std::string>& settings, SlurmNode& node) {
+  const auto type = settings.count("type") > 0 ? settings.at("type") : "";
+  int count = settings.count("count") > 0 ? whole_number(settings.at("count"), most_gpus_of_node) : 0;
+  if (count == 0 && settings.count("file") > 0) count = static_cast<int>(host_names(settings.at("file")).size());
   if (count > 0) node.gpus[type] += count;
 }
 
@@ -137,10 +137,10 @@ std::vector<std::string> counted_names(const std::string& list, std::size_t& nam
   return names;
 }
 
-void add_partition(const std::map<std::string, std::string>& said, std::size_t& named, SlurmNodeTable& nodes) {
-  for (const auto& name : counted_names(said.at("nodes"), named))
+void add_partition(const std::map<std::string, std::string>& settings, std::size_t& named, SlurmNodeTable& nodes) {
+  for (const auto& name : counted_names(settings.at("nodes"), named))
     if (const auto node = nodes.find(name); node != nodes.end())
-      node->second.partitions.push_back(said.at("partitionname"));
+      node->second.partitions.push_back(settings.at("partitionname"));
 }
 
 /// Reads blocks that begin with NodeName=, from scontrol, slurm.conf or gres.conf. Only scontrol's continue on the next
@@ -151,23 +151,23 @@ SlurmNodeTable nodes_by_settings(const std::string& text) {
   std::map<std::string, std::string> usual; // defaults, from NodeName=DEFAULT
   std::size_t named = 0;
   for (const auto& line : joined_lines(text)) {
-    auto said = settings_of(line);
-    const bool begins = said.count("nodename") > 0;
-    const bool is_usual = begins && said.at("nodename") == "DEFAULT";
-    const bool is_partition = said.count("partitionname") > 0 && said.count("nodes") > 0;
+    auto settings = settings_of(line);
+    const bool begins = settings.count("nodename") > 0;
+    const bool is_usual = begins && settings.at("nodename") == "DEFAULT";
+    const bool is_partition = settings.count("partitionname") > 0 && settings.count("nodes") > 0;
     if (begins || is_partition || names.size() > 1) names.clear();
-    if (is_usual) usual = said;
-    if (is_partition) add_partition(said, named, nodes);
+    if (is_usual) usual = settings;
+    if (is_partition) add_partition(settings, named, nodes);
     if (begins && !is_usual) {
-      names = counted_names(said.at("nodename"), named);
-      for (const auto& setting : usual) said.insert(setting);
+      names = counted_names(settings.at("nodename"), named);
+      for (const auto& setting : usual) settings.insert(setting);
     }
-    const bool is_gres_line = begins && said.count("name") > 0;
+    const bool is_gres_line = begins && settings.count("name") > 0;
     for (const auto& name : names) {
       if (!is_gres_line)
-        add_settings(said, nodes[name]);
-      else if (lower_case(said.at("name")) == "gpu")
-        add_gres_line(said, nodes[name]);
+        add_settings(settings, nodes[name]);
+      else if (lower_case(settings.at("name")) == "gpu")
+        add_gres_line(settings, nodes[name]);
     }
   }
   return nodes;
@@ -224,8 +224,8 @@ std::string type_of(const SlurmNode& node, std::map<std::string, bool>& is_gpu, 
   for (const auto& [type, count] : node.gpus) types += (types.empty() ? "" : "+") + type;
   if (!types.empty() || node.gpus.empty()) return types;
   for (const auto& feature : node.features) {
-    const auto asked = is_gpu.find(feature);
-    const bool yes = asked != is_gpu.end() ? asked->second : match_gpu(feature, catalogue).gpu != nullptr;
+    const auto known = is_gpu.find(feature);
+    const bool yes = known != is_gpu.end() ? known->second : match_gpu(feature, catalogue).gpu != nullptr;
     is_gpu[feature] = yes;
     if (yes) return feature;
   }

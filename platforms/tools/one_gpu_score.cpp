@@ -31,20 +31,20 @@ const Gpu* catalogued(const std::vector<Gpu>& gpus, const std::string& name) {
   return found == gpus.end() ? nullptr : &*found;
 }
 
-bool is_hidden(const std::vector<Gpu>& gpus, const std::string& name, const Gpu& asked, Hidden hidden) {
-  if (name == asked.name) return true;
+bool is_hidden(const std::vector<Gpu>& gpus, const std::string& name, const Gpu& target, Hidden hidden) {
+  if (name == target.name) return true;
   const auto* other = catalogued(gpus, name);
-  return hidden == Hidden::architecture && other != nullptr && asked.compute_capability > 0 &&
-         other->compute_capability == asked.compute_capability;
+  return hidden == Hidden::architecture && other != nullptr && target.compute_capability > 0 &&
+         other->compute_capability == target.compute_capability;
 }
 
 /// The records without those of what is hidden.
-OtherClusterTimes without(const ComputeRecords& shipped, const Gpu& asked, Hidden hidden, Estimator estimator) {
+OtherClusterTimes without(const ComputeRecords& shipped, const Gpu& target, Hidden hidden, Estimator estimator) {
   OtherClusterTimes known{{}, shipped.one_gpu.gpus, shipped.one_gpu.sizes};
   if (estimator == Estimator::best_single)
     for (auto& [model, size] : known.models) size.work = {}; // nothing is blended without it
   for (const auto& record : shipped.records)
-    if (!is_hidden(known.gpus, catalogue_name(known.gpus, record.head.gpu), asked, hidden))
+    if (!is_hidden(known.gpus, catalogue_name(known.gpus, record.head.gpu), target, hidden))
       known.records.push_back(record);
   return known;
 }

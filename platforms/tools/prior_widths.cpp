@@ -136,11 +136,11 @@ void between_stacks(const CurveIndex& index, const std::vector<Cell>& cells, Tal
       if (!same || cell.question.preset == other.question.preset) continue;
       for (const double batch : cell.batches) {
         if (other.batches.count(batch) == 0) continue;
-        auto asked = cell.question;
+        auto question = cell.question;
         auto known = other.question;
-        asked.batch = known.batch = batch;
-        tally.add(for_precision("compute_other_stack", asked.precision),
-                  std::log(measured_s(index, known) / measured_s(index, asked)));
+        question.batch = known.batch = batch;
+        tally.add(for_precision("compute_other_stack", question.precision),
+                  std::log(measured_s(index, known) / measured_s(index, question)));
       }
     }
   }
@@ -149,17 +149,17 @@ void between_stacks(const CurveIndex& index, const std::vector<Cell>& cells, Tal
 /// The cell's own records play no part: scaled_time asks other GPUs only, anchored_time these and other models.
 void from_other_gpus(const CurveIndex& index, const std::vector<Cell>& cells, Tally& tally) {
   for (const auto& cell : cells) {
-    auto asked = cell.question;
+    auto question = cell.question;
     for (const double batch : cell.batches) {
-      asked.batch = batch;
-      const double truth_s = measured_s(index, asked);
+      question.batch = batch;
+      const double truth_s = measured_s(index, question);
       const auto note = [&](const char* kind, const std::optional<OtherGpuTime>& answer) {
-        if (answer && (answer->anchor.empty() || answer->preset == asked.preset))
-          tally.add(for_precision(kind, asked.precision), std::log(answer->time_s / truth_s));
+        if (answer && (answer->anchor.empty() || answer->preset == question.preset))
+          tally.add(for_precision(kind, question.precision), std::log(answer->time_s / truth_s));
       };
-      note("compute_anchored_family", anchored_time(index, asked, true));
-      note("compute_anchored", anchored_time(index, asked, false));
-      note("compute_scaled", scaled_time(index, asked));
+      note("compute_anchored_family", anchored_time(index, question, true));
+      note("compute_anchored", anchored_time(index, question, false));
+      note("compute_scaled", scaled_time(index, question));
     }
   }
 }
@@ -170,12 +170,13 @@ void by_roofline(const OneGpuCurves& one_gpu, const CurveIndex& index, const std
     const auto gpu = std::find_if(one_gpu.gpus.begin(), one_gpu.gpus.end(),
                                   [&](const Gpu& one) { return one.name == cell.question.gpu; });
     if (model == one_gpu.models.end() || gpu == one_gpu.gpus.end()) continue;
-    auto asked = cell.question;
+    auto question = cell.question;
     for (const double batch : cell.batches) {
-      asked.batch = batch;
+      question.batch = batch;
       try {
-        const double time_s = roofline_iteration_s(model->second, *gpu, asked.precision, batch);
-        tally.add(for_precision("compute_roofline", asked.precision), std::log(time_s / measured_s(index, asked)));
+        const double time_s = roofline_iteration_s(model->second, *gpu, question.precision, batch);
+        tally.add(for_precision("compute_roofline", question.precision),
+                  std::log(time_s / measured_s(index, question)));
       } catch (const UserError&) {
         continue; // the catalogue has no peak of that precision
       }
@@ -198,15 +199,15 @@ GpuPairError between_pair(const OneGpuCurves& one_gpu, const std::string& from, 
   Tally tally;
   for (const auto& cell : cells_of(curves)) {
     if (cell.question.gpu != to) continue;
-    auto asked = cell.question;
+    auto question = cell.question;
     for (const double batch : cell.batches) {
-      asked.batch = batch;
-      const double truth_s = measured_s(index, asked);
-      const auto scaled = scaled_time(index, asked);
-      if (scaled && scaled->preset == asked.preset) tally.add("scaled", std::log(scaled->time_s / truth_s));
-      auto anchored = anchored_time(index, asked, true);
-      if (!anchored) anchored = anchored_time(index, asked, false);
-      if (anchored && anchored->preset == asked.preset) tally.add("anchored", std::log(anchored->time_s / truth_s));
+      question.batch = batch;
+      const double truth_s = measured_s(index, question);
+      const auto scaled = scaled_time(index, question);
+      if (scaled && scaled->preset == question.preset) tally.add("scaled", std::log(scaled->time_s / truth_s));
+      auto anchored = anchored_time(index, question, true);
+      if (!anchored) anchored = anchored_time(index, question, false);
+      if (anchored && anchored->preset == question.preset) tally.add("anchored", std::log(anchored->time_s / truth_s));
     }
   }
   return {from, to, tally.of("scaled"), tally.of("anchored")};

@@ -98,8 +98,8 @@ ShareBounds near_quantile(const std::vector<double>& centres, double deviation, 
     }
     const double step = (probability * count - below) / slope;
     const double uncertainty = 2 * (rounding * count + 0.5 * steepest * count * step * step) / slope;
-    const double bend = 0.5 * steepest * count * std::pow(std::abs(step) + uncertainty, 2);
-    if (slope * uncertainty - bend >= rounding * count)
+    const double curvature = 0.5 * steepest * count * std::pow(std::abs(step) + uncertainty, 2);
+    if (slope * uncertainty - curvature >= rounding * count)
       bounds = {value + deviation * (step - uncertainty), value + deviation * (step + uncertainty)};
     if (!(uncertainty > narrow) || !std::isfinite(step)) break;
     value += deviation * step;

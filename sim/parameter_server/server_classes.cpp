@@ -228,7 +228,7 @@ struct Layout {
 };
 
 /// All that decides the classes. Where samples differ only in times, shard sizes alone mostly decide them.
-struct Asked {
+struct ClassRequest {
   Layout layout{};
   std::vector<Shard> shards{};
   bool by_times = false;
@@ -293,7 +293,7 @@ ServerClasses find_server_classes(const Machine& machine, const ServerMachine& s
 
 std::shared_ptr<const ServerClasses> server_classes_of(const Machine& machine, const ServerMachine& servers,
                                                        const ServerExchange& exchange) {
-  thread_local Asked last;
+  thread_local ClassRequest last;
   thread_local std::shared_ptr<const ServerClasses> found;
   const Layout layout{machine.nodes(), machine.nodes_per_leaf, has_slow_node(machine, exchange), servers.servers,
                       servers.dedicated};

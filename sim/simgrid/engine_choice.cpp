@@ -119,32 +119,32 @@ struct CollectiveRequest {
   bool may_run_in_full = false; ///< by default, because it has few enough messages
 };
 
-Choice choose_on_one_switch(const Machine& machine, const CollectiveRequest& asked) {
-  const auto& row = collective_algorithm(asked.kind);
-  if (asked.requested == Fidelity::formula) return {Engine::formula, row.is_exact(machine)};
-  if (asked.requested == Fidelity::full) {
-    refuse_too_many(fmt::format("{} on {} ranks", to_text(asked.kind), machine.ranks), asked.full);
+Choice choose_on_one_switch(const Machine& machine, const CollectiveRequest& request) {
+  const auto& row = collective_algorithm(request.kind);
+  if (request.requested == Fidelity::formula) return {Engine::formula, row.is_exact(machine)};
+  if (request.requested == Fidelity::full) {
+    refuse_too_many(fmt::format("{} on {} ranks", to_text(request.kind), machine.ranks), request.full);
     return {Engine::full};
   }
-  if (!why_no_symmetry(machine, asked.kind)) return {Engine::classes};
-  if (asked.may_run_in_full) return {Engine::full};
-  const auto why_not_one_each = why_no_classes(machine, asked.kind);
+  if (!why_no_symmetry(machine, request.kind)) return {Engine::classes};
+  if (request.may_run_in_full) return {Engine::full};
+  const auto why_not_one_each = why_no_classes(machine, request.kind);
   if (!why_not_one_each) return {Engine::classes, false};
   return {Engine::formula, row.is_exact(machine),
-          fmt::format("{:.2g} messages of {:.2g} actors are too many to run each, and {}", asked.full.messages,
-                      asked.full.actors, *why_not_one_each)};
+          fmt::format("{:.2g} messages of {:.2g} actors are too many to run each, and {}", request.full.messages,
+                      request.full.actors, *why_not_one_each)};
 }
 
 /// Chooses on a fabric whose links are simulated one by one. Where none of them is busier than a NIC, a ring takes as
 /// long as on one switch.
-Choice choose_on_fabric(const Machine& machine, const CollectiveRequest& asked) {
-  const auto pattern = collective_algorithm(asked.kind).between_nodes.pattern;
+Choice choose_on_fabric(const Machine& machine, const CollectiveRequest& request) {
+  const auto pattern = collective_algorithm(request.kind).between_nodes.pattern;
   const Machine alike = on_one_switch(machine, pattern);
-  const auto choice = choose_on_one_switch(alike, asked);
+  const auto choice = choose_on_one_switch(alike, request);
   const bool is_narrowed = alike.nic_Bps < machine.nic_Bps;
   const bool is_ring = pattern == TrafficPattern::ring;
   if (choice.engine == Engine::full || (is_ring && !is_narrowed)) return choice;
-  if (asked.may_run_in_full) return {Engine::full};
+  if (request.may_run_in_full) return {Engine::full};
   return on_shared_links(choice);
 }
 
@@ -153,9 +153,9 @@ Choice choose_on_fabric(const Machine& machine, const CollectiveRequest& asked) 
 Choice choose_collective(const Machine& machine, const CollectiveKind& collective, double size_bytes, int operations,
                          Fidelity requested, double messages_before) {
   if (machine.ranks <= 1) return {}; // nothing is sent
-  CollectiveRequest asked{collective, requested, full_run_of(machine, collective, size_bytes, operations)};
-  asked.may_run_in_full = requested == Fidelity::by_default && is_affordable(asked.full, messages_before);
-  return machine.fabric ? choose_on_fabric(machine, asked) : choose_on_one_switch(machine, asked);
+  CollectiveRequest request{collective, requested, full_run_of(machine, collective, size_bytes, operations)};
+  request.may_run_in_full = requested == Fidelity::by_default && is_affordable(request.full, messages_before);
+  return machine.fabric ? choose_on_fabric(machine, request) : choose_on_one_switch(machine, request);
 }
 
 namespace {

@@ -62,8 +62,8 @@ SimulatedTimes paths_on_simgrid(const std::vector<PathMessage>& messages, double
   request.add(rate_Bps);
   const auto simulate = [](const Numbers& numbers) {
     RequestReader read(numbers);
-    const auto asked = read.messages();
-    return in_one_list(simulate_paths(asked, read.number()));
+    const auto path_messages = read.messages();
+    return in_one_list(simulate_paths(path_messages, read.number()));
   };
   return simulate_in_fork(simulate, request);
 }

@@ -241,9 +241,10 @@ SharedTimes simulate_every_message(const std::vector<double>& rates_Bps, const s
   const std::vector<RingOnFabric> rings = make_rings_on_fabric(rates_Bps, jobs);
   SharedTimes times;
   for (const RingOnFabric& ring : rings) {
-    const int asked = &ring == &rings.front() ? iterations : 0;
+    const int timed_iterations = &ring == &rings.front() ? iterations : 0;
     for (std::size_t rank = 0; rank < ring.hosts.size(); ++rank)
-      s4u::Actor::create("rank", ring.hosts[rank], [&, rank, asked] { run_rank_of_ring(ring, rank, asked, times); });
+      s4u::Actor::create("rank", ring.hosts[rank],
+                         [&, rank, timed_iterations] { run_rank_of_ring(ring, rank, timed_iterations, times); });
   }
   s4u::Engine::get_instance()->run();
   return times;

@@ -21,12 +21,12 @@ Gpu card(const std::string& name, double peak, double bandwidth) {
 }
 
 /// Two GPUs, the second twice as fast, and two models of one layer each.
-struct Bench {
+struct BlendFixture {
   std::vector<Gpu> gpus{card("A", 1e13, 5e11), card("B", 2e13, 1e12)};
   Model model;
   ModelSizes sizes;
   std::vector<StepRecord> records;
-  Bench() {
+  BlendFixture() {
     model.name = "vgg16";
     model.layers.resize(1);
     model.layers[0].kind = "conv";
@@ -53,7 +53,7 @@ struct Bench {
 } // namespace
 
 TEST_CASE("the catalogue's time falls with the root of peak rate times bandwidth, launching apart", "[blend]") {
-  const Bench bench;
+  const BlendFixture bench;
   const double launch_s = ModelConstants{}.roofline_share * 3 * ModelConstants{}.layer_launch_s;
   CHECK((bench.catalogue_s(0, 32) - launch_s) / (bench.catalogue_s(1, 32) - launch_s) == Approx(2));
   CHECK((bench.catalogue_s(0, 64) - launch_s) / (bench.catalogue_s(0, 32) - launch_s) == Approx(2));
@@ -64,7 +64,7 @@ TEST_CASE("the catalogue's time falls with the root of peak rate times bandwidth
 }
 
 TEST_CASE("a model with attention takes its FLOP by the peak and its bytes by the bandwidth", "[blend]") {
-  const Bench bench;
+  const BlendFixture bench;
   auto attends = bench.sizes.at("vgg16");
   attends.attends = true;
   auto gpu = bench.gpus[0];
@@ -85,7 +85,7 @@ TEST_CASE("a model with attention takes its FLOP by the peak and its bytes by th
 }
 
 TEST_CASE("one record gives the share of its excess that the question shares with it", "[blend]") {
-  Bench bench;
+  BlendFixture bench;
   bench.measure(1, "vgg16", 32, 1.5); // of the very cell: all is shared but the repeat's own 0.04
   const auto same = bench.ask(32);
   const double ln = std::log(same.time_s / bench.catalogue_s(1, 32));
@@ -98,7 +98,7 @@ TEST_CASE("one record gives the share of its excess that the question shares wit
 
 TEST_CASE("a record says less the less it shares with the question, and the doubt grows", "[blend]") {
   const auto after = [](int gpu, const std::string& model, double batch) {
-    Bench bench;
+    BlendFixture bench;
     bench.measure(gpu, model, batch, 1.5);
     const auto found = bench.ask(32);
     return std::pair(std::log(found.time_s / bench.catalogue_s(1, 32)), found.width);
@@ -120,7 +120,7 @@ TEST_CASE("a record says less the less it shares with the question, and the doub
 }
 
 TEST_CASE("anchor and model together beat each alone: t(B, vgg16) = t(A, vgg16) t(B, vgg19) / t(A, vgg19)", "[blend]") {
-  Bench bench;
+  BlendFixture bench;
   bench.measure(0, "vgg16", 32, 1.5);
   bench.measure(0, "vgg19", 32, 1.0);
   const double without = bench.ask(32).width;
@@ -132,7 +132,7 @@ TEST_CASE("anchor and model together beat each alone: t(B, vgg16) = t(A, vgg16) 
 }
 
 TEST_CASE("fp16, bf16 and amp are one law", "[blend]") {
-  Bench bench;
+  BlendFixture bench;
   bench.measure(0, "vgg16", 32, 1.2);
   bench.records.back().precision = Precision::amp;
   CHECK(bench.ask(32, Precision::fp16).time_s == bench.ask(32, Precision::amp).time_s);
@@ -141,7 +141,7 @@ TEST_CASE("fp16, bf16 and amp are one law", "[blend]") {
 }
 
 TEST_CASE("fp8 is a precision of its own: a record in 16 bits says less of it, and its work is less", "[blend]") {
-  Bench bench;
+  BlendFixture bench;
   for (auto& gpu : bench.gpus) {
     const double fp32 = gpu.peak_flop_per_s.at(ArithmeticUnit::fp32);
     gpu.peak_flop_per_s[ArithmeticUnit::fp16_tensor] = 8 * fp32;
@@ -160,7 +160,7 @@ TEST_CASE("fp8 is a precision of its own: a record in 16 bits says less of it, a
 }
 
 TEST_CASE("a GPU without records is asked of all others, with the blend's own doubt", "[blend]") {
-  Bench bench;
+  BlendFixture bench;
   bench.measure(0, "vgg16", 32, 1.5);
   const OtherClusterTimes reference{bench.records, bench.gpus, bench.sizes};
   const auto found = find_compute({bench.model, bench.gpus[1], Precision::fp32, 32, "horovod"}, {}, {}, reference);
@@ -181,7 +181,7 @@ TEST_CASE("a GPU without records is asked of all others, with the blend's own do
 namespace {
 
 /// A bench whose second model is a transformer of another name.
-struct TransformerBench : Bench {
+struct TransformerBench : BlendFixture {
   TransformerBench() {
     auto attending = model;
     attending.layers[0].kind = "attention";
@@ -274,7 +274,7 @@ TEST_CASE("runs of one site say less together than runs of two, and a GPU alone 
 }
 
 TEST_CASE("among transformers a cost that falls with the width is learnt from some and holds for another", "[blend]") {
-  Bench bench;
+  BlendFixture bench;
   bench.records.clear();
   const auto excess = [](double width) { return -0.6 + 0.2 * 1024 / width; };
   const auto named = [](double width) { return "wide " + std::to_string(static_cast<int>(width)); };

@@ -10,10 +10,10 @@
 namespace ddlsim {
 namespace {
 
-struct Desk {
+struct EstimateFixture {
   Model model;
   Gpu gpu;
-  Desk() {
+  EstimateFixture() {
     model.name = "m";
     model.layers.resize(10);
     gpu.name = "G";
@@ -34,7 +34,7 @@ StepRecord record(double batch, double iteration_s, const std::string& preset = 
 } // namespace
 
 TEST_CASE("a record of the cluster itself at this batch is calibrated", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const auto found = find_compute(desk.question(32), {record(32, 0.2)}, {record(32, 0.3)});
   CHECK(found.one_gpu_s == 0.2);
   CHECK(found.label == EvidenceLabel::calibrated);
@@ -42,14 +42,14 @@ TEST_CASE("a record of the cluster itself at this batch is calibrated", "[eviden
 }
 
 TEST_CASE("a borrowed record at this batch comes before an own one at another", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const auto found = find_compute(desk.question(32), {record(64, 0.2)}, {record(32, 0.3)});
   CHECK(found.one_gpu_s == 0.3);
   CHECK(found.label == EvidenceLabel::transferred);
 }
 
 TEST_CASE("a device that nobody named is known by records of its own cluster alone", "[evidence]") {
-  Desk desk;
+  EstimateFixture desk;
   desk.gpu = unnamed_device();
   auto processor = record(32, 0.2);
   processor.head.gpu = "";
@@ -70,7 +70,7 @@ TEST_CASE("a device that nobody named is known by records of its own cluster alo
 }
 
 TEST_CASE("another batch is estimated by a + c batch", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const auto found = find_compute(desk.question(64), {record(32, 0.1)}, {});
   const double fixed_s = 10 * 3 * 60e-6;
   CHECK(found.one_gpu_s == Approx(fixed_s + 2 * (0.1 - fixed_s)));
@@ -80,7 +80,7 @@ TEST_CASE("another batch is estimated by a + c batch", "[evidence]") {
 
 TEST_CASE("a step that the host paced answers for smaller batches, and for larger ones where the GPU paced another",
           "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   auto host_paced = record(8, 0.1);
   host_paced.host_paced = true;
   CHECK(find_compute(desk.question(8), {host_paced}, {}).one_gpu_s == 0.1);
@@ -93,13 +93,13 @@ TEST_CASE("a step that the host paced answers for smaller batches, and for large
 }
 
 TEST_CASE("the preset's own stack comes first, and among equals the median", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   CHECK(find_compute(desk.question(32), {record(32, 0.5, "apex"), record(32, 0.2)}, {}).one_gpu_s == 0.2);
   CHECK(find_compute(desk.question(32), {record(32, 0.2), record(32, 0.4), record(32, 0.3)}, {}).one_gpu_s == 0.3);
 }
 
 TEST_CASE("records of another GPU, model, precision, scale or pass do not count", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   std::vector<StepRecord> wrong(6, record(32, 0.2));
   wrong[0].head.gpu = "H";
   wrong[1].model = "other";
@@ -120,7 +120,7 @@ TEST_CASE("records of another GPU, model, precision, scale or pass do not count"
 }
 
 TEST_CASE("between two own batches the line through them is calibrated", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const std::vector<StepRecord> own{record(16, 0.0018 + 16 * 0.01), record(64, 0.0018 + 64 * 0.01)};
   const auto found = find_compute(desk.question(32), own, {record(32, 9)});
   CHECK(found.one_gpu_s == Approx(0.0018 + 32 * 0.01)); // 1.8 ms: ten layers
@@ -132,7 +132,7 @@ TEST_CASE("between two own batches the line through them is calibrated", "[evide
 }
 
 TEST_CASE("beyond its batches a line is no longer calibrated, and far beyond it counts as one batch", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const std::vector<StepRecord> own{record(16, 0.21), record(64, 0.69)};
   const auto near = find_compute(desk.question(96), own, {});
   CHECK(near.label == EvidenceLabel::transferred);
@@ -143,7 +143,7 @@ TEST_CASE("beyond its batches a line is no longer calibrated, and far beyond it 
 }
 
 TEST_CASE("another stack's record of the same GPU is no calibration", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const auto found = find_compute(desk.question(32), {record(32, 0.2, "mxnet")}, {});
   CHECK(found.one_gpu_s == 0.2);
   CHECK(found.label == EvidenceLabel::transferred);
@@ -175,7 +175,7 @@ StepRecord of(StepRecord step, const std::string& gpu, const std::string& model)
 } // namespace
 
 TEST_CASE("other clusters' one-GPU times come after the cluster and what it borrows", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const OtherClusterTimes reference{{record(32, 0.4)}, {desk.gpu}, {}};
   CHECK(find_compute(desk.question(32), {}, {record(32, 0.3)}, reference).one_gpu_s == 0.3);
   const auto found = find_compute(desk.question(32), {}, {}, reference);
@@ -185,7 +185,7 @@ TEST_CASE("other clusters' one-GPU times come after the cluster and what it borr
 }
 
 TEST_CASE("another GPU's time counts by the root of peak rate times bandwidth", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const OtherClusterTimes reference{{of(record(32, 0.1), "F", "m")}, {desk.gpu, faster_gpu()}, {}};
   const auto found = find_compute(desk.question(32), {}, {}, reference);
   CHECK(found.one_gpu_s == Approx(0.4));
@@ -194,7 +194,7 @@ TEST_CASE("another GPU's time counts by the root of peak rate times bandwidth", 
 }
 
 TEST_CASE("an anchor that both GPUs ran comes before the catalogue", "[evidence]") {
-  Desk desk;
+  EstimateFixture desk;
   desk.model.name = "vgg16";
   OtherClusterTimes reference{{of(record(32, 0.1), "F", "vgg16"), of(record(32, 0.05), "F", "resnet50_v1"),
                                of(record(32, 0.15), "G", "resnet50_v1")},
@@ -213,7 +213,7 @@ TEST_CASE("an anchor that both GPUs ran comes before the catalogue", "[evidence]
 }
 
 TEST_CASE("MobileNet has no anchor, and nothing crosses precisions", "[evidence]") {
-  Desk desk;
+  EstimateFixture desk;
   desk.model.name = "mobilenet_v2";
   OtherClusterTimes reference{{of(record(32, 0.1), "F", "mobilenet_v2"), of(record(32, 0.05), "F", "resnet50_v1"),
                                of(record(32, 0.15), "G", "resnet50_v1")},
@@ -231,7 +231,7 @@ TEST_CASE("doubts of several kinds add as squares", "[evidence]") {
   priors[0].width = 0.3;
   priors[1].parameter = "compute_other_stack";
   priors[1].width = 0.4;
-  const Desk desk;
+  const EstimateFixture desk;
   const auto found = find_compute(desk.question(64), {record(32, 0.1, "mxnet")}, {});
   CHECK(find_prior(widen_priors(priors, found), found.prior, "", "").width == Approx(0.5));
   priors.pop_back();
@@ -239,7 +239,7 @@ TEST_CASE("doubts of several kinds add as squares", "[evidence]") {
 }
 
 TEST_CASE("equally good records that contradict each other are a doubt, and are named", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   auto fast = record(32, 0.15);
   fast.head.software = "TensorFlow; with xla";
   auto slow = record(32, 0.35);
@@ -256,14 +256,14 @@ TEST_CASE("equally good records that contradict each other are a doubt, and are 
 }
 
 TEST_CASE("repeats that agree are no doubt", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const auto found = find_compute(desk.question(32), {record(32, 0.2), record(32, 0.204), record(32, 0.208)}, {});
   CHECK(found.one_gpu_s == 0.204);
   CHECK(found.disagreement == 0);
 }
 
 TEST_CASE("how far apart repeats may be is a constant of the model", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const std::vector<StepRecord> apart{record(32, 0.2), record(32, 0.2 * std::exp(0.07))};
   const auto disagreement_with = [&](const ModelConstants& constants) {
     return OneGpuTimes("G", apart, {}, {}, constants).find(desk.question(32)).disagreement;
@@ -275,7 +275,7 @@ TEST_CASE("how far apart repeats may be is a constant of the model", "[evidence]
 }
 
 TEST_CASE("a question names the series or the software that it means", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   auto fast = record(32, 0.15);
   fast.head.series = "xla";
   fast.head.software = "TensorFlow 1.15; with xla";
@@ -294,7 +294,7 @@ TEST_CASE("a question names the series or the software that it means", "[evidenc
 }
 
 TEST_CASE("the asker's own rate beats every record, and its interval is the doubt", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   auto question = desk.question(32);
   question.stated = StatedRate{160, 150, 170};
   const auto found = find_compute(question, {record(32, 0.3)}, {});
@@ -306,7 +306,7 @@ TEST_CASE("the asker's own rate beats every record, and its interval is the doub
 }
 
 TEST_CASE("synthetic data comes before real data", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   auto real = record(32, 0.3);
   real.data = "real";
   CHECK(find_compute(desk.question(32), {real, record(32, 0.2)}, {}).one_gpu_s == 0.2);
@@ -315,7 +315,7 @@ TEST_CASE("synthetic data comes before real data", "[evidence]") {
 
 TEST_CASE("where one curve ends and another takes over, the time goes over from one to the other", "[evidence]") {
   // Horovod at 64 only, 4 ms a sample; another stack's line from 32 to 128, 5 ms a sample.
-  const Desk desk;
+  const EstimateFixture desk;
   const std::vector<StepRecord> own{record(64, 0.0018 + 64 * 0.004), record(32, 0.0018 + 32 * 0.005, "apex"),
                                     record(128, 0.0018 + 128 * 0.005, "apex")};
   const auto at = [&](double batch) { return find_compute(desk.question(batch), own, {}); };
@@ -333,7 +333,7 @@ TEST_CASE("where one curve ends and another takes over, the time goes over from 
 }
 
 TEST_CASE("between its own batches a curve goes through its records", "[evidence]") {
-  const Desk desk; // the middle record is 10 % off the line through the others
+  const EstimateFixture desk; // the middle record is 10 % off the line through the others
   const std::vector<StepRecord> own{record(32, 0.32), record(64, 0.70), record(128, 1.28)};
   for (const double measured : {32.0, 64.0, 128.0})
     for (const double beside : {measured - 0.01, measured + 0.01})
@@ -342,7 +342,7 @@ TEST_CASE("between its own batches a curve goes through its records", "[evidence
 }
 
 TEST_CASE("bf16 that nobody measured is amp's time with another stack's doubt", "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   auto amp = record(32, 0.1);
   amp.precision = Precision::amp;
   auto question = desk.question(32);
@@ -360,7 +360,7 @@ TEST_CASE("bf16 that nobody measured is amp's time with another stack's doubt", 
 
 TEST_CASE("another GPU's time at a batch far from the one asked for comes before the roofline, in doubt",
           "[evidence]") {
-  const Desk desk;
+  const EstimateFixture desk;
   const OtherClusterTimes reference{{of(record(32, 0.1), "F", "m")}, {desk.gpu, faster_gpu()}, {}};
   const auto near = find_compute(desk.question(128), {}, {}, reference);
   const auto far = find_compute(desk.question(129), {}, {}, reference);

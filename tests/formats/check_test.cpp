@@ -15,7 +15,7 @@ struct Sample {
     const auto file = folder.write(name, content);
     return ddlsim_test::mistakes_of(file, [&] { check_file(file, data); });
   }
-  Lines reported(const std::string& name, const nlohmann::json& good, const ddlsim_test::Spoilt& spoilt) const {
+  Lines reported(const std::string& name, const nlohmann::json& good, const ddlsim_test::BrokenFile& spoilt) const {
     return reported(name, ddlsim_test::spoil(good, spoilt).dump());
   }
 
@@ -66,7 +66,7 @@ TEST_CASE("what is of no known format is reported with the formats there are") {
 
 TEST_CASE("names in a scenario are looked up") {
   const Sample sample;
-  const auto reported = [&](const ddlsim_test::Spoilt& spoilt) {
+  const auto reported = [&](const ddlsim_test::BrokenFile& spoilt) {
     return sample.reported("a.json", ddlsim_test::sample_scenario(), spoilt);
   };
   CHECK(reported({"/model", "\"tinny\"", ""}) ==
@@ -91,7 +91,7 @@ TEST_CASE("names in a scenario are looked up") {
 
 TEST_CASE("presets and transports of strategies are looked up, all at once") {
   const Sample sample;
-  const auto reported = [&](const ddlsim_test::Spoilt& spoilt) {
+  const auto reported = [&](const ddlsim_test::BrokenFile& spoilt) {
     return sample.reported("a.json", ddlsim_test::sample_two_stacks(), spoilt);
   };
   CHECK(sample.reported("a.json", ddlsim_test::sample_two_stacks().dump()).empty());
@@ -132,7 +132,7 @@ TEST_CASE("a name in a broken file is reported as such") {
 
 TEST_CASE("names in a cluster are looked up") {
   const Sample sample;
-  const auto reported = [&](const ddlsim_test::Spoilt& spoilt) {
+  const auto reported = [&](const ddlsim_test::BrokenFile& spoilt) {
     return sample.reported("platforms/iris/cluster.json", ddlsim_test::sample_cluster(), spoilt);
   };
   CHECK(reported({"/node/gpu", "\"V10\"", ""}) ==
@@ -174,7 +174,7 @@ TEST_CASE("names in records are looked up") {
 
 TEST_CASE("names in priors are looked up") {
   const Sample sample;
-  const auto reported = [&](const ddlsim_test::Spoilt& spoilt) {
+  const auto reported = [&](const ddlsim_test::BrokenFile& spoilt) {
     return sample.reported("a.json", ddlsim_test::sample_priors(), spoilt);
   };
   CHECK(reported({"/expected/1/shaped_by/0", "\"isis\"", ""}) ==
@@ -225,7 +225,7 @@ TEST_CASE("clusters that shaped named input are looked up") {
 
 TEST_CASE("a convergence's file has its name, and its models are looked up") {
   const Sample sample;
-  const auto reported = [&](const char* file, const ddlsim_test::Spoilt& spoilt) {
+  const auto reported = [&](const char* file, const ddlsim_test::BrokenFile& spoilt) {
     return sample.reported(file, ddlsim_test::sample_convergence(), spoilt);
   };
   CHECK(reported("tiny-set.json", {"/models", "[\"tinny\"]", ""}) ==

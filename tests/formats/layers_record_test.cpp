@@ -89,7 +89,7 @@ TEST_CASE("kinds of a model's layers may be left to its own table, those of kern
 
 TEST_CASE("what is wrong with a table is reported") {
   const std::string passes = "forward, backward, backward-data, backward-weights, optimizer";
-  const std::vector<ddlsim_test::Spoilt> spoilt{
+  const std::vector<ddlsim_test::BrokenFile> spoilt{
       {"/repeats", "5",
        "/repeats: unknown key; known here: record, series, from, origin, gpu, "
        "device, host, transport, library, software, statistic, suspect, note, model, layers, timings"},

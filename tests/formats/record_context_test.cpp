@@ -25,10 +25,10 @@ std::string after_a_context(const std::string& lines) {
 } // namespace
 
 TEST_CASE("what is wrong with a context is reported") {
-  const auto reported_of_context = [](const ddlsim_test::Spoilt& spoilt) {
+  const auto reported_of_context = [](const ddlsim_test::BrokenFile& spoilt) {
     return context_mistakes(ddlsim_test::spoil(sample_context(), spoilt).dump());
   };
-  const std::vector<ddlsim_test::Spoilt> all{
+  const std::vector<ddlsim_test::BrokenFile> all{
       {"/version", "2", "/version: 2 found; this ddlsim reads version 1"},
       {"/cluster", "", "/cluster: missing; give a text"},
       {"/emulated", "", "/emulated: missing; give true or false"},

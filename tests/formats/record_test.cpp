@@ -26,7 +26,7 @@ std::string with_context(const std::string& lines) {
 }
 
 /// The mistakes of one spoilt record in line 2.
-Lines reported_of_record(const std::string& kind, const ddlsim_test::Spoilt& spoilt) {
+Lines reported_of_record(const std::string& kind, const ddlsim_test::BrokenFile& spoilt) {
   return reported(with_context(ddlsim_test::spoil(sample_record(kind), spoilt).dump()));
 }
 
@@ -45,7 +45,7 @@ json with_value(json record, double value, const std::string& unit) {
 
 struct BadRecord {
   std::string kind;
-  ddlsim_test::Spoilt spoilt;
+  ddlsim_test::BrokenFile spoilt;
 };
 
 void check(const std::vector<BadRecord>& cases) {
@@ -156,7 +156,7 @@ TEST_CASE("what a line leaves out of transport, library, statistic and algorithm
 TEST_CASE("what is wrong with any record is reported with file and line") {
   const std::string transports = "nccl-ib, nccl-tcp, mpi-ib, mpi-tcp, gloo-tcp, grpc, shm, unknown";
   for (const auto& kind : all_kinds) {
-    const std::vector<ddlsim_test::Spoilt> spoilt{
+    const std::vector<ddlsim_test::BrokenFile> spoilt{
         {"/series", "", "/series: missing; give a text"},
         {"/from", "", "/from: missing for a figure of origin \"table\"; say where in the source it stands"},
         {"/from", "\"points\"",

@@ -258,7 +258,7 @@ void write_sample_data(const TemporaryFolder& folder) {
   folder.write("scenarios/models/tiny.json", sample_model().dump(1));
 }
 
-json spoil(json good, const Spoilt& spoilt) {
+json spoil(json good, const BrokenFile& spoilt) {
   const json::json_pointer pointer(spoilt.pointer);
   if (!spoilt.value.empty())
     good[pointer] = json::parse(spoilt.value);
@@ -267,7 +267,7 @@ json spoil(json good, const Spoilt& spoilt) {
   return good;
 }
 
-void check_spoilt(const json& good, const std::vector<Spoilt>& spoilt,
+void check_spoilt(const json& good, const std::vector<BrokenFile>& spoilt,
                   const std::function<void(const fs::path&)>& read) {
   const TemporaryFolder folder;
   const auto reported = [&](const json& content) {

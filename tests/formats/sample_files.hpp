@@ -36,16 +36,16 @@ std::string sample_measurements();
 void write_sample_data(const TemporaryFolder& folder);
 
 /// One spoilt place: the value at `pointer` replaced, added, or removed when `value` is "".
-struct Spoilt {
+struct BrokenFile {
   std::string pointer;
   std::string value; ///< JSON
   std::string says;  ///< the one mistake, "path: what"
 };
 
 /// Reads `good` as it is (no mistake), then each spoilt copy, and checks that its one mistake is the one reported.
-void check_spoilt(const nlohmann::json& good, const std::vector<Spoilt>& spoilt,
+void check_spoilt(const nlohmann::json& good, const std::vector<BrokenFile>& spoilt,
                   const std::function<void(const std::filesystem::path&)>& read);
 
-nlohmann::json spoil(nlohmann::json good, const Spoilt& spoilt);
+nlohmann::json spoil(nlohmann::json good, const BrokenFile& spoilt);
 
 } // namespace ddlsim_test

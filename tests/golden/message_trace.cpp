@@ -29,7 +29,7 @@ int number_of(const s4u::Host& host) {
 }
 
 /// SimGrid reports each end of a message when that end finds it complete, in no fixed order.
-struct HalfKnown {
+struct SentMessage {
   MessageSpan span;
   bool sender = false;
   bool receiver = false;
@@ -37,7 +37,7 @@ struct HalfKnown {
 
 struct Log {
   void note(const s4u::Comm& message) {
-    HalfKnown& half = open[message.get_impl()];
+    SentMessage& half = open[message.get_impl()];
     const bool receives = message.get_dst_data() != nullptr;
     (receives ? half.receiver : half.sender) = true;
     (receives ? half.span.to : half.span.from) = number_of(*s4u::Actor::self()->get_host());
@@ -50,7 +50,7 @@ struct Log {
     open.erase(message.get_impl());
   }
 
-  std::map<const void*, HalfKnown> open;
+  std::map<const void*, SentMessage> open;
   std::vector<double> values;
 };
 

@@ -17,7 +17,7 @@ std::string refused_network(const std::string& text) {
   return "";
 }
 
-struct Spoken {
+struct NetworkCase {
   const char* text;
   const char* kind;
   int ports;
@@ -28,27 +28,27 @@ struct Spoken {
 } // namespace
 
 TEST_CASE("a node's network is read as people and clouds write it") {
-  const Spoken all[] = {{"8x400 Gbps ib", "ib", 8, "400 Gbps", 0},
-                        {"2x100 Gb/s ib", "ib", 2, "100 Gbps", 0},
-                        {"2x100 Gbit/s InfiniBand", "ib", 2, "100 Gbps", 0},
-                        {"8 x 400 GBit/s RoCEv2", "roce", 8, "400 Gbps", 0},
-                        {"8x400", "ib", 8, "400 Gbps", 2},
-                        {"8x400 Gbps", "ib", 8, "400 Gbps", 1},
-                        {"8xNDR", "ib", 8, "400 Gbps", 0},
-                        {"ndr", "ib", 1, "400 Gbps", 0},
-                        {"4x HDR InfiniBand", "ib", 4, "200 Gbps", 0},
-                        {"HDR100", "ib", 1, "100 Gbps", 0},
-                        {"2xEDR", "ib", 2, "100 Gbps", 0},
-                        {"1xFDR ib", "ib", 1, "56 Gbps", 0},
-                        {"8xXDR", "ib", 8, "800 Gbps", 0},
-                        {"200G RoCE", "roce", 1, "200 Gbps", 0},
-                        {"2x25GbE", "ethernet", 2, "25 Gbps", 0},
-                        {"10 GbE", "ethernet", 1, "10 Gbps", 0},
-                        {"4x200 Gb/s HDR", "ib", 4, "200 Gbps", 0},
-                        {"32x100 Gbps EFA", "efa", 32, "100 Gbps", 0},
-                        {"2x12.5 GB/s ib", "ib", 2, "100 Gbps", 0},
-                        {"8x400 GB/s ib", "ib", 8, "3200 Gbps", 1},
-                        {"1x1 Gbps eth", "ethernet", 1, "1 Gbps", 0}};
+  const NetworkCase all[] = {{"8x400 Gbps ib", "ib", 8, "400 Gbps", 0},
+                             {"2x100 Gb/s ib", "ib", 2, "100 Gbps", 0},
+                             {"2x100 Gbit/s InfiniBand", "ib", 2, "100 Gbps", 0},
+                             {"8 x 400 GBit/s RoCEv2", "roce", 8, "400 Gbps", 0},
+                             {"8x400", "ib", 8, "400 Gbps", 2},
+                             {"8x400 Gbps", "ib", 8, "400 Gbps", 1},
+                             {"8xNDR", "ib", 8, "400 Gbps", 0},
+                             {"ndr", "ib", 1, "400 Gbps", 0},
+                             {"4x HDR InfiniBand", "ib", 4, "200 Gbps", 0},
+                             {"HDR100", "ib", 1, "100 Gbps", 0},
+                             {"2xEDR", "ib", 2, "100 Gbps", 0},
+                             {"1xFDR ib", "ib", 1, "56 Gbps", 0},
+                             {"8xXDR", "ib", 8, "800 Gbps", 0},
+                             {"200G RoCE", "roce", 1, "200 Gbps", 0},
+                             {"2x25GbE", "ethernet", 2, "25 Gbps", 0},
+                             {"10 GbE", "ethernet", 1, "10 Gbps", 0},
+                             {"4x200 Gb/s HDR", "ib", 4, "200 Gbps", 0},
+                             {"32x100 Gbps EFA", "efa", 32, "100 Gbps", 0},
+                             {"2x12.5 GB/s ib", "ib", 2, "100 Gbps", 0},
+                             {"8x400 GB/s ib", "ib", 8, "3200 Gbps", 1},
+                             {"1x1 Gbps eth", "ethernet", 1, "1 Gbps", 0}};
   for (const auto& one : all) {
     INFO(one.text);
     std::vector<std::string> notes;

@@ -38,8 +38,8 @@ TEST_CASE("expected time under failures is that of the process, run many times")
     const double work_s = 20 * interval_s;
     std::vector<double> times_s;
     for (int i = 0; i < runs; ++i) times_s.push_back(simulated_time_s(job, work_s, interval_s, random));
-    const double doubt = 4 * standard_deviation(times_s) / std::sqrt(runs); // 4 standard errors of the mean
-    CHECK(std::abs(expected_time_s(job, work_s, interval_s) - mean(times_s)) < doubt);
+    const double tolerance = 4 * standard_deviation(times_s) / std::sqrt(runs); // 4 standard errors of the mean
+    CHECK(std::abs(expected_time_s(job, work_s, interval_s) - mean(times_s)) < tolerance);
   }
 }
 

@@ -118,12 +118,12 @@ void measure(const ddlsim_test::TemporaryFolder& folder, const Truth& truth, ddl
   }
 }
 
-struct Said {
+struct StatedChance {
   double chance_right = 0;
   bool right = false;
 };
 
-Said play(int draw) {
+StatedChance play(int draw) {
   const ddlsim_test::TemporaryFolder folder;
   DataFolder data{folder.path()};
   write_two_clusters(folder);

@@ -93,7 +93,7 @@ TEST_CASE("nothing measured: no correction, and all of a transfer's spread stays
 
 TEST_CASE("where latency and rate take as long most stays open, and a size there says little of others") {
   const auto process = all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl);
-  const auto spread = [&](double bend) { return correction_at(process, {}, {8, 8, mebi, bend}).of.spread; };
+  const auto spread = [&](double mix) { return correction_at(process, {}, {8, 8, mebi, mix}).of.spread; };
   CHECK(spread(1) == Approx(std::hypot(ModelConstants{}.transfer_noise, ModelConstants{}.latency_bandwidth_noise)));
   CHECK(spread(0.5) < spread(1));
   const std::vector<MeasuredAllReduce> known{{{8, 8, mebi, 1}, std::exp(0.3), 0, {}, 0}};
@@ -106,12 +106,12 @@ TEST_CASE("where latency and rate take as long most stays open, and a size there
 TEST_CASE("balance of an all-reduce: 1 where latency and rate take equally long, 0 where one of them decides") {
   const SmallCluster small;
   const auto setup = small.setup(StrategyName::ring, 8);
-  const auto bend = [&](double size_bytes) { return latency_bandwidth_mix(setup, small.sample, size_bytes); };
+  const auto mix = [&](double size_bytes) { return latency_bandwidth_mix(setup, small.sample, size_bytes); };
   const double latency_s = lone_all_reduce_s(setup, small.sample, 1);
   const double rate_Bps = 1e9 / (lone_all_reduce_s(setup, small.sample, 1e9 + 1) - latency_s);
-  CHECK(bend(1) == 0);
-  CHECK(bend(latency_s * rate_Bps) == Approx(1).epsilon(1e-4));
-  CHECK(bend(1000 * latency_s * rate_Bps) == Approx(4 * 1000.0 / (1001.0 * 1001.0)).epsilon(1e-3));
+  CHECK(mix(1) == 0);
+  CHECK(mix(latency_s * rate_Bps) == Approx(1).epsilon(1e-4));
+  CHECK(mix(1000 * latency_s * rate_Bps) == Approx(4 * 1000.0 / (1001.0 * 1001.0)).epsilon(1e-3));
 }
 
 TEST_CASE("of each table the two neighbouring sizes count") {

@@ -80,21 +80,21 @@ struct Rank {
 };
 
 /// Asks again and again while it lives, oftener than the watchdog does.
-class Asker {
+class RequestingThread {
 public:
-  explicit Asker(std::function<void()> question)
+  explicit RequestingThread(std::function<void()> question)
       : thread_([this, question = std::move(question)] {
           while (!over_) {
             question();
             std::this_thread::yield();
           }
         }) {}
-  ~Asker() {
+  ~RequestingThread() {
     over_ = true;
     thread_.join();
   }
-  Asker(const Asker&) = delete;
-  Asker& operator=(const Asker&) = delete;
+  RequestingThread(const RequestingThread&) = delete;
+  RequestingThread& operator=(const RequestingThread&) = delete;
 
 private:
   std::atomic<bool> over_ = false;
@@ -133,7 +133,7 @@ TEST_CASE("Sums by NCCL, which a watchdog asks about, give every rank the same p
       reducer.check();
       ++asked;
     });
-    const Asker asker([&reducer] { reducer.check(); });
+    const RequestingThread asker([&reducer] { reducer.check(); });
     train_on_gpu(rank.number, rank.model, *synchroniser, rank.watchdog);
     while (asked == 0) std::this_thread::yield();
     rank.watchdog.set_check({});

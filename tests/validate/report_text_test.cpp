@@ -74,7 +74,7 @@ TEST_CASE("a table has the range of error and coverage over sites, or says that 
   std::vector<MeasurementFile> files;
   for (const char* cluster : {"a", "b", "c", "d"}) files.push_back(curve_file(cluster, "f", {1, 1, 1, 1.1, 1.2, 1.3}));
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(std::make_unique<Sayer>(1.1));
+  methods.push_back(std::make_unique<FixedAnswer>(1.1));
   const auto result = validate_measurements(files, methods, {});
   const auto text = squeezed(validation_text(result));
   CHECK(has(text, "mean of sites 8 4.4\n 90 % of resampled sites 4.4 to 4.4\n")); // ln(1.2 / 1.1) / 2
@@ -83,7 +83,7 @@ TEST_CASE("a table has the range of error and coverage over sites, or says that 
 }
 
 TEST_CASE("a difference on one cluster has no range: every resample of it is the same") {
-  const auto one = validation_text(of_one_cluster(std::make_unique<Sayer>(1.5)));
+  const auto one = validation_text(of_one_cluster(std::make_unique<FixedAnswer>(1.5)));
   CHECK(has(one, "ddlsim against point: "));
   CHECK(has(one, " points on 1 cluster\n"));
   CHECK_FALSE(has(one, " points ["));

@@ -12,9 +12,9 @@
 namespace ddlsim::test {
 
 /// Says `s` whatever it is asked, nothing at 32 GPUs, and that compute is all of it.
-class Sayer final : public Method {
+class FixedAnswer final : public Method {
 public:
-  explicit Sayer(double seconds) : seconds_(seconds) {}
+  explicit FixedAnswer(double seconds) : seconds_(seconds) {}
   std::string name() const override { return "ddlsim"; }
   void prepare(const Evidence&) override {}
   std::optional<Forecast> forecast(const Question& question) const override {
@@ -35,7 +35,7 @@ private:
 
 inline ValidationResult small_result(double says_s, const ValidationOptions& options = {}) {
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(std::make_unique<Sayer>(says_s));
+  methods.push_back(std::make_unique<FixedAnswer>(says_s));
   auto odd = curve_file("b<&>\"'", "g", {2.01, 2.02, 2.03, 2.14, 2.35, 2.96});
   return validate_measurements({curve_file("a", "f", {1.01, 1.02, 1.03, 1.04, 1.05, 1.06}), odd}, methods, options);
 }

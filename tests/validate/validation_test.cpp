@@ -15,16 +15,16 @@ namespace ddlsim {
 namespace {
 
 /// What had been shown when one point was asked for.
-struct Asked {
+struct AskedPoint {
   std::string series;
   int gpus = 0;
   std::set<double> shown;
 };
 
 /// Remembers every time it was shown in a fold; answers with its own interval.
-class Witness final : public Method {
+class RecordingMethod final : public Method {
 public:
-  explicit Witness(std::vector<Asked>& asked) : asked_(&asked) {}
+  explicit RecordingMethod(std::vector<AskedPoint>& asked) : asked_(&asked) {}
   std::string name() const override { return "witness"; }
   void prepare(const Evidence& evidence) override {
     shown_.clear();
@@ -33,14 +33,14 @@ public:
       for (const auto& point : series.points) shown_.insert(point.iteration_s);
   }
   std::optional<Forecast> forecast(const Question& question) const override {
-    Asked asked{question.known.id, question.gpus, shown_};
+    AskedPoint asked{question.known.id, question.gpus, shown_};
     for (const auto& point : question.known.points) asked.shown.insert(point.iteration_s);
     asked_->push_back(asked);
     return question.gpus == 16 ? std::optional<Forecast>() : Forecast{1, 0.5, 2};
   }
 
 private:
-  std::vector<Asked>* asked_;
+  std::vector<AskedPoint>* asked_;
   std::set<double> shown_;
 };
 
@@ -76,15 +76,15 @@ TEST_CASE("a method is never shown a time that it is asked for") {
     if (split == "as-shipped") continue;                        // which measures memory
     if (split.starts_with("layouts-")) continue;                // of model parallelism alone
     if (split == "new-batch" || split == "new-model") continue; // nothing of the series is shown: unseen_workloads_test
-    std::vector<Asked> asked;
+    std::vector<AskedPoint> asked;
     std::vector<std::unique_ptr<Method>> methods;
-    methods.push_back(std::make_unique<Witness>(asked));
+    methods.push_back(std::make_unique<RecordingMethod>(asked));
     ValidationOptions options;
     options.splits = {split};
     const auto result = validate_measurements(two_families(), methods, options);
     REQUIRE_FALSE(result.points.empty());
     for (const auto& point : result.points) {
-      const auto when = std::find_if(asked.begin(), asked.end(), [&](const Asked& one) {
+      const auto when = std::find_if(asked.begin(), asked.end(), [&](const AskedPoint& one) {
         return one.series == point.series && one.gpus == point.gpus;
       });
       REQUIRE(when != asked.end());
@@ -95,9 +95,9 @@ TEST_CASE("a method is never shown a time that it is asked for") {
 }
 
 TEST_CASE("a method may be silent at a point, and its own interval is kept") {
-  std::vector<Asked> asked;
+  std::vector<AskedPoint> asked;
   std::vector<std::unique_ptr<Method>> methods;
-  methods.push_back(std::make_unique<Witness>(asked));
+  methods.push_back(std::make_unique<RecordingMethod>(asked));
   const auto result = validate_measurements(two_clusters(), methods, {});
   for (const auto& point : result.points) {
     CHECK((point.forecasts.count("witness") == 0) == (point.gpus == 16));

@@ -120,18 +120,18 @@ using Json = nlohmann::ordered_json;
 /// What is read of a record or context below is what it should be.
 void check_line(const std::string& text, const std::string& where) {
   const auto line = ddlsim::parse_json_line(text, where);
-  const auto is_or_misses = [&line](const char* key, auto is_right) {
+  const auto is_absent_or = [&line](const char* key, auto is_right) {
     return !line.contains(key) || is_right(line[key]);
   };
   const auto is_text = [](const auto& value) { return value.is_string(); };
   const auto are_texts = [&](const auto& values) {
     return values.is_object() && std::all_of(values.begin(), values.end(), is_text);
   };
-  const bool is_record = line.is_object() && is_or_misses("record", is_text) && is_or_misses("note", is_text) &&
-                         is_or_misses("suspect", [](const auto& value) { return value.is_boolean(); });
+  const bool is_record = line.is_object() && is_absent_or("record", is_text) && is_absent_or("note", is_text) &&
+                         is_absent_or("suspect", [](const auto& value) { return value.is_boolean(); });
   const bool is_whole = is_record && (line.value("record", "") != "context" ||
-                                      (is_or_misses("machine", is_text) && is_or_misses("settings", are_texts) &&
-                                       is_or_misses("nodes", [](const auto& value) { return value.is_array(); })));
+                                      (is_absent_or("machine", is_text) && is_absent_or("settings", are_texts) &&
+                                       is_absent_or("nodes", [](const auto& value) { return value.is_array(); })));
   if (!is_whole) throw ddlsim::UserError(where, "", "no record of ddltrain");
 }
 

@@ -96,15 +96,15 @@ std::string last_message(std::FILE* file, const std::string& name) {
 }
 
 [[noreturn]] void throw_failure(const FrameworkScript& script, int rank, int status, std::FILE* errors) {
-  const std::string said = last_message(errors, script.name);
+  const std::string message = last_message(errors, script.name);
   if (WIFSIGNALED(status)) {
     const bool aborted = WTERMSIG(status) == SIGABRT; // by itself, and mostly with a word why
     throw RunError(
         fmt::format("{} of rank {} died of signal {} ({}); the job has ended. Records written so far are kept.{}",
                     script.name, rank, WTERMSIG(status), ::strsignal(WTERMSIG(status)), // NOLINT: one thread
-                    aborted && !said.empty() ? " It said last: " + said : ""));
+                    aborted && !message.empty() ? " It said last: " + message : ""));
   }
-  const std::string text = fmt::format("{}, rank {}: {}", script.name, rank, said);
+  const std::string text = fmt::format("{}, rank {}: {}", script.name, rank, message);
   if (WEXITSTATUS(status) == wrong_use) throw ddlsim::UserError("", "", text);
   throw RunError(text);
 }
