@@ -82,8 +82,8 @@ bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample&
 /// The error that tables of all-reduces leave unexplained at that size. In host memory sites differ tenfold (0.08 to
 /// 0.93): there the median of the sites is the uncertainty of a prediction, and a record counts with the noise of a
 /// transfer.
-double noise_of_sum(const ModelConstants& constants, const SeriesData& series, const DataPoint& point,
-                    const Parameters& median) {
+double noise_of_all_reduce(const ModelConstants& constants, const SeriesData& series, const DataPoint& point,
+                           const Parameters& median) {
   const auto setup = setup_at(series, point);
   if (library_of(setup, median).library != CollectiveLibrary::nccl) return constants.transfer_noise;
   return spread_at(all_reduce_process(constants, CollectiveLibrary::nccl),
@@ -110,7 +110,7 @@ SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& p
     series.points.push_back({curve.key.ranks, curve.key.nodes, per_node, series.setup.strategy, sample.sample.time_s,
                              reference.constants.transfer_noise, false, sample.sample.size_bytes});
     if (!is_message)
-      series.points.back().noise = noise_of_sum(reference.constants, series, series.points.back(), median);
+      series.points.back().noise = noise_of_all_reduce(reference.constants, series, series.points.back(), median);
   }
   return series;
 }
