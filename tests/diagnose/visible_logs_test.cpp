@@ -17,7 +17,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <tuple>
 
 // Every log that is shipped is of a cluster that was as it should be: each is diagnosed with its own cluster. The tables that
 // are printed stand in docs/diagnosis.md.
@@ -44,16 +43,27 @@ void add(VisibleLog& log, const Observation& point, int nodes) {
   if (nodes > 0) log.gpus_per_node = std::max(log.gpus_per_node, (point.gpus + nodes - 1) / nodes);
 }
 
+/// The fields in which the records of one log agree; the last three are of steps only.
+struct LogKey {
+  std::string series;
+  std::string transport;
+  std::string model_or_operation;
+  std::string strategy_or_algorithm;
+  double batch_per_gpu = 0;
+  std::string precision{};
+  std::string preset{};
+  auto operator<=>(const LogKey&) const = default;
+};
+
 std::vector<VisibleLog> logs_of(const MeasurementFile& file) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string, double, std::string, std::string>, VisibleLog>
-      logs;
+  std::map<LogKey, VisibleLog> logs;
   for (const auto& record : file.records) {
     if (head_of(record).suspect) continue;
     const auto& head = head_of(record);
     if (const auto* one = std::get_if<CollectiveRecord>(&record)) {
       const auto what = collective_named(one->operation);
       if (!what || one->concurrent_jobs > 1 || one->size_bytes <= 0 || one->ranks < 2) continue;
-      auto& log = logs[{head.series, head.transport, one->operation, one->algorithm, 0, "", ""}];
+      auto& log = logs[LogKey{head.series, head.transport, one->operation, one->algorithm}];
       log.transport = head.transport;
       log.algorithm = value_named<StrategyName>(one->algorithm);
       add(log, {*what, one->ranks, one->size_bytes, one->time_s, ""}, one->nodes);
@@ -61,15 +71,15 @@ std::vector<VisibleLog> logs_of(const MeasurementFile& file) {
     const auto* step = std::get_if<StepRecord>(&record);
     if (step == nullptr || step->mode != RunMode::train || !step->synchronised) continue;
     if (head.device == "cpu" && !head.gpu.empty()) continue;
-    auto& log = logs[{head.series, head.transport, step->model, to_text(step->strategy), step->batch_per_gpu,
-                      to_text(step->precision), step->preset}];
+    auto& log = logs[LogKey{head.series, head.transport, step->model, to_text(step->strategy), step->batch_per_gpu,
+                            to_text(step->precision), step->preset}];
     if (log.step == nullptr) log.step = step;
     log.transport = head.transport;
     add(log, {Observed::iteration, step->gpus, 0, step->iteration_s, ""}, step->nodes);
   }
   std::vector<VisibleLog> all;
   for (auto& [key, log] : logs) {
-    log.name = std::get<0>(key) + " " + std::get<2>(key);
+    log.name = key.series + " " + key.model_or_operation;
     const bool several =
         std::any_of(log.points.begin(), log.points.end(), [](const Observation& one) { return one.gpus > 1; });
     if (several) all.push_back(std::move(log));

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
 namespace ddlsim {
 namespace {
@@ -33,7 +32,15 @@ const std::vector<Series>& shipped_series() {
   return series;
 }
 
-/// Series, scale and time that tell one published figure from another.
+/// What an unseen workload is recognised by.
+struct ShownWorkload {
+  std::string cluster, family;
+  std::string preset; ///< "" where the split hides every preset
+  double batch_per_gpu = 0;
+  auto operator<=>(const ShownWorkload&) const = default;
+};
+
+/// Series, scale and time that distinguish one published figure from another.
 struct Figure {
   std::string cluster, model;
   StrategyName strategy = StrategyName::none;
@@ -111,13 +118,13 @@ TEST_CASE("shipped records: nothing of a workload that is asked as unseen is sho
   std::set<std::string> asked_of;
   for (const auto& split : make_splits(shipped(), shipped_series())) {
     if (!is_unseen(split)) continue;
-    std::set<std::tuple<std::string, std::string, std::string, double>> shown; // cluster, family, preset, batch
+    std::set<ShownWorkload> shown;
     for (const auto& file : visible_files(shipped(), split))
       for (const auto& step : records_of<StepRecord>({file}))
         if (step.mode == RunMode::train) {
           const bool by_batch = split.name == "new-batch";
-          shown.emplace(file.context.cluster, model_family(step.model), by_batch ? step.preset : "",
-                        by_batch ? step.batch_per_gpu : 0);
+          shown.insert({file.context.cluster, model_family(step.model), by_batch ? step.preset : "",
+                        by_batch ? step.batch_per_gpu : 0});
         }
     for (const auto& part : split.parts) {
       const auto& series = shipped_series()[part.series];
