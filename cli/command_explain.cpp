@@ -1,13 +1,11 @@
 #include "cli/command.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/escape.hpp"
-#include "sim/base/json.hpp"
 #include "sim/base/spelling.hpp"
 #include "sim/base/table.hpp"
 #include "sim/formats/glossary.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -76,15 +74,6 @@ std::string terms_text(const Glossary& glossary) {
   return text;
 }
 
-/// The entries as JSON: {"format": "ddlsim-glossary", "version": 1, "entries": [...]}.
-std::string entries_json(const Glossary& entries) {
-  nlohmann::ordered_json json{
-      {"format", "ddlsim-glossary"}, {"version", 1}, {"entries", nlohmann::ordered_json::array()}};
-  for (const auto& entry : entries)
-    json["entries"].push_back({{"term", entry.term}, {"also", entry.also}, {"text", entry.text}});
-  return json_text(json, 1, JsonBytes::mended) + "\n";
-}
-
 int refuse_term(const std::string& term, const Glossary& glossary) {
   std::vector<std::string> spellings;
   std::set<std::string> keys{""}; // offers "global batch" but not also "global_batch"
@@ -102,13 +91,13 @@ int refuse_term(const std::string& term, const Glossary& glossary) {
 int run_explain(const ExplainCommand& command, const CommandLine& line) {
   const auto glossary = load_glossary({line.data_folder});
   if (command.words.empty()) {
-    emit(line, line.json ? entries_json(glossary) : terms_text(glossary));
+    emit(line, line.json ? glossary_json(glossary) : terms_text(glossary));
     return 0;
   }
   const auto term = join_names(command.words, " ");
   const auto* entry = find_entry(glossary, term);
   if (entry == nullptr) return refuse_term(term, glossary);
-  emit(line, line.json ? entries_json({*entry}) : entry_text(*entry));
+  emit(line, line.json ? glossary_json({*entry}) : entry_text(*entry));
   return 0;
 }
 

@@ -1,6 +1,6 @@
 #include "cli/command_options.hpp"
+#include "cli/known_formats.hpp"
 #include "sim/base/error.hpp"
-#include "sim/formats/file_formats.hpp"
 
 #include <fmt/format.h>
 
@@ -129,9 +129,7 @@ void add_explain(CLI::App& app, CommandLine& line, ExplainCommand& command) {
 void add_schema(CLI::App& app, CommandLine& line, SchemaCommand& command) {
   auto& schema = add_command(app, line, "schema",
                              "Print which keys a kind of file may have, as a JSON schema or a Markdown table");
-  std::vector<std::string> names;
-  for (const auto& format : file_formats()) names.push_back(format.name);
-  schema.add_option("KIND", command.format, "One of " + join_names(names))->required()->type_name("");
+  schema.add_option("KIND", command.format, "One of " + join_names(names_of_formats()))->required()->type_name("");
   schema.add_flag("--markdown", command.markdown, "The keys as a Markdown table");
   add_output(schema, line, "the schema");
 }

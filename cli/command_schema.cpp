@@ -1,7 +1,7 @@
 #include "cli/command.hpp"
+#include "cli/known_formats.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/formats/file_formats.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,12 +24,11 @@ std::string key_lists(const ValueShape& root) {
 } // namespace
 
 int run_schema(const SchemaCommand& command, const CommandLine& line) {
-  const auto formats = file_formats();
+  const auto formats = known_formats();
   const auto found = std::find_if(formats.begin(), formats.end(),
                                   [&](const FileFormat& format) { return format.name == command.format; });
   if (found == formats.end()) {
-    std::vector<std::string> names;
-    for (const auto& format : formats) names.push_back(format.name);
+    const auto names = names_of_formats();
     throw UserError("", "", unknown_name_text("kind of file", command.format, names, names));
   }
   emit(line, command.markdown ? key_lists(found->root) : json_text(json_schema(*found), 1) + "\n");

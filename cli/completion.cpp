@@ -4,7 +4,6 @@
 #include "cli/options.hpp"
 #include "import/importers.hpp"
 #include "sim/base/error.hpp"
-#include "sim/formats/file_formats.hpp"
 #include "sim/formats/glossary.hpp"
 #include "sim/formats/names.hpp"
 #include "validate/split.hpp"
@@ -70,11 +69,7 @@ Names argument_values(const std::string& command, const DataFolder& data) {
   if (command == "import") return import_kinds();
   if (command == "new") return {"cluster", "gpu", "scenario"};
   if (command == "explain") return terms_in_one_word(data);
-  if (command == "schema") {
-    Names names;
-    for (const auto& format : file_formats()) names.push_back(format.name);
-    return names;
-  }
+  if (command == "schema") return names_of_formats();
   return {};
 }
 

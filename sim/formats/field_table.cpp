@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace ddlsim {
@@ -169,6 +170,18 @@ ValueType<int> whole_type(long least, long most) {
 ValueType<double> number_type(double least, double most) {
   return plain_type<double>(number_shape(ValueKind::number, least, most),
                             [=](const JsonNode& place) { return place.as_number(least, most); });
+}
+
+ValueType<int> number_of_things(long least) {
+  return whole_type(least, std::numeric_limits<int>::max());
+}
+
+ValueType<double> not_negative_type() {
+  return number_type(0, unbounded);
+}
+
+ValueType<double> any_number_type() {
+  return number_type(-unbounded, unbounded);
 }
 
 ValueType<double> positive_type(double most) {

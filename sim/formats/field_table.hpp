@@ -254,7 +254,12 @@ ValueType<std::string> date_type();
 ValueType<std::string> word_type(std::vector<std::string> words);
 ValueType<bool> boolean_type();
 ValueType<int> whole_type(long least, long most);
+/// A number of things, `least` or more.
+ValueType<int> number_of_things(long least = 0);
 ValueType<double> number_type(double least, double most);
+/// 0 or more.
+ValueType<double> not_negative_type();
+ValueType<double> any_number_type();
 ValueType<double> positive_type(double most = unbounded);
 /// A number of things: a number above 0, or "300B".
 ValueType<double> count_type();

@@ -31,6 +31,9 @@ std::vector<GlossaryEntry> load_glossary(const DataFolder& data);
 /// when there is none.
 const GlossaryEntry* find_entry(const std::vector<GlossaryEntry>& entries, std::string_view asked);
 
+/// The entries as a JSON document of format ddlsim-glossary. Text that is not UTF-8 becomes U+FFFD.
+std::string glossary_json(const std::vector<GlossaryEntry>& entries);
+
 /// The entry's term and its other spellings.
 std::vector<std::string> spellings_of(const GlossaryEntry& entry);
 

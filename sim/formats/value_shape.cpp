@@ -13,9 +13,11 @@ using nlohmann::ordered_json;
 
 constexpr double bound_worth_stating = 1e15; ///< a larger bound is no limit in practice
 
+/// ", 1 to 8"; "" where no bound is a limit in practice.
 std::string bounds_text(const ValueShape& shape) {
-  if (shape.most >= bound_worth_stating) return fmt::format("{} or more", shape.least);
-  return fmt::format("{} to {}", shape.least, shape.most);
+  if (shape.most >= bound_worth_stating && shape.least <= -bound_worth_stating) return "";
+  if (shape.most >= bound_worth_stating) return fmt::format(", {} or more", shape.least);
+  return fmt::format(", {} to {}", shape.least, shape.most);
 }
 
 /// A pattern of a dimension's units for editors; the reader accepts more spellings (sim/base/unit_words.hpp).
@@ -54,8 +56,11 @@ std::string quantity_pattern(const ValueShape& shape) {
 
 /// Writes only bounds that matter, because editors show them.
 ordered_json number_schema(const ValueShape& shape, const char* type) {
-  ordered_json schema{{"type", type}, {"minimum", shape.least}};
-  if (shape.kind == ValueKind::whole) schema["minimum"] = static_cast<long>(shape.least);
+  ordered_json schema{{"type", type}};
+  if (shape.kind == ValueKind::whole)
+    schema["minimum"] = static_cast<long>(shape.least);
+  else if (shape.least > -bound_worth_stating)
+    schema["minimum"] = shape.least;
   if (shape.most < bound_worth_stating) {
     if (shape.kind == ValueKind::whole)
       schema["maximum"] = static_cast<long>(shape.most);
@@ -220,9 +225,9 @@ std::string expected_text(const ValueShape& shape) {
   case ValueKind::boolean:
     return "true or false";
   case ValueKind::whole:
-    return "a whole number, " + bounds_text(shape);
+    return "a whole number" + bounds_text(shape);
   case ValueKind::number:
-    return "a number, " + bounds_text(shape);
+    return "a number" + bounds_text(shape);
   case ValueKind::positive:
     return shape.most <= 1                    ? "a share: above 0, at most 1"
            : shape.most < bound_worth_stating ? fmt::format("a number above 0, at most {:.9g}", shape.most)

@@ -3,6 +3,7 @@
 // size and scale.
 
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/file_formats.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/scaling_curve.hpp"
 
@@ -64,8 +65,9 @@ std::string binary_size(double size_bytes);
 
 /// Writes a sentence for each scale, then a table over sizes that people can read like that of nccl-tests.
 std::string to_terminal_text(const CollectivePrediction& prediction);
-/// {"format": "ddlsim-collective-prediction", "version": 1, "points": [...]}, SI units.
+/// A JSON document of format ddlsim-collective-prediction, in SI units.
 std::string to_json_text(const CollectivePrediction& prediction);
+FileFormat collective_prediction_format();
 /// Writes one row for each point, in SI units.
 std::string to_csv_text(const CollectivePrediction& prediction);
 

@@ -1,18 +1,14 @@
 #include "sim/base/error.hpp"
-#include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 #include "sim/predict/collectives.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
 namespace ddlsim {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr double giga = 1e9;
 
@@ -82,21 +78,6 @@ std::string all_reduces_section(const CollectiveAnswer& answer) {
   return answer.points.empty() ? text : text + all_reduces_table(answer.points);
 }
 
-Json to_json(const PredictedAllReduce& point) {
-  Json json{{"gpus", point.gpus},
-            {"nodes", point.nodes},
-            {"size_bytes", nine_digits(point.size_bytes)},
-            {"time_s", nine_digits(point.time.s)},
-            {"time_s_low", nine_digits(point.time.s_low)},
-            {"time_s_high", nine_digits(point.time.s_high)},
-            {"bus_Bps", nine_digits(point.bus_Bps)},
-            {"bus_Bps_low", nine_digits(point.bus_Bps_low)},
-            {"bus_Bps_high", nine_digits(point.bus_Bps_high)},
-            {"algorithm", point.algorithm}};
-  if (!point.protocol.empty()) json["protocol"] = point.protocol;
-  return json;
-}
-
 } // namespace
 
 std::string binary_size(double size_bytes) {
@@ -113,27 +94,6 @@ std::string to_terminal_text(const CollectivePrediction& prediction) {
   for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");
   for (const auto& answer : prediction.answers) text += "\n" + all_reduces_section(answer);
   return text;
-}
-
-std::string to_json_text(const CollectivePrediction& prediction) {
-  Json json{{"format", "ddlsim-collective-prediction"},
-            {"version", 1},
-            {"scenario", prediction.scenario.name},
-            {"cluster", prediction.scenario.cluster},
-            {"operation", "all_reduce"},
-            {"ddlsim", version()},
-            {"answers", Json::array()}};
-  for (const auto& answer : prediction.answers) {
-    Json one{{"strategy", to_text(answer.strategy)},    {"preset", answer.preset},
-             {"transport", answer.transport},           {"library", answer.library},
-             {"library_stated", answer.library_stated}, {"points", Json::array()}};
-    for (const auto& point : answer.points) one["points"].push_back(to_json(point));
-    for (const auto& scale : answer.measured) one["measured"].push_back({{"gpus", scale.gpus}, {"nodes", scale.nodes}});
-    if (!answer.errors.empty()) one["errors"] = answer.errors;
-    json["answers"].push_back(std::move(one));
-  }
-  if (!prediction.warnings.empty()) json["warnings"] = prediction.warnings;
-  return json_text(json, 1) + "\n";
 }
 
 std::string to_csv_text(const CollectivePrediction& prediction) {

@@ -2,6 +2,7 @@
 // Predicts all-reduces that were measured size by size. The library's rule chooses the algorithm.
 
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/file_formats.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/predict/prediction.hpp"
 
@@ -54,13 +55,8 @@ std::vector<UnseenCollective> predict_unseen_collectives(const ReferenceData& re
 /// 90 % of the means over resampled tables.
 std::string collectives_report_text(const std::vector<PredictedCollective>& points);
 
-/// {"format":"ddlsim-collectives","version":1,
-///  "all_sizes":[{"carrier","tables","cluster_file","cluster_file_low","cluster_file_high",... two_sizes, line}],
-///  "by_size":[{"carrier","from_bytes","below_bytes","tables","sizes","cluster_file","two_sizes","line","held",
-///             "held_by_two_sizes"}],
-///  "points":[{"cluster","table","transport","ranks","nodes","size_bytes","measured_s","from_cluster_file_s",
-///             "from_two_sizes_s","held","held_by_two_sizes","line_s"}]}
-/// Errors are ratios, 0.05 for 5 %; below_bytes is null for the last class.
+/// A JSON document of format ddlsim-collectives.
 std::string collectives_json(const std::vector<PredictedCollective>& points);
+FileFormat collectives_format();
 
 } // namespace ddlsim

@@ -3,6 +3,7 @@
 
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/file_formats.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/predict/scaling_curve.hpp"
 
@@ -56,7 +57,8 @@ bool holds(const Ratio& predicted, const SpeedUpRecord& record);
 /// with its intervals.
 std::string ratios_report_text(const std::vector<PredictedRatio>& ratios);
 
-/// {"format":"ddlsim-ratios","version":1,"mean":{...},"by_cluster":[...],"ratios":[...]}: errors as shares.
+/// A JSON document of format ddlsim-ratios.
 std::string ratios_json(const std::vector<PredictedRatio>& ratios);
+FileFormat ratios_format();
 
 } // namespace ddlsim

@@ -1,6 +1,7 @@
 #include "sim/base/escape.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
+#include "sim/formats/answer_fields.hpp"
 #include "validate/ratios/ratios.hpp"
 
 #include <fmt/format.h>
@@ -11,8 +12,6 @@
 
 namespace ddlsim {
 namespace {
-
-using RatioJson = nlohmann::ordered_json;
 
 /// Mean errors over the ratios of a cluster, or over clusters.
 struct RatioErrors {
@@ -121,29 +120,88 @@ std::string table_of_ratios(const std::vector<PredictedRatio>& ratios) {
                   rows);
 }
 
-RatioJson json_of(const Ratio& ratio) {
-  return {{"times", ratio.times}, {"low", ratio.low}, {"high", ratio.high}};
+/// Rows of the mean errors that `errors_of` finds in an owner.
+template <class Owner, class ErrorsOf> std::vector<Field<Owner>> error_rows(ErrorsOf errors_of) {
+  const auto row = [&](const char* name, double RatioErrors::*member, ValueType<double> type, const char* meaning) {
+    return computed<Owner>(
+        name, [=](const Owner& owner) { return errors_of(owner).*member; }, std::move(type), meaning);
+  };
+  const auto error = not_negative_type();
+  const auto share = number_type(0, 1);
+  return {
+      computed<Owner>(
+          "ratios", [=](const Owner& owner) { return errors_of(owner).ratios; }, number_of_things(),
+          "that have an answer"),
+      row("cluster_file", &RatioErrors::cluster_file, error, "mean error, before any measurement of the site"),
+      row("held", &RatioErrors::held, share, "of the measured ratios that its interval holds"),
+      row("as_shipped", &RatioErrors::as_shipped, error, "mean error with the cluster's calibration"),
+      row("held_as_shipped", &RatioErrors::held_as_shipped, share, "of the measured ratios that its interval holds"),
+      row("linear", &RatioErrors::linear, error, "mean error of growth in proportion to the GPUs")};
 }
 
-RatioJson json_of(const RatioErrors& errors) {
-  return {{"ratios", errors.ratios},         {"cluster_file", errors.cluster_file},       {"held", errors.held},
-          {"as_shipped", errors.as_shipped}, {"held_as_shipped", errors.held_as_shipped}, {"linear", errors.linear}};
+FieldTable<RatioErrors> mean_error_fields() {
+  return {error_rows<RatioErrors>([](const RatioErrors& errors) { return errors; })};
 }
 
-RatioJson json_of(const PredictedRatio& one) {
-  const auto& record = one.record;
-  RatioJson json{{"cluster", one.cluster},        {"series", record.head.series}, {"model", record.model},
-                 {"base_gpus", record.base_gpus}, {"gpus", record.gpus},          {"trust", record.trust},
-                 {"measured", record.speed_up}};
-  if (record.head.suspect) json["suspect"] = true;
-  if (!record.assumed.empty()) json["assumed"] = record.assumed;
-  if (!one.refusal.empty()) {
-    json["refusal"] = one.refusal;
-  } else {
-    json["cluster_file"] = json_of(one.from_cluster_file);
-    json["as_shipped"] = json_of(one.as_shipped);
-  }
-  return json;
+FieldTable<ClusterErrors> cluster_error_fields() {
+  FieldTable<ClusterErrors> table{error_rows<ClusterErrors>([](const ClusterErrors& one) { return one.errors; })};
+  table.fields.push_back(required("cluster", &ClusterErrors::cluster, any_text_type(), "whose ratios these are"));
+  return table;
+}
+
+FieldTable<Ratio> ratio_fields() {
+  return {{required("times", &Ratio::times, positive_type(), "samples a second over those of the base"),
+           required("low", &Ratio::low, positive_type(), "of its 90 % interval"),
+           required("high", &Ratio::high, positive_type(), "of its 90 % interval")}};
+}
+
+/// The rows of what a source states.
+std::vector<Field<PredictedRatio>> published_ratio_rows() {
+  using One = PredictedRatio;
+  const auto series = [](const One& one) { return one.record.head.series; };
+  const auto is_suspect = [](const One& one) { return one.record.head.suspect; };
+  const auto gpus = number_of_things(1);
+  const auto of_record = [](auto member) { return within(&One::record, member); };
+  return {required("cluster", &One::cluster, any_text_type(), "whose ratio it is"),
+          computed<One>("series", series, any_text_type(), "the record's"),
+          required("model", of_record(&SpeedUpRecord::model), any_text_type(), "that was trained"),
+          required("base_gpus", of_record(&SpeedUpRecord::base_gpus), gpus, "of the base"),
+          required("gpus", of_record(&SpeedUpRecord::gpus), gpus, "of the larger scale"),
+          required("trust", of_record(&SpeedUpRecord::trust), word_type({"A", "B", "C"}), "class of the source"),
+          required("measured", of_record(&SpeedUpRecord::speed_up), positive_type(), "the published ratio"),
+          computed_where<One>(is_suspect, "suspect", is_suspect, boolean_type(), "the source itself doubts the figure"),
+          optional("assumed", of_record(&SpeedUpRecord::assumed), text_map_type(), "what the source does not say")};
+}
+
+FieldTable<PredictedRatio> predicted_ratio_fields() {
+  using One = PredictedRatio;
+  const auto is_answered = [](const One& one) { return one.refusal.empty(); };
+  FieldTable<One> table{published_ratio_rows()};
+  for (auto& row : std::vector<Field<One>>{
+           optional("refusal", &One::refusal, any_text_type(), "why there is no answer"),
+           computed_where<One>(is_answered, "cluster_file", &One::from_cluster_file, object_type(ratio_fields()),
+                               "the answer before any measurement of the site"),
+           computed_where<One>(is_answered, "as_shipped", &One::as_shipped, object_type(ratio_fields()),
+                               "the answer with the cluster's calibration")})
+    table.fields.push_back(std::move(row));
+  return table;
+}
+
+struct RatiosDocument {
+  std::vector<ClusterErrors> clusters;
+  std::vector<PredictedRatio> ratios;
+};
+
+const FieldTable<RatiosDocument>& ratios_fields() {
+  const auto mean = [](const RatiosDocument& all) { return mean_of(all.clusters); };
+  static const auto table = document<RatiosDocument>(
+      "ddlsim-ratios", 1,
+      {computed<RatiosDocument>("mean", mean, object_type(mean_error_fields()), "of clusters"),
+       required("by_cluster", &RatiosDocument::clusters, list_type(object_type(cluster_error_fields())),
+                "of each cluster that has an answer"),
+       required("ratios", &RatiosDocument::ratios, list_type(object_type(predicted_ratio_fields())),
+                "one for each record")});
+  return table;
 }
 
 } // namespace
@@ -164,18 +222,14 @@ std::string ratios_report_text(const std::vector<PredictedRatio>& ratios) {
   return text;
 }
 
+FileFormat ratios_format() {
+  return {"ratios", "Scores of speed-ups without a base rate",
+          "What `ddlsim validate --ratios --json` prints; an error is |ln(predicted / measured)|",
+          ratios_fields().shape(), true};
+}
+
 std::string ratios_json(const std::vector<PredictedRatio>& ratios) {
-  const auto clusters = errors_by_cluster(ratios);
-  RatioJson json{{"format", "ddlsim-ratios"}, {"version", 1}, {"mean", json_of(mean_of(clusters))}};
-  json["by_cluster"] = RatioJson::array();
-  for (const auto& one : clusters) {
-    auto row = json_of(one.errors);
-    row["cluster"] = one.cluster;
-    json["by_cluster"].push_back(row);
-  }
-  json["ratios"] = RatioJson::array();
-  for (const auto& one : ratios) json["ratios"].push_back(json_of(one));
-  return json_text(json, 1) + "\n";
+  return json_text(write_fields(ratios_fields(), {errors_by_cluster(ratios), ratios}), 1) + "\n";
 }
 
 } // namespace ddlsim
