@@ -2,6 +2,7 @@
 // A diagnosis as text for people and as JSON for programs.
 
 #include "diagnose/diagnose.hpp"
+#include "sim/formats/file_formats.hpp"
 
 #include <string>
 
@@ -14,7 +15,8 @@ std::string to_screen_text(const Diagnosis& diagnosis);
 /// The first screen, then every point with its expected time, and every cause with what to check.
 std::string to_details_text(const Diagnosis& diagnosis);
 
-/// {"format": "ddlsim-diagnosis", "version": 2, ...} in SI units. The same diagnosis gives the same bytes.
+/// JSON with the keys that `ddlsim schema diagnosis` lists, in SI units. The same diagnosis gives the same bytes.
 std::string to_json_text(const Diagnosis& diagnosis);
+FileFormat diagnosis_format();
 
 } // namespace ddlsim

@@ -2,6 +2,7 @@
 // A plan as text for people and as JSON and CSV for programs.
 
 #include "plan/plan.hpp"
+#include "sim/formats/file_formats.hpp"
 
 #include <string>
 #include <vector>
@@ -15,8 +16,10 @@ std::string to_terminal_text(const Plan& plan);
 /// The same sentences, and the options as a Markdown table.
 std::string to_markdown_text(const Plan& plan);
 
-/// JSON with the fields of docs/planning.md, in SI units with 9 significant digits. The same plan gives the same bytes.
+/// JSON with the keys that `ddlsim schema plan` lists, in SI units with 9 significant digits. The same plan gives the
+/// same bytes.
 std::string to_json_text(const Plan& plan);
+FileFormat plan_format();
 
 /// CSV with a row for each option, in SI units.
 std::string to_csv_text(const Plan& plan);

@@ -1,6 +1,7 @@
 #pragma once
 // A validation as text for people and as JSON for programs.
 
+#include "sim/formats/file_formats.hpp"
 #include "validate/validation.hpp"
 
 #include <string>
@@ -12,18 +13,10 @@ namespace ddlsim {
 /// table shows at most seven methods; more methods make more tables.
 std::string validation_text(const ValidationResult& result);
 
-/// JSON, numbers to 9 significant digits:
-/// {"format":"ddlsim-validation","version":2,"methods":[...],
-///  "points":[{"series","cluster","model","strategy","preset","transport","gpus","nodes","split","left_out","class",
-///             "measured_s","methods":{NAME:{"predicted_s","low_s","high_s"}}}],
-///  "overall":{SPLIT:{METHOD:SCORE}}, "classes_a_b": the same over classes A and B,
-///  "by_class":{SPLIT:{METHOD:{"A":SCORE,...}}}, "by_cluster":{SPLIT:{METHOD:{CLUSTER:SCORE}}}, "differences":[...],
-///  "ranking":[...], "series":[...]}
-/// SCORE =
-/// {"points","series","clusters","sites","mean_error","median_error","worst_error","points_with_interval","coverage",
-/// "half_width","interval_score","mean_error_range":[low,high],"coverage_range":[low,high]}; errors are ratios, 0.05
-/// for 5 %. low_s, high_s and the interval figures are null where there is no interval.
+/// JSON with the keys that `ddlsim schema validation` lists, numbers to 9 significant digits. Errors are ratios, 0.05
+/// for 5 %.
 std::string validation_json(const ValidationResult& result);
+FileFormat validation_format();
 
 // Parts of the reports.
 

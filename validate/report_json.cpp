@@ -1,182 +1,277 @@
 #include "sim/base/json.hpp"
+#include "sim/formats/answer_types.hpp"
 #include "validate/report.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cmath>
 #include <string>
 
 namespace ddlsim {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr int validation_version = 2;
 
-/// Rounds to nine significant digits: later digits have no meaning for a reader.
-Json rounded(double value) {
-  return std::stod(fmt::format("{:.9g}", value));
+/// The figure, or nothing where it is not known.
+std::optional<double> figure_if(bool known, double figure) {
+  if (!known) return {};
+  return figure;
 }
 
-Json rounded_if(bool known, double value) {
-  return known ? rounded(value) : Json(nullptr);
+ValueType<std::optional<double>> figure_or_null() {
+  return or_null(rounded_type());
 }
 
-Json to_json(const Range& range) {
-  return Json::array({rounded(range.low), rounded(range.high)});
+ValueType<Range> range_type() {
+  ValueShape shape{ValueKind::list};
+  shape.parts = {rounded_type(-unbounded).shape};
+  shape.fewest_items = 2;
+  shape.most_items = 2;
+  return {shape, {}, [](const Range& range) {
+            return nlohmann::ordered_json::array({nine_digits(range.low), nine_digits(range.high)});
+          }};
 }
 
-Json to_json(const std::optional<Range>& range) {
-  return range ? to_json(*range) : Json(nullptr);
+ValueType<std::string> noise_class_type() {
+  return word_type({"A", "B", "C"});
 }
 
-Json to_json(const Score& score) {
-  const bool interval = score.points_with_interval > 0;
-  return {{"points", score.points},
-          {"refused", score.refused},
-          {"series", score.series},
-          {"clusters", score.clusters},
-          {"sites", score.sites},
-          {"mean_error", rounded_if(score.points > 0, score.mean_error)},
-          {"median_error", rounded_if(score.points > 0, score.median_error)},
-          {"worst_error", rounded_if(score.points > 0, score.worst_error)},
-          {"points_with_interval", score.points_with_interval},
-          {"coverage", rounded_if(interval, score.coverage)},
-          {"half_width", rounded_if(interval, score.half_width)},
-          {"interval_score", rounded_if(interval, score.interval_score)},
-          {"mean_error_range", to_json(score.mean_error_range)},
-          {"coverage_range", to_json(score.coverage_range)}};
+std::vector<Field<Score>> count_rows() {
+  return {required("points", &Score::points, number_of_things(), "answered or refused"),
+          required("refused", &Score::refused, number_of_things(), "of these"),
+          required("series", &Score::series, number_of_things(), "that the points belong to"),
+          required("clusters", &Score::clusters, number_of_things(), "or sites, in splits of a new site"),
+          required("sites", &Score::sites, number_of_things(), "that a resample draws from")};
 }
 
-Json to_json(const Forecast& forecast) {
-  const bool interval = forecast.low_s > 0;
-  Json json{{"predicted_s", rounded(forecast.predicted_s)},
-            {"low_s", rounded_if(interval, forecast.low_s)},
-            {"high_s", rounded_if(interval, forecast.high_s)}};
-  if (!forecast.scenario.empty()) json["scenario"] = Json::parse(forecast.scenario);
-  return json;
+std::vector<Field<Score>> point_error_rows() {
+  const auto of_answers = [](double Score::*figure) {
+    return [figure](const Score& score) { return figure_if(score.points > 0, score.*figure); };
+  };
+  const auto type = figure_or_null();
+  return {computed<Score>("mean_error", of_answers(&Score::mean_error), type,
+                          "mean of |ln(predicted / measured)|, over clusters"),
+          computed<Score>("median_error", of_answers(&Score::median_error), type, "over the points"),
+          computed<Score>("worst_error", of_answers(&Score::worst_error), type, "over the points")};
 }
 
-Json to_json(const ScoredPoint& point) {
-  Json methods = Json::object();
-  for (const auto& [method, forecast] : point.forecasts) methods[method] = to_json(forecast);
-  return {{"series", point.series},
-          {"cluster", point.cluster},
-          {"group", point.group},
-          {"model", point.model},
-          {"strategy", point.strategy},
-          {"preset", point.preset},
-          {"transport", point.transport},
-          {"gpus", point.gpus},
-          {"nodes", point.nodes},
-          {"split", point.split},
-          {"left_out", point.left_out},
-          {"class", std::string(1, point.grade)},
-          {"measured_s", rounded(point.measured_s)},
-          {"methods", methods},
-          {"refusals", point.refusals}};
+std::vector<Field<Score>> interval_score_rows() {
+  const auto of_intervals = [](double Score::*figure) {
+    return [figure](const Score& score) { return figure_if(score.points_with_interval > 0, score.*figure); };
+  };
+  const auto type = figure_or_null();
+  return {required("points_with_interval", &Score::points_with_interval, number_of_things(),
+                   "the next three figures are over these"),
+          computed<Score>("coverage", of_intervals(&Score::coverage), type,
+                          "share of measured times inside their 90 % interval"),
+          computed<Score>("half_width", of_intervals(&Score::half_width), type, "half of ln(high / low)"),
+          computed<Score>("interval_score", of_intervals(&Score::interval_score), type,
+                          "of ln time, 90 % (Gneiting and Raftery 2007, equation 43)")};
 }
 
-Json to_json(const PairedDifference& one) {
-  return {{"split", one.split},         {"method", one.method},     {"baseline", one.baseline},
-          {"points", one.points},       {"clusters", one.clusters}, {"difference", rounded(one.difference)},
-          {"range", to_json(one.range)}};
+FieldTable<Score> score_fields() {
+  FieldTable<Score> table{count_rows()};
+  add_to(table.fields, point_error_rows());
+  add_to(table.fields, interval_score_rows());
+  add_to(table.fields, {required("mean_error_range", &Score::mean_error_range, or_null(range_type()),
+                                 "90 % by bootstrap over sites; null: too few sites"),
+                        required("coverage_range", &Score::coverage_range, or_null(range_type()), "the same")});
+  return table;
 }
 
-Json to_json(const RankingScore& one) {
-  return {{"split", one.split},
-          {"method", one.method},
-          {"pairs", one.pairs},
-          {"right", rounded_if(one.pairs > 0, one.right)},
-          {"persistence", rounded_if(one.pairs > 0, one.persistence)}};
+/// What a scenario's JSON text says, as an object.
+ValueType<std::string> scenario_text_type() {
+  return {{ValueKind::any}, {}, [](const std::string& text) { return nlohmann::ordered_json::parse(text); }};
 }
 
-Json to_json(const SeriesSummary& one) {
-  return {{"series", one.id},
-          {"cluster", one.cluster},
-          {"model", one.model},
-          {"strategy", one.strategy},
-          {"preset", one.preset},
-          {"transport", one.transport},
-          {"scales", one.scales},
-          {"multi_node_scales", one.multi_node_scales},
-          {"class", std::string(1, one.noise.grade)},
-          {"noise", rounded_if(one.noise.relative > 0, one.noise.relative)},
-          {"noise_basis", one.noise.basis},
-          {"splits", one.splits}};
+FieldTable<Forecast> forecast_fields() {
+  const auto bound = [](double Forecast::*bound_s) {
+    return [bound_s](const Forecast& forecast) { return figure_if(forecast.low_s > 0, forecast.*bound_s); };
+  };
+  return {{required("predicted_s", &Forecast::predicted_s, rounded_type(), "of an iteration"),
+           computed<Forecast>("low_s", bound(&Forecast::low_s), figure_or_null(), "5 %; null: no interval"),
+           computed<Forecast>("high_s", bound(&Forecast::high_s), figure_or_null(), "95 %; null: no interval"),
+           optional("scenario", &Forecast::scenario, scenario_text_type(),
+                    "what `ddlsim predict` answers with the same digits")}};
 }
 
-Json to_json(const ForecastParts& one) {
-  return {{"gpus", one.gpus},
-          {"measured_s", rounded(one.measured_s)},
-          {"predicted_s", rounded(one.predicted_s)},
-          {"compute_s", rounded(one.compute_s)},
-          {"communication_s", rounded(one.communication_s)},
-          {"synchronisation_s", rounded(one.synchronisation_s)},
-          {"straggling_s", rounded(one.straggling_s)},
-          {"input_s", rounded(one.input_s)},
-          {"unexplained_s", rounded(one.unexplained_s)},
-          {"bottleneck", one.bottleneck},
-          {"residual_factor", rounded(one.residual_factor)}};
+std::vector<Field<ScoredPoint>> target_rows() {
+  using One = ScoredPoint;
+  return {required("series", &One::series, text_type(), "that the point belongs to"),
+          required("cluster", &One::cluster, text_type(), "of the series"),
+          required("group", &One::group, any_text_type(), "its cluster or site; means are over groups"),
+          required("model", &One::model, text_type(), "of the series"),
+          required("strategy", &One::strategy, text_type(), "of the point"),
+          required("preset", &One::preset, any_text_type(), "of the series"),
+          required("transport", &One::transport, any_text_type(), "of the series"),
+          required("gpus", &One::gpus, number_of_things(1), "of the workers"),
+          required("nodes", &One::nodes, number_of_things(1), "of the workers")};
 }
 
-Json to_json(const ParameterExplanation& one) {
-  if (one.parameter.empty()) return nullptr;
-  return {{"parameter", one.parameter},
-          {"unit", one.unit},
-          {"fitted", rounded(one.fitted)},
-          {"fitted_at", rounded(one.fitted_at)},
-          {"needed", rounded(one.needed)},
-          {"needed_at", rounded(one.needed_at)},
-          {"remaining_error", rounded(one.remaining_error)}};
+FieldTable<ScoredPoint> scored_point_fields() {
+  using One = ScoredPoint;
+  const auto grade = [](const One& one) { return std::string(1, one.grade); };
+  FieldTable<One> table{target_rows()};
+  add_to(table.fields,
+         {required("split", &One::split, text_type(), "that hides the point"),
+          required("left_out", &One::left_out, any_text_type(), "model family, schedule or cluster; empty for a tier"),
+          computed<One>("class", grade, noise_class_type(), "of noise"),
+          required("measured_s", &One::measured_s, rounded_type(), "of an iteration"),
+          required("methods", &One::forecasts, map_type(answer_object(forecast_fields())), "the answers by method"),
+          required("refusals", &One::refusals, text_map_type(), "why a method refused, by method")});
+  return table;
 }
 
-Json to_json(const ExplainedSeries& one) {
-  Json points = Json::array();
-  for (const auto& point : one.why.points) points.push_back(to_json(point));
-  return {{"split", one.split},
-          {"series", one.series},
-          {"cluster", one.cluster},
-          {"method", one.method},
-          {"mean_error", rounded(one.mean_error)},
-          {"points", points},
-          {"explanation", to_json(one.why.explanation)}};
+FieldTable<PairedDifference> difference_fields() {
+  using One = PairedDifference;
+  return {{required("split", &One::split, text_type(), "of the points"),
+           required("method", &One::method, text_type(), "that is compared"),
+           required("baseline", &One::baseline, text_type(), "with which"),
+           required("points", &One::points, number_of_things(), "that both answered"),
+           required("clusters", &One::clusters, number_of_things(), "of these points"),
+           required("difference", &One::difference, rounded_type(-unbounded),
+                    "of mean errors; negative: the method's are smaller"),
+           required("range", &One::range, range_type(), "90 %, by bootstrap over clusters")}};
 }
 
-template <class Item> Json to_array(const std::vector<Item>& items) {
-  Json array = Json::array();
-  for (const auto& item : items) array.push_back(to_json(item));
-  return array;
+FieldTable<RankingScore> ranking_fields() {
+  using One = RankingScore;
+  const auto of_pairs = [](double One::*share) {
+    return [share](const One& one) { return figure_if(one.pairs > 0, one.*share); };
+  };
+  return {{required("split", &One::split, text_type(), "of the points"),
+           required("method", &One::method, text_type(), "that is scored"),
+           required("pairs", &One::pairs, number_of_things(), "of schedules that the method answered both"),
+           computed<One>("right", of_pairs(&One::right), figure_or_null(), "share put in the measured order"),
+           computed<One>("persistence", of_pairs(&One::persistence), figure_or_null(),
+                         "the same if the order at the largest visible scale is kept")}};
 }
 
-template <class Key> Json to_object(const std::map<Key, Score>& scores) {
-  Json object = Json::object();
-  for (const auto& [key, score] : scores) object[std::string(1, key)] = to_json(score);
-  return object;
+FieldTable<SeriesSummary> series_fields() {
+  using One = SeriesSummary;
+  const auto grade = [](const One& one) { return std::string(1, one.noise.grade); };
+  const auto noise = [](const One& one) { return figure_if(one.noise.relative > 0, one.noise.relative); };
+  return {{required("series", &One::id, text_type(), "its file and name"),
+           required("cluster", &One::cluster, text_type(), "of its records"),
+           required("model", &One::model, text_type(), "of its records"),
+           required("strategy", &One::strategy, text_type(), "of its records"),
+           required("preset", &One::preset, any_text_type(), "of its records"),
+           required("transport", &One::transport, any_text_type(), "of its records"),
+           required("scales", &One::scales, number_of_things(), "that were measured"),
+           required("multi_node_scales", &One::multi_node_scales, number_of_things(), "of these on several nodes"),
+           computed<One>("class", grade, noise_class_type(), "of noise"),
+           computed<One>("noise", noise, figure_or_null(), "standard deviation of ln of the time; null: not known"),
+           required("noise_basis", within(&One::noise, &Noise::basis), any_text_type(), "how it is known"),
+           required("splits", &One::splits, list_type(text_type()), "that it takes part in")}};
 }
 
-template <> Json to_object(const std::map<std::string, Score>& scores) {
-  Json object = Json::object();
-  for (const auto& [key, score] : scores) object[key] = to_json(score);
-  return object;
+FieldTable<ForecastParts> parts_fields() {
+  using One = ForecastParts;
+  const auto time = rounded_type();
+  const auto part = rounded_type(-unbounded);
+  return {{required("gpus", &One::gpus, number_of_things(1), "of the workers"),
+           required("measured_s", &One::measured_s, time, "of an iteration"),
+           required("predicted_s", &One::predicted_s, time, "the sum of the next six"),
+           required("compute_s", &One::compute_s, part, "part of it"),
+           required("communication_s", &One::communication_s, part, "part of it, beyond compute"),
+           required("synchronisation_s", &One::synchronisation_s, part, "part of it"),
+           required("straggling_s", &One::straggling_s, part, "part of it"),
+           required("input_s", &One::input_s, part, "part of it"),
+           required("unexplained_s", &One::unexplained_s, part, "part of it, from the residual factor"),
+           required("bottleneck", &One::bottleneck, any_text_type(), "the largest part"),
+           required("residual_factor", &One::residual_factor, part, "from residuals at the series' smaller scales")}};
+}
+
+FieldTable<ParameterExplanation> explanation_fields() {
+  using One = ParameterExplanation;
+  const auto figure = rounded_type(-unbounded);
+  return {{required("parameter", &One::parameter, text_type(), "as in the priors"),
+           required("unit", &One::unit, any_text_type(), "of its values"),
+           required("fitted", &One::fitted, figure, "its value in the prediction, in SI units"),
+           required("fitted_at", &One::fitted_at, figure, "the same in widths of its prior, from the median"),
+           required("needed", &One::needed, figure, "the value with the least mean error"),
+           required("needed_at", &One::needed_at, figure, "the same in widths of its prior, from the median"),
+           required("remaining_error", &One::remaining_error, figure, "mean error with that value")}};
+}
+
+FieldTable<ExplainedSeries> explained_fields() {
+  using One = ExplainedSeries;
+  const auto explanation = [](const One& one) -> std::optional<ParameterExplanation> {
+    if (one.why.explanation.parameter.empty()) return {};
+    return one.why.explanation;
+  };
+  return {{required("split", &One::split, text_type(), "that hides its points"),
+           required("series", &One::series, text_type(), "its file and name"),
+           required("cluster", &One::cluster, text_type(), "of its records"),
+           required("method", &One::method, text_type(), "that predicts it"),
+           required("mean_error", &One::mean_error, rounded_type(), "of the method"),
+           required("points", within(&One::why, &Explanation::points), list_type(answer_object(parts_fields())),
+                    "the hidden ones, by number of GPUs"),
+           computed<One>("explanation", explanation, or_null(answer_object(explanation_fields())),
+                         "the parameter that alone reduces the error most; null: none does")}};
+}
+
+/// An object by split, of objects by method, of what `part_of` returns of a score.
+template <class Part, class PartOf>
+ValueType<std::vector<SplitScore>> by_split_and_method(PartOf part_of, const ValueType<Part>& type) {
+  ValueShape by_method{ValueKind::map};
+  by_method.parts = {type.shape};
+  ValueShape by_split{ValueKind::map};
+  by_split.parts = {by_method};
+  return {by_split, {}, [part_of, write = type.write](const std::vector<SplitScore>& scores) {
+            auto object = nlohmann::ordered_json::object();
+            for (const auto& score : scores) object[score.split][score.method] = write(std::invoke(part_of, score));
+            return object;
+          }};
+}
+
+std::map<std::string, Score> scores_by_class(const SplitScore& score) {
+  std::map<std::string, Score> scores;
+  for (const auto& [grade, of_class] : score.by_class) scores[std::string(1, grade)] = of_class;
+  return scores;
+}
+
+std::vector<Field<ValidationResult>> score_rows() {
+  using One = ValidationResult;
+  const auto score = answer_object(score_fields());
+  const auto scores = &One::scores;
+  return {
+      required("overall", scores, by_split_and_method(&SplitScore::overall, score), "scores by split and method"),
+      required("classes_a_b", scores, by_split_and_method(&SplitScore::classes_a_b, score),
+               "the same over classes A and B of noise"),
+      required("by_class", scores, by_split_and_method(scores_by_class, map_type(score)), "the same by class of noise"),
+      required("by_cluster", scores, by_split_and_method(&SplitScore::by_cluster, map_type(score)),
+               "the same by cluster, or by site in splits of a new site")};
+}
+
+const FieldTable<ValidationResult>& validation_fields() {
+  using One = ValidationResult;
+  static const auto table = [] {
+    std::vector<Field<One>> rows{required("methods", &One::methods, list_type(text_type(), 1), "in the order given"),
+                                 required("points", &One::points, list_type(answer_object(scored_point_fields())),
+                                          "by split, then series, then number of GPUs")};
+    add_to(rows, score_rows());
+    add_to(rows, {required("differences", &One::differences, list_type(answer_object(difference_fields())),
+                           "the reference against each other method, by split"),
+                  required("ranking", &One::rankings, list_type(answer_object(ranking_fields())),
+                           "how often a method orders two schedules as they were measured"),
+                  required("series", &One::series, list_type(answer_object(series_fields())), "that were validated"),
+                  required("explained", &One::explained, list_type(answer_object(explained_fields())),
+                           "series with large errors, by split, the largest error first")});
+    return document<One>("ddlsim-validation", validation_version, rows);
+  }();
+  return table;
 }
 
 } // namespace
 
+FileFormat validation_format() {
+  return {"validation", "Scores of a validation",
+          "What `ddlsim validate --json` prints: seconds, errors as shares, nine significant digits",
+          validation_fields().shape(), true};
+}
+
 std::string validation_json(const ValidationResult& result) {
-  Json root{{"format", "ddlsim-validation"}, {"version", 2}, {"methods", result.methods}};
-  root["points"] = to_array(result.points);
-  for (const auto* part : {"overall", "classes_a_b", "by_class", "by_cluster"}) root[part] = Json::object();
-  for (const auto& score : result.scores) {
-    root["overall"][score.split][score.method] = to_json(score.overall);
-    root["classes_a_b"][score.split][score.method] = to_json(score.classes_a_b);
-    root["by_class"][score.split][score.method] = to_object(score.by_class);
-    root["by_cluster"][score.split][score.method] = to_object(score.by_cluster);
-  }
-  root["differences"] = to_array(result.differences);
-  root["ranking"] = to_array(result.rankings);
-  root["series"] = to_array(result.series);
-  root["explained"] = to_array(result.explained);
-  return json_text(root, 1) + "\n";
+  return json_text(write_fields(validation_fields(), result), 1) + "\n";
 }
 
 } // namespace ddlsim

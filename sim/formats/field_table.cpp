@@ -173,7 +173,9 @@ ValueType<double> number_type(double least, double most) {
 }
 
 ValueType<int> number_of_things(long least) {
-  return whole_type(least, std::numeric_limits<int>::max());
+  auto type = whole_type(least, std::numeric_limits<int>::max());
+  type.shape.most = unbounded; // no number of things comes near it
+  return type;
 }
 
 ValueType<double> not_negative_type() {

@@ -31,10 +31,21 @@ template <class Owner> struct Field {
   FieldShape shape;
   std::function<void(const JsonNode& place, Owner&)> read;
   std::function<void(const Owner&, nlohmann::ordered_json& object)> write;
+  /// The value as `write` puts it, the default included; empty for a row of a nested object.
+  std::function<nlohmann::ordered_json(const Owner&)> written_value{};
 
   /// Sets the text that a message shows as the expected value when the key is missing.
   Field expects(std::string what) && {
     shape.expected = std::move(what);
+    return std::move(*this);
+  }
+
+  /// Writes the key even if its value is the default.
+  Field always_written() && {
+    shape.presence = Presence::required;
+    write = [value = written_value, name = shape.name](const Owner& owner, nlohmann::ordered_json& object) {
+      object[name] = value(owner);
+    };
     return std::move(*this);
   }
 
@@ -111,10 +122,10 @@ template <class Owner> void read_fields(const JsonNode& object, const FieldTable
   for (const auto& field : table.fields) belongs.push_back(belongs_to(field, table, object));
   refuse_keys(object, rows_of(table), belongs);
   for (std::size_t i = 0; i < table.fields.size(); ++i) {
-    const auto& [shape, read, write] = table.fields[i];
+    const auto& shape = table.fields[i].shape;
     if (belongs[i] != Belongs::yes) continue;
     if (object.has(shape.name))
-      read(object.at(shape.name), owner);
+      table.fields[i].read(object.at(shape.name), owner);
     else if (shape.presence == Presence::required)
       object.mistake_at(shape.name, "missing; give " + expected_text(shape));
   }
@@ -158,7 +169,8 @@ Field<Owner> required_row(std::string name, PlaceOf place_of, ValueType<Value> t
           [=, read = type.read](const JsonNode& place, Owner& owner) { place_of(owner) = read(place); },
           [=, write = type.write](const Owner& owner, nlohmann::ordered_json& object) {
             object[name] = write(place_of(owner));
-          }};
+          },
+          [=, write = type.write](const Owner& owner) { return write(place_of(owner)); }};
 }
 
 /// A row of an optional key, which is omitted when the value is that of a new owner.

@@ -11,6 +11,10 @@ namespace ddlsim {
 /// what its source does not say.
 const FieldTable<Strategy>& strategy_fields(StrategyUse use);
 
+/// Fields of a strategy in an answer: those of a question, of which most are written even with their default values, and
+/// servers that a question leaves open are "unknown".
+const FieldTable<Strategy>& strategy_answer_fields();
+
 /// The number of servers by one of the rules of ServerCount.
 ValueType<ServerCount> servers_type(StrategyUse use);
 

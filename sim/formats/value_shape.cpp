@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace ddlsim {
 
@@ -159,28 +161,57 @@ ordered_json either_schema(const ValueShape& shape) {
   return {{"anyOf", parts}};
 }
 
-/// The nested object whose keys follow the key itself in a table of fields; null when there is none.
-const ValueShape* object_inside(const ValueShape& shape) {
-  if (shape.kind == ValueKind::object) return &shape;
+/// The nested objects whose keys follow the key itself in a table of fields: several where a value has several forms.
+std::vector<const ValueShape*> objects_inside(const ValueShape& shape) {
+  if (shape.kind == ValueKind::object) return {&shape};
+  std::vector<const ValueShape*> objects;
   for (const auto& part : shape.parts)
-    if (const auto* object = object_inside(part)) return object;
-  return nullptr;
+    for (const auto* object : objects_inside(part)) objects.push_back(object);
+  return objects;
 }
 
-std::string when_text(const FieldShape& field) {
-  std::string text = field.presence == Presence::optional ? "optional" : "";
+/// When a key is there. A key that belongs to one of a value's other forms is optional.
+std::string when_text(const FieldShape& field, bool is_of_other_form) {
+  std::string text = field.presence == Presence::optional || is_of_other_form ? "optional" : "";
   if (!field.only_where) return text;
   std::string words;
   for (const auto& word : field.only_where->words) words += (words.empty() ? "" : ", ") + word;
   return fmt::format("{}{}`{}` {}", text, text.empty() ? "" : "; ", field.only_where->key, words);
 }
 
-void add_rows(const std::vector<FieldShape>& fields, const std::string& path, std::string& table) {
+constexpr std::size_t fewest_keys_worth_a_reference = 5; ///< the keys of a smaller object are listed again
+
+/// A Markdown table of keys that is being written.
+struct KeyTable {
+  std::string text = "| key | value | when | what it is |\n|---|---|---|---|\n";
+  std::map<std::string, std::string> path_of{}; ///< of the object whose keys were listed, by its schema
+  std::set<std::string> keys{};                 ///< with their paths
+
+  /// Returns the path at which these keys were listed; "" when they are new, and then belong to this path.
+  std::string listed_at(const ValueShape& object, const std::string& path) {
+    if (object.fields.size() < fewest_keys_worth_a_reference) return "";
+    const auto [place, is_new] = path_of.emplace(json_text(json_schema(object)), path);
+    return is_new ? "" : place->second;
+  }
+};
+
+void add_rows(const std::vector<FieldShape>& fields, const std::string& path, KeyTable& table,
+              bool are_of_other_form = false) {
   for (const auto& field : fields) {
-    if (field.value.kind == ValueKind::constant) continue;
-    table += fmt::format("| `{}{}` | {} | {} | {} |\n", path, field.name, expected_text(field.value), when_text(field),
-                         field.meaning);
-    if (const auto* object = object_inside(field.value)) add_rows(object->fields, path + field.name + ".", table);
+    const auto key = path + field.name;
+    if (field.value.kind == ValueKind::constant || (!table.keys.insert(key).second && !field.only_where)) continue;
+    std::string listed;
+    std::vector<const ValueShape*> objects;
+    for (const auto* object : objects_inside(field.value)) {
+      const auto place = table.listed_at(*object, key);
+      if (place.empty())
+        objects.push_back(object);
+      else
+        listed = fmt::format(" with the keys of `{}`", place);
+    }
+    table.text += fmt::format("| `{}` | {}{} | {} | {} |\n", key, expected_text(field.value), listed,
+                              when_text(field, are_of_other_form), field.meaning);
+    for (const auto* object : objects) add_rows(object->fields, key + ".", table, object != objects.front());
   }
 }
 
@@ -302,9 +333,9 @@ ordered_json json_schema(const ValueShape& shape) {
 }
 
 std::string field_list(const std::vector<FieldShape>& fields) {
-  std::string table = "| key | value | when | what it is |\n|---|---|---|---|\n";
+  KeyTable table;
   add_rows(fields, "", table);
-  return table;
+  return table.text;
 }
 
 } // namespace ddlsim

@@ -88,7 +88,7 @@ std::string expected_text(const ValueShape& shape);
 nlohmann::ordered_json json_schema(const ValueShape& shape);
 
 /// Returns the fields of an object as a Markdown table: key, value, when it belongs there, meaning. Fields of nested
-/// objects follow with their path: "links.kind".
+/// objects follow with their path, "links.kind"; a later object with the same keys refers to the first.
 std::string field_list(const std::vector<FieldShape>& fields);
 
 } // namespace ddlsim

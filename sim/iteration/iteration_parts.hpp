@@ -31,23 +31,33 @@ struct IterationParts {
   ExposedParts exposed{};   ///< exposed_communication_s by kind of transfer; pipelines and offload only
 };
 
-/// A part and its names in answers.
+/// A part, and how answers show it.
 struct NamedPart {
   const char* name; ///< in words
   const char* key;  ///< in JSON and CSV
   double IterationParts::*seconds;
+  const char* meaning; ///< for the list of the keys of an answer
 };
 
 /// The parts in the order of a CSV row.
 constexpr std::array<NamedPart, 8> named_parts{{
-    {"compute", "compute_s", &IterationParts::compute_s},
-    {"exposed communication", "exposed_communication_s", &IterationParts::exposed_communication_s},
-    {"synchronisation", "synchronisation_s", &IterationParts::synchronisation_s},
-    {"straggling", "straggling_s", &IterationParts::straggling_s},
-    {"neighbours", "neighbours_s", &IterationParts::neighbours_s},
-    {"input", "input_wait_s", &IterationParts::input_wait_s},
-    {"unexplained", "unexplained_s", &IterationParts::unexplained_s},
-    {"bubble", "bubble_s", &IterationParts::bubble_s},
+    {"compute", "compute_s", &IterationParts::compute_s,
+     "one GPU's forward and backward; all parts, from this one to `bubble_s`, add up to `iteration_s`"},
+    {"exposed communication", "exposed_communication_s", &IterationParts::exposed_communication_s,
+     "what transfers add beyond the compute that they overlap with"},
+    {"synchronisation", "synchronisation_s", &IterationParts::synchronisation_s,
+     "cost of synchronisation itself: hooks, launches, the jump at the second node"},
+    {"straggling", "straggling_s", &IterationParts::straggling_s,
+     "waiting for the slowest node; 0 for ps-async, where no worker waits"},
+    {"neighbours", "neighbours_s", &IterationParts::neighbours_s,
+     "what other jobs on the same links between switches add"},
+    {"input", "input_wait_s", &IterationParts::input_wait_s, "what the input pipeline needs beyond all other parts"},
+    {"unexplained", "unexplained_s", &IterationParts::unexplained_s,
+     "what the model's error and the residuals of measured series add to the parts before; negative where they shorten "
+     "the iteration"},
+    {"bubble", "bubble_s", &IterationParts::bubble_s,
+     "model-parallel: in which a GPU idles because its pipeline fills and drains, and because other stages take "
+     "longer"},
 }};
 
 double sum_s(const IterationParts& parts);

@@ -2,6 +2,7 @@
 // Reports of a prediction, and of a sweep of many, for people and for programs. A sweep is assembled from parts,
 // because each scenario is computed in its own process.
 
+#include "sim/formats/file_formats.hpp"
 #include "sim/predict/prediction.hpp"
 
 #include <string>
@@ -34,6 +35,7 @@ std::string to_markdown_text(const Prediction& prediction);
 /// Writes the fields of docs/formats.md, "Prediction", with 9 significant digits; the same prediction gives the same
 /// bytes.
 std::string to_json_text(const Prediction& prediction);
+FileFormat prediction_format();
 
 /// Writes one row for each point in SI units; the columns have the names of the JSON fields.
 std::string to_csv_text(const Prediction& prediction);
@@ -53,6 +55,7 @@ std::string sweep_table(const std::string& rows);
 /// {"format": "ddlsim-predictions", "predictions": [...]}: joins texts that are predictions or errors.
 std::string to_json_list(const std::vector<std::string>& predictions);
 std::string to_json_error(const std::string& scenario, const std::string& error);
+FileFormat predictions_format();
 
 /// A row of to_csv_text() that has only the scenario and the error.
 std::string csv_error_row(const std::string& scenario, const std::string& error);

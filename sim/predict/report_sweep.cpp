@@ -1,11 +1,9 @@
 
-#include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -142,20 +140,6 @@ std::string sweep_table(const std::string& rows) {
                    {"evidence", Align::left}},
                   with_intervals(parts)) +
          below + approximations(parts);
-}
-
-std::string to_json_error(const std::string& scenario, const std::string& error) {
-  return json_text(nlohmann::ordered_json{{"scenario", scenario}, {"error", error}}, 1) + "\n";
-}
-
-std::string to_json_list(const std::vector<std::string>& predictions) {
-  std::string text = "{\n \"format\": \"ddlsim-predictions\",\n \"version\": 1,\n \"predictions\": [\n";
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
-    text += predictions[i];
-    if (text.back() == '\n') text.pop_back();
-    text += i + 1 < predictions.size() ? ",\n" : "\n";
-  }
-  return text + " ]\n}\n";
 }
 
 } // namespace ddlsim

@@ -1,0 +1,187 @@
+#include "sim/predict/point_fields.hpp"
+
+#include "sim/formats/strategy_fields.hpp"
+#include "sim/iteration/host_offload.hpp"
+#include "sim/predict/measured.hpp"
+
+namespace ddlsim {
+namespace {
+
+using Point = PredictedPoint;
+
+const Point& point_of(const AnsweredPoint& one) {
+  return *one.point;
+}
+
+const Strategy& strategy_of(const AnsweredPoint& one) {
+  return one.answer->strategy;
+}
+
+bool is_in_stages(const AnsweredPoint& one) {
+  return is_model_parallel(strategy_of(one).name);
+}
+
+std::vector<Field<Point>> scale_rows(int fewest_nodes) {
+  return {required("gpus", &Point::gpus, number_of_things(1), "of the workers"),
+          required("nodes", &Point::nodes, number_of_things(fewest_nodes), "of the workers"),
+          required("server_nodes", &Point::server_nodes, number_of_things(), "bought for servers alone")};
+}
+
+std::vector<Field<Point>> figure_rows() {
+  const auto positive = rounded_positive_type();
+  const auto share = rounded_type();
+  auto rows = interval_rows<Point, double>("iteration_s", &Point::iteration_s, &Point::iteration_s_low,
+                                           &Point::iteration_s_high, positive, "of one iteration");
+  add_to(rows, interval_rows<Point, double>("samples_per_s", &Point::samples_per_s, &Point::samples_per_s_low,
+                                            &Point::samples_per_s_high, positive, "of all GPUs together"));
+  add_to(rows, interval_rows<Point, double>(
+                   "efficiency", &Point::efficiency, &Point::efficiency_low, &Point::efficiency_high, share,
+                   "`samples_per_s` over `gpus` times what one GPU does without synchronisation on the same input"));
+  add_to(rows, interval_rows<Point, double>(
+                   "efficiency_per_gpu_bought", &Point::efficiency_per_gpu_bought,
+                   &Point::efficiency_per_gpu_bought_low, &Point::efficiency_per_gpu_bought_high, share,
+                   "the same over `gpus` and the GPUs of `server_nodes`, each of which is taken to have as many GPUs "
+                   "as a worker's node"));
+  add_to(rows, interval_rows<Point, double>("samples_per_s_per_node_bought", &Point::samples_per_s_per_node_bought,
+                                            &Point::samples_per_s_per_node_bought_low,
+                                            &Point::samples_per_s_per_node_bought_high, positive,
+                                            "`samples_per_s` over `nodes` and `server_nodes` together"));
+  return rows;
+}
+
+std::vector<Field<AnsweredPoint>> part_rows() {
+  std::vector<Field<AnsweredPoint>> rows;
+  for (const auto& part : named_parts) {
+    const auto value = [seconds = part.seconds](const AnsweredPoint& one) { return one.point->parts.*seconds; };
+    const double least = part.seconds == &IterationParts::unexplained_s ? -unbounded : 0;
+    rows.push_back(part.seconds == &IterationParts::bubble_s
+                       ? computed_where<AnsweredPoint>(is_in_stages, part.key, value, rounded_type(), part.meaning)
+                       : computed<AnsweredPoint>(part.key, value, rounded_type(least), part.meaning));
+  }
+  const auto exposed = [](const AnsweredPoint& one) {
+    return ExposedOfStrategy{one.point->parts.exposed, strategy_of(one).parallel.context != 1};
+  };
+  add_to(rows, rows_of_part<AnsweredPoint>(exposed, exposed_rows(), std::function(is_in_stages)));
+  return rows;
+}
+
+std::vector<Field<Point>> use_rows() {
+  return {optional("tokens_per_s", &Point::tokens_per_s, rounded_positive_type(),
+                   "`samples_per_s` times the tokens of a sample, if it is a sequence"),
+          optional("flop_utilisation", &Point::flop_utilisation, rounded_positive_type(),
+                   "the model's own FLOP (three forward passes a sample, nothing that is computed again) over "
+                   "the GPUs' peak in the precision, if the catalogue has one"),
+          required("least_memory_bytes", &Point::least_memory_bytes, rounded_type(),
+                   "what a GPU needs at least; more than it has is an `error`")};
+}
+
+std::vector<Field<AnsweredPoint>> offload_rows() {
+  const auto is_used = [](const AnsweredPoint& one) { return is_offloaded(strategy_of(one)); };
+  return {computed_where<AnsweredPoint>(
+              is_used, "least_host_memory_bytes",
+              [](const AnsweredPoint& one) { return one.point->least_host_memory_bytes; }, rounded_positive_type(),
+              "with `offload`: what a node's host needs at least for it"),
+          computed_where<AnsweredPoint>(
+              is_used, "exposed_offload_s", [](const AnsweredPoint& one) { return one.point->parts.exposed.offload_s; },
+              rounded_type(-unbounded),
+              "with `offload`: what of `exposed_communication_s` copies and the host's update add")};
+}
+
+std::vector<Field<AnsweredPoint>> staleness_rows() {
+  return {computed_where<AnsweredPoint>(
+      [](const AnsweredPoint& one) { return strategy_of(one).name == StrategyName::ps_async; }, "mean_staleness",
+      [](const AnsweredPoint& one) { return one.point->mean_staleness; }, rounded_type(),
+      "ps-async: updates by other workers between a worker's pull and its push")};
+}
+
+std::vector<Field<Point>> cause_rows() {
+  return {required("bottleneck", &Point::bottleneck, text_type(), "the largest part beside compute"),
+          computed_if_any<Point>("unsplit_tensor", &Point::unsplit_tensor, answer_object(tensor_fields()),
+                                 "the one tensor that lies on a server as a whole and decides how long servers take, "
+                                 "where they cost more than all else but compute"),
+          computed_if_any<Point>("best_layout", &Point::best_layout, answer_object(found_layout_fields()),
+                                 "where a degree of model-parallel is `best`: what was found for this scale"),
+          computed_if_any<Point>("best_servers", &Point::best_servers, answer_object(found_servers_fields()),
+                                 "where `servers` are `best` and servers run: what was found for this scale")};
+}
+
+std::vector<Field<Point>> evidence_rows() {
+  const auto has_sum = [](const Point& point) { return !point.algorithm.empty(); };
+  return {required("evidence", &Point::evidence, name_of_type<EvidenceLabel>(),
+                   "the weakest among what decides the number"),
+          required("extrapolated", &Point::extrapolated, boolean_type(),
+                   "the point has more nodes than the measurements behind it"),
+          required("fidelity", &Point::fidelity, word_type({"classes", "full", "formula"}),
+                   "how the communication was computed"),
+          required("simgrid_messages", &Point::simgrid_messages, number_type(0, unbounded),
+                   "that were simulated for the number shown"),
+          computed_where<Point>(has_sum, "largest_sum", std::identity{}, answer_object(largest_sum_rows()),
+                                "the iteration's largest all-reduce, as the library runs it there"),
+          optional("fidelity_note", &Point::fidelity_note, text_type(), "why the fidelity is an approximation")};
+}
+
+/// What stands beside the parts: other times of the same point, and input.
+std::vector<Field<Point>> comparison_rows() {
+  const auto has_measured = [](const Point& point) { return point.measured.has_value(); };
+  return {computed_if_any<Point>("without_neighbours", &Point::alone, answer_object(alone_fields()),
+                                 "the time if the scenario's other jobs did not run"),
+          computed_where<Point>(has_measured, "measured", std::identity{}, answer_object(measured_rows()),
+                                "what records of the cluster say that asked the same")};
+}
+
+std::vector<Field<Point>> need_rows() {
+  const auto has_input = [](const Point& point) { return point.input.has_value(); };
+  return {computed_where<Point>(has_input, "input", std::identity{}, answer_object(input_rows()),
+                                "where the scenario has input: what keeps the GPUs busy")};
+}
+
+Field<AnsweredPoint> strategy_row() {
+  return computed<AnsweredPoint>("strategy", strategy_of, answer_object(strategy_answer_fields()),
+                                 "as the scenario has it");
+}
+
+/// The rows of every point. An impossible one may have 0 nodes.
+std::vector<Field<AnsweredPoint>> head_rows(int fewest_nodes) {
+  std::vector<Field<AnsweredPoint>> rows{strategy_row()};
+  add_to(rows, rows_of_part<AnsweredPoint>(point_of, scale_rows(fewest_nodes)));
+  return rows;
+}
+
+FieldTable<AnsweredPoint> predicted_fields() {
+  auto rows = head_rows(1);
+  const auto add = [&](const std::vector<Field<Point>>& more) {
+    add_to(rows, rows_of_part<AnsweredPoint>(point_of, more));
+  };
+  add(figure_rows());
+  add_to(rows, part_rows());
+  add(use_rows());
+  add_to(rows, offload_rows());
+  add(comparison_rows());
+  add_to(rows, staleness_rows());
+  add(need_rows());
+  add(cause_rows());
+  add(evidence_rows());
+  return {rows};
+}
+
+FieldTable<AnsweredPoint> impossible_fields() {
+  auto rows = head_rows(0);
+  rows.push_back(computed<AnsweredPoint>(
+      "error", [](const AnsweredPoint& one) { return one.point->error; }, text_type(),
+      "why the point is impossible; only the first four keys are beside it"));
+  return {rows};
+}
+
+} // namespace
+
+ValueType<AnsweredPoint> answered_point_type() {
+  const auto predicted = predicted_fields();
+  const auto impossible = impossible_fields();
+  ValueShape shape{ValueKind::either};
+  shape.parts = {predicted.shape(), impossible.shape()};
+  return {shape, {}, [=](const AnsweredPoint& one) {
+            return write_fields(one.point->error.empty() ? predicted : impossible, one);
+          }};
+}
+
+} // namespace ddlsim
