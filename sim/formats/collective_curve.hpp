@@ -1,16 +1,12 @@
 #pragma once
 // Time of a collective (or of a message) over its size, as fitted to measurements: one curve of calibration.json.
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <array>
 #include <compare>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
-
-class JsonNode;
 
 /// Identifies a curve; curves are sorted by these fields in this order. `series` separates programs: curves that differ
 /// only in it are never pooled.
@@ -78,10 +74,5 @@ double collective_time_error(const CollectiveCurve& curve, double size_bytes);
 
 /// Sensitivities d ln(fit) / d ln(a, B, overlap) at a size: how the errors of the constants affect the time.
 std::array<double, 3> alpha_beta_sensitivities(double latency_s, double rate_Bps, double pipelining, double size_bytes);
-
-/// Reads one curve of a document; notes mistakes at their place.
-CollectiveCurve collective_curve_from(const JsonNode& node);
-/// Writes six digits, and residuals to a thousandth.
-nlohmann::ordered_json collective_curve_json(const CollectiveCurve& curve);
 
 } // namespace ddlsim

@@ -1,167 +1,117 @@
 #include "sim/base/json.hpp"
-#include "sim/formats/collective_curve.hpp"
+#include "sim/formats/answer_fields.hpp"
+#include "sim/formats/calibration_fields.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
 
 namespace ddlsim {
 namespace {
 
-using nlohmann::ordered_json;
-
-/// Returns false and notes a mistake when the node is no object; also notes unknown keys.
-bool is_object_of(const JsonNode& node, std::span<const std::string_view> known) {
-  if (!node.is_object()) return false;
-  node.allow_only(known);
-  return true;
+/// A number of which a file has six digits: no transfer time repeats to a thousandth.
+ValueType<double> six_digit_type(ValueType<double> type) {
+  return written_as<double>(std::move(type), [](const double& value) {
+    constexpr int digits = 6;
+    return rounded_to(value, digits);
+  });
 }
 
-AlphaBetaConstant constant_from(const JsonNode& parent, const std::string& key) {
-  static constexpr std::string_view known[]{"value", "error", "identified"};
-  AlphaBetaConstant constant;
-  const JsonNode node = parent.at(key);
-  if (!is_object_of(node, known)) return constant;
-  constant.value = node.positive("value");
-  constant.error = node.number("error", 0, unbounded);
-  constant.identified = node.boolean("identified");
-  return constant;
+/// A logarithm, of which a file has a thousandth.
+ValueType<double> logarithm_type() {
+  return written_as<double>(any_number_type(), [](const double& value) {
+    constexpr double units = 1e3;
+    return std::round(value * units) / units + 0.0; // zero has no sign
+  });
 }
 
-double digits(double value) {
-  constexpr int kept = 6; // no transfer time repeats to a thousandth
-  return rounded_to(value, kept);
+FieldTable<AlphaBetaConstant> constant_fields() {
+  using Constant = AlphaBetaConstant;
+  return {{required("value", &Constant::value, six_digit_type(positive_type()), "median"),
+           required("error", &Constant::error, six_digit_type(not_negative_type()), "standard deviation of ln x"),
+           required("identified", &Constant::identified, boolean_type(), "by measurements, not only by the prior")}};
 }
 
-double residual(double value) {
-  constexpr double units = 1e3;                   // a logarithm is stored to a thousandth
-  return std::round(value * units) / units + 0.0; // zero has no sign
+using CurveCorrelation = std::array<double, 3>;
+
+Field<CurveCorrelation> curve_correlation_row(const char* name, std::size_t at) {
+  return required_row<CurveCorrelation, double>(
+      name, [at](auto& all) -> auto& { return all[at]; }, six_digit_type(number_type(-1, 1)), "of their errors");
 }
 
-ordered_json constant_json(const AlphaBetaConstant& constant) {
-  return {{"value", digits(constant.value)}, {"error", digits(constant.error)}, {"identified", constant.identified}};
+FieldTable<CollectivePoint> curve_point_fields() {
+  return {{required("size_bytes", &CollectivePoint::size_bytes, positive_type(), "that was measured, ascending"),
+           required("residual", &CollectivePoint::residual, logarithm_type(), "ln(measured / fit)")}};
 }
 
-std::array<double, 3> correlation_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"latency_rate", "latency_pipelining", "rate_pipelining"};
-  const JsonNode pairs = node.at("correlation");
-  if (!is_object_of(pairs, known)) return {};
-  return {pairs.number(known[0], -1, 1), pairs.number(known[1], -1, 1), pairs.number(known[2], -1, 1)};
+FieldTable<CurveJump> jump_fields() {
+  return {{required("from_bytes", &CurveJump::from_bytes, positive_type(), "the smaller of two measured sizes"),
+           required("to_bytes", &CurveJump::to_bytes, positive_type(), "the next measured size"),
+           required("factor", &CurveJump::factor, six_digit_type(positive_type()),
+                    "by which the time grows more than the fit")}};
 }
 
-std::vector<CollectivePoint> points_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"size_bytes", "residual"};
-  std::vector<CollectivePoint> points;
-  for (const auto& one : node.list("points")) {
-    if (!is_object_of(one, known)) continue;
-    const CollectivePoint point{one.positive("size_bytes"), one.number("residual", -unbounded, unbounded)};
-    if (!points.empty() && point.size_bytes <= points.back().size_bytes) {
-      one.mistake_at("size_bytes", fmt::format("{} found after {}; give sizes in ascending order, each once",
-                                               point.size_bytes, points.back().size_bytes));
-    }
-    points.push_back(point);
-  }
-  return points;
+/// The rows of the key. Nothing but `ranks` and `nodes` is a number.
+std::vector<Field<CollectiveCurve>> curve_key_rows() {
+  const auto of = [](auto member) { return within(&CollectiveCurve::key, member); };
+  return {
+      required("cluster", of(&CollectiveKey::cluster), text_type(), "where it was measured").shared(),
+      required("series", of(&CollectiveKey::series), any_text_type(), "of the records").may_be_absent(),
+      required("transport", of(&CollectiveKey::transport), text_type(), "unknown where no record states it").shared(),
+      required("library", of(&CollectiveKey::library), text_type(), "of the records").shared(),
+      required("operation", of(&CollectiveKey::operation), text_type(), "all_reduce, ..., or point_to_point").shared(),
+      required("algorithm", of(&CollectiveKey::algorithm), text_type(), "unknown where the library chose").shared(),
+      required("ranks", of(&CollectiveKey::ranks), whole_type(1, most_ranks), "that took part"),
+      required("nodes", of(&CollectiveKey::nodes), whole_type(0, most_ranks), "that took part; 0: not stated")};
 }
 
-std::vector<CurveJump> jumps_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"from_bytes", "to_bytes", "factor"};
-  std::vector<CurveJump> jumps;
-  for (const auto& one : node.list("jumps")) {
-    if (!is_object_of(one, known)) continue;
-    jumps.push_back({one.positive("from_bytes"), one.positive("to_bytes"), one.positive("factor")});
-  }
-  return jumps;
+std::vector<Field<CollectiveCurve>> curve_fit_rows() {
+  using Curve = CollectiveCurve;
+  const auto constant = object_type(constant_fields());
+  const FieldTable<CurveCorrelation> correlation{{curve_correlation_row("latency_rate", 0),
+                                                  curve_correlation_row("latency_pipelining", 1),
+                                                  curve_correlation_row("rate_pipelining", 2)}};
+  return {required("latency_s", &Curve::latency_s, constant, "of a message of no size"),
+          required("rate_Bps", &Curve::rate_Bps, constant, "of a very large message"),
+          required("pipelining", &Curve::pipelining, constant, "1: latency and transfer overlap as pieces can; 0: not"),
+          required("correlation", &Curve::correlation, object_type(correlation), "of the errors of the constants"),
+          required("points", &Curve::points, list_type(object_type(curve_point_fields())), "one for each size")};
 }
 
-CollectiveKey key_from(const JsonNode& node) {
-  CollectiveKey key;
-  key.cluster = node.text("cluster");
-  key.series = node.text_or("series", "");
-  key.transport = node.text("transport");
-  key.library = node.text("library");
-  key.operation = node.text("operation");
-  key.algorithm = node.text("algorithm");
-  key.ranks = static_cast<int>(node.integer("ranks", 1, most_ranks));
-  key.nodes = static_cast<int>(node.integer("nodes", 0, most_ranks));
-  return key;
+std::vector<Field<CollectiveCurve>> curve_error_rows() {
+  using Curve = CollectiveCurve;
+  const auto error = six_digit_type(not_negative_type());
+  return {required("noise", &Curve::noise, error, "standard deviation of ln of a measured time"),
+          required("wander", &Curve::wander, error, "of the residual between two sizes, for each root of ln size"),
+          required("fit_spread", &Curve::fit_spread, error, "of the residuals around the fit"),
+          required("mean_leave_one_out_error", &Curve::mean_leave_one_out_error, error,
+                   "each size predicted from the others"),
+          required("worst_leave_one_out_error", &Curve::worst_leave_one_out_error, error,
+                   "each size predicted from the others"),
+          required("leave_one_out_points", &Curve::leave_one_out_points, whole_type(0, most_ranks),
+                   "behind the two errors"),
+          required("jumps", &Curve::jumps, list_type(object_type(jump_fields())), "of protocol or algorithm"),
+          required("sources", &Curve::sources, list_type(text_type()), "FILE.jsonl:LINES").may_be_absent()};
 }
 
-constexpr std::string_view curve_keys[]{"cluster",
-                                        "series",
-                                        "transport",
-                                        "library",
-                                        "operation",
-                                        "algorithm",
-                                        "ranks",
-                                        "nodes",
-                                        "latency_s",
-                                        "rate_Bps",
-                                        "pipelining",
-                                        "correlation",
-                                        "points",
-                                        "noise",
-                                        "wander",
-                                        "fit_spread",
-                                        "mean_leave_one_out_error",
-                                        "worst_leave_one_out_error",
-                                        "leave_one_out_points",
-                                        "jumps",
-                                        "sources"};
-
-ordered_json key_json(const CollectiveKey& key) {
-  return {{"cluster", key.cluster}, {"series", key.series},       {"transport", key.transport},
-          {"library", key.library}, {"operation", key.operation}, {"algorithm", key.algorithm},
-          {"ranks", key.ranks},     {"nodes", key.nodes}};
+void check_ascending(const JsonNode& object, CollectiveCurve& curve) {
+  const auto places = object.list("points");
+  for (std::size_t i = 1; i < places.size(); ++i)
+    if (curve.points[i].size_bytes <= curve.points[i - 1].size_bytes)
+      places[i].mistake_at("size_bytes", fmt::format("{} found after {}; give sizes in ascending order, each once",
+                                                     curve.points[i].size_bytes, curve.points[i - 1].size_bytes));
 }
 
 } // namespace
 
-CollectiveCurve collective_curve_from(const JsonNode& node) {
-  CollectiveCurve curve;
-  if (!is_object_of(node, curve_keys)) return curve;
-  curve.key = key_from(node);
-  curve.latency_s = constant_from(node, "latency_s");
-  curve.rate_Bps = constant_from(node, "rate_Bps");
-  curve.pipelining = constant_from(node, "pipelining");
-  curve.correlation = correlation_from(node);
-  curve.points = points_from(node);
-  curve.noise = node.number("noise", 0, unbounded);
-  curve.wander = node.number("wander", 0, unbounded);
-  curve.fit_spread = node.number("fit_spread", 0, unbounded);
-  curve.mean_leave_one_out_error = node.number("mean_leave_one_out_error", 0, unbounded);
-  curve.worst_leave_one_out_error = node.number("worst_leave_one_out_error", 0, unbounded);
-  curve.leave_one_out_points = static_cast<int>(node.integer("leave_one_out_points", 0, most_ranks));
-  curve.jumps = jumps_from(node);
-  curve.sources = node.texts_or_none("sources");
-  return curve;
-}
-
-ordered_json collective_curve_json(const CollectiveCurve& curve) {
-  ordered_json json = key_json(curve.key);
-  json["latency_s"] = constant_json(curve.latency_s);
-  json["rate_Bps"] = constant_json(curve.rate_Bps);
-  json["pipelining"] = constant_json(curve.pipelining);
-  json["correlation"] = {{"latency_rate", digits(curve.correlation[0])},
-                         {"latency_pipelining", digits(curve.correlation[1])},
-                         {"rate_pipelining", digits(curve.correlation[2])}};
-  json["points"] = ordered_json::array();
-  for (const auto& point : curve.points)
-    json["points"].push_back({{"size_bytes", point.size_bytes}, {"residual", residual(point.residual)}});
-  json["noise"] = digits(curve.noise);
-  json["wander"] = digits(curve.wander);
-  json["fit_spread"] = digits(curve.fit_spread);
-  json["mean_leave_one_out_error"] = digits(curve.mean_leave_one_out_error);
-  json["worst_leave_one_out_error"] = digits(curve.worst_leave_one_out_error);
-  json["leave_one_out_points"] = curve.leave_one_out_points;
-  json["jumps"] = ordered_json::array();
-  for (const auto& jump : curve.jumps)
-    json["jumps"].push_back(
-        {{"from_bytes", jump.from_bytes}, {"to_bytes", jump.to_bytes}, {"factor", digits(jump.factor)}});
-  json["sources"] = curve.sources;
-  return json;
+const FieldTable<CollectiveCurve>& collective_curve_fields() {
+  static const auto table = [] {
+    auto rows = curve_key_rows();
+    for (const auto& more : {curve_fit_rows(), curve_error_rows()}) rows.insert(rows.end(), more.begin(), more.end());
+    return FieldTable<CollectiveCurve>{std::move(rows), check_ascending};
+  }();
+  return table;
 }
 
 } // namespace ddlsim

@@ -49,6 +49,18 @@ template <class Owner> struct Field {
     return std::move(*this);
   }
 
+  /// Allows a file to leave the key out. The writer of a required row writes it always.
+  Field may_be_absent() && {
+    shape.presence = Presence::optional;
+    return std::move(*this);
+  }
+
+  /// Stores the values of a table's column once for all rows (folded_table.hpp).
+  Field shared() && {
+    shape.is_shared = true;
+    return std::move(*this);
+  }
+
   /// Writes `value` where `holds` is true, even if it is the default.
   Field written_where(std::function<bool(const Owner&)> holds,
                       std::function<nlohmann::ordered_json(const Owner&)> value) && {
@@ -326,6 +338,13 @@ ValueType<std::vector<Value>> list_type(ValueType<Value> item, std::size_t fewes
             for (const auto& value : values) list.push_back(write(value));
             return list;
           }};
+}
+
+/// The same list, which the file stores as a table; fold_tables() writes it, and unfold_tables() reads it back.
+template <class Value> ValueType<std::vector<Value>> table_type(ValueType<Value> row) {
+  auto type = list_type(std::move(row));
+  type.shape.kind = ValueKind::table;
+  return type;
 }
 
 /// The same list, in which no value may be repeated.

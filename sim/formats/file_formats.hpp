@@ -28,6 +28,8 @@ FileFormat cluster_format();
 FileFormat scenario_format();
 FileFormat plan_request_format();
 
+FileFormat priors_format();
+FileFormat calibration_format();
 FileFormat glossary_format();
 
 /// The formats of this module, in the order in which a user meets these files. The other modules have formats of their

@@ -14,7 +14,13 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-constexpr const char* shared_key = "shared";
+using Columns = std::vector<FieldShape>;
+/// The values that rows share, each once, in the order of their first use.
+using SharedValues = std::vector<ordered_json>;
+
+const Columns& columns_inside(const FieldShape& column) {
+  return column.value.parts.front().fields;
+}
 
 /// Writes a whole number without ".0".
 ordered_json short_number(const ordered_json& value) {
@@ -32,35 +38,22 @@ std::size_t position_of(const ordered_json& value, SharedValues& shared) {
   return shared.size() - 1;
 }
 
-ordered_json column_names(const std::vector<TableColumn>& columns) {
-  auto names = ordered_json::array();
-  for (const auto& column : columns) {
-    const std::string name(column.name);
-    if (column.columns.empty())
-      names.push_back(column.shared ? name + "@" : name);
-    else
-      names.push_back(ordered_json{{name, column_names(column.columns)}});
-  }
-  return names;
-}
+ordered_json row_of(const ordered_json& object, const Columns& columns, SharedValues& shared);
 
-ordered_json row_of(const ordered_json& object, const std::vector<TableColumn>& columns, SharedValues& shared);
-
-ordered_json rows_of(const std::vector<ordered_json>& objects, const std::vector<TableColumn>& columns,
-                     SharedValues& shared) {
+ordered_json rows_of(const std::vector<ordered_json>& objects, const Columns& columns, SharedValues& shared) {
   auto rows = ordered_json::array();
   for (const auto& object : objects) rows.push_back(row_of(object, columns, shared));
   return rows;
 }
 
-ordered_json cell_of(const ordered_json& object, const TableColumn& column, SharedValues& shared) {
-  const auto found = object.find(std::string(column.name));
+ordered_json cell_of(const ordered_json& object, const FieldShape& column, SharedValues& shared) {
+  const auto found = object.find(column.name);
   if (found == object.end()) return nullptr;
-  if (!column.columns.empty()) return rows_of({found->begin(), found->end()}, column.columns, shared);
-  return column.shared ? ordered_json(position_of(*found, shared)) : short_number(*found);
+  if (is_table_inside(column)) return rows_of({found->begin(), found->end()}, columns_inside(column), shared);
+  return column.is_shared ? ordered_json(position_of(*found, shared)) : short_number(*found);
 }
 
-ordered_json row_of(const ordered_json& object, const std::vector<TableColumn>& columns, SharedValues& shared) {
+ordered_json row_of(const ordered_json& object, const Columns& columns, SharedValues& shared) {
   auto row = ordered_json::array();
   for (const auto& column : columns) row.push_back(cell_of(object, column, shared));
   while (!row.empty() && row.back().is_null()) row.erase(row.size() - 1);
@@ -78,7 +71,7 @@ public:
     }
   }
 
-  json list_of(const JsonNode& table, const std::vector<TableColumn>& columns) {
+  json list_of(const JsonNode& table, const Columns& columns) {
     if (!table.is_object()) return json::array();
     table.allow_only({"columns", "rows"});
     const auto expected = json_text(column_names(columns));
@@ -90,7 +83,7 @@ public:
   }
 
 private:
-  json objects_of(const std::vector<JsonNode>& rows, const std::vector<TableColumn>& columns) {
+  json objects_of(const std::vector<JsonNode>& rows, const Columns& columns) {
     auto objects = json::array();
     for (const auto& row : rows) {
       const auto cells = row.elements();
@@ -98,15 +91,15 @@ private:
         row.mistake(fmt::format("{} values found, {} columns", cells.size(), columns.size()));
       auto object = json::object();
       for (std::size_t i = 0; i < std::min(cells.size(), columns.size()); ++i)
-        if (!cells[i].value().is_null()) object[std::string(columns[i].name)] = value_of(cells[i], columns[i]);
+        if (!cells[i].value().is_null()) object[columns[i].name] = value_of(cells[i], columns[i]);
       objects.push_back(std::move(object));
     }
     return objects;
   }
 
-  json value_of(const JsonNode& cell, const TableColumn& column) {
-    if (!column.columns.empty()) return objects_of(cell.elements(), column.columns);
-    if (!column.shared) return cell.value();
+  json value_of(const JsonNode& cell, const FieldShape& column) {
+    if (is_table_inside(column)) return objects_of(cell.elements(), columns_inside(column));
+    if (!column.is_shared) return cell.value();
     const auto& value = cell.value();
     const bool is_position = value.is_number_unsigned() && value.get<std::uint64_t>() < shared_.size();
     if (!is_position) {
@@ -132,18 +125,41 @@ private:
 
 } // namespace
 
-ordered_json fold_table(const std::vector<ordered_json>& objects, const std::vector<TableColumn>& columns,
-                        SharedValues& shared) {
-  return {{"columns", column_names(columns)}, {"rows", rows_of(objects, columns, shared)}};
+bool is_table_inside(const FieldShape& column) {
+  return column.value.kind == ValueKind::list && column.value.parts.front().kind == ValueKind::object;
 }
 
-json unfold_tables(const JsonNode& document, const std::vector<NamedTable>& tables) {
+ordered_json column_names(const std::vector<FieldShape>& columns) {
+  auto names = ordered_json::array();
+  for (const auto& column : columns) {
+    if (is_table_inside(column))
+      names.push_back(ordered_json{{column.name, column_names(columns_inside(column))}});
+    else
+      names.push_back(column.is_shared ? column.name + "@" : column.name);
+  }
+  return names;
+}
+
+ordered_json fold_tables(ordered_json document, const ValueShape& shape) {
+  SharedValues shared;
+  for (const auto& field : shape.fields) {
+    if (field.value.kind != ValueKind::table || !document.contains(field.name)) continue;
+    auto& objects = document[field.name];
+    const auto& columns = columns_inside(field);
+    objects = {{"columns", column_names(columns)},
+               {"rows", rows_of({objects.begin(), objects.end()}, columns, shared)}};
+  }
+  document[shared_key] = shared;
+  return document;
+}
+
+json unfold_tables(const JsonNode& document, const ValueShape& shape) {
   TableReader reader(document);
   auto unfolded = document.value();
   unfolded.erase(shared_key);
-  for (const auto& table : tables)
-    if (document.has(table.key))
-      unfolded[std::string(table.key)] = reader.list_of(document.at(table.key), table.columns);
+  for (const auto& field : shape.fields)
+    if (field.value.kind == ValueKind::table && document.has(field.name))
+      unfolded[field.name] = reader.list_of(document.at(field.name), columns_inside(field));
   return unfolded;
 }
 

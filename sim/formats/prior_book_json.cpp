@@ -1,7 +1,9 @@
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
+#include "sim/formats/file_formats.hpp"
 #include "sim/formats/learnt_parameter.hpp"
 #include "sim/formats/prior_book.hpp"
+#include "sim/formats/prior_fields.hpp"
 #include "sim/formats/readers.hpp"
 
 #include <fmt/format.h>
@@ -9,45 +11,61 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 namespace ddlsim {
 namespace {
 
-/// Reads the class of a row of priors.json or of a site's value.
-PriorClass class_from(const JsonNode& node) {
-  PriorClass of{node.text("parameter"), node.one_of_or("transport", transport_names(), ""), node.text_or("preset", ""),
-                name_or_none<NicPath>(node, "path")};
-  if (of.path && of.transport.empty()) node.mistake_at("path", "a path is a transport's; give \"transport\" too");
-  return of;
+/// The rows of a class, of which the arguments are the accessors.
+template <class Owner, class Parameter, class Transport, class Preset, class Path>
+std::vector<Field<Owner>> class_rows(Parameter parameter, Transport transport, Preset preset, Path path) {
+  return {required("parameter", parameter, text_type(), "its name"),
+          optional("transport", transport, word_type(transport_names()), "holds for all if not given"),
+          optional("preset", preset, any_text_type(), "holds for all if not given"),
+          optional("path", path, optional_type(name_of_type<NicPath>()),
+                   "of the transport's NIC; holds for all if not given")};
 }
 
-/// Reads a width of ln x. A value out of bounds is a typing error, and its square would overflow or vanish.
-double width_from(const JsonNode& node, const char* key) {
-  constexpr double least = 1e-6;
-  constexpr double most = 100;
-  return node.number(key, least, most);
+void check_path(const JsonNode& object, const std::optional<NicPath>& path, const std::string& transport) {
+  if (path && transport.empty()) object.mistake_at("path", "a path is a transport's; give \"transport\" too");
 }
 
-Prior expected_from(const JsonNode& node) {
-  static constexpr std::string_view known[]{"parameter", "transport", "preset", "path",   "median",   "width",
-                                            "highest",   "scale",     "unit",   "source", "shaped_by"};
-  Prior prior;
-  if (!node.is_object()) return prior;
-  node.allow_only(known);
-  const auto of = class_from(node);
-  prior.parameter = of.parameter;
-  prior.transport = of.transport;
-  prior.preset = of.preset;
-  prior.path = of.path;
-  prior.scale = one_of_or(node, "scale", PriorScale::log);
-  prior.median = prior.scale == PriorScale::linear ? node.number("median", 0, unbounded) : node.positive("median");
-  prior.width = prior.scale == PriorScale::linear ? node.positive("width") : width_from(node, "width");
-  if (node.has("highest")) prior.highest = node.number("highest", prior.median, unbounded);
-  prior.unit = node.text("unit");
-  prior.source = node.paragraph("source");
-  prior.shaped_by = node.texts_or_none("shaped_by");
-  return prior;
+/// Bounds of a width of ln x. A value beyond them is a typing error, and its square would overflow or vanish.
+constexpr double least_width = 1e-6;
+constexpr double most_width = 100;
+
+void check_expected(const JsonNode& object, Prior& prior) {
+  check_path(object, prior.path, prior.transport);
+  check_distribution(object, prior);
+  if (prior.scale == PriorScale::linear) return;
+  if (prior.median <= 0) object.mistake_at("median", "0 found; give a number above 0, or \"scale\": \"linear\"");
+  object.number("width", least_width, most_width);
+}
+
+FieldTable<Prior> expected_fields() {
+  auto rows = class_rows<Prior>(&Prior::parameter, &Prior::transport, &Prior::preset, &Prior::path);
+  for (auto& row : distribution_rows(not_negative_type())) rows.push_back(std::move(row));
+  rows.push_back(required("unit", &Prior::unit, text_type(), "of the median"));
+  rows.push_back(required("source", &Prior::source, paragraph_type(), "where the figures come from"));
+  rows.push_back(optional("shaped_by", &Prior::shaped_by, list_type(text_type()),
+                          "sites whose measurements shaped it: it is dropped where one of them is unseen"));
+  return {std::move(rows), check_expected};
+}
+
+FieldTable<SiteValue> site_value_fields() {
+  const auto of = [](auto member) { return within(&SiteValue::of, member); };
+  auto rows = class_rows<SiteValue>(of(&PriorClass::parameter), of(&PriorClass::transport), of(&PriorClass::preset),
+                                    of(&PriorClass::path));
+  rows.push_back(required("value", &SiteValue::value, nine_digit_type(positive_type()), "median"));
+  rows.push_back(required("error", &SiteValue::error, nine_digit_type(number_type(least_width, most_width)),
+                          "standard deviation of ln x"));
+  return {std::move(rows),
+          [](const JsonNode& object, SiteValue& value) { check_path(object, value.of.path, value.of.transport); }};
+}
+
+FieldTable<SiteSummary> site_fields() {
+  return {{required("site", &SiteSummary::site, text_type(), "whose measurements these are"),
+           required("values", &SiteSummary::values, list_type(object_type(site_value_fields())),
+                    "each of a class that a row of `expected` has")}};
 }
 
 /// Whether the later of two rows is never used: the first of a class applies, unless a site that shaped it is left out.
@@ -57,98 +75,74 @@ bool hides(const Prior& earlier, const Prior& later) {
                      [&](const std::string& site) { return is_in(later.shaped_by, site); });
 }
 
-std::vector<Prior> all_expected_from(const JsonNode& root) {
-  std::vector<Prior> priors;
-  for (const auto& node : root.list("expected")) {
-    const Prior prior = expected_from(node);
-    if (std::any_of(priors.begin(), priors.end(), [&](const Prior& earlier) { return hides(earlier, prior); })) {
-      node.mistake(fmt::format("a second row of {} for the same transport and preset, which is never reached; keep "
-                               "one, or say which sites shaped the first",
-                               in_quotes(prior.parameter)));
-    }
-    priors.push_back(prior);
-  }
-  return priors;
+/// Notes rows that are never reached.
+void check_reached(const std::vector<JsonNode>& places, const std::vector<Prior>& priors) {
+  for (std::size_t i = 0; i < priors.size(); ++i)
+    if (std::any_of(priors.begin(), priors.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const Prior& earlier) { return hides(earlier, priors[i]); }))
+      places[i].mistake(fmt::format("a second row of {} for the same transport and preset, which is never reached; "
+                                    "keep one, or say which sites shaped the first",
+                                    in_quotes(priors[i].parameter)));
 }
 
-SiteValue value_from(const JsonNode& node, const std::set<PriorClass>& expected, std::set<PriorClass>& seen) {
-  static constexpr std::string_view known[]{"parameter", "transport", "preset", "path", "value", "error"};
-  if (!node.is_object()) return {};
-  node.allow_only(known);
-  SiteValue value{class_from(node), node.positive("value"), width_from(node, "error")};
-  if (value.of.parameter.empty()) return value;
-  if (learnt_parameter(value.of.parameter) == nullptr)
-    node.mistake_at("parameter", fmt::format("{} is not learnt from sites; remove the value", //
-                                             in_quotes(value.of.parameter)));
-  else if (expected.count(value.of) == 0)
-    node.mistake(fmt::format("no row of \"expected\" is of {}; add one, or remove the value", to_text(value.of)));
-  else if (!seen.insert(value.of).second)
-    node.mistake(fmt::format("a second value of {} from this site; keep one", to_text(value.of)));
-  return value;
+/// Notes a site's value of a class that it cannot have, or has twice.
+void check_value(const JsonNode& place, const PriorClass& of, const std::set<PriorClass>& expected,
+                 std::set<PriorClass>& seen) {
+  if (learnt_parameter(of.parameter) == nullptr)
+    place.mistake_at("parameter",
+                     fmt::format("{} is not learnt from sites; remove the value", in_quotes(of.parameter)));
+  else if (expected.count(of) == 0)
+    place.mistake(fmt::format("no row of \"expected\" is of {}; add one, or remove the value", to_text(of)));
+  else if (!seen.insert(of).second)
+    place.mistake(fmt::format("a second value of {} from this site; keep one", to_text(of)));
 }
 
-std::vector<SiteSummary> sites_from(const JsonNode& root, const std::vector<Prior>& expected) {
-  static constexpr std::string_view known[]{"site", "values"};
+void check_sites(const std::vector<JsonNode>& places, const PriorBook& book) {
   std::set<PriorClass> classes;
-  for (const auto& prior : expected) classes.insert(class_of(prior));
+  for (const auto& prior : book.expected) classes.insert(class_of(prior));
   std::set<std::string> names;
-  std::vector<SiteSummary> sites;
-  for (const auto& node : root.list("sites")) {
-    if (!node.is_object()) continue;
-    node.allow_only(known);
-    sites.push_back({node.text("site"), {}});
-    if (!names.insert(sites.back().site).second)
-      node.mistake_at("site", fmt::format("a second summary of {}; keep one", in_quotes(sites.back().site)));
+  for (std::size_t i = 0; i < book.sites.size(); ++i) {
+    const auto& site = book.sites[i];
+    if (!names.insert(site.site).second)
+      places[i].mistake_at("site", fmt::format("a second summary of {}; keep one", in_quotes(site.site)));
     std::set<PriorClass> seen;
-    for (const auto& value : node.list("values")) sites.back().values.push_back(value_from(value, classes, seen));
+    const auto values = places[i].list("values");
+    for (std::size_t k = 0; k < values.size(); ++k) check_value(values[k], site.values[k].of, classes, seen);
   }
-  return sites;
 }
 
-using Json = nlohmann::ordered_json;
-
-Json to_json(const PriorClass& of) {
-  Json json{{"parameter", of.parameter}};
-  if (!of.transport.empty()) json["transport"] = of.transport;
-  if (!of.preset.empty()) json["preset"] = of.preset;
-  if (of.path) json["path"] = to_text(of.path);
-  return json;
+void check_book(const JsonNode& root, PriorBook& book) {
+  check_reached(root.list("expected"), book.expected);
+  check_sites(root.list("sites"), book);
 }
 
-Json to_json(const Prior& prior) {
-  auto json = to_json(class_of(prior));
-  json["median"] = nine_digits(prior.median);
-  json["width"] = nine_digits(prior.width);
-  if (prior.highest) json["highest"] = nine_digits(*prior.highest);
-  if (prior.scale != PriorScale::log) json["scale"] = to_text(prior.scale);
-  json["unit"] = prior.unit;
-  json["source"] = prior.source;
-  if (!prior.shaped_by.empty()) json["shaped_by"] = prior.shaped_by;
-  return json;
-}
-
-Json to_json(const SiteValue& value) {
-  auto json = to_json(value.of);
-  json["value"] = nine_digits(value.value);
-  json["error"] = nine_digits(value.error);
-  return json;
+const FieldTable<PriorBook>& prior_book_fields() {
+  static const auto table = document<PriorBook>(
+      "ddlsim-priors", priors_version,
+      {optional("model", &PriorBook::model, any_text_type(), "version of the model that the sites were fitted with"),
+       required("expected", &PriorBook::expected, list_type(object_type(expected_fields())), "before any site"),
+       required("sites", &PriorBook::sites, list_type(object_type(site_fields())),
+                "what measured sites say, written by `ddlsim calibrate --priors`")},
+      check_book);
+  return table;
 }
 
 /// Writes one element in each line, so that two files can be compared line by line.
-template <class Each> std::string lines_of(const std::vector<Each>& all) {
+template <class Each> std::string lines_of(const std::vector<Each>& all, const FieldTable<Each>& table) {
   std::string lines;
-  for (const auto& one : all) lines += (lines.empty() ? "" : ",\n") + json_text(to_json(one));
+  for (const auto& one : all) lines += (lines.empty() ? "" : ",\n") + json_text(write_fields(table, one));
   return lines;
 }
 
 } // namespace
 
+FileFormat priors_format() {
+  return {"priors", "What is assumed before any measurement", "platforms/priors.json, in SI units",
+          prior_book_fields().shape()};
+}
+
 PriorBook prior_book_from(const JsonNode& root) {
-  static constexpr std::string_view known[]{"format", "version", "model", "expected", "sites"};
-  root.allow_only(known);
-  PriorBook book{root.text_or("model", ""), all_expected_from(root), {}, {}};
-  book.sites = sites_from(root, book.expected);
-  return book;
+  return read_object(root, prior_book_fields());
 }
 
 PriorBook read_priors(const std::filesystem::path& file) {
@@ -158,13 +152,14 @@ PriorBook read_priors(const std::filesystem::path& file) {
 }
 
 std::string priors_json(const PriorBook& book) {
+  const auto of_value = site_value_fields();
   std::string sites;
   for (const auto& one : book.sites)
     sites += fmt::format("{}{{\"site\":{},\"values\":[\n{}\n]}}", sites.empty() ? "" : ",\n", json_text(one.site),
-                         lines_of(one.values));
+                         lines_of(one.values, of_value));
   const auto model = book.model.empty() ? "" : fmt::format("\"model\":{},", json_text(book.model));
   return fmt::format("{{\"format\":\"ddlsim-priors\",\"version\":{},{}\"expected\":[\n{}\n],\n\"sites\":[\n{}\n]}}\n",
-                     priors_version, model, lines_of(book.expected), sites);
+                     priors_version, model, lines_of(book.expected, expected_fields()), sites);
 }
 
 } // namespace ddlsim

@@ -3,11 +3,9 @@
 // Each notes its mistakes at their place; the value that it returns is complete only when there were none.
 
 #include "sim/base/json.hpp"
-#include "sim/formats/batch_line.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/fabric.hpp"
-#include "sim/formats/folded_table.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/inputs.hpp"
 #include "sim/formats/model.hpp"
@@ -37,8 +35,6 @@ bool is_date(std::string_view text);
 std::vector<Preset> presets_from(const JsonNode& root);
 PriorBook prior_book_from(const JsonNode& root);
 Calibration calibration_from(const JsonNode& root);
-/// The tables of calibration.json, in the file's order.
-const std::vector<NamedTable>& calibration_tables();
 /// read_document() for a calibration. A file of an older version is one mistake; its message has the command that
 /// writes the file anew.
 void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read);
@@ -46,9 +42,6 @@ Convergence convergence_from(const JsonNode& root);
 InputCatalogue inputs_from(const JsonNode& root);
 Scenario scenario_from(const JsonNode& root);
 PlanRequest plan_request_from(const JsonNode& root);
-/// Reads or writes one line of calibration.json.
-BatchLine batch_line_from(const JsonNode& node);
-nlohmann::ordered_json batch_line_to_json(const BatchLine& line);
 
 /// A scenario must state what it asks for; a record may have "unknown".
 enum class StrategyUse { scenario, record };

@@ -1,5 +1,7 @@
 #include "sim/formats/value_shape.hpp"
 
+#include "sim/formats/folded_table.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -155,6 +157,36 @@ ordered_json object_schema(const ValueShape& shape) {
   return schema;
 }
 
+ordered_json rows_schema(const std::vector<FieldShape>& columns);
+
+/// The schema of a value in a row of a table.
+ordered_json cell_schema(const FieldShape& column) {
+  auto schema = column.is_shared          ? ordered_json{{"type", "integer"}, {"minimum", 0}}
+                : is_table_inside(column) ? rows_schema(column.value.parts.front().fields)
+                                          : json_schema(column.value);
+  if (column.presence == Presence::optional) schema = {{"anyOf", {schema, {{"type", "null"}}}}};
+  if (!column.meaning.empty()) schema["description"] = column.meaning;
+  return schema;
+}
+
+/// The schema of a list of rows, of which the values after the last required one may be absent.
+ordered_json rows_schema(const std::vector<FieldShape>& columns) {
+  ordered_json row{{"type", "array"}, {"items", ordered_json::array()}, {"additionalItems", false}};
+  for (const auto& column : columns) {
+    row["items"].push_back(cell_schema(column));
+    if (column.presence == Presence::required) row["minItems"] = row["items"].size();
+  }
+  return {{"type", "array"}, {"items", row}};
+}
+
+ordered_json table_schema(const ValueShape& shape) {
+  const auto& columns = shape.parts.front().fields;
+  return {{"type", "object"},
+          {"additionalProperties", false},
+          {"required", {"columns", "rows"}},
+          {"properties", {{"columns", {{"const", column_names(columns)}}}, {"rows", rows_schema(columns)}}}};
+}
+
 ordered_json either_schema(const ValueShape& shape) {
   auto parts = ordered_json::array();
   for (const auto& part : shape.parts) parts.push_back(json_schema(part));
@@ -209,8 +241,8 @@ void add_rows(const std::vector<FieldShape>& fields, const std::string& path, Ke
       else
         listed = fmt::format(" with the keys of `{}`", place);
     }
-    table.text += fmt::format("| `{}` | {}{} | {} | {} |\n", key, expected_text(field.value), listed,
-                              when_text(field, are_of_other_form), field.meaning);
+    table.text += fmt::format("| `{}{}` | {}{} | {} | {} |\n", key, field.is_shared ? "@" : "",
+                              expected_text(field.value), listed, when_text(field, are_of_other_form), field.meaning);
     for (const auto* object : objects) add_rows(object->fields, key + ".", table, object != objects.front());
   }
 }
@@ -272,6 +304,8 @@ std::string expected_text(const ValueShape& shape) {
     return shape.words.empty() ? fmt::format("{}", shape.least) : fmt::format("\"{}\"", shape.words.front());
   case ValueKind::list:
     return list_text(shape);
+  case ValueKind::table:
+    return "a table: its columns and rows";
   case ValueKind::map:
     return shape.words.empty() ? "an object, each value " + expected_text(shape.parts.front())
                                : "an object with any of " + words_text(shape.words, ", ");
@@ -318,6 +352,8 @@ ordered_json json_schema(const ValueShape& shape) {
     return {{"const", static_cast<long>(shape.least)}};
   case ValueKind::list:
     return list_schema(shape);
+  case ValueKind::table:
+    return table_schema(shape);
   case ValueKind::map:
     return map_schema(shape);
   case ValueKind::object:

@@ -28,6 +28,7 @@ enum class ValueKind {
   word,     ///< one of `words`
   constant, ///< exactly `words.front()`; without words, true if `is_true`, else the number `least`
   list,     ///< a list of values like `parts.front()`
+  table,    ///< a list of objects like `parts.front()`, stored as columns and rows (folded_table.hpp)
   map,      ///< from names (those of `words`, if any) to values like `parts.front()`
   object,   ///< with `fields`
   either,   ///< a value of one of `parts`
@@ -72,6 +73,7 @@ struct FieldShape {
   std::string meaning{};  ///< meaning for the user, and the default
   std::string expected{}; ///< expected value in a message, if the shape alone does not say enough
   std::optional<FieldCondition> only_where{};
+  bool is_shared = false; ///< in a table: the column has positions among the document's shared values
 };
 
 /// Describes what to give when the key is missing.

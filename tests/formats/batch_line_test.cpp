@@ -1,4 +1,4 @@
-#include "sim/formats/readers.hpp"
+#include "sim/formats/calibration_fields.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -28,14 +28,18 @@ BatchLine sample_line() {
   return line;
 }
 
+nlohmann::ordered_json json_of(const BatchLine& line) {
+  return write_fields(batch_line_fields(), line);
+}
+
 std::vector<Mistake> mistakes_of_line(const nlohmann::json& json) {
   Mistakes mistakes("calibration.json");
-  batch_line_from(JsonNode(json, "/compute/0", mistakes));
+  read_object(JsonNode(json, "/compute/0", mistakes), batch_line_fields());
   return mistakes.list();
 }
 
 void check_mistake(const std::string& key, const nlohmann::json& value, const std::string& expected) {
-  auto json = batch_line_to_json(sample_line());
+  nlohmann::json json = json_of(sample_line());
   json[key] = value;
   const auto found = mistakes_of_line(json);
   REQUIRE(found.size() == 1);
@@ -48,16 +52,16 @@ void check_mistake(const std::string& key, const nlohmann::json& value, const st
 TEST_CASE("a number that a line knows nothing of is written as one that can be read", "[compute-line]") {
   auto line = sample_line();
   line.per_sample_error = 1e9;
-  CHECK(mistakes_of_line(batch_line_to_json(line)).empty());
+  CHECK(mistakes_of_line(json_of(line)).empty());
 }
 
 TEST_CASE("a line comes back from its JSON as it was", "[compute-line]") {
   const auto line = sample_line();
-  const auto json = batch_line_to_json(line);
+  const nlohmann::json json = json_of(line);
   Mistakes mistakes("calibration.json");
-  const auto again = batch_line_from(JsonNode(json, "", mistakes));
+  const auto again = read_object(JsonNode(json, "", mistakes), batch_line_fields());
   CHECK(mistakes.empty());
-  CHECK(batch_line_to_json(again) == json);
+  CHECK(nlohmann::json(json_of(again)) == json);
   CHECK(again.fixed_s == line.fixed_s);
   CHECK(again.records == line.records);
   CHECK(again.sources == line.sources);
@@ -79,7 +83,7 @@ TEST_CASE("what is wrong with a line is reported with its place", "[compute-line
   check_mistake("correlation", 2, "2 is out of range; give -1 to 1");
   check_mistake("precision", "fp31",
                 "\"fp31\" found, one of amp, bf16, fp16, fp32, fp8, tf32 expected; did you mean \"fp32\"?");
-  auto json = batch_line_to_json(sample_line());
+  nlohmann::json json = json_of(sample_line());
   json.erase("preset");
   json["presett"] = "mxnet";
   CHECK(mistakes_of_line(json).size() == 2);

@@ -1,5 +1,5 @@
-#include "sim/formats/calibration.hpp"
-#include "sim/formats/readers.hpp"
+#include "sim/formats/calibration_fields.hpp"
+#include "sim/formats/folded_table.hpp"
 #include "tests/formats/sample_files.hpp"
 
 #include <catch2/catch.hpp>
@@ -57,7 +57,7 @@ json sample_json() {
 json unfolded_sample() {
   const auto document = sample_json();
   Mistakes mistakes("sample");
-  return unfold_tables(JsonNode(document, "", mistakes), calibration_tables());
+  return unfold_tables(JsonNode(document, "", mistakes), calibration_fields().shape());
 }
 
 /// "/parameters/rows/1/6": where the value of that column stands in the table.
@@ -146,7 +146,7 @@ TEST_CASE("what is wrong with a calibration is reported at its place") {
        {"/series/rows/0/5/0/0", "0", "/series/0/points/0/gpus: 0 is out of range; give 1 to 1000000"},
        {cell("series", 0, "spread_ten_thousandths"), "-1",
         "/series/0/spread_ten_thousandths: -1 is out of range; give 0 or more"},
-       {cell("choices", 0, "all_reduce"), "null", "/choices/0/all_reduce: missing; give a text"},
+       {cell("choices", 0, "all_reduce"), "null", R"(/choices/0/all_reduce: missing; give it, or "sharding")"},
        {cell("excluded", 0, "why"), "null", "/excluded/0/why: missing; give a text"},
        {"/quality/pints", "3", "/quality/pints: unknown key; did you mean \"points\"?"},
        {"/cluster", "", "/cluster: missing; give a text"},
@@ -200,22 +200,22 @@ TEST_CASE("a correlation has a row for each parameter, as long as there are para
        {"/correlation_ten_thousandths/0", "[1000]",
         "/correlation_ten_thousandths/0: 1 numbers found, at most 0 expected"},
        {"/correlation_ten_thousandths/1", "[15000]",
-        "/correlation_ten_thousandths/1/0: 15000 found; give a whole number from -10000 to 10000"},
+        "/correlation_ten_thousandths/1/0: 15000 is out of range; give -10000 to 10000"},
        {"/correlation_ten_thousandths/1", "[\"0.1\"]",
-        "/correlation_ten_thousandths/1/0: \"0.1\" found; give a whole number from -10000 to 10000"},
+        "/correlation_ten_thousandths/1/0: \"0.1\" found, a whole number expected; give -10000 to 10000"},
        {"/correlation_ten_thousandths/1", "0.1",
         "/correlation_ten_thousandths/1: 0.1 found, a list expected; write [...]"}},
       [](const auto& file) { read_calibration(file); });
 }
 
 TEST_CASE("draws are numbered from 0 to 127, each once") {
-  const std::string expected = " found; give whole numbers from 0 to 127, each once";
+  const std::string at = "/contradicted_draws/";
   ddlsim_test::check_spoilt(sample_json(),
-                            {{"/contradicted_draws/0", "-1", "/contradicted_draws/0: -1" + expected},
-                             {"/contradicted_draws/2", "128", "/contradicted_draws/2: 128" + expected},
-                             {"/contradicted_draws/1", "0", "/contradicted_draws/1: 0" + expected},
-                             {"/contradicted_draws/1", "1.5", "/contradicted_draws/1: 1.5" + expected},
-                             {"/contradicted_draws/1", "\"x\"", "/contradicted_draws/1: \"x\"" + expected}},
+                            {{at + "0", "-1", at + "0: -1 is out of range; give 0 to 127"},
+                             {at + "2", "128", at + "2: 128 is out of range; give 0 to 127"},
+                             {at + "1", "0", at + "1: 0 is there twice; keep one"},
+                             {at + "1", "1.5", at + "1: 1.5 found, a whole number expected; give 0 to 127"},
+                             {at + "1", "\"x\"", at + "1: \"x\" found, a whole number expected; give 0 to 127"}},
                             [](const auto& file) { read_calibration(file); });
 }
 

@@ -1,5 +1,5 @@
 #include "sim/base/json.hpp"
-#include "sim/formats/collective_curve.hpp"
+#include "sim/formats/calibration_fields.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -29,10 +29,14 @@ CollectiveCurve sample_curve() {
   return curve;
 }
 
+nlohmann::ordered_json json_of_curve(const CollectiveCurve& curve) {
+  return write_fields(collective_curve_fields(), curve);
+}
+
 /// Reads one curve and gives its mistakes, "path: what".
 std::vector<std::string> mistakes_of_curve(const nlohmann::json& json) {
   Mistakes mistakes("curve.json");
-  collective_curve_from(JsonNode(json, "", mistakes));
+  read_object(JsonNode(json, "", mistakes), collective_curve_fields());
   std::vector<std::string> texts;
   for (const auto& one : mistakes.list()) texts.push_back(one.path + ": " + one.what);
   return texts;
@@ -111,15 +115,15 @@ TEST_CASE("sensitivities are the slopes of ln fit") {
 
 TEST_CASE("a curve comes back from its JSON with six digits") {
   const auto curve = sample_curve();
-  const std::string text = collective_curve_json(curve).dump();
+  const std::string text = json_of_curve(curve).dump();
   const auto json = nlohmann::json::parse(text);
   Mistakes mistakes("curve.json");
-  const auto back = collective_curve_from(JsonNode(json, "", mistakes));
+  const auto back = read_object(JsonNode(json, "", mistakes), collective_curve_fields());
   CHECK(mistakes.empty());
   CHECK(back.key == curve.key);
   CHECK(back.rate_Bps.value == Approx(curve.rate_Bps.value).epsilon(1e-6));
   CHECK(back.points.size() == 3);
-  CHECK(collective_curve_json(back).dump() == text);
+  CHECK(json_of_curve(back).dump() == text);
   for (const double size : {10.0, 5e3, 3e5, 1e9}) {
     CHECK(collective_time_s(back, size) == Approx(collective_time_s(curve, size)).epsilon(1e-3));
     CHECK(collective_time_error(back, size) == Approx(collective_time_error(curve, size)).epsilon(1e-3));
@@ -127,7 +131,7 @@ TEST_CASE("a curve comes back from its JSON with six digits") {
 }
 
 TEST_CASE("what is wrong with a curve is reported at its place") {
-  const nlohmann::json good = nlohmann::json::parse(collective_curve_json(sample_curve()).dump());
+  const nlohmann::json good = nlohmann::json::parse(json_of_curve(sample_curve()).dump());
   CHECK(mistakes_of_curve(good).empty());
   const auto spoilt = [&](const char* pointer, const nlohmann::json& value) {
     auto json = good;

@@ -41,14 +41,15 @@ TEST_CASE("what is wrong with an expected row is reported", "[priors]") {
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_priors(),
       {{"/version", "2", "/version: 2 found; this ddlsim reads version 3"},
-       {"/expected/0/median", "0", "/expected/0/median: 0 found; give a number above 0, without quotes or unit"},
+       {"/expected/0/median", "0", R"(/expected/0/median: 0 found; give a number above 0, or "scale": "linear")"},
        {"/expected/4/median", "-1", "/expected/4/median: -1 is out of range; give 0 or more"},
-       {"/expected/0/width", "0", "/expected/0/width: 0 is out of range; give 1e-06 to 100"},
+       {"/expected/0/width", "0", "/expected/0/width: 0 found; give a number above 0, without quotes or unit"},
+       {"/expected/0/width", "200", "/expected/0/width: 200 is out of range; give 1e-06 to 100"},
        {"/expected/0/highest", "0.5", "/expected/0/highest: 0.5 is out of range; give 0.75 or more"},
        {"/expected/0/scale", "\"lin\"", "/expected/0/scale: \"lin\" found; give one of log, linear, heavy-log"},
        {"/expected/1/path", "\"vswitch\"",
         "/expected/1/path: \"vswitch\" found; give one of virtual-switch, efa, ip-over-fabric"},
-       {"/expected/0/source", "", "/expected/0/source: missing; give a text"},
+       {"/expected/0/source", "", "/expected/0/source: missing; give a text, or the list of its lines"},
        {"/expected/4", R"({"parameter": "nic_efficiency", "median": 1, "width": 1, "unit": "1", "source": "x"})",
         "/expected/4: " + never}},
       [](const auto& file) { read_priors(file); });

@@ -131,7 +131,7 @@ const FieldTable<CollectivesDocument>& collectives_fields() {
   static const auto table =
       document<All>("ddlsim-collectives", 1,
                     {required("all_sizes", &All::all_sizes, list_type(object_type(carrier_error_fields())),
-                              "of each carrier; an error is |predicted / measured - 1|"),
+                              "of each carrier; an error is the absolute value of predicted / measured - 1"),
                      required("by_size", &All::by_size, list_type(object_type(size_class_fields())),
                               "of each carrier and class of sizes"),
                      required("points", &All::points, list_type(object_type(predicted_collective_fields())),
