@@ -67,8 +67,9 @@ FieldTable<PlanLimits> limits_fields() {
   constexpr double most_chance = 0.99;
   return {{optional("deadline", &PlanLimits::deadline_s, quantity_type(Dimension::time), "until the training ends"),
            optional("budget", &PlanLimits::budget_usd, quantity_type(Dimension::price), "for the whole training"),
-           optional("power", &PlanLimits::power_w, quantity_type(Dimension::power), "of all nodes, cooling included"),
-           optional("nodes", &PlanLimits::nodes, whole_type(1, most_ranks), "at most"),
+           optional("power", &PlanLimits::power_w, quantity_type(Dimension::power),
+                    "of all nodes, cooling included; never exceeded"),
+           optional("nodes", &PlanLimits::nodes, whole_type(1, most_ranks), "never exceeded"),
            optional("chance", &PlanLimits::chance, number_type(least_chance, most_chance),
                     "with which deadline and budget must be met; 0.9 if not given")}};
 }
@@ -87,7 +88,7 @@ FieldTable<FailureRules> failures_fields() {
   constexpr double most_bytes_per_parameter = 1000;
   const auto time = quantity_type(Dimension::time);
   return {{optional("node_mtbf", &FailureRules::node_mtbf_s, time,
-                    "mean time between failures of one node; that of a published run if not given"),
+                    "mean time between failures of one node; 6335 h if not given, as Llama 3 was interrupted"),
            optional("checkpoint", &FailureRules::checkpoint_s, time, "to write one; or give storage"),
            optional("storage", &FailureRules::storage_Bps, quantity_type(Dimension::bandwidth),
                     "at which a checkpoint is written; or give checkpoint"),
@@ -113,7 +114,8 @@ FieldTable<CandidatePrice> candidate_price_fields() {
   const std::vector<std::string> rented{to_text(PriceKind::on_demand), to_text(PriceKind::reserved)};
   const std::string bought = to_text(PriceKind::purchase);
   return {
-      {required("kind", &CandidatePrice::kind, name_of_type<PriceKind>(), "how it is paid"),
+      {required("kind", &CandidatePrice::kind, name_of_type<PriceKind>(),
+                "how it is paid; owned: for nothing but energy"),
        required("usd_per_node_hour", &CandidatePrice::usd, positive_type(), "US dollars").only_where("kind", rented),
        required("usd_per_node", &CandidatePrice::usd, positive_type(), "US dollars").only_where("kind", {bought}),
        required("years", &CandidatePrice::years, positive_type(), "over which the purchase is written off")
@@ -133,7 +135,7 @@ FieldTable<PlanCandidate> candidate_fields() {
            required("cluster", &PlanCandidate::cluster, text_type(), "a shipped cluster's name, or a folder's path"),
            required("preset", &PlanCandidate::preset, text_type(), "what the framework does with gradients"),
            optional("transport", &PlanCandidate::transport, word_type(transport_names()),
-                    "the preset's first that the cluster has if not given"),
+                    "shm on a single machine, else the preset's first that the cluster has, if not given"),
            optional("network", &PlanCandidate::network_Bps, quantity_type(Dimension::bandwidth),
                     "line rate of each NIC in place of the cluster's"),
            required("strategies", &PlanCandidate::strategies, strategies_type(), "to compare"),
@@ -142,7 +144,8 @@ FieldTable<PlanCandidate> candidate_fields() {
            optional("batch_per_gpu", &PlanCandidate::batch_per_gpu, positive_type(), "in place of the workload's"),
            optional("cores_per_node", &PlanCandidate::cores_per_node, whole_type(1, most_cores_of_node),
                     "that decode, in place of the input's"),
-           optional("price", &PlanCandidate::price, candidate_price_type(), "of one whole node")}};
+           optional("price", &PlanCandidate::price, candidate_price_type(),
+                    "of one whole node; the newest on-demand price of the cluster's file if not given")}};
 }
 
 /// Checks rules between a candidate and the workload.
@@ -182,7 +185,8 @@ const FieldTable<PlanRequest>& request_fields() {
        optional("limits", &PlanRequest::limits, object_type(limits_fields()), "what may be spent"),
        optional("failures", &PlanRequest::failures, object_type(failures_fields()), "of nodes; none if not given"),
        optional("energy", &PlanRequest::energy, object_type(energy_fields()), "what it costs"),
-       optional("slow_node", &PlanRequest::slow_node, slow_node_type(), "one node that is not like the others"),
+       optional("slow_node", &PlanRequest::slow_node, slow_node_type(),
+                "one node of every job on two nodes or more; none is slow if not given"),
        required("candidates", &PlanRequest::candidates, list_type(object_type(candidate_fields()), 1),
                 "machines that could be had, and how each would be used"),
        optional("seed", &PlanRequest::seed, seed_type(), "of the draws; 1 if not given"),

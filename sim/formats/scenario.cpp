@@ -140,7 +140,7 @@ std::vector<Field<Scenario>> rows_of_job() {
           required("strategies", &Scenario::strategies, strategies_type(), "how gradients are combined"),
           required("preset", &Scenario::preset, text_type(), "what the framework does with gradients"),
           optional("transport", &Scenario::transport, word_type(transport_names()),
-                   "the preset's first that the cluster has if not given"),
+                   "shm on a single machine, else the preset's first that the cluster has, if not given"),
           optional("rank_mapping", &Scenario::rank_mapping, word_type({"fill-nodes"}),
                    "how ranks are dealt out over nodes"),
           optional("gpus_per_node", &Scenario::gpus_per_node, whole_type(1, most_ranks),
@@ -148,17 +148,22 @@ std::vector<Field<Scenario>> rows_of_job() {
 }
 
 std::vector<Field<Scenario>> rows_of_knowledge() {
-  return {optional("one_gpu_samples_per_s", &Scenario::one_gpu, stated_rate_type(),
-                   "what you know of one GPU without synchronisation: a rate, or a rate with its 90 % interval"),
-          optional("series", &Scenario::series, any_text_type(),
-                   "of the cluster's records: whose one-GPU time and residuals are meant"),
-          optional("software", &Scenario::software, any_text_type(),
-                   "part of the records' software, where several stacks disagree"),
-          optional("efficiency_bound", &Scenario::efficiency_bound, share_type(),
-                   "least efficiency at which adding GPUs still pays; 0.8 if not given"),
-          optional("seed", &Scenario::seed, seed_type(), "of the draws; 1 if not given"),
-          optional("samples", &Scenario::samples, whole_type(1, most_samples_of_scenario),
-                   "draws of the parameters behind an interval; 800 if not given")};
+  return {
+      optional(
+          "one_gpu_samples_per_s", &Scenario::one_gpu, stated_rate_type(),
+          "your own rate of one GPU without synchronisation, or that with its 90 % interval; it beats every record. "
+          "Records decide if not given"),
+      optional(
+          "series", &Scenario::series, any_text_type(),
+          "of the cluster's records, where they disagree: whose one-GPU time and residuals are meant; the middle one, "
+          "with their spread in the interval, if not given"),
+      optional("software", &Scenario::software, any_text_type(),
+               "part of the records' software, where several stacks disagree"),
+      optional("efficiency_bound", &Scenario::efficiency_bound, share_type(),
+               "least efficiency at which adding GPUs still pays; 0.8 if not given"),
+      optional("seed", &Scenario::seed, seed_type(), "of the draws; 1 if not given"),
+      optional("samples", &Scenario::samples, whole_type(1, most_samples_of_scenario),
+               "draws of the parameters behind an interval; 800 if not given")};
 }
 
 const FieldTable<Scenario>& scenario_fields() {
@@ -168,7 +173,8 @@ const FieldTable<Scenario>& scenario_fields() {
       rows.insert(rows.end(), more.begin(), more.end());
     };
     add(rows_of_co_location());
-    add({optional("slow_node", &Scenario::slow_node, slow_node_type(), "one node that is not like the others"),
+    add({optional("slow_node", &Scenario::slow_node, slow_node_type(),
+                  "one node of a job on two nodes or more; none is slow if not given"),
          optional_group("input", input_fields_of<Scenario>(&Scenario::input, &Scenario::input_names),
                         "where samples come from; synthetic data if not given")});
     add(rows_of_knowledge());

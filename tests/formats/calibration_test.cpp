@@ -147,6 +147,8 @@ TEST_CASE("what is wrong with a calibration is reported at its place") {
        {cell("series", 0, "spread_ten_thousandths"), "-1",
         "/series/0/spread_ten_thousandths: -1 is out of range; give 0 or more"},
        {cell("choices", 0, "all_reduce"), "null", R"(/choices/0/all_reduce: missing; give it, or "sharding")"},
+       {cell("choices", 0, "sharding"), "\"bytes\"",
+        R"(/choices/0/all_reduce: found beside "sharding"; give one of the two)"},
        {cell("excluded", 0, "why"), "null", "/excluded/0/why: missing; give a text"},
        {"/quality/pints", "3", "/quality/pints: unknown key; did you mean \"points\"?"},
        {"/cluster", "", "/cluster: missing; give a text"},
