@@ -1,6 +1,6 @@
 #include "sim/formats/batch_line.hpp"
 
-#include "sim/formats/answer_fields.hpp"
+#include "sim/formats/answer_types.hpp"
 #include "sim/formats/calibration_fields.hpp"
 
 #include <fmt/format.h>
@@ -89,7 +89,7 @@ double line_width(const BatchLine& line, double batch) {
 const FieldTable<BatchLine>& batch_line_fields() {
   static const auto table = [] {
     auto rows = rows_of_line();
-    for (const auto& row : rows_of_line_errors()) rows.push_back(row);
+    add_to(rows, rows_of_line_errors());
     return FieldTable<BatchLine>{std::move(rows), check_batches};
   }();
   return table;

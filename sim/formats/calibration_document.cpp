@@ -95,7 +95,7 @@ void check_correlation(const JsonNode& root, const Calibration& calibration, std
 /// The values that rows of tables share. fold_tables() fills the list, and unfold_tables() removes it.
 Field<Calibration> shared_row() {
   ValueShape value{ValueKind::either};
-  value.parts = {text_type().shape, FieldTable<Prior>{distribution_rows(any_number_type())}.shape()};
+  value.parts = {text_type().shape, FieldTable<Prior>{distribution_rows(rounded_type(-unbounded, unbounded))}.shape()};
   ValueShape list{ValueKind::list};
   list.parts = {value};
   return {
@@ -179,7 +179,8 @@ std::string value_text(const std::string& key, const nlohmann::ordered_json& val
 const FieldTable<Calibration>& calibration_fields() {
   static const auto table = [] {
     auto rows = provenance_rows_of_fit();
-    for (const auto& more : {posterior_rows(), table_rows_of_fit()}) rows.insert(rows.end(), more.begin(), more.end());
+    add_to(rows, posterior_rows());
+    add_to(rows, table_rows_of_fit());
     rows.push_back(required("quality", &Calibration::quality, object_type(quality_fields()),
                             "how far the fitted model is off what was measured")
                        .may_be_absent());

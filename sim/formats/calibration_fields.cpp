@@ -20,7 +20,7 @@ template <class Owner, class ScopeOf> std::vector<Field<Owner>> scope_rows(Scope
       return scope_of(owner).*member;
     };
   };
-  const auto batch = nine_digit_type(not_negative_type());
+  const auto batch = rounded_type();
   return {optional_row<Owner, std::string>("transport", in_scope(&CalibrationScope::transport),
                                            word_type(transport_names()), "holds for all if not given")
               .shared(),
@@ -45,8 +45,8 @@ template <class Owner, class ScopeOf> std::vector<Field<Owner>> one_gpu_rows(Sco
       return scope_of(owner).*member;
     };
   };
-  return {optional_row<Owner, double>("one_gpu_s", in_scope(&CalibrationScope::one_gpu_s),
-                                      nine_digit_type(not_negative_type()), "the one-GPU time to which it belongs"),
+  return {optional_row<Owner, double>("one_gpu_s", in_scope(&CalibrationScope::one_gpu_s), rounded_type(),
+                                      "the one-GPU time to which it belongs"),
           optional_row<Owner, std::string>("evidence", in_scope(&CalibrationScope::evidence), any_text_type(),
                                            "where one-GPU times come from: the name of their prior")
               .shared()};
@@ -56,14 +56,10 @@ const auto scope_of_owner = [](auto& owner) -> auto& {
   return owner.scope;
 };
 
-template <class Owner> void add_rows_to(std::vector<Field<Owner>>& rows, std::vector<Field<Owner>> more) {
-  for (auto& row : more) rows.push_back(std::move(row));
-}
-
 // Parameters.
 
 FieldTable<Prior> fitted_prior_fields() {
-  return {distribution_rows(any_number_type()),
+  return {distribution_rows(rounded_type(-unbounded, unbounded)),
           [](const JsonNode& object, Prior& prior) { check_distribution(object, prior); }};
 }
 
@@ -114,10 +110,10 @@ FieldTable<CalibratedParameter> calibrated_parameter_fields() {
           .expects("the distribution before the fit: median, width and scale")
           .shared(),
       required("unit", within(&One::prior, &Prior::unit), text_type(), "of the value").shared()};
-  add_rows_to(rows, value_rows_of_parameter());
-  add_rows_to(rows, evidence_rows());
-  add_rows_to(rows, scope_rows<One>(scope_of_owner));
-  add_rows_to(rows, one_gpu_rows<One>(scope_of_owner));
+  add_to(rows, value_rows_of_parameter());
+  add_to(rows, evidence_rows());
+  add_to(rows, scope_rows<One>(scope_of_owner));
+  add_to(rows, one_gpu_rows<One>(scope_of_owner));
   return {std::move(rows), [](const JsonNode&, One& one) { one.prior.parameter = one.name; }};
 }
 
@@ -138,7 +134,7 @@ Field<CalibratedChoice> choice_row(const char* name, bool of_servers, const char
 FieldTable<CalibratedChoice> calibrated_choice_fields() {
   std::vector<Field<CalibratedChoice>> rows{choice_row("sharding", true, "how tensors are placed on servers"),
                                             choice_row("all_reduce", false, "which all-reduce runs")};
-  add_rows_to(rows, scope_rows<CalibratedChoice>(scope_of_owner));
+  add_to(rows, scope_rows<CalibratedChoice>(scope_of_owner));
   return {std::move(rows), [](const JsonNode& object, CalibratedChoice&) {
             if (object.has("sharding") == object.has("all_reduce"))
               object.mistake_at("all_reduce", object.has("sharding") ? "found beside \"sharding\"; give one of the two"
@@ -193,8 +189,8 @@ FieldTable<SeriesRow> series_row_fields() {
       required("spread_ten_thousandths", of(&CalibratedSeries::spread), share, "of what no parameter explains"),
       required("noise_ten_thousandths", &Row::usual_noise, share, "of a point that states none"),
       required("points", &Row::points, list_type(object_type(point_row_fields())), "one for each scale")};
-  add_rows_to(rows, scope_rows<Row>(scope_of));
-  add_rows_to(rows, one_gpu_rows<Row>(scope_of));
+  add_to(rows, scope_rows<Row>(scope_of));
+  add_to(rows, one_gpu_rows<Row>(scope_of));
   rows.push_back(optional("borrowed", of(&CalibratedSeries::borrowed), boolean_type(),
                           "measured on another cluster; false if not given"));
   return {std::move(rows)};

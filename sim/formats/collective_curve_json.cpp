@@ -1,5 +1,5 @@
 #include "sim/base/json.hpp"
-#include "sim/formats/answer_fields.hpp"
+#include "sim/formats/answer_types.hpp"
 #include "sim/formats/calibration_fields.hpp"
 #include "sim/formats/readers.hpp"
 
@@ -108,7 +108,8 @@ void check_ascending(const JsonNode& object, CollectiveCurve& curve) {
 const FieldTable<CollectiveCurve>& collective_curve_fields() {
   static const auto table = [] {
     auto rows = curve_key_rows();
-    for (const auto& more : {curve_fit_rows(), curve_error_rows()}) rows.insert(rows.end(), more.begin(), more.end());
+    add_to(rows, curve_fit_rows());
+    add_to(rows, curve_error_rows());
     return FieldTable<CollectiveCurve>{std::move(rows), check_ascending};
   }();
   return table;

@@ -43,7 +43,7 @@ void check_expected(const JsonNode& object, Prior& prior) {
 
 FieldTable<Prior> expected_fields() {
   auto rows = class_rows<Prior>(&Prior::parameter, &Prior::transport, &Prior::preset, &Prior::path);
-  for (auto& row : distribution_rows(not_negative_type())) rows.push_back(std::move(row));
+  add_to(rows, distribution_rows(rounded_type()));
   rows.push_back(required("unit", &Prior::unit, text_type(), "of the median"));
   rows.push_back(required("source", &Prior::source, paragraph_type(), "where the figures come from"));
   rows.push_back(optional("shaped_by", &Prior::shaped_by, list_type(text_type()),
@@ -55,9 +55,9 @@ FieldTable<SiteValue> site_value_fields() {
   const auto of = [](auto member) { return within(&SiteValue::of, member); };
   auto rows = class_rows<SiteValue>(of(&PriorClass::parameter), of(&PriorClass::transport), of(&PriorClass::preset),
                                     of(&PriorClass::path));
-  rows.push_back(required("value", &SiteValue::value, nine_digit_type(positive_type()), "median"));
-  rows.push_back(required("error", &SiteValue::error, nine_digit_type(number_type(least_width, most_width)),
-                          "standard deviation of ln x"));
+  rows.push_back(required("value", &SiteValue::value, rounded_positive_type(), "median"));
+  rows.push_back(
+      required("error", &SiteValue::error, rounded_type(least_width, most_width), "standard deviation of ln x"));
   return {std::move(rows),
           [](const JsonNode& object, SiteValue& value) { check_path(object, value.of.path, value.of.transport); }};
 }

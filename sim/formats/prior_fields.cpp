@@ -2,15 +2,11 @@
 
 namespace ddlsim {
 
-ValueType<double> nine_digit_type(ValueType<double> type) {
-  return written_as<double>(std::move(type), nine_digits);
-}
-
 std::vector<Field<Prior>> distribution_rows(ValueType<double> median) {
-  return {required("median", &Prior::median, nine_digit_type(std::move(median)), "in SI units"),
-          required("width", &Prior::width, nine_digit_type(positive_type()),
+  return {required("median", &Prior::median, std::move(median), "in SI units"),
+          required("width", &Prior::width, rounded_positive_type(),
                    "standard deviation of ln x, or of x when the scale is linear"),
-          optional("highest", &Prior::highest, optional_type(nine_digit_type(any_number_type())),
+          optional("highest", &Prior::highest, optional_type(rounded_type(-unbounded, unbounded)),
                    "no less than the median; what lies above it counts there: a share of a stated rate is at most 1"),
           optional("scale", &Prior::scale, name_of_type<PriorScale>(), "log if not given")};
 }

@@ -2,15 +2,12 @@
 // Rows of the tables of fields in which distributions of parameters stand: priors.json and calibration.json. Only
 // sources that define a table of fields include this header.
 
-#include "sim/formats/answer_fields.hpp"
+#include "sim/formats/answer_types.hpp"
 #include "sim/formats/prior.hpp"
 
 #include <optional>
 
 namespace ddlsim {
-
-/// A number of which a file has nine digits.
-ValueType<double> nine_digit_type(ValueType<double> type);
 
 /// Optional values, which are written where there is one.
 template <class Value> ValueType<std::optional<Value>> optional_type(ValueType<Value> type) {

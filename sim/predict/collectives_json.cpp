@@ -1,6 +1,6 @@
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
-#include "sim/formats/answer_fields.hpp"
+#include "sim/formats/answer_types.hpp"
 #include "sim/predict/collectives.hpp"
 
 #include <nlohmann/json.hpp>
@@ -8,18 +8,13 @@
 namespace ddlsim {
 namespace {
 
-/// A figure of which a file has nine digits.
-ValueType<double> all_reduce_figure() {
-  return written_as<double>(not_negative_type(), nine_digits);
-}
-
 /// The rows "time_s", "time_s_low" and "time_s_high".
 std::vector<Field<PredictedAllReduce>> all_reduce_time_rows() {
   using Point = PredictedAllReduce;
-  return {required("time_s", within(&Point::time, &IterationTime::s), all_reduce_figure(), "of one all-reduce"),
-          required("time_s_low", within(&Point::time, &IterationTime::s_low), all_reduce_figure(),
+  return {required("time_s", within(&Point::time, &IterationTime::s), rounded_type(), "of one all-reduce"),
+          required("time_s_low", within(&Point::time, &IterationTime::s_low), rounded_type(),
                    "5 % of the samples take less"),
-          required("time_s_high", within(&Point::time, &IterationTime::s_high), all_reduce_figure(),
+          required("time_s_high", within(&Point::time, &IterationTime::s_high), rounded_type(),
                    "5 % of the samples take more")};
 }
 
@@ -27,16 +22,14 @@ FieldTable<PredictedAllReduce> all_reduce_fields() {
   using Point = PredictedAllReduce;
   FieldTable<Point> table{{required("gpus", &Point::gpus, number_of_things(1), "that take part"),
                            required("nodes", &Point::nodes, number_of_things(1), "that take part"),
-                           required("size_bytes", &Point::size_bytes, all_reduce_figure(), "of one GPU's vector")}};
-  for (auto& row : all_reduce_time_rows()) table.fields.push_back(std::move(row));
-  for (auto& row :
-       std::vector<Field<Point>>{required("bus_Bps", &Point::bus_Bps, all_reduce_figure(),
-                                          "bus bandwidth: `size_bytes` x 2 (n - 1) / n over `time_s`, with n `gpus`"),
-                                 required("bus_Bps_low", &Point::bus_Bps_low, all_reduce_figure(), "of `time_s_high`"),
-                                 required("bus_Bps_high", &Point::bus_Bps_high, all_reduce_figure(), "of `time_s_low`"),
-                                 required("algorithm", &Point::algorithm, any_text_type(), "that the library chooses"),
-                                 optional("protocol", &Point::protocol, any_text_type(), "of NCCL")})
-    table.fields.push_back(std::move(row));
+                           required("size_bytes", &Point::size_bytes, rounded_type(), "of one GPU's vector")}};
+  add_to(table.fields, all_reduce_time_rows());
+  add_to<Point>(table.fields, {required("bus_Bps", &Point::bus_Bps, rounded_type(),
+                                        "bus bandwidth: `size_bytes` x 2 (n - 1) / n over `time_s`, with n `gpus`"),
+                               required("bus_Bps_low", &Point::bus_Bps_low, rounded_type(), "of `time_s_high`"),
+                               required("bus_Bps_high", &Point::bus_Bps_high, rounded_type(), "of `time_s_low`"),
+                               required("algorithm", &Point::algorithm, any_text_type(), "that the library chooses"),
+                               optional("protocol", &Point::protocol, any_text_type(), "of NCCL")});
   return table;
 }
 

@@ -109,6 +109,6 @@ TEST_CASE("the list of keys marks the columns that have positions") {
         "| `trains.stops` | a list, each an object |  | on its way |\n"
         "| `trains.stops.town@` | a text |  | where |\n"
         "| `trains.stops.minutes` | a whole number, 0 to 60 |  | how long |\n"
-        "| `trains.count` | a whole number, 0 to 2147483647 |  | of stops |\n"
+        "| `trains.count` | a whole number, 0 or more |  | of stops |\n"
         "| `trains.late` | true or false | optional | false if not given |\n");
 }

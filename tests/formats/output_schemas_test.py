@@ -46,16 +46,9 @@ QUESTIONS = {
 }
 
 
-def schema_text(name):
-    by_hand = SOURCE / "sim" / "formats" / "schemas" / f"{name}.schema.json"
-    if by_hand.exists():
-        return by_hand.read_text()
-    return subprocess.run([PROGRAM, "schema", name], capture_output=True, text=True, check=True).stdout
-
-
 @functools.cache
 def schema_of(name):
-    schema = json.loads(schema_text(name))
+    schema = json.loads(subprocess.run([PROGRAM, "schema", name], capture_output=True, text=True, check=True).stdout)
     jsonschema.Draft7Validator.check_schema(schema)
     return jsonschema.Draft7Validator(schema)
 

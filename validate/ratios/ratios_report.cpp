@@ -1,7 +1,7 @@
 #include "sim/base/escape.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/table.hpp"
-#include "sim/formats/answer_fields.hpp"
+#include "sim/formats/answer_types.hpp"
 #include "validate/ratios/ratios.hpp"
 
 #include <fmt/format.h>
@@ -177,13 +177,12 @@ FieldTable<PredictedRatio> predicted_ratio_fields() {
   using One = PredictedRatio;
   const auto is_answered = [](const One& one) { return one.refusal.empty(); };
   FieldTable<One> table{published_ratio_rows()};
-  for (auto& row : std::vector<Field<One>>{
-           optional("refusal", &One::refusal, any_text_type(), "why there is no answer"),
-           computed_where<One>(is_answered, "cluster_file", &One::from_cluster_file, object_type(ratio_fields()),
-                               "the answer before any measurement of the site"),
-           computed_where<One>(is_answered, "as_shipped", &One::as_shipped, object_type(ratio_fields()),
-                               "the answer with the cluster's calibration")})
-    table.fields.push_back(std::move(row));
+  add_to<One>(table.fields,
+              {optional("refusal", &One::refusal, any_text_type(), "why there is no answer"),
+               computed_where<One>(is_answered, "cluster_file", &One::from_cluster_file, object_type(ratio_fields()),
+                                   "the answer before any measurement of the site"),
+               computed_where<One>(is_answered, "as_shipped", &One::as_shipped, object_type(ratio_fields()),
+                                   "the answer with the cluster's calibration")});
   return table;
 }
 
