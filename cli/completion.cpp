@@ -1,6 +1,7 @@
 #include "cli/completion.hpp"
 
 #include "cli/command_options.hpp"
+#include "cli/known_formats.hpp"
 #include "cli/options.hpp"
 #include "import/importers.hpp"
 #include "sim/base/error.hpp"

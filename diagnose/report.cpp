@@ -2,6 +2,7 @@
 
 #include "diagnose/words.hpp"
 #include "sim/base/table.hpp"
+#include "sim/predict/measured.hpp"
 
 #include <fmt/format.h>
 

@@ -13,7 +13,7 @@ namespace {
 constexpr int diagnosis_version = 2;
 
 std::string word_of(Verdict verdict) {
-  if (verdict == Verdict::ill) return "not normal";
+  if (verdict == Verdict::not_normal) return "not normal";
   return verdict == Verdict::better ? "better than expected" : "normal";
 }
 
@@ -109,7 +109,7 @@ FieldTable<DiscriminatingPoint> discriminating_fields() {
 
 const FieldTable<Diagnosis>& diagnosis_fields() {
   using One = Diagnosis;
-  const auto is_normal = [](const One& one) { return one.verdict != Verdict::ill; };
+  const auto is_normal = [](const One& one) { return one.verdict != Verdict::not_normal; };
   const auto verdict = [](const One& one) { return word_of(one.verdict); };
   static const auto table = document<One>(
       "ddlsim-diagnosis", diagnosis_version,
@@ -118,7 +118,7 @@ const FieldTable<Diagnosis>& diagnosis_fields() {
        computed<One>(
            "ddlsim", [](const One&) { return version(); }, text_type(), "version of the program"),
        computed<One>("normal", is_normal, boolean_type(), "false: the cluster is not healthy"),
-       computed<One>("verdict", verdict, words_up_to(Verdict::ill, word_of), "in words"),
+       computed<One>("verdict", verdict, words_up_to(Verdict::not_normal, word_of), "in words"),
        required("chance_if_healthy", &One::chance_if_healthy, rounded_type(0, 1),
                 "that a healthy cluster gives at least as much evidence of a fault"),
        required("points", &One::points, list_type(answer_object(compared_fields())),

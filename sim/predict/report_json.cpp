@@ -26,7 +26,7 @@ FieldTable<OneGpuRate> one_gpu_fields() {
 std::vector<Field<MeasureNext>> benchmark_rows() {
   return {required("algorithm", &MeasureNext::algorithm, text_type(), "of the library"),
           required("protocol", &MeasureNext::protocol, text_type(), "of NCCL"),
-          required("size_bytes", &MeasureNext::sum_bytes, rounded_positive_type(), "of one GPU's vector")};
+          required("size_bytes", &MeasureNext::all_reduce_bytes, rounded_positive_type(), "of one GPU's vector")};
 }
 
 FieldTable<MeasureNext> measure_next_fields() {
