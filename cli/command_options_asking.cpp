@@ -127,8 +127,8 @@ void add_explain(CLI::App& app, CommandLine& line, ExplainCommand& command) {
 }
 
 void add_schema(CLI::App& app, CommandLine& line, SchemaCommand& command) {
-  auto& schema = add_command(app, line, "schema",
-                             "Print which keys a kind of file may have, as a JSON schema or a Markdown table");
+  auto& schema = add_command(
+      app, line, "schema", "Print which keys a kind of file or answer may have, as a JSON schema or a Markdown table");
   schema.add_option("KIND", command.format, "One of " + join_names(names_of_formats()))->required()->type_name("");
   schema.add_flag("--markdown", command.markdown, "The keys as a Markdown table");
   add_output(schema, line, "the schema");

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-
 namespace ddlsim {
 namespace {
 
@@ -24,10 +22,8 @@ std::string key_lists(const ValueShape& root) {
 } // namespace
 
 int run_schema(const SchemaCommand& command, const CommandLine& line) {
-  const auto formats = known_formats();
-  const auto found = std::find_if(formats.begin(), formats.end(),
-                                  [&](const FileFormat& format) { return format.name == command.format; });
-  if (found == formats.end()) {
+  const auto found = format_with_name(command.format);
+  if (!found) {
     const auto names = names_of_formats();
     throw UserError("", "", unknown_name_text("kind of file", command.format, names, names));
   }

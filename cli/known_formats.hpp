@@ -3,15 +3,17 @@
 
 #include "sim/formats/file_formats.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
 
-/// Returns the kinds of files first, then the answers that commands print with --json.
-std::vector<FileFormat> known_formats();
-
-/// Their names: "scenario", "cluster", ...
+/// The names of the kinds of files, then those of the answers that commands print with --json: "scenario", "cluster",
+/// ... Every command lists them in its help, so they are known without making the formats of answers.
 std::vector<std::string> names_of_formats();
+
+/// The format with that name; nothing for any other name.
+std::optional<FileFormat> format_with_name(const std::string& name);
 
 } // namespace ddlsim

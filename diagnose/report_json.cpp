@@ -28,11 +28,11 @@ template <class Name, class WordOf> ValueType<std::string> words_up_to(Name last
 std::vector<Field<Observation>> observation_rows() {
   const auto what = [](const Observation& one) { return to_text(one.what); };
   const auto has_size = [](const Observation& one) { return is_collective(one); };
-  return {required("gpus", &Observation::gpus, number_of_things(1), "that took part"),
-          computed<Observation>("what", what,
+  return {answered<Observation>("gpus", &Observation::gpus, number_of_things(1), "that took part"),
+          answered<Observation>("what", what,
                                 words_up_to(Observed::all_to_all, [](Observed one) { return to_text(one); }),
                                 "what is timed"),
-          computed_where<Observation>(has_size, "size_bytes", &Observation::size_bytes, rounded_positive_type(),
+          answered_where<Observation>(has_size, "size_bytes", &Observation::size_bytes, rounded_positive_type(),
                                       "of a collective: what nccl-tests calls size")};
 }
 
@@ -45,7 +45,7 @@ std::vector<Field<ComparedPoint>> bus_rows() {
   };
   const auto measured = [](const One& one) { return bus_Bps(one.observed, one.observed.time_s); };
   std::vector<Field<One>> rows{
-      computed<One>("bus_Bps", measured, rounded_positive_type(), "bus bandwidth of a collective")};
+      answered<One>("bus_Bps", measured, rounded_positive_type(), "bus bandwidth of a collective")};
   add_to(rows, interval_rows<One, double>("expected_bus_Bps", bus_of(&IterationTime::s), bus_of(&IterationTime::s_high),
                                           bus_of(&IterationTime::s_low), rounded_positive_type(), "the same"));
   return rows;
@@ -61,13 +61,13 @@ FieldTable<ComparedPoint> compared_fields() {
   const auto words = words_up_to(PositionInInterval::slower, [](PositionInInterval one) { return to_text(one); });
   FieldTable<One> table{rows_of_part<One>(&One::observed, observation_rows())};
   table.fields.push_back(
-      required("time_s", within(&One::observed, &Observation::time_s), rounded_positive_type(), "measured"));
+      answered<One>("time_s", within(&One::observed, &Observation::time_s), rounded_positive_type(), "measured"));
   add_to(table.fields,
          interval_rows<One, double>("expected_s", expected(&IterationTime::s), expected(&IterationTime::s_low),
                                     expected(&IterationTime::s_high), rounded_positive_type(), "on a healthy cluster"));
   add_to(table.fields,
          rows_of_part<One>(std::identity{}, bus_rows(), std::function<bool(const One&)>(is_of_collective)));
-  table.fields.push_back(computed<One>("is", position, words, "the measured time, of the expected interval"));
+  table.fields.push_back(answered<One>("is", position, words, "the measured time, of the expected interval"));
   return table;
 }
 
@@ -75,35 +75,36 @@ FieldTable<Cause> cause_fields() {
   const auto has_severity = [](const Cause& cause) { return cause.row.severity != Severity::none; };
   const auto text = [](auto member) { return [member](const Cause& cause) { return cause.row.*member; }; };
   const auto positive = rounded_positive_type();
-  return {{computed<Cause>("cause", text(&FaultRow::name), text_type(), "its name"),
-           computed<Cause>("what", text(&FaultRow::what), text_type(), "the same in a sentence"),
-           required("chance", &Cause::chance, rounded_type(0, 1), "among all causes here"),
-           computed_where<Cause>(has_severity, "times_as_slow", &Cause::severity, positive,
+  return {{answered<Cause>("cause", text(&FaultRow::name), text_type(), "its name"),
+           answered<Cause>("what", text(&FaultRow::what), text_type(), "the same in a sentence"),
+           answered<Cause>("chance", &Cause::chance, rounded_type(0, 1), "among all causes here"),
+           answered_where<Cause>(has_severity, "times_as_slow", &Cause::severity, positive,
                                  "of what the fault acts on: the median"),
-           computed_where<Cause>(has_severity, "times_as_slow_low", &Cause::severity_low, positive,
+           answered_where<Cause>(has_severity, "times_as_slow_low", &Cause::severity_low, positive,
                                  "5 % of the samples are below"),
-           computed_where<Cause>(has_severity, "times_as_slow_high", &Cause::severity_high, positive,
+           answered_where<Cause>(has_severity, "times_as_slow_high", &Cause::severity_high, positive,
                                  "5 % of the samples are above"),
-           computed<Cause>("look_at", text(&FaultRow::look_at), text_type(), "what to check")}};
+           answered<Cause>("look_at", text(&FaultRow::look_at), text_type(), "what to check")}};
 }
 
 /// An advantage states how many times as fast, instead of how many times as slow.
 FieldTable<Cause> gain_fields() {
   const auto has_severity = [](const Cause& cause) { return cause.row.severity != Severity::none; };
   const auto text = [](auto member) { return [member](const Cause& cause) { return cause.row.*member; }; };
-  return {{computed<Cause>("fits", text(&FaultRow::name), text_type(), "its name"),
-           computed<Cause>("what", text(&FaultRow::what), text_type(), "the same in a sentence"),
-           computed_where<Cause>(has_severity, "times_as_fast", &Cause::severity, rounded_positive_type(),
+  return {{answered<Cause>("fits", text(&FaultRow::name), text_type(), "its name"),
+           answered<Cause>("what", text(&FaultRow::what), text_type(), "the same in a sentence"),
+           answered_where<Cause>(has_severity, "times_as_fast", &Cause::severity, rounded_positive_type(),
                                  "of what it acts on: the median")}};
 }
 
 FieldTable<DiscriminatingPoint> discriminating_fields() {
   using One = DiscriminatingPoint;
   FieldTable<One> table{rows_of_part<One>(&One::point, observation_rows())};
-  add_to(table.fields, {required("first", &One::first, text_type(), "a cause"),
-                        required("second", &One::second, text_type(), "another cause"),
-                        required("first_s", &One::first_s, rounded_positive_type(), "expected with the first"),
-                        required("second_s", &One::second_s, rounded_positive_type(), "expected with the second")});
+  add_to(table.fields,
+         {answered<One>("first", &One::first, text_type(), "a cause"),
+          answered<One>("second", &One::second, text_type(), "another cause"),
+          answered<One>("first_s", &One::first_s, rounded_positive_type(), "expected with the first"),
+          answered<One>("second_s", &One::second_s, rounded_positive_type(), "expected with the second")});
   return table;
 }
 
@@ -113,20 +114,20 @@ const FieldTable<Diagnosis>& diagnosis_fields() {
   const auto verdict = [](const One& one) { return word_of(one.verdict); };
   static const auto table = document<One>(
       "ddlsim-diagnosis", diagnosis_version,
-      {required("headline", &One::headline, text_type(), "what was run, and on which cluster"),
-       required("question", &One::question, text_type(), "strategy, cluster, preset and transport by name"),
-       computed<One>(
+      {answered<One>("headline", &One::headline, text_type(), "what was run, and on which cluster"),
+       answered<One>("question", &One::question, text_type(), "strategy, cluster, preset and transport by name"),
+       answered<One>(
            "ddlsim", [](const One&) { return version(); }, text_type(), "version of the program"),
-       computed<One>("normal", is_normal, boolean_type(), "false: the cluster is not healthy"),
-       computed<One>("verdict", verdict, words_up_to(Verdict::not_normal, word_of), "in words"),
-       required("chance_if_healthy", &One::chance_if_healthy, rounded_type(0, 1),
-                "that a healthy cluster gives at least as much evidence of a fault"),
-       required("points", &One::points, list_type(answer_object(compared_fields())),
-                "measured times beside expected ones"),
-       required("causes", &One::causes, list_type(answer_object(cause_fields()), 1), "the likeliest first"),
-       computed_if_any<One>("better_because", &One::gain, answer_object(gain_fields()),
+       answered<One>("normal", is_normal, boolean_type(), "false: the cluster is not healthy"),
+       answered<One>("verdict", verdict, words_up_to(Verdict::not_normal, word_of), "in words"),
+       answered<One>("chance_if_healthy", &One::chance_if_healthy, rounded_type(0, 1),
+                     "that a healthy cluster gives at least as much evidence of a fault"),
+       answered<One>("points", &One::points, answer_list(answer_object(compared_fields())),
+                     "measured times beside expected ones"),
+       answered<One>("causes", &One::causes, answer_list(answer_object(cause_fields()), 1), "the likeliest first"),
+       answered_if_any<One>("better_because", &One::gain, answer_object(gain_fields()),
                             "what explains times that are shorter than expected"),
-       computed_if_any<One>("tell_apart", &One::discriminating, answer_object(discriminating_fields()),
+       answered_if_any<One>("tell_apart", &One::discriminating, answer_object(discriminating_fields()),
                             "the measurement that distinguishes the first two causes best"),
        optional("warnings", &One::warnings, list_type(text_type()), "sentences for the reader")});
   return table;

@@ -19,11 +19,11 @@ FieldTable<ShownEstimate> estimate_fields() {
   using One = ShownEstimate;
   const auto of = [](auto member) { return [member](const One& one) { return one.figure.*member; }; };
   const auto type = rounded_type();
-  return {{computed<One>("value", of(&Estimate::value), type, "by the likeliest parameters"),
-           computed_where<One>(&One::has_interval, "median", of(&Estimate::median), type,
+  return {{answered<One>("value", of(&Estimate::value), type, "by the likeliest parameters"),
+           answered_where<One>(&One::has_interval, "median", of(&Estimate::median), type,
                                "over the samples, of an option that was simulated"),
-           computed_where<One>(&One::has_interval, "low", of(&Estimate::low), type, "5 % of the samples are below"),
-           computed_where<One>(&One::has_interval, "high", of(&Estimate::high), type, "5 % of the samples are above")}};
+           answered_where<One>(&One::has_interval, "low", of(&Estimate::low), type, "5 % of the samples are below"),
+           answered_where<One>(&One::has_interval, "high", of(&Estimate::high), type, "5 % of the samples are above")}};
 }
 
 ShownEstimate time_of(const PlannedOption& option) {
@@ -45,46 +45,47 @@ std::vector<Field<PlannedOption>> option_rows() {
   using One = PlannedOption;
   const auto strategy = [](const One& option) { return label_of(option.strategy); };
   const auto positive = rounded_positive_type();
-  return {required("candidate", &One::candidate, text_type(), "of the request"),
-          required("cluster", &One::cluster, text_type(), "of the candidate"),
-          computed<One>("strategy", strategy, text_type(), "with its own preset and transport, if it has them"),
-          required("gpus", &One::gpus, number_of_things(1), "that train"),
-          required("nodes", &One::nodes, number_of_things(1), "paid for, with those of servers and the spares"),
-          required("spare_nodes", &One::spare_nodes, number_of_things(), "of these"),
-          required("batch_per_gpu", &One::batch_per_gpu, positive, "samples of an iteration"),
-          required("global_batch", &One::global_batch, positive, "the same on all GPUs"),
-          required("epochs", &One::epochs, positive, "of the whole training"),
-          required("iterations", &One::iterations, positive, "of the whole training"),
-          required("simulated", &One::simulated, boolean_type(),
-                   "with all samples; false: by formulas, with the likeliest parameters"),
-          required("on_front", &One::on_front, boolean_type(),
-                   "no other option is better in time, cost and energy together")};
+  return {answered<One>("candidate", &One::candidate, text_type(), "of the request"),
+          answered<One>("cluster", &One::cluster, text_type(), "of the candidate"),
+          answered<One>("strategy", strategy, text_type(), "with its own preset and transport, if it has them"),
+          answered<One>("gpus", &One::gpus, number_of_things(1), "that train"),
+          answered<One>("nodes", &One::nodes, number_of_things(1), "paid for, with those of servers and the spares"),
+          answered<One>("spare_nodes", &One::spare_nodes, number_of_things(), "of these"),
+          answered<One>("batch_per_gpu", &One::batch_per_gpu, positive, "samples of an iteration"),
+          answered<One>("global_batch", &One::global_batch, positive, "the same on all GPUs"),
+          answered<One>("epochs", &One::epochs, positive, "of the whole training"),
+          answered<One>("iterations", &One::iterations, positive, "of the whole training"),
+          answered<One>("simulated", &One::simulated, boolean_type(),
+                        "with all samples; false: by formulas, with the likeliest parameters"),
+          answered<One>("on_front", &One::on_front, boolean_type(),
+                        "no other option is better in time, cost and energy together")};
 }
 
 /// What the training takes.
 std::vector<Field<PlannedOption>> outcome_rows() {
   using One = PlannedOption;
   const auto estimate = answer_object(estimate_fields());
-  return {computed<One>("time_s", time_of, estimate, "of the whole training"),
-          computed<One>("cost_usd", cost_of, or_null(estimate), "US dollars; null: no price is known"),
-          computed<One>("energy_kwh", energy_of, or_null(estimate), "null: no power is known"),
-          required("power_w", &One::room_power_w, rounded_type(), "of the nodes with what cools them"),
-          required("goodput", &One::goodput, rounded_type(0, 1),
-                   "share of the time spent training, not on checkpoints, failures and the start"),
-          required("checkpoint_interval_s", &One::checkpoint_interval_s, rounded_type(), "0: nothing fails"),
-          required("efficiency", &One::efficiency, rounded_type(), "throughput per GPU over that of a single GPU")};
+  return {
+      answered<One>("time_s", time_of, estimate, "of the whole training"),
+      answered<One>("cost_usd", cost_of, or_null(estimate), "US dollars; null: no price is known"),
+      answered<One>("energy_kwh", energy_of, or_null(estimate), "null: no power is known"),
+      answered<One>("power_w", &One::room_power_w, rounded_type(), "of the nodes with what cools them"),
+      answered<One>("goodput", &One::goodput, rounded_type(0, 1),
+                    "share of the time spent training, not on checkpoints, failures and the start"),
+      answered<One>("checkpoint_interval_s", &One::checkpoint_interval_s, rounded_type(), "0: nothing fails"),
+      answered<One>("efficiency", &One::efficiency, rounded_type(), "throughput per GPU over that of a single GPU")};
 }
 
 /// What only the samples of a simulated option say.
 std::vector<Field<PlannedOption>> simulated_rows() {
   using One = PlannedOption;
   const auto is_simulated = &One::simulated;
-  return {computed_where<One>(is_simulated, "chance", &One::chance, rounded_type(0, 1), "that it keeps the limits"),
-          computed_where<One>(is_simulated, "bottleneck", &One::bottleneck, text_type(),
+  return {answered_where<One>(is_simulated, "chance", &One::chance, rounded_type(0, 1), "that it keeps the limits"),
+          answered_where<One>(is_simulated, "bottleneck", &One::bottleneck, text_type(),
                               "the largest part of an iteration beside compute"),
-          computed_where<One>(is_simulated, "evidence", &One::evidence, name_of_type<EvidenceLabel>(),
+          answered_where<One>(is_simulated, "evidence", &One::evidence, name_of_type<EvidenceLabel>(),
                               "the weakest among what decides the time"),
-          computed_where<One>(is_simulated, "extrapolated", &One::extrapolated, boolean_type(),
+          answered_where<One>(is_simulated, "extrapolated", &One::extrapolated, boolean_type(),
                               "it has more nodes than the measurements behind it")};
 }
 
@@ -96,21 +97,23 @@ FieldTable<PlannedOption> option_fields() {
 }
 
 FieldTable<RefusedOption> refused_fields() {
-  return {{required("candidate", &RefusedOption::candidate, text_type(), "of the request"),
-           required("strategy", &RefusedOption::strategy, any_text_type(), "of the candidate"),
-           required("gpus", &RefusedOption::gpus, number_of_things(), "0: at any scale"),
-           required("why", &RefusedOption::why, text_type(), "the limit that it breaks, or why it is impossible")}};
+  return {{answered<RefusedOption>("candidate", &RefusedOption::candidate, text_type(), "of the request"),
+           answered<RefusedOption>("strategy", &RefusedOption::strategy, any_text_type(), "of the candidate"),
+           answered<RefusedOption>("gpus", &RefusedOption::gpus, number_of_things(), "0: at any scale"),
+           answered<RefusedOption>("why", &RefusedOption::why, text_type(),
+                                   "the limit that it breaks, or why it is impossible")}};
 }
 
 FieldTable<DiscriminatingMeasurement> measurement_fields() {
   using One = DiscriminatingMeasurement;
-  return {{required("candidate", &One::candidate, text_type(), "the machine to run it on"),
-           required("gpus", &One::gpus, number_of_things(1), "to run it on"),
-           required("parameter", &One::parameter, text_type(), "as in the priors"),
-           required("what", &One::what, text_type(), "to run, in words"),
-           required("interval_now", &One::interval_now, rounded_type(),
-                    "half-width of ln of the ratio of the two options' figures"),
-           required("interval_then", &One::interval_then, rounded_type(), "the same if that parameter were known")}};
+  return {
+      {answered<One>("candidate", &One::candidate, text_type(), "the machine to run it on"),
+       answered<One>("gpus", &One::gpus, number_of_things(1), "to run it on"),
+       answered<One>("parameter", &One::parameter, text_type(), "as in the priors"),
+       answered<One>("what", &One::what, text_type(), "to run, in words"),
+       answered<One>("interval_now", &One::interval_now, rounded_type(),
+                     "half-width of ln of the ratio of the two options' figures"),
+       answered<One>("interval_then", &One::interval_then, rounded_type(), "the same if that parameter were known")}};
 }
 
 std::optional<int> runner_up_of(const Plan& plan) {
@@ -130,34 +133,34 @@ std::optional<DiscriminatingMeasurement> measurement_of(const Plan& plan) {
 
 std::vector<Field<Plan>> choice_rows() {
   const auto request = [](const Plan& plan) { return plan.request.name; };
-  return {computed<Plan>("request", request, text_type(), "its name"),
-          computed<Plan>(
+  return {answered<Plan>("request", request, text_type(), "its name"),
+          answered<Plan>(
               "ddlsim", [](const Plan&) { return version(); }, text_type(), "version of the program"),
-          computed<Plan>(
+          answered<Plan>(
               "simgrid", [](const Plan&) { return simgrid_version(); }, text_type(), "version of the library"),
-          required("ranked_by", &Plan::ranked_by, name_of_type<PlanGoal>(), "what the first option has least of"),
-          required("limits_met", &Plan::limits_met, boolean_type(),
-                   "the first option meets them with the chance that the request asks for"),
+          answered<Plan>("ranked_by", &Plan::ranked_by, name_of_type<PlanGoal>(), "what the first option has least of"),
+          answered<Plan>("limits_met", &Plan::limits_met, boolean_type(),
+                         "the first option meets them with the chance that the request asks for"),
           optional("why_other_goal", &Plan::why_other_goal, text_type(),
                    "why options are not ranked by the goal of the request"),
-          computed<Plan>("runner_up", runner_up_of, or_null(number_of_things()),
+          answered<Plan>("runner_up", runner_up_of, or_null(number_of_things()),
                          "its place among the options, from 0; of another candidate or strategy, if there is one"),
-          computed<Plan>("chance_runner_up_is_better", chance_of_runner_up, or_null(rounded_type(0, 1)),
+          answered<Plan>("chance_runner_up_is_better", chance_of_runner_up, or_null(rounded_type(0, 1)),
                          "over the samples"),
-          computed<Plan>("measure_first", measurement_of, or_null(answer_object(measurement_fields())),
+          answered<Plan>("measure_first", measurement_of, or_null(answer_object(measurement_fields())),
                          "what would best decide between the first option and the runner-up")};
 }
 
 const FieldTable<Plan>& plan_fields() {
   static const auto table = [] {
     auto rows = choice_rows();
-    add_to(rows, {required("options", &Plan::options, list_type(answer_object(option_fields())),
-                           "candidates with a strategy at a scale, the best first"),
-                  required("refused", &Plan::refused, list_type(answer_object(refused_fields())),
-                           "options that break a limit for any parameters, or are impossible"),
-                  required("prices", &Plan::prices, list_type(text_type()),
-                           "a sentence for each candidate: price and power with their sources"),
-                  required("warnings", &Plan::warnings, list_type(text_type()), "sentences for the reader")});
+    add_to(rows, {answered<Plan>("options", &Plan::options, answer_list(answer_object(option_fields())),
+                                 "candidates with a strategy at a scale, the best first"),
+                  answered<Plan>("refused", &Plan::refused, answer_list(answer_object(refused_fields())),
+                                 "options that break a limit for any parameters, or are impossible"),
+                  answered<Plan>("prices", &Plan::prices, list_type(text_type()),
+                                 "a sentence for each candidate: price and power with their sources"),
+                  answered<Plan>("warnings", &Plan::warnings, list_type(text_type()), "sentences for the reader")});
     return document<Plan>("ddlsim-plan", plan_version, rows);
   }();
   return table;

@@ -43,10 +43,43 @@ template <class Owner> ValueType<Owner> answer_object(std::vector<Field<Owner>> 
   return answer_object(FieldTable<Owner>{std::move(rows)});
 }
 
-/// A row of a key that is written where the std::optional that `value_of(owner)` returns has a value.
+/// A list that is written and not read.
+template <class Value> ValueType<std::vector<Value>> answer_list(ValueType<Value> item, std::size_t fewest = 0) {
+  ValueShape shape{ValueKind::list};
+  shape.fewest_items = fewest;
+  shape.parts = {std::move(item.shape)};
+  return {shape, {}, [write = std::move(item.write)](const std::vector<Value>& values) {
+            auto list = nlohmann::ordered_json::array();
+            for (const auto& value : values) list.push_back(write(value));
+            return list;
+          }};
+}
+
+/// A row of an answer. `value_of` is a member of the owner or a function of it. The row has no reader, so it takes less
+/// code than those of files.
 template <class Owner, class Value, class ValueOf>
-Field<Owner> computed_if_any(std::string name, ValueOf value_of, ValueType<Value> type, std::string meaning) {
-  return computed_where<Owner>(
+Field<Owner> answered(std::string name, ValueOf value_of, ValueType<Value> type, std::string meaning) {
+  return {{name, Presence::required, std::move(type.shape), std::move(meaning)},
+          {},
+          [name, value_of, write = std::move(type.write)](const Owner& owner, nlohmann::ordered_json& object) {
+            object[name] = write(std::invoke(value_of, owner));
+          }};
+}
+
+/// The same row of an optional key, which is written where `holds(owner)`.
+template <class Owner, class Value, class ValueOf>
+Field<Owner> answered_where(const std::function<bool(const Owner&)>& holds, std::string name, ValueOf value_of,
+                            ValueType<Value> type, std::string meaning) {
+  auto field = answered<Owner>(std::move(name), value_of, std::move(type), std::move(meaning));
+  field.shape.presence = Presence::optional;
+  field.is_left_out = std::not_fn(holds);
+  return field;
+}
+
+/// The same where the std::optional that `value_of(owner)` returns has a value.
+template <class Owner, class Value, class ValueOf>
+Field<Owner> answered_if_any(std::string name, ValueOf value_of, ValueType<Value> type, std::string meaning) {
+  return answered_where<Owner>(
       [value_of](const Owner& owner) { return std::invoke(value_of, owner).has_value(); }, std::move(name),
       [value_of](const Owner& owner) { return *std::invoke(value_of, owner); }, std::move(type), std::move(meaning));
 }
@@ -58,8 +91,10 @@ std::vector<Field<Owner>> rows_of_part(PartOf part_of, const std::vector<Field<P
                                        std::function<bool(const Owner&)> holds = {}) {
   std::vector<Field<Owner>> all;
   for (const auto& row : rows) {
-    all.push_back({row.shape, {}, [=, write = row.write](const Owner& owner, nlohmann::ordered_json& object) {
-                     if (!holds || holds(owner)) write(std::invoke(part_of, owner), object);
+    all.push_back({row.shape, {}, [=](const Owner& owner, nlohmann::ordered_json& object) {
+                     if (holds && !holds(owner)) return;
+                     const auto& part = std::invoke(part_of, owner);
+                     if (!row.is_left_out || !row.is_left_out(part)) row.write(part, object);
                    }});
     if (holds) all.back().shape.presence = Presence::optional;
   }
@@ -71,9 +106,9 @@ template <class Owner, class Value>
 std::vector<Field<Owner>> interval_rows(const std::string& name, std::function<Value(const Owner&)> value,
                                         std::function<Value(const Owner&)> low, std::function<Value(const Owner&)> high,
                                         ValueType<Value> type, std::string meaning) {
-  return {computed<Owner>(name, value, type, std::move(meaning)),
-          computed<Owner>(name + "_low", low, type, "5 % of the samples are below"),
-          computed<Owner>(name + "_high", high, type, "5 % of the samples are above")};
+  return {answered<Owner>(name, value, type, std::move(meaning)),
+          answered<Owner>(name + "_low", low, type, "5 % of the samples are below"),
+          answered<Owner>(name + "_high", high, type, "5 % of the samples are above")};
 }
 
 /// Adds rows to the end of a table's.

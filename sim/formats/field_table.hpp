@@ -31,8 +31,8 @@ template <class Owner> struct Field {
   FieldShape shape;
   std::function<void(const JsonNode& place, Owner&)> read;
   std::function<void(const Owner&, nlohmann::ordered_json& object)> write;
-  /// The value as `write` puts it, the default included; empty for a row of a nested object.
-  std::function<nlohmann::ordered_json(const Owner&)> written_value{};
+  /// Whether there is nothing to write, as where the value is the default; empty for a key that is always written.
+  std::function<bool(const Owner&)> is_left_out{};
 
   /// Sets the text that a message shows as the expected value when the key is missing.
   Field expects(std::string what) && {
@@ -43,9 +43,7 @@ template <class Owner> struct Field {
   /// Writes the key even if its value is the default.
   Field always_written() && {
     shape.presence = Presence::required;
-    write = [value = written_value, name = shape.name](const Owner& owner, nlohmann::ordered_json& object) {
-      object[name] = value(owner);
-    };
+    is_left_out = {};
     return std::move(*this);
   }
 
@@ -64,6 +62,7 @@ template <class Owner> struct Field {
   /// Writes `value` where `holds` is true, even if it is the default.
   Field written_where(std::function<bool(const Owner&)> holds,
                       std::function<nlohmann::ordered_json(const Owner&)> value) && {
+    is_left_out = [usual = is_left_out, holds](const Owner& owner) { return usual && !holds(owner) && usual(owner); };
     write = [usual = write, name = shape.name, holds, value](const Owner& owner, nlohmann::ordered_json& object) {
       if (holds(owner))
         object[name] = value(owner);
@@ -158,7 +157,7 @@ bool is_written(const FieldShape& field, const nlohmann::ordered_json& object);
 template <class Owner> nlohmann::ordered_json write_fields(const FieldTable<Owner>& table, const Owner& owner) {
   auto object = nlohmann::ordered_json::object();
   for (const auto& field : table.fields)
-    if (is_written(field.shape, object)) field.write(owner, object);
+    if (is_written(field.shape, object) && !(field.is_left_out && field.is_left_out(owner))) field.write(owner, object);
   return object;
 }
 
@@ -181,8 +180,7 @@ Field<Owner> required_row(std::string name, PlaceOf place_of, ValueType<Value> t
           [=, read = type.read](const JsonNode& place, Owner& owner) { place_of(owner) = read(place); },
           [=, write = type.write](const Owner& owner, nlohmann::ordered_json& object) {
             object[name] = write(place_of(owner));
-          },
-          [=, write = type.write](const Owner& owner) { return write(place_of(owner)); }};
+          }};
 }
 
 /// A row of an optional key, which is omitted when the value is that of a new owner.
@@ -190,9 +188,9 @@ template <class Owner, class Value, class PlaceOf>
 Field<Owner> optional_row(std::string name, PlaceOf place_of, ValueType<Value> type, std::string meaning) {
   auto field = required_row<Owner, Value>(std::move(name), place_of, std::move(type), std::move(meaning));
   field.shape.presence = Presence::optional;
-  field.write = [place_of, write = field.write](const Owner& owner, nlohmann::ordered_json& object) {
+  field.is_left_out = [place_of](const Owner& owner) {
     const Owner usual{};
-    if (place_of(owner) != place_of(usual)) write(owner, object);
+    return place_of(owner) == place_of(usual);
   };
   return field;
 }

@@ -22,9 +22,9 @@ bool is_in_stages(const AnsweredPoint& one) {
 }
 
 std::vector<Field<Point>> scale_rows(int fewest_nodes) {
-  return {required("gpus", &Point::gpus, number_of_things(1), "of the workers"),
-          required("nodes", &Point::nodes, number_of_things(fewest_nodes), "of the workers"),
-          required("server_nodes", &Point::server_nodes, number_of_things(), "bought for servers alone")};
+  return {answered<Point>("gpus", &Point::gpus, number_of_things(1), "of the workers"),
+          answered<Point>("nodes", &Point::nodes, number_of_things(fewest_nodes), "of the workers"),
+          answered<Point>("server_nodes", &Point::server_nodes, number_of_things(), "bought for servers alone")};
 }
 
 std::vector<Field<Point>> figure_rows() {
@@ -55,8 +55,8 @@ std::vector<Field<AnsweredPoint>> part_rows() {
     const auto value = [seconds = part.seconds](const AnsweredPoint& one) { return one.point->parts.*seconds; };
     const double least = part.seconds == &IterationParts::unexplained_s ? -unbounded : 0;
     rows.push_back(part.seconds == &IterationParts::bubble_s
-                       ? computed_where<AnsweredPoint>(is_in_stages, part.key, value, rounded_type(), part.meaning)
-                       : computed<AnsweredPoint>(part.key, value, rounded_type(least), part.meaning));
+                       ? answered_where<AnsweredPoint>(is_in_stages, part.key, value, rounded_type(), part.meaning)
+                       : answered<AnsweredPoint>(part.key, value, rounded_type(least), part.meaning));
   }
   const auto exposed = [](const AnsweredPoint& one) {
     return ExposedOfStrategy{one.point->parts.exposed, strategy_of(one).parallel.context != 1};
@@ -71,51 +71,51 @@ std::vector<Field<Point>> use_rows() {
           optional("flop_utilisation", &Point::flop_utilisation, rounded_positive_type(),
                    "the model's own FLOP (three forward passes a sample, nothing that is computed again) over "
                    "the GPUs' peak in the precision, if the catalogue has one"),
-          required("least_memory_bytes", &Point::least_memory_bytes, rounded_type(),
-                   "what a GPU needs at least; more than it has is an `error`")};
+          answered<Point>("least_memory_bytes", &Point::least_memory_bytes, rounded_type(),
+                          "what a GPU needs at least; more than it has is an `error`")};
 }
 
 std::vector<Field<AnsweredPoint>> offload_rows() {
   const auto is_used = [](const AnsweredPoint& one) { return is_offloaded(strategy_of(one)); };
-  return {computed_where<AnsweredPoint>(
+  return {answered_where<AnsweredPoint>(
               is_used, "least_host_memory_bytes",
               [](const AnsweredPoint& one) { return one.point->least_host_memory_bytes; }, rounded_positive_type(),
               "with `offload`: what a node's host needs at least for it"),
-          computed_where<AnsweredPoint>(
+          answered_where<AnsweredPoint>(
               is_used, "exposed_offload_s", [](const AnsweredPoint& one) { return one.point->parts.exposed.offload_s; },
               rounded_type(-unbounded),
               "with `offload`: what of `exposed_communication_s` copies and the host's update add")};
 }
 
 std::vector<Field<AnsweredPoint>> staleness_rows() {
-  return {computed_where<AnsweredPoint>(
+  return {answered_where<AnsweredPoint>(
       [](const AnsweredPoint& one) { return strategy_of(one).name == StrategyName::ps_async; }, "mean_staleness",
       [](const AnsweredPoint& one) { return one.point->mean_staleness; }, rounded_type(),
       "ps-async: updates by other workers between a worker's pull and its push")};
 }
 
 std::vector<Field<Point>> cause_rows() {
-  return {required("bottleneck", &Point::bottleneck, text_type(), "the largest part beside compute"),
-          computed_if_any<Point>("unsplit_tensor", &Point::unsplit_tensor, answer_object(tensor_fields()),
+  return {answered<Point>("bottleneck", &Point::bottleneck, text_type(), "the largest part beside compute"),
+          answered_if_any<Point>("unsplit_tensor", &Point::unsplit_tensor, answer_object(tensor_fields()),
                                  "the one tensor that lies on a server as a whole and decides how long servers take, "
                                  "where they cost more than all else but compute"),
-          computed_if_any<Point>("best_layout", &Point::best_layout, answer_object(found_layout_fields()),
+          answered_if_any<Point>("best_layout", &Point::best_layout, answer_object(found_layout_fields()),
                                  "where a degree of model-parallel is `best`: what was found for this scale"),
-          computed_if_any<Point>("best_servers", &Point::best_servers, answer_object(found_servers_fields()),
+          answered_if_any<Point>("best_servers", &Point::best_servers, answer_object(found_servers_fields()),
                                  "where `servers` are `best` and servers run: what was found for this scale")};
 }
 
 std::vector<Field<Point>> evidence_rows() {
   const auto has_sum = [](const Point& point) { return !point.algorithm.empty(); };
-  return {required("evidence", &Point::evidence, name_of_type<EvidenceLabel>(),
-                   "the weakest among what decides the number"),
-          required("extrapolated", &Point::extrapolated, boolean_type(),
-                   "the point has more nodes than the measurements behind it"),
-          required("fidelity", &Point::fidelity, word_type({"classes", "full", "formula"}),
-                   "how the communication was computed"),
-          required("simgrid_messages", &Point::simgrid_messages, number_type(0, unbounded),
-                   "that were simulated for the number shown"),
-          computed_where<Point>(has_sum, "largest_sum", std::identity{}, answer_object(largest_sum_rows()),
+  return {answered<Point>("evidence", &Point::evidence, name_of_type<EvidenceLabel>(),
+                          "the weakest among what decides the number"),
+          answered<Point>("extrapolated", &Point::extrapolated, boolean_type(),
+                          "the point has more nodes than the measurements behind it"),
+          answered<Point>("fidelity", &Point::fidelity, word_type({"classes", "full", "formula"}),
+                          "how the communication was computed"),
+          answered<Point>("simgrid_messages", &Point::simgrid_messages, number_type(0, unbounded),
+                          "that were simulated for the number shown"),
+          answered_where<Point>(has_sum, "largest_sum", std::identity{}, answer_object(largest_sum_rows()),
                                 "the iteration's largest all-reduce, as the library runs it there"),
           optional("fidelity_note", &Point::fidelity_note, text_type(), "why the fidelity is an approximation")};
 }
@@ -123,20 +123,20 @@ std::vector<Field<Point>> evidence_rows() {
 /// What stands beside the parts: other times of the same point, and input.
 std::vector<Field<Point>> comparison_rows() {
   const auto has_measured = [](const Point& point) { return point.measured.has_value(); };
-  return {computed_if_any<Point>("without_neighbours", &Point::alone, answer_object(alone_fields()),
+  return {answered_if_any<Point>("without_neighbours", &Point::alone, answer_object(alone_fields()),
                                  "the time if the scenario's other jobs did not run"),
-          computed_where<Point>(has_measured, "measured", std::identity{}, answer_object(measured_rows()),
+          answered_where<Point>(has_measured, "measured", std::identity{}, answer_object(measured_rows()),
                                 "what records of the cluster say that asked the same")};
 }
 
 std::vector<Field<Point>> need_rows() {
   const auto has_input = [](const Point& point) { return point.input.has_value(); };
-  return {computed_where<Point>(has_input, "input", std::identity{}, answer_object(input_rows()),
+  return {answered_where<Point>(has_input, "input", std::identity{}, answer_object(input_rows()),
                                 "where the scenario has input: what keeps the GPUs busy")};
 }
 
 Field<AnsweredPoint> strategy_row() {
-  return computed<AnsweredPoint>("strategy", strategy_of, answer_object(strategy_answer_fields()),
+  return answered<AnsweredPoint>("strategy", strategy_of, answer_object(strategy_answer_fields()),
                                  "as the scenario has it");
 }
 
@@ -166,7 +166,7 @@ FieldTable<AnsweredPoint> predicted_fields() {
 
 FieldTable<AnsweredPoint> impossible_fields() {
   auto rows = head_rows(0);
-  rows.push_back(computed<AnsweredPoint>(
+  rows.push_back(answered<AnsweredPoint>(
       "error", [](const AnsweredPoint& one) { return one.point->error; }, text_type(),
       "why the point is impossible; only the first four keys are beside it"));
   return {rows};

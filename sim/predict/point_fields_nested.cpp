@@ -9,15 +9,15 @@ std::vector<Field<PredictedPoint>> measured_rows() {
     return [member](const PredictedPoint& point) { return (*point.measured).*member; };
   };
   return {
-      computed<PredictedPoint>("iteration_s", of(&MeasuredHere::iteration_s), rounded_positive_type(), "their median"),
-      computed<PredictedPoint>("records", of(&MeasuredHere::records), number_of_things(1), "how many"),
-      computed<PredictedPoint>("series", of(&MeasuredHere::series), text_type(),
+      answered<PredictedPoint>("iteration_s", of(&MeasuredHere::iteration_s), rounded_positive_type(), "their median"),
+      answered<PredictedPoint>("records", of(&MeasuredHere::records), number_of_things(1), "how many"),
+      answered<PredictedPoint>("series", of(&MeasuredHere::series), text_type(),
                                "that of the record nearest the median"),
-      computed<PredictedPoint>(
+      answered<PredictedPoint>(
           "inside",
           [](const PredictedPoint& point) { return position_in(point, *point.measured) == PositionInInterval::inside; },
           boolean_type(), "whether the interval holds the median"),
-      computed_where<PredictedPoint>(of(&MeasuredHere::suspect), "suspect", of(&MeasuredHere::suspect), boolean_type(),
+      answered_where<PredictedPoint>(of(&MeasuredHere::suspect), "suspect", of(&MeasuredHere::suspect), boolean_type(),
                                      "true: all records are suspect")};
 }
 
@@ -27,24 +27,24 @@ FieldTable<IterationTime> alone_fields() {
 }
 
 FieldTable<UnsplitTensor> tensor_fields() {
-  return {{required("name", &UnsplitTensor::name, text_type(), "in the model"),
-           required("size_bytes", &UnsplitTensor::size_bytes, rounded_positive_type(), "on the wire"),
-           required("share_of_busiest_server", &UnsplitTensor::share_of_busiest_server, rounded_type(),
-                    "of its bytes, at least half")}};
+  return {{answered<UnsplitTensor>("name", &UnsplitTensor::name, text_type(), "in the model"),
+           answered<UnsplitTensor>("size_bytes", &UnsplitTensor::size_bytes, rounded_positive_type(), "on the wire"),
+           answered<UnsplitTensor>("share_of_busiest_server", &UnsplitTensor::share_of_busiest_server, rounded_type(),
+                                   "of its bytes, at least half")}};
 }
 
 FieldTable<Strategy> found_servers_fields() {
   const auto servers = [](const Strategy& found) { return ServerCount{ServerCount::Rule::count, found.servers.value}; };
-  return {{computed<Strategy>("servers", servers, servers_type(StrategyUse::scenario), "how many"),
-           required("placement", &Strategy::placement, name_of_type<Placement>(), "of the servers"),
-           required("sharding", &Strategy::sharding, name_of_type<Sharding>(), "how tensors are dealt out")}};
+  return {{answered<Strategy>("servers", servers, servers_type(StrategyUse::scenario), "how many"),
+           answered<Strategy>("placement", &Strategy::placement, name_of_type<Placement>(), "of the servers"),
+           answered<Strategy>("sharding", &Strategy::sharding, name_of_type<Sharding>(), "how tensors are dealt out")}};
 }
 
 std::vector<Field<PredictedPoint>> largest_sum_rows() {
-  return {
-      required("algorithm", &PredictedPoint::algorithm, text_type(), "that the library takes"),
-      required("size_bytes", &PredictedPoint::largest_collective_bytes, rounded_positive_type(), "of one GPU's vector"),
-      optional("protocol", &PredictedPoint::protocol, text_type(), "of NCCL")};
+  return {answered<PredictedPoint>("algorithm", &PredictedPoint::algorithm, text_type(), "that the library takes"),
+          answered<PredictedPoint>("size_bytes", &PredictedPoint::largest_collective_bytes, rounded_positive_type(),
+                                   "of one GPU's vector"),
+          optional("protocol", &PredictedPoint::protocol, text_type(), "of NCCL")};
 }
 
 namespace {
@@ -61,14 +61,14 @@ FieldTable<TimedLayout> layout_fields() {
     return ExposedOfStrategy{layout.time.parts.exposed, has_context(layout)};
   };
   FieldTable<Layout> table{
-      {computed<Layout>("tensor", degree(&ModelParallelOptions::tensor), number_of_things(1), "as in a strategy"),
-       computed<Layout>("pipeline", degree(&ModelParallelOptions::pipeline), number_of_things(1), "as in a strategy"),
-       computed<Layout>("micro_batches", degree(&ModelParallelOptions::micro_batches), number_of_things(1),
+      {answered<Layout>("tensor", degree(&ModelParallelOptions::tensor), number_of_things(1), "as in a strategy"),
+       answered<Layout>("pipeline", degree(&ModelParallelOptions::pipeline), number_of_things(1), "as in a strategy"),
+       answered<Layout>("micro_batches", degree(&ModelParallelOptions::micro_batches), number_of_things(1),
                         "as in a strategy"),
-       computed_where<Layout>(has_context, "context", degree(&ModelParallelOptions::context), number_of_things(1),
+       answered_where<Layout>(has_context, "context", degree(&ModelParallelOptions::context), number_of_things(1),
                               "as in a strategy"),
-       computed<Layout>("formula_iteration_s", iteration_s, rounded_positive_type(), "iteration by the formulas"),
-       computed<Layout>("bubble_s", bubble_s, rounded_type(), "of that iteration")}};
+       answered<Layout>("formula_iteration_s", iteration_s, rounded_positive_type(), "iteration by the formulas"),
+       answered<Layout>("bubble_s", bubble_s, rounded_type(), "of that iteration")}};
   add_to(table.fields, rows_of_part<Layout>(exposed, exposed_rows()));
   return table;
 }
@@ -87,24 +87,24 @@ std::vector<Field<ExposedOfStrategy>> exposed_rows() {
   const auto type = rounded_type(-unbounded);
   const auto is_in_context_groups = [](const Of& of) { return of.has_context_groups; };
   const auto value = [](auto member) { return [member](const Of& of) { return of.exposed.*member; }; };
-  return {computed<Of>("exposed_tensor_s", value(&ExposedParts::tensor_s), type,
+  return {answered<Of>("exposed_tensor_s", value(&ExposedParts::tensor_s), type,
                        "of a pipeline's `exposed_communication_s`: what gathers and scatters inside layers add alone"),
-          computed<Of>("exposed_pipeline_s", value(&ExposedParts::pipeline_s), type,
+          answered<Of>("exposed_pipeline_s", value(&ExposedParts::pipeline_s), type,
                        "the same: what sends between stages add to what is inside layers and context groups"),
-          computed<Of>("exposed_data_parallel_s", value(&ExposedParts::data_parallel_s), type,
+          answered<Of>("exposed_data_parallel_s", value(&ExposedParts::data_parallel_s), type,
                        "the same: what replicas add to all others"),
-          computed_where<Of>(is_in_context_groups, "exposed_context_s", value(&ExposedParts::context_s), type,
+          answered_where<Of>(is_in_context_groups, "exposed_context_s", value(&ExposedParts::context_s), type,
                              "with `context`: what keys and values of context groups add to what is inside layers")};
 }
 
 FieldTable<FoundLayout> found_layout_fields() {
   const auto layout = answer_object(layout_fields());
-  return {{required("tried", &FoundLayout::tried, number_of_things(), "how many layouts are possible"),
-           required("refused_by_memory", &FoundLayout::refused_by_memory, number_of_things(),
-                    "how many of them do not fit"),
-           computed_if_any<FoundLayout>("best", &FoundLayout::best, layout, "the fastest that fits"),
-           computed_if_any<FoundLayout>("runner_up", &FoundLayout::runner_up, layout, "the next"),
-           computed_if_any<FoundLayout>("too_large", &FoundLayout::too_large, layout,
+  return {{answered<FoundLayout>("tried", &FoundLayout::tried, number_of_things(), "how many layouts are possible"),
+           answered<FoundLayout>("refused_by_memory", &FoundLayout::refused_by_memory, number_of_things(),
+                                 "how many of them do not fit"),
+           answered_if_any<FoundLayout>("best", &FoundLayout::best, layout, "the fastest that fits"),
+           answered_if_any<FoundLayout>("runner_up", &FoundLayout::runner_up, layout, "the next"),
+           answered_if_any<FoundLayout>("too_large", &FoundLayout::too_large, layout,
                                         "the fastest that does not fit, if it is faster than the best")}};
 }
 
@@ -118,24 +118,24 @@ std::vector<Field<PredictedPoint>> input_rows() {
   const auto of_node = [](const Point& point) { return point.input->storage_Bps / point.nodes; };
   const auto limit = [](const Point& point) { return to_text(point.input->limit); };
   const auto itself = std::identity{};
-  std::vector<Field<Point>> rows{computed<Point>("samples_per_s", of(&Need::samples_per_s), rounded_positive_type(),
+  std::vector<Field<Point>> rows{answered<Point>("samples_per_s", of(&Need::samples_per_s), rounded_positive_type(),
                                                  "of all GPUs, if none waits for input")};
   auto storage = interval_rows<Point, double>("storage_Bps", of(&Need::storage_Bps), of(&Need::storage_Bps_low),
                                               of(&Need::storage_Bps_high), rounded_type(),
                                               "of all nodes, where a sample's size is known");
-  storage.push_back(computed<Point>("node_storage_Bps", of_node, rounded_type(), "of one node"));
+  storage.push_back(answered<Point>("node_storage_Bps", of_node, rounded_type(), "of one node"));
   add_to(rows, rows_of_part<Point>(itself, storage, std::function<bool(const Point&)>(has_storage)));
   const auto cores = interval_rows<Point, double>("node_cores", of(&Need::node_cores), of(&Need::node_cores_low),
                                                   of(&Need::node_cores_high), rounded_type(),
                                                   "that decode on each node, where a loader by cores is named");
   add_to(rows, rows_of_part<Point>(itself, cores, std::function<bool(const Point&)>(has_cores)));
   add_to(rows,
-         {computed_where<Point>(states_cores, "cores_per_node", of(&Need::cores_per_node), number_of_things(1),
+         {answered_where<Point>(states_cores, "cores_per_node", of(&Need::cores_per_node), number_of_things(1),
                                 "that the scenario has"),
-          computed<Point>("limit", limit, word_type(names_of_limits()),
+          answered<Point>("limit", limit, word_type(names_of_limits()),
                           "what takes longest: of a node, of all nodes (shared), or workers that read and then "
                           "decode and are too few"),
-          computed<Point>("wait_chance", of(&Need::wait_chance), rounded_type(0, 1), "that the GPUs wait for input")});
+          answered<Point>("wait_chance", of(&Need::wait_chance), rounded_type(0, 1), "that the GPUs wait for input")});
   return rows;
 }
 

@@ -17,43 +17,46 @@ constexpr int prediction_version = 3;
 constexpr int predictions_version = 1;
 
 FieldTable<OneGpuRate> one_gpu_fields() {
-  return {{required("samples_per_s", &OneGpuRate::samples_per_s, rounded_type(), "without synchronisation"),
-           required("evidence", &OneGpuRate::evidence, name_of_type<EvidenceLabel>(), "for this rate"),
-           required("text", &OneGpuRate::text, text_type(), "where the rate comes from")}};
+  return {{answered<OneGpuRate>("samples_per_s", &OneGpuRate::samples_per_s, rounded_type(), "without synchronisation"),
+           answered<OneGpuRate>("evidence", &OneGpuRate::evidence, name_of_type<EvidenceLabel>(), "for this rate"),
+           answered<OneGpuRate>("text", &OneGpuRate::text, text_type(), "where the rate comes from")}};
 }
 
 /// How the all-reduce that the benchmark has to time runs.
 std::vector<Field<MeasureNext>> benchmark_rows() {
-  return {required("algorithm", &MeasureNext::algorithm, text_type(), "of the library"),
-          required("protocol", &MeasureNext::protocol, text_type(), "of NCCL"),
-          required("size_bytes", &MeasureNext::all_reduce_bytes, rounded_positive_type(), "of one GPU's vector")};
+  return {answered<MeasureNext>("algorithm", &MeasureNext::algorithm, text_type(), "of the library"),
+          answered<MeasureNext>("protocol", &MeasureNext::protocol, text_type(), "of NCCL"),
+          answered<MeasureNext>("size_bytes", &MeasureNext::all_reduce_bytes, rounded_positive_type(), "of one GPU's vector")};
 }
 
 FieldTable<MeasureNext> measure_next_fields() {
   const auto has_protocol = [](const MeasureNext& next) { return !next.protocol.empty(); };
-  return {{required("parameter", &MeasureNext::parameter, any_text_type(), "as in the priors; empty: none"),
-           required("what", &MeasureNext::what, any_text_type(), "to run, in words"),
-           required("at_gpus", &MeasureNext::at_gpus, number_of_things(), "the scale whose interval it narrows"),
-           required("half_width_now", &MeasureNext::interval_now, rounded_type(), "of ln of the iteration time"),
-           required("half_width_then", &MeasureNext::interval_then, rounded_type(),
-                    "the same if that parameter were known"),
-           computed_where<MeasureNext>(has_protocol, "run_as", std::identity{}, answer_object(benchmark_rows()),
-                                       "how the all-reduces run that decide, and so the benchmark")}};
+  return {
+      {answered<MeasureNext>("parameter", &MeasureNext::parameter, any_text_type(), "as in the priors; empty: none"),
+       answered<MeasureNext>("what", &MeasureNext::what, any_text_type(), "to run, in words"),
+       answered<MeasureNext>("at_gpus", &MeasureNext::at_gpus, number_of_things(),
+                             "the scale whose interval it narrows"),
+       answered<MeasureNext>("half_width_now", &MeasureNext::interval_now, rounded_type(),
+                             "of ln of the iteration time"),
+       answered<MeasureNext>("half_width_then", &MeasureNext::interval_then, rounded_type(),
+                             "the same if that parameter were known"),
+       answered_where<MeasureNext>(has_protocol, "run_as", std::identity{}, answer_object(benchmark_rows()),
+                                   "how the all-reduces run that decide, and so the benchmark")}};
 }
 
 std::vector<Field<StrategyAnswer>> largest_scale_rows() {
   using Answer = StrategyAnswer;
   const auto of = [](auto member) { return within(&Answer::largest_scale, member); };
-  return {required("largest_efficient_gpus", of(&LargestEfficientScale::gpus), number_of_things(),
-                   "of the largest scale, in whole nodes, whose efficiency reaches the bound"),
-          required("largest_efficient_gpus_low", of(&LargestEfficientScale::gpus_low), number_of_things(),
-                   "5 % of the samples are below"),
-          required("largest_efficient_gpus_high", of(&LargestEfficientScale::gpus_high), number_of_things(),
-                   "5 % of the samples are above"),
-          required("largest_efficient_beyond_growth", of(&LargestEfficientScale::beyond_growth), boolean_type(),
-                   "efficiency stays above the bound up to the cluster's growth"),
-          required("bottleneck_there", of(&LargestEfficientScale::bottleneck), any_text_type(),
-                   "the largest part beside compute at that scale")};
+  return {answered<Answer>("largest_efficient_gpus", of(&LargestEfficientScale::gpus), number_of_things(),
+                           "of the largest scale, in whole nodes, whose efficiency reaches the bound"),
+          answered<Answer>("largest_efficient_gpus_low", of(&LargestEfficientScale::gpus_low), number_of_things(),
+                           "5 % of the samples are below"),
+          answered<Answer>("largest_efficient_gpus_high", of(&LargestEfficientScale::gpus_high), number_of_things(),
+                           "5 % of the samples are above"),
+          answered<Answer>("largest_efficient_beyond_growth", of(&LargestEfficientScale::beyond_growth), boolean_type(),
+                           "efficiency stays above the bound up to the cluster's growth"),
+          answered<Answer>("bottleneck_there", of(&LargestEfficientScale::bottleneck), any_text_type(),
+                           "the largest part beside compute at that scale")};
 }
 
 /// What the answer adds where there is something to say.
@@ -64,61 +67,65 @@ std::vector<Field<StrategyAnswer>> remark_rows() {
   const auto leaves_open = [](const Answer& answer) { return !answer.left_open.empty(); };
   const auto note = [](const Answer& answer) { return answer.strategy.note; };
   return {optional("library", &Answer::library, text_type(), "of the all-reduces, with its version"),
-          computed_where<Answer>(has_library, "library_stated", &Answer::library_stated, boolean_type(),
+          answered_where<Answer>(has_library, "library_stated", &Answer::library_stated, boolean_type(),
                                  "false: the preset's likeliest library is assumed"),
-          computed_where<Answer>(has_note, "note", note, text_type(), "the user's"),
+          answered_where<Answer>(has_note, "note", note, text_type(), "the user's"),
           optional("why", &Answer::why, list_type(text_type()),
                    "with `--why`: sentences on what the number at the largest scale rests on, and what makes its "
                    "interval"),
           optional("left_open", &Answer::left_open, list_type(text_type()), "the keys that the strategy leaves open"),
-          computed_where<Answer>(leaves_open, "taken", &Answer::taken, answer_object(strategy_answer_fields()),
+          answered_where<Answer>(leaves_open, "taken", &Answer::taken, answer_object(strategy_answer_fields()),
                                  "the strategy with what the preset has for them")};
 }
 
 FieldTable<StrategyAnswer> strategy_rows_of_answer() {
   using Answer = StrategyAnswer;
   FieldTable<Answer> table{
-      {required("strategy", &Answer::strategy, answer_object(strategy_answer_fields()), "as the scenario has it"),
-       required("preset", &Answer::preset, text_type(), "the strategy's own, or the scenario's"),
-       required("transport", &Answer::transport, any_text_type(), "the strategy's own, or the scenario's"),
-       required("one_gpu", &Answer::one_gpu, answer_object(one_gpu_fields()), "one GPU with that preset")}};
+      {answered<Answer>("strategy", &Answer::strategy, answer_object(strategy_answer_fields()),
+                        "as the scenario has it"),
+       answered<Answer>("preset", &Answer::preset, text_type(), "the strategy's own, or the scenario's"),
+       answered<Answer>("transport", &Answer::transport, any_text_type(), "the strategy's own, or the scenario's"),
+       answered<Answer>("one_gpu", &Answer::one_gpu, answer_object(one_gpu_fields()), "one GPU with that preset")}};
   add_to(table.fields, largest_scale_rows());
-  table.fields.push_back(required("measure_next", &Answer::measure_next, answer_object(measure_next_fields()),
-                                  "the measurement that would narrow the interval most"));
+  table.fields.push_back(answered<Answer>("measure_next", &Answer::measure_next, answer_object(measure_next_fields()),
+                                          "the measurement that would narrow the interval most"));
   add_to(table.fields, remark_rows());
   return table;
 }
 
 FieldTable<UsedFile> used_file_fields() {
-  return {{required("file", &UsedFile::name, text_type(), "its path"),
-           required("fnv1a", &UsedFile::fnv1a, pattern_type("^[0-9a-f]{16}$"), "64-bit FNV-1a of its bytes")}};
+  return {
+      {answered<UsedFile>("file", &UsedFile::name, text_type(), "its path"),
+       answered<UsedFile>("fnv1a", &UsedFile::fnv1a, pattern_type("^[0-9a-f]{16}$"), "64-bit FNV-1a of its bytes")}};
 }
 
 std::vector<Field<Prediction>> provenance_rows() {
   using One = Prediction;
-  return {computed<One>(
-              "ddlsim", [](const One&) { return version(); }, text_type(), "version of the program"),
-          computed<One>(
-              "simgrid", [](const One&) { return simgrid_version(); }, text_type(), "version of the library"),
-          required("seed", within(&One::scenario, &Scenario::seed), seed_type(), "of all random draws"),
-          required("samples", within(&One::scenario, &Scenario::samples), number_of_things(1), "behind an interval"),
-          required("files", &One::files, list_type(answer_object(used_file_fields())), "on which the answer depends")};
+  return {
+      answered<One>(
+          "ddlsim", [](const One&) { return version(); }, text_type(), "version of the program"),
+      answered<One>(
+          "simgrid", [](const One&) { return simgrid_version(); }, text_type(), "version of the library"),
+      answered<One>("seed", within(&One::scenario, &Scenario::seed), seed_type(), "of all random draws"),
+      answered<One>("samples", within(&One::scenario, &Scenario::samples), number_of_things(1), "behind an interval"),
+      answered<One>("files", &One::files, answer_list(answer_object(used_file_fields())),
+                    "on which the answer depends")};
 }
 
 std::vector<Field<Prediction>> question_rows() {
   using One = Prediction;
   const auto of = [](auto member) { return within(&One::scenario, member); };
-  return {required("scenario", of(&Scenario::name), any_text_type(), "its name"),
-          required("model", of(&Scenario::model), text_type(), "of the scenario"),
-          required("cluster", of(&Scenario::cluster), text_type(), "of the scenario"),
-          required("gpu", &One::gpu, any_text_type(), "of the cluster's nodes, or the scenario's"),
-          required("preset", of(&Scenario::preset), text_type(), "of the scenario"),
-          required("precision", of(&Scenario::precision), name_of_type<Precision>(), "of the scenario"),
-          required("batch_per_gpu", of(&Scenario::batch_per_gpu), positive_type(), "samples of an iteration"),
-          required("efficiency_bound", of(&Scenario::efficiency_bound), positive_type(),
-                   "which the largest efficient scale still reaches"),
-          required("one_gpu", &One::one_gpu, answer_object(one_gpu_fields()),
-                   "one GPU with the scenario's preset, without synchronisation")};
+  return {answered<One>("scenario", of(&Scenario::name), any_text_type(), "its name"),
+          answered<One>("model", of(&Scenario::model), text_type(), "of the scenario"),
+          answered<One>("cluster", of(&Scenario::cluster), text_type(), "of the scenario"),
+          answered<One>("gpu", &One::gpu, any_text_type(), "of the cluster's nodes, or the scenario's"),
+          answered<One>("preset", of(&Scenario::preset), text_type(), "of the scenario"),
+          answered<One>("precision", of(&Scenario::precision), name_of_type<Precision>(), "of the scenario"),
+          answered<One>("batch_per_gpu", of(&Scenario::batch_per_gpu), positive_type(), "samples of an iteration"),
+          answered<One>("efficiency_bound", of(&Scenario::efficiency_bound), positive_type(),
+                        "which the largest efficient scale still reaches"),
+          answered<One>("one_gpu", &One::one_gpu, answer_object(one_gpu_fields()),
+                        "one GPU with the scenario's preset, without synchronisation")};
 }
 
 std::vector<AnsweredPoint> points_of(const Prediction& prediction) {
@@ -132,11 +139,11 @@ const FieldTable<Prediction>& answer_to_scenario_fields() {
   using One = Prediction;
   static const auto table = [] {
     auto rows = question_rows();
-    add_to(rows, {computed<One>("points", points_of, list_type(answered_point_type()),
+    add_to(rows, {answered<One>("points", points_of, answer_list(answered_point_type()),
                                 "one for each strategy and number of GPUs"),
-                  required("strategies", &One::strategies, list_type(answer_object(strategy_rows_of_answer())),
-                           "what follows from the points of each strategy"),
-                  computed<One>("produced_by", std::identity{}, answer_object(provenance_rows()),
+                  answered<One>("strategies", &One::strategies, answer_list(answer_object(strategy_rows_of_answer())),
+                                "what follows from the points of each strategy"),
+                  answered<One>("produced_by", std::identity{}, answer_object(provenance_rows()),
                                 "what the answer can be repeated with"),
                   optional("warnings", &One::warnings, list_type(text_type()),
                            "a calibration that does not hold for this machine, a NIC whose rate is assumed, and the "
@@ -153,8 +160,8 @@ struct SweepError {
 };
 
 FieldTable<SweepError> sweep_error_fields() {
-  return {{required("scenario", &SweepError::scenario, text_type(), "its name"),
-           required("error", &SweepError::error, text_type(), "why there is no answer")}};
+  return {{answered<SweepError>("scenario", &SweepError::scenario, text_type(), "its name"),
+           answered<SweepError>("error", &SweepError::error, text_type(), "why there is no answer")}};
 }
 
 } // namespace

@@ -26,8 +26,8 @@ std::vector<Field<Lap>> lap_rows() {
       interval_rows<Lap, double>("lap_s", &Lap::seconds, &Lap::low, &Lap::high, rounded_positive_type(), "once");
   const auto rate = [](const Lap& lap) { return 1 / lap.seconds; };
   const auto stops = [](const Lap&) { return 1; };
-  add_to(rows, {computed<Lap>("rate", rate, rounded_type(), "laps a second"),
-                computed<Lap>("stops", stops, number_of_things(), "at the pit")});
+  add_to(rows, {answered<Lap>("rate", rate, rounded_type(), "laps a second"),
+                answered<Lap>("stops", stops, number_of_things(), "at the pit")});
   return rows;
 }
 
@@ -37,8 +37,8 @@ FieldTable<Race> race_fields() {
   FieldTable<Race> table{{required("winner", &Race::winner, text_type(), "by name"),
                           required("best", &Race::best, answer_object(lap_rows()), "lap"),
                           required("worst", &Race::worst, answer_object(lap_rows()), "lap"),
-                          computed<Race>("fine_or_null", fine, or_null(number_of_things()), "in euros"),
-                          computed_if_any<Race>("fine", fine, number_of_things(), "in euros")}};
+                          answered<Race>("fine_or_null", fine, or_null(number_of_things()), "in euros"),
+                          answered_if_any<Race>("fine", fine, number_of_things(), "in euros")}};
   add_to(table.fields, rows_of_part<Race>(std::identity{},
                                           std::vector<Field<Race>>{required("places", &Race::places,
                                                                             map_type(number_of_things()), "by name")},
