@@ -1,0 +1,53 @@
+#pragma once
+// The rates by which kernels of one GPU are timed: those fitted to its tables, or those of its generation on its own
+// peaks.
+
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/kernel_rates.hpp"
+#include "sim/formats/names.hpp"
+
+namespace ddlsim {
+
+/// Peaks of a GPU by its data sheet, as the kernel model needs them.
+struct GpuPeaks {
+  double product_flop_per_s = 0;   ///< dense, in the precision of the products
+  double attention_flop_per_s = 0; ///< dense, 16 bits
+  double memory_Bps = 0;
+};
+
+/// GPUs whose kernels run alike, by CUDA's compute capability.
+enum class GpuGeneration { before_ampere, ampere, ada, hopper, blackwell, blackwell_graphics, other };
+
+GpuGeneration generation_of(const Gpu& gpu);
+
+/// Everything about the GPU and the precision that the time of a kernel depends on.
+struct KernelRates {
+  KernelPrecision precision = KernelPrecision::bf16;
+  GpuGeneration generation = GpuGeneration::hopper;
+  GpuPeaks peaks;
+  ProductRates product;
+  AttentionRates attention;
+  double memory_share = 0; ///< of the memory rate, that a pass over memory reaches
+  /// Standard deviations of the ln of the two rates; 0 where they were fitted to the GPU's own tables.
+  double product_error = 0;
+  double attention_error = 0;
+};
+
+/// The format of the matrix products of a training run: amp and fp16 as bf16.
+KernelPrecision kernel_precision(Precision precision);
+
+/// Returns the dense peak for that precision; 0 when the catalogue has none. NVFP4 runs at four times the 16-bit rate
+/// where the catalogue has no rate of its own.
+double kernel_peak_flop_per_s(const Gpu& gpu, KernelPrecision precision);
+
+/// Returns the GPU's own rates where the book has them. Otherwise it returns the median shares of the GPUs of its
+/// generation, or of all GPUs if the book has none of its generation, on its own peaks. Throws UserError when the
+/// catalogue lacks the GPU's memory bandwidth or its peak for the precision, and when no GPU of the book has a table of
+/// that precision.
+KernelRates kernel_rates(const KernelRateBook& book, const Gpu& gpu, KernelPrecision precision);
+
+/// Returns the rates for kernels that wait in a queue, as in a training step: a launch then takes at most 6
+/// microseconds.
+KernelRates queued(KernelRates rates);
+
+} // namespace ddlsim
