@@ -3,6 +3,8 @@
 
 #include "sim/compute/kernels/rates.hpp"
 
+#include <string>
+
 namespace ddlsim {
 
 /// Kernels of attention. plain writes all scores to memory. flash1 is the first FlashAttention, in Triton.

@@ -6,6 +6,8 @@
 #include "sim/formats/kernel_rates.hpp"
 #include "sim/formats/names.hpp"
 
+#include <vector>
+
 namespace ddlsim {
 
 /// Peaks of a GPU by its data sheet, as the kernel model needs them.
@@ -28,7 +30,7 @@ struct KernelRates {
   ProductRates product;
   AttentionRates attention;
   double memory_share = 0; ///< of the memory rate, that a pass over memory reaches
-  /// Standard deviations of the ln of the two rates; 0 where they were fitted to the GPU's own tables.
+  /// Standard deviations of ln of the two rates where they are borrowed; 0 where they were fitted to the GPU's tables.
   double product_error = 0;
   double attention_error = 0;
 };
@@ -41,10 +43,11 @@ KernelPrecision kernel_precision(Precision precision);
 double kernel_peak_flop_per_s(const Gpu& gpu, KernelPrecision precision);
 
 /// Returns the GPU's own rates where the book has them. Otherwise it returns the median shares of the GPUs of its
-/// generation, or of all GPUs if the book has none of its generation, on its own peaks. Throws UserError when the
-/// catalogue lacks the GPU's memory bandwidth or its peak for the precision, and when no GPU of the book has a table of
-/// that precision.
-KernelRates kernel_rates(const KernelRateBook& book, const Gpu& gpu, KernelPrecision precision);
+/// generation, or of all GPUs if the book has none of its generation, on its own peaks. fp32 and TF32, for which there
+/// are no tables, run at the share of bf16. `gpus` is the catalogue. Throws UserError when it lacks the GPU's memory
+/// bandwidth or its peak for the precision, and when the book has no table of that precision.
+KernelRates kernel_rates(const KernelRateBook& book, const std::vector<Gpu>& gpus, const Gpu& gpu,
+                         KernelPrecision precision);
 
 /// Returns the rates for kernels that wait in a queue, as in a training step: a launch then takes at most 6
 /// microseconds.

@@ -4,6 +4,8 @@
 #include "sim/compute/kernels/attention.hpp"
 #include "sim/formats/names.hpp"
 
+#include <string>
+
 namespace ddlsim {
 
 /// Training stacks whose costs are known.

@@ -53,7 +53,7 @@ struct LayerTraffic {
 StepTime transformer_step(const TransformerShape& shape, const StepLayout& layout, const StackCosts& stack,
                           const KernelRates& rates, const LayerTraffic& traffic = {});
 
-/// Parameters of one layer, all GPUs together.
+/// Weights of the matrix products of one layer, all GPUs together.
 double layer_parameters(const TransformerShape& shape);
 
 } // namespace ddlsim

@@ -1,0 +1,179 @@
+#include "sim/compute/kernels/rates.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace ddlsim {
+
+namespace {
+
+/// Share of the memory rate that a pass reaches. Assumed for all GPUs: the kernel tables have no plain copies.
+constexpr double reached_memory_share = 0.8;
+/// Longest launch of a kernel that waits in a queue, seconds. Judgement: tables have 0.3 to 24 us for a kernel alone.
+constexpr double longest_queued_launch_s = 6e-6;
+/// Dense rate of NVFP4 over that of 16 bits (data sheet of B200: 9 and 2.25 PFLOP/s).
+constexpr double nvfp4_over_16_bits = 4;
+
+std::vector<ArithmeticUnit> tensor_units(KernelPrecision precision) {
+  using enum ArithmeticUnit;
+  switch (precision) {
+  case KernelPrecision::fp32:
+    return {fp32};
+  case KernelPrecision::tf32:
+    return {tf32};
+  case KernelPrecision::bf16:
+    return {bf16_tensor, fp16_tensor};
+  case KernelPrecision::fp8:
+  case KernelPrecision::fp8_block:
+    return {fp8_tensor};
+  case KernelPrecision::nvfp4:
+    break;
+  }
+  return {};
+}
+
+double first_peak(const Gpu& gpu, const std::vector<ArithmeticUnit>& units) {
+  for (const auto unit : units)
+    if (const auto found = gpu.peak_flop_per_s.find(unit); found != gpu.peak_flop_per_s.end()) return found->second;
+  return 0;
+}
+
+/// The precision whose tables tell the share of the peak. Our own products on H100 and H200 reach nearly the same share
+/// in fp32, TF32 and bf16: 0.72, 0.68 and 0.71.
+KernelPrecision tabled(KernelPrecision precision) {
+  const bool has_no_tables = precision == KernelPrecision::fp32 || precision == KernelPrecision::tf32;
+  return has_no_tables ? KernelPrecision::bf16 : precision;
+}
+
+/// The rows that speak of a GPU, and whether they are its own.
+template <class Row> struct Lent {
+  std::vector<const Row*> rows;
+  bool own = false;
+};
+
+/// `rows_of` returns what a GPU of the book has.
+template <class Row>
+Lent<Row> lent_to(const Gpu& gpu, const KernelRateBook& book, const std::vector<Gpu>& gpus,
+                  const std::function<const Row*(const GpuKernelRates&)>& rows_of) {
+  Lent<Row> kin, all;
+  for (const auto& one : book.gpus) {
+    const Row* row = rows_of(one);
+    if (row == nullptr) continue;
+    if (one.gpu == gpu.name) return {{row}, true};
+    all.rows.push_back(row);
+    if (generation_of(find_gpu(gpus, one.gpu)) == generation_of(gpu)) kin.rows.push_back(row);
+  }
+  return kin.rows.empty() ? all : kin;
+}
+
+template <class Row>
+double median_of(const std::vector<const Row*>& rows, const std::function<double(const Row&)>& part) {
+  std::vector<double> values;
+  for (const auto* row : rows) values.push_back(part(*row));
+  return median(values);
+}
+
+void lend_products(KernelRates& rates, const Lent<FittedProducts>& lent, const BorrowedRateErrors& errors) {
+  const auto of = [&](double ProductRates::*part) {
+    return median_of<FittedProducts>(lent.rows, [part](const FittedProducts& one) { return one.rates.*part; });
+  };
+  rates.product = {of(&ProductRates::peak_share), of(&ProductRates::half_depth), of(&ProductRates::launch_s),
+                   of(&ProductRates::cast_slowdown)};
+  const bool is_own = lent.own && tabled(rates.precision) == rates.precision;
+  rates.product_error = is_own ? 0 : errors.products;
+}
+
+void lend_attention(KernelRates& rates, const Lent<FittedAttention>& lent, const BorrowedRateErrors& errors) {
+  const auto of = [&](double AttentionRates::*part) {
+    return median_of<FittedAttention>(lent.rows, [part](const FittedAttention& one) { return one.rates.*part; });
+  };
+  rates.attention = {of(&AttentionRates::peak_share), of(&AttentionRates::padded_tokens),
+                     of(&AttentionRates::share_at_size_64), of(&AttentionRates::backward_share),
+                     of(&AttentionRates::launch_s)};
+  rates.attention_error = lent.own ? 0 : errors.attention;
+}
+
+[[noreturn]] void refuse(const Gpu& gpu, const std::string& what) {
+  throw UserError("", "",
+                  "the catalogue has no " + what + " of " + gpu.name + ", so its kernels cannot be timed; add it to " +
+                      "platforms/gpus.json, or name another GPU");
+}
+
+GpuPeaks peaks_of(const Gpu& gpu, KernelPrecision precision) {
+  const double product = kernel_peak_flop_per_s(gpu, precision);
+  if (product <= 0) refuse(gpu, "peak rate for " + to_text(precision));
+  if (gpu.memory_bandwidth_Bps <= 0) refuse(gpu, "memory bandwidth");
+  const double narrow = kernel_peak_flop_per_s(gpu, KernelPrecision::bf16);
+  return {product, narrow > 0 ? narrow : product, gpu.memory_bandwidth_Bps};
+}
+
+} // namespace
+
+GpuGeneration generation_of(const Gpu& gpu) {
+  constexpr int ampere = 80, ada = 89, hopper = 90, blackwell = 100, graphics_blackwell = 120; // ten times CUDA's
+  const int capability = gpu.compute_capability;
+  if (capability <= 0) return GpuGeneration::other;
+  if (capability < ampere) return GpuGeneration::before_ampere;
+  if (capability < ada) return GpuGeneration::ampere;
+  if (capability < hopper) return GpuGeneration::ada;
+  if (capability < blackwell) return GpuGeneration::hopper;
+  return capability < graphics_blackwell ? GpuGeneration::blackwell : GpuGeneration::blackwell_graphics;
+}
+
+KernelPrecision kernel_precision(Precision precision) {
+  switch (precision) {
+  case Precision::fp32:
+    return KernelPrecision::fp32;
+  case Precision::tf32:
+    return KernelPrecision::tf32;
+  case Precision::fp8:
+    return KernelPrecision::fp8;
+  case Precision::amp:
+  case Precision::bf16:
+  case Precision::fp16:
+    break;
+  }
+  return KernelPrecision::bf16;
+}
+
+double kernel_peak_flop_per_s(const Gpu& gpu, KernelPrecision precision) {
+  if (precision != KernelPrecision::nvfp4) return first_peak(gpu, tensor_units(precision));
+  const auto generation = generation_of(gpu);
+  const bool has_4_bits = generation == GpuGeneration::blackwell || generation == GpuGeneration::blackwell_graphics;
+  return has_4_bits ? nvfp4_over_16_bits * kernel_peak_flop_per_s(gpu, KernelPrecision::bf16) : 0;
+}
+
+KernelRates kernel_rates(const KernelRateBook& book, const std::vector<Gpu>& gpus, const Gpu& gpu,
+                         KernelPrecision precision) {
+  KernelRates rates;
+  rates.precision = precision;
+  rates.generation = generation_of(gpu);
+  rates.peaks = peaks_of(gpu, precision);
+  rates.memory_share = reached_memory_share;
+  const auto products = lent_to<FittedProducts>(gpu, book, gpus, [&](const GpuKernelRates& one) {
+    const auto found = std::find_if(one.products.begin(), one.products.end(),
+                                    [&](const FittedProducts& table) { return table.precision == tabled(precision); });
+    return found == one.products.end() ? nullptr : &*found;
+  });
+  const auto attention = lent_to<FittedAttention>(gpu, book, gpus, [](const GpuKernelRates& one) {
+    return one.attention.empty() ? nullptr : &one.attention.front();
+  });
+  if (products.rows.empty() || attention.rows.empty())
+    throw UserError("", "",
+                    "no GPU has kernel rates for " + to_text(precision) +
+                        "; give its table to `ddlsim calibrate --kernels`, or another precision");
+  lend_products(rates, products, book.borrowed);
+  lend_attention(rates, attention, book.borrowed);
+  return rates;
+}
+
+KernelRates queued(KernelRates rates) {
+  rates.product.launch_s = std::min(rates.product.launch_s, longest_queued_launch_s);
+  rates.attention.launch_s = std::min(rates.attention.launch_s, longest_queued_launch_s);
+  return rates;
+}
+
+} // namespace ddlsim
