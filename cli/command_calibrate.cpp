@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/compute/kernels/kernel_book.hpp"
 #include "sim/formats/own_files.hpp"
 
 #include <fmt/format.h>
@@ -30,6 +31,14 @@ int run_priors(const DataFolder& data, const CommandLine& line) {
   return 0;
 }
 
+int run_kernels(const DataFolder& data, const CommandLine& line) {
+  std::vector<KernelFile> files;
+  for (const auto& path : list_kernel_files(data)) files.push_back({path.string(), read_gpu_kernels(path)});
+  const auto fitted = fit_kernel_book(files, load_gpus(data));
+  emit_both(line, data.kernel_rates(), kernel_rates_json(fitted.book), kernel_book_text(fitted));
+  return 0;
+}
+
 /// Finds or fits the calibration of every cluster, and also writes it to the folder of --output.
 int run_all(const CommandLine& line) {
   const auto data = fitted_data(line);
@@ -52,6 +61,7 @@ int run_all(const CommandLine& line) {
 int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   DataFolder data{line.data_folder};
   if (command.priors) return run_priors(data, line);
+  if (command.kernels) return run_kernels(data, line);
   if (command.all) return run_all(line);
   std::string name = command.cluster;
   if (is_path(name)) {

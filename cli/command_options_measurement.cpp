@@ -87,21 +87,32 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
                 "sites: platforms/priors.json")
       ->excludes(cluster);
   calibrate
+      .add_flag("--kernels", command.kernels,
+                "In place of --cluster: how fast the kernels of each GPU run, from the tables of platforms/kernels/: "
+                "platforms/kernel-rates.json")
+      ->excludes(cluster)
+      ->excludes("--priors");
+  calibrate
       .add_flag("--all", command.all,
                 "In place of --cluster: keep a calibration of every cluster that has records, as the first question to "
                 "each would; with --output in that folder, as packages have them")
       ->excludes(cluster)
-      ->excludes("--priors");
+      ->excludes("--priors")
+      ->excludes("--kernels");
   add_threads(calibrate, line);
-  add_html(calibrate, command.html, "each parameter before and after")->excludes("--priors")->excludes("--all");
+  add_html(calibrate, command.html, "each parameter before and after")
+      ->excludes("--priors")
+      ->excludes("--kernels")
+      ->excludes("--all");
   calibrate.final_callback([&command] {
-    if (command.cluster.empty() && !command.priors && !command.all)
-      throw CLI::RequiredError("--cluster, --priors or --all");
+    if (command.cluster.empty() && !command.priors && !command.kernels && !command.all)
+      throw CLI::RequiredError("--cluster, --priors, --kernels or --all");
   });
   auto* json = calibrate.add_flag("--json", line.json, "Print the file's content instead of a summary");
   calibrate.add_flag("--details", command.details, "Print behind the summary every parameter, series, note and table")
       ->excludes(json)
-      ->excludes("--priors");
+      ->excludes("--priors")
+      ->excludes("--kernels");
   calibrate.add_option("--output,-o", line.output, "Write to this file instead of below platforms/")->type_name("FILE");
 }
 

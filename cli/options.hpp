@@ -126,8 +126,9 @@ struct ValidateCommand {
 bool is_csv(const std::filesystem::path& file);
 
 struct CalibrateCommand {
-  std::string cluster;        ///< "" with priors or all
+  std::string cluster;        ///< "" with priors, kernels or all
   bool priors = false;        ///< fit priors.json to the records of all clusters
+  bool kernels = false;       ///< fit kernel-rates.json to the tables of all GPUs
   bool all = false;           ///< keep a calibration for each cluster that has records
   bool details = false;       ///< print every parameter, series and table after the first screen
   std::filesystem::path html; ///< file for the page; empty: no page

@@ -35,7 +35,8 @@ std::string examples_of(const std::string& command) {
        "  ddlsim calibrate --cluster azure-nc24rs-v2-p100\n"
        "  ddlsim calibrate --cluster azure-nc24rs-v2-p100 --output mine.json      leaves the cluster's own as it is\n"
        "  ddlsim calibrate --cluster azure-nc24rs-v2-p100 --html page.html        parameters before and after\n"
-       "  ddlsim calibrate --priors --output learnt.json                          from all sites' records"},
+       "  ddlsim calibrate --priors --output learnt.json                          from all sites' records\n"
+       "  ddlsim calibrate --kernels --output rates.json                          from the kernel tables of all GPUs"},
       {"validate", "Examples:\n"
                    "  ddlsim validate --split T2 --html page.html\n"
                    "  ddlsim validate --cluster dlperf-v100\n"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Turns a folder of published measurement tables into platforms/CLUSTER/measurements/SOURCE.jsonl.
+"""Turns a folder of published measurement tables into platforms/CLUSTER/measurements/SOURCE.jsonl, and tables of kernels
+into platforms/kernels/GPU.json.
 
     convert.py SOURCE_FOLDER [--platforms DIR] [--check | --left-out]
     convert.py SOURCE_FOLDER --before-import DIR
@@ -20,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from check import differences, wrong_values  # noqa: E402
 from coverage import account  # noqa: E402
 from families import aiconfigurator, azure, bcaffe, ceilings, collectives, dell, dlperf, fsdp  # noqa: E402
-from families import github_issues, hkbu, horovod, iris, kernels, lambda_labs, megatron  # noqa: E402
+from families import github_issues, hkbu, horovod, iris, kernel_tables, kernels, lambda_labs, megatron  # noqa: E402
 from families import mlperf, mxnet, nccl, nvidia_examples, pipedream, piz_daint  # noqa: E402
 from families import single_gpu, tensorflow, vtrain  # noqa: E402
 from left_out import render  # noqa: E402
@@ -28,7 +29,7 @@ from sink import Sink  # noqa: E402
 from source import Source  # noqa: E402
 
 FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, mlperf, lambda_labs, single_gpu,
-            collectives, nccl, pipedream, bcaffe, kernels, ceilings, github_issues, iris, dell,
+            collectives, nccl, pipedream, bcaffe, kernels, kernel_tables, ceilings, github_issues, iris, dell,
             fsdp, megatron, piz_daint)
 
 # Not imported yet: validate/blind.jsonl says how they were asked.
@@ -37,12 +38,16 @@ BEFORE_IMPORT = (aiconfigurator, vtrain)
 
 def convert(folder, families=FAMILIES):
     """(path below platforms/ -> text, sources, what became no record)"""
-    family_of = {name: family for family in families for name in family.SOURCES}
-    strangers = sorted(path.name for path in Path(folder).glob("*.json") if path.name not in family_of)
+    families_of = {}  # several may read one source
+    for family in families:
+        for name in family.SOURCES:
+            families_of.setdefault(name, []).append(family)
+    strangers = sorted(path.name for path in Path(folder).glob("*.json") if path.name not in families_of)
     sink, sources, counts = Sink(), {}, {}
-    for name in sorted(family_of):
+    for name in sorted(families_of):
         sources[name] = Source(folder, name)
-        family_of[name].convert(sources[name], sink)
+        for family in families_of[name]:
+            family.convert(sources[name], sink)
         counts[name] = account(sources[name], sink.used.get(name, set()), sink.left_out.get(name, []))
     texts = {path: file.text() for path, file in sink.files.items()}
     return texts, sources, render(sink, counts, strangers)

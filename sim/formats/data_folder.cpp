@@ -135,6 +135,16 @@ PriorBook load_priors(const DataFolder& data) {
   return read_priors(data.platforms() / "priors.json");
 }
 
+KernelRateBook load_kernel_rates(const DataFolder& data) {
+  return read_kernel_rates(data.kernel_rates());
+}
+
+std::vector<fs::path> list_kernel_files(const DataFolder& data) {
+  std::vector<fs::path> files;
+  for (const auto& name : json_names(data.kernels())) files.push_back(data.kernels() / (name + ".json"));
+  return files;
+}
+
 std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster) {
   return data.calibrations ? data.calibrations(data, cluster) : std::nullopt;
 }

@@ -5,6 +5,7 @@
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/inputs.hpp"
+#include "sim/formats/kernel_rates.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/model_constants.hpp"
 #include "sim/formats/plan_request.hpp"
@@ -32,6 +33,8 @@ struct DataFolder {
   std::map<std::string, std::filesystem::path> own_gpus{}; ///< name -> file with one entry, in the catalogue's format
   CalibrationSource calibrations{}; ///< makes and stores calibrations; empty: only priors are used
   std::filesystem::path platforms() const { return root / "platforms"; }
+  std::filesystem::path kernels() const { return root / "platforms" / "kernels"; }
+  std::filesystem::path kernel_rates() const { return root / "platforms" / "kernel-rates.json"; }
   std::filesystem::path scenarios() const { return root / "scenarios"; }
   std::filesystem::path models() const { return root / "scenarios" / "models"; }
   std::filesystem::path inputs() const { return root / "scenarios" / "inputs.json"; }
@@ -53,6 +56,8 @@ std::vector<Gpu> load_gpus(const DataFolder& data);       ///< the catalogue, fo
 std::vector<Preset> load_presets(const DataFolder& data); ///< followed by the stand-in for unnamed frameworks
 InputCatalogue load_inputs(const DataFolder& data);
 PriorBook load_priors(const DataFolder& data);
+KernelRateBook load_kernel_rates(const DataFolder& data);
+std::vector<std::filesystem::path> list_kernel_files(const DataFolder& data); ///< of kernels(), sorted
 /// Returns the cluster's calibration from the data folder's `calibrations`; nothing when it has none.
 std::optional<Calibration> load_calibration(const DataFolder& data, const std::string& cluster);
 

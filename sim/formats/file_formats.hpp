@@ -20,6 +20,8 @@ struct FileFormat {
 
 FileFormat model_format();
 FileFormat gpus_format();
+FileFormat kernels_format();
+FileFormat kernel_rates_format();
 FileFormat convergence_format();
 FileFormat measurement_format();
 FileFormat inputs_format();

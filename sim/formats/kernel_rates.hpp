@@ -2,20 +2,13 @@
 // How fast the kernels of each GPU run: platforms/kernel-rates.json, which `ddlsim calibrate --kernels` writes from the
 // kernel tables in platforms/kernels/.
 
-#include "sim/formats/names.hpp"
+#include "sim/formats/kernel_peaks.hpp"
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
-
-/// Number formats of matrix products. bf16 is any 16-bit format: tables show no difference between bf16 and fp16.
-/// fp8 has one scale for each token and output, fp8_block one for each block of 128 values.
-enum class KernelPrecision { fp32, tf32, bf16, fp8, fp8_block, nvfp4 };
-
-/// Its name in tables: "bf16", "fp8-block".
-std::string to_text(KernelPrecision precision);
 
 /// How fast matrix products of one precision run on one GPU.
 struct ProductRates {
@@ -64,7 +57,7 @@ struct FittedAttention {
 struct GpuKernelRates {
   std::string gpu; ///< name in gpus.json
   std::vector<FittedProducts> products;
-  std::vector<FittedAttention> attention; ///< one, or none
+  FittedAttention attention; ///< without a table its peak_share is 0
   bool operator==(const GpuKernelRates&) const = default;
 };
 

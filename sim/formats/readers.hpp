@@ -8,6 +8,8 @@
 #include "sim/formats/fabric.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/inputs.hpp"
+#include "sim/formats/kernel_rates.hpp"
+#include "sim/formats/kernel_table.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/names.hpp"
 #include "sim/formats/neighbour.hpp"
@@ -40,6 +42,8 @@ Calibration calibration_from(const JsonNode& root);
 void read_calibration_document(const std::filesystem::path& file, const std::function<void(const JsonNode&)>& read);
 Convergence convergence_from(const JsonNode& root);
 InputCatalogue inputs_from(const JsonNode& root);
+GpuKernelTables gpu_kernels_from(const JsonNode& root);
+KernelRateBook kernel_rates_from(const JsonNode& root);
 Scenario scenario_from(const JsonNode& root);
 PlanRequest plan_request_from(const JsonNode& root);
 

@@ -30,7 +30,7 @@ GpuKernelRates fitted(const std::string& gpu, double share) {
   rates.gpu = gpu;
   rates.products = {{KernelPrecision::bf16, {share, 100, 5e-6, 0}, {}},
                     {KernelPrecision::fp8, {share / 2, 300, 5e-6, 3}, {}}};
-  rates.attention = {{{share / 3, 500, 0.8, 0.6, 4e-6}, {}}};
+  rates.attention = {{share / 3, 500, 0.8, 0.6, 4e-6}, {}};
   return rates;
 }
 

@@ -14,33 +14,6 @@ namespace {
 constexpr double reached_memory_share = 0.8;
 /// Longest launch of a kernel that waits in a queue, seconds. Judgement: tables have 0.3 to 24 us for a kernel alone.
 constexpr double longest_queued_launch_s = 6e-6;
-/// Dense rate of NVFP4 over that of 16 bits (data sheet of B200: 9 and 2.25 PFLOP/s).
-constexpr double nvfp4_over_16_bits = 4;
-
-std::vector<ArithmeticUnit> tensor_units(KernelPrecision precision) {
-  using enum ArithmeticUnit;
-  switch (precision) {
-  case KernelPrecision::fp32:
-    return {fp32};
-  case KernelPrecision::tf32:
-    return {tf32};
-  case KernelPrecision::bf16:
-    return {bf16_tensor, fp16_tensor};
-  case KernelPrecision::fp8:
-  case KernelPrecision::fp8_block:
-    return {fp8_tensor};
-  case KernelPrecision::nvfp4:
-    break;
-  }
-  return {};
-}
-
-double first_peak(const Gpu& gpu, const std::vector<ArithmeticUnit>& units) {
-  for (const auto unit : units)
-    if (const auto found = gpu.peak_flop_per_s.find(unit); found != gpu.peak_flop_per_s.end()) return found->second;
-  return 0;
-}
-
 /// The precision whose tables tell the share of the peak. Our own products on H100 and H200 reach nearly the same share
 /// in fp32, TF32 and bf16: 0.72, 0.68 and 0.71.
 KernelPrecision tabled(KernelPrecision precision) {
@@ -112,17 +85,6 @@ GpuPeaks peaks_of(const Gpu& gpu, KernelPrecision precision) {
 
 } // namespace
 
-GpuGeneration generation_of(const Gpu& gpu) {
-  constexpr int ampere = 80, ada = 89, hopper = 90, blackwell = 100, graphics_blackwell = 120; // ten times CUDA's
-  const int capability = gpu.compute_capability;
-  if (capability <= 0) return GpuGeneration::other;
-  if (capability < ampere) return GpuGeneration::before_ampere;
-  if (capability < ada) return GpuGeneration::ampere;
-  if (capability < hopper) return GpuGeneration::ada;
-  if (capability < blackwell) return GpuGeneration::hopper;
-  return capability < graphics_blackwell ? GpuGeneration::blackwell : GpuGeneration::blackwell_graphics;
-}
-
 KernelPrecision kernel_precision(Precision precision) {
   switch (precision) {
   case Precision::fp32:
@@ -139,13 +101,6 @@ KernelPrecision kernel_precision(Precision precision) {
   return KernelPrecision::bf16;
 }
 
-double kernel_peak_flop_per_s(const Gpu& gpu, KernelPrecision precision) {
-  if (precision != KernelPrecision::nvfp4) return first_peak(gpu, tensor_units(precision));
-  const auto generation = generation_of(gpu);
-  const bool has_4_bits = generation == GpuGeneration::blackwell || generation == GpuGeneration::blackwell_graphics;
-  return has_4_bits ? nvfp4_over_16_bits * kernel_peak_flop_per_s(gpu, KernelPrecision::bf16) : 0;
-}
-
 KernelRates kernel_rates(const KernelRateBook& book, const std::vector<Gpu>& gpus, const Gpu& gpu,
                          KernelPrecision precision) {
   KernelRates rates;
@@ -159,7 +114,7 @@ KernelRates kernel_rates(const KernelRateBook& book, const std::vector<Gpu>& gpu
     return found == one.products.end() ? nullptr : &*found;
   });
   const auto attention = lent_to<FittedAttention>(gpu, book, gpus, [](const GpuKernelRates& one) {
-    return one.attention.empty() ? nullptr : &one.attention.front();
+    return one.attention.rates.peak_share > 0 ? &one.attention : nullptr;
   });
   if (products.rows.empty() || attention.rows.empty())
     throw UserError("", "",

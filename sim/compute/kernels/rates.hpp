@@ -3,6 +3,7 @@
 // peaks.
 
 #include "sim/formats/gpu.hpp"
+#include "sim/formats/kernel_peaks.hpp"
 #include "sim/formats/kernel_rates.hpp"
 #include "sim/formats/names.hpp"
 
@@ -16,11 +17,6 @@ struct GpuPeaks {
   double attention_flop_per_s = 0; ///< dense, 16 bits
   double memory_Bps = 0;
 };
-
-/// GPUs whose kernels run alike, by CUDA's compute capability.
-enum class GpuGeneration { before_ampere, ampere, ada, hopper, blackwell, blackwell_graphics, other };
-
-GpuGeneration generation_of(const Gpu& gpu);
 
 /// Everything about the GPU and the precision that the time of a kernel depends on.
 struct KernelRates {
@@ -37,10 +33,6 @@ struct KernelRates {
 
 /// The format of the matrix products of a training run: amp and fp16 as bf16.
 KernelPrecision kernel_precision(Precision precision);
-
-/// Returns the dense peak for that precision; 0 when the catalogue has none. NVFP4 runs at four times the 16-bit rate
-/// where the catalogue has no rate of its own.
-double kernel_peak_flop_per_s(const Gpu& gpu, KernelPrecision precision);
 
 /// Returns the GPU's own rates where the book has them. Otherwise it returns the median shares of the GPUs of its
 /// generation, or of all GPUs if the book has none of its generation, on its own peaks. fp32 and TF32, for which there
