@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/formats/kernel_table_checks.hpp"
 #include "sim/formats/known_spelling.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
@@ -189,6 +190,32 @@ std::string check_gpus(const fs::path& file, const DataFolder& /*data*/) {
                         [](const std::vector<Gpu>& gpus) { return summary_of("GPUs", gpus); });
 }
 
+/// Rows that cannot be true of the GPU are notes.
+std::string check_kernels(const fs::path& file, const DataFolder& data) {
+  std::vector<std::string> notes;
+  return check_document(
+      file, "ddlsim-kernels", gpu_kernels_from,
+      [&](const GpuKernelTables& tables, const JsonNode& root) {
+        look_up_names(tables, root, data);
+        if (root.mistakes_so_far() == 0) notes = plausible_kernels(tables, find_gpu(load_gpus(data), tables.gpu)).notes;
+      },
+      [&](const GpuKernelTables& tables) {
+        std::size_t rows = 0;
+        for (const auto& table : tables.products) rows += table.rows.size();
+        for (const auto& table : tables.attention) rows += table.rows.size();
+        const auto text = fmt::format("kernels of {}: {} tables of products, {} of attention, {} rows", tables.gpu,
+                                      tables.products.size(), tables.attention.size(), rows);
+        return with_notes(text, notes);
+      });
+}
+
+std::string check_kernel_rates(const fs::path& file, const DataFolder& data) {
+  return check_document(
+      file, "ddlsim-kernel-rates", kernel_rates_from,
+      [&](const KernelRateBook& book, const JsonNode& root) { look_up_names(book, root, data); },
+      [](const KernelRateBook& book) { return fmt::format("kernel rates: {} GPUs", book.gpus.size()); });
+}
+
 std::string check_presets(const fs::path& file, const DataFolder& /*data*/) {
   return check_document(
       file, "ddlsim-presets", presets_from, no_names,
@@ -214,6 +241,8 @@ const std::map<std::string, Check>& checks_by_format() {
                                                    {"ddlsim-cluster", check_cluster},
                                                    {"ddlsim-convergence", check_convergence},
                                                    {"ddlsim-inputs", check_inputs},
+                                                   {"ddlsim-kernel-rates", check_kernel_rates},
+                                                   {"ddlsim-kernels", check_kernels},
                                                    {"ddlsim-scenario", check_scenario},
                                                    {"ddlsim-plan-request", check_plan_request},
                                                    {"ddlsim-presets", check_presets},

@@ -3,6 +3,7 @@
 
 #include "sim/base/json.hpp"
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/kernel_table.hpp"
 #include "sim/formats/plan_request.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/formats/scenario.hpp"
@@ -35,6 +36,8 @@ void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFol
 void look_up_names(const Convergence& convergence, const JsonNode& root, const DataFolder& data);
 void look_up_names(const InputCatalogue& inputs, const JsonNode& root, const DataFolder& data);
 void look_up_names(const PlanRequest& request, const JsonNode& root, const DataFolder& data);
+void look_up_names(const GpuKernelTables& tables, const JsonNode& root, const DataFolder& data);
+void look_up_names(const KernelRateBook& book, const JsonNode& root, const DataFolder& data);
 void look_up_names(const PriorBook& book, const JsonNode& root, const DataFolder& data);
 void look_up_names(const Context& context, const JsonNode& line, const NamesOfData& names);
 void look_up_names(const Record& record, const JsonNode& line, const NamesOfData& names);

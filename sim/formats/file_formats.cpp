@@ -5,8 +5,8 @@
 namespace ddlsim {
 
 std::vector<FileFormat> file_formats() {
-  return {scenario_format(),    plan_request_format(), model_format(),       cluster_format(),
-          gpus_format(),        presets_format(),      inputs_format(),      convergence_format(),
+  return {scenario_format(),    plan_request_format(), model_format(),       cluster_format(), gpus_format(),
+          kernels_format(),     kernel_rates_format(), presets_format(),     inputs_format(),  convergence_format(),
           measurement_format(), priors_format(),       calibration_format(), glossary_format()};
 }
 

@@ -10,16 +10,16 @@ namespace {
 
 constexpr double most_depth = 1e6;
 constexpr double most_slowdown = 1e3;
-constexpr double most_error = 10;
+constexpr double most_error = 1000;
 constexpr long most_rows = 1'000'000;
 
 template <class Fitted> std::vector<Field<Fitted>> error_rows() {
   return {required("rows", within(&Fitted::error, &KernelFitError::rows), whole_type(0, most_rows),
                    "of the table that were fitted"),
           required("median_error", within(&Fitted::error, &KernelFitError::median), number_type(0, most_error),
-                   "of |ln(measured / fitted)|"),
+                   "half of the rows miss the fit by less, in ln of the time"),
           required("p90_error", within(&Fitted::error, &KernelFitError::p90), number_type(0, most_error),
-                   "nine of ten rows have less")};
+                   "nine of ten rows do")};
 }
 
 template <class Fitted> FieldTable<Fitted> with_error(std::vector<Field<Fitted>> fields) {
@@ -54,7 +54,10 @@ FieldTable<FittedAttention> fitted_attention_fields() {
                 "rate at head size 64 over 128"),
        required("backward_share", within(rates, &Rates::backward_share), share_type(), "rate of backward over forward"),
        required("launch", within(rates, &Rates::launch_s), quantity_or_zero_type(Dimension::time),
-                "of one kernel alone")});
+                "of one kernel alone"),
+       optional("cache_slowdown", within(rates, &Rates::cache_slowdown), number_type(0, most_slowdown),
+                "time to store keys and values, which only the tables include, over that by the memory rate; 0 if not "
+                "given")});
 }
 
 const FieldTable<GpuKernelRates>& gpu_rates_fields() {
@@ -76,8 +79,10 @@ const FieldTable<KernelRateBook>& kernel_rates_fields() {
   static const auto table = document<KernelRateBook>(
       "ddlsim-kernel-rates", 1,
       {required("gpus", &KernelRateBook::gpus, list_type(object_type(gpu_rates_fields())), "with tables"),
-       required("borrowed", &KernelRateBook::borrowed, object_type(borrowed_fields()),
-                "standard deviation of ln of a rate that is taken from other GPUs")});
+       required("by_generation", &KernelRateBook::by_generation, object_type(borrowed_fields()),
+                "standard deviation of ln of a rate that is taken from GPUs of the same generation"),
+       required("by_others", &KernelRateBook::by_others, object_type(borrowed_fields()),
+                "standard deviation of ln of a rate that is taken from GPUs of other generations")});
   return table;
 }
 

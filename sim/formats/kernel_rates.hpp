@@ -28,6 +28,9 @@ struct AttentionRates {
   double share_at_size_64 = 1;  ///< rate at head size 64 over the rate at 128
   double backward_share = 0.75; ///< rate of backward over the rate of forward
   double launch_s = 0;          ///< of one kernel alone on the GPU
+  /// How many times longer than by the reached memory rate the software of the tables takes to store keys and values in
+  /// its cache. The tables include it; training keeps no cache.
+  double cache_slowdown = 0;
   bool operator==(const AttentionRates&) const = default;
 };
 
@@ -61,7 +64,8 @@ struct GpuKernelRates {
   bool operator==(const GpuKernelRates&) const = default;
 };
 
-/// Standard deviations of the ln of a rate that is taken from other GPUs, with each GPU of the tables left out.
+/// Standard deviations of ln of rates that are taken from other GPUs: root mean square of the levels by which tables
+/// missed the rates of the others.
 struct BorrowedRateErrors {
   double products = 0;
   double attention = 0;
@@ -71,7 +75,8 @@ struct BorrowedRateErrors {
 /// The file platforms/kernel-rates.json.
 struct KernelRateBook {
   std::vector<GpuKernelRates> gpus;
-  BorrowedRateErrors borrowed;
+  BorrowedRateErrors by_generation; ///< with each GPU left out, by the others of its generation
+  BorrowedRateErrors by_others;     ///< with each generation left out, by all other GPUs
   bool operator==(const KernelRateBook&) const = default;
 };
 

@@ -85,14 +85,13 @@ void check_table(Table& table, const Gpu& gpu, KernelPrecision precision, const 
 
 } // namespace
 
-PlausibleKernels plausible_kernels(const GpuKernelTables& tables, const Gpu& gpu, const std::string& file) {
+PlausibleKernels plausible_kernels(const GpuKernelTables& tables, const Gpu& gpu) {
   PlausibleKernels result{tables, {}};
   for (std::size_t i = 0; i < tables.products.size(); ++i)
-    check_table(result.tables.products[i], gpu, tables.products[i].precision, fmt::format("{}: /products/{}", file, i),
+    check_table(result.tables.products[i], gpu, tables.products[i].precision, fmt::format("/products/{}", i),
                 result.notes);
   for (std::size_t i = 0; i < tables.attention.size(); ++i)
-    check_table(result.tables.attention[i], gpu, KernelPrecision::bf16, fmt::format("{}: /attention/{}", file, i),
-                result.notes);
+    check_table(result.tables.attention[i], gpu, KernelPrecision::bf16, fmt::format("/attention/{}", i), result.notes);
   return result;
 }
 

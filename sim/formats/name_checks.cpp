@@ -212,6 +212,19 @@ void look_up_names(const Convergence& convergence, const JsonNode& root, const D
   for (const auto& model : convergence.models) check_model_name(root, "models", model, data);
 }
 
+void look_up_names(const GpuKernelTables& tables, const JsonNode& root, const DataFolder& data) {
+  if (const auto gpus = load_or_tell(root, "gpu", [&] { return load_gpus(data); }))
+    check_gpu(root, "gpu", tables.gpu, *gpus);
+}
+
+void look_up_names(const KernelRateBook& book, const JsonNode& root, const DataFolder& data) {
+  const auto gpus = load_or_tell(root, "gpus", [&] { return load_gpus(data); });
+  if (!gpus) return;
+  const auto places = root.list("gpus");
+  for (std::size_t i = 0; i < std::min(places.size(), book.gpus.size()); ++i)
+    check_gpu(places[i], "gpu", book.gpus[i].gpu, *gpus);
+}
+
 void look_up_names(const PlanRequest& request, const JsonNode& root, const DataFolder& data) {
   const auto workload = root.at("workload");
   check_model_name(workload, "model", request.workload.model, data);

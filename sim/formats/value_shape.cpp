@@ -264,6 +264,7 @@ std::string list_text(const ValueShape& shape) {
 
 std::string length_text(const ValueShape& list) {
   const auto& item = list.parts.front();
+  if (list.fewest_items == list.most_items) return std::to_string(list.most_items);
   if (list.most_items < max_document_elements) return fmt::format("{} to {}", list.fewest_items, list.most_items);
   const auto number = list.fewest_items == 1 ? "one" : fmt::format("{}", list.fewest_items);
   const bool is_of_words = item.kind == ValueKind::word;

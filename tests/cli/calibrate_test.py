@@ -180,8 +180,40 @@ class Calibrate(Case):
         self.assertEqual(file.read_bytes(), written)
 
     def test_a_cluster_or_priors_but_not_both(self):
-        for arguments in ((), ("--priors", "--cluster", self.CLUSTER)):
+        for arguments in ((), ("--priors", "--cluster", self.CLUSTER), ("--priors", "--kernels")):
             self.refused(run("calibrate", "--data", self.folder, *arguments), 2, "--priors")
+
+    def with_kernels(self):
+        """One GPU's tables; the file's content, and where it is."""
+        file = self.folder / "platforms" / "kernels" / "h100-sxm.json"
+        file.parent.mkdir()
+        shutil.copy(SOURCE / "platforms" / "kernels" / "h100-sxm.json", file)
+        return json.loads(file.read_text()), file
+
+    def test_kernel_rates_are_fitted_and_written(self):
+        self.with_kernels()
+        result = run("calibrate", "--kernels", "--data", self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertRegex(result.stdout, r"(?m)^H100-SXM5-80GB +bf16 +0\.8\d+ ")
+        self.assertNotIn("Note:", result.stdout)
+        file = self.folder / "platforms" / "kernel-rates.json"
+        rates = json.loads(file.read_text())
+        self.assertEqual([one["gpu"] for one in rates["gpus"]], ["H100-SXM5-80GB"])
+        checked = run("check", file, "--data", self.folder)
+        self.assertIn("kernel rates: 1 GPUs", checked.stdout, checked.stderr)
+        self.assertEqual(json.loads(run("calibrate", "--kernels", "--data", self.folder, "--json", "--output", file).stdout), rates)
+
+    def test_kernel_times_in_another_unit_are_said_and_not_used(self):
+        tables, file = self.with_kernels()
+        tables["products"][1]["unit"] = "ms"
+        file.write_text(json.dumps(tables))
+        result = run("calibrate", "--kernels", "--data", self.folder)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("/products/1: half of the times mean less than", " ".join(result.stdout.split()))
+        self.assertNotRegex(result.stdout, r"(?m)^H100-SXM5-80GB +fp8 ")
+
+    def test_no_kernel_tables(self):
+        self.refused(run("calibrate", "--kernels", "--data", self.folder), 1, "no kernel table can be used")
 
     def test_a_folder_that_cannot_be_written(self):
         if os.geteuid() == 0:

@@ -21,6 +21,7 @@ COMMANDS = (
     ("plan", "scenarios/plans/extend-iris.json"),
     ("diagnose", "scenarios/pascal-servers-or-horovod.json", "--strategy", "auto", "--step", "4=530 ms", "--step", "16=820 ms", "--details"),
     ("calibrate", "--cluster", "azure-nc24rs-v2-p100", "--output", "mine.json", "--details"),
+    ("calibrate", "--kernels", "--output", "rates.json"),
     ("validate", "--cluster", "azure-nc24rs-v2-p100", "--split", "T2"),
     *(("list", what) for what in ("models", "gpus", "clusters", "presets", "inputs", "convergence")),
 )

@@ -35,7 +35,7 @@ GpuKernelRates fitted(const std::string& gpu, double share) {
 }
 
 KernelRateBook some_book() {
-  return {{fitted("ampere-a", 0.9), fitted("hopper-a", 0.8), fitted("hopper-b", 0.6)}, {0.1, 0.2}};
+  return {{fitted("ampere-a", 0.9), fitted("hopper-a", 0.8), fitted("hopper-b", 0.6)}, {0.1, 0.2}, {0.3, 0.4}};
 }
 
 } // namespace
@@ -63,7 +63,10 @@ TEST_CASE("a GPU without tables takes the median of its generation, and is less 
 TEST_CASE("a generation without tables takes the median of all", "[kernels]") {
   const auto gpus = some_gpus();
   CHECK(kernel_rates(some_book(), gpus, gpus[4], KernelPrecision::bf16).product.peak_share == Approx(0.8));
-  CHECK(kernel_rates(some_book(), gpus, gpus[4], KernelPrecision::bf16).generation == GpuGeneration::blackwell);
+  const auto rates = kernel_rates(some_book(), gpus, gpus[4], KernelPrecision::bf16);
+  CHECK(rates.generation == GpuGeneration::blackwell);
+  CHECK(rates.product_error == 0.3);
+  CHECK(rates.attention_error == 0.4);
 }
 
 TEST_CASE("fp32 and TF32 run at the share of bf16 on their own peaks", "[kernels]") {

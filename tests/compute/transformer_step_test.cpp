@@ -16,8 +16,8 @@ namespace {
 using ddlsim_test::planted_rates;
 
 /// 4 blocks of a small Llama.
-TransformerShape small_llama() {
-  TransformerShape shape;
+TransformerSizes small_llama() {
+  TransformerSizes shape;
   shape.layers = 4;
   shape.hidden = 1024;
   shape.heads = 8;

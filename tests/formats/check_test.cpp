@@ -37,6 +37,11 @@ TEST_CASE("every format is known by its file, and summed up in a line") {
         "speed_up, 1 step)");
   CHECK(says("platforms/priors.json") == "priors: 5 expected, 1 sites");
   CHECK(says("scenarios/presets.json") == "presets: 3: pytorch-ddp, horovod, mxnet-kvstore");
+  CHECK(says("platforms/kernels/v100.json") ==
+        "kernels of V100-SXM2-16GB: 1 tables of products, 1 of attention, 8 rows; note: /attention/0: the catalogue "
+        "has no "
+        "peak rate for bf16 of V100-SXM2-16GB, so the table is not used; add it to platforms/gpus.json");
+  CHECK(says("platforms/kernel-rates.json") == "kernel rates: 2 GPUs");
   CHECK(says("scenarios/convergence/tiny-set.json") == "convergence tiny-set: tiny, 3 batches");
   CHECK(says("scenarios/inputs.json") == "inputs: 1 data sets, 2 storages, 2 formats, 2 loaders");
   CHECK(says("scenarios/tiny-iris.json") == "scenario tiny-iris: tiny on iris, 4 GPU counts, 2 strategies");
@@ -54,6 +59,7 @@ TEST_CASE("records are known by their first line, whatever the file is called") 
 TEST_CASE("what is of no known format is reported with the formats there are") {
   const Sample sample;
   const std::string formats = "ddlsim-calibration, ddlsim-cluster, ddlsim-convergence, ddlsim-gpus, ddlsim-inputs, "
+                              "ddlsim-kernel-rates, ddlsim-kernels, "
                               "ddlsim-model, ddlsim-plan-request, ddlsim-presets, ddlsim-priors, ddlsim-scenario";
   CHECK(sample.reported("a.json", "{\"format\": \"ddlsim-modell\"}") ==
         Lines{"/format: \"ddlsim-modell\" found, one of " + formats + " expected; did you mean \"ddlsim-model\"?"});
@@ -221,6 +227,18 @@ TEST_CASE("clusters that shaped named input are looked up") {
   const Sample sample;
   CHECK(sample.reported("a.json", ddlsim_test::sample_inputs(), {"/loaders/0/shaped_by", "[\"irris\"]", ""}) ==
         Lines{"/loaders/0/shaped_by: no cluster is called \"irris\"; did you mean iris? there are: iris"});
+}
+
+TEST_CASE("GPUs of kernel tables and rates are looked up, with any letters in their names") {
+  const Sample sample;
+  const std::string hostile = "\"V\\u001b[2J<b>100\\n\"";
+  const auto tables = sample.reported("a.json", ddlsim_test::sample_kernels(), {"/gpu", hostile, ""});
+  REQUIRE(tables.size() == 1);
+  CHECK_THAT(tables[0],
+             Catch::StartsWith("/gpu: no GPU is called") && !Catch::Contains("\x1b") && !Catch::Contains("\n"));
+  const auto rates = sample.reported("a.json", ddlsim_test::sample_kernel_rates(), {"/gpus/1/gpu", hostile, ""});
+  REQUIRE(rates.size() == 1);
+  CHECK_THAT(rates[0], Catch::StartsWith("/gpus/1/gpu: no GPU is called") && !Catch::Contains("\x1b"));
 }
 
 TEST_CASE("a convergence's file has its name, and its models are looked up") {

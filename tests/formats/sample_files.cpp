@@ -37,6 +37,28 @@ json sample_gpus() {
      "sources": {"peak": "data sheet", "memory_bandwidth": "data sheet", "memory": "data sheet"}}]})");
 }
 
+json sample_kernels() {
+  return json::parse(R"({"format": "ddlsim-kernels", "version": 1, "gpu": "V100-SXM2-16GB",
+    "source": {"title": "Tables", "repository": "a/b", "commit": "0123abc", "licence": "MIT", "date": "2026-11-29"},
+    "products": [{"precision": "fp32", "software": "library 1", "kernel": "sgemm", "path": "a.csv", "unit": "us",
+                  "rows": [[1024, 1024, 1024, 200], [1024, 2048, 1024, 400.5], [2048, 2048, 4096, 3000],
+                           [4096, 1024, 1024, 700], [4096, 4096, 4096, 10500], [8192, 2048, 1024, 2700]]}],
+    "attention": [{"software": "library 1", "kernel": "flash", "path": "b.csv", "unit": "ms",
+                   "rows": [[1, 1024, 4, 2, 64, 0.1], [1, 2048, 4, 4, 64, 0.3]]}]})");
+}
+
+json sample_kernel_rates() {
+  return json::parse(R"({"format": "ddlsim-kernel-rates", "version": 1, "gpus": [
+    {"gpu": "V100-SXM2-16GB", "products": [
+       {"precision": "bf16", "peak_share": 0.7, "half_depth": 100, "launch": "5 us", "rows": 100, "median_error": 0.05, "p90_error": 0.1},
+       {"precision": "fp8", "peak_share": 0.5, "half_depth": 300, "launch": "5 us", "cast_slowdown": 2, "rows": 90,
+        "median_error": 0.04, "p90_error": 0.1}],
+     "attention": {"peak_share": 0.6, "padded_tokens": 500, "share_at_size_64": 0.8, "backward_share": 0.55, "launch": "10 us",
+                   "cache_slowdown": 1.5, "rows": 50, "median_error": 0.06, "p90_error": 0.2}},
+    {"gpu": "K80", "products": []}],
+    "by_generation": {"products": 0.1, "attention": 0.2}, "by_others": {"products": 0.3, "attention": 0.4}})");
+}
+
 json sample_cluster() {
   return json::parse(R"({"format": "ddlsim-cluster", "version": 1, "name": "iris",
     "title": "Iris: 24 nodes of a university, as the tests have them",
@@ -245,6 +267,8 @@ std::string sample_measurements() {
 void write_sample_data(const TemporaryFolder& folder) {
   folder.write("platforms/gpus.json", sample_gpus().dump(1));
   folder.write("platforms/priors.json", sample_priors().dump(1));
+  folder.write("platforms/kernels/v100.json", sample_kernels().dump(1));
+  folder.write("platforms/kernel-rates.json", sample_kernel_rates().dump(1));
   folder.write("platforms/iris/cluster.json", sample_cluster().dump(1));
   folder.write("platforms/iris/measurements/all.jsonl", sample_measurements());
   folder.write("scenarios/presets.json", sample_presets().dump(1));

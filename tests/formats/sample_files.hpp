@@ -15,6 +15,8 @@ namespace ddlsim_test {
 nlohmann::json sample_model();          ///< two layers, one without tensors
 nlohmann::json sample_repeated_model(); ///< "tiny": a layer, and two layers three times from number 1
 nlohmann::json sample_gpus();           ///< V100-SXM2-16GB (alias V100), K80
+nlohmann::json sample_kernels();        ///< of that V100: products in fp32, attention
+nlohmann::json sample_kernel_rates();   ///< of both
 nlohmann::json sample_cluster();        ///< "iris": 4 V100 a node, EDR, fat-tree
 nlohmann::json sample_scenario();       ///< asks about the two above
 nlohmann::json sample_hybrid_shards();  ///< the same; state of fsdp in groups, and on the host

@@ -22,7 +22,7 @@ except ImportError:
     sys.exit(SKIPPED)
 
 FORMATS = ("model", "gpus", "cluster", "scenario", "presets", "priors", "calibration", "plan-request",
-           "convergence", "inputs")
+           "convergence", "inputs", "kernels", "kernel-rates")
 DOCUMENT_FORMATS = {"ddlsim-" + name: name for name in FORMATS}
 
 def with_types(schema):
@@ -298,7 +298,7 @@ READER_ONLY = (
     "missing; give the size of a stored", "missing; name what", "nothing is parallel but data", "only a pipeline has one", "only a tensor group has", "only experts on several",
     "are no multiple of", "give one of \"batch_per_gpu\"", "gives samples and epochs", "are those of the whole training", "or \"tokens\" or a", "give one of \"checkpoint\"",
     "goes with \"storage\"", "spare nodes wait", "found beside the workload's",
-    "missing for a figure of origin", "a speed-up is of two scales", "a share of linear growth", "put {i} where", "once blocks are repeated", "give one for each layer", "numbers found, ", "digits found, ", "give a position among the",
+    "missing for a figure of origin", "a speed-up is of two scales", "a share of linear growth", "put {i} where", "once blocks are repeated", "give one for each layer", "numbers found, ", "digits found, ", "give a position among the", "key heads found for",
 )
 
 

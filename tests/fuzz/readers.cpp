@@ -4,6 +4,7 @@
 #include "sim/base/json.hpp"
 #include "sim/base/task_journal.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/compute/kernels/kernel_book.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/glossary.hpp"
@@ -124,6 +125,23 @@ Target priors_target() {
           }};
 }
 
+/// What `calibrate --kernels` makes of any file that is read is a file of rates.
+Target kernel_fit_target() {
+  return {
+      "kernel-fit", {ddlsim_test::sample_kernels().dump(1)}, [](const std::string& text) {
+        std::string rates;
+        if (!accepted([&] {
+              const auto file = put("kernels.json", text);
+              const auto fit = fit_kernel_book({{"kernels.json", read_gpu_kernels(file)}}, load_gpus(sample_data()));
+              demand(!kernel_book_text(fit).empty(), "rates without a text");
+              rates = kernel_rates_json(fit.book);
+            }))
+          return false;
+        read_kernel_rates(put("kernel-rates.json", rates)); // an error here ends the test
+        return true;
+      }};
+}
+
 std::vector<Target> own_formats() {
   using namespace ddlsim_test;
   return {
@@ -136,6 +154,9 @@ std::vector<Target> own_formats() {
       checked("gpus", "gpus.json", {sample_gpus().dump(1)}),
       checked("presets", "presets.json", {sample_presets().dump(1)}),
       checked("priors", "priors.json", {sample_priors().dump(1)}),
+      checked("kernels", "kernels.json", {sample_kernels().dump(1)}),
+      checked("kernel-rates", "kernel-rates.json", {sample_kernel_rates().dump(1)}),
+      kernel_fit_target(),
       priors_target(),
       checked("inputs", "inputs.json", {sample_inputs().dump(1)}),
       checked("convergence", "tiny-set.json", {sample_convergence().dump(1)}),

@@ -27,6 +27,7 @@ class BadPlace(Case):
                 run("plan", self.data / "request.json", "--data", self.data, "--quiet", "--output", place),
                 run("import", "kineto", SOURCE / "tests/fuzz/seeds/kineto-lenet5.json", *cluster, "--set", "batch_per_gpu=16", "--layers", place),
                 run("calibrate", *cluster, "--output", place),
+                run("calibrate", "--kernels", "--data", SOURCE, "--quiet", "--output", place),
                 run("validate", *cluster, "--split", "T1", "--html", place))
 
     def test_a_full_disk(self):

@@ -172,6 +172,9 @@ class CutOff(Case):
     def test_calibrate(self):
         self.cut("calibration.json", "calibrate", "--cluster", CLUSTER, "--output", self.out / "calibration.json")
 
+    def test_kernel_rates(self):
+        self.cut("rates.json", "calibrate", "--kernels", "--data", SOURCE, "--output", self.out / "rates.json")
+
     def test_predict(self):
         self.cut("answer.json", "predict", self.data / "question.json", "--json", "--output", self.out / "answer.json")
 

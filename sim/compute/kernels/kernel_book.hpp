@@ -17,12 +17,13 @@ struct KernelFile {
   GpuKernelTables tables;
 };
 
-/// ln(measured / predicted) of one GPU's rows where its rates are taken from the other GPUs.
+/// ln(measured / predicted) of one GPU's rows where its rates are taken from other GPUs.
 struct LeftOutGpu {
   std::string gpu;
-  std::string kernels; ///< "bf16", ..., or "attention"
-  double level = 0;    ///< mean over the rows
-  double error = 0;    ///< median of the absolute values
+  bool by_generation = false; ///< from GPUs of its generation; else its whole generation is left out
+  std::string kernels;        ///< "bf16", ..., or "attention"
+  double level = 0;           ///< mean over the rows
+  double error = 0;           ///< median of the absolute values
 };
 
 struct KernelBookFit {

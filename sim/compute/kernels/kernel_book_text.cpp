@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <tuple>
 
 namespace ddlsim {
 
@@ -15,12 +15,17 @@ std::string share_cell(double share) {
   return fmt::format("{:.3f}", share);
 }
 
-/// Level and error of the GPU as predicted from the others; empty where nothing says anything.
+/// The level of the GPU as predicted from others; "" where nothing says anything.
+std::string level_cell(const KernelBookFit& fit, const std::string& gpu, const std::string& kernels,
+                       bool by_generation) {
+  const auto found = std::find_if(fit.left_out.begin(), fit.left_out.end(), [&](const LeftOutGpu& one) {
+    return one.gpu == gpu && one.kernels == kernels && one.by_generation == by_generation;
+  });
+  return found == fit.left_out.end() ? "" : fmt::format("{:+.1f} %", 100 * found->level);
+}
+
 std::vector<std::string> left_out_cells(const KernelBookFit& fit, const std::string& gpu, const std::string& kernels) {
-  const auto found = std::find_if(fit.left_out.begin(), fit.left_out.end(),
-                                  [&](const LeftOutGpu& one) { return one.gpu == gpu && one.kernels == kernels; });
-  if (found == fit.left_out.end()) return {"", ""};
-  return {fmt::format("{:+.1f} %", 100 * found->level), percent_text(found->error)};
+  return {level_cell(fit, gpu, kernels, true), level_cell(fit, gpu, kernels, false)};
 }
 
 std::vector<std::string> error_cells(const KernelFitError& error) {
@@ -55,8 +60,8 @@ std::string products_table(const KernelBookFit& fit) {
                    {"rows"},
                    {"median error"},
                    {"p90"},
-                   {"by others"},
-                   {"median"}},
+                   {"by generation"},
+                   {"by others"}},
                   rows);
 }
 
@@ -66,7 +71,8 @@ std::string attention_table(const KernelBookFit& fit) {
     const auto& [rates, error] = gpu.attention;
     if (rates.peak_share <= 0) continue;
     rows.push_back(joined({gpu.gpu, share_cell(rates.peak_share), fmt::format("{:.0f}", rates.padded_tokens),
-                           share_cell(rates.share_at_size_64), launch_cell(rates.launch_s)},
+                           share_cell(rates.share_at_size_64), launch_cell(rates.launch_s),
+                           fmt::format("{:.2f}", rates.cache_slowdown)},
                           error_cells(error), left_out_cells(fit, gpu.gpu, "attention")));
   }
   return to_table({{"attention", Align::left},
@@ -74,23 +80,28 @@ std::string attention_table(const KernelBookFit& fit) {
                    {"padded tokens"},
                    {"share at size 64"},
                    {"launch"},
+                   {"cache slowdown"},
                    {"rows"},
                    {"median error"},
                    {"p90"},
-                   {"by others"},
-                   {"median"}},
+                   {"by generation"},
+                   {"by others"}},
                   rows);
 }
 
 } // namespace
 
 std::string kernel_book_text(const KernelBookFit& fit) {
+  const auto& [kin, others] = std::tie(fit.book.by_generation, fit.book.by_others);
   std::string text =
       products_table(fit) + "\n" + attention_table(fit) + "\n" +
-      to_lines(fmt::format("Errors are |ln(measured / fitted)|. \"By others\": mean of ln(measured / predicted) with "
-                           "the rates of the other GPUs. A GPU without tables has an error of {} for matrix products "
-                           "and {} for attention.",
-                           percent_text(fit.book.borrowed.products), percent_text(fit.book.borrowed.attention)));
+      to_lines(fmt::format(
+          "Errors are |ln(measured / fitted)|. The last two columns are the mean of ln(measured / predicted) "
+          "with the rates of the GPU's generation and with those of all other generations. A GPU without "
+          "tables has an error of {} for matrix products and {} for attention by its generation, {} and {} "
+          "by others.",
+          percent_text(kin.products), percent_text(kin.attention), percent_text(others.products),
+          percent_text(others.attention)));
   for (const auto& note : fit.notes) text += to_lines("Note: " + note);
   return text;
 }

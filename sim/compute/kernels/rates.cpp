@@ -10,8 +10,6 @@ namespace ddlsim {
 
 namespace {
 
-/// Share of the memory rate that a pass reaches. Assumed for all GPUs: the kernel tables have no plain copies.
-constexpr double reached_memory_share = 0.8;
 /// Longest launch of a kernel that waits in a queue, seconds. Judgement: tables have 0.3 to 24 us for a kernel alone.
 constexpr double longest_queued_launch_s = 6e-6;
 /// The precision whose tables tell the share of the peak. Our own products on H100 and H200 reach nearly the same share
@@ -21,21 +19,30 @@ KernelPrecision tabled(KernelPrecision precision) {
   return has_no_tables ? KernelPrecision::bf16 : precision;
 }
 
-/// The rows that speak of a GPU, and whether they are its own.
+/// Whose rates a GPU takes.
+enum class Lender { own, generation, others };
+
+/// The rows that speak of a GPU, and whose they are.
 template <class Row> struct Lent {
   std::vector<const Row*> rows;
-  bool own = false;
+  Lender lender = Lender::others;
 };
+
+const BorrowedRateErrors& errors_by(const KernelRateBook& book, Lender lender) {
+  static const BorrowedRateErrors none;
+  if (lender == Lender::own) return none;
+  return lender == Lender::generation ? book.by_generation : book.by_others;
+}
 
 /// `rows_of` returns what a GPU of the book has.
 template <class Row>
 Lent<Row> lent_to(const Gpu& gpu, const KernelRateBook& book, const std::vector<Gpu>& gpus,
                   const std::function<const Row*(const GpuKernelRates&)>& rows_of) {
-  Lent<Row> kin, all;
+  Lent<Row> kin{{}, Lender::generation}, all;
   for (const auto& one : book.gpus) {
     const Row* row = rows_of(one);
     if (row == nullptr) continue;
-    if (one.gpu == gpu.name) return {{row}, true};
+    if (one.gpu == gpu.name) return {{row}, Lender::own};
     all.rows.push_back(row);
     if (generation_of(find_gpu(gpus, one.gpu)) == generation_of(gpu)) kin.rows.push_back(row);
   }
@@ -49,24 +56,24 @@ double median_of(const std::vector<const Row*>& rows, const std::function<double
   return median(values);
 }
 
-void lend_products(KernelRates& rates, const Lent<FittedProducts>& lent, const BorrowedRateErrors& errors) {
+void lend_products(KernelRates& rates, const Lent<FittedProducts>& lent, const KernelRateBook& book) {
   const auto of = [&](double ProductRates::*part) {
     return median_of<FittedProducts>(lent.rows, [part](const FittedProducts& one) { return one.rates.*part; });
   };
   rates.product = {of(&ProductRates::peak_share), of(&ProductRates::half_depth), of(&ProductRates::launch_s),
                    of(&ProductRates::cast_slowdown)};
-  const bool is_own = lent.own && tabled(rates.precision) == rates.precision;
-  rates.product_error = is_own ? 0 : errors.products;
+  const bool is_other_precision = lent.lender == Lender::own && tabled(rates.precision) != rates.precision;
+  rates.product_error = errors_by(book, is_other_precision ? Lender::generation : lent.lender).products;
 }
 
-void lend_attention(KernelRates& rates, const Lent<FittedAttention>& lent, const BorrowedRateErrors& errors) {
+void lend_attention(KernelRates& rates, const Lent<FittedAttention>& lent, const KernelRateBook& book) {
   const auto of = [&](double AttentionRates::*part) {
     return median_of<FittedAttention>(lent.rows, [part](const FittedAttention& one) { return one.rates.*part; });
   };
-  rates.attention = {of(&AttentionRates::peak_share), of(&AttentionRates::padded_tokens),
+  rates.attention = {of(&AttentionRates::peak_share),       of(&AttentionRates::padded_tokens),
                      of(&AttentionRates::share_at_size_64), of(&AttentionRates::backward_share),
-                     of(&AttentionRates::launch_s)};
-  rates.attention_error = lent.own ? 0 : errors.attention;
+                     of(&AttentionRates::launch_s),         of(&AttentionRates::cache_slowdown)};
+  rates.attention_error = errors_by(book, lent.lender).attention;
 }
 
 [[noreturn]] void refuse(const Gpu& gpu, const std::string& what) {
@@ -107,7 +114,6 @@ KernelRates kernel_rates(const KernelRateBook& book, const std::vector<Gpu>& gpu
   rates.precision = precision;
   rates.generation = generation_of(gpu);
   rates.peaks = peaks_of(gpu, precision);
-  rates.memory_share = reached_memory_share;
   const auto products = lent_to<FittedProducts>(gpu, book, gpus, [&](const GpuKernelRates& one) {
     const auto found = std::find_if(one.products.begin(), one.products.end(),
                                     [&](const FittedProducts& table) { return table.precision == tabled(precision); });
@@ -120,8 +126,8 @@ KernelRates kernel_rates(const KernelRateBook& book, const std::vector<Gpu>& gpu
     throw UserError("", "",
                     "no GPU has kernel rates for " + to_text(precision) +
                         "; give its table to `ddlsim calibrate --kernels`, or another precision");
-  lend_products(rates, products, book.borrowed);
-  lend_attention(rates, attention, book.borrowed);
+  lend_products(rates, products, book);
+  lend_attention(rates, attention, book);
   return rates;
 }
 

@@ -18,6 +18,9 @@ struct GpuPeaks {
   double memory_Bps = 0;
 };
 
+/// Share of the memory rate that a pass reaches. Assumed for all GPUs: the kernel tables have no plain copies.
+inline constexpr double reached_memory_share = 0.8;
+
 /// Everything about the GPU and the precision that the time of a kernel depends on.
 struct KernelRates {
   KernelPrecision precision = KernelPrecision::bf16;
@@ -25,7 +28,7 @@ struct KernelRates {
   GpuPeaks peaks;
   ProductRates product;
   AttentionRates attention;
-  double memory_share = 0; ///< of the memory rate, that a pass over memory reaches
+  double memory_share = reached_memory_share;
   /// Standard deviations of ln of the two rates where they are borrowed; 0 where they were fitted to the GPU's tables.
   double product_error = 0;
   double attention_error = 0;

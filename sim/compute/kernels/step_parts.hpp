@@ -25,7 +25,7 @@ struct StepShares {
   double optimizer = 0;
 };
 
-struct StepTime {
+struct TransformerStep {
   double total_s = 0;
   StepParts parts;   ///< of the whole step; more than total_s where host and GPU work at the same time
   StepShares shares; ///< of total_s

@@ -40,7 +40,7 @@ void add(PassTime& to, const PassTime& more) {
 
 /// A question whose optional widths are filled in.
 struct Question {
-  TransformerShape shape;
+  TransformerSizes shape;
   StepLayout layout;
   StackCosts stack;
   KernelRates rates;
@@ -128,11 +128,12 @@ PassTime backward_of(const Question& ask, double window, const PassTime& forward
 }
 
 double head_s(const Question& ask) {
-  const double words = ask.shape.vocabulary / ask.layout.tensor;
-  const double hidden = ask.shape.hidden;
-  return product_s(ask, {ask.tokens, words, hidden}) + product_s(ask, {ask.tokens, hidden, words}) +
-         product_s(ask, {words, hidden, ask.tokens}) +
-         over_memory_s(ask, ask.tokens * (ask.stack.logit_bytes * words + word_bytes * hidden));
+  const auto& shape = ask.shape;
+  const double words = shape.vocabulary / ask.layout.tensor;
+  const double scored = ask.tokens * (shape.scored_tokens > 0 ? shape.scored_tokens / shape.sequence : 1);
+  return product_s(ask, {scored, words, shape.hidden}) + product_s(ask, {scored, shape.hidden, words}) +
+         product_s(ask, {words, shape.hidden, scored}) +
+         over_memory_s(ask, ask.stack.logit_bytes * scored * words + word_bytes * ask.tokens * shape.hidden);
 }
 
 double update_s(const Question& ask) {
@@ -144,7 +145,7 @@ double update_s(const Question& ask) {
 }
 
 /// Adds `count` layers of that window. The shares are seconds until finish() divides them by the total.
-void add_layers(const Question& ask, double window, double count, StepTime& step) {
+void add_layers(const Question& ask, double window, double count, TransformerStep& step) {
   if (count <= 0) return;
   auto gpu = forward_of(ask, window);
   add(gpu, backward_of(ask, window, gpu));
@@ -172,7 +173,7 @@ void add_layers(const Question& ask, double window, double count, StepTime& step
   step.shares.host += count * of_host * host_s;
 }
 
-void finish(StepTime& step) {
+void finish(TransformerStep& step) {
   step.shares.head = step.parts.head_s;
   step.shares.optimizer = step.parts.optimizer_s;
   step.total_s += step.parts.head_s + step.parts.optimizer_s;
@@ -184,19 +185,13 @@ void finish(StepTime& step) {
 
 } // namespace
 
-double layer_parameters(const TransformerShape& shape) {
-  const double head_size = shape.head_size > 0 ? shape.head_size : shape.hidden / shape.heads;
-  const double kv_heads = shape.kv_heads > 0 ? shape.kv_heads : shape.heads;
-  return 2 * shape.hidden * head_size * (shape.heads + kv_heads) + (shape.gated ? 3 : 2) * shape.hidden * shape.ffn;
-}
-
-StepTime transformer_step(const TransformerShape& shape, const StepLayout& layout, const StackCosts& stack,
-                          const KernelRates& rates, const LayerTraffic& traffic) {
+TransformerStep transformer_step(const TransformerSizes& shape, const StepLayout& layout, const StackCosts& stack,
+                                 const KernelRates& rates, const LayerTraffic& traffic) {
   Question ask{shape, layout, stack, queued(rates), traffic, layout.micro_batch * shape.sequence / layout.context};
   if (ask.shape.kv_heads <= 0) ask.shape.kv_heads = shape.heads;
   if (ask.shape.head_size <= 0) ask.shape.head_size = shape.hidden / shape.heads;
   const double runs = (layout.micro_batches + (layout.pipeline - 1) / layout.virtual_stages) / layout.pipeline;
-  StepTime step;
+  TransformerStep step;
   add_layers(ask, shape.window, runs * shape.windowed_layers, step);
   add_layers(ask, 0, runs * (shape.layers - shape.windowed_layers), step);
   step.parts.head_s = layout.micro_batches * head_s(ask);

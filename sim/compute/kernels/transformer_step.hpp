@@ -4,25 +4,9 @@
 #include "sim/compute/kernels/rates.hpp"
 #include "sim/compute/kernels/stack_costs.hpp"
 #include "sim/compute/kernels/step_parts.hpp"
+#include "sim/compute/kernels/transformer_sizes.hpp"
 
 namespace ddlsim {
-
-/// A stack of equal transformer blocks between a word table and logits.
-struct TransformerShape {
-  double layers = 0;
-  double hidden = 0;
-  double heads = 0;
-  double kv_heads = 0;  ///< 0: as many as heads
-  double head_size = 0; ///< 0: hidden / heads
-  double ffn = 0;       ///< width inside the feed-forward block
-  bool gated = false; ///< three products in it (SwiGLU) and RMSNorm with rotary positions; else two, GELU and LayerNorm
-  double vocabulary = 0;
-  bool tied_words = false; ///< word table and logits share their parameters
-  double sequence = 0;     ///< tokens
-  bool causal = true;
-  double window = 0;          ///< of sliding attention; 0: none
-  double windowed_layers = 0; ///< how many of the layers have it
-};
 
 /// How a step is divided over the GPUs of a job.
 struct StepLayout {
@@ -50,10 +34,7 @@ struct LayerTraffic {
 ///           + update
 ///
 /// Equal layers are timed once.
-StepTime transformer_step(const TransformerShape& shape, const StepLayout& layout, const StackCosts& stack,
-                          const KernelRates& rates, const LayerTraffic& traffic = {});
-
-/// Weights of the matrix products of one layer, all GPUs together.
-double layer_parameters(const TransformerShape& shape);
+TransformerStep transformer_step(const TransformerSizes& shape, const StepLayout& layout, const StackCosts& stack,
+                                 const KernelRates& rates, const LayerTraffic& traffic = {});
 
 } // namespace ddlsim
