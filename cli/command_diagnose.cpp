@@ -102,6 +102,7 @@ Diagnosis diagnosis_of(const DiagnoseCommand& command, const CommandLine& line) 
   const auto& scenario = question.scenario;
   const KnownFiles known(scenario, question.cluster, question.data);
   auto curve = make_curve(scenario, scenario.strategies.front(), known.model(), known.knowledge());
+  curve.has_run = true;
   curve.threads = line.threads;
   const auto observations = observations_of(question.files, command, scenario, question.cluster, line);
   if (observations.empty() && !question.files.empty())

@@ -64,7 +64,9 @@ std::shared_ptr<const Curve> OtherClusters::with(const Scenario& scenario, const
   strategy.transport = transport;
   files_.push_back(std::make_unique<const KnownFiles>(scenario, cluster, data_, measured_));
   const auto& files = *files_.back();
-  return std::make_shared<const Curve>(make_curve(scenario, strategy, files.model(), files.knowledge()));
+  auto curve = make_curve(scenario, strategy, files.model(), files.knowledge());
+  curve.has_run = true;
+  return std::make_shared<const Curve>(std::move(curve));
 }
 
 } // namespace ddlsim

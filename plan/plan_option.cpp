@@ -47,6 +47,7 @@ Scenario scenario_of(const PlanRequest& request, const PlanCandidate& candidate)
   scenario.batch_per_gpu = candidate.batch_per_gpu > 0 ? candidate.batch_per_gpu : request.workload.global_batch;
   scenario.precision = request.workload.precision;
   scenario.wire_precision = request.workload.wire_precision;
+  scenario.cross_entropy = request.workload.cross_entropy;
   scenario.cluster = candidate.cluster;
   scenario.preset = candidate.preset;
   scenario.transport = candidate.transport;

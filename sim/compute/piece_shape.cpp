@@ -30,9 +30,6 @@ struct Block {
 void add_to(RecomputedShape& sum, const RecomputedShape& more) {
   sum.forward += more.forward;
   sum.expert_forward += more.expert_forward;
-  sum.output_bytes += more.output_bytes;
-  sum.largest_bytes = std::max(sum.largest_bytes, more.largest_bytes);
-  sum.input_bytes += more.input_bytes;
   sum.inner_bytes += more.inner_bytes;
   sum.cut_layers += more.cut_layers;
   sum.attentive_blocks += more.attentive_blocks;
@@ -41,10 +38,11 @@ void add_to(RecomputedShape& sum, const RecomputedShape& more) {
 }
 
 void add_to(PieceShape& sum, const PieceShape& more) {
+  if (sum.end_layer == 0) sum.first_layer = more.first_layer;
+  sum.end_layer = more.end_layer;
   sum.forward += more.forward;
   sum.backward += more.backward;
   sum.parameters += more.parameters;
-  sum.output_bytes += more.output_bytes;
   sum.sent_bytes = more.sent_bytes;
   sum.inner_bytes += more.inner_bytes;
   sum.key_bytes += more.key_bytes;
@@ -58,10 +56,10 @@ void add_to(PieceShape& sum, const PieceShape& more) {
   add_to(sum.again, more.again);
 }
 
-PieceShape shape_of(const Layer& layer, const LayerTime& time) {
+PieceShape shape_of(const Model& model, std::size_t number, const LayerTime& time) {
   constexpr double fp32_bytes = 4;
-  PieceShape shape{
-      "", time.forward_s, time.backward_s, 0, layer.activation_bytes_per_sample, layer.activation_bytes_per_sample};
+  const auto& layer = model.layers[number];
+  PieceShape shape{"", time.forward_s, time.backward_s, 0, layer.activation_bytes_per_sample, number, number + 1};
   for (const auto& tensor : layer.tensors) shape.parameters += tensor.size_bytes / fp32_bytes;
   if (!is_of_expert(layer.name)) return shape;
   shape.expert_parameters = shape.parameters;
@@ -170,8 +168,7 @@ void mark_keys(std::vector<Block>& blocks, const Model& model) {
       block.shape.key_bytes = outputs[next++].keys_and_values();
 }
 
-/// Marks the layers that are computed again. A block that is computed again whole starts from the output of the layer
-/// before it.
+/// Marks the layers that are computed again.
 void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, const std::vector<LayerTime>& times,
                             Recompute recompute, Precision precision) {
   const auto is_again = layers_computed_again(model, recompute, precision);
@@ -183,11 +180,8 @@ void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, cons
     if (!is_again[l]) continue;
     auto& again = blocks[block].shape.again;
     again.forward += times[l].forward_s;
-    again.output_bytes += layer.activation_bytes_per_sample;
-    again.largest_bytes = again.output_bytes;
     if (is_of_expert(layer.name)) again.expert_forward += times[l].forward_s;
     if (layer.kind == "attention") again.key_blocks = 1;
-    if (begins && recompute == Recompute::full) again.input_bytes = model.layers[l - 1].activation_bytes_per_sample;
   }
 }
 
@@ -197,7 +191,7 @@ void mark_recomputed(std::vector<Block>& blocks, const Model& model, const std::
   mark_recomputed_layers(blocks, model, times, recompute, precision);
   if (recompute != Recompute::full) return;
   for (auto& [name, shape] : blocks) {
-    if (shape.again.output_bytes == 0) continue;
+    if (shape.again.forward == 0) continue;
     shape.again.attentive_blocks = shape.attentive_blocks;
     shape.again.expert_blocks = shape.expert_blocks;
     shape.again.cut_layers = shape.cut_layers;
@@ -211,7 +205,7 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const auto name = block_name_of(model.layers[l].name);
     if (blocks.empty() || blocks.back().name != name) blocks.push_back({name, {}});
-    add_to(blocks.back().shape, shape_of(model.layers[l], times[l]));
+    add_to(blocks.back().shape, shape_of(model, l, times[l]));
   }
   if (attentive_blocks_of(model) == 0) mark_cut_layers(blocks, model);
   mark_attention(blocks, model);

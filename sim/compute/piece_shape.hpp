@@ -5,6 +5,7 @@
 #include "sim/formats/model.hpp"
 #include "sim/formats/names.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,6 @@ int blocks_of(const Model& model);
 struct RecomputedShape {
   double forward = 0;        ///< share of the model's forward
   double expert_forward = 0; ///< experts' part of `forward`
-  double output_bytes = 0;   ///< output of these layers: bytes a sample, fp32
-  double largest_bytes = 0;  ///< output of these layers in the block where it is largest
-  double input_bytes = 0;    ///< input of the blocks that are computed again whole: bytes a sample, fp32
   double inner_bytes = 0;    ///< as in PieceShape, of the cut layers in those blocks
   int cut_layers = 0;        ///< cut layers in those blocks
   int attentive_blocks = 0;  ///< those blocks that have attention
@@ -34,12 +32,13 @@ struct RecomputedShape {
 
 /// One piece of a pipeline.
 struct PieceShape {
-  std::string name;        ///< "block0 .. block7"; "fc"
-  double forward = 0;      ///< share of the model's forward
-  double backward = 0;     ///< share of its backward
-  double parameters = 0;   ///< number of parameters
-  double sent_bytes = 0;   ///< output of the last layer, which the next piece receives: bytes a sample, fp32
-  double output_bytes = 0; ///< output of all layers: bytes a sample, fp32
+  std::string name;            ///< "block0 .. block7"; "fc"
+  double forward = 0;          ///< share of the model's forward
+  double backward = 0;         ///< share of its backward
+  double parameters = 0;       ///< number of parameters
+  double sent_bytes = 0;       ///< output of the last layer, which the next piece receives: bytes a sample, fp32
+  std::size_t first_layer = 0; ///< number in the model's list
+  std::size_t end_layer = 0;   ///< one past its last layer
   /// Bytes that tensor parallelism gathers, a sample, fp32: outputs of its blocks with attention, or of its cut layers.
   double inner_bytes = 0;
   double key_bytes = 0;     ///< keys and values of its blocks with attention, for context parallelism: the same unit

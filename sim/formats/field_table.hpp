@@ -11,6 +11,7 @@
 #include <concepts>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -306,6 +307,13 @@ template <class Name> ValueType<Name> name_of_type(const std::vector<std::string
             return value_named<Name>(place.as_one_of(allowed, other_words_of(Name{}))).value_or(Name{});
           },
           [](const Name& name) { return nlohmann::ordered_json(to_text(name)); }};
+}
+
+/// The same where the key may be missing.
+template <class Name> ValueType<std::optional<Name>> optional_name_type() {
+  const auto type = name_of_type<Name>();
+  return {type.shape, [read = type.read](const JsonNode& place) -> std::optional<Name> { return read(place); },
+          [](const std::optional<Name>& name) { return nlohmann::ordered_json(to_text(name)); }};
 }
 
 template <class Owner> ValueType<Owner> object_type(FieldTable<Owner> table) {

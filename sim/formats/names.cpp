@@ -71,6 +71,34 @@ std::string to_text(Recompute value) {
   return "";
 }
 
+std::string to_text(CrossEntropy value) {
+  switch (value) {
+  case CrossEntropy::eager:
+    return "eager";
+  case CrossEntropy::parallel:
+    return "parallel";
+  case CrossEntropy::fused:
+    return "fused";
+  case CrossEntropy::compiled:
+    return "compiled";
+  case CrossEntropy::in_place:
+    return "in-place";
+  }
+  return "";
+}
+
+std::string to_text(MemoryFit value) {
+  switch (value) {
+  case MemoryFit::fits:
+    return "fits";
+  case MemoryFit::tight:
+    return "tight";
+  case MemoryFit::too_large:
+    return "does not fit";
+  }
+  return "";
+}
+
 std::string to_text(Offload value) {
   switch (value) {
   case Offload::none:

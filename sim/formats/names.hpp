@@ -75,6 +75,15 @@ enum class Recompute { none, selective, alternate_matmuls, full };
 /// gradients are copied; also the parameters, of which each part is copied to the GPU when it is gathered.
 enum class Offload { none, optimizer, optimizer_and_parameters };
 
+/// How a stack computes the loss of logits, which decides how many copies of them are in memory at the same time
+/// (sim/compute/layer_memory.cpp): eager, operation by operation; parallel, over a vocabulary that is cut over ranks, as
+/// Megatron-LM; fused, one kernel that writes a gradient in fp32; compiled, one whose gradient has the logits' type;
+/// in_place, one that writes the gradient over the logits.
+enum class CrossEntropy { eager, parallel, fused, compiled, in_place };
+
+/// Whether a model's peak fits into a GPU's memory: surely; within the error of the count; surely not.
+enum class MemoryFit { fits, tight, too_large };
+
 /// Order in which a pipeline stage runs its micro-batches: gpipe, all forwards, then all backwards; one_f_one_b, each
 /// backward as soon as it is possible; interleaved, the same with several pieces of the model on each stage.
 enum class PipelineSchedule { gpipe, one_f_one_b, interleaved };
@@ -166,6 +175,8 @@ std::string to_text(const CollectiveKind& collective);
 std::string to_text(StrategyName value);
 std::string to_text(Recompute value);
 std::string to_text(Offload value);
+std::string to_text(CrossEntropy value);
+std::string to_text(MemoryFit value);
 std::string to_text(PipelineSchedule value);
 std::string to_text(DataParallel value);
 std::string to_text(RankOrder value);

@@ -55,6 +55,9 @@ FieldTable<Workload> workload_fields() {
            optional("wire_precision", &Workload::wire_precision,
                     name_of_type<WirePrecision>(known_names_of<WirePrecision>()),
                     "of gradients on their way; fp32 if not given"),
+           optional("cross_entropy", &Workload::cross_entropy, optional_name_type<CrossEntropy>(),
+                    "how the loss of logits is computed, which decides what of them is in memory; the preset's if not "
+                    "given"),
            optional("start_up", &Workload::start_up_s, quantity_type(Dimension::time),
                     "from the start of the job until the first iteration"),
            optional_group("input", input_fields_of<Workload>(&Workload::input, &Workload::input_names),

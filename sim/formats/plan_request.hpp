@@ -30,7 +30,8 @@ struct Workload {
   double epochs_per_evaluation = 1; ///< epochs between two evaluations
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::fp32;
-  InputPipeline input{}; ///< as in a scenario; without it, reading the data takes no time
+  std::optional<CrossEntropy> cross_entropy{}; ///< nothing: the preset's
+  InputPipeline input{};                       ///< as in a scenario; without it, reading the data takes no time
   InputNames input_names{};
 };
 

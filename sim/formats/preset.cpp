@@ -152,6 +152,12 @@ const FieldTable<Preset>& preset_fields() {
     made.fields.push_back(optional("copy_passes", &Preset::copy_passes, positive_type(),
                                    "fsdp: how often each byte gathered or scattered passes the GPU's memory beside "
                                    "its transfer; never if not given"));
+    made.fields.push_back(optional("cross_entropy", &Preset::cross_entropy, name_of_type<CrossEntropy>(),
+                                   "how the loss of logits is computed, which decides what of them is in memory; "
+                                   "eager if not given"));
+    made.fields.push_back(optional("fused_activation", &Preset::fused_activation, boolean_type(),
+                                   "the activation of a gated block and the product behind it are one kernel, which "
+                                   "keeps less; false if not given"));
     made.fields.push_back(optional("one_gpu_as", &Preset::one_gpu_as, text_type(),
                                    "the preset whose records say how fast one GPU is; its own if not given"));
     made.fields.push_back(required("source", &Preset::source, paragraph_type(), "code and version, or paper"));

@@ -51,6 +51,8 @@ struct Preset {
   /// fsdp: how often each gathered or scattered byte passes through the GPU's memory, at its full bandwidth, beside the
   /// transfer itself: casts, and copies into and out of the buffers of collectives.
   double copy_passes = 0;
+  CrossEntropy cross_entropy = CrossEntropy::eager;
+  bool fused_activation = false;       ///< the activation of a gated block and the product behind it are one kernel
   std::vector<std::string> transports; ///< in order of preference; the first that the cluster has is used
   std::string one_gpu_as{};            ///< preset whose records give the one-GPU times; "": this one
   std::string servers_as{};            ///< preset whose servers and connections are the same; "": this one

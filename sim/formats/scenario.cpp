@@ -132,6 +132,9 @@ std::vector<Field<Scenario>> rows_of_job() {
           optional("wire_precision", &Scenario::wire_precision,
                    name_of_type<WirePrecision>(known_names_of<WirePrecision>()),
                    "of gradients on their way; fp32 if not given"),
+          optional("cross_entropy", &Scenario::cross_entropy, optional_name_type<CrossEntropy>(),
+                   "how the loss of logits is computed, which decides what of them is in memory; the preset's if not "
+                   "given"),
           required("cluster", &Scenario::cluster, text_type(),
                    "a shipped cluster's name, or the path of a cluster's folder"),
           optional("gpu", &Scenario::gpu, text_type(),

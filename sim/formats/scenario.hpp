@@ -68,6 +68,7 @@ struct Scenario {
   double batch_per_gpu = 0;
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::fp32;
+  std::optional<CrossEntropy> cross_entropy{}; ///< nothing: the preset's
   std::string cluster;
   std::string gpu;       ///< name in gpus.json if the nodes hold another GPU; "": the cluster's
   std::vector<int> gpus; ///< ascending

@@ -42,6 +42,7 @@ struct StepSetup {
   SlowNode slow_node{};     ///< used for jobs on two nodes or more
   InputPipeline input{};
   std::optional<Protocol> protocol{};             ///< the only protocol that NCCL may use; nothing: NCCL chooses
+  std::optional<CrossEntropy> cross_entropy{};    ///< nothing: the preset's
   std::shared_ptr<const PlacedFabrics> fabrics{}; ///< the job's nodes and its neighbours; null: packed, without any
 };
 

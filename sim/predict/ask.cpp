@@ -62,6 +62,7 @@ StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Mod
                   strategy};
   setup.precision = scenario.precision;
   setup.wire_bytes_per_parameter = bytes_per_parameter(scenario.wire_precision);
+  setup.cross_entropy = scenario.cross_entropy;
   setup.batch_per_gpu = scenario.batch_per_gpu;
   setup.one_gpu_s = one_gpu_s;
   setup.slow_node = scenario.slow_node;

@@ -3,7 +3,8 @@
 #include "sim/base/error.hpp"
 #include "sim/compute/piece_shape.hpp"
 #include "sim/iteration/iteration_graph.hpp"
-#include "sim/iteration/memory.hpp"
+#include "sim/iteration/memory_fit.hpp"
+#include "sim/iteration/peak_memory.hpp"
 #include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "sim/iteration/step_cache.hpp"
@@ -147,7 +148,8 @@ struct LayoutCandidate {
 /// The candidates of one scale. The search runs only as many as the decision needs.
 class LayoutSearch {
 public:
-  LayoutSearch(StepSetup setup, const Parameters& likeliest) : setup_(std::move(setup)), likeliest_(likeliest) {
+  LayoutSearch(StepSetup setup, const Parameters& likeliest)
+      : setup_(std::move(setup)), likeliest_(likeliest), layers_(layer_memory(setup_.model, kept_facts(setup_))) {
     const auto strategies = layout_candidates(setup_);
     for (const auto& strategy : strategies)
       candidates_.push_back({strategy, least_iteration_s(strategy), fits(strategy), {}});
@@ -174,14 +176,13 @@ private:
   static TimedLayout timed(const LayoutCandidate& candidate) { return {candidate.strategy, *candidate.time}; }
 
   double memory_need(const Strategy& strategy) {
-    return least_stage_memory(memory_of(strategy).shape->pieces, setup_.precision, setup_.batch_per_gpu,
-                              strategy.parallel, setup_.gpus)
-        .total();
+    const auto& pieces = memory_of(strategy).shape->pieces; // sets the strategy of setup_
+    return peak_stage_memory(setup_, pieces, layers_).total();
   }
 
   /// Whether memory_complaint() would accept the strategy.
   bool fits(const Strategy& strategy) {
-    return setup_.gpu.memory_bytes <= 0 || memory_need(strategy) <= setup_.gpu.memory_bytes;
+    return memory_fit(memory_need(strategy), setup_.gpu, setup_.model) != MemoryFit::too_large;
   }
 
   /// The cache of layouts with as many pieces: they share the layers' times and the pieces.
@@ -257,6 +258,7 @@ private:
 
   StepSetup setup_;
   const Parameters& likeliest_;
+  std::vector<LayerMemory> layers_; ///< the same for all layouts
   std::vector<LayoutCandidate> candidates_;
   std::map<int, StepCache> memories_; ///< by number of pieces
   double operations_ = 0;             ///< number run so far

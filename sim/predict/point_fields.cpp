@@ -71,8 +71,8 @@ std::vector<Field<Point>> use_rows() {
           optional("flop_utilisation", &Point::flop_utilisation, rounded_positive_type(),
                    "the model's own FLOP (three forward passes a sample, nothing that is computed again) over "
                    "the GPUs' peak in the precision, if the catalogue has one"),
-          answered<Point>("least_memory_bytes", &Point::least_memory_bytes, rounded_type(),
-                          "what a GPU needs at least; more than it has is an `error`")};
+          answered_if_any<Point>("memory", &Point::memory, answer_object(memory_fields()),
+                                 "the most that a GPU has at the same time")};
 }
 
 std::vector<Field<AnsweredPoint>> offload_rows() {

@@ -32,6 +32,7 @@ FieldTable<Strategy> found_servers_fields();
 FieldTable<FoundLayout> found_layout_fields();
 /// What records say of a point; only for one that has some.
 std::vector<Field<PredictedPoint>> measured_rows();
+FieldTable<PointMemory> memory_fields();
 /// What the input must deliver; only for a point that has a need of input.
 std::vector<Field<PredictedPoint>> input_rows();
 /// The iteration's largest all-reduce.

@@ -21,6 +21,33 @@ std::vector<Field<PredictedPoint>> measured_rows() {
                                      "true: all records are suspect")};
 }
 
+FieldTable<PointMemory> memory_fields() {
+  const auto part = [](const char* key, double MemoryParts::*bytes, const char* meaning) {
+    return answered<PointMemory>(
+        key, [bytes](const PointMemory& memory) { return memory.parts.*bytes; }, rounded_type(), meaning);
+  };
+  const auto is_gpu_known = [](const PointMemory& memory) { return memory.gpu_bytes > 0; };
+  return {{answered<PointMemory>(
+               "peak_bytes", [](const PointMemory& memory) { return memory.parts.total(); }, rounded_type(),
+               "the sum of the parts"),
+           part("weights_bytes", &MemoryParts::weights, "of parameters"),
+           part("gradients_bytes", &MemoryParts::gradients, "as the framework keeps them"),
+           part("optimizer_bytes", &MemoryParts::optimizer, "moments, and fp32 copies of 16-bit weights"),
+           part("gathered_bytes", &MemoryParts::gathered,
+                "whole units, keys and sequences that other ranks have parts of, and buckets"),
+           part("activations_bytes", &MemoryParts::activations, "kept for backward, of all micro-batches in flight"),
+           part("working_bytes", &MemoryParts::working, "gradients of activations, and what is computed again"),
+           part("logits_bytes", &MemoryParts::logits, "with their copies and gradient, while the loss is computed"),
+           part("reserve_bytes", &MemoryParts::reserve, "of libraries and of the allocator"),
+           answered<PointMemory>("half_width", &PointMemory::half_width, positive_type(), "of ln of the peak, 90 %"),
+           answered_where<PointMemory>(is_gpu_known, "gpu_bytes", &PointMemory::gpu_bytes, rounded_positive_type(),
+                                       "that the GPU has, where it is known"),
+           answered_where<PointMemory>(
+               is_gpu_known, "fit", [](const PointMemory& memory) { return std::string(to_text(memory.fit)); },
+               word_type({"fits", "tight", "does not fit"}), "tight: within the half-width of what the GPU has"),
+           optional("advice", &PointMemory::advice, text_type(), "where it does not surely fit: what would")}};
+}
+
 FieldTable<IterationTime> alone_fields() {
   return {interval_rows<IterationTime, double>("iteration_s", &IterationTime::s, &IterationTime::s_low,
                                                &IterationTime::s_high, rounded_positive_type(), "of one iteration")};

@@ -3,6 +3,7 @@
 // measure next.
 
 #include "sim/formats/scenario.hpp"
+#include "sim/iteration/memory_parts.hpp"
 #include "sim/iteration/server_limits.hpp"
 #include "sim/predict/best_layout.hpp"
 
@@ -47,6 +48,15 @@ struct InputNeed {
   double wait_chance = 0; ///< probability that the limit is slower than the GPUs
 };
 
+/// The peak of a GPU's memory, and what the GPU has.
+struct PointMemory {
+  MemoryParts parts;
+  double gpu_bytes = 0;  ///< 0: not known
+  double half_width = 0; ///< of ln of the peak, 90 %
+  MemoryFit fit = MemoryFit::fits;
+  std::string advice; ///< what would make it fit; "" unless it is tight
+};
+
 struct PredictedPoint {
   int gpus = 0;
   int nodes = 0;
@@ -66,12 +76,12 @@ struct PredictedPoint {
   double samples_per_s_per_node_bought = 0; ///< per node of nodes and server_nodes together
   double samples_per_s_per_node_bought_low = 0;
   double samples_per_s_per_node_bought_high = 0;
-  double tokens_per_s = 0;            ///< 0 if a sample is not a sequence of tokens
-  double flop_utilisation = 0;        ///< FLOP of the model, without recomputation, over the GPUs' peak; 0: not known
-  double least_memory_bytes = 0;      ///< minimum on each GPU
-  double least_host_memory_bytes = 0; ///< minimum on each node for offloaded state; 0 without offload
-  IterationParts parts{};             ///< parts that add up to iteration_s
-  double mean_staleness = 0;          ///< updates by other workers between a worker's pull and its push; ps-async only
+  double tokens_per_s = 0;             ///< 0 if a sample is not a sequence of tokens
+  double flop_utilisation = 0;         ///< FLOP of the model, without recomputation, over the GPUs' peak; 0: not known
+  std::optional<PointMemory> memory{}; ///< of the GPU that needs most
+  double least_host_memory_bytes = 0;  ///< minimum on each node for offloaded state; 0 without offload
+  IterationParts parts{};              ///< parts that add up to iteration_s
+  double mean_staleness = 0;           ///< updates by other workers between a worker's pull and its push; ps-async only
   std::optional<IterationTime> alone{}; ///< time without neighbours, if the scenario has some
   std::optional<MeasuredHere> measured{};
   std::optional<InputNeed> input{}; ///< only if the scenario has input

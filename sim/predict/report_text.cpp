@@ -4,6 +4,7 @@
 #include "sim/predict/predict.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
+#include "sim/predict/report_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -269,11 +270,10 @@ std::string token_table(const StrategyAnswer& answer) {
     if (!(point.tokens_per_s > 0)) continue;
     rows.push_back({fmt::format("{}", point.gpus), rate_interval(point.tokens_per_s, 0, 0).value,
                     rate_interval(point.tokens_per_s / point.gpus, 0, 0).value,
-                    point.flop_utilisation > 0 ? percent_text(point.flop_utilisation) : "-",
-                    print_quantity(point.least_memory_bytes, Dimension::size)});
+                    point.flop_utilisation > 0 ? percent_text(point.flop_utilisation) : "-", peak_memory_text(point)});
   }
   if (rows.empty()) return "";
-  return to_table({{"GPUs"}, {"tokens/s"}, {"a GPU"}, {"of peak FLOP/s"}, {"memory a GPU, at least"}}, rows);
+  return to_table({{"GPUs"}, {"tokens/s"}, {"a GPU"}, {"of peak FLOP/s"}, {"peak memory a GPU"}}, rows);
 }
 
 std::string offload_lines(const StrategyAnswer& answer) {
@@ -288,9 +288,9 @@ std::string to_section(const StrategyAnswer& answer, double bound, bool with_pre
                      note_lines(answer) + left_open_sentence(answer) + to_point_table(answer);
   for (const auto& point : answer.points)
     if (!point.error.empty()) text += to_lines(fmt::format("{} GPUs cannot be: {}", point.gpus, point.error));
-  text += token_table(answer) + library_sentence(answer) + where_the_time_goes(answer) + input_lines(answer) +
-          offload_lines(answer) + layout_lines(answer) + server_lines(answer) + formula_remarks(answer) +
-          staleness_lines(answer);
+  text += token_table(answer) + memory_lines(answer) + library_sentence(answer) + where_the_time_goes(answer) +
+          input_lines(answer) + offload_lines(answer) + layout_lines(answer) + server_lines(answer) +
+          formula_remarks(answer) + staleness_lines(answer);
   if (answer.measure_next.parameter.empty()) return text;
   return text + to_lines(largest_scale_sentence(answer, bound)) + to_lines(measure_sentence(answer.measure_next));
 }

@@ -7,7 +7,8 @@
 #include "sim/iteration/host_offload.hpp"
 #include "sim/iteration/hybrid_shards.hpp"
 #include "sim/iteration/iteration_graph.hpp"
-#include "sim/iteration/memory.hpp"
+#include "sim/iteration/memory_fit.hpp"
+#include "sim/iteration/peak_memory.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "sim/network/machine.hpp"
 #include "sim/predict/input.hpp"
@@ -145,8 +146,7 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (auto why = offload_complaint(setup.model, setup.cluster, setup.strategy, setup.gpus, setup.gpus_per_node);
       !why.empty())
     return why;
-  return memory_complaint(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus,
-                          curve.gpus_per_full_node);
+  return curve.has_run ? "" : memory_complaint(setup);
 }
 
 /// Forward passes that a training step costs. Backward costs two: the gradient of the inputs, and that of the weights
@@ -162,19 +162,24 @@ double peak_or_none(const StepSetup& setup) {
   }
 }
 
-/// Sets the rate of tokens, the utilisation of the GPUs' peak, and the memory that `memory_complaint` checks.
+/// Sets the peak that `memory_complaint` checks, and what would make a tight one fit.
+void set_memory(PredictedPoint& point, const StepSetup& setup) {
+  const auto parts = peak_memory(setup);
+  auto& memory = point.memory.emplace();
+  memory.parts = parts;
+  memory.gpu_bytes = installed_bytes(setup.gpu);
+  memory.half_width = memory_half_width(setup.model);
+  memory.fit = memory_fit(parts.total(), setup.gpu, setup.model);
+  if (memory.fit == MemoryFit::tight) memory.advice = advice_on_memory(setup, parts.total());
+}
+
+/// Sets the rate of tokens, the utilisation of the GPUs' peak, and memory.
 void set_utilisation(PredictedPoint& point, const StepSetup& setup) {
   point.tokens_per_s = point.samples_per_s * setup.model.tokens_per_sample();
   const double flop_per_s = point.samples_per_s * forward_passes_of_training * setup.model.forward_flop_per_sample();
   const double peak = peak_or_none(setup);
   if (peak > 0) point.flop_utilisation = flop_per_s / (setup.gpus * peak);
-  point.least_memory_bytes =
-      is_model_parallel(setup.strategy.name)
-          ? least_stage_memory(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus)
-                .total()
-          : least_memory(setup.model, setup.precision, setup.batch_per_gpu, setup.strategy, setup.gpus,
-                         setup.gpus_per_node)
-                .total();
+  set_memory(point, setup);
   point.least_host_memory_bytes = least_host_memory(setup.model, setup.strategy, setup.gpus, setup.gpus_per_node);
 }
 

@@ -56,7 +56,9 @@ TEST_CASE("pieces are whole blocks, and the slowest is as fast as can be", "[pie
   CHECK(pieces[0].parameters == 30);
   CHECK(pieces[0].sent_bytes == 3);
   CHECK(pieces[1].sent_bytes == 4);
-  CHECK(pieces[0].output_bytes == 1 + 2 + 3);
+  CHECK(pieces[0].first_layer == 0);
+  CHECK(pieces[1].first_layer == pieces[0].end_layer);
+  CHECK(pieces[2].end_layer == model.layers.size());
 }
 
 TEST_CASE("blocks with attention are counted, with their outputs", "[pieces]") {

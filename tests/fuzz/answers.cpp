@@ -67,7 +67,7 @@ void demand_point(const PredictedPoint& point) {
   demand_order(point.efficiency_low, point.efficiency, point.efficiency_high, "efficiency");
   for (const double part : {point.parts.compute_s, point.parts.exposed_communication_s, point.parts.synchronisation_s,
                             point.parts.straggling_s, point.parts.neighbours_s, point.parts.input_wait_s,
-                            point.least_memory_bytes, point.mean_staleness})
+                            point.memory ? point.memory->parts.total() : 0, point.mean_staleness})
     demand_number(part, "a part of the iteration");
   demand(std::isfinite(point.parts.unexplained_s), "unexplained_s is no number");
 }

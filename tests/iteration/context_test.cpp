@@ -2,7 +2,7 @@
 
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/iteration_graph.hpp"
-#include "sim/iteration/memory.hpp"
+#include "sim/iteration/peak_memory.hpp"
 #include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "tests/iteration/fixed_times.hpp"
@@ -193,22 +193,27 @@ TEST_CASE("a rank of a context group holds its part of the outputs, and keys and
           "[pipeline][context][memory]") {
   const Sequences model;
   const double parameters = 8 * 250'000;
-  const double outputs = 8 * (2 * 2 * 0.25e6 + 2 * 2 * 1e6); // of eight samples, fp32
-  const double keys = 8 * 0.5e6;                             // of a block
+  auto alone = model.on(1, 4, 1);
+  alone.precision = Precision::bf16;
+  alone.batch_per_gpu = 8;
+  const double activations = peak_memory(alone).activations;
+  const double keys = 8 * 0.5e6; // of a block
   for (const int context : {1, 2, 4})
     for (const int tensor : {1, 2})
       for (const int replicas : {1, 2}) {
         INFO(context << " x " << tensor << " x " << replicas);
-        auto strategy = model.on(context, 4, tensor).strategy;
-        strategy.parallel.data_parallel = DataParallel::zero_1;
-        const int gpus = context * tensor * replicas;
-        const auto need = least_stage_memory(model.model, model.gpu, Precision::bf16, 8, strategy, gpus);
-        CHECK(need.parameters == Approx(2 * parameters / tensor));
-        CHECK(need.gradients == Approx(2 * parameters / tensor));
+        auto asked = model.on(context, 4, tensor);
+        asked.strategy.parallel.data_parallel = DataParallel::zero_1;
+        asked.gpus = context * tensor * replicas;
+        asked.precision = Precision::bf16;
+        asked.batch_per_gpu = 8;
+        const auto need = peak_memory(asked);
+        CHECK(need.weights == Approx(2 * parameters / tensor));
+        CHECK(need.gradients == Approx(4 * parameters / tensor));
         CHECK(need.optimizer == Approx(12 * parameters / tensor / (context * replicas)));
-        // A replica has as many times the samples as it has GPUs.
-        CHECK(need.activations == Approx(0.25 * outputs));
-        CHECK(need.gathered == Approx(0.5 * keys * (context - 1)));
+        // A replica has as many times the samples as it has GPUs, so that activations do not depend on either.
+        CHECK(need.activations == Approx(activations));
+        if (tensor == 1) CHECK(need.gathered == Approx(0.5 * keys * (context - 1)));
       }
 }
 

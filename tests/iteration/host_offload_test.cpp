@@ -3,7 +3,7 @@
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/host_offload.hpp"
 #include "sim/iteration/iteration_graph.hpp"
-#include "sim/iteration/memory.hpp"
+#include "sim/iteration/peak_memory.hpp"
 #include "sim/iteration/sharded_graph.hpp"
 #include "tests/iteration/fixed_times.hpp"
 #include "tests/predict/even_model.hpp"
@@ -179,18 +179,22 @@ TEST_CASE("a GPU keeps what is not on its host, and the host 16 bytes a paramete
   const WithHost model;
   const double parameters = model.model.parameters;
   const auto need = [&](StrategyName name, Offload offload, Precision precision) {
-    const auto strategy = model.on(name, 4, offload).strategy;
-    CHECK(least_host_memory(model.model, strategy, 4, 2) == (offload == Offload::none ? 0 : 16 * parameters / 2));
-    return least_memory(model.model, precision, 0, strategy, 4, 2);
+    auto asked = model.on(name, 4, offload);
+    asked.precision = precision;
+    asked.gpus_per_node = 2;
+    asked.batch_per_gpu = 0;
+    CHECK(least_host_memory(model.model, asked.strategy, 4, 2) == (offload == Offload::none ? 0 : 16 * parameters / 2));
+    return peak_memory(asked);
   };
   const auto one = need(StrategyName::zero_1, Offload::optimizer, Precision::bf16);
-  CHECK(one.total() == (2 + 2) * parameters);
-  CHECK(need(StrategyName::zero_2, Offload::optimizer, Precision::bf16).total() == 2 * parameters);
-  CHECK(need(StrategyName::zero_2, Offload::optimizer, Precision::fp32).total() == 4 * parameters);
+  const auto state = [](const MemoryParts& parts) { return parts.weights + parts.gradients + parts.optimizer; };
+  CHECK(state(one) == (2 + 2) * parameters);
+  CHECK(state(need(StrategyName::zero_2, Offload::optimizer, Precision::bf16)) == 2 * parameters);
+  CHECK(state(need(StrategyName::zero_2, Offload::optimizer, Precision::fp32)) == 4 * parameters);
   const auto part = need(StrategyName::fsdp, Offload::optimizer, Precision::bf16);
-  CHECK(part.total() - part.gathered == 2 * parameters / 4);
+  CHECK(state(part) == 2 * parameters / 4);
   const auto none = need(StrategyName::fsdp, Offload::optimizer_and_parameters, Precision::bf16);
-  CHECK(none.total() == none.gathered);
+  CHECK(state(none) == 0);
   CHECK(none.gathered > 0);
   need(StrategyName::fsdp, Offload::none, Precision::bf16);
 }

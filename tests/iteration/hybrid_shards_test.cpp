@@ -3,7 +3,8 @@
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/hybrid_shards.hpp"
 #include "sim/iteration/iteration_graph.hpp"
-#include "sim/iteration/memory.hpp"
+#include "sim/iteration/memory_fit.hpp"
+#include "sim/iteration/peak_memory.hpp"
 #include "sim/iteration/sharded_graph.hpp"
 #include "tests/iteration/fixed_times.hpp"
 #include "tests/predict/even_model.hpp"
@@ -124,28 +125,25 @@ TEST_CASE("groups of a node gather and scatter inside it, and sum over shared NI
 }
 
 TEST_CASE("a group holds what all ranks would, were there no others", "[sharded][hybrid][memory]") {
-  const EvenModel even(8);
-  Strategy strategy;
-  strategy.name = StrategyName::fsdp;
+  EvenModel even(8);
+  auto asked = even.setup(StrategyName::fsdp, 64);
+  asked.precision = Precision::bf16;
+  asked.batch_per_gpu = 8;
   const auto need = [&](int group, int gpus, int per_node = 8) {
-    strategy.sharded.shard_group = group;
-    return least_memory(even.model, Precision::bf16, 8, strategy, gpus, per_node).total();
+    asked.strategy.sharded.shard_group = group;
+    asked.gpus = gpus;
+    asked.gpus_per_node = per_node;
+    return peak_memory(asked).total();
   };
   for (const int group : {2, 4, 8, 16}) {
     CHECK(need(group, 64) == need(ShardedOptions::all_ranks, group));
     CHECK(need(ShardedOptions::a_node, 64, group) == need(ShardedOptions::all_ranks, group));
     CHECK(need(group, 2) == need(ShardedOptions::all_ranks, 2));
   }
-  Gpu small = even.gpu;
-  small.memory_bytes = 1e6;
-  strategy.sharded.shard_group = ShardedOptions::a_node;
-  CHECK_THAT(memory_complaint(even.model, small, Precision::bf16, 8, strategy, 64, 8),
-             Catch::Contains("give a larger \"shard_group\""));
-  small.memory_bytes = need(ShardedOptions::all_ranks, 8);
-  strategy.sharded.shard_group = ShardedOptions::a_node;
-  CHECK(memory_complaint(even.model, small, Precision::bf16, 8, strategy, 64, 8).empty());
-  CHECK_THAT(memory_complaint(even.model, small, Precision::bf16, 8, strategy, 4, 8),
-             Catch::Contains("give 8 GPUs or more"));
+  even.model.parameters = 4e9; // 16 bytes each: 30 GiB of a group of 2, 1 of all
+  even.gpu.memory_bytes = 16e9;
+  need(2, 64);
+  CHECK_THAT(memory_complaint(asked), Catch::Contains("no \"shard_group\""));
 }
 
 TEST_CASE("groups follow each other, and their like shares NICs and uplinks", "[sharded][hybrid][layout]") {

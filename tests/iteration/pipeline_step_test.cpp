@@ -1,7 +1,8 @@
 // Pipelines of a small cluster: where their ranks are, what an iteration takes, what cannot be.
 
 #include "sim/iteration/iteration_graph.hpp"
-#include "sim/iteration/memory.hpp"
+#include "sim/iteration/memory_fit.hpp"
+#include "sim/iteration/peak_memory.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "tests/predict/even_model.hpp"
 
@@ -210,43 +211,38 @@ TEST_CASE("what cannot be laid out is reported with what to do", "[pipeline][lay
 
 TEST_CASE("1F1B keeps the outputs of as many micro-batches as stages are behind, GPipe of all", "[pipeline][memory]") {
   const EvenModel even(8);
+  auto asked = even.pipeline(2, 8, 2);
   const auto need = [&](PipelineSchedule schedule, Precision precision) {
-    Strategy strategy;
-    strategy.name = StrategyName::model_parallel;
-    strategy.parallel = {1, 2, 8, schedule, 1};
-    return least_stage_memory(even.model, even.gpu, precision, 8, strategy, 2);
+    asked.strategy.parallel.schedule = schedule;
+    asked.precision = precision;
+    return peak_memory(asked);
   };
+  // Each layer keeps its input of 1 MB. The first stage has three of four, as the model's input is none's output, and
+  // two micro-batches of two samples; the second has four, and one micro-batch.
   const auto alternating = need(PipelineSchedule::one_f_one_b, Precision::fp32);
-  CHECK(alternating.parameters == Approx(4e6)); // four layers of 1 MB
+  CHECK(alternating.weights == Approx(4e6)); // four layers of 1 MB
   CHECK(alternating.optimizer == Approx(4e6));
-  CHECK(alternating.activations == Approx(0.5 * 2 * 2 * 4e6)); // two micro-batches of two samples
-  CHECK(need(PipelineSchedule::gpipe, Precision::fp32).activations == Approx(0.5 * 8 * 2 * 4e6));
-  CHECK(need(PipelineSchedule::gpipe, Precision::amp).activations == Approx(0.25 * 8 * 2 * 4e6));
-  Gpu small = even.gpu;
-  small.memory_bytes = 1e6;
-  Strategy strategy;
-  strategy.name = StrategyName::model_parallel;
-  strategy.parallel = {1, 2, 8, PipelineSchedule::gpipe, 1};
-  CHECK_THAT(memory_complaint(even.model, small, Precision::fp32, 8, strategy, 2),
-             Catch::Contains("give more stages") && Catch::Contains("gpipe"));
+  CHECK(alternating.activations == Approx(2 * 2 * 3e6));
+  CHECK(need(PipelineSchedule::gpipe, Precision::fp32).activations == Approx(8 * 2 * 4e6));
+  CHECK(need(PipelineSchedule::gpipe, Precision::amp).activations == Approx(0.5 * 8 * 2 * 4e6));
 }
 
 TEST_CASE("replicas that keep a part each need less memory", "[pipeline][memory][zero-1]") {
   const EvenModel even(8);
-  Strategy strategy;
-  strategy.name = StrategyName::model_parallel;
-  strategy.parallel = {1, 2, 8, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1};
   const auto need = [&](Precision precision, int gpus) {
-    return least_stage_memory(even.model, even.gpu, precision, 8, strategy, gpus);
+    auto asked = even.pipeline(2, 8, gpus);
+    asked.strategy.parallel.data_parallel = DataParallel::zero_1;
+    asked.precision = precision;
+    return peak_memory(asked);
   };
   const double parameters = 4 * 250'000; // four layers a stage
-  CHECK(need(Precision::fp32, 8).parameters == Approx(4 * parameters));
+  CHECK(need(Precision::fp32, 8).weights == Approx(4 * parameters));
   CHECK(need(Precision::fp32, 8).gradients == Approx(4 * parameters));
-  CHECK(need(Precision::fp32, 8).optimizer == Approx(8 * parameters / 4)); // four replicas
-  CHECK(need(Precision::bf16, 2).optimizer == Approx(12 * parameters));
-  CHECK(need(Precision::bf16, 16).optimizer == Approx(12 * parameters / 8));
-  CHECK(need(Precision::bf16, 16).parameters == Approx(2 * parameters));
-  CHECK(need(Precision::bf16, 16).activations == Approx(0.25 * 2 * 2 * 4e6));
+  CHECK(need(Precision::fp32, 8).optimizer == Approx(4 * parameters / 4)); // one momentum, four replicas
+  CHECK(need(Precision::bf16, 2).optimizer == Approx(8 * parameters));
+  CHECK(need(Precision::bf16, 16).optimizer == Approx(8 * parameters / 8));
+  CHECK(need(Precision::bf16, 16).weights == Approx(2 * parameters));
+  CHECK(need(Precision::bf16, 16).activations == Approx(0.5 * 2 * 2 * 3e6));
 }
 
 namespace {
@@ -295,14 +291,15 @@ TEST_CASE("experts that cannot be dealt out are reported", "[pipeline][expert][l
 
 TEST_CASE("a rank holds its part of the experts, and the optimizer of fewer replicas", "[pipeline][expert][memory]") {
   const Mixture mixture;
-  auto strategy = mixture.on(4, 8).strategy;
+  auto asked = mixture.on(4, 8);
+  asked.precision = Precision::bf16;
   const double dense = 2 * 250'000;
   const double experts = 8 * 250'000;
-  const auto need = [&] { return least_stage_memory(mixture.model, mixture.gpu, Precision::bf16, 8, strategy, 8); };
-  CHECK(need().parameters == Approx(4 * (dense + experts / 4)));
-  strategy.parallel.data_parallel = DataParallel::zero_1;
-  CHECK(need().parameters == Approx(2 * (dense + experts / 4)));
-  CHECK(need().optimizer == Approx(12 * (dense / 8 + experts / 4 / 2)));
+  CHECK(peak_memory(asked).weights == Approx(2 * (dense + experts / 4)));
+  CHECK(peak_memory(asked).optimizer == Approx(12 * (dense + experts / 4)));
+  asked.strategy.parallel.data_parallel = DataParallel::zero_1;
+  CHECK(peak_memory(asked).weights == Approx(2 * (dense + experts / 4)));
+  CHECK(peak_memory(asked).optimizer == Approx(12 * (dense / 8 + experts / 4 / 2)));
 }
 
 TEST_CASE("groups of experts are on as few nodes as can be, and their like on the others", "[pipeline][expert]") {

@@ -169,7 +169,7 @@ TEST_CASE("a pipeline's points have a bubble, and counts that it cannot have are
     CHECK(once.at(at).parts.bubble_s >=
           3.0 / 16 * once.at(at).parts.compute_s * (1 - 1e-9)); // more where stages are uneven
     CHECK(interleaved.at(at).parts.bubble_s < once.at(at).parts.bubble_s);
-    CHECK(once.at(at).least_memory_bytes > 3 * 4 * 8.0e9 / 4); // a quarter of the state, and outputs
+    CHECK(once.at(at).memory->parts.total() > 16 * 8.0e9 / 4); // a quarter of the state, and outputs
     CHECK(once.at(at).evidence == EvidenceLabel::assumed);     // nothing of the kind was ever run
     check_parts(once.at(at));
   }

@@ -93,6 +93,7 @@ private:
       throw UserError(scenario.model, "", fmt::format("model {} has no layer table", scenario.model));
     auto curve = make_curve(scenario, scenario.strategies.front(), model->second, known);
     curve.threads = threads_;
+    curve.has_run = true;
     return curve;
   }
 

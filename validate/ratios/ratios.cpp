@@ -80,7 +80,8 @@ struct RatioKnowledge {
                           calibration ? &*calibration : nullptr,
                           [this](const ComputeQuestion& question) { return one_gpu_times->find(question); },
                           reference.constants};
-    const auto curve = make_curve(scenario, scenario.strategies.front(), model->second, known);
+    auto curve = make_curve(scenario, scenario.strategies.front(), model->second, known);
+    curve.has_run = true;
     return predict_ratio(curve, record.base_gpus, record.gpus);
   }
 };

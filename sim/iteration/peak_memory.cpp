@@ -1,0 +1,195 @@
+#include "sim/iteration/peak_memory.hpp"
+
+#include "sim/compute/layer_times.hpp"
+#include "sim/iteration/pipeline_graph.hpp"
+#include "sim/iteration/pipeline_layout.hpp"
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+constexpr double table_bytes_of_number = 4; ///< layer tables count in fp32
+
+/// Bytes of a number of an activation over those in the layer table.
+double width_of_outputs(Precision precision) {
+  return has_16_bit_values(precision) ? 0.5 : 1.0;
+}
+
+/// Memory that changes while an iteration runs, in bytes of a sample.
+struct MovingMemory {
+  double activations = 0;
+  double working = 0;
+  double logits = 0;
+
+  double total() const { return activations + working + logits; }
+};
+
+/// Adds what `samples` have.
+void add_moving(MemoryParts& parts, const MovingMemory& moving, double samples) {
+  parts.activations = moving.activations * samples;
+  parts.working += moving.working * samples;
+  parts.logits = moving.logits * samples;
+  parts.reserve = library_bytes + allocator_bytes;
+}
+
+MovingMemory moving_at(const LayerMemory& peak, double others) {
+  return {others + peak.kept, peak.working, peak.loss};
+}
+
+/// The pieces of one stage, and what their layers keep.
+struct StageOfPieces {
+  int first = 0; ///< number of its first piece
+  int stages = 1;
+  std::vector<KeptOfLayers> kept;
+
+  const KeptOfLayers& of_piece(int piece) const { return kept[static_cast<std::size_t>((piece - first) / stages)]; }
+};
+
+/// The moment of the schedule at which the stage has most, in bytes of a sample of a micro-batch.
+MovingMemory most_of_schedule(const StageOfPieces& stage, const ModelParallelOptions& options) {
+  MovingMemory most;
+  double kept = 0;
+  for (const auto& step : steps_of_stage(options, stage.first)) {
+    const auto& piece = stage.of_piece(step.piece);
+    if (step.forward) {
+      kept += piece.kept;
+      continue;
+    }
+    kept -= piece.kept;
+    const auto here = moving_at(piece.peak, kept);
+    if (here.total() > most.total()) most = here;
+  }
+  return most;
+}
+
+/// Keys and values of other ranks that a rank of a context group holds during attention, in bytes of the layer table
+/// for each sample, for the stage's block that has most of them.
+double keys_of_others(const PieceShape& piece, const ModelParallelOptions& options) {
+  if (piece.attentive_blocks == 0) return 0;
+  return piece.key_bytes / piece.attentive_blocks * (options.context - 1) / options.context / options.tensor;
+}
+
+/// A sequence that a tensor group gathers before a matrix product: the parts of the other ranks.
+double sequence_of_others(const PieceShape& piece, const ModelParallelOptions& options) {
+  if (piece.attentive_blocks == 0) return 0;
+  return piece.inner_bytes / piece.attentive_blocks * (options.tensor - 1) / options.tensor / options.context;
+}
+
+/// Parameters of the embedding tables in a piece; backward writes their gradient whole, in the type of compute, before
+/// it is added to that of other micro-batches.
+double embedding_parameters(const Model& model, const PieceShape& piece) {
+  double parameters = 0;
+  for (std::size_t l = piece.first_layer; l < piece.end_layer; ++l)
+    if (model.layers[l].kind == "embedding")
+      for (const auto& tensor : model.layers[l].tensors) parameters += tensor.size_bytes / table_bytes_of_number;
+  return parameters;
+}
+
+/// Parameters of the word embeddings that the last stage has a copy of, because its head has no matrix of its own
+/// (Megatron-LM, megatron/core/models/common/language_module/language_module.py).
+double copied_embedding(const Model& model, const ModelParallelOptions& options) {
+  if (options.pipeline == 1) return 0;
+  double largest = 0;
+  bool has_own = true;
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const auto& layer = model.layers[l];
+    const bool makes_logits =
+        layer.kind == "linear" && l + 1 < model.layers.size() && model.layers[l + 1].kind == "loss";
+    if (makes_logits) has_own = !layer.tensors.empty();
+    if (layer.kind != "embedding") continue;
+    for (const auto& tensor : layer.tensors) largest = std::max(largest, tensor.size_bytes / table_bytes_of_number);
+  }
+  return has_own ? 0 : largest;
+}
+
+/// The pieces of a stage.
+std::vector<const PieceShape*> pieces_of(const std::vector<PieceShape>& pieces, int stage, int stages) {
+  std::vector<const PieceShape*> own;
+  for (auto piece = static_cast<std::size_t>(stage); piece < pieces.size(); piece += static_cast<std::size_t>(stages))
+    own.push_back(&pieces[piece]);
+  return own;
+}
+
+StageParameters parameters_of(const StepSetup& setup, const std::vector<const PieceShape*>& own, bool is_last) {
+  const auto& options = setup.strategy.parallel;
+  StageParameters parameters;
+  for (const auto* piece : own) {
+    const double dealt = options.expert > 1 ? piece->expert_parameters : 0;
+    parameters.dense += (piece->parameters - dealt) / options.tensor;
+    parameters.of_experts += dealt / options.expert / options.tensor;
+  }
+  if (is_last) parameters.dense += copied_embedding(setup.model, options) / options.tensor;
+  return parameters;
+}
+
+double gathered_of_stage(const StepSetup& setup, const std::vector<const PieceShape*>& own, double samples) {
+  double most = 0;
+  for (const auto* piece : own)
+    most = std::max(
+        {most, keys_of_others(*piece, setup.strategy.parallel), sequence_of_others(*piece, setup.strategy.parallel)});
+  return most * width_of_outputs(setup.precision) * samples;
+}
+
+MemoryParts memory_of_stage(const StepSetup& setup, const std::vector<PieceShape>& pieces,
+                            const std::vector<LayerMemory>& layers, int stage) {
+  const auto& options = setup.strategy.parallel;
+  const auto own = pieces_of(pieces, stage, options.pipeline);
+  StageOfPieces kept{stage, options.pipeline, {}};
+  for (const auto* piece : own) kept.kept.push_back(kept_of_layers(layers, piece->first_layer, piece->end_layer));
+  auto parts = state_of_stage(setup, parameters_of(setup, own, stage + 1 == options.pipeline));
+  const double samples = micro_batch_samples(options, setup.batch_per_gpu);
+  parts.gathered = gathered_of_stage(setup, own, samples);
+  const double of_rank = samples / options.tensor / options.context;
+  auto most = most_of_schedule(kept, options);
+  const double embedding_bytes = stage > 0 ? 0
+                                           : computed_bytes_per_parameter(setup.precision) *
+                                                 embedding_parameters(setup.model, *own.front()) / options.tensor;
+  const MovingMemory at_embedding{most.activations - kept.kept.front().kept, embedding_bytes / of_rank, 0};
+  if (of_rank > 0 && at_embedding.total() > most.total()) most = at_embedding;
+  add_moving(parts, most, of_rank);
+  return parts;
+}
+
+MemoryParts memory_of_whole(const StepSetup& setup) {
+  auto parts = state_of_model(setup);
+  parts.gathered = gathered_of_model(setup);
+  const auto layers = layer_memory(setup.model, kept_facts(setup));
+  const int micro_batches = is_sharded(setup.strategy.name) ? setup.strategy.sharded.micro_batches : 1;
+  add_moving(parts, moving_at(kept_of_layers(layers, 0, layers.size()).peak, 0), setup.batch_per_gpu / micro_batches);
+  return parts;
+}
+
+} // namespace
+
+KeptFacts kept_facts(const StepSetup& setup) {
+  KeptFacts facts;
+  facts.precision = setup.precision;
+  facts.recompute = recompute_of(setup.strategy);
+  facts.cross_entropy = setup.cross_entropy.value_or(setup.preset.cross_entropy);
+  facts.fused_activation = setup.preset.fused_activation;
+  if (is_model_parallel(setup.strategy.name)) facts.expert_imbalance = setup.strategy.parallel.expert_imbalance;
+  return facts;
+}
+
+MemoryParts peak_memory(const StepSetup& setup) {
+  if (!is_model_parallel(setup.strategy.name)) return memory_of_whole(setup);
+  const auto& options = setup.strategy.parallel;
+  const int count = options.pipeline * options.virtual_stages;
+  if (count > blocks_of(setup.model)) return {};
+  const auto pieces =
+      piece_shapes(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, count, options.recompute);
+  return peak_stage_memory(setup, pieces, layer_memory(setup.model, kept_facts(setup)));
+}
+
+MemoryParts peak_stage_memory(const StepSetup& setup, const std::vector<PieceShape>& pieces,
+                              const std::vector<LayerMemory>& layers) {
+  MemoryParts most;
+  for (int stage = 0; stage < setup.strategy.parallel.pipeline; ++stage) {
+    const auto parts = memory_of_stage(setup, pieces, layers, stage);
+    if (parts.total() > most.total()) most = parts;
+  }
+  return most;
+}
+
+} // namespace ddlsim
