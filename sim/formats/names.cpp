@@ -57,60 +57,6 @@ std::string to_text(StrategyName value) {
   return "";
 }
 
-std::string to_text(Recompute value) {
-  switch (value) {
-  case Recompute::none:
-    return "none";
-  case Recompute::selective:
-    return "selective";
-  case Recompute::alternate_matmuls:
-    return "alternate-matmuls";
-  case Recompute::full:
-    return "full";
-  }
-  return "";
-}
-
-std::string to_text(CrossEntropy value) {
-  switch (value) {
-  case CrossEntropy::eager:
-    return "eager";
-  case CrossEntropy::parallel:
-    return "parallel";
-  case CrossEntropy::fused:
-    return "fused";
-  case CrossEntropy::compiled:
-    return "compiled";
-  case CrossEntropy::in_place:
-    return "in-place";
-  }
-  return "";
-}
-
-std::string to_text(MemoryFit value) {
-  switch (value) {
-  case MemoryFit::fits:
-    return "fits";
-  case MemoryFit::tight:
-    return "tight";
-  case MemoryFit::too_large:
-    return "does not fit";
-  }
-  return "";
-}
-
-std::string to_text(Offload value) {
-  switch (value) {
-  case Offload::none:
-    return "none";
-  case Offload::optimizer:
-    return "optimizer";
-  case Offload::optimizer_and_parameters:
-    return "optimizer-and-parameters";
-  }
-  return "";
-}
-
 std::string to_text(PipelineSchedule value) {
   switch (value) {
   case PipelineSchedule::gpipe:
