@@ -125,6 +125,18 @@ void warn_of_batches(const std::vector<Evaluation>& evaluations, const DataFolde
   }
 }
 
+/// Warns where the first choice or the runner-up may not fit into memory.
+void warn_of_memory(Plan& plan) {
+  for (std::size_t i = 0; i < plan.options.size(); ++i) {
+    const auto& option = plan.options[i];
+    if ((i != 0 && i != plan.runner_up) || option.tight_memory.empty()) continue;
+    plan.warnings.push_back(
+        fmt::format("{} with {} at {} GPUs: memory is tight, {} at the peak; predict says what would "
+                    "fit",
+                    option.candidate, to_text(option.strategy), option.gpus, option.tight_memory));
+  }
+}
+
 /// Throws UserError with the first few reasons; the others are mostly similar.
 [[noreturn]] void refuse_all(const std::vector<RefusedOption>& refused) {
   constexpr std::size_t most_reasons = 3;
@@ -156,6 +168,7 @@ Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTask
     plan.options.push_back(evaluations[i].reported);
     plan.options.back().on_front = front[i];
   }
+  warn_of_memory(plan);
   return plan;
 }
 

@@ -40,6 +40,7 @@ struct PlannedOption {
   double goodput = 1;               ///< share of the time spent training, not on checkpoints, failures and the start
   double efficiency = 0;            ///< throughput per GPU over that of a single GPU
   std::string bottleneck;
+  std::string tight_memory; ///< "77 of 80 GiB" where a GPU's peak is within the count's error of its memory; else ""
   EvidenceLabel evidence = EvidenceLabel::assumed;
   bool extrapolated = false;
   double chance = 0;      ///< probability that deadline and budget are met

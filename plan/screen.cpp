@@ -2,6 +2,8 @@
 
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
+#include "sim/iteration/memory_fit.hpp"
+#include "sim/iteration/peak_memory.hpp"
 #include "sim/iteration/step.hpp"
 
 #include <fmt/format.h>
@@ -82,6 +84,12 @@ PlannedOption reported_option(const PlanRequest& request, const PlanOption& opti
   return reported;
 }
 
+std::string tight_memory(const StepSetup& setup) {
+  const double peak_bytes = peak_memory(setup).total();
+  if (memory_fit(peak_bytes, setup.gpu, setup.model) != MemoryFit::tight) return "";
+  return fmt::format("{} of {}", gibibytes_text(peak_bytes), gibibytes_text(installed_bytes(setup.gpu)));
+}
+
 Evaluation screened(const PlanRequest& request, const PlanOption& option, const Curve& curve, int gpus) {
   Evaluation evaluation;
   evaluation.training = whole_training(request, option, curve, gpus);
@@ -90,6 +98,7 @@ Evaluation screened(const PlanRequest& request, const PlanOption& option, const 
   evaluation.likeliest = outcome_of(evaluation.training, evaluation.screened_iteration_s);
   evaluation.reported = reported_option(request, option, evaluation, gpus);
   evaluation.reported.efficiency = efficiency_there;
+  evaluation.reported.tight_memory = tight_memory(at_scale(curve, gpus));
   if (curve.best_layout) evaluation.reported.strategy = curve.best_layout->at(gpus).strategy;
   return evaluation;
 }

@@ -65,6 +65,7 @@ public:
         again_(layers_computed_again(model, facts.recompute, precision_of_rule(facts.precision))),
         is_kept_(model.layers.size(), false), is_made_again_(model.layers.size(), false), counted_(layers_.size()) {
     for (const auto& layer : layers_) unit_of_.push_back(unit_name_of(layer.name));
+    find_sums();
   }
 
   std::vector<LayerMemory> count() {
@@ -203,14 +204,20 @@ private:
   double gradients_at(std::size_t layer) const {
     double sum = bytes(layer);
     for (const auto input : inputs_[layer]) sum += bytes(input);
-    return unit_of_[layer] == "root" ? sum : sum + bytes_around(layer);
+    return unit_of_[layer] == "root" ? sum : sum + bytes_around_[layer];
   }
 
-  /// The output of the next sum in the layer's block, whose gradient also goes around the layer.
-  double bytes_around(std::size_t layer) const {
-    for (std::size_t l = layer; l < layers_.size() && unit_of_[l] == unit_of_[layer]; ++l)
-      if (layers_[l].kind == "elementwise" && last_word_of(layers_[l].name).starts_with("add")) return bytes(l);
-    return 0;
+  /// For each layer of a block the output of the next sum, whose gradient also goes around the layer.
+  void find_sums() {
+    bytes_around_.assign(layers_.size(), 0);
+    for (std::size_t l = layers_.size(); l-- > 0;) {
+      const auto& layer = layers_[l];
+      const bool is_sum = layer.kind == "elementwise" && last_word_of(layer.name).starts_with("add");
+      if (is_sum)
+        bytes_around_[l] = bytes(l);
+      else if (l + 1 < layers_.size() && unit_of_[l + 1] == unit_of_[l])
+        bytes_around_[l] = bytes_around_[l + 1];
+    }
   }
 
   const std::vector<Layer>& layers_;
@@ -220,6 +227,7 @@ private:
   std::vector<bool> is_kept_;
   std::vector<bool> is_made_again_;
   std::vector<std::string> unit_of_;
+  std::vector<double> bytes_around_;
   std::vector<LayerMemory> counted_;
   double made_again_ = 0; ///< of this block so far
 };

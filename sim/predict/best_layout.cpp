@@ -141,7 +141,8 @@ Strategy least_layout(const StepSetup& setup) {
 struct LayoutCandidate {
   Strategy strategy;
   double least_s = 0;
-  bool fits = true; ///< whether it fits into memory
+  double peak_bytes = 0; ///< of the memory of the GPU that needs most
+  bool fits = true;      ///< whether it fits into memory
   std::optional<StepTime> time;
 };
 
@@ -152,7 +153,8 @@ public:
       : setup_(std::move(setup)), likeliest_(likeliest), layers_(layer_memory(setup_.model, kept_facts(setup_))) {
     const auto strategies = layout_candidates(setup_);
     for (const auto& strategy : strategies)
-      candidates_.push_back({strategy, least_iteration_s(strategy), fits(strategy), {}});
+      candidates_.push_back({strategy, least_iteration_s(strategy), peak_of(strategy), true, {}});
+    mark_fitting();
   }
 
   FoundLayout find() {
@@ -175,14 +177,20 @@ public:
 private:
   static TimedLayout timed(const LayoutCandidate& candidate) { return {candidate.strategy, *candidate.time}; }
 
-  double memory_need(const Strategy& strategy) {
+  double peak_of(const Strategy& strategy) {
     const auto& pieces = memory_of(strategy).shape->pieces; // sets the strategy of setup_
     return peak_stage_memory(setup_, pieces, layers_).total();
   }
 
-  /// Whether memory_complaint() would accept the strategy.
-  bool fits(const Strategy& strategy) {
-    return memory_fit(memory_need(strategy), setup_.gpu, setup_.model) != MemoryFit::too_large;
+  /// Layouts fit whose peak is not above the GPU's memory; where there are none, those that memory_complaint() accepts.
+  void mark_fitting() {
+    if (setup_.gpu.memory_bytes <= 0) return;
+    const double usable = usable_bytes(setup_.gpu);
+    for (auto& candidate : candidates_) candidate.fits = candidate.peak_bytes <= usable;
+    if (std::any_of(candidates_.begin(), candidates_.end(), [](const auto& candidate) { return candidate.fits; }))
+      return;
+    for (auto& candidate : candidates_)
+      candidate.fits = memory_fit(candidate.peak_bytes, setup_.gpu, setup_.model) != MemoryFit::too_large;
   }
 
   /// The cache of layouts with as many pieces: they share the layers' times and the pieces.
@@ -249,10 +257,9 @@ private:
 
   /// The layout that needs the least memory when none fits: its complaint says how much is missing.
   Strategy smallest() {
-    return std::min_element(candidates_.begin(), candidates_.end(),
-                            [&](const LayoutCandidate& a, const LayoutCandidate& b) {
-                              return memory_need(a.strategy) < memory_need(b.strategy);
-                            })
+    return std::min_element(
+               candidates_.begin(), candidates_.end(),
+               [](const LayoutCandidate& a, const LayoutCandidate& b) { return a.peak_bytes < b.peak_bytes; })
         ->strategy;
   }
 

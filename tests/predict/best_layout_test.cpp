@@ -1,5 +1,6 @@
 // "tensor", "pipeline", "micro_batches": "best": the degrees that win, and why.
 
+#include "sim/iteration/peak_memory.hpp"
 #include "sim/predict/best_layout.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
@@ -105,8 +106,11 @@ TEST_CASE("a tensor group cuts matrices evenly", "[best-layout]") {
 
 TEST_CASE("memory decides against the fastest, which is reported", "[best-layout]") {
   EvenModel even(8);
-  // A stage of two has 4 MB of parameters three times, one of four half of it; 8 samples in 16 micro-batches of one.
-  even.gpu.memory_bytes = 11e6;
+  const auto peak_of = [&](int stages, int micro_batches) {
+    return peak_memory(even.pipeline(stages, micro_batches, 8)).total();
+  };
+  constexpr double usable_share = 0.95; // of a small card
+  even.gpu.memory_bytes = (peak_of(2, 16) + peak_of(4, 32)) / 2 / usable_share;
   const auto found = layout_at(even, free_network(even.sample), 8);
   REQUIRE(found.too_large);
   CHECK(degrees_of(found.strategy) == "1 x 4 / 32");
