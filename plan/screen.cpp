@@ -50,6 +50,7 @@ WholeTraining whole_training(const PlanRequest& request, const PlanOption& optio
 /// Why the limits or the batch exclude this option at `gpus` GPUs, whatever it costs; "" if they do not.
 std::string why_not(const PlanRequest& request, const PlanOption& option, const Curve& curve, int gpus) {
   if (auto why = why_impossible(curve, gpus); !why.empty()) return why;
+  if (auto why = memory_complaint(at_scale(curve, gpus)); !why.empty()) return why;
   const auto training = whole_training(request, option, curve, gpus);
   const auto& limits = request.limits;
   if (limits.nodes > 0 && training.nodes > limits.nodes)

@@ -139,9 +139,9 @@ std::string advice_on_memory(const StepSetup& setup, double peak_bytes) {
   return "what would fit: " + join_names(texts, " or ");
 }
 
-std::string memory_complaint(const StepSetup& setup) {
-  const double peak_bytes = peak_memory(setup).total();
-  if (memory_fit(peak_bytes, setup.gpu, setup.model) != MemoryFit::too_large) return "";
+namespace {
+
+std::string complaint_about(const StepSetup& setup, double peak_bytes) {
   const auto& strategy = setup.strategy;
   const auto on_gpus = is_sharded(strategy.name) ? fmt::format(" by {} on {} GPUs", to_text(strategy), setup.gpus)
                        : is_model_parallel(strategy.name) ? fmt::format(" a GPU by {}", to_text(strategy))
@@ -149,6 +149,21 @@ std::string memory_complaint(const StepSetup& setup) {
   return fmt::format("{} samples of {}{} need {} of memory at their peak, and one {} has {}; {}", setup.batch_per_gpu,
                      setup.model.name, on_gpus, gibibytes_text(peak_bytes), setup.gpu.name,
                      gibibytes_text(installed_bytes(setup.gpu)), advice_on_memory(setup, peak_bytes));
+}
+
+} // namespace
+
+std::string memory_complaint(const StepSetup& setup) {
+  const double peak_bytes = peak_memory(setup).total();
+  if (memory_fit(peak_bytes, setup.gpu, setup.model) != MemoryFit::too_large) return "";
+  return complaint_about(setup, peak_bytes);
+}
+
+std::string memory_refusal(const StepSetup& setup) {
+  const double peak_bytes = peak_memory(setup).total();
+  const bool is_known = setup.gpu.memory_bytes > 0;
+  if (!is_known || peak_bytes <= usable_bytes(setup.gpu) * std::exp(largest_excess)) return "";
+  return complaint_about(setup, peak_bytes);
 }
 
 } // namespace ddlsim

@@ -46,4 +46,13 @@ std::string advice_on_memory(const StepSetup& setup, double peak_bytes);
 /// Returns "" unless the peak is too large; else one sentence: what is needed, what the GPU has, what would fit.
 std::string memory_complaint(const StepSetup& setup);
 
+/// ln of peak over memory above which no facts of a stack that a question does not state help: gradients cut over
+/// replicas, fused activations, tensors freed early. Llama 3 405B at 8,192 tokens, which ran so on 80 GB without
+/// recomputation (arXiv:2407.21783, section 3.3.2), counts 0.28 above.
+constexpr double largest_excess = 0.35;
+
+/// Returns the complaint where the peak is above that; else "", and the question has an answer that says that the peak
+/// does not fit.
+std::string memory_refusal(const StepSetup& setup);
+
 } // namespace ddlsim

@@ -54,7 +54,7 @@ struct PointMemory {
   double gpu_bytes = 0;  ///< 0: not known
   double half_width = 0; ///< of ln of the peak, 90 %
   MemoryFit fit = MemoryFit::fits;
-  std::string advice; ///< what would make it fit; "" unless it is tight
+  std::string advice; ///< what would make it fit; "" where it does
 };
 
 struct PredictedPoint {

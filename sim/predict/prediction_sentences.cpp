@@ -2,6 +2,7 @@
 
 #include "sim/base/table.hpp"
 #include "sim/predict/report.hpp"
+#include "sim/predict/report_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -26,13 +27,19 @@ int largest_scale_of(const Prediction& prediction) {
   return gpus;
 }
 
-/// The strategies that are possible at that scale, those with the most samples a second first.
+bool is_too_large(const PredictedPoint& point) {
+  return point.memory && point.memory->fit == MemoryFit::too_large;
+}
+
+/// The strategies that are possible at that scale: those that fit into memory first, and of these those with the most
+/// samples a second.
 std::vector<Contender> contenders_at(const Prediction& prediction, int gpus) {
   std::vector<Contender> all;
   for (const auto& answer : prediction.strategies)
     for (const auto& point : answer.points)
       if (point.gpus == gpus && point.error.empty()) all.push_back({&answer, &point});
   std::stable_sort(all.begin(), all.end(), [](const Contender& a, const Contender& b) {
+    if (is_too_large(*a.point) != is_too_large(*b.point)) return is_too_large(*b.point);
     return a.point->samples_per_s > b.point->samples_per_s;
   });
   return all;
@@ -50,13 +57,18 @@ std::string nodes_words(const PredictedPoint& point) {
   return fmt::format("{} node{}{}", point.nodes, point.nodes == 1 ? "" : "s", servers);
 }
 
+/// What is wrong with the memory of a point that is named as the best; "" where it fits.
+std::string memory_words(const PredictedPoint& point) {
+  return is_too_large(point) ? fmt::format(" Its peak memory: {}.", peak_memory_text(point)) : "";
+}
+
 std::string best_sentence(const Contender& best) {
   const auto& p = *best.point;
   const auto time = seconds_interval(p.iteration_s, p.iteration_s_low, p.iteration_s_high);
   const auto share = percent_interval(p.efficiency, p.efficiency_low, p.efficiency_high);
-  return fmt::format("Fastest at {} GPUs ({}): {}, with {}, {} {} an iteration, efficiency {} {}. Evidence: {}.",
+  return fmt::format("Fastest at {} GPUs ({}): {}, with {}, {} {} an iteration, efficiency {} {}. Evidence: {}.{}",
                      p.gpus, nodes_words(p), answer_name(*best.answer), rate_words(p), time.value, time.bounds,
-                     share.value, share.bounds, evidence_text(p));
+                     share.value, share.bounds, evidence_text(p), memory_words(p));
 }
 
 std::string next_best_sentence(const Contender& best, const Contender& next) {
@@ -91,8 +103,9 @@ std::string limit_sentence(const PredictedPoint& point) {
 std::string first_sentence(const Contender& best) {
   const auto& p = *best.point;
   const auto share = percent_interval(p.efficiency, p.efficiency_low, p.efficiency_high);
-  return fmt::format("Fastest at {} GPUs ({}): {}, with {}, efficiency {} {}; {} dominates.", p.gpus, nodes_words(p),
-                     answer_name(*best.answer), rate_words(p), share.value, share.bounds, p.bottleneck);
+  return fmt::format("Fastest at {} GPUs ({}): {}, with {}, efficiency {} {}; {} dominates.{}", p.gpus, nodes_words(p),
+                     answer_name(*best.answer), rate_words(p), share.value, share.bounds, p.bottleneck,
+                     memory_words(p));
 }
 
 } // namespace

@@ -18,8 +18,8 @@ const PredictedPoint* fullest(const StrategyAnswer& answer) {
   return most;
 }
 
-bool is_tight(const PredictedPoint& point) {
-  return point.memory && point.memory->fit == MemoryFit::tight;
+bool needs_advice(const PredictedPoint& point) {
+  return point.memory && point.memory->fit != MemoryFit::fits;
 }
 
 } // namespace
@@ -30,7 +30,8 @@ std::string peak_memory_text(const PredictedPoint& point) {
   const auto peak = gibibytes_text(memory.parts.total());
   if (!(memory.gpu_bytes > 0)) return peak;
   const auto number = peak.substr(0, peak.find(' '));
-  return fmt::format("{} of {}{}", number, gibibytes_text(memory.gpu_bytes), is_tight(point) ? ", tight" : "");
+  const auto fit = memory.fit == MemoryFit::fits ? "" : ", " + to_text(memory.fit);
+  return fmt::format("{} of {}{}", number, gibibytes_text(memory.gpu_bytes), fit);
 }
 
 std::string memory_lines(const StrategyAnswer& answer) {
@@ -40,11 +41,12 @@ std::string memory_lines(const StrategyAnswer& answer) {
   if (!(most->tokens_per_s > 0))
     text += to_lines(fmt::format("Peak memory a GPU, of {} GPU{}: {}.", most->gpus, most->gpus == 1 ? "" : "s",
                                  peak_memory_text(*most)));
-  const auto tight = std::find_if(answer.points.begin(), answer.points.end(), is_tight);
-  if (tight == answer.points.end()) return text;
+  const auto first = std::find_if(answer.points.begin(), answer.points.end(), needs_advice);
+  if (first == answer.points.end()) return text;
   return text +
-         to_lines(fmt::format("Memory is tight at {} GPU{}: the peak is known within {:.0f} %; {}.", tight->gpus,
-                              tight->gpus == 1 ? "" : "s", 100 * tight->memory->half_width, tight->memory->advice));
+         to_lines(fmt::format("Memory {} at {} GPU{}: the peak is known within {:.0f} %; {}.",
+                              first->memory->fit == MemoryFit::tight ? "is tight" : "does not fit", first->gpus,
+                              first->gpus == 1 ? "" : "s", 100 * first->memory->half_width, first->memory->advice));
 }
 
 } // namespace ddlsim

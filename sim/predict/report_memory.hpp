@@ -7,10 +7,11 @@
 
 namespace ddlsim {
 
-/// "61 of 80 GiB"; with ", tight" where it is; "61 GiB" where the GPU's memory is not known.
+/// "61 of 80 GiB"; with ", tight" or ", does not fit"; "61 GiB" where the GPU's memory is not known.
 std::string peak_memory_text(const PredictedPoint& point);
 
-/// The peak of the scale that needs most, unless a table shows all, and what would fit where one is tight.
+/// The peak of the scale that needs most, unless a table shows all; and what would fit, of the first scale that needs
+/// that.
 std::string memory_lines(const StrategyAnswer& answer);
 
 } // namespace ddlsim

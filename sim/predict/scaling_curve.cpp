@@ -146,7 +146,7 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (auto why = offload_complaint(setup.model, setup.cluster, setup.strategy, setup.gpus, setup.gpus_per_node);
       !why.empty())
     return why;
-  return curve.has_run ? "" : memory_complaint(setup);
+  return curve.has_run ? "" : memory_refusal(setup);
 }
 
 /// Forward passes that a training step costs. Backward costs two: the gradient of the inputs, and that of the weights
@@ -162,7 +162,7 @@ double peak_or_none(const StepSetup& setup) {
   }
 }
 
-/// Sets the peak that `memory_complaint` checks, and what would make a tight one fit.
+/// Sets the peak, and what would make one fit that does not, or hardly.
 void set_memory(PredictedPoint& point, const StepSetup& setup) {
   const auto parts = peak_memory(setup);
   auto& memory = point.memory.emplace();
@@ -170,7 +170,7 @@ void set_memory(PredictedPoint& point, const StepSetup& setup) {
   memory.gpu_bytes = installed_bytes(setup.gpu);
   memory.half_width = memory_half_width(setup.model);
   memory.fit = memory_fit(parts.total(), setup.gpu, setup.model);
-  if (memory.fit == MemoryFit::tight) memory.advice = advice_on_memory(setup, parts.total());
+  if (memory.fit != MemoryFit::fits) memory.advice = advice_on_memory(setup, parts.total());
 }
 
 /// Sets the rate of tokens, the utilisation of the GPUs' peak, and memory.

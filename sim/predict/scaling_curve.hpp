@@ -54,7 +54,7 @@ struct Curve {
   std::shared_ptr<const BestLayout> best_layout{};   ///< layout at each scale, for a strategy that seeks its degrees
   InputUncertainty input_uncertainty{};              ///< uncertainty of named input; drawn into samples.values[i].input
   std::shared_ptr<const Preset> stand_in{};          ///< the preset that `setup` refers to if the stack has none
-  bool has_run = false; ///< the question repeats a run that took place: it fitted into memory, whatever the count says
+  bool has_run = false; ///< the question repeats a run that took place: memory refuses nothing
   int threads = 1;      ///< number that share the samples; no answer depends on it
 };
 

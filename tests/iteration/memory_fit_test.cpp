@@ -51,6 +51,12 @@ TEST_CASE("what does not fit is told both figures and what would fit", "[memory]
   CHECK_THAT(told, Catch::Contains("2 samples of llama_3.1_8b_seq8192 by fsdp on 8 GPUs need") &&
                        Catch::Contains("H100-SXM5-80GB has 80 GiB") && Catch::Contains("\"recompute\": \"full\"") &&
                        Catch::Contains("or a GPU of"));
+  CHECK(memory_refusal(run.setup()) == told);
+  const double peak_bytes = peak_memory(run.setup()).total();
+  run.gpu.memory_bytes = peak_bytes / 1.25;
+  CHECK_FALSE(memory_complaint(run.setup()).empty());
+  CHECK(memory_refusal(run.setup()).empty()); // a stack may do better by a quarter
+  run.gpu.memory_bytes = 80e9;
   run.strategy.sharded.recompute = Recompute::full;
   CHECK(memory_complaint(run.setup()).empty());
   run.gpus = 1; // 8 billion parameters of 16 bytes

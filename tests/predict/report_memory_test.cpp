@@ -26,6 +26,7 @@ PredictedPoint point_of(int gpus, double weights_gib, MemoryFit fit) {
 TEST_CASE("peak and card in GiB, tight where it is, no card where none is known", "[report]") {
   CHECK(peak_memory_text(point_of(8, 61.2, MemoryFit::fits)) == "61 of 80 GiB");
   CHECK(peak_memory_text(point_of(8, 75, MemoryFit::tight)) == "75 of 80 GiB, tight");
+  CHECK(peak_memory_text(point_of(8, 95, MemoryFit::too_large)) == "95 of 80 GiB, does not fit");
   auto unnamed = point_of(8, 4.25, MemoryFit::fits);
   unnamed.memory->gpu_bytes = 0;
   CHECK(peak_memory_text(unnamed) == "4.2 GiB");
