@@ -228,7 +228,8 @@ TEST_CASE("1F1B keeps the outputs of as many micro-batches as stages are behind,
   // Interleaved, 2(p-1) + (v-1)p + 1 = 5 pieces of two layers are in flight on the first stage: three of the first
   // piece, one of whose layers keeps nothing, and two of the third.
   asked.strategy.parallel.virtual_stages = 2;
-  CHECK(need(PipelineSchedule::interleaved, Precision::fp32).activations == Approx(2 * (3 * 1e6 + 2 * 2e6)).epsilon(0.15));
+  CHECK(need(PipelineSchedule::interleaved, Precision::fp32).activations ==
+        Approx(2 * (3 * 1e6 + 2 * 2e6)).epsilon(0.15));
 }
 
 TEST_CASE("replicas that keep a part each need less memory", "[pipeline][memory][zero-1]") {
