@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The output of a command without its last line end; "" if it fails.
+/// Returns what a command prints, without the last line end; "" if the command fails.
 std::string printed_by(const std::string& command) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(popen((command + " 2>/dev/null").c_str(), "r"), pclose);
   std::string text;
@@ -26,14 +26,14 @@ std::string printed_by(const std::string& command) {
   return text;
 }
 
-/// A path quoted as one word for a shell.
+/// Quotes a path as one word of a shell.
 std::string shell_word(const fs::path& path) {
   std::string word = "'";
   for (const char c : path.string()) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
 }
 
-/// The commit of the data folder's checkout. Changes of the log itself do not count.
+/// Returns the commit of the data folder's checkout. Changes of the log itself do not count.
 std::string commit_of(const fs::path& root) {
   const auto git = "git -C " + shell_word(root) + " ";
   const auto commit = printed_by(git + "rev-parse --short=12 HEAD");
@@ -66,7 +66,7 @@ DataFolder data_beside(const CommandLine& line, const fs::path& file) {
   return data;
 }
 
-/// All shipped records, including those held out earlier: they were already used for blind scores.
+/// Returns all shipped records, those held out earlier too, because they were used for blind scores.
 std::vector<MeasurementFile> shipped_records(const DataFolder& data) {
   std::vector<MeasurementFile> files;
   const auto add = [&](const fs::path& folder, const std::string& cluster) {
@@ -106,7 +106,7 @@ std::string source_of(const Context& context) {
                                            : fmt::format("{} ({})", context.source_title, context.source_repository);
 }
 
-/// Scores one file; the result is new lines of the log.
+/// Scores one file, and returns the new lines of the log.
 std::vector<BlindEntry> ask_file(const fs::path& file, const ValidateCommand& command, const CommandLine& line,
                                  const std::vector<BlindEntry>& log, const std::string& commit) {
   const auto records = fnv1a_of_file(file);

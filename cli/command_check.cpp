@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// Checks every file, even after one that fails.
+/// Checks every file, even after one has failed.
 int run_check(const CheckCommand& command, const CommandLine& line) {
   int code = 0;
   for (const auto& file : command.files) {

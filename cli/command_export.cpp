@@ -10,10 +10,10 @@
 namespace ddlsim {
 namespace {
 
-/// Writes a file for each role; throws if one cannot be written.
+/// Writes a file for each role. Throws if one cannot be written.
 void write_chakra(const Curve& curve, int gpus, const CommandLine& line) {
   auto setup = at_scale(curve, gpus);
-  setup.strategy = strategy_taken(setup, curve.median); // also names what the strategy leaves open
+  setup.strategy = strategy_taken(setup, curve.median); // this also sets what the strategy leaves open
   for (const auto& [role, content] : chakra_traces(setup, likeliest_run(curve, gpus, Fidelity::by_default))) {
     const std::string file = fmt::format("{}.{}.et", line.output.string(), role);
     write_file(file, content);

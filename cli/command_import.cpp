@@ -25,7 +25,8 @@ ImportContext with_shipped_names(ImportContext context, const DataFolder& data) 
 
 namespace {
 
-/// Replaces names given by `--set` with our spelling: a model, a precision, and the network of the log's library.
+/// Replaces names given by `--set` with our spelling of them: a model, a precision, and the network of the log's
+/// library.
 void spell_given(std::map<std::string, std::string>& given, const std::string& kind, const DataFolder& data) {
   const auto put = [&](const char* key, const auto& meant_by) {
     const auto one = given.find(key);

@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// A number with thousands separators: "8,030,261,248".
+/// Writes a number with thousands separators: "8,030,261,248".
 std::string in_thousands(double count) {
   auto digits = fmt::format("{:.0f}", count);
   for (auto at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) digits.insert(static_cast<std::size_t>(at), ",");

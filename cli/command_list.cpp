@@ -67,7 +67,7 @@ std::string presets_table(const DataFolder& data) {
                   rows);
 }
 
-/// A value with its range: "2.9 GB/s (1.3 GB/s .. 82 GB/s)"; "" if it is not stated.
+/// Returns a value with its range, as in "2.9 GB/s (1.3 GB/s .. 82 GB/s)"; "" if it is not stated.
 std::string rough_text(const RoughValue& value, Dimension dimension) {
   if (value.median == 0) return "";
   return fmt::format("{} ({} .. {})", print_quantity(value.median, dimension), print_quantity(value.low, dimension),

@@ -26,9 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The output of a program; "" if it is missing or fails.
+/// Returns what a program prints; "" if the program is missing or fails.
 std::string printed_by(const char* command) {
-  constexpr std::size_t most_bytes = 16U << 20U; // enough for scontrol on a large site
+  constexpr std::size_t most_bytes = 16U << 20U; // bytes that are enough for scontrol on a large site
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(popen(command, "r"), pclose);
   std::string text;
   char chunk[4096];
@@ -45,12 +45,13 @@ void write_new(const fs::path& file, const std::string& text, const CommandLine&
   if (fs::exists(file, ignored))
     throw UserError(file.string(), "",
                     "this file is there already and stays as it is; give another name, or remove it");
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored); // write_file reports any error
+  // write_file() reports any error of this
+  if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored);
   write_file(file, text);
   narrate(line, fmt::format("wrote {}", file.string()));
 }
 
-/// Asks at a terminal until there is an answer; returns nothing at the end of input.
+/// Asks at a terminal until there is an answer. Returns nothing at the end of input.
 std::string ask(const std::string& question) {
   std::string answer;
   while (answer.empty()) {
@@ -98,7 +99,7 @@ void ask_for_rest(ClusterRequest& request) {
     request.networks.push_back(ask("Which network does a node have, like 8x400 Gbps ib (ports, rate, kind)?"));
 }
 
-/// Adds the facts found; the command line has precedence.
+/// Adds the facts that were found. What the command line states has precedence.
 void take_facts(const MachineFacts& facts, ClusterRequest& request) {
   if (request.gpu.empty()) request.gpu = facts.gpu;
   if (request.gpus_per_node == 0) request.gpus_per_node = facts.gpus;
@@ -124,7 +125,7 @@ void read_machine(const NewCommand& command, const CommandLine& line, ClusterReq
                               facts.other_kinds_of_links ? "most" : "all", facts.links));
 }
 
-/// Calls `read` on the file's text; the mistakes it throws name the file.
+/// Calls `read` on the file's text. The mistakes that it throws name the file.
 template <class Read> auto read_from(const fs::path& file, const Read& read) {
   try {
     return read(read_text_file(file));
@@ -142,8 +143,8 @@ void read_topology_file(const NewCommand& command, const CommandLine& line, Clus
   take_facts(topology.facts, request);
 }
 
-/// Adds the nodes of a batch system. Their processors are those that Slurm states, because this machine may be another
-/// kind.
+/// Adds the nodes of a batch system. Their processors are those that Slurm states, because this machine may be of
+/// another kind.
 void take_nodes(const SlurmNodes& nodes, bool is_this_node, const CommandLine& line, ClusterRequest& request) {
   narrate(line, fmt::format("Slurm: {} nodes of {} GPUs{}", nodes.nodes, nodes.gpus,
                             nodes.gpu_type.empty() ? "" : fmt::format(" ({})", in_quotes(nodes.gpu_type))));
@@ -196,7 +197,7 @@ void read_what_is_there(const NewCommand& command, const CommandLine& line, Clus
 
 int run_new_cluster(const NewCommand& command, const CommandLine& line) {
   auto folder = command.name;
-  if (!folder.has_filename()) folder = folder.parent_path(); // for "my-cluster/"
+  if (!folder.has_filename()) folder = folder.parent_path(); // for a name like "my-cluster/"
   ClusterRequest request;
   request.name = folder.filename().string();
   request.gpu = command.gpu == "none" ? "" : command.gpu;
@@ -212,7 +213,7 @@ int run_new_cluster(const NewCommand& command, const CommandLine& line) {
     ask_for_rest(request);
   }
   DataFolder data{line.data_folder};
-  if (is_path(request.gpu)) { // the cluster's file then has the GPU's path relative to its folder
+  if (is_path(request.gpu)) { // the cluster's file then has the path of the GPU relative to its own folder
     const auto file = fs::absolute(request.gpu).lexically_normal();
     data = with_own_gpu(data, file);
     request.gpu = file.stem().string();

@@ -1,5 +1,5 @@
 #pragma once
-// The options of each command for CLI11, with the texts of `ddlsim COMMAND --help`.
+// The options of each command for the parser CLI11, with the texts of `ddlsim COMMAND --help`.
 
 #include "cli/options.hpp"
 #include "sim/base/units.hpp"
@@ -11,7 +11,7 @@
 
 namespace ddlsim {
 
-/// Adds the options that every command has, before or after the command's name.
+/// Adds the options that every command has. They may stand before or after the command's name.
 void add_common_options(CLI::App& app, CommandLine& line);
 /// Adds a command with its examples and the options that every command has.
 CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name, const std::string& description);
@@ -19,13 +19,13 @@ void add_output(CLI::App& app, CommandLine& line, const std::string& what = "the
 void add_json(CLI::App& app, CommandLine& line);
 /// Adds `--threads`, which every computing command has.
 CLI::Option* add_threads(CLI::App& app, CommandLine& line);
-/// Adds `--resume`. `tasks` is the name of the tasks in the plural.
+/// Adds `--resume`. `tasks` is what the tasks are called in the plural.
 CLI::Option* add_resume(CLI::App& app, CommandLine& line, const std::string& tasks);
 CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what);
 /// Adds the options that change the scenario.
 void add_changes(CLI::App& app, Variation& variation);
 
-/// Checks a number. It replaces CLI11's own checks, whose messages show the range of a double.
+/// Returns a check of a number. It replaces CLI11's own checks, whose messages show the range of a double.
 inline CLI::Validator a_number(const ExpectedNumber& expected) {
   return {[expected](const std::string& text) { return number_complaint(text, expected); }, ""};
 }
@@ -36,7 +36,7 @@ inline CLI::Validator whole_above_zero() {
   return a_number({.above_least = true, .whole = true});
 }
 
-// Commands that predict or look at files: command_options_asking.cpp.
+// The options of commands that predict or look at files, in command_options_asking.cpp.
 
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command);
 void add_list(CLI::App& app, CommandLine& line, ListCommand& command);
@@ -46,21 +46,22 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
 void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set);
 void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variation& variation);
 
-// Commands that write files for the user: command_options_own.cpp.
+// The options of commands that write files for the user, in command_options_own.cpp.
 
 void add_new(CLI::App& app, CommandLine& line, NewCommand& command);
 
-// Commands that read measurements: command_options_measurement.cpp. `given` gets the NAME=VALUE arguments of --set.
+// The options of commands that read measurements, in command_options_measurement.cpp. `given` gets the NAME=VALUE
+// arguments of --set.
 
 void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command);
 void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, std::vector<std::string>& given);
 void add_import(CLI::App& app, CommandLine& line, ImportCommand& command, std::vector<std::string>& given);
-/// Adds --map for tables of rates; `typed` gets its OURS=THEIRS arguments.
+/// Adds --map for tables of rates. `typed` gets its OURS=THEIRS arguments.
 void add_map(CLI::App& app, std::vector<std::string>& typed);
 /// Stores each NAME=COLUMN of --map in the context.
 void settle_columns(const std::vector<std::string>& typed, ImportContext& context);
 
-// command_options_diagnose.cpp
+// The options of `diagnose`, in command_options_diagnose.cpp.
 
 void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Variation& variation);
 

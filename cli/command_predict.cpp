@@ -16,7 +16,7 @@
 namespace ddlsim {
 namespace {
 
-/// Traces the first strategy that is possible at some scale, at its largest such scale.
+/// Writes the trace of the first strategy that is possible at some scale, at the largest such scale.
 class Tracer {
 public:
   explicit Tracer(const PredictCommand& command) : command_(command) {}
@@ -30,7 +30,7 @@ public:
     }
     if (largest == nullptr) return;
     auto setup = at_scale(curve, largest->gpus);
-    setup.strategy = strategy_taken(setup, curve.median); // also names what the strategy leaves open
+    setup.strategy = strategy_taken(setup, curve.median); // this also sets what the strategy leaves open
     const auto run = likeliest_run(curve, largest->gpus, command_.fidelity);
     text_ = chrome_trace(scenario, {setup, *largest, run});
     what_ = fmt::format("{} at {} GPUs", label_of(answer.strategy), largest->gpus);

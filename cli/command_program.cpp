@@ -19,8 +19,8 @@ constexpr int failed = 1;
 
 namespace fs = std::filesystem;
 
-/// The folder with platforms/ and scenarios/ of an installation, relative to the program: ../share/ddlsim. Empty for a
-/// program that was not installed; it uses the sources that it was built from.
+/// Returns the folder with platforms/ and scenarios/ of an installation, which is ../share/ddlsim relative to the
+/// program. It is empty for a program that was not installed, which uses the sources that it was built from.
 fs::path installed_data_folder() {
   std::error_code ignored;
   const auto program = fs::read_symlink("/proc/self/exe", ignored);
@@ -28,7 +28,7 @@ fs::path installed_data_folder() {
   return exists(installed / "platforms" / "gpus.json", ignored) ? installed : fs::path{};
 }
 
-/// Sets where calibrations are kept: a checkout uses its own build folder, an installation the user's cache folder.
+/// Sets where calibrations are kept. A checkout uses its own build folder, an installation the user's cache folder.
 CommandLine with_calibrations(CommandLine line, const fs::path& installed, bool prints) {
   CalibrationCache cache;
   if (!installed.empty()) cache.shipped = installed / "calibrations";
@@ -46,7 +46,7 @@ int say(const EarlyExit& exit, bool prints) {
   return exit.code;
 }
 
-/// Flushes standard output and throws if that fails: a full disk shows only when the last of the output is written.
+/// Flushes standard output, and throws if that fails. A full disk shows only when the last of the output is written.
 int after_output(int code) {
   if (std::fflush(stdout) == 0) return code;
   throw UserError("standard output", "",

@@ -63,7 +63,7 @@ DataFolder data_for(const CommandLine& line, const Scenario& scenario) {
 }
 
 void emit(const CommandLine& line, const std::string& text) {
-  const auto safe = for_terminal(text); // also to a file, because it will be shown on a terminal
+  const auto safe = for_terminal(text); // this holds for a file too, because it will be shown on a terminal
   if (line.output.empty()) {
     fmt::print(stdout, "{}", safe);
     return;

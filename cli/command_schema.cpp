@@ -9,7 +9,7 @@
 namespace ddlsim {
 namespace {
 
-/// The keys as a table; one table for each kind of line if a file has several.
+/// Returns the keys as a table, or a table for each kind of line if a file has several kinds.
 std::string key_lists(const ValueShape& root) {
   if (root.kind != ValueKind::either) return field_list(root.fields);
   std::string lists;

@@ -23,8 +23,9 @@ std::string name_of(const SweepCase& one) {
   return one.variant.empty() ? file : file + " " + one.variant;
 }
 
-/// The format of a worker's message. A mark says what follows: either an error, or the length of the part for the page,
-/// that part, the prediction's warnings, each with its end, and the report.
+/// The format of a worker's message. Its first character is a mark. After `answered` come the length of the part for
+/// the page, that part, the prediction's warnings with an end after each, and the report. After the other mark comes an
+/// error.
 constexpr char answered = 'A';
 constexpr char refused = 'R';
 constexpr char end_of_length = ':';
@@ -94,7 +95,8 @@ std::string whole_report(const std::vector<std::string>& parts, const PredictCom
   return command.csv ? csv_header() + rows : sweep_table(rows);
 }
 
-/// What the command line varies: the file, if there are several, and each axis by its path without the first slash.
+/// Returns the names of what the command line varies: the file, if there are several, and each axis by its path without
+/// the first slash.
 std::vector<std::string> names_of_axes(const PredictCommand& command) {
   std::vector<std::string> names;
   if (command.scenarios.size() > 1) names.push_back("scenario");
@@ -102,19 +104,19 @@ std::vector<std::string> names_of_axes(const PredictCommand& command) {
   return names;
 }
 
-/// Model and cluster of a scenario, and their replacements; none for a file with mistakes.
+/// Returns model and cluster of a scenario, and their replacements; none for a file with mistakes.
 std::vector<std::string> names_in(const std::filesystem::path& scenario) {
   std::vector<std::string> names;
   try {
     const auto json = parse_json(read_text_file(scenario), scenario.string());
     for (const char* key : {"model", "cluster"})
       if (json.is_object() && json.contains(key) && json[key].is_string()) names.push_back(json[key]);
-  } catch (const UserError&) { // reported by the predictions that need the file
+  } catch (const UserError&) { // the predictions that need the file report this
   }
   return names;
 }
 
-/// The scenario files, and the user's own models and clusters that they or the command line name.
+/// Returns the scenario files, and the user's own models and clusters that they or the command line name.
 std::vector<std::filesystem::path> files_requested_of(const PredictCommand& command) {
   std::vector<std::string> typed;
   for (const auto& change : command.changes) typed.push_back(change.value);
@@ -140,8 +142,8 @@ SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
   return part;
 }
 
-/// Fits the clusters before the workers start, because nobody sees a worker's progress lines. Errors are reported in
-/// the row of their case.
+/// Fits the clusters before the workers start, because nobody sees a worker's progress lines. The row of a case reports
+/// its errors.
 void fit_clusters(const std::vector<SweepCase>& cases, const CommandLine& line) {
   std::set<std::pair<std::string, std::filesystem::path>> seen;
   for (const auto& one : cases) {

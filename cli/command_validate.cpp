@@ -26,7 +26,7 @@ namespace {
 constexpr int threshold_exceeded = 1;
 constexpr const char* method_of_thresholds = "ddlsim";
 
-/// All records that take part; those from `first_own` on are the user's.
+/// All records that take part. Those from `first_own` on are the user's.
 struct Sources {
   std::vector<MeasurementFile> files;
   RecordIndex first_own = 0;
@@ -52,7 +52,7 @@ Sources read_sources(const DataFolder& data, const ValidateCommand& command, con
   return sources;
 }
 
-/// Facts of the shipped files besides records: bytes of models, line rates of clusters.
+/// Returns facts of the shipped files besides records: bytes of models, line rates of clusters.
 TextbookFacts textbook_facts(const DataFolder& data) {
   TextbookFacts facts;
   for (const auto& name : list_models(data)) facts.model_bytes[name] = load_model(data, name).size_bytes();
@@ -86,7 +86,7 @@ std::string report_for(const ValidateCommand& command, const ValidationResult& r
   return command.placebos > 0 ? placebo_report_text(result) : validation_text(result);
 }
 
-/// The splits of new sites if simulators are compared, unless the command names splits.
+/// Returns the splits of new sites if simulators are compared, unless the command names splits.
 std::vector<std::string> splits_for(const ValidateCommand& command) {
   const bool compares = !command.without.empty() || command.placebos > 0;
   return compares && command.splits.empty() ? std::vector<std::string>{"new-T1", "new-T2", "new-T3"} : command.splits;
@@ -118,7 +118,7 @@ bool is_own(const Series& series, RecordIndex first_own) {
          });
 }
 
-/// Why the simulator answers none of the series' points; "" if it answers one.
+/// Returns why the simulator answers none of the series' points; "" if it answers one.
 std::string why_no_answer(const ValidationResult& result, const std::string& series) {
   std::string why;
   for (const auto& point : result.points) {
@@ -130,7 +130,7 @@ std::string why_no_answer(const ValidationResult& result, const std::string& ser
   return why;
 }
 
-/// The measurements that a series lacks before any of it can be predicted.
+/// Returns which measurements a series lacks before any of it can be predicted.
 std::string what_to_add(const SeriesSummary& series) {
   const int inside = series.scales - series.multi_node_scales;
   if (series.multi_node_scales == 0)
@@ -166,7 +166,7 @@ void narrate_own(const Sources& sources, const ValidationResult& result, const D
   }
 }
 
-/// Scores tables of collectives, only those of the cluster that the command names, if any.
+/// Scores tables of collectives. If the command names a cluster, only its tables are scored.
 void score_collectives(const Sources& sources, const DataFolder& data, const CommandLine& line,
                        const std::string& cluster) {
   std::vector<MeasurementFile> files;
@@ -176,7 +176,7 @@ void score_collectives(const Sources& sources, const DataFolder& data, const Com
   emit(line, line.json ? collectives_json(points) : collectives_report_text(points));
 }
 
-/// Scores the shipped ratios and the user's own, only those of the cluster that the command names, if any.
+/// Scores the shipped ratios and the user's own. If the command names a cluster, only its ratios are scored.
 void score_ratios(const Sources& sources, const DataFolder& data, const CommandLine& line, const std::string& cluster) {
   auto ratios = read_ratios(data);
   ratios.insert(ratios.end(), sources.files.begin(), sources.files.end());
@@ -189,7 +189,7 @@ void score_ratios(const Sources& sources, const DataFolder& data, const CommandL
   emit(line, line.json ? ratios_json(found) : ratios_report_text(found));
 }
 
-/// The thresholds that the command names; empty without a file.
+/// Returns the thresholds that the command names; empty without a file.
 AccuracyThresholds thresholds_for(const ValidateCommand& command) {
   if (!command.thresholds.empty()) return read_accuracy_thresholds(command.thresholds);
   if (!command.update_thresholds.empty() && std::filesystem::exists(command.update_thresholds))
@@ -197,7 +197,7 @@ AccuracyThresholds thresholds_for(const ValidateCommand& command) {
   return {method_of_thresholds, {}, {}};
 }
 
-/// Prints the comparison. Returns the exit code: 0 if no figure rose.
+/// Prints the comparison, and returns the exit code, which is 0 if no figure rose.
 int compare_with_thresholds(const ValidateCommand& command, const AccuracyThresholds& thresholds,
                             const ValidationResult& result, const CommandLine& line) {
   const auto reached = accuracy_of(result, method_of_thresholds);
@@ -212,7 +212,7 @@ int compare_with_thresholds(const ValidateCommand& command, const AccuracyThresh
   return rose.empty() ? 0 : threshold_exceeded;
 }
 
-/// Decides whether a series is scored: by the cluster, the user's own series, the named sites or those of the
+/// Returns whether a series is scored: by the cluster, the user's own series, the named sites or those of the
 /// thresholds.
 std::function<bool(const Series&)> wanted_for(const ValidateCommand& command, const AccuracyThresholds& thresholds,
                                               const std::map<std::string, std::string>& site_of,
@@ -244,7 +244,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
     score_ratios(sources, data, line, cluster);
     return 0;
   }
-  const auto thresholds = thresholds_for(command); // reports its mistakes before minutes of work
+  const auto thresholds = thresholds_for(command); // this reports mistakes of the file before minutes of work
   ValidationOptions options;
   options.splits = splits_for(command);
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
@@ -252,7 +252,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   options.wanted = wanted_for(command, thresholds, options.site_of, sources.first_own);
   TaskPool tasks(line, "parts", command.measurements);
   options.run_tasks = tasks.runner();
-  const std::size_t clusters = cluster.empty() ? options.site_of.size() : 1; // there are at least so many parts
+  const std::size_t clusters = cluster.empty() ? options.site_of.size() : 1; // there are at least as many parts
   const auto methods = methods_for(command, data, tasks.threads_of_each(clusters));
   const auto result = validate_measurements(sources.files, methods, options);
   narrate_own(sources, result, data, line);

@@ -31,7 +31,7 @@ Names import_kinds() {
   return kinds;
 }
 
-/// Values of options that have one meaning in all commands.
+/// Returns the values of options that have one meaning in all commands.
 Names option_values(const std::string& option, const DataFolder& data) {
   const std::map<std::string, std::function<Names()>> values{{"--cluster", [&] { return list_clusters(data); }},
                                                              {"--model", [&] { return list_models(data); }},
@@ -53,7 +53,7 @@ Names option_values(const std::string& option, const DataFolder& data) {
   return found == values.end() ? Names{} : found->second();
 }
 
-/// Terms of the glossary, each joined to one word: "global-batch".
+/// Returns the terms of the glossary, each joined to one word, as in "global-batch".
 Names terms_in_one_word(const DataFolder& data) {
   Names terms;
   for (const auto& entry : load_glossary(data)) {
@@ -111,7 +111,7 @@ Names offered(const CLI::App& app, const Names& words, const DataFolder& data) {
   return before == command->get_name() ? argument_values(before, data) : Names{};
 }
 
-/// The part of a list like "ring,t" up to its last comma, after which the completion continues.
+/// Returns the part of a list like "ring,t" up to its last comma. The completion continues after that.
 std::string finished_part(const std::string& word) {
   const auto comma = word.rfind(',');
   return comma == std::string::npos ? "" : word.substr(0, comma + 1);
@@ -125,7 +125,7 @@ std::string completions(const CLI::App& app, const Names& words, const DataFolde
   try {
     found = offered(app, words, data);
   } catch (const UserError&) {
-    return ""; // offering nothing is better than an error in the middle of a command line
+    return ""; // no offer is better than an error in the middle of a command line
   }
   std::sort(found.begin(), found.end());
   const auto begin = finished_part(words.back());

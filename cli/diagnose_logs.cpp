@@ -20,7 +20,7 @@
 namespace ddlsim {
 namespace {
 
-/// A name that importers expect from `--set`, and the option of `diagnose` that replaces it.
+/// A name that importers expect from `--set`, and the option of `diagnose` that takes its place.
 struct OptionOf {
   const char* set;
   const char* option;
@@ -81,7 +81,7 @@ std::string place_of(const std::filesystem::path& file, int line) {
   return fmt::format("{}:{}", file.filename().string(), line);
 }
 
-/// Why a step cannot be compared with the scenario's; "" if it can.
+/// Returns why a step cannot be compared with the scenario's; "" if it can.
 std::string why_left_out(const StepRecord& step, const Scenario& scenario) {
   constexpr double same_batch = 1e-9;
   if (step.model != scenario.model) return fmt::format("is of {}, the scenario of {}", step.model, scenario.model);
@@ -141,11 +141,11 @@ private:
   const Scenario& scenario_;
   const CommandLine& line_;
   int gpus_per_node_;
-  std::set<std::pair<int, int>> elsewhere_; ///< GPUs and nodes of runs with another placement
+  std::set<std::pair<int, int>> elsewhere_; ///< numbers of GPUs and nodes of runs with another placement
   std::set<std::string> not_compared_;
 };
 
-/// Reads a measured step: "64=412 ms".
+/// Reads a measured step such as "64=412 ms".
 Observation step_from(const std::string& text) {
   const auto equals = text.find('=');
   int gpus = 0;

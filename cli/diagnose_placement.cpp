@@ -5,7 +5,7 @@
 namespace ddlsim {
 namespace {
 
-/// GPUs and nodes of one run; 0 nodes: not known.
+/// Numbers of GPUs and nodes of one run; 0 nodes: not known.
 struct RunScale {
   int gpus = 0;
   int nodes = 0;

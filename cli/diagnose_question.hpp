@@ -1,5 +1,5 @@
 #pragma once
-// Builds the scenario of `ddlsim diagnose LOG` from the log and a few options if the user gives none.
+// Builds the scenario of `ddlsim diagnose LOG` from the log and a few options, where the user gives no scenario.
 
 #include "cli/options.hpp"
 #include "sim/formats/cluster.hpp"
@@ -25,8 +25,8 @@ struct DiagnoseQuestion {
 /// names stay as they are. Throws UserError for an unknown precision.
 DiagnoseCommand with_known_names(DiagnoseCommand command, const DataFolder& data);
 
-/// Builds the scenario. Its cluster is the one of --cluster, or one made from --gpu and --network with the nodes of the
-/// log; model, batch and precision are those of the options or the log. Throws UserError that names the options for
+/// Builds the scenario. Its cluster is that of --cluster, or one made from --gpu and --network with the nodes of the
+/// log. Model, batch and precision are those of the options or of the log. Throws UserError that names the options for
 /// what is missing.
 DiagnoseQuestion question_from(const DiagnoseCommand& command, const std::vector<MeasurementFile>& files,
                                const CommandLine& line);

@@ -36,7 +36,7 @@ struct ProgressLine {
   }
 };
 
-/// The columns of the terminal at standard error; 80 if it does not state them.
+/// Returns the number of columns of the terminal at standard error; 80 if it does not state them.
 std::size_t terminal_columns() {
   winsize size{};
   constexpr std::size_t usual = 80;

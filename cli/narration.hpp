@@ -1,5 +1,5 @@
 #pragma once
-// The output of a command: its result, and progress lines on standard error.
+// What a command prints: its result, and progress lines on standard error.
 
 #include "cli/options.hpp"
 
@@ -20,12 +20,12 @@ void write_page(const CommandLine& line, const std::filesystem::path& file, cons
 /// Writes one line to standard error unless --quiet.
 void narrate(const CommandLine& line, const std::string& text);
 
-/// Returns a function that shows the current activity if more than a second has passed. It shows nothing if `quiet`, or
-/// if standard error is no terminal. The line is erased when the returned object and all its copies are gone.
+/// Returns a function that shows the current activity if more than a second has passed. It shows nothing if `quiet` is
+/// true, or if standard error is no terminal. The line is erased when the returned object and all its copies are gone.
 std::function<void(const std::string&)> make_progress(bool quiet);
 
-/// The same for tasks: shows a progress bar, the number of tasks that have ended, and the time left at the rate of
-/// those that ended since the start. In ASCII, without colours.
+/// Does the same for tasks: it shows a progress bar, the number of tasks that have ended, and the time left at the rate
+/// of those that ended since the start. It writes ASCII without colours.
 std::function<void(std::size_t ended, std::size_t count)> make_task_progress(bool quiet, const std::string& tasks);
 
 } // namespace ddlsim

@@ -38,7 +38,7 @@ public:
   }
 };
 
-/// One sentence on options that exclude each other; "" if there are none.
+/// Returns one sentence on options that exclude each other; "" if there are none.
 std::string conflict_in(const CommandLine& line, const PredictCommand& predict) {
   if (!line.resume) return "";
   if (line.output.empty()) return "--resume goes on from what is kept beside the output; give --output FILE";
@@ -89,7 +89,7 @@ std::string conflict_in(const ValidateCommand& command) {
 
 namespace fs = std::filesystem;
 
-/// Finds shipped files: a relative path that does not exist here but in the data folder names the file there.
+/// Finds shipped files. A relative path that does not exist here names the file in the data folder, if there is one.
 void find_shipped(fs::path& file, const fs::path& data_folder) {
   std::error_code ignored;
   if (file.is_absolute() || fs::exists(file, ignored)) return;
@@ -102,7 +102,7 @@ bool asks_completion(int argc, const char* const* argv) {
   return argc > 1 && std::string_view(argv[1]) == "complete";
 }
 
-/// The message for an option that was renamed since the last version; "" if no argument is one.
+/// Returns the message for an option that was renamed since the last version; "" if no argument is one.
 std::string renamed_option(int argc, const char* const* argv) {
   constexpr std::pair<std::string_view, std::string_view> renamed[] = {{"--bar", "--thresholds"},
                                                                        {"--update-bar", "--update-thresholds"}};
@@ -129,7 +129,7 @@ EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, c
   return {wrong_use, "", "ddlsim: " + renamed_option(argc, argv) + text};
 }
 
-/// The target of the options of all commands; only one command is used.
+/// The places where the options of all commands are stored. Only one command is used.
 struct Arguments {
   CommandLine line;
   CheckCommand check;
@@ -144,8 +144,8 @@ struct Arguments {
   ExplainCommand explaining;
   SchemaCommand describing;
   DiagnoseCommand diagnosing;
-  std::vector<std::string> given; ///< from --set of import and validate
-  Variation variation;            ///< of predict and export
+  std::vector<std::string> given; ///< texts of --set, for import and validate
+  Variation variation;            ///< changes of the scenario, for predict and export
   Variation of_request;
   Variation of_diagnosis;
 };
@@ -173,7 +173,7 @@ void add_commands(CLI::App& app, Arguments& all) {
   add_schema(app, all.line, all.describing);
 }
 
-/// Turns NAME=VALUE texts into changes. Returns a sentence on the first mistake, "" if there is none.
+/// Turns NAME=VALUE texts into changes. Returns a sentence on the first mistake; "" if there is none.
 std::string settle_changes(Arguments& all) {
   std::string wrong;
   for (const auto& [name, value] : split_words(all.given, wrong)) all.import.context.given[name] = value;
@@ -220,7 +220,7 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* co
                                                         const fs::path& data_folder) {
   Arguments all;
   all.line.data_folder = data_folder;
-  CLI::App app{"ddlsim: how fast distributed training will run on a cluster you do not have yet, and how sure that is",
+  CLI::App app{"ddlsim: predicts how fast distributed training runs on a cluster, and how certain the prediction is",
                "ddlsim"};
   add_commands(app, all);
   if (asks_completion(argc, argv))

@@ -63,8 +63,8 @@ std::string examples_of(const std::string& command) {
        "  ddlsim new cluster my-cluster --slurm nodes.txt --network 8xNDR      of what `scontrol show node` printed\n"
        "  ddlsim new gpu my-gpu --like H100 --bf16 \"800 TFLOP/s\" --memory \"94 GB\"\n"
        "  ddlsim new scenario my-question --model ./my-model.json --cluster ./my-cluster --batch 4 --precision bf16\n"
-       "A cluster is a folder of its name with cluster.json; a scenario or GPU is NAME.json. What is there already "
-       "stays."},
+       "A cluster is a folder of its name with cluster.json; a scenario or GPU is NAME.json. Existing files "
+       "are kept."},
       {"check", "Examples:\n"
                 "  ddlsim check scenarios/iris-resnet50.json platforms/iris/cluster.json\n"
                 "  ddlsim check platforms/*/measurements/*.jsonl"},

@@ -8,14 +8,14 @@
 namespace ddlsim {
 namespace {
 
-/// The GPU counts as a scenario lists them: ascending, each once.
+/// Writes the numbers of GPUs as a scenario lists them: ascending, each once.
 std::string as_json_list(std::vector<int> counts) {
   std::sort(counts.begin(), counts.end());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return fmt::format("[{}]", fmt::join(counts, ","));
 }
 
-/// The text split at the commas outside of brackets and quotes.
+/// Splits the text at the commas outside of brackets and quotes.
 std::vector<std::string> split_values(const std::string& text) {
   std::vector<std::string> values(1);
   int depth = 0;

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All JSON and JSON Lines files in a folder, at any depth: nothing else is read from a data folder or a cluster's
-/// folder.
+/// Returns all JSON and JSON Lines files in a folder, at any depth. Nothing else is read from a data folder or a
+/// cluster's folder.
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code ignored;
@@ -35,7 +35,8 @@ void take(Fnv1a& hash, const fs::path& file) {
   hash.take_file(file);
 }
 
-/// Checksum of all that the answer depends on. An input that is no file or folder is skipped; its reader reports it.
+/// Returns a checksum of all that the answer depends on. An input that is no file and no folder is skipped, because its
+/// reader reports it.
 std::string checksum_of_question(const CommandLine& line, const std::vector<fs::path>& inputs) {
   Fnv1a hash;
   hash.take(fmt::format("{}\n{}\n", version(), line.question));
@@ -54,7 +55,7 @@ fs::path unfinished(const fs::path& output) {
   return output.string() + ".unfinished";
 }
 
-/// Whether results may be kept beside the output: not if it is a device, a pipe or a folder.
+/// Whether results may be kept beside the output. They may not if it is a device, a pipe or a folder.
 bool may_be_kept(const fs::path& output) {
   std::error_code ignored;
   return !output.empty() && (!fs::exists(output, ignored) || fs::is_regular_file(output, ignored));

@@ -12,27 +12,28 @@
 
 namespace ddlsim {
 
-/// If the answer goes to a file, the results of tasks are kept in FILE.unfinished until discard_journal(). An
+/// Runs tasks. If the answer goes to a file, their results are kept in FILE.unfinished until discard_journal(). An
 /// interrupted run leaves that journal if a task had ended, and a run with --resume continues from it. A journal
 /// belongs to one question: the options as typed, and the bytes of the program, of the data folder's files and of the
 /// input.
 class TaskPool {
 public:
-  /// `tasks` is their name in the plural; `inputs` are the input files, or folders of such. Throws UserError if
-  /// --resume finds a journal of another question.
+  /// `tasks` is what the tasks are called in the plural; `inputs` are the input files, or folders of such. Throws
+  /// UserError if --resume finds a journal of another question.
   TaskPool(const CommandLine& line, std::string tasks, const std::vector<std::filesystem::path>& inputs);
 
   ~TaskPool();
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
-  /// Returns a function that runs tasks on the ranks of an MPI job or on this machine. It refers to this object.
+  /// Returns a function that runs tasks on the ranks of an MPI job or on this machine. The function refers to this
+  /// object.
   RunTasks runner();
-  /// Threads for each of `count` tasks; one if MPI ranks run the tasks.
+  /// Number of threads for each of `count` tasks; one if MPI ranks run the tasks.
   int threads_of_each(std::size_t count) const;
   std::vector<TaskResult> run(std::size_t count, const TaskWork& work) { return runner()(all_tasks(count), work, {}); }
 
-  /// Removes the journal. Called once the answer is written.
+  /// Removes the journal. Call it once the answer is written.
   void discard_journal();
 
 private:
@@ -41,8 +42,8 @@ private:
   const CommandLine& line_;
   RunTasks run_;
   std::string tasks_;
-  FinishedTasks finished_; ///< by the interrupted run
-  bool any_ended_ = false; ///< in this run
+  FinishedTasks finished_; ///< tasks that the interrupted run finished
+  bool any_ended_ = false; ///< whether a task has ended in this run
   std::optional<TaskJournal> journal_;
 };
 

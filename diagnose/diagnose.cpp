@@ -24,7 +24,7 @@ void check(const Curve& curve, const std::vector<Observation>& observations) {
     if (const auto why = why_not_comparable(curve, one); !why.empty()) throw UserError(one.where, "", why);
 }
 
-/// Median and 90 % interval of the severity; its values are weighted by their likelihood.
+/// Sets median and 90 % interval of the severity, whose values are weighted by their likelihood.
 void set_severity(const Hypothesis& hypothesis, const std::vector<double>& ln_likelihoods, Cause& cause) {
   if (hypothesis.kind.row.severity == Severity::none) return;
   const double largest = *std::max_element(ln_likelihoods.begin(), ln_likelihoods.end());
@@ -36,7 +36,8 @@ void set_severity(const Hypothesis& hypothesis, const std::vector<double>& ln_li
   cause.severity_high = weighted_quantile(weighted, high_tail);
 }
 
-/// The cause for one hypothesis. Its `chance` is still ln of likelihood times prior weight; causes_of() normalises it.
+/// Makes the cause of one hypothesis. Its `chance` is still ln of likelihood times prior weight; causes_of() normalises
+/// it.
 Cause cause_of(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_times) {
   const auto likelihoods = ln_likelihoods(hypothesis, ln_times);
   Cause cause{hypothesis.kind.row};
@@ -58,7 +59,8 @@ std::vector<Cause> causes_of(const std::vector<Hypothesis>& hypotheses, const Ei
   return causes;
 }
 
-/// The advantage that makes the times at least 20 times as likely as the cluster's own file does, if there is one.
+/// Returns the advantage under which the times are at least 20 times as likely as under the cluster's own file, if
+/// there is one.
 std::optional<Cause> gain_of(const Hypotheses& all, const Eigen::VectorXd& ln_times) {
   constexpr double least_ratio = 20;
   const double as_stated = ln_density(all.healthy, ln_times);
@@ -79,7 +81,7 @@ bool is_better(const std::vector<ComparedPoint>& points) {
   return 2 * faster >= static_cast<std::ptrdiff_t>(points.size());
 }
 
-/// The measurement that distinguishes the first two likely causes with a name.
+/// Returns the measurement that distinguishes the first two likely causes that have a name.
 std::optional<DiscriminatingPoint> discriminating(const Curve& curve, const std::vector<Cause>& causes,
                                                   const std::vector<Observation>& points) {
   constexpr double least_chance_to_separate = 0.05;
@@ -91,7 +93,7 @@ std::optional<DiscriminatingPoint> discriminating(const Curve& curve, const std:
 
 /// Keeps every n-th size of a very long table, because neighbouring sizes carry the same information.
 std::vector<Observation> thinned(const std::vector<Observation>& points) {
-  constexpr std::size_t most_sizes = 32; // for each operation and number of GPUs
+  constexpr std::size_t most_sizes = 32; // most sizes for each operation and number of GPUs
   std::map<std::pair<Observed, int>, std::vector<Observation>> tables;
   for (const auto& one : points) tables[{one.what, one.gpus}].push_back(one);
   std::vector<Observation> kept;

@@ -10,10 +10,11 @@
 namespace ddlsim {
 namespace {
 
-constexpr double least_deviations = 1; ///< between the expected times of the two causes
+/// least distance between the expected times of the two causes, in standard deviations
+constexpr double least_deviations = 1;
 
 std::vector<Observation> candidates(const Curve& curve, const std::vector<Observation>& observed) {
-  constexpr double size_bytes = 16 << 20; // large enough for bandwidth to dominate, and part of every benchmark
+  constexpr double size_bytes = 16 << 20; // a size at which bandwidth dominates, and which every benchmark has
   std::set<int> scales{1, curve.gpus_per_full_node};
   for (const auto& one : observed) scales.insert(one.gpus);
   const bool has_all_reduces = !is_parameter_server(curve.setup.strategy.name);

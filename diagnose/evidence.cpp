@@ -20,10 +20,11 @@ constexpr FaultRow none_of_these{Fault::none_of_these,
                                  1,
                                  nullptr};
 
-/// Standard deviations of ln of each time's own factor under "none of these"; they are equally likely a priori.
+/// Standard deviations of ln of the factor that each time has of its own under "none of these". They are equally likely
+/// before the data.
 constexpr double spreads_of_none[] = {0.25, 0.5, 1};
 
-/// Adds four components between each two simulated ones: between them ln of a time is almost linear in ln of the
+/// Adds four components between each two simulated ones. Between them ln of a time is almost linear in ln of the
 /// severity.
 std::vector<Component> with_interpolated(std::vector<Component> run) {
   constexpr int parts = 5;
@@ -53,7 +54,7 @@ Hypothesis unlisted_cause(const Eigen::MatrixXd& healthy_ln_times, const Scatter
   return none;
 }
 
-/// Normalises the prior weights to 1; the last hypothesis is "none of these".
+/// Normalises the prior weights to a sum of 1. The last hypothesis is "none of these".
 void share_out(std::vector<Hypothesis>& faults) {
   double sum = 0;
   for (const auto& one : faults) sum += one.kind.weight;
@@ -78,7 +79,7 @@ double ln_mean_density(const Hypothesis& hypothesis, const Eigen::VectorXd& ln_t
   return ln_mean(all);
 }
 
-/// 53 bits of splitmix64 (G. Steele, D. Lea and C. Flood, OOPSLA 2014) as a number strictly between 0 and 1.
+/// Returns 53 bits of splitmix64 (G. Steele, D. Lea and C. Flood, OOPSLA 2014) as a number strictly between 0 and 1.
 double uniform(std::uint64_t& state) {
   constexpr double steps = 1ULL << 53U;
   std::uint64_t bits = (state += 0x9E3779B97F4A7C15);

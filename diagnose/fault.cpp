@@ -11,7 +11,7 @@ void slow_link(double severity, FaultySetup& one) {
   one.setup.slow_node.network_factor /= severity;
 }
 
-/// One crossing of the network takes NCCL 22 us instead of 5 (the source of net_latency over nccl-ib in
+/// One crossing of the network then takes NCCL 22 us instead of 5 (the source of net_latency over nccl-ib in
 /// platforms/priors.json), and every byte passes host memory.
 void through_host_memory(double severity, FaultySetup& one) {
   constexpr double slower_crossing = 22.0 / 5;
@@ -19,8 +19,8 @@ void through_host_memory(double severity, FaultySetup& one) {
   one.sample.nic_efficiency /= severity;
 }
 
-/// The number of nodes for which severities are stated: the factor by which the slowest of so many nodes is slower than
-/// the others.
+/// The number of nodes for which severities are stated: the factor by which the slowest of that many nodes is slower
+/// than the others.
 constexpr int usual_nodes = 16;
 
 double spread_for(double severity) {
@@ -73,7 +73,8 @@ void small_buckets(double severity, Preset& preset) {
   preset.bucket_bytes /= severity;
 }
 
-/// Slows the scenario's loader; if it names none, the loader rate that a node needs to keep its GPUs busy.
+/// Slows the scenario's loader. If the scenario names none, it slows a loader with the rate that a node needs to keep
+/// its GPUs busy.
 void slow_loader(double severity, FaultySetup& one) {
   auto& input = one.setup.input;
   if (input.loader_samples_per_s > 0) {

@@ -1,5 +1,6 @@
 #pragma once
-// The faults that can make a cluster slow, one row each: where it acts in the model, and what a person should check.
+// The faults that can make a cluster slow, as rows of a table: where each acts in the model, and what a person should
+// check.
 
 #include "sim/predict/scaling_curve.hpp"
 
@@ -35,7 +36,7 @@ enum class Fault {
 struct FaultySetup {
   StepSetup setup;
   Parameters sample;
-  double healthy_sample_s = 0; ///< compute time of a healthy GPU per training sample, in seconds
+  double healthy_sample_s = 0; ///< seconds that a healthy GPU computes for each training sample
 };
 
 /// The kinds of severity of a fault.
@@ -46,14 +47,14 @@ enum class Severity {
 
 struct FaultRow {
   Fault fault;
-  const char* name;       ///< in JSON
-  const char* what;       ///< its name in a sentence: "the network of a node"
-  const char* look_at;    ///< what to check
-  bool slows_collectives; ///< including those of a benchmark
+  const char* name;       ///< name in JSON
+  const char* what;       ///< name in a sentence, such as "the network of a node"
+  const char* look_at;    ///< text on what to check
+  bool slows_collectives; ///< whether the fault slows collectives, also in a benchmark
   Severity severity;
-  double most; ///< the largest factor
-  /// Slows the part that the fault acts on by the factor `severity`. Null if the fault needs a curve of its own or acts
-  /// on the preset.
+  double most; ///< largest factor
+  /// Slows the part on which the fault acts by the factor `severity`. Null if the fault needs a curve of its own or
+  /// acts on the preset.
   void (*apply)(double severity, FaultySetup& one);
   void (*apply_to_preset)(double severity, Preset& preset) = nullptr;
 };
@@ -68,14 +69,15 @@ std::span<const FaultRow> fault_rows();
 struct FaultKind {
   FaultRow row;
   std::vector<double> severities;
-  double weight = 1;            ///< prior probability, relative to the other rows
-  const Curve* curve = nullptr; ///< of the cluster with that fault if the fault needs one; otherwise null
+  double weight = 1;            ///< prior probability, as a multiple of that of the other rows
+  const Curve* curve = nullptr; ///< curve of the cluster with that fault, if the fault needs one; else null
 };
 
-/// Curves for the same question on a cluster that differs in one respect. Null if it cannot differ so.
+/// Curves for the same question on a cluster that differs in one respect. A curve is null if the cluster cannot differ
+/// so.
 struct OtherCurves {
   std::shared_ptr<const Curve> sockets; ///< the transport's messages go over TCP sockets instead of verbs
-  std::shared_ptr<const Curve> verbs;   ///< they go over verbs instead of sockets
+  std::shared_ptr<const Curve> verbs;   ///< the transport's messages go over verbs instead of TCP sockets
   std::shared_ptr<const Curve> pcie;    ///< PCIe joins the GPUs of a node instead of NVLink
 };
 

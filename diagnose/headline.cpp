@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// What ran, as text: "resnet50_v1.5", "all-reduce", "all-gather, all-to-all".
+/// Returns what ran, as in "resnet50_v1.5", "all-reduce" or "all-gather, all-to-all".
 std::string what_ran(const Curve& curve, const std::vector<Observation>& points) {
   std::vector<std::string> ran;
   for (const auto& one : points) {

@@ -1,5 +1,5 @@
 #pragma once
-// One line that says what was run and where: "resnet50 on 4 nodes of 8 H100, 8x400 Gbit/s ib, 64 samples a GPU,
+// Writes one line on what was run and where, as in "resnet50 on 4 nodes of 8 H100, 8x400 Gbit/s ib, 64 samples a GPU,
 // PyTorch".
 
 #include "diagnose/observation.hpp"

@@ -32,12 +32,14 @@ double correlation_of(const Curve& curve, const Observation& a, const Observatio
   return correlation_in(process, scale_of(curve, a), scale_of(curve, b));
 }
 
-/// Mean and standard deviation of ln of a time around a sample, without measurement noise.
+/// Returns the error of the model for an observation: mean and standard deviation of ln(time / simulated time), without
+/// measurement noise.
 ModelError model_error_of(const Curve& curve, const Observation& one) {
-  if (is_collective(one)) // each sample's time already includes the mean of the error
+  if (is_collective(one)) // each sample's time includes the mean of the error already
     return {0, correction_of(curve, one).of.spread, curve.calibration.measurement_noise};
   auto unexplained = model_error_at(curve, one.gpus);
-  if (one.gpus == 1) unexplained.mean = unexplained.spread = 0; // a single GPU's only error is in its own rate
+  // the only error of a single GPU is that of its own rate
+  if (one.gpus == 1) unexplained.mean = unexplained.spread = 0;
   return unexplained;
 }
 

@@ -20,7 +20,7 @@ double collective_s(const StepSetup& setup, const Parameters& sample, Collective
   return formula_s(machine, cost_of(machine, rules, size_bytes));
 }
 
-/// Seconds of an all-to-all. The NICs of a slow node delay all its messages.
+/// Seconds of an all-to-all. The NICs of a slow node delay all messages of that node.
 double exchange_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
   return all_to_all_s(all_nics_slow(machine_with_slow_node(setup, sample)), size_bytes);
 }

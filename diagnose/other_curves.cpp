@@ -14,7 +14,7 @@ std::string replaced_end(const std::string& name, const std::string& end, const 
   return name.ends_with(end) ? name.substr(0, name.size() - end.size()) + by : std::string();
 }
 
-/// The cluster with that transport. If its file lacks the transport, it is added over the same ports.
+/// The cluster with that transport. If its file lacks the transport, it is added on the same ports.
 Cluster with_transport(Cluster cluster, const std::string& name, const std::string& nic) {
   if (transport_named(cluster, name) == nullptr) cluster.transports.push_back({name, nic});
   return cluster;
@@ -24,8 +24,9 @@ bool has_nvlink(const Cluster& cluster) {
   return cluster.intra.kind == IntraKind::nvlink_mesh || cluster.intra.kind == IntraKind::nvswitch;
 }
 
-/// The rate that a slot of 16 lanes reaches, four fifths of its nominal rate. PCI Express 3.0 has 15.75 GB/s each way,
-/// 4.0 and 5.0 twice and four times that (PCI-SIG); GPUs of compute capability 8.0 and 9.0 are the first with them.
+/// The rate that a slot of 16 lanes reaches: four fifths of its nominal rate. PCI Express 3.0 has 15.75 GB/s each way,
+/// 4.0 and 5.0 have twice and four times that (PCI-SIG). GPUs of compute capability 8.0 are the first with 4.0, and
+/// those of 9.0 the first with 5.0.
 double pcie_Bps_of(const Gpu& gpu) {
   constexpr double reached = 0.8;
   constexpr double third_generation_Bps = 15.75e9;
@@ -36,7 +37,7 @@ double pcie_Bps_of(const Gpu& gpu) {
 }
 
 Cluster over_pcie(Cluster cluster, const Gpu& gpu) {
-  constexpr double pcie_latency_s = 1e-6; // the same assumption as in `new cluster`
+  constexpr double pcie_latency_s = 1e-6; // the same assumption as `new cluster` makes
   const double known_Bps = cluster.host_link.bandwidth_Bps;
   cluster.intra = {IntraKind::pcie_tree, known_Bps > 0 ? known_Bps : pcie_Bps_of(gpu), pcie_latency_s};
   return cluster;

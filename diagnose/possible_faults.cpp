@@ -7,9 +7,10 @@ namespace ddlsim {
 namespace {
 
 constexpr double least_severity = 1.1;
-constexpr double severity_step = 1.75; ///< ratio of neighbouring severities; others are interpolated in the logarithm
+/// ratio of neighbouring severities; those between are interpolated in the logarithm
+constexpr double severity_step = 1.75;
 
-/// Severities from the smallest to `most`, equally spaced in their logarithm.
+/// Returns severities from the smallest to `most`, at equal distances in the logarithm.
 std::vector<double> factors_up_to(double most) {
   const int steps = static_cast<int>(std::ceil(std::log(most / least_severity) / std::log(severity_step)));
   std::vector<double> all;
@@ -27,7 +28,7 @@ struct JobTraits {
   bool several_nodes = false;
   bool several_scales_of_nodes = false;
   bool several_gpus_of_a_node = false;
-  bool library_chooses = false; ///< NCCL chooses between algorithms and protocols
+  bool library_chooses = false; ///< whether NCCL chooses between algorithms and protocols
   bool all_reduces = false;
   bool reads_shared_storage = false;
   bool names_input = false;
@@ -61,7 +62,7 @@ bool is_possible(Fault fault, const Curve& curve, const JobTraits& job, const Ot
     return job.several_nodes && others.sockets != nullptr;
   case Fault::gpudirect:
     return job.several_nodes && over_verbs(curve.setup);
-  case Fault::contention: // on a single number of nodes a slow link looks the same
+  case Fault::contention: // at a single number of nodes a slow link looks the same
     return job.several_scales_of_nodes;
   case Fault::link:
   case Fault::host:
@@ -92,9 +93,9 @@ bool is_possible(Fault fault, const Curve& curve, const JobTraits& job, const Ot
   return false;
 }
 
-/// Prior weight of a fault, an expert's estimate. Rows that lead to the same check share the weight of one. On one
-/// number of nodes uneven links look like one slow link, which is more common. A fault of data loading is less likely
-/// in a scenario that does not mention it.
+/// Prior weight of a fault, which is an expert's estimate. Rows that lead to the same check share the weight of one. At
+/// a single number of nodes uneven links look like one slow link, which is more common. A fault of data loading is less
+/// likely in a scenario that does not mention it.
 double weight_of(Fault fault, const JobTraits& job) {
   constexpr double one_of_four = 0.25;
   constexpr double uneven_links = 0.5;

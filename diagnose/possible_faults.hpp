@@ -11,13 +11,13 @@ namespace ddlsim {
 /// The observed numbers of GPUs.
 using Scales = std::set<int>;
 
-/// All faults that can act on such a job and can be distinguished. Faults of parameter servers require servers, those
-/// of the network two nodes, those of storage a scenario that reads from it. With `only_collectives` only faults that a
-/// benchmark of collectives shows are returned. `others` must outlive them.
+/// Returns all faults that can act on such a job and can be distinguished. Faults of parameter servers need servers,
+/// those of the network two nodes, those of storage a scenario that reads from it. With `only_collectives` it returns
+/// only faults that a benchmark of collectives shows. `others` must outlive them.
 std::vector<FaultKind> possible_faults(const Curve& curve, const Scales& observed, bool only_collectives,
                                        const OtherCurves& others);
 
-/// The rows of what would make a cluster faster than its file says.
+/// Returns the rows of what would make a cluster faster than its file says.
 std::vector<FaultKind> possible_gains(const Curve& curve, const Scales& observed, bool only_collectives,
                                       const OtherCurves& others);
 

@@ -22,26 +22,27 @@ double ratio_of(const ComparedPoint& one) {
   return one.observed.time_s / one.expected.s;
 }
 
-/// The point furthest above its interval; if none is above, the one with the largest ratio to the upper end.
+/// The point farthest above its interval; if none is above, the one with the largest ratio to the upper end.
 const ComparedPoint& worst_of(const Diagnosis& diagnosis) {
   const auto beyond = [](const ComparedPoint& one) { return one.observed.time_s / one.expected.s_high; };
   return *std::max_element(diagnosis.points.begin(), diagnosis.points.end(),
                            [&](const ComparedPoint& a, const ComparedPoint& b) { return beyond(a) < beyond(b); });
 }
 
-// The numbers of one point as text.
+// Writes the numbers of one point.
 
 std::string GBps_text(double Bps) {
   return fmt::format("{:.3g}", Bps / 1e9);
 }
 
-/// Whether the point is shown as a time. For a small collective, which latency dominates, a rate says little.
+/// Whether the point is shown as a time. Latency dominates a small collective, for which a rate says little.
 bool is_given_as_time(const ComparedPoint& one) {
   constexpr double least_Bps = 1e9;
   return !is_collective(one.observed) || bus_Bps(one.observed, one.expected.s) < least_Bps;
 }
 
-/// The healthy range: "557 to 612 ms", both in the unit of the upper one; for a large collective "38 to 44 GB/s".
+/// The healthy range, as in "557 to 612 ms", both in the unit of the upper one; for a large collective as in "38 to 44
+/// GB/s".
 std::string healthy_text(const ComparedPoint& one) {
   if (!is_given_as_time(one))
     return fmt::format("{} to {} GB/s", GBps_text(bus_Bps(one.observed, one.expected.s_high)),
@@ -58,7 +59,7 @@ std::string yours_text(const ComparedPoint& one) {
   return short_seconds_text(one.observed.time_s);
 }
 
-// Texts of the verdict.
+// Writes the verdict.
 
 std::string worst_text(const ComparedPoint& one) {
   const auto& [point, expected] = one;
@@ -94,7 +95,7 @@ std::string verdict_text(const Diagnosis& diagnosis) {
                      once_in_text(diagnosis.chance_if_healthy));
 }
 
-// The chart of time over expected time, on a logarithmic axis that all points share.
+// Draws the chart of time over expected time, on a logarithmic axis that all points share.
 
 constexpr int strip_columns = 22;
 
@@ -176,9 +177,9 @@ std::string chart_of(const Diagnosis& diagnosis, std::size_t most) {
   return to_table(columns, rows);
 }
 
-// Texts of the causes.
+// Writes the causes.
 
-constexpr double least_chance = 0.05; ///< less likely causes are counted together
+constexpr double least_chance = 0.05; ///< probability below which causes are counted together
 constexpr std::size_t most_causes = 2;
 
 std::string percent_line(int percent, const std::string& text) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t most_samples_of_iterations = 64;
 constexpr std::size_t most_samples_of_collectives = 128;
 constexpr std::size_t fewest_samples = 16;
-constexpr double affordable_work = 4e4; ///< for all samples of one point: about 5 ms
+constexpr double affordable_work = 4e4; ///< work of all samples of one point, about 5 ms
 
 /// The number of samples is limited by the work and not by the clock, so that the same question has the same answer on
 /// every machine.
@@ -58,7 +58,7 @@ private:
   StepSetup setup_;
   double sample_s_;
   AllReduceCorrection correction_;
-  StepCache memory_; ///< valid because all samples have the same setup
+  StepCache memory_; ///< one cache is enough because all samples have the same setup
 };
 
 } // namespace

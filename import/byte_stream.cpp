@@ -49,14 +49,14 @@ public:
 
 private:
   std::string name_;
-  InputFile own_; ///< empty for standard input
+  InputFile own_; ///< the open file; empty for standard input
   std::FILE* stream_ = nullptr;
   std::array<char, 6> begin_{};
   std::size_t begin_count_ = 0;
   std::size_t begin_read_ = 0;
 };
 
-/// Decompresses gzip (RFC 1952), which may have several members in sequence.
+/// Decompresses gzip (RFC 1952), which may have several members one after another.
 class GzipBytes : public ByteStream {
 public:
   explicit GzipBytes(std::unique_ptr<FileBytes> packed) : packed_(std::move(packed)) {
@@ -93,7 +93,7 @@ private:
       any_member_ = true;
       inflateReset(&state_);
     } else if (status != Z_OK && any_member_ && state_.total_out == 0) {
-      at_end_ = true; // padding after the last member
+      at_end_ = true; // only padding comes after the last member
     } else if (status != Z_OK) {
       refuse_stream(packed_->name(), "cannot be unpacked: the file is broken (gzip -t tells)");
     }
@@ -102,12 +102,12 @@ private:
   std::unique_ptr<FileBytes> packed_;
   z_stream state_{};
   std::array<char, packed_part_bytes> part_{};
-  bool inside_ = false; ///< a member has begun and not ended
+  bool inside_ = false; ///< whether a member has begun and not ended
   bool any_member_ = false;
   bool at_end_ = false;
 };
 
-/// Decompresses zstd (RFC 8878), which may have several frames in sequence.
+/// Decompresses zstd (RFC 8878), which may have several frames one after another.
 class ZstdBytes : public ByteStream {
 public:
   explicit ZstdBytes(std::unique_ptr<FileBytes> packed) : packed_(std::move(packed)), state_(ZSTD_createDCtx()) {
@@ -142,7 +142,7 @@ private:
   ZSTD_DCtx* state_;
   std::array<char, packed_part_bytes> part_{};
   ZSTD_inBuffer in_{part_.data(), 0, 0};
-  bool inside_ = false; ///< a frame has begun and not ended
+  bool inside_ = false; ///< whether a frame has begun and not ended
 };
 
 void refuse_other_packers(const FileBytes& file) {

@@ -14,11 +14,11 @@
 namespace ddlsim {
 namespace {
 
-/// The tolerance if both rate and iteration_ms are given: printed numbers rarely have fewer than three digits, so they
-/// agree within this share.
+/// Share within which rate and iteration_ms must agree if both are given. Printed numbers rarely have fewer than three
+/// digits.
 constexpr double rounding_share = 0.01;
 constexpr double ms_per_s = 1000;
-/// Limits beyond any machine, which detect a cell that is shifted by a column.
+/// Limits beyond any machine. A figure above them is in a cell that is shifted by a column.
 constexpr int most_gpus = 10'000'000;
 constexpr int most_servers = 1'000'000;
 constexpr double most_spread_percent = 10'000;
@@ -45,7 +45,8 @@ public:
     return fallback;
   }
 
-  /// The number in the column, which must be above `above`; 0 if absent. Adds a mistake if it is no such number.
+  /// Returns the number in the column, which must be above `above`; 0 if it is absent. Adds a mistake if it is no such
+  /// number.
   double number(const std::string& column, double above) {
     if (!has(column)) return 0;
     const std::string found = text(column, "");
@@ -83,7 +84,7 @@ std::vector<std::string> or_unknown(std::vector<std::string> names) {
   return names;
 }
 
-/// The value named in the cell, any but those in `without`; the fallback if the cell is empty.
+/// Returns the value that the cell names, which must not be in `without`; the fallback if the cell is empty.
 template <class Name>
 Name one_of(RateRow& row, const std::string& column, Name fallback, const std::vector<Name>& without = {}) {
   auto names = names_of<Name>();
@@ -134,7 +135,7 @@ std::string read_model(RateRow& row) {
   return model;
 }
 
-/// Checks that every node has the same number of GPUs, the last perhaps fewer.
+/// Checks that every node has the same number of GPUs, where the last may have fewer.
 void check_nodes(RateRow& row, const StepRecord& record, int per_node) {
   const auto full = static_cast<long>(record.nodes) * record.gpus_per_node;
   if (record.nodes > record.gpus) {
@@ -150,7 +151,7 @@ void check_nodes(RateRow& row, const StepRecord& record, int per_node) {
   }
 }
 
-/// Reads nodes and gpus_per_node as the run used them: 1 GPU is 1 node of 1.
+/// Reads nodes and gpus_per_node as the run used them. 1 GPU is 1 node of 1 GPU.
 void read_nodes(RateRow& row, int cluster_gpus_per_node, StepRecord& record) {
   const int stated_nodes = row.whole("nodes");
   int per_node = row.whole("gpus_per_node");
@@ -169,14 +170,14 @@ void read_nodes(RateRow& row, int cluster_gpus_per_node, StepRecord& record) {
   check_nodes(row, record, per_node);
 }
 
-/// A quantity that may be in either of two columns; 0 if both are empty.
+/// Returns a quantity that may be in either of two columns; 0 if both are empty.
 double read_either(RateRow& row, const std::string& first, const std::string& second, double second_in_first) {
   if (row.has(first) && row.has(second))
     row.mistake(second, fmt::format("found beside {}, expected one of the two", first));
   return row.has(first) ? row.number(first, 0) : row.number(second, 0) * second_in_first;
 }
 
-/// Computes iteration_s = batch_per_gpu x gpus / rate, where the rate is that of all GPUs.
+/// Computes iteration_s = batch_per_gpu x gpus / rate, with the rate of all GPUs.
 double read_iteration_s(RateRow& row, const StepRecord& record) {
   const double rate = read_either(row, "rate", "rate_per_gpu", record.gpus);
   const double time_s = read_either(row, "iteration_ms", "iteration_s", ms_per_s) / ms_per_s;

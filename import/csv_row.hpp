@@ -9,11 +9,11 @@
 
 namespace ddlsim {
 
-/// The columns that a table of rates may have. The first three are required, and one of rate, rate_per_gpu,
+/// Returns the columns that a table of rates may have. The first three are required, and one of rate, rate_per_gpu,
 /// iteration_ms and iteration_s.
 const std::vector<std::string>& rate_columns();
 
-/// The cells of one row by column name; empty cells are absent.
+/// The cells of one row by the name of the column. Empty cells are absent.
 using RateCells = std::map<std::string, std::string>;
 
 /// Collects the mistakes of one row, with the row's place and the column.
@@ -27,11 +27,11 @@ private:
   std::vector<Mistake>& list_;
 };
 
-/// The record of a row, without file and line. If neither nodes nor gpus_per_node is stated, the GPUs per node are the
-/// cluster's.
+/// Returns the record of a row, without file and line. If the row states neither nodes nor gpus_per_node, the GPUs per
+/// node are the cluster's.
 StepRecord step_record(const RateCells& cells, int cluster_gpus_per_node, RowMistakes& mistakes);
 
-/// A series name made of what all its rows share: "resnet50_v1.5-bs64-fp32-ring-horovod".
+/// Returns a series name made of what all its rows share, such as "resnet50_v1.5-bs64-fp32-ring-horovod".
 std::string series_name(const StepRecord& record);
 
 } // namespace ddlsim

@@ -19,7 +19,7 @@ public:
   bool at_end() const { return at_ >= text_.size(); }
   int line() const { return line_; }
 
-  /// The current line, without consuming it.
+  /// Returns the current line without consuming it.
   std::string_view peek_line() const {
     const auto end = std::min(text_.find_first_of("\r\n", at_), text_.size());
     return std::string_view(text_).substr(at_, end - at_);
@@ -30,7 +30,7 @@ public:
     take_line_end();
   }
 
-  /// Reads a row; false if it has a mistake.
+  /// Reads a row. Returns false if it has a mistake.
   bool read(char separator, CsvRow& row) {
     row = {line_, {}};
     bool good = true;
@@ -106,7 +106,7 @@ private:
   int line_ = 1;
 };
 
-/// The line without the quotes or the separators that a spreadsheet may have added.
+/// Returns the line without the quotes or separators that a spreadsheet may have added.
 std::string_view without_padding(std::string_view line) {
   line = trim(line);
   while (!line.empty() && (line.back() == ',' || line.back() == ';' || line.back() == '\t')) line.remove_suffix(1);
@@ -146,7 +146,7 @@ bool has_content(const CsvRow& row) {
   return std::any_of(row.cells.begin(), row.cells.end(), [](const std::string& cell) { return !cell.empty(); });
 }
 
-/// Whether the row has as many cells as the header; surplus empty cells at the end are dropped.
+/// Whether the row has as many cells as the header. Surplus empty cells at its end are removed.
 bool has_cells(CsvRow& row, const CsvTable& table, const std::filesystem::path& file, std::vector<Mistake>& mistakes) {
   const auto expected = table.header.cells.size();
   while (row.cells.size() > expected && row.cells.back().empty()) row.cells.pop_back();

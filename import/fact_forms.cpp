@@ -12,7 +12,8 @@ using Fact = RunFact;
 
 constexpr auto stands_before = NumberIs::before_mark;
 constexpr auto stands_after = NumberIs::after_mark;
-constexpr const char* dotted = "....."; ///< in lists of arguments: "seq_length ....... 4096"
+/// dots between name and value in lists of arguments: "seq_length ....... 4096"
+constexpr const char* dotted = ".....";
 
 std::string_view behind(std::string_view text, std::string_view phrase) {
   const auto at = text.find(phrase);
@@ -31,8 +32,8 @@ double product_of(std::string_view degrees, std::initializer_list<std::string_vi
   return product;
 }
 
-/// The number of GPUs in "parallelism: pp=1, dp_replicate=1, dp_shard=4, cp=1, tp=2, ep=1". Experts use the same GPUs
-/// and do not count.
+/// Returns the number of GPUs of "parallelism: pp=1, dp_replicate=1, dp_shard=4, cp=1, tp=2, ep=1". Experts use the
+/// same GPUs and do not count.
 std::optional<double> gpus_of_degrees(std::string_view rest) {
   return product_of(rest, {" pp=", " dp_replicate=", " dp_shard=", " cp=", " tp="});
 }
@@ -41,7 +42,7 @@ std::optional<double> groups_of_degrees(std::string_view rest) {
   return product_of(rest, {" dp_replicate=", " dp_shard="});
 }
 
-/// Reads "'dp', 'tp'], [4, 2]": the product of the sizes whose names begin with `begin`.
+/// Reads "'dp', 'tp'], [4, 2]" and returns the product of the sizes whose names begin with `begin`.
 double product_of_sizes(std::string_view rest, std::string_view begin) {
   auto sizes = behind(rest, "], [");
   if (sizes.empty()) return 0;
@@ -65,24 +66,24 @@ std::optional<double> groups_of_sizes(std::string_view rest) {
   return product_of_sizes(rest, "dp");
 }
 
-/// The second number in "1/16".
+/// Returns the second number of "1/16".
 std::optional<double> second_of_ratio(std::string_view rest) {
   return number_at(behind(rest, "/"), 0);
 }
 
-/// The second factor in " 32 x 2048 = 65,536".
+/// Returns the second factor of " 32 x 2048 = 65,536".
 std::optional<double> second_of_product(std::string_view rest) {
   return number_at(behind(rest, " x "), 0);
 }
 
-/// The number of entries in "0,1,2,3'".
+/// Returns the number of entries of "0,1,2,3'".
 std::optional<double> length_of_list(std::string_view rest) {
   const auto end = rest.find('\'');
   if (end == 0 || end == std::string_view::npos) return std::nullopt;
   return count_of(rest.substr(0, end), ",") + 1;
 }
 
-/// The number of GPUs in " ['/gpu:0', '/gpu:1']".
+/// Returns the number of GPUs of " ['/gpu:0', '/gpu:1']".
 std::optional<double> gpus_of_devices(std::string_view rest) {
   return count_of(rest, "gpu:") + count_of(rest, "GPU:");
 }
@@ -95,11 +96,12 @@ std::optional<double> always(std::string_view) {
   return 1;
 }
 
-/// The forms come from the programs' own print statements, in 2026 and in earlier versions.
+/// The forms of facts, from the programs' print statements of 2026 and of earlier versions. The comment beside a form
+/// names the program that prints it.
 constexpr FactForm known_fact_forms[] = {
     {Fact::gpus, "using world size:"},                                                    // Megatron-LM
     {Fact::gpus, "world_size", stands_after, dotted, "config.py"},                        // Megatron-LM
-    {Fact::gpus, "World size:"},                                                          // many
+    {Fact::gpus, "World size:"},                                                          // many programs
     {Fact::gpus, "dist_world_size="},                                                     // DeepSpeed's launcher
     {Fact::gpus, "Number of GPUs:"},                                                      // Horovod's examples
     {Fact::gpus, "Total img/sec on"},                                                     // Horovod's examples
@@ -184,7 +186,7 @@ constexpr FactForm known_fact_forms[] = {
     {Fact::epoch_samples, "Train on ", stands_after, "samples"}, // Keras
 };
 
-/// The programs' own words, with the names in `ddlsim list presets` and in tables of rates.
+/// The programs' own words, with the names that `ddlsim list presets` and tables of rates use.
 constexpr WordForm known_word_forms[] = {
     {RunWord::precision, "using torch.bfloat16 for parameters", "bf16"}, // Megatron-LM
     {RunWord::precision, "using torch.float16 for parameters", "fp16"},

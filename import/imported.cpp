@@ -16,7 +16,7 @@ std::string or_unknown(const std::string& text) {
   return text.empty() ? "unknown" : text;
 }
 
-/// The line number of a place: 12 for "rates.csv:12", 0 without a line.
+/// Returns the line number of a place: 12 for "rates.csv:12"; 0 without a line.
 long line_of(const std::string& where) {
   const auto colon = where.rfind(':');
   const auto line = colon == std::string::npos ? std::nullopt : parse_number(std::string_view(where).substr(colon + 1));

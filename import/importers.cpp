@@ -33,7 +33,7 @@ std::string guess_kind(const LogSource& source) {
   if (lower_case(name.extension().string()) == ".csv") return "csv";
   const auto head = source.head();
   const auto text = head.substr(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
-  // A log may resemble several kinds: the first row with the strongest resemblance is taken.
+  // A log may resemble several kinds. The first row with the strongest resemblance is taken.
   auto most = Resemblance::none;
   std::string kind;
   for (const auto& row : importers()) {

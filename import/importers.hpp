@@ -1,5 +1,5 @@
 #pragma once
-// The kinds of files that `ddlsim import KIND FILE` can read; each is one row of importers.def.
+// The kinds of files that `ddlsim import KIND FILE` can read. Each is one row of importers.def.
 
 #include "import/imported.hpp"
 #include "import/log_source.hpp"
@@ -13,29 +13,30 @@ namespace ddlsim {
 
 /// What the lines of a kind of file are about. It decides which names `--set` accepts.
 enum class LogFigures {
-  rates,       ///< a table of rates: any of its columns
-  steps,       ///< steps of one run: any column of a table of rates
-  collectives, ///< operations of a library: ranks, nodes, transport and what the reader names
+  rates,       ///< rates, as in a table of rates; names are any of its columns
+  steps,       ///< steps of one run; names are any columns of a table of rates
+  collectives, ///< operations of a library; names are ranks, nodes, transport and others that the reader lists
 };
 
-/// How much a file's text resembles a kind of file: not at all; by column names; by a phrase that several programs
-/// print; by words that one program prints; by its structure.
+/// How much the text of a file resembles a kind of file: not at all; by the names of columns; by a phrase that several
+/// programs print; by words that one program prints; by its structure.
 enum class Resemblance { none, columns, phrase, own_words, structure };
 
 /// One kind of file and its importer. `import` throws UserError that lists every mistake of the file as FILE:LINE. The
 /// command line overrides what the file states for all its rows; a row's own figure overrides both.
 struct Importer {
-  std::string kind;  ///< the word after `ddlsim import`
-  std::string reads; ///< description of such a file in the help: "a table of rates"
+  std::string kind;  ///< word after `ddlsim import`
+  std::string reads; ///< description of such a file for the help: "a table of rates"
   LogFigures figures = LogFigures::steps;
   Imported (*import)(LogSource source, const ImportContext& stated);
   Resemblance (*resembles)(std::string_view text);
 };
 
-/// All importers, in the order of the help.
+/// Returns all importers, in the order of the help.
 const std::vector<Importer>& importers();
 
-/// The importer of that kind. Throws std::out_of_range for an unknown kind: the command line was checked before.
+/// Returns the importer of that kind. Throws std::out_of_range for an unknown kind, because the command line was
+/// checked before.
 const Importer& importer_of(const std::string& kind);
 
 /// Guesses the kind of a file for `ddlsim import FILE` without a kind: one of importers(), or "hf-config"; "" if none

@@ -19,10 +19,10 @@ bool is_rate_column(const std::string& name) {
   return std::find(columns.begin(), columns.end(), name) != columns.end();
 }
 
-/// Context and whole-file values; the command line has precedence over comment lines.
+/// The context, and the values that hold for the whole file. The command line has precedence over comment lines.
 struct Preamble {
   ImportContext stated;
-  Context source; ///< repository, path and commit only
+  Context source; ///< repository, path and commit of the source, and nothing else
 };
 
 std::vector<std::pair<std::string, std::string*>> context_fields(Preamble& preamble) {
@@ -41,7 +41,7 @@ std::vector<std::string> known_keys(Preamble& preamble) {
   return keys;
 }
 
-/// Treats an unknown key: one close to a known key is a mistake, any other is a remark for a note.
+/// Handles an unknown key. One close to a known key is a mistake; any other becomes part of a note.
 void note_unknown_key(const CsvComment& comment, Preamble& preamble, const std::filesystem::path& file,
                       std::vector<Mistake>& mistakes, std::vector<std::string>& notes) {
   const auto near = nearest_name(comment.key, known_keys(preamble));
@@ -84,7 +84,7 @@ std::string plain_name(const std::string& cell) {
   return name;
 }
 
-/// Checks that every name of `--map` is one of our columns, and that the file has its column.
+/// Checks that every name of `--map` is one of our columns, and that the file has the column on its other side.
 void check_map(const CsvTable& table, const ImportContext& stated, const std::string& where,
                std::vector<Mistake>& mistakes) {
   std::vector<std::string> cells;
@@ -99,15 +99,15 @@ void check_map(const CsvTable& table, const ImportContext& stated, const std::st
   }
 }
 
-/// Our name for a column of the file.
+/// Returns our name for a column of the file.
 std::string our_name(const std::string& cell, const ImportContext& stated) {
   const auto name = plain_name(cell);
   for (const auto& [ours, their_name] : stated.columns)
     if (plain_name(their_name) == name) return ours;
-  return stated.columns.count(name) == 0 ? name : ""; // --map gives that name to another column
+  return stated.columns.count(name) == 0 ? name : ""; // unless --map gives that name to another column
 }
 
-/// Our names of the columns; "" for a column that is left out. Unknown columns are left out only with --map.
+/// Returns our names of the columns; "" for a column that is left out. Unknown columns may be left out only with --map.
 std::vector<std::string> read_header(const CsvTable& table, const std::filesystem::path& file,
                                      const ImportContext& stated, std::vector<Mistake>& mistakes,
                                      std::vector<std::string>& notes) {
@@ -139,7 +139,7 @@ std::vector<std::string> read_header(const CsvTable& table, const std::filesyste
   return columns;
 }
 
-/// Whether the header and the whole-file values have all that is required; adds mistakes for what is missing.
+/// Whether the header and the values for the whole file have all that is required. Adds mistakes for what is missing.
 bool has_required_columns(const std::vector<std::string>& columns, const ImportContext& stated,
                           const std::string& where, std::vector<Mistake>& mistakes) {
   const auto before = mistakes.size();
@@ -189,7 +189,7 @@ bool may_share_series(StepRecord record, const StepRecord& reference) {
   return series_name(record) == series_name(reference);
 }
 
-/// Checks that the rows of a series differ only in scale, and that no two are the same point.
+/// Checks that the rows of a series differ only in scale, and that no two rows are the same point.
 void check_series(const std::vector<Record>& records, std::vector<Mistake>& mistakes) {
   std::map<std::string, const StepRecord*> reference_of_series;
   struct Point {
@@ -247,7 +247,7 @@ void note_assumptions(const CsvTable& table, const std::vector<std::string>& col
   }
 }
 
-/// Whether the rows or the cluster state the GPUs per node; if not, adds one mistake for all rows.
+/// Whether the rows or the cluster state the GPUs per node. If not, adds one mistake for all rows.
 bool has_nodes(const std::vector<std::string>& columns, const ImportContext& stated, const std::string& where,
                std::vector<Mistake>& mistakes) {
   for (const char* name : {"nodes", "gpus_per_node"})
@@ -279,8 +279,8 @@ Resemblance resembles_csv(std::string_view text) {
   return has_any(text, {"batch_per_gpu,", ",batch_per_gpu"}) ? Resemblance::columns : Resemblance::none;
 }
 
-/// Reads a table of training rates that a person typed (docs/calibration.md lists its columns); each row becomes a step
-/// record.
+/// Reads a table of training rates that a person typed, whose columns docs/calibration.md lists. Each row becomes a
+/// step record.
 Imported import_csv(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   std::vector<Mistake> mistakes;
@@ -297,7 +297,7 @@ Imported import_csv(LogSource source, const ImportContext& stated) {
   out.file = file;
   out.context = read_context(preamble, file, mistakes);
   if (!whole) throw_mistakes(mistakes);
-  constexpr int any = 1; // a mistake is already noted; the rows are read for their other mistakes
+  constexpr int any = 1; // a mistake is noted already; the rows are read on for their other mistakes
   const int per_node =
       has_nodes(columns, preamble.stated, header, mistakes) ? preamble.stated.cluster_gpus_per_node : any;
   for (const auto& row : table.rows) {

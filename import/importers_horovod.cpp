@@ -1,4 +1,4 @@
-// Reads Horovod's timeline: the median step, and how much of a step gradients were negotiated and all-reduced.
+// Reads Horovod's timeline: the median step, and the part of a step in which gradients were negotiated and all-reduced.
 #include "import/importers.hpp"
 #include "import/measured_steps.hpp"
 #include "import/traces.hpp"
@@ -9,7 +9,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t tenth = 10; ///< of the steps is warm-up
+constexpr std::size_t tenth = 10; ///< one step in so many is left out at the beginning as warm-up
 
 std::string anatomy_of(const HorovodTimeline& timeline) {
   const auto steps = static_cast<double>(timeline.steps_s.size() + 1);
@@ -39,7 +39,7 @@ Resemblance resembles_horovod(std::string_view text) {
   return is_list && has_any(text, {"\"NEGOTIATE_", "\"ALLREDUCE\""}) ? Resemblance::structure : Resemblance::none;
 }
 
-/// Reads the timeline that rank 0 writes, complete or cut. model and batch_per_gpu come from `stated.given`.
+/// Reads the timeline that rank 0 writes, which may be cut off. `stated.given` has model and batch_per_gpu.
 Imported import_horovod(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   const auto timeline = read_horovod_timeline(source);

@@ -1,4 +1,4 @@
-// Reads tables of total kernel times. They state no step time, only what it is spent on.
+// Reads tables of total kernel times. They do not state the time of a step, but what it is spent on.
 #include "import/importers.hpp"
 #include "import/kernel_tables.hpp"
 #include "import/measured_steps.hpp"
@@ -14,9 +14,10 @@ namespace ddlsim {
 namespace {
 
 constexpr double ms_of_stated_step = 1000;
-constexpr double most_above_total = 1.05; ///< of the total that a table states
+/// factor on the total that a table states, up to which the sum of its rows may lie
+constexpr double most_above_total = 1.05;
 
-/// Removes a number from the command line that is no column of tables of rates, and returns it; 0 if it is missing. It
+/// Removes a number of the command line that is no column of tables of rates, and returns it; 0 if it is missing. It
 /// must be positive.
 double take_given(ImportContext& stated, const std::string& name) {
   const auto found = stated.given.find(name);
@@ -50,9 +51,9 @@ Resemblance resembles_kernels(std::string_view text) {
   return has_any(text, {"Self CUDA time total:", "Total Time (ns)"}) ? Resemblance::phrase : Resemblance::none;
 }
 
-/// Notes what the kernels' time is spent on. Makes a record only if `stated.given` has the step's time (iteration_ms or
-/// iteration_s); the shares are then in its note. `steps` (the number of profiled steps) gives the kernels' time per
-/// step.
+/// Notes what the kernels' time is spent on. Makes a record only if `stated.given` has the time of a step (iteration_ms
+/// or iteration_s); its note then has the shares. With `steps`, the number of profiled steps, it states the kernels'
+/// time for each step.
 Imported import_kernels(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   const auto tables = read_kernel_tables(source);

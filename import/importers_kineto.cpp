@@ -14,8 +14,8 @@
 namespace ddlsim {
 namespace {
 
-/// The precision of most convolutions and matrix products if it has 16 bits; fp32 and tf32 have the same type in a
-/// trace. Half precision with gradients in fp32 is autocast. "" if the trace does not tell.
+/// Returns the precision of most convolutions and matrix products if that has 16 bits; "" if the trace does not show
+/// it, as for fp32 and tf32, which have the same type in a trace. 16 bits with gradients in fp32 mean autocast.
 std::string precision_of(const KinetoTrace& trace) {
   const auto most = [](const std::map<std::string, int>& types) {
     const auto at =
@@ -40,7 +40,7 @@ MeasuredSteps measured_in(const KinetoTrace& trace, const std::vector<TraceInter
   return measured;
 }
 
-/// The context with the table's name as the step's model.
+/// Returns the context with the name of the layer table as the model of the step.
 ImportContext named_by_table(const ImportContext& stated) {
   auto named = stated;
   if (stated.table.empty()) return named;
@@ -52,10 +52,10 @@ ImportContext named_by_table(const ImportContext& stated) {
   return named;
 }
 
-/// Adds this trace's evidence on the parameter `interference`.
+/// Adds what this trace shows about the parameter `interference`.
 void add_slowdown(const TraceAnatomy& anatomy, Imported& imported) {
   constexpr double least = 0.001;
-  constexpr double most = 1000; // the range that a record may state
+  constexpr double most = 1000; // largest value that a record may state
   const auto slowdown = anatomy.slowdown_beside_nccl;
   if (!slowdown || *slowdown < least || *slowdown > most) return;
   auto& step = std::get<StepRecord>(imported.measurements.records.front());
@@ -76,7 +76,7 @@ void add_precision_note(const MeasuredSteps& measured, const ImportContext& stat
                                          given == stated.given.end() ? "so" : given->second + ", as stated"));
 }
 
-/// Marks a time as suspect, but keeps it, if the profiler may have lengthened it.
+/// Marks a time as suspect, and keeps it, if the profiler may have lengthened it.
 void add_suspicion(const TraceAnatomy& anatomy, Imported& imported) {
   auto& step = std::get<StepRecord>(imported.measurements.records.front());
   const auto suspicion = suspicion_of(anatomy, step.iteration_s);
@@ -86,9 +86,9 @@ void add_suspicion(const TraceAnatomy& anatomy, Imported& imported) {
   imported.notes.push_back(*suspicion + "; the step's record is marked suspect: time steps without the profiler");
 }
 
-/// Notes what the kernels' time is spent on, NCCL's kernels included.
+/// Notes what the kernels' time is spent on, with NCCL's kernels included.
 void add_kernel_shares(const TraceAnatomy& anatomy, const KinetoTrace& trace, Imported& imported) {
-  if (trace.kernels.empty()) return; // the busiest are then operators on the processor
+  if (trace.kernels.empty()) return; // without kernels, the busiest names are operators on the processor
   std::vector<KernelTime> kernels{{"nccl", anatomy.nccl_s}};
   for (const auto& share : anatomy.busiest) kernels.push_back({share.name, share.time_s});
   if (auto text = kernel_shares_text(kernels); !text.empty()) imported.notes.push_back(std::move(text));
@@ -112,9 +112,9 @@ Resemblance resembles_kineto(std::string_view text) {
   return is_trace ? Resemblance::structure : Resemblance::none;
 }
 
-/// Takes the median of the steps, with the time that they waited for input and for NCCL. The trace states the GPU, and
-/// the number of processes if it has distributedInfo or shows a single process; model and batch_per_gpu come from
-/// `stated.given`.
+/// Makes a record of the median of the steps, with the time that they waited for input and for NCCL. The trace states
+/// the GPU. It states the number of processes if it has distributedInfo or shows a single process. `stated.given` has
+/// model and batch_per_gpu.
 Imported import_kineto(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   const auto trace = read_kineto(source);

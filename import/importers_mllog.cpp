@@ -1,5 +1,5 @@
-// Reads MLPerf training logs: the step time or throughput that they state, else the rate that follows from their blocks
-// or epochs.
+// Reads MLPerf training logs: the step time or throughput that they state, or else the rate that follows from their
+// blocks or epochs.
 #include "import/importers.hpp"
 #include "import/measured_steps.hpp"
 #include "import/mllog_rates.hpp"
@@ -47,8 +47,8 @@ Resemblance resembles_mllog(std::string_view text) {
   return has_any(text, {":::MLL", ":::MLP"}) ? Resemblance::own_words : Resemblance::none;
 }
 
-/// Takes the median step time or rate. The meaning of counts differs between benchmarks (mllog_benchmark.hpp). model
-/// and gpus come from `stated.given`. Throws UserError if the log contradicts itself by more than 5 %.
+/// Makes a record of the median step time or rate. What counts mean differs between benchmarks (mllog_benchmark.hpp).
+/// `stated.given` has model and gpus. Throws UserError if statements of the log differ by more than 5 %.
 Imported import_mllog(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   const auto events = read_mllog(source);

@@ -31,7 +31,7 @@ void add_note(RecordHead& head, const std::string& words) {
   if (!words.empty()) head.note += (head.note.empty() ? "" : "; ") + words;
 }
 
-/// Turns tables into records, one after the other.
+/// Turns tables into records, one after another.
 class LogReader {
 public:
   LogReader(const ImportContext& stated, std::vector<Mistake>& mistakes, Imported& out)
@@ -54,7 +54,7 @@ public:
     for (const bool in_place : {false, true}) add_timings(run, in_place);
   }
 
-  /// The GPU of the first run; "" if it names none.
+  /// Returns the GPU of the first run; "" if it names none.
   const std::string& device() const { return first_.scale.device; }
 
   /// Fills in the machine from the first run.
@@ -115,7 +115,7 @@ private:
     return scale;
   }
 
-  /// Finds the operation from the command line, else from the program's name, else from the columns and bandwidths.
+  /// Finds the operation: from the command line, else from the program's name, else from the columns and bandwidths.
   bool find_operation(Run& run) {
     if (given_.operation.empty() && run.table->program.empty()) return deduce_operation(run);
     if (given_.operation.empty() && run.table->program == nccl_exchange().program) return take_exchange(run);
@@ -123,10 +123,10 @@ private:
       if (given_.operation.empty() ? operation.program == run.table->program : operation.name == given_.operation)
         run.operation = operation;
     }
-    return !run.operation.name.empty(); // otherwise the command line named a wrong one
+    return !run.operation.name.empty(); // otherwise the command line named an operation that does not fit
   }
 
-  /// Takes sendrecv between two ranks. Records can hold the messages of a pair, but not a ring of more ranks.
+  /// Reads sendrecv between two ranks. Records can hold the messages of a pair, but not those of a ring of more ranks.
   bool take_exchange(Run& run) {
     constexpr int pair = 2;
     run.operation = nccl_exchange();
@@ -154,7 +154,7 @@ private:
     return false;
   }
 
-  /// The name of the GPU; times of collectives use no other property of it.
+  /// Returns the name of the GPU. Times of collectives use no other property of it.
   std::string find_gpu_name(const NcclScale& scale) {
     return stated_.gpu.empty() ? catalogue_gpu_name(scale.device, stated_.catalogue) : stated_.gpu;
   }
@@ -234,7 +234,8 @@ private:
     return record;
   }
 
-  /// A series name that is not in use. A second run at the same scale is another experiment: "...-run2".
+  /// Returns a series name that is not in use. A second run at the same scale is another experiment, whose name ends in
+  /// "-run2".
   std::string free_series(const Run& run, const std::string& series) {
     for (int number = 1;; ++number) {
       auto name = number == 1 ? series : fmt::format("{}-run{}", series, number);
@@ -249,7 +250,7 @@ private:
   std::vector<Mistake>& mistakes_;
   Imported& out_;
   Run first_;
-  /// A series at one scale; only one table may fill it.
+  /// A series at one scale, which only one table may fill.
   struct SeriesKey {
     std::string name;
     int ranks = 0;
@@ -271,11 +272,12 @@ Resemblance resembles_nccl_tests(std::string_view text) {
   return has_any(text, {"busbw", "\"nccl_version\""}) ? Resemblance::own_words : Resemblance::none;
 }
 
-/// Reads the output of all_reduce_perf and its siblings, as text or as JSON: one collective record for each row and
-/// each half of it (out of place, in place). size_bytes is the program's `size`, time_s its `time`. `stated.given` may
-/// have operation, ranks, nodes, transport and algorithm. sendrecv between two ranks becomes messages in both
-/// directions. Mistakes are, among others, an incomplete row, a bandwidth that contradicts its time, size and number of
-/// ranks (NVIDIA/nccl-tests doc/PERFORMANCE.md), and a run whose ranks or operation the log does not show.
+/// Reads the output of all_reduce_perf and its siblings, as text or as JSON. Each row gives one record of a collective
+/// for each of its halves (out of place, in place). size_bytes is the program's `size`, and time_s its `time`.
+/// `stated.given` may have operation, ranks, nodes, transport and algorithm. sendrecv between two ranks becomes
+/// messages in both directions.
+/// Mistakes are, among others, an incomplete row, a bandwidth that contradicts time, size and number of ranks
+/// (NVIDIA/nccl-tests doc/PERFORMANCE.md), and a run whose ranks or operation the log does not show.
 Imported import_nccl_tests(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   std::vector<Mistake> mistakes;

@@ -1,4 +1,4 @@
-// Reads step times from the lines that training programs print under any launcher; each log becomes one step record.
+// Reads step times from the lines that training programs print under any launcher. Each log becomes one step record.
 #include "import/importers.hpp"
 #include "import/measured_steps.hpp"
 #include "import/phrase_finder.hpp"
@@ -18,13 +18,13 @@
 namespace ddlsim {
 namespace {
 
-/// The step time from a progress bar; the time of a sample if Keras counts samples.
+/// Returns the step time by a progress bar, or the time of a sample if Keras counts samples.
 ChosenSteps steps_of_bar(const TrainingLog& log) {
   const auto steps = log.facts.last(RunFact::run_steps);
   const auto* loop = log.bars.training(steps ? steps->value : 0);
   if (loop == nullptr) return {};
   ChosenSteps chosen;
-  const auto samples = log.facts.first(RunFact::epoch_samples); // Keras before 2.3 prints samples as steps
+  const auto samples = log.facts.first(RunFact::epoch_samples); // Keras before 2.3 counts samples as steps
   const bool of_samples = loop->counts_samples || (samples && loop->total == samples->value);
   chosen.program = "a progress bar";
   chosen.unit = of_samples ? StepUnit::seconds_of_sample : StepUnit::seconds;
@@ -34,8 +34,8 @@ ChosenSteps steps_of_bar(const TrainingLog& log) {
   return chosen;
 }
 
-/// Chooses the first form of the table that has figures; else the bars of training's loop. If a trainer states how many
-/// steps it takes, its bar counts whole steps and has precedence over a timer of parts of them.
+/// Chooses the first form of the table that has figures, or else the bars of the training loop. If a trainer states how
+/// many steps it takes, its bar counts whole steps. The bar then has precedence over a timer of parts of them.
 ChosenSteps choose_steps(const TrainingLog& log) {
   const bool is_trainers = log.facts.last(RunFact::run_steps) && !log.bars.loops().empty();
   const auto forms = step_forms();
@@ -47,7 +47,8 @@ ChosenSteps choose_steps(const TrainingLog& log) {
   return steps_of_bar(log);
 }
 
-/// Seconds per step of a trainer that prints only its total time. Evaluations are subtracted, start and saving are not.
+/// Returns the seconds of a step of a trainer that prints only its total time. Evaluations are subtracted; start and
+/// saving are not.
 std::optional<StatedFact> step_by_totals(const RunFacts& facts) {
   const double steps = steps_of_run(facts);
   if (steps < 1) return std::nullopt;
@@ -57,7 +58,7 @@ std::optional<StatedFact> step_by_totals(const RunFacts& facts) {
   return StatedFact{training_s / steps, run_s->line};
 }
 
-/// Checks that every other figure of the log, as seconds per step, agrees with the record's.
+/// Checks that every other figure of the log agrees with the seconds of a step in the record.
 void check_own_totals(const TrainingLog& log, const ChosenSteps& chosen, double step_s, const RunShape& shape,
                       const std::string& where) {
   std::vector<Claim> claims{
@@ -85,7 +86,7 @@ void check_own_totals(const TrainingLog& log, const ChosenSteps& chosen, double 
   agreed_value(claims, where);
 }
 
-/// Checks that the run took no less time than its steps; a note says how much longer it took.
+/// Checks that the run took at least as long as its steps. A note says how much longer it took.
 void note_whole_run(const RunFacts& facts, double step_s, const std::string& where, std::vector<std::string>& notes) {
   const auto run_s = facts.last(RunFact::run_s);
   const double steps_s = steps_of_run(facts) * step_s;
@@ -99,12 +100,12 @@ void note_whole_run(const RunFacts& facts, double step_s, const std::string& whe
     notes.push_back(stated + ": the rest is evaluation, saving and the start");
 }
 
-/// Lines per step: micro-steps have lines of their own if a step has several.
+/// Returns the number of lines for each step. If a step has several micro-steps, each has a line.
 double lines_a_step(const TrainingLog& log, const ChosenSteps& chosen) {
   return chosen.covers == Covers::micro_step ? log.facts.microsteps_a_step() : 1;
 }
 
-/// The cells of the record that the log states as words, spelled as in tables of rates.
+/// Returns the cells of the record that the log states as words, spelled as in tables of rates.
 RateCells words_of(const TrainingLog& log, const ChosenSteps& chosen, const RunShape& shape) {
   RateCells cells;
   const auto add = [&](const char* column, RunWord word) {
@@ -144,7 +145,7 @@ MeasuredSteps measured_in_log(const TrainingLog& log, const ChosenSteps& chosen,
   return measured;
 }
 
-/// Refuses a log of two models, and one that trains no model on several GPUs: they have no single step time.
+/// Refuses a log of two models, and one that trains no model on several GPUs, because they have no single step time.
 void refuse_other_work(const RunFacts& facts, const ImportContext& stated, const std::string& where) {
   if (!facts.other_model.value.empty())
     throw UserError(

@@ -14,15 +14,16 @@ namespace {
 constexpr const char* of_communication = "communication";
 constexpr const char* of_copies = "copies";
 constexpr const char* of_others = "other kernels";
-constexpr double least_printed_share = 0.005; ///< of the time; smaller shares are added together
+constexpr double least_printed_share = 0.005; ///< share of the time; smaller shares are added together
 
 struct KernelWord {
-  const char* word; ///< in lower case
+  const char* word; ///< word in lower case
   const char* kind;
 };
 
-/// The first of these words that a kernel's name contains decides. Sources of the names: cuBLAS, cuDNN, CUTLASS, NCCL,
-/// FlashAttention, rocBLAS (Cijk_), MIOpen, PyTorch's ATen and Inductor (triton_), Apex and Transformer Engine.
+/// Words and the class that they mean. The first word that the name of a kernel contains decides. The names are those
+/// of cuBLAS, cuDNN, CUTLASS, NCCL, FlashAttention, rocBLAS (Cijk_), MIOpen, PyTorch's ATen and Inductor (triton_),
+/// Apex and Transformer Engine.
 constexpr KernelWord kernel_words[] = {
     {"nccl", of_communication},
     {"rccl", of_communication},
@@ -73,7 +74,7 @@ struct KindShare {
   double share = 0;
 };
 
-/// The shares, the largest first.
+/// Returns the shares, the largest first.
 std::vector<KindShare> shares_of(const std::vector<KernelTime>& kernels) {
   std::map<std::string, double> times_s;
   double total_s = 0;

@@ -13,12 +13,12 @@ struct KernelTime {
   double time_s = 0;
 };
 
-/// The class of a kernel: "matrix products", "convolutions", "attention", "communication", ...; "other kernels" if the
-/// name does not tell.
+/// Returns the class of a kernel: "matrix products", "convolutions", "attention", "communication" and others; "other
+/// kernels" if the name does not show it.
 std::string kernel_kind(std::string_view name);
 
-/// A sentence: "92 % of the kernels' time computes: 61 % matrix products, ...; 8 % communication". "" if no kernel took
-/// time.
+/// Returns a sentence such as "92 % of the kernels' time computes: 61 % matrix products, ...; 8 % communication"; "" if
+/// no kernel took time.
 std::string kernel_shares_text(const std::vector<KernelTime>& kernels);
 
 } // namespace ddlsim

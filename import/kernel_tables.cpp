@@ -9,13 +9,13 @@
 namespace ddlsim {
 namespace {
 
-/// The characters of a column in a line: from `begin` up to but not including `end`.
+/// The characters of a column in a line, from `begin` to the one before `end`.
 struct ColumnSpan {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-/// The columns that a line of dashes marks: "-----  --------  ----".
+/// Returns the columns that a line of dashes marks, such as "-----  --------  ----".
 std::vector<ColumnSpan> spans_of_dashes(std::string_view line) {
   std::vector<ColumnSpan> spans;
   if (line.find("---") == std::string_view::npos || line.find_first_not_of("- \t") != std::string_view::npos)
@@ -29,7 +29,7 @@ std::vector<ColumnSpan> spans_of_dashes(std::string_view line) {
   return spans;
 }
 
-/// The cells at these columns; the last one extends to the end of the line.
+/// Returns the cells at these columns. The last one extends to the end of the line.
 std::vector<std::string> cells_in(std::string_view line, const std::vector<ColumnSpan>& spans) {
   std::vector<std::string> cells;
   for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -40,7 +40,7 @@ std::vector<std::string> cells_in(std::string_view line, const std::vector<Colum
   return cells;
 }
 
-/// Cells that are separated by two blanks or more.
+/// Returns cells that two blanks or more separate.
 std::vector<std::string> cells_by_blanks(std::string_view line) {
   std::vector<std::string> cells;
   for (auto rest = trim(line); !rest.empty();) {
@@ -51,7 +51,7 @@ std::vector<std::string> cells_by_blanks(std::string_view line) {
   return cells;
 }
 
-/// Cells of one line of CSV; quoted cells may contain commas.
+/// Returns the cells of one line of CSV. Quoted cells may contain commas.
 std::vector<std::string> cells_of_csv(std::string_view line) {
   std::vector<std::string> cells{""};
   bool is_quoted = false;
@@ -76,14 +76,14 @@ double seconds_of_unit(std::string_view name) {
   return 0;
 }
 
-/// A number as nsys prints it: "1,234,567".
+/// Reads a number as nsys prints it: "1,234,567".
 std::optional<double> number_in(std::string text) {
   std::erase(text, ',');
   const auto number = parse_number(text);
   return number && number->value >= 0 ? std::optional(number->value) : std::nullopt;
 }
 
-/// A time as PyTorch prints it: "12.345ms".
+/// Reads a time as PyTorch prints it: "12.345ms".
 std::optional<double> seconds_in(std::string_view text) {
   const auto unit_at = std::min(text.find_first_of("num s"), text.size());
   const auto number = number_in(std::string(trim(text.substr(0, unit_at))));
@@ -97,8 +97,8 @@ struct KernelColumns {
   bool is_csv = false;
   std::size_t name = 0;
   std::size_t time = 0;
-  std::size_t self_cpu = 0; ///< of PyTorch's tables
-  double unit_s = 0;        ///< of nsys' tables
+  std::size_t self_cpu = 0; ///< column of a PyTorch table
+  double unit_s = 0;        ///< seconds of the unit that an nsys table states
 };
 
 std::optional<KernelColumns> nsys_columns(const std::vector<std::string>& cells) {
@@ -130,7 +130,7 @@ std::optional<KernelColumns> pytorch_columns(const std::vector<std::string>& cel
   return columns.time > 0 && columns.self_cpu > 0 ? std::optional(columns) : std::nullopt;
 }
 
-/// Whether the name is a range of the program. PyTorch lists such ranges on the device, too, and they contain kernels.
+/// Whether the name is a range of the program. PyTorch lists such ranges on the device too, and they contain kernels.
 bool is_annotation(std::string_view name) {
   return name.starts_with("ProfilerStep") || name.starts_with("Optimizer.") || name.starts_with("nccl:") ||
          name.starts_with("gloo:") || name.starts_with("enumerate(DataLoader)") || name.starts_with("## ") ||
@@ -166,8 +166,8 @@ private:
     return false;
   }
 
-  /// Handles a line of dashes. nsys prints one below the header; PyTorch above and below it, and at the end of the
-  /// table.
+  /// Handles a line of dashes. nsys prints one below the header. PyTorch prints one above and one below the header, and
+  /// one at the end of the table.
   void take_dashes(std::vector<ColumnSpan> spans) {
     if (columns_ && columns_->is_pytorch && has_rows_) columns_.reset();
     if (!columns_) {
@@ -223,13 +223,13 @@ private:
   }
 
   KernelTables tables_;
-  std::optional<KernelColumns> columns_; ///< of the current table
+  std::optional<KernelColumns> columns_; ///< columns of the current table
   bool has_rows_ = false;
-  std::vector<ColumnSpan> spans_; ///< of the last line of dashes
-  std::string before_;            ///< the last line of text
+  std::vector<ColumnSpan> spans_; ///< columns that the last line of dashes marks
+  std::string before_;            ///< the last line of text, before the current one
   int number_before_ = 0;
-  std::vector<KernelTime> kernels_;   ///< of PyTorch's tables
-  std::vector<KernelTime> operators_; ///< the same times, by the operator that launched the kernels
+  std::vector<KernelTime> kernels_;   ///< kernels of PyTorch's tables
+  std::vector<KernelTime> operators_; ///< the kernel times, summed by the operator that launched the kernels
 };
 
 } // namespace

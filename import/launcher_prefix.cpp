@@ -9,8 +9,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr int most_prefixes = 4;                 ///< nested in each other
-constexpr std::size_t longest_prefix_bytes = 96; ///< enough for kubectl's and Ray's with long names
+constexpr int most_prefixes = 4;                 ///< largest number of prefixes inside each other
+constexpr std::size_t longest_prefix_bytes = 96; ///< long enough for kubectl's and Ray's prefixes with long names
 
 /// The length of a prefix with the blanks after it; 0 if there is none.
 struct FoundPrefix {
@@ -30,14 +30,14 @@ int whole_number(std::string_view digits) {
   return value;
 }
 
-/// The number at the end of the text; -1 if there is none.
+/// Returns the number at the end of the text; -1 if there is none.
 int number_at_the_end(std::string_view text) {
   auto from = text.size();
   while (from > 0 && is_digit(text[from - 1])) --from;
   return whole_number(text.substr(from));
 }
 
-/// Whether the text begins with that form: 'd' stands for any digit, other letters for themselves.
+/// Whether the text begins with that form, in which 'd' stands for any digit, and other letters for themselves.
 bool has_form(std::string_view text, std::string_view form) {
   if (text.size() < form.size()) return false;
   for (std::size_t i = 0; i < form.size(); ++i)
@@ -45,7 +45,7 @@ bool has_form(std::string_view text, std::string_view form) {
   return true;
 }
 
-/// The prefix "[1,3]<stdout>:", also horovodrun's with a time before it.
+/// Finds the prefix "[1,3]<stdout>:", and horovodrun's with a time before it.
 FoundPrefix of_stream(std::string_view line) {
   for (const std::string_view stream : {"]<stdout>:", "]<stderr>:"}) {
     const auto close = line.substr(0, longest_prefix_bytes).find(stream);
@@ -56,7 +56,7 @@ FoundPrefix of_stream(std::string_view line) {
   return {};
 }
 
-/// The prefixes "[rank3]:", "[3] ", "[pod/a/b] ".
+/// Finds the prefixes "[rank3]:", "[3] " and "[pod/a/b] ".
 FoundPrefix bracketed(std::string_view line) {
   const auto close = line.substr(0, longest_prefix_bytes).find(']');
   if (!line.starts_with('[') || close == std::string_view::npos) return {};
@@ -69,21 +69,21 @@ FoundPrefix bracketed(std::string_view line) {
   return {};
 }
 
-/// The prefix "12: ".
+/// Finds the prefix "12: ".
 FoundPrefix of_srun(std::string_view line) {
   const auto digits = digits_from(line, 0);
   if (digits == 0 || (line.substr(digits, 2) != ": " && line.substr(digits) != ":")) return {};
   return {digits + 2, whole_number(line.substr(0, digits))};
 }
 
-/// The prefix "(RayTrainWorker pid=71, ip=10.0.0.1) ".
+/// Finds the prefix "(RayTrainWorker pid=71, ip=10.0.0.1) ".
 FoundPrefix of_ray(std::string_view line) {
   const auto close = line.substr(0, longest_prefix_bytes).find(") ");
   if (!line.starts_with('(') || close == std::string_view::npos) return {};
   return line.substr(0, close).find("pid=") == std::string_view::npos ? FoundPrefix{} : FoundPrefix{close + 2, -1};
 }
 
-/// The prefix "trainer-1  | ": a service and its number, blanks, a bar.
+/// Finds the prefix "trainer-1  | ": a service and its number, blanks, a bar.
 FoundPrefix of_compose(std::string_view line) {
   const auto bar = line.substr(0, longest_prefix_bytes).find(" | ");
   if (bar == std::string_view::npos) return {};
@@ -93,8 +93,8 @@ FoundPrefix of_compose(std::string_view line) {
   return is_name ? FoundPrefix{bar + 3, -1} : FoundPrefix{};
 }
 
-/// The prefix "2026-11-29T10:00:00.123456Z " or "2026-11-29 10:00:00,123 ", possibly followed by a container runtime's
-/// "stdout F ".
+/// Finds the prefix "2026-11-29T10:00:00.123456Z " or "2026-11-29 10:00:00,123 ", with or without "stdout F " of a
+/// container runtime after it.
 FoundPrefix of_time(std::string_view line) {
   constexpr std::string_view day = "dddd-dd-dd";
   constexpr std::string_view time = "dd:dd:dd";
@@ -110,9 +110,9 @@ FoundPrefix of_time(std::string_view line) {
   return {end, -1};
 }
 
-/// The prefix "Nov 29 10:00:00 host sh[71]: ".
+/// Finds the prefix "Nov 29 10:00:00 host sh[71]: ".
 FoundPrefix of_journal(std::string_view line) {
-  constexpr std::size_t time_at = 7; // after "Nov 29 "
+  constexpr std::size_t time_at = 7; // position of the time, after "Nov 29 "
   const bool has_time =
       line.size() > time_at && line[3] == ' ' && line[6] == ' ' && has_form(line.substr(time_at), "dd:dd:dd ");
   if (!has_time) return {};

@@ -7,7 +7,7 @@ namespace ddlsim {
 
 struct UnprefixedLine {
   std::string_view text;
-  int rank = -1; ///< of the printing process if the prefix states it; else -1
+  int rank = -1; ///< rank of the printing process, if the prefix states it; else -1
 };
 
 /// Without such prefixes, one inside another too:

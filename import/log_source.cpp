@@ -12,7 +12,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t buffer_bytes = 1U << 20U; ///< also the longest line that is returned in one part
+/// bytes of the buffer, and of the longest line that is returned in one part
+constexpr std::size_t buffer_bytes = 1U << 20U;
 constexpr char escape = '\x1B';
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
@@ -29,7 +30,8 @@ bool needs_cleaning(std::string_view line) {
   });
 }
 
-/// The length of a terminal's escape sequence (ECMA-48): CSI "\x1B[31m", OSC "\x1B]0;title\a", two bytes for others.
+/// Returns the length of a terminal's escape sequence (ECMA-48): CSI such as "\x1B[31m", OSC such as "\x1B]0;title\a",
+/// and two bytes for others.
 std::size_t escape_bytes(std::string_view text) {
   if (text.size() < 2) return text.size();
   if (text[1] != '[' && text[1] != ']') return 2;
@@ -40,7 +42,7 @@ std::size_t escape_bytes(std::string_view text) {
   return std::min(text.size(), at + 1);
 }
 
-/// Appends the text without escape sequences and zero bytes; bytes that are not UTF-8 become a question mark.
+/// Appends the text without escape sequences and zero bytes. Bytes that are not UTF-8 become a question mark.
 void append_clean(std::string_view text, std::string& to) {
   for (std::size_t at = 0; at < text.size();) {
     const auto rest = text.substr(at);
@@ -72,7 +74,7 @@ LogSource::LogSource(const std::filesystem::path& file)
   refuse_what_is_no_text(head(), name_);
 }
 
-/// Moves the unread rest to the beginning and fills the buffer. False if nothing could be read.
+/// Moves the unread rest to the beginning of the buffer, and fills the buffer. Returns false if nothing could be read.
 bool LogSource::fill() {
   buffer_.erase(0, begin_);
   begin_ = 0;
@@ -85,7 +87,7 @@ bool LogSource::fill() {
   return got > 0;
 }
 
-/// The text up to the next end of a line or of a bar's state; sets ends_line_.
+/// Returns the text up to the next end of a line or of a bar's state, and sets ends_line_.
 std::string_view LogSource::next_piece() {
   auto end = begin_;
   while (true) {

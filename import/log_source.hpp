@@ -1,5 +1,5 @@
 #pragma once
-// A user's file as an importer reads it: as one text, or line by line whatever its length.
+// A user's file as an importer reads it: as one text, or line by line, whatever its length is.
 
 #include "import/byte_stream.hpp"
 
@@ -13,35 +13,35 @@
 
 namespace ddlsim {
 
-/// One line of a log, without the additions of launchers and terminals.
+/// One line of a log, without what launchers and terminals add.
 struct LogLine {
-  std::string_view text; ///< valid until the next call of next_line()
-  int number = 0;        ///< as an editor counts; the overwritten states of a progress bar share one number
-  int rank = -1;         ///< of the printing process, by the launcher (torchrun, mpirun, srun -l); -1: not stated
+  std::string_view text; ///< the text, which is valid until the next call of next_line()
+  int number = 0;        ///< number of the line in an editor; the overwritten states of a progress bar share one number
+  int rank = -1;         ///< rank of the printing process, by the launcher (torchrun, mpirun, srun -l); -1: not stated
 };
 
-/// A plain file, one compressed by gzip or zstd, or standard input ("-"). It can be read once: as lines, as parts, or
-/// as one text.
+/// A plain file, a file that gzip or zstd compressed, or standard input ("-"). It can be read once: as lines, as parts,
+/// or as one text.
 class LogSource {
 public:
   /// Throws UserError as open_unpacked() does, and for UTF-16 and a file without text.
   explicit LogSource(const std::filesystem::path& file);
 
-  /// The name for messages and for the records' source: "standard input" for "-".
+  /// Returns the name for messages and for the records' source; "standard input" for "-".
   const std::filesystem::path& name() const { return name_; }
 
-  /// The beginning of the text, up to a mebibyte, from which its kind is guessed. Must be called before the first line
+  /// Returns the beginning of the text, up to a mebibyte, by which its kind is guessed. Call it before the first line
   /// is read.
   std::string_view head() const { return std::string_view(buffer_).substr(begin_); }
 
-  /// The next line, or the next state of a progress bar; nothing at the end. Colour codes are removed, and bytes that
-  /// are not UTF-8 become question marks. A line longer than a mebibyte is split.
+  /// Returns the next line, or the next state of a progress bar; nothing at the end. Colour codes are removed, and
+  /// bytes that are not UTF-8 become question marks. A line longer than a mebibyte is split.
   std::optional<LogLine> next_line();
 
-  /// The next bytes unchanged, up to a mebibyte, valid until the next call; empty at the end.
+  /// Returns the next bytes unchanged, up to a mebibyte; empty at the end. They are valid until the next call.
   std::string_view next_part();
 
-  /// The whole text. Throws UserError if it is not UTF-8, has zero bytes, or is larger than max_document_bytes.
+  /// Returns the whole text. Throws UserError if it is not UTF-8, has zero bytes, or is larger than max_document_bytes.
   std::string text();
 
 private:
@@ -50,15 +50,15 @@ private:
 
   std::filesystem::path name_;
   std::unique_ptr<ByteStream> bytes_;
-  std::string buffer_;    ///< bytes read; those from begin_ on are not yet returned
-  std::string clean_;     ///< the returned line, if it had to be cleaned
-  std::size_t begin_ = 0; ///< in buffer_
-  bool all_read_ = false; ///< the rest is in the buffer
-  bool ends_line_ = true; ///< the last returned piece ended its line
+  std::string buffer_;    ///< bytes that were read; those from begin_ on were not returned yet
+  std::string clean_;     ///< text of the line that was returned, if it had to be cleaned
+  std::size_t begin_ = 0; ///< position in buffer_
+  bool all_read_ = false; ///< whether the rest of the file is in the buffer
+  bool ends_line_ = true; ///< whether the piece that was returned last ended its line
   int number_ = 0;
 };
 
-/// A source as a std::istream for parsers that need one. The source must outlive it.
+/// A source as a std::istream, for parsers that need one. The source must outlive it.
 class LogStream : private std::streambuf, public std::istream {
 public:
   explicit LogStream(LogSource& source) : std::istream(this), source_(source) {}

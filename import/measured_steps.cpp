@@ -20,7 +20,7 @@ void check_given_names(const ImportContext& stated, std::vector<Mistake>& mistak
       mistakes.push_back({"--set", name, unknown_name_text("value of a step", name, known, known)});
 }
 
-/// The cells of the command line, and those of the log that it does not state.
+/// Returns the cells of the command line, and those of the log that the command line does not state.
 RateCells cells_of(const MeasuredSteps& measured, const ImportContext& stated) {
   RateCells cells(stated.given.begin(), stated.given.end());
   cells.insert(measured.stated.begin(), measured.stated.end());

@@ -1,5 +1,6 @@
-// The rules are in mlcommons/logging mlperf_logging/compliance_checker. Other printed events are in the submissions'
-// code in mlcommons/training_results_* and in the references in mlcommons/training and mlcommons/hpc.
+// The rules are those of mlcommons/logging mlperf_logging/compliance_checker. Other events that are printed are those
+// of the submissions' code in mlcommons/training_results_* and of the references in mlcommons/training and
+// mlcommons/hpc.
 #include "import/mllog_benchmark.hpp"
 
 namespace ddlsim {

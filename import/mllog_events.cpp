@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr std::string_view mllog_mark = ":::MLLOG";
 constexpr double ms_of_mllog_per_s = 1000;
-constexpr double last_mllog_ms = 4102444800e3; ///< the year 2100
+constexpr double last_mllog_ms = 4102444800e3; ///< the year 2100, in milliseconds since 1970
 
 double number_or(const json& object, const char* key, double fallback) {
   if (!object.is_object()) return fallback;
@@ -31,7 +31,7 @@ std::string text_or_none(const json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-/// The date of a time, "2026-11-29", in UTC.
+/// Returns the date of a time in UTC, as in "2026-11-29".
 std::string date_of(double time_ms) {
   const std::chrono::sys_time<std::chrono::milliseconds> time{
       std::chrono::milliseconds(static_cast<std::int64_t>(time_ms))};
@@ -141,9 +141,9 @@ private:
 
   const std::filesystem::path& file_;
   MlEvents events_;
-  std::vector<double> untracked_rates_; ///< of events "throughput", which repeat the tracked rates
+  std::vector<double> untracked_rates_; ///< rates of the events "throughput", which repeat the tracked rates
   bool any_ = false;
-  int rank_ = -1; ///< the first rank that the launcher names
+  int rank_ = -1; ///< the first rank that the launcher names, whose events are read
 };
 
 } // namespace

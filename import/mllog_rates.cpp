@@ -12,19 +12,19 @@ namespace ddlsim {
 namespace {
 
 constexpr double most_disagreement_of_mllog = 0.05;
-constexpr std::size_t enough_to_skip = 3; ///< values; with so many, the first is left out as warm-up
+constexpr std::size_t enough_to_skip = 3; ///< number of values from which the first is left out as warm-up
 
 std::vector<double> without_warm_up(std::vector<double> values) {
   if (values.size() >= enough_to_skip) values.erase(values.begin());
   return values;
 }
 
-/// One of the sources from which a log's training speed follows.
+/// One of the sources that show the training speed of a log.
 struct MlClaim {
-  std::string what;           ///< "step times that it states", "blocks of training"
-  std::vector<double> values; ///< without the warm-up
-  double rate = 0;            ///< samples per second: median of the values
-  bool one_stretch = false;   ///< a single stretch, so it includes the warm-up
+  std::string what;           ///< "step times that it states" or "blocks of training"
+  std::vector<double> values; ///< values without the warm-up
+  double rate = 0;            ///< samples per second by the median of the values
+  bool one_stretch = false;   ///< whether the log states a single stretch, which includes the warm-up
   bool has_evaluation = false;
 };
 
@@ -34,7 +34,7 @@ MlClaim claim_of(std::string what, const std::vector<double>& values) {
   return claim;
 }
 
-/// Whether the second claim is possible if the first is right: warm-up and evaluation can only make it slower.
+/// Whether the second claim is possible if the first one is right. Warm-up and evaluation can only make it slower.
 bool agree(const MlClaim& first, const MlClaim& second) {
   if (first.rate <= 0 || second.rate <= 0) return true;
   const double ratio = second.rate / first.rate;
@@ -45,7 +45,7 @@ bool agree(const MlClaim& first, const MlClaim& second) {
   return ratio <= (may_be_faster ? most / most_warm_up : most) && ratio >= (may_be_slower ? most_warm_up : 1) / most;
 }
 
-/// A rate as text: "25000", "12.5".
+/// Writes a rate, as in "25000" or "12.5".
 std::string rate_text(double rate) {
   constexpr double whole_from = 1000;
   return rate >= whole_from ? fmt::format("{:.0f}", rate) : fmt::format("{:.4g}", rate);
@@ -65,7 +65,7 @@ void refuse_disagreement(const std::vector<MlClaim>& claims, const MlBenchmark& 
   }
 }
 
-/// Throughput in samples; empty if it is in tokens and the tokens per sample are not known.
+/// Returns throughputs in samples; none if they are in tokens and the tokens of a sample are not known.
 std::vector<double> rates_in_samples(const MlEvents& events, const MlBenchmark& benchmark) {
   if (!benchmark.rate_in_tokens) return events.rates;
   const double tokens = events.number("max_sequence_length");
@@ -75,7 +75,7 @@ std::vector<double> rates_in_samples(const MlEvents& events, const MlBenchmark& 
   return rates;
 }
 
-/// The claims, the most reliable first.
+/// Returns the claims, the most reliable first.
 std::vector<MlClaim> claims_of(const MlEvents& events, const MlBenchmark& benchmark, const MlRates& marks) {
   std::vector<MlClaim> claims;
   const double batch = events.number("global_batch_size");

@@ -7,7 +7,7 @@
 namespace ddlsim {
 namespace {
 
-/// Converts counts of a log to samples; nothing if the log states too little.
+/// Converts counts of a log to samples; returns nothing if the log states too little.
 class SampleCounts {
 public:
   SampleCounts(const MlEvents& events, const MlBenchmark& benchmark) : counts_(benchmark.counts) {
@@ -16,7 +16,7 @@ public:
     batch_ = events.number("global_batch_size");
   }
 
-  /// Samples trained since the start of the run.
+  /// Returns the samples that were trained since the start of the run.
   std::optional<double> at(const MlMark& mark) const {
     if (mark.samples_count >= 0) return of_samples_count(mark.samples_count);
     const bool counts_on =
@@ -31,7 +31,7 @@ public:
     return tokens_ > 0 ? std::optional(count / tokens_) : std::nullopt;
   }
 
-  /// The samples that an epoch_count or epoch_num stands for.
+  /// Returns the samples that an epoch_count or epoch_num stands for.
   std::optional<double> of_epochs(double count) const {
     switch (counts_) {
     case MlCount::samples:
@@ -41,7 +41,7 @@ public:
     case MlCount::epochs_or_samples:
       if (epoch_samples_ > 0 && count >= epoch_samples_) return count;
       break;
-    case MlCount::share_of_epoch: // the first epoch is 0 to 1 or 1 to 2
+    case MlCount::share_of_epoch: // the first epoch is from 0 to 1, or from 1 to 2
       if (count >= 1) count -= 1;
       break;
     case MlCount::epochs:
@@ -50,7 +50,7 @@ public:
     return epoch_samples_ > 0 ? std::optional(count * epoch_samples_) : std::nullopt;
   }
 
-  /// Whether a block's epoch_count is the length of the block: some programs count the whole run as one epoch.
+  /// Whether a block's epoch_count is the length of the block. Some programs count the whole run as one epoch.
   bool blocks_count() const { return counts_ != MlCount::samples && counts_ != MlCount::share_of_epoch; }
 
 private:
@@ -60,7 +60,7 @@ private:
   double batch_ = 0;
 };
 
-/// Stretches of training. A stretch begins with a block (or epoch), or after an evaluation in it, and ends with the
+/// The stretches of training. A stretch begins with a block (or epoch), or after an evaluation in it. It ends with the
 /// block or at the next evaluation.
 class TrainingIntervals {
 public:
@@ -88,7 +88,7 @@ public:
   }
 
 private:
-  /// Whether the mark's count is since the start of the run. That of a block may be the block's length.
+  /// Whether the mark's count is that since the start of the run. The count of a block may be the block's length.
   static bool is_total(const MlMark& mark) {
     return mark.kind == MlMarkKind::eval_start || mark.kind == MlMarkKind::run_stop;
   }
@@ -117,30 +117,31 @@ private:
     rates_.rates.push_back(samples / time_s);
   }
 
-  /// The samples between two marks, from the counts at both.
+  /// Returns the samples between two marks by the counts at both.
   std::optional<double> samples_between(const MlMark& begin, const MlMark& end, std::optional<double> total) const {
     const auto from = counts_.at(begin);
     if (total && trained_) {
-      const bool goes_on = *trained_ == 0 && begin.kind == start_ && from && *from < *total; // from a checkpoint
+      // the run continues from a checkpoint
+      const bool goes_on = *trained_ == 0 && begin.kind == start_ && from && *from < *total;
       return *total - (goes_on ? *from : *trained_);
     }
     const auto to = counts_.at(end);
     if (to && from && *to > *from) return *to - *from;
-    if (to && from && *to == *from && end.samples_count > 0) return to; // both state the block's length
+    if (to && from && *to == *from && end.samples_count > 0) return to; // both counts state the length of the block
     return std::nullopt;
   }
 
-  /// The samples of the whole block, as its start states them.
+  /// Returns the samples of the whole block, as its start states them.
   std::optional<double> samples_of_whole(const MlMark& begin) const {
     if (!counts_.blocks_count()) return std::nullopt;
     if (are_epochs_) return counts_.of_epochs(1);
     return begin.epoch_count > 0 ? counts_.of_epochs(begin.epoch_count) : std::nullopt;
   }
 
-  /// The length of the block without the evaluations at its end. Nothing if there are evaluations in its middle:
-  /// training may wait for them, or continue meanwhile.
+  /// Returns the length of the block without the evaluations at its end. Returns nothing if there are evaluations in
+  /// its middle, because training may wait for them or continue meanwhile.
   std::optional<double> time_of_whole_s(std::size_t begin) const {
-    constexpr double most_unclear = 0.05; // of the length
+    constexpr double most_unclear = 0.05; // share of the length that may be unclear
     std::size_t end = begin + 1;
     double evaluation_s = 0;
     std::optional<double> first_s;
@@ -169,10 +170,10 @@ private:
   MlMarkKind start_;
   MlMarkKind stop_;
   bool are_epochs_;
-  std::optional<std::size_t> begin_;  ///< the mark at which the stretch began
-  bool is_whole_ = false;             ///< the stretch began with its block
-  bool is_open_ = false;              ///< the block has not ended
-  std::optional<double> trained_ = 0; ///< samples at the start of the last evaluation
+  std::optional<std::size_t> begin_;  ///< number of the mark at which the stretch began
+  bool is_whole_ = false;             ///< whether the stretch began with its block
+  bool is_open_ = false;              ///< whether the block has not ended yet
+  std::optional<double> trained_ = 0; ///< samples trained at the start of the last evaluation
   MlRates rates_;
 };
 

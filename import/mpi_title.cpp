@@ -9,10 +9,10 @@ namespace {
 struct MpiName {
   const char* name;
   const char* operation;
-  bool is_part; ///< see MpiTitle
+  bool is_part; ///< the field of the same name in MpiTitle
 };
 
-/// The -v and -w variants give every rank the same size, so they measure the plain operation.
+/// Names of operations. The -v and -w variants give every rank the same size, so they measure the plain operation.
 constexpr MpiName mpi_names[] = {
     {"allreduce", "all_reduce", false},
     {"allgather", "all_gather", true},
@@ -29,7 +29,7 @@ constexpr MpiName mpi_names[] = {
     {"reduce_scatter", "reduce_scatter", false},
     {"reduce_scatter_block", "reduce_scatter", false},
     {"pingpong", one_way_message, false},
-    {"", one_way_message, false}, // for "OSU MPI Latency Test"
+    {"", one_way_message, false}, // the benchmark with the title "OSU MPI Latency Test"
 };
 
 void look_up(const std::string& name, MpiTitle& title) {
@@ -55,8 +55,8 @@ MpiTitle read_osu_title(std::string_view text) {
     title.why_left_out = "records have no such times";
     return title;
   }
-  // Skips the words before the operation in "osu mpi-cuda managed allreduce ": the word after osu is the library, and a
-  // device may add another.
+  // Skips the words before the operation, as in "osu mpi-cuda managed allreduce ". The word after osu is the library,
+  // and a device may add another.
   auto name = trim(std::string_view(lower).substr(0, test));
   for (int word = 0; word < 2; ++word) name = trim(name.substr(std::min(name.size(), name.find_first_of(" \t"))));
   if (name.starts_with("managed")) name = trim(name.substr(std::string_view("managed").size()));
@@ -70,7 +70,9 @@ MpiTitle read_osu_title(std::string_view text) {
 }
 
 MpiTitle read_imb_title(std::string_view name, int year) {
-  constexpr int year_of_parts = 2019; // src_c/IMB_reduce_scatter.c: earlier sizes are of all ranks together
+  // from this year on src_c/IMB_reduce_scatter.c prints the size of a rank's part; earlier versions print that of all
+  // ranks together
+  constexpr int year_of_parts = 2019;
   MpiTitle title;
   title.name = name;
   const auto lower = lower_case(name);

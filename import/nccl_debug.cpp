@@ -1,4 +1,5 @@
-// Forms of the lines: NVIDIA/nccl src/debug.cc, init.cc, enqueue.cc, transport/*.cc; RCCL prints the same.
+// The forms of the lines are those of NVIDIA/nccl src/debug.cc, init.cc, enqueue.cc and transport/*.cc. RCCL prints the
+// same.
 #include "import/nccl_debug.hpp"
 
 #include "import/plain_text.hpp"
@@ -13,18 +14,18 @@
 namespace ddlsim {
 namespace {
 
-/// A phrase of NCCL and its meaning in records.
+/// A phrase of NCCL, and what it means in records.
 struct NcclPhrase {
   std::string_view printed;
   std::string_view meaning;
 };
 
-/// Names for the numbers that NCCL 2.4 to 2.24 print.
+/// The algorithms for the numbers that NCCL 2.4 to 2.24 print.
 constexpr std::array<std::string_view, 7> numbered_algorithms = {
     "TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT"};
 constexpr std::array<std::string_view, 3> numbered_protocols = {"LL", "LL128", "SIMPLE"};
 
-/// The place of "HOST" in a "HOST:PID:TID [GPU] " that ends at `end`; npos if there is none.
+/// Returns the place of "HOST" in a "HOST:PID:TID [GPU] " that ends at `end`; npos if there is none.
 std::size_t host_before(std::string_view line, std::size_t end) {
   const auto gpu = line.substr(0, end).rfind(" [");
   if (gpu == std::string_view::npos) return gpu;
@@ -39,7 +40,7 @@ std::size_t host_before(std::string_view line, std::size_t end) {
   return blank == std::string_view::npos ? 0 : blank + 1;
 }
 
-/// The length of a row's last word if NCCL's host name follows without a blank: "-1" in "-1node-3".
+/// Returns the length of a row's last word if NCCL's host name follows without a blank, as "-1" in "-1node-3".
 std::size_t cell_before_host(std::string_view word, const HostNames& hosts) {
   std::size_t longest = 0;
   for (const auto& host : hosts)
@@ -51,7 +52,7 @@ std::size_t cell_before_host(std::string_view word, const HostNames& hosts) {
   return digits < word.size() ? digits : 0;
 }
 
-/// The text without NCCL's own time before the host, "[2026-01-31 10:00:00] ".
+/// Returns the text without the time that NCCL prints before the host, "[2026-01-31 10:00:00] ".
 std::string_view without_time_of_nccl(std::string_view before) {
   const auto open = before.rfind('[');
   const bool is_time = open != std::string_view::npos && trim(before).ends_with(']') &&
@@ -59,7 +60,7 @@ std::string_view without_time_of_nccl(std::string_view before) {
   return is_time ? before.substr(0, open) : before;
 }
 
-/// The whole number above 0 after the word `key` in upper or lower case.
+/// Returns the whole number above 0 after the word `key` in upper or lower case.
 std::optional<int> count_behind(const std::vector<std::string>& words, std::string_view key) {
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (lower_case(words[i]) != key) continue;
@@ -94,14 +95,14 @@ void read_algorithm_and_protocol(const std::vector<std::string>& words, NcclDebu
   }
 }
 
-/// The meaning of the first phrase that the text begins with; "" if there is none.
+/// Returns what the first phrase means with which the text begins; "" if there is none.
 std::string_view begin_of(std::string_view text, std::initializer_list<NcclPhrase> phrases) {
   for (const auto& phrase : phrases)
     if (text.starts_with(phrase.printed)) return phrase.meaning;
   return "";
 }
 
-/// The text after `phrase`; nothing if it does not occur.
+/// Returns the text after `phrase`; nothing if it does not occur.
 std::optional<std::string_view> text_behind(std::string_view text, std::string_view phrase) {
   const auto at = text.find(phrase);
   return at == std::string_view::npos ? std::nullopt : std::optional(text.substr(at + phrase.size()));
@@ -115,7 +116,7 @@ void read_connection(std::string_view connection, NcclDebug& debug) {
   if (!inside.empty()) debug.inside = inside;
 }
 
-/// Reads the network that NCCL uses ("Using network Socket"). The interfaces that it lists before ("NET/IB : Using
+/// Reads the network that NCCL uses ("Using network Socket"). The interfaces that NCCL lists before ("NET/IB : Using
 /// ...") may not be used.
 void read_network(std::string_view text, NcclDebug& debug) {
   for (const std::string_view taken : {"Using network ", "Assigned NET plugin "}) {
@@ -145,7 +146,7 @@ LineWithDebug without_nccl_debug(std::string_view line, HostNames& hosts) {
     return {"", debug};
   }
   const auto before = without_time_of_nccl(line.substr(0, host_at));
-  if (before.size() < host_at) return {before, debug}; // there is a time between the row and the host
+  if (before.size() < host_at) return {before, debug}; // a time stands between the row and the host
   return {line.substr(0, host_at + cell_before_host(word, hosts)), debug};
 }
 

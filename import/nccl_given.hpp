@@ -9,9 +9,9 @@ namespace ddlsim {
 
 /// What the command line states about every table of the file.
 struct NcclGiven {
-  std::string operation; ///< as records have it; "" if not stated, also below
-  int ranks = 0;         ///< 0: not said
-  int nodes = 0;         ///< 0: not said
+  std::string operation; ///< name in records; "" if not stated, as for the members below
+  int ranks = 0;         ///< number of ranks; 0: not stated
+  int nodes = 0;         ///< number of nodes; 0: not stated
   std::string transport;
   std::string algorithm;
 };

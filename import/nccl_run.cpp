@@ -22,8 +22,8 @@ std::string nccl_program(std::string_view command) {
 }
 
 std::string nccl_version_text(long code) {
-  // The version of a code. NCCL 2.9 changed it from 1000 x major + 100 x minor + patch to 10000 x major + 100 x minor +
-  // patch.
+  // The first code of the new numbering. NCCL 2.9 changed a version's code from 1000 x major + 100 x minor + patch to
+  // 10000 x major + 100 x minor + patch.
   constexpr long first_new_code = 10000;
   const long major_step = code < first_new_code ? 1000 : 10000;
   return fmt::format("{}.{}.{}", code / major_step, code % major_step / 100, code % 100);
@@ -36,20 +36,20 @@ std::string nccl_algorithm(std::string_view setting) {
 
 namespace {
 
-/// The name of an algorithm in records, from NCCL's name.
+/// Returns the name of an algorithm in records for NCCL's name.
 std::string algorithm_named(const std::string& name, int nodes) {
   if (name == "RING" || name == "TREE") return lower_case(name);
-  if (name == "NVLS") return nodes > 1 ? "nvls-sharp" : "nvls"; // between nodes the switches reduce, too
+  if (name == "NVLS") return nodes > 1 ? "nvls-sharp" : "nvls"; // between nodes the switches sum too
   if (name == "NVLS_TREE") return "nvls";
   return name.starts_with("COLLNET") ? "collnet" : "unknown";
 }
 
 /// Bytes per microsecond in one GB/s.
 constexpr double B_per_us_per_GBps = 1e3;
-/// A number halfway between two printed ones may be rounded either way in double precision.
+/// Share by which a number halfway between two printed ones may be off. Double precision may round it either way.
 constexpr double tie_share = 1e-6;
-constexpr double most_disagreement = 0.05; ///< between statements of one log
-constexpr double printed_GBps = 0.01;      ///< the last digit of the rows' bandwidths
+constexpr double most_disagreement = 0.05; ///< share by which statements of one log may differ
+constexpr double printed_GBps = 0.01;      ///< last digit of the rows' bandwidths
 
 struct PrintedRange {
   double low = 0;

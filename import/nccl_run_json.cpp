@@ -1,5 +1,5 @@
-// Reads JSON of nccl-tests (-J FILE, since 2025). Fields: NVIDIA/nccl-tests src/util.cu, file versions 1 to 3. Unneeded
-// fields are ignored, so that newer versions of this foreign format stay readable.
+// Reads JSON of nccl-tests (-J FILE, since 2025). Fields are those of NVIDIA/nccl-tests src/util.cu, file versions 1 to
+// 3. Fields that are not needed are ignored, so that newer versions of this foreign format can be read.
 #include "import/nccl_run.hpp"
 #include "import/plain_text.hpp"
 #include "sim/base/json.hpp"
@@ -16,11 +16,11 @@ namespace {
 
 using nlohmann::json;
 
-/// The file prints six decimals; this is half a unit of the last.
+/// Half a unit of the last decimal, of which the file prints six.
 constexpr double json_half_step = 0.5e-6;
 
-/// The number of ranks. The device list has one "Rank" line for each process, and a process runs nthreads x ngpus
-/// ranks.
+/// Returns the number of ranks. The device list has one "Rank" line for each process, and a process runs nthreads x
+/// ngpus ranks.
 int count_ranks(const JsonNode& config, std::size_t entries) {
   const long per_process = config.integer("nthreads", 1, 1'000'000) * config.integer("ngpus", 1, 1'000'000);
   const double ranks = static_cast<double>(per_process) * static_cast<double>(entries);
@@ -85,7 +85,7 @@ NcclRow read_row(const JsonNode& node, const std::string& where) {
   return row;
 }
 
-/// Takes the program from the command line and NCCL_ALGO from the environment; nothing else of either is kept.
+/// Takes the program from the command line, and NCCL_ALGO from the environment. Nothing else of either is kept.
 void read_command(const JsonNode& root, NcclTable& table) {
   const std::string algorithm = "NCCL_ALGO=";
   if (root.has("args") && root.at("args").value().is_array()) {
@@ -108,7 +108,7 @@ void read_root(const JsonNode& root, const std::string& where, NcclTable& table)
   read_config(root, table);
   const long version = root.integer_or("nccl_version", 0, 0, 100'000'000);
   if (version > 0) table.nccl_version = nccl_version_text(version);
-  constexpr std::size_t date_letters = 10; // of "2025-08-01 12:00:00"
+  constexpr std::size_t date_letters = 10; // length of the date in "2025-08-01 12:00:00"
   table.date = root.text_or("start_time", "").substr(0, date_letters);
   table.complete = root.has("out_of_bounds");
   for (const auto& row : root.list("results"))

@@ -1,5 +1,5 @@
 // Reads text logs of nccl-tests and rccl-tests line by line: device list, header, rows, closing lines. NCCL's debug
-// text may occur anywhere, also inside a row, whose parts are then joined.
+// text may stand anywhere, even inside a row, whose parts are then joined.
 #include "import/imported.hpp"
 #include "import/nccl_run.hpp"
 
@@ -13,7 +13,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double us_per_ms = 1000;
-constexpr std::size_t most_lines_named = 5; ///< in a note
+constexpr std::size_t most_lines_named = 5; ///< largest number of lines that a note names
 
 std::optional<int> whole(std::string_view text) {
   int value = 0;
@@ -22,13 +22,13 @@ std::optional<int> whole(std::string_view text) {
   return value;
 }
 
-/// The word after `key`: "iters:" gives "20".
+/// Returns the word after `key`: "20" for "iters:" in "iters: 20".
 std::string word_after(const std::vector<std::string>& words, const std::string& key) {
   const auto at = std::find(words.begin(), words.end(), key);
   return at == words.end() || at + 1 == words.end() ? "" : *(at + 1);
 }
 
-/// The second number of "warmup iters: 5 iters: 20".
+/// Returns the second number of "warmup iters: 5 iters: 20".
 std::string iterations_word(const std::vector<std::string>& words) {
   for (std::size_t i = 1; i + 1 < words.size(); ++i)
     if (words[i] == "iters:" && words[i - 1] != "warmup" && words[i - 1] != "agg") return words[i + 1];
@@ -91,7 +91,7 @@ private:
     read_remark(text);
   }
 
-  /// Reads a line before, between or after tables; its first words identify it.
+  /// Reads a line before, between or after tables, which its first words identify.
   void read_remark(std::string_view text) {
     if (text.starts_with("Out of bounds values")) return finish_table(text);
     if (text.starts_with("Avg bus bandwidth")) return read_average(text);
@@ -132,7 +132,7 @@ private:
     }
   }
 
-  /// Reads a command line, possibly split over several lines: a program followed by options, with NCCL_ALGO among the
+  /// Reads a command line, which may be split over several lines: a program with its options, and NCCL_ALGO among the
   /// variables.
   void read_command(const std::vector<std::string>& words) {
     const std::string key = "NCCL_ALGO=";
@@ -207,7 +207,7 @@ private:
     return std::find(columns_.begin(), columns_.end(), name) != columns_.end();
   }
 
-  /// Reads a row, its beginning, or the missing rest of the last one. False for other text.
+  /// Reads a row, its beginning, or the missing rest of the last one. Returns false for other text.
   bool read_row_part(int line, std::string_view text) {
     auto words = split_words(text);
     if (!row_words_.empty() && fit_row(columns_, row_words_.size(), words)) {
@@ -228,7 +228,7 @@ private:
     return true;
   }
 
-  /// Inserts a missing redop: for some years programs that do not reduce left the column empty.
+  /// Inserts a missing redop. For some years programs that do not reduce left the column empty.
   void add_missing_redop(std::vector<std::string>& words) const {
     const auto redop = std::find(columns_.begin(), columns_.end(), "redop") - columns_.begin();
     const auto at = static_cast<std::size_t>(redop);
@@ -250,8 +250,8 @@ private:
     row_words_.clear();
   }
 
-  /// Takes algorithm and protocol if NCCL's last debug line has the row's size. For some operations that is the size of
-  /// one rank's part.
+  /// Takes algorithm and protocol if NCCL's last debug line has the size of the row. For some operations that is the
+  /// size of one rank's part.
   void take_algorithm_and_protocol(NcclRow& row) {
     const auto ranks = static_cast<double>(std::max<std::size_t>(1, run_.devices.size()));
     auto& debug = run_.debug;
@@ -262,7 +262,7 @@ private:
     debug.algorithm.clear();
   }
 
-  /// Drops an incomplete row.
+  /// Removes an incomplete row.
   void drop_row() {
     if (row_words_.empty()) return;
     broken_rows_.push_back(row_line_);
@@ -292,19 +292,19 @@ private:
   std::vector<std::string>& notes_;
   std::vector<NcclTable> tables_;
   std::vector<std::string> columns_;
-  NcclTable run_;              ///< the run that the next table belongs to
-  bool run_used_ = false;      ///< a table of this run has begun
-  bool open_ = false;          ///< rows may follow
-  bool in_place_only_ = false; ///< the table has only one half
+  NcclTable run_;              ///< the run to which the next table belongs
+  bool run_used_ = false;      ///< whether a table of this run has begun
+  bool open_ = false;          ///< whether rows may follow
+  bool in_place_only_ = false; ///< whether the table has only one half
   double time_unit_us_ = 1;
-  std::vector<std::string> row_words_; ///< of a row that is still incomplete
+  std::vector<std::string> row_words_; ///< words of a row that is still incomplete
   int row_line_ = 0;
-  std::vector<int> broken_rows_; ///< lines
+  std::vector<int> broken_rows_; ///< line numbers of these rows
   HostNames hosts_;
   std::string library_ = "NCCL";
   std::string version_;
-  std::string exported_algorithm_ = "unknown"; ///< for every run that follows
-  std::string next_algorithm_ = "unknown";     ///< for the next run
+  std::string exported_algorithm_ = "unknown"; ///< algorithm for every run that follows
+  std::string next_algorithm_ = "unknown";     ///< algorithm for the next run
 };
 
 } // namespace

@@ -20,7 +20,7 @@ bool is_whole(std::string_view word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), is_digit);
 }
 
-/// Whether the word is a name: "float", "bfloat16", "f8e4m3", "sum".
+/// Whether the word is a name such as "float", "bfloat16", "f8e4m3" or "sum".
 bool is_name(std::string_view word) {
   const auto is_letter = [](char letter) {
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
@@ -35,18 +35,18 @@ bool fits_column(const std::string& column, std::string_view word) {
   if (column == "type" || column == redop_column) return is_name(word);
   if (column == "timestamp") return is_digit(word.front());
   if (word == "N/A") return true;
-  if (word.ends_with('*')) word.remove_suffix(1); // marks a deviation that is too large
+  if (word.ends_with('*')) word.remove_suffix(1); // the star marks a deviation that is too large
   return parse_number(word).has_value();
 }
 
-/// Whether the cell reports wrong values. It is a count of wrong elements since 2022, before that the largest
+/// Whether the cell reports wrong values. Since 2022 it is a count of wrong elements. Before that it was the largest
 /// deviation, marked * if it is too large.
 bool is_wrong(const std::string& word) {
   const auto number = parse_number(word);
   return word.back() == '*' || (number && number->value >= 1 && number->value == std::floor(number->value));
 }
 
-/// Reads cells by column; the second `time` begins the in-place half.
+/// Reads cells by column. The second `time` begins the in-place half.
 class NcclRowReader {
 public:
   NcclRowReader(double time_unit_us, bool in_place_only, std::string& bad)

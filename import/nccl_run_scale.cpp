@@ -9,16 +9,16 @@
 namespace ddlsim {
 namespace {
 
-/// The devices listed under one host name.
+/// The devices that are listed under one host name.
 struct NamedHost {
-  int most_alike = 0;      ///< the most devices with the same number and address
-  bool one_number = true;  ///< every process numbers its GPU 0
-  bool one_address = true; ///< all have the same address
+  int most_alike = 0;      ///< largest number of devices with the same number and address
+  bool one_number = true;  ///< whether every process numbers its GPU 0
+  bool one_address = true; ///< whether all have the same address
   bool whole_address = true;
 };
 
-/// Whether the address is complete, as "0000:06:00". "0x06" is only the bus, which GPUs of different PCI domains share,
-/// and zeros are no address.
+/// Whether the address is complete, as "0000:06:00" is. "0x06" is only the bus, which GPUs of different PCI domains
+/// share, and zeros are no address.
 bool is_whole_address(const std::string& bus) {
   return bus.find(':') != std::string::npos && bus.find_first_not_of("0x:.") != std::string::npos;
 }
@@ -37,8 +37,8 @@ NamedHost look_at(const std::vector<const NcclDevice*>& devices) {
 
 /// Counts the machines behind the host names. A GPU is in a communicator once, so an address that occurs twice under
 /// one host name means two machines with that name (containers). If every process shows the same GPU
-/// (CUDA_VISIBLE_DEVICES), addresses tell nothing: then each host name counts as a machine, and with a single host name
-/// the number stays open.
+/// (CUDA_VISIBLE_DEVICES), addresses say nothing. Then each host name counts as a machine; with a single host name the
+/// number stays open.
 int count_nodes(const std::vector<NcclDevice>& devices, int group, std::string& question) {
   std::map<std::string, std::vector<const NcclDevice*>> hosts;
   for (const auto& device : devices)
@@ -87,7 +87,7 @@ void read_devices(const NcclTable& table, NcclScale& scale) {
     ++group_sizes[device.group];
     names.insert(device.name);
   }
-  const bool listed_whole = table.ranks == 0; // JSON lists one device per process and states the ranks separately
+  const bool listed_whole = table.ranks == 0; // JSON lists one device for each process, and states the ranks separately
   const int ranks = listed_whole ? static_cast<int>(table.devices.size()) : table.ranks;
   scale.communicators = static_cast<int>(group_sizes.size());
   scale.ranks = ranks / scale.communicators;

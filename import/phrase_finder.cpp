@@ -8,14 +8,14 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t longest_number = 40; ///< characters
+constexpr std::size_t longest_number = 40; ///< most characters of a number
 
 bool is_of_number(char letter) {
   return is_digit(letter) || letter == '.' || letter == ',';
 }
 
-/// The value of a number such as "1,024", which has three digits after each comma. A comma or point at the end is
-/// punctuation.
+/// Returns the value of a number such as "1,024", which has three digits after each comma. A comma or point at its end
+/// is punctuation.
 std::optional<PrintedNumber> grouped_number(std::string_view text) {
   while (!text.empty() && !is_digit(text.back())) text.remove_suffix(1);
   std::string digits;
@@ -33,7 +33,7 @@ std::optional<PrintedNumber> grouped_number(std::string_view text) {
   return parse_number(digits);
 }
 
-/// Skips what may precede a number: blanks, an equals sign, quotes, brackets, a table's bar, a dotted line.
+/// Skips what may stand before a number: blanks, an equals sign, quotes, brackets, a table's bar, a dotted line.
 std::size_t skip_to_number(std::string_view line, std::size_t at) {
   const auto begins = [&](std::size_t i) {
     const bool is_point = line[i] == '.' && i + 1 < line.size() && is_digit(line[i + 1]) &&
@@ -53,7 +53,7 @@ std::size_t end_of_number(std::string_view line, std::size_t at) {
   return at;
 }
 
-/// Seconds of hours, minutes and seconds separated by colons, from `at`; 0 if there is no number.
+/// Returns the seconds of hours, minutes and seconds that colons separate, from `at` on; 0 if there is no number.
 double clock_seconds(std::string_view line, std::size_t at) {
   constexpr double next_smaller = 60;
   double seconds = number_at(line, at).value_or(0);

@@ -16,12 +16,12 @@ namespace ddlsim {
 
 /// The place of a phrase in a line.
 struct FoundPhrase {
-  std::size_t index = 0; ///< of the phrase, in the order they were given
+  std::size_t index = 0; ///< index of the phrase, in the order in which the phrases were given
   std::size_t begin = 0;
-  std::size_t end = 0; ///< just behind it
+  std::size_t end = 0; ///< position just after the phrase in the line
 };
 
-/// An index of phrases by their first four letters. Each phrase must have four letters or more.
+/// An index of phrases by their first four letters. Each phrase must have at least four letters.
 class PhraseFinder {
 public:
   explicit PhraseFinder(const std::vector<std::string_view>& phrases);
@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t letters = 4; ///< that the index uses
+  static constexpr std::size_t letters = 4; ///< number of letters that the index uses
   static constexpr std::size_t slots = 1U << 16U;
 
   static std::uint32_t begin_at(std::string_view text, std::size_t at) {
@@ -55,22 +55,23 @@ private:
   std::unordered_multimap<std::uint32_t, std::size_t> by_begin_;
 };
 
-/// The number at `at`, possibly behind blanks and one of ':', '=', '|', quotes, brackets or dotted lines: 1024 of "
-/// ....... 1,024", 3.2 of "=3.2s". Nothing if another word comes first, or for a negative number.
+/// Returns the number at `at`; there may be blanks and one of ':', '=', '|', quotes, brackets or dotted lines before
+/// it. It returns 1024 for " ....... 1,024", and 3.2 for "=3.2s". It returns nothing if another word comes first, or
+/// for a negative number.
 std::optional<PrintedNumber> printed_at(std::string_view line, std::size_t at);
 
-/// The text right behind that number: "ms " of " 3.2ms "; "" if there is none.
+/// Returns the text right after that number, as "ms " for " 3.2ms "; "" if there is none.
 std::string_view behind_number(std::string_view line, std::size_t at);
 
-/// The number that ends before `at`, possibly followed by blanks: 61 of "12s 61ms/step" before "ms/step".
+/// Returns the number that ends before `at`; blanks may follow it. Before "ms/step" of "12s 61ms/step" it is 61.
 std::optional<PrintedNumber> printed_before(std::string_view line, std::size_t at);
 
-/// The values of the same numbers, without their rounding.
+/// Returns the values of the same numbers, without their rounding.
 std::optional<double> number_at(std::string_view line, std::size_t at);
 std::optional<double> number_ending_at(std::string_view line, std::size_t at);
 
-/// Seconds of a clock time at a place as in number_at(): 100 of "0:01:40.00", 86,500 of "1 day, 0:01:40". A number
-/// without a colon is seconds.
+/// Returns the seconds of a clock time at a place as in number_at(): 100 for "0:01:40.00", 86,500 for "1 day, 0:01:40".
+/// A number without a colon is seconds.
 std::optional<double> seconds_at(std::string_view line, std::size_t at);
 
 } // namespace ddlsim

@@ -13,7 +13,7 @@ bool is_blank(char letter) {
   return letter == ' ' || letter == '\t';
 }
 
-/// Length of the UTF-8 sequence that begins with `first`; 0 if none does.
+/// Returns the length of the UTF-8 sequence that begins with `first`; 0 if none does.
 int sequence_length(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return 2;
@@ -21,7 +21,7 @@ int sequence_length(unsigned char first) {
   return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
 }
 
-/// Whether UTF-8 forbids the second byte: overlong forms, surrogates, beyond U+10FFFF.
+/// Whether UTF-8 forbids the second byte, as in overlong forms, surrogates, and numbers beyond U+10FFFF.
 bool forbidden_pair(unsigned char first, unsigned char second) {
   return (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) || (first == 0xF0 && second < 0x90) ||
          (first == 0xF4 && second > 0x8F);

@@ -11,13 +11,14 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t most_loops = 64; ///< with so many titles and lengths, further bars are not training's
+/// number of titles and lengths after which further bars are not those of training
+constexpr std::size_t most_loops = 64;
 constexpr std::size_t longest_title = 200;
 constexpr std::size_t none = std::string_view::npos;
 constexpr const char* title_of_keras = "keras";
 
-/// Where the bar begins. tqdm prints "%|", or "12it [" if the total is unknown; Lightning's other bar is a row of heavy
-/// lines.
+/// Returns where the bar begins. tqdm prints "%|", or "12it [" if the total is unknown. Lightning's other bar is a row
+/// of heavy lines.
 std::size_t bar_begin(std::string_view line) {
   constexpr std::string_view count = "it ";
   const auto bracket = line.find('[');
@@ -45,7 +46,7 @@ bool is_of_other_work(const std::string& title) {
 /// A unit in which bars print a rate or a time.
 struct BarUnit {
   std::string_view unit;
-  double in_si = 1; ///< seconds, or steps per second
+  double in_si = 1; ///< value of the unit in seconds, or in steps per second
   bool is_rate = false;
   bool of_sample = false;
 };
@@ -67,7 +68,7 @@ constexpr BarUnit units_of_keras[] = {{"us/step", 1e-6},
                                       {"ms/sample", 1e-3, false, true},
                                       {"s/sample", 1, false, true}};
 
-/// Reads the seconds per step, by the first of the units that follows a number.
+/// Reads the seconds of a step, by the first of the units that follows a number.
 template <std::size_t count> bool read_step(std::string_view line, const BarUnit (&units)[count], BarState& state) {
   for (const auto& one : units) {
     const auto at = line.find(one.unit);
@@ -86,13 +87,13 @@ std::size_t skip_digits(std::string_view line, std::size_t at) {
   return at;
 }
 
-/// The end of a pair like "195/195" whose slash is at `slash`; npos if it is no such pair.
+/// Returns the end of a pair like "195/195" whose slash is at `slash`; npos if it is no such pair.
 std::size_t end_of_counts(std::string_view line, std::size_t slash) {
   const bool has_both = slash > 0 && slash + 1 < line.size() && is_digit(line[slash - 1]) && is_digit(line[slash + 1]);
   return has_both ? skip_digits(line, slash + 1) : none;
 }
 
-/// Reads "469/938" behind the bar.
+/// Reads the counts after the bar, such as "469/938".
 void read_counts(std::string_view line, std::size_t bar, BarState& state) {
   auto slash = line.find('/', bar);
   while (slash != none && end_of_counts(line, slash) == none) slash = line.find('/', slash + 1);
@@ -125,7 +126,7 @@ double spent_s(const BarLoop& loop) {
   return loop.steps * median(series.kept());
 }
 
-/// Whether the line ends with "Epoch 1/5".
+/// Whether the line ends with a text like "Epoch 1/5".
 bool opens_an_epoch(std::string_view line) {
   if (line.size() > longest_title) return false;
   const auto begin = line.rfind("Epoch ");

@@ -1,6 +1,6 @@
 #pragma once
-// Progress bars of tqdm, Lightning and Keras. They state how far a loop is and how fast it runs; one of the loops may
-// be training.
+// Progress bars of tqdm, Lightning and Keras. They show how far a loop has come and how fast it runs. One of the loops
+// may be training.
 
 #include "import/step_series.hpp"
 
@@ -12,18 +12,19 @@
 
 namespace ddlsim {
 
-/// A bar as it is printed in one line.
+/// A bar as one line prints it.
 struct BarState {
-  std::string title; ///< the text before the bar, without digits: "epoch :"; "keras" for a bar of Keras
-  double done = 0;   ///< of `total`
-  double total = 0;  ///< 0: not stated
+  std::string title; ///< text before the bar without digits, as in "epoch :"; "keras" for a bar of Keras
+  double done = 0;   ///< number of steps done, of `total`
+  double total = 0;  ///< number of steps of the loop; 0: not stated
   PrintedNumber step_s;
-  bool counts_samples = false;  ///< instead of steps
-  bool with_evaluation = false; ///< the last state of an epoch in Keras: its time includes the evaluation
+  bool counts_samples = false; ///< whether the bar counts samples and not steps
+  /// whether the bar is the last state of an epoch in Keras, whose time includes the evaluation
+  bool with_evaluation = false;
 };
 
-/// The bar of a line such as "Epoch 0:  50%|#### | 469/938 [00:06<00:06, 75.0it/s]"; nothing if the line is no bar, or
-/// its bar has no rate yet.
+/// Returns the bar of a line such as "Epoch 0:  50%|#### | 469/938 [00:06<00:06, 75.0it/s]"; nothing if the line has no
+/// bar, or the bar has no rate yet.
 std::optional<BarState> bar_in(std::string_view line);
 
 /// The bars of one loop.
@@ -33,9 +34,9 @@ struct BarLoop {
   int first_line = 0;
   bool counts_samples = false;
   double last_done = 0;
-  double steps = 0;         ///< counted by its bars in all runs of the loop
-  bool goes_on = false;     ///< continued after another loop's bar: the other loop ran inside it
-  bool opens_epoch = false; ///< came first after a line "Epoch 1/5"
+  double steps = 0;     ///< number of steps that its bars counted in all runs of the loop
+  bool goes_on = false; ///< whether the loop continued after another loop's bar, so that the other loop ran inside it
+  bool opens_epoch = false; ///< whether the loop was the first after a line "Epoch 1/5"
   StepSeries steps_s;
   StepSeries with_evaluation;
 
@@ -45,16 +46,16 @@ struct BarLoop {
 /// All bars of a log.
 class ProgressBars {
 public:
-  /// Reads the line; returns whether it is a bar.
+  /// Reads the line. Returns whether it is a bar.
   bool take(std::string_view line, int number);
 
-  /// The loop of training; null if there is none. Loops whose title names other work are left out. It takes the loop of
-  /// `steps` steps (0: not known), else one that opens an epoch, else one inside which others ran, else any; of several
-  /// the one that took most time.
+  /// Returns the loop of training; null if there is none. Loops whose title names other work are left out. It takes the
+  /// loop of `steps` steps (0: not known), else one that opens an epoch, else one inside which others ran, else any. Of
+  /// several it takes the one that took most time.
   const BarLoop* training(double steps) const;
 
   const std::vector<BarLoop>& loops() const { return loops_; }
-  int of_other_work() const { return of_other_work_; } ///< states whose title names other work
+  int of_other_work() const { return of_other_work_; } ///< number of states whose title names other work
 
 private:
   BarLoop* loop_of(const BarState& state, int number);

@@ -26,20 +26,20 @@ void add_batch_of_parts(const RunFacts& facts, double gpus, std::vector<Claim>& 
                    count_text(of_gpu->value * times * takers))});
 }
 
-/// Steps per epoch, whose last step may be smaller; 0: not known. The first count is used because an evaluation may
-/// state its own samples later.
+/// Returns the steps of an epoch, whose last step may be smaller; 0: not known. The first count is used, because an
+/// evaluation may state its own samples later.
 double steps_of_epoch(const RunFacts& facts) {
   const auto samples = facts.first(RunFact::epoch_samples);
   const double batch = stated_batch(facts);
   return samples && batch > 0 ? std::ceil(samples->value / batch) : 0;
 }
 
-/// Adds the batch that follows from a trainer's closing rates, which have three decimals.
+/// Adds the batch that follows from the rates that a trainer prints at its end, with three decimals.
 void add_batch_of_totals(const RunFacts& facts, std::vector<Claim>& claims) {
   const auto samples = facts.last(RunFact::run_samples_per_s);
   const auto steps = facts.last(RunFact::run_steps_per_s);
-  constexpr double coarsest_rate = 0.05;       // half a thousandth is one per cent of it
-  constexpr double most_of_a_short_epoch = 20; // steps; the last of them may be incomplete
+  constexpr double coarsest_rate = 0.05;       // rate of which half a thousandth is one per cent
+  constexpr double most_of_a_short_epoch = 20; // number of steps, of which the last may be incomplete
   if (const double of_epoch = steps_of_epoch(facts); of_epoch > 0 && of_epoch < most_of_a_short_epoch) return;
   if (!samples || !steps || steps->value < coarsest_rate || samples->value < coarsest_rate) return;
   const double batch = samples->value / steps->value;
@@ -47,7 +47,7 @@ void add_batch_of_totals(const RunFacts& facts, std::vector<Claim>& claims) {
                                        steps->line, samples->value, steps->value, batch)});
 }
 
-/// Samples per step from its time and the rate on the same lines, rounded to a whole number.
+/// Returns the samples of a step by its time and the rate on the same lines, rounded to a whole number.
 double batch_by_rates(const TrainingLog& log, const RunShape& shape, std::vector<std::string>& notes) {
   const double rate = rate_of(log, StepUnit::steps_per_s);
   const double time_s = rate > 0 ? 1 / rate : rate_of(log, StepUnit::seconds);
@@ -58,7 +58,7 @@ double batch_by_rates(const TrainingLog& log, const RunShape& shape, std::vector
               std::max(rate_of(log, StepUnit::tokens_per_s), rate_of(log, StepUnit::tokens_per_s_of_gpu) * shape.gpus);
   if (samples <= 0) return 0;
   const double of_one = shape.gpus > 0 ? samples / shape.gpus : samples;
-  constexpr double rounding = 0.02; // both figures have three digits or more
+  constexpr double rounding = 0.02; // share by which they may differ; both figures have at least three digits
   const double whole = std::round(of_one) * samples / of_one;
   if (std::abs(whole - samples) <= rounding * samples) samples = whole;
   notes.push_back(fmt::format("{} samples a step were concluded from the time of a step and the rate beside it",

@@ -14,7 +14,7 @@ bool has_phrase(std::string_view line, std::string_view phrase) {
   return line.find(phrase) != std::string_view::npos;
 }
 
-/// Whether the phrase begins inside a word, as "size" in "world_size".
+/// Whether the phrase begins inside a word, as "size" does in "world_size".
 bool begins_inside_word(std::string_view line, std::size_t begin) {
   if (begin == 0) return false;
   const auto is_letter = [](char c) {
@@ -26,7 +26,7 @@ bool begins_inside_word(std::string_view line, std::size_t begin) {
 } // namespace
 
 void GrowthPerStep::take_step(double step) {
-  if (step_ && step < *step_) first_ = last_ = std::nullopt; // a restart
+  if (step_ && step < *step_) first_ = last_ = std::nullopt; // the count restarted
   is_new_step_ = is_new_step_ || !step_ || step != *step_;
   step_ = step;
   take_place();
@@ -68,7 +68,7 @@ void RunFacts::take(const FactForm& form, std::string_view line, std::size_t beg
   const bool is_count = form.fact == Fact::samples_so_far || form.fact == Fact::step || form.fact == Fact::microstep;
   if (!value || *value > most_that_is_meant || (*value <= 0 && !is_count)) return;
   if (form.fact == Fact::run_begins) clear_run();
-  if (form.fact == Fact::evaluation_s && last(Fact::run_s)) return; // of an evaluation after the training
+  if (form.fact == Fact::evaluation_s && last(Fact::run_s)) return; // this is an evaluation after the training
   if (form.fact == Fact::samples_so_far) samples_.take_count(*value);
   if (form.fact == Fact::microstep) microsteps_.take_count(*value);
   if (form.fact == Fact::step) samples_.take_step(*value);
@@ -90,8 +90,9 @@ void RunFacts::clear_run() {
 }
 
 void RunFacts::take_names(std::string_view line, int number) {
-  constexpr std::string_view of_model = "Model:";        // of tf_cnn_benchmarks, Horovod; Keras' summaries have quotes
-  constexpr std::string_view of_gpu = "CUDA capacity: "; // from torchtitan
+  // printed by tf_cnn_benchmarks and Horovod; Keras' summaries have quotes
+  constexpr std::string_view of_model = "Model:";
+  constexpr std::string_view of_gpu = "CUDA capacity: "; // printed by torchtitan
   const auto text = trim(line);
   const auto name = text.starts_with(of_model) ? trim(text.substr(of_model.size())) : std::string_view{};
   if (!name.empty() && name.find_first_of(" \t\"'(") == std::string_view::npos) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double most_gpus_of_a_run = 1e6;
 
-/// The number of GPUs as the global batch over a GPU's batch, if each process takes its own samples.
+/// Returns the number of GPUs as the global batch over a GPU's batch, if each process takes its own samples.
 double gpus_by_batches(const RunFacts& facts) {
   const double all = stated_batch(facts);
   const auto of_gpu = facts.last(RunFact::batch_per_gpu);
@@ -25,16 +25,16 @@ double gpus_by_batches(const RunFacts& facts) {
   return gpus >= 1 && gpus == std::floor(gpus) ? gpus : 0;
 }
 
-/// The number of GPUs from the rate of all GPUs over that of one.
+/// Returns the number of GPUs as the rate of all GPUs over that of one.
 double gpus_by_rates(const TrainingLog& log) {
   const double all = rate_of(log, StepUnit::samples_per_s);
   const double one = rate_of(log, StepUnit::samples_per_s_of_gpu);
   const double gpus = one > 0 ? std::round(all / one) : 0;
-  constexpr double rounding = 0.02; // rates have three digits or more
+  constexpr double rounding = 0.02; // share by which they may differ; rates have at least three digits
   return gpus >= 1 && std::abs(all / one - gpus) < rounding * gpus ? gpus : 0;
 }
 
-/// The GPUs of MXNet's workers; each worker has its own host.
+/// Returns the number of GPUs of MXNet's workers. Each worker has its own host.
 double gpus_of_workers(const RunFacts& facts, const ImportContext& stated) {
   const auto& kvstore = facts.word(RunWord::kvstore).value;
   const auto devices = facts.last(RunFact::devices_of_rank);
@@ -42,7 +42,7 @@ double gpus_of_workers(const RunFacts& facts, const ImportContext& stated) {
   return devices->value * (kvstore == "local" ? 1 : given_number(stated, "nodes"));
 }
 
-/// The GPUs that follow from other statements of the log, the most reliable first.
+/// Returns the number of GPUs that follows from other statements of the log, the most reliable first.
 double concluded_gpus(const TrainingLog& log, const ImportContext& stated, std::vector<std::string>& notes) {
   const auto& facts = log.facts;
   if (const double gpus = gpus_of_workers(facts, stated); gpus > 0) return gpus;
@@ -87,7 +87,8 @@ double sequence_of_run(const RunFacts& facts, const ImportContext& stated, const
   add_given(stated, "sequence_length", claims);
   add_stated(facts, RunFact::sequence_length, "{} tokens a sequence", claims);
   const auto model = stated.given.find("model");
-  constexpr std::string_view mark = "_seq"; // names of models end with their sequence length: llama_3.1_8b_seq8192
+  // names of models end with the length of their sequences, as in llama_3.1_8b_seq8192
+  constexpr std::string_view mark = "_seq";
   const auto at = model == stated.given.end() ? std::string::npos : model->second.rfind(mark);
   if (at == std::string::npos) return agreed_value(claims, where);
   const auto digits = model->second.substr(at + mark.size());
@@ -96,7 +97,7 @@ double sequence_of_run(const RunFacts& facts, const ImportContext& stated, const
   return agreed_value(claims, where);
 }
 
-/// The number of printing processes, from the median of the lines and the total of the run.
+/// Returns the number of printing processes, by the median of the lines and the total of the run.
 double ranks_by_total(const TrainingLog& log) {
   const auto total = log.facts.last(RunFact::total_samples_per_s);
   if (!total) return 0;

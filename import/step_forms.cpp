@@ -13,12 +13,12 @@ namespace {
 
 using Unit = StepUnit;
 
-constexpr double printed_ms = 1e-3; ///< in seconds
+constexpr double printed_ms = 1e-3; ///< a printed millisecond, in seconds
 constexpr double printed_us = 1e-6;
 constexpr auto is_before = NumberIs::before_mark;
 constexpr auto is_after = NumberIs::after_mark;
 
-/// The forms come from the programs' own print statements, in 2026 and in earlier versions.
+/// The forms of step lines, taken from the programs' own print statements in 2026 and in earlier versions.
 constexpr StepForm known_step_forms[] = {
     {"Megatron-LM", "elapsed time per iteration (ms):", Unit::seconds, printed_ms, is_after, "", "", Covers::steps,
      "megatron-lm"},
@@ -83,7 +83,8 @@ constexpr StepForm known_step_forms[] = {
     {"PyTorch's word language model", "ms/batch ", Unit::seconds, printed_ms, is_after, "| epoch"},
 };
 
-/// A unit printed right after the number, which overrides that of the form: "1.2s" where milliseconds are usual.
+/// A unit that is printed right after the number. It replaces that of the form, as in "1.2s" where milliseconds are
+/// usual.
 struct Suffix {
   std::string_view text;
   double in_si = 1;
@@ -93,7 +94,7 @@ struct Suffix {
 constexpr Suffix suffixes[] = {{"ms", printed_ms}, {"us", printed_us}, {"s", 1},         {"k", 1e3, false},
                                {"K", 1e3, false},  {"M", 1e6, false},  {"B", 1e9, false}};
 
-/// The SI value of one unit of the printed figure.
+/// Returns the SI value of one unit of the printed figure.
 double si_of(const StepForm& form, std::string_view behind) {
   const bool is_time = form.unit == Unit::seconds || form.unit == Unit::seconds_of_sample;
   for (const auto& suffix : suffixes) {

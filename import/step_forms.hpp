@@ -13,34 +13,34 @@ namespace ddlsim {
 
 /// What the figure of a step line counts.
 enum class StepUnit {
-  seconds,               ///< per step
+  seconds,               ///< seconds of a step
   steps_per_s,           ///
-  samples_per_s,         ///< on all GPUs together
+  samples_per_s,         ///< samples per second on all GPUs together
   samples_per_s_of_gpu,  ///
-  samples_per_s_of_rank, ///< on all GPUs of the printing process
-  tokens_per_s,          ///< on all GPUs together
+  samples_per_s_of_rank, ///< samples per second on all GPUs of the printing process
+  tokens_per_s,          ///< tokens per second on all GPUs together
   tokens_per_s_of_gpu,   ///
-  seconds_of_sample,     ///< of the printing process
+  seconds_of_sample,     ///< seconds of a sample of the printing process
 };
 
-/// A unit as text: "samples/s of one GPU".
+/// Writes a unit, as in "samples/s of one GPU".
 std::string to_text(StepUnit unit);
 
-/// The place of the number beside the mark.
+/// Whether the number stands before or after the mark.
 enum class NumberIs { after_mark, before_mark };
 
 /// The time that the figure of a step line covers.
 enum class Covers {
-  steps,         ///< one step, or those since the previous line
-  all_until_now, ///< a mean of all steps until then
-  micro_step,    ///< a step may have several, each with a line
-  part_of_step   ///< without the time between steps, such as reading the input
+  steps,         ///< one step, or the steps since the line before
+  all_until_now, ///< all steps so far, of which it is the mean
+  micro_step,    ///< a micro-step; a step may have several, each with a line
+  part_of_step   ///< a step without the time between steps, such as that of reading the input
 };
 
-/// A line has this form if it has the mark and a number beside it, has `with` unless that is "", and lacks `without`
-/// unless that is "".
+/// A form of step lines. A line has it if it has the mark and a number beside the mark, has `with` unless that is "",
+/// and lacks `without` unless that is "".
 struct StepForm {
-  const char* program; ///< "Megatron-LM"
+  const char* program; ///< name such as "Megatron-LM"
   const char* mark;
   StepUnit unit = StepUnit::seconds;
   double in_si = 1; ///< one printed unit in SI units
@@ -48,16 +48,18 @@ struct StepForm {
   const char* with = "";
   const char* without = "";
   Covers covers = Covers::steps;
-  const char* preset = ""; ///< set if the program sends gradients in only one way
+  const char* preset = ""; ///< set if the program sends gradients in one way only
 };
 
-/// The most reliable form comes first: one that prints the time of a step before one that prints a smoothed rate.
+/// Returns the forms, the most reliable first. A form that prints the time of a step comes before one that prints a
+/// smoothed rate.
 std::span<const StepForm> step_forms();
 
-/// The figure of the line in that form, in SI units; nothing if there is none, or 0. The mark is from `begin` to `end`.
+/// Returns the figure of the line in that form, in SI units; nothing if there is none, or if it is 0. The mark is from
+/// `begin` to `end`.
 std::optional<PrintedNumber> figure_of(const StepForm& form, std::string_view line, std::size_t begin, std::size_t end);
 
-/// The programs' names for messages, each once: "Megatron-LM, NeMo, ...".
+/// Returns the programs' names for messages, each once: "Megatron-LM, NeMo, ...".
 std::string step_program_names();
 
 } // namespace ddlsim

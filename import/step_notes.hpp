@@ -1,5 +1,6 @@
 #pragma once
-// Notes for the user on the step that was read from a log: which lines were used, what was left out, what was assumed.
+// Writes notes for the user on the step that was read from a log: which lines were used, what was left out, what was
+// assumed.
 
 #include "import/imported.hpp"
 #include "import/measured_steps.hpp"
@@ -12,18 +13,18 @@
 
 namespace ddlsim {
 
-/// The part of a log that the record is made of.
+/// The part of a log of which the record is made.
 struct ChosenSteps {
   std::string program;
   StepUnit unit = StepUnit::seconds;
   Covers covers = Covers::steps;
-  std::string preset;                  ///< "": the program has several ways to send gradients
-  const StepSeries* figures = nullptr; ///< null: none
+  std::string preset;                  ///< preset of the program; "": it can send gradients in several ways
+  const StepSeries* figures = nullptr; ///< the figures; null: there are none
   int first_line = 0;
   bool with_evaluation = false;
 };
 
-/// Figures printed with a coarser rounding than this share get a note and are not compared with others.
+/// Share of rounding above which figures get a note and are not compared with others.
 inline constexpr double coarse_share = 0.025;
 
 /// These functions add a sentence for each note.
@@ -40,7 +41,7 @@ void note_ranks(const TrainingLog& log, const ChosenSteps& chosen, const RunShap
 void note_what_was_assumed(const TrainingLog& log, const ImportContext& stated, const RateCells& cells,
                            std::vector<std::string>& notes);
 
-/// A step in words: "400 ms a step of 512 samples on 8 GPUs".
+/// Writes a step, as in "400 ms a step of 512 samples on 8 GPUs".
 std::string step_text(const RunShape& shape, double step_s);
 
 } // namespace ddlsim

@@ -7,10 +7,10 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t most_kept = 1U << 17U;   ///< of figures: a megabyte
-constexpr std::size_t warm_up_share = 10;      ///< the first of so many parts is the warm-up
-constexpr std::size_t fewest_for_warm_up = 10; ///< figures
-constexpr double pause_factor = 2;             ///< times the median
+constexpr std::size_t most_kept = 1U << 17U;   ///< most figures that are kept, which take a megabyte
+constexpr std::size_t warm_up_share = 10;      ///< the warm-up is one part of this many
+constexpr std::size_t fewest_for_warm_up = 10; ///< number of figures from which there is a warm-up
+constexpr double pause_factor = 2;             ///< a pause takes this many times the median
 
 } // namespace
 

@@ -12,10 +12,10 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t named_shares = 5; ///< kernels named in the notes
+constexpr std::size_t named_shares = 5; ///< number of kernels that the notes name
 constexpr double whole_in_percent = 100;
 
-/// The parts of intervals inside a window.
+/// Returns the parts of intervals that are inside a window.
 std::vector<TraceInterval> parts_inside(const std::vector<TraceInterval>& all, const TraceInterval& window) {
   std::vector<TraceInterval> kept;
   for (const auto& one : all) {
@@ -33,7 +33,7 @@ const std::string& name_of(const KinetoTrace& trace, const TraceCall& call) {
   return trace.names.at(static_cast<std::size_t>(call.name));
 }
 
-/// Orders operators by thread and beginning, the outer ones first.
+/// Orders operators by thread and beginning. Outer ones come before the calls in them.
 bool outer_first(const TraceCall* a, const TraceCall* b) {
   if (a->thread != b->thread) return a->thread < b->thread;
   if (a->interval.begin_s != b->interval.begin_s) return a->interval.begin_s < b->interval.begin_s;
@@ -41,7 +41,7 @@ bool outer_first(const TraceCall* a, const TraceCall* b) {
   return a->id < b->id;
 }
 
-/// The time of each name without the time of nested calls.
+/// Returns the time of each name without that of nested calls.
 std::map<int, double> own_times_s(const std::vector<TraceCall>& calls, const TraceInterval& window) {
   std::vector<const TraceCall*> sorted;
   for (const auto& call : calls)
@@ -74,8 +74,8 @@ std::vector<TraceShare> busiest_of(const KinetoTrace& trace, const TraceInterval
   return shares;
 }
 
-/// Times in seconds of the calls of one kernel: of those that NCCL overlapped entirely, and of those that it did not
-/// overlap.
+/// Times in seconds of the calls of one kernel: of the calls that NCCL overlapped entirely, and of those that it did
+/// not overlap.
 struct KernelTimes {
   std::vector<double> beside_s;
   std::vector<double> alone_s;
@@ -197,7 +197,8 @@ std::vector<std::string> to_sentences(const TraceAnatomy& anatomy) {
 
 std::optional<std::string> suspicion_of(const TraceAnatomy& anatomy, double step_s) {
   constexpr double most_idle =
-      0.2; // of a step; an expert's estimate: above it other GPUs' records predict the time about as well
+      // share of a step, which is an expert's estimate; above it, records of other GPUs predict the time about as well
+      0.2;
   if (anatomy.idle_s <= most_idle * step_s) return {};
   const auto shown = [](double time_s) { return print_quantity(time_s, Dimension::time); };
   return fmt::format("no kernel runs for {}: the processor holds the GPU up, and the profiler slows the processor, so "

@@ -20,9 +20,9 @@ struct Call {
   int parent = -1;
   int module = -1; ///< the innermost module that runs it; -1: none
   bool is_module = false;
-  bool is_in_backward = false; ///< called by the engine of backward, directly or not
+  bool is_in_backward = false; ///< whether the engine of backward called it, directly or not
   int layers = 0;              ///< number of layers that begin in it
-  int layer = -1;              ///< the layer whose work it is
+  int layer = -1;              ///< the layer to whose work it belongs
   bool is_backward = false;
 };
 
@@ -64,7 +64,7 @@ private:
     return call.seen->shapes < 0 ? none : trace_.shapes.at(static_cast<std::size_t>(call.seen->shapes));
   }
 
-  /// Whether the call is a node's own, like "AddmmBackward0", and not the engine's call around it.
+  /// Whether the call is a node's own, such as "AddmmBackward0", and not the engine's call around it.
   bool is_node(const Call& call) const {
     const auto& name = name_of(call);
     return !call.is_module && call.seen->sequence >= 0 && !name.starts_with(evaluating) &&
@@ -102,8 +102,9 @@ private:
     found_.has_shapes = !nodes_.empty();
   }
 
-  /// For each number of a backward node, the operator that made it: the last with that number, because operators that
-  /// it calls have the next number. Operators of backward may have their node's number, too.
+  /// Returns, for each number of a backward node, the operator that made the node. It is the last operator with that
+  /// number, because operators that it calls have the next number. Operators of backward may have the number of their
+  /// node, too.
   std::map<long, std::size_t> makers() const {
     std::map<long, std::size_t> makers;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
@@ -154,7 +155,7 @@ private:
     call.layers = 1;
   }
 
-  /// The first present input of a node: the gradient of the forward output.
+  /// Returns the first input of a node that is present: the gradient of the forward output.
   const std::vector<long>& gradient_of(const Call& node) const {
     static const std::vector<long> scalar;
     for (const auto& shape : shapes_of(node))
@@ -189,8 +190,8 @@ private:
     }
   }
 
-  /// The layer of a gradient: that of the last node, or of one shortly before. A product's weights pass through a
-  /// transposition, which may run after the node for the product's other input.
+  /// Returns the layer of a gradient: that of the last node, or of a node shortly before. The weights of a product pass
+  /// through a transposition, which may run after the node for the product's other input.
   int layer_of_gradient() const {
     constexpr std::ptrdiff_t looked_at = 8;
     if (run_.empty()) return -1;
@@ -230,7 +231,8 @@ private:
     if (of.kind == "attention" && of.weights.back().size() > 1) of.kind = "linear";
   }
 
-  /// Extends a layer to the outermost call that contains no other layer: "aten::linear", which transposes first.
+  /// Returns the outermost call that contains the layer and no other one, such as "aten::linear", which transposes
+  /// first.
   std::size_t whole_call(std::size_t place) const {
     for (int at = calls_[place].parent; at >= 0; at = calls_[static_cast<std::size_t>(at)].parent) {
       const auto& caller = calls_[static_cast<std::size_t>(at)];
@@ -245,7 +247,7 @@ private:
       calls_[whole_call(layer_calls_[layer])].layer = static_cast<int>(layer);
     const bool by_kernels = !trace_.kernels.empty();
     std::map<long, const Call*> by_id;
-    for (auto& call : calls_) { // callers come before the calls they make
+    for (auto& call : calls_) { // callers come before the calls that they make
       const auto* parent = call.parent < 0 ? nullptr : &calls_[static_cast<std::size_t>(call.parent)];
       const bool inherits = call.layer < 0 && parent != nullptr && parent->layer >= 0;
       const bool is_counted = call.layer >= 0 && (parent == nullptr || parent->layer < 0);
@@ -294,9 +296,9 @@ private:
   TraceInterval step_;
   BackwardClock backward_;
   std::vector<Call> calls_;
-  std::map<long, std::size_t> nodes_; ///< nodes of backward, by number
+  std::map<long, std::size_t> nodes_; ///< nodes of backward by number
   std::map<long, int> layer_of_node_;
-  std::vector<std::size_t> layer_calls_; ///< the operator of each layer
+  std::vector<std::size_t> layer_calls_; ///< operator of each layer
   std::vector<int> run_;                 ///< layers in the order in which their nodes ran
   const Call* through_ = nullptr;        ///< the last node, if it belongs to no layer
   TraceLayers found_;

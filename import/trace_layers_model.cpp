@@ -12,8 +12,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr double bytes_a_number = 4;               ///< fp32, in every table
-constexpr double largest_count = 9007199254740992; ///< 2^53: doubles are exact for whole numbers up to here
+constexpr double bytes_a_number = 4;               ///< bytes of fp32, which every table uses
+constexpr double largest_count = 9007199254740992; ///< 2^53, up to which doubles hold every whole number
 constexpr const char* how_to_profile = "profile a training step with record_shapes=True, and write the trace with "
                                        "export_chrome_trace() of a PyTorch that has Kineto";
 
@@ -32,7 +32,7 @@ void check_says_enough(const TraceLayers& seen, const std::string& where) {
            "training step, not one that is compiled");
 }
 
-/// One sample of the first layer's input: "image 3x224x224".
+/// Returns one sample of the first layer's input, as in "image 3x224x224".
 std::string sample_of(const TraceLayers& seen, double batch, const std::string& where) {
   auto shape = seen.input;
   const auto of_batch =
@@ -51,7 +51,7 @@ std::string sample_of(const TraceLayers& seen, double batch, const std::string& 
   return shape.empty() ? "one number" : "array of " + lengths;
 }
 
-/// The name of a tensor. Weights have the most dimensions; those of a norm are its scale and shift.
+/// Returns the name of a tensor. Weights have the most dimensions. Those of a norm are its scale and shift.
 std::string tensor_name(const TraceLayer& layer, std::size_t place) {
   const bool is_first = place == 0 && (layer.weights.front().size() > 1 || layer.kind == "norm" ||
                                        layer.weights.size() > 1 || layer.kind == "embedding");
@@ -124,7 +124,8 @@ MeasuredLayer measured_layer(const TraceLayer& seen, double batch) {
   return layer;
 }
 
-/// The table of times. It is not marked as suspect with its step: the profiler slows the step, but not its kernels.
+/// Returns the table of times. It is not marked as suspect with its step, because the profiler slows the step but not
+/// its kernels.
 LayersRecord times_table(const std::vector<TraceLayers>& steps, const StepRecord& step) {
   LayersRecord record;
   record.head = step.head;

@@ -6,10 +6,11 @@
 namespace ddlsim {
 namespace {
 
-constexpr double normalise_flop = 6; ///< mean, variance, (x - mean) / deviation; for training, as in all tables
-constexpr double rms_norm_flop = 4;  ///< square, sum, scale, weight
+/// FLOP of mean, variance and (x - mean) / deviation in training, as in all tables
+constexpr double normalise_flop = 6;
+constexpr double rms_norm_flop = 4; ///< FLOP of square, sum, scale and weight
 
-/// FLOP for each output number.
+/// FLOP for each output value.
 struct EachOutput {
   const char* kind;
   double flop;
@@ -71,7 +72,7 @@ const std::map<std::string, EachOutput>& each_output() {
       {"roll", {"elementwise", 0}},
       {"clone", {"elementwise", 0}},
       {"upsample_nearest2d", {"elementwise", 0}},
-      {"upsample_bilinear2d", {"elementwise", 7}}, // four products, three sums
+      {"upsample_bilinear2d", {"elementwise", 7}}, // four products and three sums
   };
   return rows;
 }
@@ -96,7 +97,8 @@ std::string kind_of_convolution(const std::vector<long>& input, const std::vecto
   return filter.size() == images && every(3) ? "conv3x3" : "conv";
 }
 
-/// Cost of a convolution. Filters have the output channels first; those of transposed convolutions the input channels.
+/// Returns the cost of a convolution. Filters have the output channels first, those of transposed convolutions the
+/// input channels.
 OperatorCost convolution(const OperatorShapes& shapes) {
   const auto& input = input_at(shapes, 0);
   const auto& filter = input_at(shapes, 1);
@@ -107,7 +109,7 @@ OperatorCost convolution(const OperatorShapes& shapes) {
   return {kind_of_convolution(input, filter), 2 * weights_met * elements_of(shapes.output)};
 }
 
-/// Cost of a matrix product. A batched product counts as attention unless weights are found for it.
+/// Returns the cost of a matrix product. A batched product counts as attention unless weights are found for it.
 std::optional<OperatorCost> matrix_product(const std::string& name, const OperatorShapes& shapes) {
   static const std::map<std::string, std::size_t> left{{"mm", 0},  {"linear", 0}, {"mv", 0},
                                                        {"bmm", 0}, {"addmm", 1},  {"baddbmm", 1}};
@@ -131,7 +133,7 @@ std::optional<OperatorCost> normalisation(const std::string& name, const Operato
   return OperatorCost{"norm", (normalise_flop + scaled + shifted) * numbers};
 }
 
-/// Cost of fused attention: all pairs of states count, even if a mask hides some.
+/// Returns the cost of fused attention. All pairs of states count, even if a mask hides some.
 std::optional<OperatorCost> attention(const std::string& name, const OperatorShapes& shapes) {
   if (!name.starts_with("_scaled_dot_product")) return {};
   const auto& query = input_at(shapes, 0);
@@ -144,8 +146,8 @@ std::optional<OperatorCost> attention(const std::string& name, const OperatorSha
                       2 * elements_of(query) / std::max(1.0, static_cast<double>(query.back())) * keys * widths};
 }
 
-/// Cost of operators that read each input once. A pool whose window is not known counts as one without overlapping
-/// windows.
+/// Returns the cost of operators that read each input once. A pool whose window is not known counts as one whose
+/// windows do not overlap.
 std::optional<OperatorCost> each_input(const std::string& name, const OperatorShapes& shapes) {
   constexpr std::size_t images = 4;
   const double numbers = elements_of(input_at(shapes, 0));

@@ -17,10 +17,11 @@ namespace {
 using nlohmann::json;
 
 constexpr double us_of_trace_per_s = 1e6;
-constexpr int event_depth = 2;  ///< {"traceEvents": [ {event} ]}
-constexpr int listed_depth = 1; ///< [ {event} ]
+constexpr int event_depth = 2;  ///< depth of an event in {"traceEvents": [ {event} ]}
+constexpr int listed_depth = 1; ///< depth of an event in [ {event} ]
 constexpr double most_processes = 10'000'000;
-constexpr double most_length = 9007199254740992.0; ///< of a dimension: 2^53, up to which doubles are exact
+/// largest length of a dimension: 2^53, up to which doubles hold every whole number
+constexpr double most_length = 9007199254740992.0;
 constexpr const char* module_prefix = "nn.Module: ";
 constexpr const char* gradient_sum = "torch::autograd::AccumulateGrad";
 
@@ -29,7 +30,8 @@ std::string text_at(const json& event, const char* key) {
   return found != event.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-/// The whole number of a key; -1 if it is absent or too large for a long: PyTorch writes 2^64 - 1 for none.
+/// Returns the whole number of a key; -1 if it is absent or too large for a long, because PyTorch writes 2^64 - 1 for
+/// none.
 long whole_at(const json& holder, const char* key) {
   const auto found = holder.find(key);
   if (found == holder.end() || !found->is_number_integer()) return -1;
@@ -37,7 +39,7 @@ long whole_at(const json& holder, const char* key) {
   return found->get<long>();
 }
 
-/// The lengths in a list; empty if it is no list of lengths.
+/// Returns the lengths in a list; empty if it is no list of lengths.
 std::vector<long> lengths_of(const json& list) {
   std::vector<long> lengths;
   for (const auto& length : list) {
@@ -49,14 +51,14 @@ std::vector<long> lengths_of(const json& list) {
   return lengths;
 }
 
-/// Reads "Input Dims"; nothing is kept of a list of tensors.
+/// Reads "Input Dims". Nothing is kept of a list of tensors.
 TraceShapes shapes_of(const json& inputs) {
   TraceShapes shapes;
   for (const auto& input : inputs) shapes.push_back(lengths_of(input));
   return shapes;
 }
 
-/// A pool's window, such as "[3, 3]", from the "Concrete Inputs" that PyTorch 2 writes.
+/// Returns a pool's window, such as "[3, 3]", from the "Concrete Inputs" that PyTorch 2 writes.
 std::vector<long> window_of(const json& facts) {
   const auto inputs = facts.find("Concrete Inputs");
   const bool has_window =
@@ -72,7 +74,7 @@ bool is_product(const std::string& name) {
   return names.contains(name);
 }
 
-/// The first of "Input type"; "" if the profiler recorded none.
+/// Returns the first of "Input type"; "" if the profiler recorded none.
 std::string first_type(const json& event) {
   const auto facts = event.find("args");
   if (facts == event.end() || !facts->is_object()) return "";
@@ -81,15 +83,15 @@ std::string first_type(const json& event) {
   return types->front().get<std::string>();
 }
 
-/// Whether only a process among several makes such calls: DistributedDataParallel, FSDP, torch.distributed, its
-/// backends.
+/// Whether only a process among several makes such calls: those of DistributedDataParallel, FSDP, torch.distributed and
+/// its backends.
 bool is_of_others(const std::string& name) {
   return name.starts_with("nccl:") || name.starts_with("gloo:") || name.starts_with("c10d::") ||
          name.starts_with("DistributedDataParallel") || name.starts_with("FullyShardedDataParallel") ||
          name.starts_with("FSDP::");
 }
 
-/// Takes events and numbers the names that they share.
+/// Takes events, and gives a number to each name that they share.
 class EventTaker {
 public:
   explicit EventTaker(KinetoTrace& trace) : trace_(trace) {}
@@ -112,15 +114,15 @@ public:
     } else if (category == "python_function" && name.starts_with(module_prefix)) {
       trace_.modules.push_back(call_of(event, interval, module_name(event, name)));
     } else if (category == "cpu_op" || name.starts_with("aten::") || name.find("autograd::") != std::string::npos) {
-      trace_.operators.push_back(call_of(event, interval, name)); // some have length 0 in whole microseconds
+      trace_.operators.push_back(call_of(event, interval, name)); // some operators have length 0 in whole microseconds
       if (is_product(name)) ++trace_.product_types[first_type(event)];
       if (name == gradient_sum) ++trace_.gradient_types[first_type(event)];
     }
   }
 
 private:
-  /// Reads the times of a complete event (ph X), if both are valid numbers. They are relative to the first event: in
-  /// microseconds since 1970 a double would lose their fractions.
+  /// Reads the times of a complete event (ph X), if both are valid numbers. They are relative to the first event,
+  /// because in microseconds since 1970 a double would lose their fractions.
   bool read_interval(const json& event, TraceInterval& interval) {
     const auto begin = event.find("ts");
     const auto length = event.find("dur");
@@ -133,7 +135,8 @@ private:
     return std::isfinite(interval.end_s) && interval.end_s >= interval.begin_s;
   }
 
-  /// The short name of a module: "Conv2d_1" for "nn.Module: Conv2d_1". Before PyTorch 2 the number is in another field.
+  /// Returns the short name of a module: "Conv2d_1" for "nn.Module: Conv2d_1". Before PyTorch 2 the number is in
+  /// another field.
   static std::string module_name(const json& event, const std::string& name) {
     auto short_name = name.substr(std::string_view(module_prefix).size());
     const auto facts = event.find("args");
@@ -193,7 +196,7 @@ bool by_begin(const TraceInterval& a, const TraceInterval& b) {
   return a.begin_s < b.begin_s;
 }
 
-/// The intervals sorted and merged, so that none touches the next.
+/// Returns the intervals sorted and merged, so that none touches the next.
 std::vector<TraceInterval> merged_intervals(std::vector<TraceInterval> all) {
   std::sort(all.begin(), all.end(), by_begin);
   std::vector<TraceInterval> whole;

@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// The marks of all step forms, then the phrases of all facts and of all words.
+/// Returns the marks of all step forms, then the phrases of all facts and of all words.
 const PhraseFinder& phrases_of_a_log() {
   static const PhraseFinder finder = [] {
     std::vector<std::string_view> phrases;
@@ -54,7 +54,7 @@ StepSize size_of(const RunFacts& facts) {
   return size;
 }
 
-/// Keeps only the steps of the last size: a run may start with small batches and enlarge them, and a log may have
+/// Keeps only the steps of the last size. A run may start with small batches and enlarge them, and a log may have
 /// several runs.
 void drop_other_sizes(const StepSize& before, int number, TrainingLog& log) {
   if (size_of(log.facts) == before) return;
@@ -74,7 +74,7 @@ void take_fact(const LogLine& line, const FoundPhrase& found, RunFacts& facts) {
   facts.take(word_forms()[index - numbers.size()], line.text, line.number);
 }
 
-/// Facts are read before figures, because they tell which run the line's figure belongs to.
+/// Facts are read before figures, because they show to which run the figure of a line belongs.
 void read_log_line(const LogLine& line, std::vector<FoundPhrase>& marks, TrainingLog& log) {
   const auto forms = step_forms();
   const auto size_before = size_of(log.facts);
@@ -98,7 +98,7 @@ void read_log_line(const LogLine& line, std::vector<FoundPhrase>& marks, Trainin
 TrainingLog read_training_log(LogSource& source) {
   TrainingLog log;
   log.series.resize(step_forms().size());
-  std::vector<FoundPhrase> marks; // of one line
+  std::vector<FoundPhrase> marks; // marks of one line
   while (const auto line = source.next_line()) read_log_line(*line, marks, log);
   for (std::size_t i = 0; i < log.series.size(); ++i)
     if (step_forms()[i].unit == StepUnit::samples_per_s_of_gpu && !log.series[i].figures.empty())

@@ -1,5 +1,5 @@
 #pragma once
-// A training's log, read line by line: the step lines of each form, the progress bars, and the facts of the run.
+// The log of a training, read line by line: the step lines of each form, the progress bars, and the facts of the run.
 
 #include "import/log_source.hpp"
 #include "import/progress_bars.hpp"
@@ -14,22 +14,22 @@ namespace ddlsim {
 
 /// The step lines of one form.
 struct FormSeries {
-  StepSeries figures; ///< in the form's unit, in SI units
+  StepSeries figures; ///< figures in the form's unit, in SI units
   int first_line = 0;
-  int rank = -1;       ///< the rank whose lines are kept: the first that printed one; -1: not stated
-  int other_ranks = 0; ///< lines of other ranks in this form, which were left out
+  int rank = -1;       ///< rank whose lines are kept, the first that printed one; -1: not stated
+  int other_ranks = 0; ///< number of lines of other ranks in this form, which were left out
 };
 
 struct TrainingLog {
   RunFacts facts;
-  int kept_from = 0; ///< line from which on steps were kept because the run's size changed there; 0: all were
-  std::vector<FormSeries> series; ///< one for each of step_forms()
+  int kept_from = 0; ///< line from which on steps are kept, because the size of the run changed there; 0: all are kept
+  std::vector<FormSeries> series; ///< a series for each of step_forms()
   ProgressBars bars;
-  std::set<int> ranks; ///< named by the launcher, of processes that print step lines
+  std::set<int> ranks; ///< ranks of processes that print step lines, as the launcher names them
 };
 
-/// Reads the whole source; only a part of it is in memory at a time. The figures of several runs in one log are taken
-/// together.
+/// Reads the whole source, of which only a part is in memory at a time. The figures of several runs in one log are
+/// taken together.
 TrainingLog read_training_log(LogSource& source);
 
 } // namespace ddlsim

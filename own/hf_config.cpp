@@ -12,10 +12,10 @@
 namespace ddlsim {
 namespace {
 
-constexpr long most_layers = 50'000;               ///< in a table; JSON readers accept 100,000 elements
-constexpr double largest_count = 9007199254740992; ///< 2^53: doubles are exact for whole numbers up to here
+constexpr long most_layers = 50'000;               ///< most layers of a table; JSON readers accept 100,000 elements
+constexpr double largest_count = 9007199254740992; ///< 2^53, up to which doubles hold every whole number
 
-/// Checks --sequence. An image model's states come from its patches; every other model needs the option.
+/// Checks --sequence. The states of an image model come from its patches; every other model needs the option.
 void check_sequence(const JsonNode& root, const TransformerShape& shape, const HfOptions& options) {
   const bool vocabulary = shape.vocabulary > 0;
   if (vocabulary && options.sequence == 0)

@@ -23,14 +23,14 @@ public:
   Config(const JsonNode& root, std::vector<std::string>& notes) : root_(root), notes_(notes) {}
 
   long size(const char* key, long at_most = most_hf_size) const { return root_.integer(key, 1, at_most); }
-  /// Whether the key is present; null counts as absent, as in the classes.
+  /// Whether the key is present. null counts as absent, as in the classes.
   bool has(const char* key) const { return root_.has(key) && !root_.value()[key].is_null(); }
   long size_or(const char* key, long fallback, long at_most = most_hf_size) const {
     return has(key) ? root_.integer(key, 1, at_most) : fallback;
   }
   bool flag(const char* key, bool fallback) const { return has(key) ? root_.boolean(key) : fallback; }
   double chance(const char* key, double fallback) const { return has(key) ? root_.number(key, 0, 1) : fallback; }
-  /// The activation without its variant: "gelu" for "gelu_new", "gelu_pytorch_tanh" and "quick_gelu".
+  /// Returns the activation without its variant: "gelu" for "gelu_new", "gelu_pytorch_tanh" and "quick_gelu".
   std::string activation(const char* key, const char* fallback) const {
     const auto text = root_.text_or(key, fallback);
     for (const char* known : {"gelu", "silu", "relu", "swish"})
@@ -38,7 +38,7 @@ public:
     root_.mistake_at(key, fmt::format("{} is not read; one of gelu, silu, relu expected", in_quotes(text)));
     return fallback;
   }
-  /// The head of the first entry of "architectures".
+  /// Returns the head that the first entry of "architectures" means.
   Head head(const Heads& known, const std::string& usual) const {
     auto name = usual;
     const auto architectures = root_.texts_or_none("architectures");
@@ -51,7 +51,7 @@ public:
     root_.mistake_at("architectures", unknown_name_text("architecture that is read", name, names, names));
     return Head::none;
   }
-  /// The number of classes; Transformers' own default is two.
+  /// Returns the number of classes. Transformers' own default is two.
   long classes() const {
     if (has("id2label") && root_.value()["id2label"].is_object())
       return static_cast<long>(root_.value()["id2label"].size());
@@ -81,7 +81,7 @@ TransformerShape usual_shape(const Config& config) {
   return shape;
 }
 
-/// Sets the width of a head: the heads share the width evenly unless the config states their own.
+/// Sets the width of a head. The heads share the width evenly unless the config states their own.
 void set_head_width(TransformerShape& shape, const Config& config, const char* heads_key) {
   const bool own = config.has("head_dim");
   if (!own) config.divide(heads_key, shape.width, shape.heads);
@@ -106,12 +106,12 @@ TransformerShape gpt2(const Config& config) {
   return shape;
 }
 
-/// Reads Llama and similar families: RMSNorm, rotary positions, grouped queries, SwiGLU.
+/// Reads Llama and similar families, with RMSNorm, rotary positions, grouped queries and SwiGLU.
 TransformerShape llama_like(const Config& config, const std::string& name) {
   auto shape = usual_shape(config);
   shape.vocabulary = config.size("vocab_size");
   shape.key_value_heads = name == "Llama" ? config.size_or("num_key_value_heads", shape.heads)
-                                          : config.size("num_key_value_heads"); // the classes' defaults differ
+                                          : config.size("num_key_value_heads"); // the defaults of the classes differ
   config.divide("num_key_value_heads", shape.heads, shape.key_value_heads);
   set_head_width(shape, config, "num_attention_heads");
   shape.attention_bias = shape.output_bias = config.flag("attention_bias", false);
@@ -165,7 +165,7 @@ TransformerShape vit(const Config& config) {
   shape.channels = config.size_or("num_channels", 3, most_width);
   config.divide("patch_size", shape.image, shape.patch);
   const long side = shape.image / std::max(1L, shape.patch);
-  shape.tokens = shape.positions = side * side + 1; // patches and the class token
+  shape.tokens = shape.positions = side * side + 1; // the patches and the class token
   set_head_width(shape, config, "num_attention_heads");
   shape.attention_bias = config.flag("qkv_bias", true);
   shape.final_norm = true;

@@ -16,7 +16,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.size() <= most_digits && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-/// The numbers of ranges: 01, 02, 03 and 7 for "01-03,7"; other text is taken unchanged.
+/// Returns the numbers of ranges: 01, 02, 03 and 7 for "01-03,7". Other text is taken unchanged.
 std::vector<std::string> numbers_of(const std::string& ranges) {
   std::vector<std::string> numbers;
   std::size_t begin = 0;
@@ -75,7 +75,7 @@ std::vector<std::string> host_names(const std::string& list) {
       entry += letter;
     }
   }
-  if (!entry.empty()) add_names(entry.substr(0, entry.size() - 1), names); // with an unclosed bracket
+  if (!entry.empty()) add_names(entry.substr(0, entry.size() - 1), names); // a rest with an unclosed bracket
   return names;
 }
 

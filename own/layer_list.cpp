@@ -5,9 +5,9 @@
 namespace ddlsim {
 namespace {
 
-constexpr double bytes_a_number = 4; ///< fp32, in every table
+constexpr double bytes_a_number = 4; ///< bytes of fp32, which every table uses
 
-/// FLOP per element, as `ddltrain describe` counts them.
+/// FLOP for each element, as `ddltrain describe` counts them.
 constexpr double layer_norm_flop = 8;
 constexpr double rms_norm_flop = 4;
 constexpr double dropout_flop = 2;

@@ -14,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-/// The whole number from 1 to `most` that the text is; else 0.
+/// Returns the whole number from 1 to `most` that the text is; else 0.
 int count_of(std::string_view text, double most) {
   const auto number = parse_number(text);
   const bool is_count =
@@ -56,7 +56,7 @@ void read_gpu_topology(const std::string& text, MachineFacts& facts) {
   std::size_t gpus = 0;
   for (const auto& line : split_lines(text)) {
     const auto words = split_words(line);
-    if (!line.starts_with("GPU")) { // the header, which is indented
+    if (!line.starts_with("GPU")) { // the indented line is the header
       if (gpus == 0)
         for (const auto& word : words) gpus += word.starts_with("GPU") ? 1 : 0;
       continue;
@@ -72,17 +72,17 @@ void read_gpu_topology(const std::string& text, MachineFacts& facts) {
 }
 
 void read_nvlink_rates(const std::string& text, MachineFacts& facts) {
-  std::map<int, double> rates_GBps; // by GPU
+  std::map<int, double> rates_GBps; // rate by GPU
   int gpu = -1;
   for (const auto& line : split_lines(text)) {
     const auto words = split_words(line);
     if (words.size() < 2) continue;
     if (words[0] == "GPU") ++gpu;
-    // "Link 0: 26.562 GB/s": one direction of one link
+    // the line "Link 0: 26.562 GB/s" states one direction of one link
     if (words.size() < 4 || words[0] != "Link" || !words[3].starts_with("GB/s") || gpu < 0) continue;
     if (const auto rate = parse_number(words[2]); rate && rate->value > 0) rates_GBps[gpu] += rate->value;
   }
-  for (const auto& [number, rate_GBps] : rates_GBps) // the slowest, because all wait for it
+  for (const auto& [number, rate_GBps] : rates_GBps) // the slowest rate, because all GPUs wait for it
     facts.nvlink_GBps = facts.nvlink_GBps == 0 ? rate_GBps : std::min(facts.nvlink_GBps, rate_GBps);
 }
 
@@ -149,8 +149,8 @@ MachineFacts machine_facts(const MachineTexts& texts, const std::filesystem::pat
 }
 
 std::string links_of(const MachineFacts& facts) {
-  // The share of NVLink's rate that is reached inside a node: 126 of 150 GB/s on V100, 240 of 300 on A100, 370.8 of 450
-  // on H100 in the shipped clusters' files.
+  // The share of NVLink's rate that is reached inside a node. The shipped clusters' files have 126 of 150 GB/s on V100,
+  // 240 of 300 on A100 and 370.8 of 450 on H100.
   constexpr double reached_share = 0.8;
   if (facts.nvlink_GBps == 0 || facts.nvlink_pairs == 0) return "";
   const bool all_alike = facts.nvlink_pairs == facts.pairs && !facts.other_kinds_of_links;

@@ -1,4 +1,4 @@
-// Finds the network ports of this machine: in /sys, or by ibstat if a container hides that.
+// Finds the network ports of this machine: in /sys, or by ibstat if a container hides /sys.
 #include "import/plain_text.hpp"
 #include "own/machine.hpp"
 
@@ -20,7 +20,7 @@ double number_or_zero(std::string_view text) {
   return number ? number->value : 0;
 }
 
-/// The trimmed text of a short file in sysfs; "" if it cannot be read.
+/// Returns the trimmed text of a short file in sysfs; "" if it cannot be read.
 std::string sysfs_text(const fs::path& file) {
   std::ifstream stream(file);
   std::string line;
@@ -38,7 +38,7 @@ std::vector<fs::path> sysfs_folders(const fs::path& folder) {
   return found;
 }
 
-/// The kind of a port. The system lists Amazon's adapters under InfiniBand, without a link layer.
+/// Returns the kind of a port. The system lists Amazon's adapters under InfiniBand, without a link layer.
 std::string kind_of_port(const std::string& device, const std::string& link_layer) {
   if (device.starts_with("efa") || device.starts_with("rdmap")) return "efa";
   return link_layer == "Ethernet" ? "roce" : "ib";
@@ -47,11 +47,11 @@ std::string kind_of_port(const std::string& device, const std::string& link_laye
 } // namespace
 
 void read_ports(const fs::path& sysfs, MachineFacts& facts) {
-  std::vector<std::string> of_rdma; // their Ethernet interface is not a second port
+  std::vector<std::string> of_rdma; // RDMA devices, whose Ethernet interface is not a second port
   for (const auto& device : sysfs_folders(sysfs / "class" / "infiniband")) {
     for (const auto& net : sysfs_folders(device / "device" / "net")) of_rdma.push_back(net.filename().string());
     for (const auto& port : sysfs_folders(device / "ports")) {
-      const auto words = split_words(sysfs_text(port / "rate")); // "400 Gb/sec (4X NDR)"
+      const auto words = split_words(sysfs_text(port / "rate")); // a text like "400 Gb/sec (4X NDR)"
       const double rate_Gbps = words.empty() ? 0 : number_or_zero(words.front());
       const bool is_up = sysfs_text(port / "state").find("ACTIVE") != std::string::npos;
       if (rate_Gbps <= 0 || !is_up) continue;
@@ -63,7 +63,8 @@ void read_ports(const fs::path& sysfs, MachineFacts& facts) {
   for (const auto& net : sysfs_folders(sysfs / "class" / "net")) {
     const auto name = net.filename().string();
     if (!fs::exists(net / "device", ignored) || std::count(of_rdma.begin(), of_rdma.end(), name) > 0) continue;
-    const double speed_Mbps = number_or_zero(sysfs_text(net / "speed")); // -1 if the driver does not know it
+    // the text is -1 if the driver does not know the speed
+    const double speed_Mbps = number_or_zero(sysfs_text(net / "speed"));
     if (sysfs_text(net / "operstate") != "up") continue;
     if (speed_Mbps > 0) {
       facts.ports.push_back({name, "ethernet", speed_Mbps / Mbps_a_Gbps});
@@ -74,7 +75,7 @@ void read_ports(const fs::path& sysfs, MachineFacts& facts) {
 }
 
 void read_ibstat(const std::string& text, MachineFacts& facts) {
-  const auto known = facts.ports; // from /sys, which has precedence
+  const auto known = facts.ports; // ports from /sys, which have precedence
   std::string device;
   MachinePort port;
   bool is_up = false;

@@ -23,8 +23,8 @@ constexpr OtherWord kind_words[] = {
     {"ethernet", "ethernet"}, {"eth", "ethernet"}, {"tcp", "ethernet"}, {"sockets", "ethernet"},
 };
 
-/// Rates of four lanes by InfiniBand's names: data rates of the InfiniBand Trade Association's roadmap. QDR's is the
-/// rate after coding (8 of 10 bits); FDR is sold as 56 although 54.5 are data.
+/// Rates of ports with four lanes by InfiniBand's names: data rates of the InfiniBand Trade Association's roadmap.
+/// QDR's is the rate after coding (8 of 10 bits). FDR is sold as 56, although 54.5 are data.
 constexpr OtherWord rate_words[] = {
     {"qdr", "32 Gbps"},     {"fdr", "56 Gbps"},     {"edr", "100 Gbps"}, {"hdr100", "100 Gbps"}, {"hdr", "200 Gbps"},
     {"hdr200", "200 Gbps"}, {"ndr200", "200 Gbps"}, {"ndr", "400 Gbps"}, {"ndr400", "400 Gbps"}, {"xdr", "800 Gbps"},
@@ -61,7 +61,8 @@ int ports_before(std::string& rest, const std::string& text) {
   return static_cast<int>(number->value);
 }
 
-/// Removes the words for the kind from the end, and a rate's name beside a rate: "400 Gbps NDR InfiniBand".
+/// Removes the words for the kind from the end, and the name of a rate that stands beside a rate, as in "400 Gbps NDR
+/// InfiniBand".
 std::string kind_behind(std::string& rest) {
   std::string kind;
   for (auto words = split_words(rest); words.size() > 1; words = split_words(rest)) {
@@ -76,7 +77,7 @@ std::string kind_behind(std::string& rest) {
   return kind;
 }
 
-/// The rate in the form of cluster files: "400 Gbps" for "400", "400G" and "400 Gbps"; also "25GbE".
+/// Returns the rate in the form of cluster files: "400 Gbps" for "400", "400G" and "400 Gbps". It also reads "25GbE".
 std::string rate_of(const std::string& rest, NodeNetwork& network, std::vector<std::string>& notes) {
   if (const auto named = canonical_word(rate_words, rest); !named.empty()) {
     if (network.kind.empty()) network.kind = "ib";
@@ -101,8 +102,8 @@ const std::vector<std::string>& network_kinds() {
 }
 
 NodeNetwork network_in(const std::string& text, std::vector<std::string>& notes) {
-  constexpr double fast_Bps = 12.5e9;        // 100 Gb/s: today no training cluster has slower ports with RDMA
-  constexpr double fastest_port_Bps = 200e9; // 1600 Gb/s: GDR, the next on InfiniBand's roadmap
+  constexpr double fast_Bps = 12.5e9;        // 100 Gb/s; no training cluster of today has slower ports with RDMA
+  constexpr double fastest_port_Bps = 200e9; // 1600 Gb/s, which is GDR, the next rate on InfiniBand's roadmap
   constexpr double bits_a_byte = 8;
   constexpr double giga = 1e9;
   NodeNetwork network;
@@ -112,7 +113,7 @@ NodeNetwork network_in(const std::string& text, std::vector<std::string>& notes)
   if (rest.empty()) refuse_network(text);
   if (const auto alone = canonical_word(kind_words, rest); !alone.empty()) refuse_network(text);
   const auto words = split_words(rest);
-  if (words.size() > 2) // the last word is no kind
+  if (words.size() > 2) // the last word is not a kind
     throw UserError("", "", unknown_name_text("kind of network", words.back(), network_kinds(), network_kinds()));
   network.rate = rate_of(rest, network, notes);
   const double rate_Bps = parse_quantity(network.rate, Dimension::bandwidth);

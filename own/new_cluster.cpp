@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int usual_growth = 8; ///< times the present number of nodes
+constexpr int usual_growth = 8; ///< factor on the present number of nodes
 constexpr long most_own_nodes = 10'000'000;
 constexpr long most_own_gpus = 1024;
 
@@ -45,7 +45,7 @@ std::optional<NodeNetwork> network_from(const std::string& text, std::vector<std
   }
 }
 
-/// The GPU of the request; adds a mistake if it is unknown.
+/// Returns the GPU of the request. Adds a mistake if it is unknown.
 std::optional<Gpu> gpu_from(const ClusterRequest& request, const std::vector<Gpu>& gpus, Refusals& refused) {
   if (request.gpu.empty()) return {};
   try {
@@ -56,13 +56,13 @@ std::optional<Gpu> gpu_from(const ClusterRequest& request, const std::vector<Gpu
   }
 }
 
-/// Whether GPUs can have links of that kind if nvidia-smi describes them by that word.
+/// Whether GPUs may have links of that kind when nvidia-smi describes them by that word.
 bool may_be(IntraKind kind, const std::string& word) {
   const bool is_nvlink = kind == IntraKind::nvlink_mesh || kind == IntraKind::nvswitch;
   return word.empty() || is_nvlink == word.starts_with("NV");
 }
 
-/// The shipped cluster with the most similar nodes: the same GPU, and if possible as many of them.
+/// Returns the shipped cluster with the most similar nodes: the same GPU, and if possible as many of them.
 std::optional<Cluster> shipped_like(const ClusterRequest& request, const std::string& gpu, const DataFolder& data) {
   std::optional<Cluster> found;
   for (const auto& name : list_clusters(data)) {
@@ -81,7 +81,7 @@ std::string source_of(const Cluster& cluster, const std::string& pointer) {
   return "";
 }
 
-/// Reads links typed as "nvswitch 370 GB/s 0.6 us".
+/// Reads links that were typed as in "nvswitch 370 GB/s 0.6 us".
 Json typed_links(const std::string& text, Refusals& refused) {
   const auto words = split_words(text);
   constexpr std::size_t kind_and_two_quantities = 5;
@@ -127,7 +127,7 @@ public:
   }
 
 private:
-  /// Checks the name first: an invalid name could not be written as JSON.
+  /// Checks the name first, because an invalid name could not be written as JSON.
   void check_name() const {
     const nlohmann::json named{{"name", request_.name}};
     Mistakes mistakes("new cluster");
@@ -145,8 +145,8 @@ private:
                                              request_.most_nodes, request_.nodes));
   }
 
-  /// The links of a node: the stated ones, else those of a shipped cluster with that GPU, those found on the machine,
-  /// those of the GPU's data sheet, or an assumption.
+  /// Returns the links of a node: those that were stated, else those of a shipped cluster with that GPU, those found on
+  /// the machine, those of the GPU's data sheet, or an assumption.
   Json links_of_node() {
     if (!request_.links.empty()) {
       sources_["/node/intra"] = request_.stated_by;
@@ -169,10 +169,13 @@ private:
     return typed_links(request_.links_seen, refused_);
   }
 
-  /// Links from the GPU's catalogue entry. A bridge joins only a few GPUs; a ring over more of them passes PCIe.
+  /// Returns links by the GPU's catalogue entry. A bridge joins only a few GPUs, and a ring over more of them passes
+  /// PCIe.
   Json links_of_sheet() {
-    constexpr double reached_of_links = 0.8; // of NVLink: 0.80 to 0.84 in shipped clusters of V100, A100 and H100
-    constexpr double reached_of_pcie = 0.75; // of a slot: 12 of 16 GB/s in NCCL's table of links
+    // share of NVLink's rate that is reached: 0.80 to 0.84 in shipped clusters of V100, A100 and H100
+    constexpr double reached_of_links = 0.8;
+    // share of a slot's rate that is reached: 12 of 16 GB/s in NCCL's table of links
+    constexpr double reached_of_pcie = 0.75;
     const auto& links = gpu_->links;
     const bool are_joined = links.kind != IntraKind::none &&
                             (links.gpus == 0 || links.gpus >= request_.gpus_per_node) &&
@@ -194,7 +197,7 @@ private:
     return {{"kind", kind}, {"bandwidth", rate}, {"latency", "1 us"}};
   }
 
-  /// The assumed links if nobody stated them, no shipped cluster has that GPU, and no data sheet is known.
+  /// Returns assumed links, where nobody stated them, no shipped cluster has that GPU, and no data sheet is known.
   Json unknown_links() {
     sources_["/node/intra"] = "not stated; assumed: PCIe across two sockets, because no shipped cluster has such nodes";
     notes_.emplace_back(
@@ -218,7 +221,7 @@ private:
     return links;
   }
 
-  /// The name of a NIC: ib, or ib-2 for the second of its kind.
+  /// Returns the name of a NIC: ib, or ib-2 for the second of its kind.
   std::string nic_name(std::size_t index) const {
     int earlier = 0;
     for (std::size_t i = 0; i < index; ++i) earlier += networks_[i].kind == networks_[index].kind ? 1 : 0;
@@ -234,8 +237,8 @@ private:
     return list;
   }
 
-  /// The transports: every library, on the first network that can carry it. RDMA has the -ib names, sockets run over
-  /// any network.
+  /// Returns the transports: every library, on the first network that can carry it. Transports over RDMA have names
+  /// with -ib; sockets run over any network.
   Json transports() const {
     const auto has_rdma = [&](std::size_t i) { return networks_[i].kind != "ethernet"; };
     const auto first = [&](const auto& fits) {

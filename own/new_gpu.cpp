@@ -59,13 +59,13 @@ public:
   }
 
 private:
-  static constexpr double capability_parts = 10; // Gpu stores ten times CUDA's number
+  static constexpr double capability_parts = 10; // ten, because Gpu stores ten times CUDA's number
 
   void refuse(const std::string& option, std::string what) {
     mistakes_.push_back({"--" + option, "", std::move(what)});
   }
 
-  /// Checks the name first: an invalid name could not be written as JSON.
+  /// Checks the name first, because an invalid name could not be written as JSON.
   void check_name() const {
     const nlohmann::json named{{"name", request_.name}};
     Mistakes mistakes("new gpu");
@@ -99,15 +99,15 @@ private:
     } catch (const UserError& error) {
       refuse(option, error.mistakes().front().what);
     }
-    return 1; // stands in for the figure: the mistake above ends the command
+    return 1; // any figure will do here, because the mistake above ends the command
   }
 
   double figure(const std::string& option, const std::string& stated, Dimension dimension, double otherwise) {
     return stated.empty() ? otherwise : quantity_of(option, stated, dimension);
   }
 
-  /// Sets the peaks. Stated ones are taken unchanged; one of the 16-bit formats also gives the other. Peaks of tensor
-  /// cores that are not stated are those of `like`, scaled in proportion to the stated ones.
+  /// Sets the peaks. Stated ones are taken unchanged, and one of the 16-bit formats gives the other too. Peaks of
+  /// tensor cores that are not stated are those of `like`, scaled in proportion to the stated ones.
   void take_peaks() {
     peaks_ = like_.peak_flop_per_s;
     std::map<ArithmeticUnit, double> stated;

@@ -17,7 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The canonical name of a synonym ("bfloat16", "ZeRO-3"). An unknown name is kept and reported later as a mistake.
+/// Returns the program's name for a synonym ("bfloat16", "ZeRO-3"). An unknown name is kept, and reported as a mistake
+/// later.
 template <class Name> std::string usual_name(const std::string& typed) {
   const auto meant = value_meant<Name>(typed);
   return meant ? to_text(*meant) : typed;
@@ -31,8 +32,8 @@ Cluster cluster_requested(const ScenarioRequest& request, const DataFolder& data
   return read_cluster(own_cluster_folder(path_from(request.cluster, request.file)) / "cluster.json");
 }
 
-/// GPU counts to predict: one, doubled inside a node, then whole nodes doubled, with the present and the largest
-/// possible number.
+/// Returns the numbers of GPUs to predict: one, doubled inside a node, then whole nodes doubled, with the present and
+/// the largest possible number.
 std::vector<int> doubled_counts(const Cluster& cluster) {
   const long a_node = std::max(1, cluster.gpus_per_node);
   const long there = a_node * cluster.available_nodes;
@@ -53,7 +54,7 @@ std::string usual_preset(const Cluster& cluster, const DataFolder& data) {
     const auto* preset = preset_named(presets, name);
     if (preset != nullptr && transport_for(cluster, *preset) != nullptr) return name;
   }
-  return "pytorch-ddp"; // its mistake then lists the cluster's transports
+  return "pytorch-ddp"; // its mistake then lists the transports of the cluster
 }
 
 void check_scenario_text(const std::string& text, const ScenarioRequest& request, const DataFolder& data) {

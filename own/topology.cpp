@@ -16,21 +16,21 @@
 namespace ddlsim {
 namespace {
 
-constexpr double most_parts_of_node = 100'000; ///< links, cores or GPUs
+constexpr double most_parts_of_node = 100'000; ///< most links, cores or GPUs of a node
 
 int part_count(const std::string& text) {
   const auto number = parse_number(text);
   return number && number->value >= 1 && number->value <= most_parts_of_node ? static_cast<int>(number->value) : 0;
 }
 
-/// A hexadecimal id without its prefix: "10de" for "0x10de" and "10de".
+/// Returns a hexadecimal id without its prefix: "10de" for "0x10de" and "10de".
 std::string hex_id(std::string text) {
   text = lower_case(text);
   return text.starts_with("0x") ? text.substr(2) : text;
 }
 
-/// Rate of one NVLink in one direction by the GPU's compute capability: data sheets of P100, V100, A100, H100 and B200,
-/// and of the bridges of GA102. 0: not known.
+/// Rate of one NVLink in one direction by the GPU's compute capability, from data sheets of P100, V100, A100, H100 and
+/// B200, and of the bridges of GA102. 0: not known.
 double link_GBps(int compute_capability) {
   if (compute_capability >= 100 && compute_capability < 120) return 50;
   if (compute_capability == 86) return 14.0625;
@@ -55,7 +55,7 @@ void add_adapter(Topology& topology, const std::string& name, bool is_near) {
   if (is_near) topology.near.push_back(name);
 }
 
-/// Takes the GPU that most of the names denote.
+/// Takes the GPU that most of the names mean.
 void take_gpu(Topology& topology, const std::vector<std::string>& names, const std::vector<Gpu>& catalogue) {
   topology.facts.gpus = static_cast<int>(std::min<std::size_t>(names.size(), most_gpus_of_machine));
   for (const auto& name : names)
@@ -77,7 +77,7 @@ Topology by_nccl(const std::vector<XmlTag>& tags, const std::vector<Gpu>& catalo
   std::vector<int> gpus;
   std::vector<std::string> names;
   std::set<int> switches;
-  std::map<int, int> links; // by GPU
+  std::map<int, int> links; // number of links by GPU
   bool by_nvswitch = false;
   int capability = 0;
   for (std::size_t i = 0; i < tags.size(); ++i) {
@@ -97,7 +97,7 @@ Topology by_nccl(const std::vector<XmlTag>& tags, const std::vector<Gpu>& catalo
   take_gpu(topology, names, catalogue);
   auto& facts = topology.facts;
   if (!links.empty()) {
-    int least = links.begin()->second; // the ring waits for the GPU with the fewest
+    int least = links.begin()->second; // the fewest, because the ring waits for that GPU
     for (const auto& [gpu, count] : links) least = std::min(least, count);
     facts.links = fmt::format("NV{}", least);
     facts.pairs = facts.nvlink_pairs = static_cast<int>(links.size());
@@ -119,7 +119,7 @@ Topology by_nccl(const std::vector<XmlTag>& tags, const std::vector<Gpu>& catalo
   return topology;
 }
 
-/// The id in a PCI type: "10de:2330" in "0302 [10de:2330] [10de:16c1] a1".
+/// Returns the id in a PCI type: "10de:2330" for "0302 [10de:2330] [10de:16c1] a1".
 std::string pci_id(const std::string& pci_type) {
   const auto open = pci_type.find('[');
   const auto close = pci_type.find(']', open);
@@ -160,7 +160,7 @@ Topology by_lstopo(const std::vector<XmlTag>& tags, const std::vector<Gpu>& cata
     const auto& [model, count] = *packages.begin();
     facts.cpu = count > 1 ? fmt::format("{}x {}", count, model) : model;
   }
-  constexpr const char* open_fabrics = "3"; // hwloc's number for this kind of device
+  constexpr const char* open_fabrics = "3"; // the number by which hwloc calls this kind of device
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const auto kind = tags[i].attribute("osdev_type");
     if (tags[i].attribute("type") == "OSDev" && (kind == open_fabrics || kind == "OpenFabrics"))
@@ -170,7 +170,7 @@ Topology by_lstopo(const std::vector<XmlTag>& tags, const std::vector<Gpu>& cata
   return topology;
 }
 
-/// The text without the codes that underline nvidia-smi's titles.
+/// Returns the text without the codes that underline nvidia-smi's titles.
 std::string without_escapes(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -187,18 +187,18 @@ bool is_near_word(const std::string& word) {
   return word == "PIX" || word == "PXB";
 }
 
-/// Whether the word is a GPU of the table, like "GPU0", and no other word with the same beginning.
+/// Whether the word is a GPU of the table, such as "GPU0", and not another word with the same beginning.
 bool is_gpu_of_matrix(const std::string& word) {
   constexpr std::string_view mark = "GPU";
   return word.size() > mark.size() && word.starts_with(mark) &&
          std::all_of(word.begin() + mark.size(), word.end(), is_digit);
 }
 
-/// Reads the table of `nvidia-smi topo -m`: a line for each GPU and NIC, and the NICs' names below it.
+/// Reads the table of `nvidia-smi topo -m`, which has a line for each GPU and NIC, and the NICs' names below.
 Topology by_matrix(const std::string& text) {
   Topology topology;
   read_gpu_topology(text, topology.facts);
-  std::map<std::string, std::string> named; // NIC0 -> mlx5_0
+  std::map<std::string, std::string> named; // names by label, such as "mlx5_0" for "NIC0"
   std::vector<std::string> rows;
   std::map<std::string, bool> is_near;
   std::size_t gpus = 0;

@@ -12,12 +12,12 @@ namespace ddlsim {
 
 struct Topology {
   MachineFacts facts;
-  std::vector<std::string> adapters; ///< NICs; the file may lack their rates
-  std::vector<std::string> near;     ///< those that share a PCIe switch with a GPU
-  std::vector<std::string> notes;    ///< on the kind of the file and what it lacks; one sentence each
+  std::vector<std::string> adapters; ///< names of NICs; the file may lack their rates
+  std::vector<std::string> near;     ///< names of the NICs that share a PCIe switch with a GPU
+  std::vector<std::string> notes;    ///< sentences on the kind of the file and what it lacks
 };
 
-/// Reads the file. Throws UserError if the text is none of the three.
+/// Reads the file. Throws UserError if the text is of none of the three kinds.
 Topology read_topology(const std::string& text, const std::vector<Gpu>& catalogue);
 
 } // namespace ddlsim

@@ -7,10 +7,10 @@
 namespace ddlsim {
 namespace {
 
-/// FLOP per element.
-constexpr double activation_flop = 5; ///< gelu, silu and softmax: `ddltrain describe` counts gelu and softmax so
+/// FLOP for each element of gelu, silu and softmax. `ddltrain describe` counts gelu and softmax in the same way.
+constexpr double activation_flop = 5;
 constexpr double add_flop = 1;
-constexpr double mask_flop = 2;   ///< scale, add the mask
+constexpr double mask_flop = 2;   ///< scaling and adding the mask
 constexpr double rotary_flop = 3; ///< two products and their sum
 constexpr double tanh_flop = 1;
 
@@ -47,7 +47,8 @@ private:
       layers_.parameter("embeddings.class", {1, 1, shape_.width}, elements());
       layers_.parameter("embeddings.position", {1, shape_.positions, shape_.width}, elements());
     }
-    const int added = (shape_.positions > 0 ? 1 : 0) + (shape_.segments > 0 ? 1 : 0); // added to the word embeddings
+    // number of tables that are added to the word embeddings
+    const int added = (shape_.positions > 0 ? 1 : 0) + (shape_.segments > 0 ? 1 : 0);
     if (shape_.vocabulary > 0 && added > 0) layers_.each("embeddings.add", "elementwise", elements(), add_flop * added);
     if (shape_.embedding_norm) norm("embeddings.norm");
     layers_.dropout("embeddings.dropout", elements(), shape_.dropout);
@@ -115,7 +116,7 @@ private:
     layers_.linear(name + ".output", states, shape_.inner_width, shape_.width, shape_.feed_forward_bias);
   }
 
-  /// The experts; each gets its share of the states, as from an even router.
+  /// Adds the experts. Each gets its share of the states, as an even router would deal them out.
   void mix_experts(const std::string& block) {
     const double chosen = static_cast<double>(shape_.experts_a_token);
     const double share = chosen / static_cast<double>(shape_.experts);

@@ -23,7 +23,7 @@ std::string without_entities(std::string_view text) {
   return plain;
 }
 
-/// The key="value" pairs of a tag after its name.
+/// Returns the key="value" pairs of a tag after its name.
 std::map<std::string, std::string> attributes_in(std::string_view inside) {
   std::map<std::string, std::string> attributes;
   while (true) {
@@ -38,7 +38,7 @@ std::map<std::string, std::string> attributes_in(std::string_view inside) {
   }
 }
 
-/// The end of the tag that opens at `open`: its '>' outside quotes; npos if there is none.
+/// Returns the end of the tag that opens at `open`, which is its '>' outside quotes; npos if there is none.
 std::size_t tag_end(std::string_view text, std::size_t open) {
   char quote = 0;
   for (auto at = open + 1; at < text.size(); ++at) {

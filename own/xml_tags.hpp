@@ -1,5 +1,5 @@
 #pragma once
-// Reads XML as NCCL and lstopo write it into a list of its tags.
+// Reads XML as NCCL and lstopo write it, and makes a list of its tags.
 
 #include <map>
 #include <string>
@@ -11,12 +11,12 @@ namespace ddlsim {
 struct XmlTag {
   std::string name;
   std::map<std::string, std::string> attributes;
-  int parent = -1; ///< position in the list; -1: none
+  int parent = -1; ///< position of the enclosing tag in the list; -1: none
   std::string attribute(const std::string& key) const;
 };
 
-/// The tags in the order in which they begin, at most 200,000. Text between tags, comments and declarations are
-/// skipped, and so is text that is not well formed.
+/// Returns the tags in the order in which they begin, at most 200,000. Text between tags, comments, declarations and
+/// text that is not well formed are skipped.
 std::vector<XmlTag> xml_tags(std::string_view text);
 
 /// Whether `ancestor` is one of the tags around `tag`.

@@ -8,11 +8,11 @@
 
 namespace ddlsim {
 
-/// The probability that `other` is better: it keeps the limits and has a lower figure of the goal, or it keeps the
-/// limits and `one` does not.
+/// The probability that `other` is better than `one`: it keeps the limits and has a lower figure of the goal, or it
+/// keeps the limits and `one` does not.
 double chance_of_better(const Evaluation& other, const Evaluation& one, PlanGoal goal, const PlanLimits& limits);
 
-/// The measurement that narrows the ratio of the two figures most, and the machine to run it on.
+/// Returns the measurement that narrows the ratio of the two figures most, and the machine to run it on.
 DiscriminatingMeasurement find_discriminating(const Evaluation& one, const Evaluation& other, PlanGoal goal,
                                               std::vector<PlanOption>& options);
 

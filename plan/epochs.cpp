@@ -59,7 +59,7 @@ double left_out_error(const Points& points) {
   return std::sqrt(squares / static_cast<double>(points.size()));
 }
 
-/// The relative spread over all runs, each relative to the mean of its batch.
+/// The relative spread over all runs, where each run is compared with the mean of its batch.
 double pooled_spread(const Points& points) {
   double squares = 0;
   double degrees = 0;

@@ -12,18 +12,18 @@ namespace ddlsim {
 struct Evaluation {
   std::size_t option = 0; ///< position among the options of the plan
   WholeTraining training;
-  double screened_iteration_s = 0; ///< by closed formulas, with the likeliest parameters
+  double screened_iteration_s = 0; ///< time by the closed formulas with the likeliest parameters
   Outcome likeliest;
-  std::vector<Outcome> samples; ///< one for each posterior sample; empty if the option was not simulated
+  std::vector<Outcome> samples; ///< an outcome for each posterior sample; empty if the option was not simulated
   PlannedOption reported;
 };
 
-/// Median of the goal's figure over the samples; the figure of the likeliest outcome if there are none. Infinite if it
-/// is not known.
+/// Median of the goal's figure over the samples, or the figure of the likeliest outcome if there are none. Infinite if
+/// it is not known.
 double expected_figure(const Evaluation& evaluation, PlanGoal goal);
 
-/// For each evaluation, whether it is on the Pareto front: no other is at least as good in time, cost and energy and
-/// better in one of them.
+/// For each evaluation, whether it is on the Pareto front: no other one is at least as good in time, cost and energy
+/// and better in one of them.
 std::vector<bool> front_of(const std::vector<Evaluation>& evaluations);
 
 } // namespace ddlsim

@@ -20,7 +20,7 @@ double expected_time_s(const FailingJob& job, double work_s, double interval_s) 
 double share_with_enough_nodes(const FailingJob& job) {
   if (job.mtbf_s <= 0) return 1;
   const double load = job.repair_s / job.mtbf_s;
-  double waiting = 1; // for no server: every call is lost
+  double waiting = 1; // without servers every call is lost
   for (int servers = 1; servers <= job.spare_nodes + 1 && waiting > 0; ++servers)
     waiting = load * waiting / (servers + load * waiting);
   return 1 - waiting;

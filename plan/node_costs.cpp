@@ -8,7 +8,7 @@ namespace {
 constexpr double seconds_an_hour = 3600;
 constexpr double hours_a_year = 8766;
 constexpr double joules_a_kwh = 3.6e6;
-/// Power of a whole node over that of its GPUs: DGX-1 draws at most 3,500 W with eight V100 of 300 W (NVIDIA, DGX-1
+/// Power of a whole node over that of its GPUs. A DGX-1 draws at most 3,500 W with eight V100 of 300 W (NVIDIA, DGX-1
 /// data sheet, 2017).
 constexpr double node_over_gpus = 3500.0 / (8 * 300);
 

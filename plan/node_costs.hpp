@@ -11,15 +11,16 @@
 namespace ddlsim {
 
 struct NodeCosts {
-  std::optional<double> usd_per_hour; ///< empty: the price is not known
-  bool energy_is_extra = false;       ///< the node is bought or owned: its user pays the energy, too
-  double power_w = 0;                 ///< of a busy node; 0: not known
-  std::string price_text;             ///< the price and its source, or why there is none
+  std::optional<double> usd_per_hour; ///< price of a node and hour in dollars; empty: not known
+  bool energy_is_extra = false;       ///< whether the node is bought or owned, so that its user pays for energy too
+  double power_w = 0;                 ///< power of a busy node; 0: not known
+  std::string price_text;             ///< the price with its source, or why there is none
   std::string power_text;
 };
 
-/// The price is the candidate's own, else the newest hourly price in the cluster's file. The power is that in the
-/// cluster's file, else the catalogue's power of the GPUs plus that of the rest of a node.
+/// Returns the costs of a candidate's node. The price is the candidate's own, else the newest hourly price in the
+/// cluster's file. The power is that in the cluster's file, else the catalogue's power of the GPUs plus that of the
+/// rest of a node.
 NodeCosts node_costs(const PlanCandidate& candidate, const Cluster& cluster, const Gpu& gpu);
 
 /// Power of all nodes in watts, multiplied by the room's power usage effectiveness; 0: not known.

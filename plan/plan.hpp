@@ -1,5 +1,5 @@
 #pragma once
-// `ddlsim plan`: answers a buyer's request with the option to take, its uncertainty, and what to measure first.
+// Answers a buyer's request with the option to take, its uncertainty, and what to measure first, for `ddlsim plan`.
 
 #include "sim/base/child_process.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -14,38 +14,40 @@ namespace ddlsim {
 
 /// A figure with its 90 % interval.
 struct Estimate {
-  double value = 0;  ///< with the likeliest parameters, as `predict` shows it
-  double median = 0; ///< over the samples
+  double value = 0;  ///< figure with the likeliest parameters, as `predict` shows it
+  double median = 0; ///< median over the samples
   double low = 0;
   double high = 0;
 };
 
-/// One way to train: a candidate, a strategy and a number of GPUs.
+/// One possible training: a candidate, a strategy and a number of GPUs.
 struct PlannedOption {
   std::string candidate;
   std::string cluster;
   Strategy strategy;
   int gpus = 0;
-  int nodes = 0;       ///< paid for, including those of servers and the spares
-  int spare_nodes = 0; ///< included in `nodes`
+  int nodes = 0;       ///< number of nodes that are paid for, with those of servers and the spares
+  int spare_nodes = 0; ///< number of spares included in `nodes`
   double batch_per_gpu = 0;
-  double global_batch = 0; ///< samples of an iteration on all GPUs
+  double global_batch = 0; ///< number of samples of an iteration on all GPUs
   double epochs = 0;
   double iterations = 0;
-  Estimate time_s;             ///< of the whole training
-  std::optional<Estimate> usd; ///< empty if no price is known
-  Estimate kwh;                ///< 0 if no power is known
+  Estimate time_s;             ///< time of the whole training
+  std::optional<Estimate> usd; ///< cost in dollars; empty if no price is known
+  Estimate kwh;                ///< energy; 0 if no power is known
   double room_power_w = 0;
   double checkpoint_interval_s = 0; ///< 0 if nothing fails
-  double goodput = 1;               ///< share of the time spent training, not on checkpoints, failures and the start
-  double efficiency = 0;            ///< throughput per GPU over that of a single GPU
+  /// share of the time in which the job trains, and does not start, write checkpoints or repeat work after failures
+  double goodput = 1;
+  double efficiency = 0; ///< throughput of a GPU over that of a single GPU that trains alone
   std::string bottleneck;
   std::string tight_memory; ///< "77 of 80 GiB" where a GPU's peak is within the count's error of its memory; else ""
   EvidenceLabel evidence = EvidenceLabel::assumed;
   bool extrapolated = false;
-  double chance = 0;      ///< probability that deadline and budget are met
-  bool on_front = false;  ///< no other option is better in time, cost and energy together
-  bool simulated = false; ///< with all samples; else with the likeliest alone, without interval and chance
+  double chance = 0;     ///< probability that deadline and budget are met
+  bool on_front = false; ///< whether no other option is better in time, cost and energy together
+  /// whether the option was simulated with all samples; if not, it has no interval and no chance
+  bool simulated = false;
 };
 
 /// An option that is impossible, or that breaks a limit for any parameters.
@@ -58,29 +60,30 @@ struct RefusedOption {
 
 /// The measurement that would best decide between the first choice and the runner-up.
 struct DiscriminatingMeasurement {
-  std::string candidate; ///< the machine to run it on
+  std::string candidate; ///< the candidate whose machine it should run on
   int gpus = 0;
-  std::string parameter; ///< as in priors.json; "" if no single parameter dominates
+  std::string parameter; ///< name as in priors.json; "" if no single parameter dominates
   std::string what;
   double interval_now = 0;  ///< half-width of the 90 % interval of ln of the ratio of the two figures
-  double interval_then = 0; ///< the same if that parameter were known
+  double interval_then = 0; ///< this half-width if the parameter were known
 };
 
 struct Plan {
   PlanRequest request;
-  PlanGoal ranked_by = PlanGoal::cost;  ///< the goal, or another one if the goal's figure is not known
-  std::string why_other_goal;           ///< "" if ranked_by is the goal
-  std::vector<PlannedOption> options;   ///< the best first: options that meet the limits, ordered by ranked_by
-  bool limits_met = false;              ///< whether the first option meets them with the requested probability
-  std::optional<std::size_t> runner_up; ///< of another candidate or strategy if there is one
-  double runner_up_better = 0;          ///< probability that the runner-up is the better choice
+  PlanGoal ranked_by = PlanGoal::cost; ///< the goal, or another one if the figure of the goal is not known
+  std::string why_other_goal;          ///< why it is another goal; "" if it is the goal
+  std::vector<PlannedOption> options;  ///< options that meet the limits, the best by ranked_by first
+  bool limits_met = false;             ///< whether the first option meets the limits with the requested probability
+  /// index of the runner-up, which has another candidate or strategy if there is one
+  std::optional<std::size_t> runner_up;
+  double runner_up_better = 0; ///< probability that the runner-up is the better choice
   DiscriminatingMeasurement discriminating;
   std::vector<RefusedOption> refused;
-  std::vector<std::string> prices; ///< one line per candidate: price and power with their sources
+  std::vector<std::string> prices; ///< a line for each candidate: price and power with their sources
   std::vector<std::string> warnings;
 };
 
-/// The number of options that are simulated with all samples.
+/// The largest number of options that are simulated with all samples.
 inline constexpr std::size_t most_simulated = 50;
 
 /// 1. Every option is timed with the likeliest parameters, by closed formulas.

@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-/// Numbers of GPUs to evaluate: one, doubled up to a node; then nodes, doubled; and the most available.
+/// Numbers of GPUs to evaluate: one, doubled up to a node; then nodes, doubled; and the largest available number.
 std::vector<int> doubling_scales(int gpus_per_node, int most_nodes) {
   std::vector<int> scales;
   for (int gpus = 1; gpus < gpus_per_node; gpus *= 2) scales.push_back(gpus);
@@ -78,7 +78,7 @@ std::size_t index_of(double Parameters::*value) {
   return static_cast<std::size_t>(found - fields.begin());
 }
 
-/// Permutes the draws of one parameter among the samples; they stay stratified.
+/// Permutes the draws of one parameter among the samples. They stay stratified.
 void reorder(Curve& curve, double Parameters::*value, std::uint64_t seed) {
   auto& draws = curve.samples;
   const auto field = index_of(value);
@@ -92,8 +92,8 @@ void reorder(Curve& curve, double Parameters::*value, std::uint64_t seed) {
   }
 }
 
-/// Makes uncertainties of one cluster or one GPU independent between options: the model error, and a GPU's rate unless
-/// a calibration correlates it with other parameters.
+/// Makes uncertainties of one cluster or one GPU independent of those of other options. These are the model error, and
+/// a GPU's rate unless a calibration correlates it with other parameters.
 void separate_uncertainties(Curve& curve, std::uint64_t seed) {
   reorder(curve, &Parameters::model_discrepancy, seed ^ seed_of_name(curve.setup.cluster.name));
   for (const auto factor : {&Parameters::compute_stack, &Parameters::compute_model, &Parameters::compute_factor}) {

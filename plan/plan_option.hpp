@@ -13,15 +13,16 @@
 
 namespace ddlsim {
 
-/// Its curves refer to `files` and to the request; both must outlive it.
+/// A candidate with one of its strategies. Its curves refer to `files` and to the request, both of which must outlive
+/// it.
 struct PlanOption {
   const PlanCandidate* candidate = nullptr;
   Strategy strategy;
   std::shared_ptr<const KnownFiles> files;
-  Scenario scenario; ///< at the candidate's batch; its `gpus` are the scales to evaluate
+  Scenario scenario; ///< scenario with the candidate's batch; its `gpus` are the scales to evaluate
   NodeCosts costs;
-  std::shared_ptr<const TrainingLength> length;            ///< shared by all options
-  std::map<double, std::shared_ptr<const Curve>> curves{}; ///< by samples per GPU; filled by curve_at()
+  std::shared_ptr<const TrainingLength> length;            ///< length of the training, which all options share
+  std::map<double, std::shared_ptr<const Curve>> curves{}; ///< curves by samples per GPU; curve_at() fills them
 };
 
 /// Combines every candidate with every strategy. Throws UserError if a name is unknown, the cluster lacks the preset's
@@ -31,8 +32,8 @@ std::vector<PlanOption> make_plan_options(const PlanRequest& request, const Data
 /// Samples per GPU in one iteration at that scale: the candidate's batch, or the GPU's share of the global batch.
 double batch_at(const PlanRequest& request, const PlanOption& option, int gpus);
 
-/// The curve for that batch. All options draw their samples from one seed, so that uncertainty that two options share
-/// cancels in a comparison. The model error differs between clusters: its draws are permuted for each cluster.
+/// Returns the curve for that batch. All options draw their samples from one seed, so that uncertainty that two options
+/// share cancels in a comparison. The model error differs between clusters, so its draws are permuted for each cluster.
 const Curve& curve_at(PlanOption& option, double batch_per_gpu);
 
 } // namespace ddlsim

@@ -11,13 +11,13 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t most_rows = 20;   ///< of the table, which fills one screen with the sentences
-constexpr std::size_t widest_name = 20; ///< in the table
+constexpr std::size_t most_rows = 20;   ///< most rows of the table, which fills one screen together with the sentences
+constexpr std::size_t widest_name = 20; ///< most characters of a name in the table
 constexpr std::size_t widest_strategy = 18;
-constexpr int epochs_column = 5; ///< its position, after the nodes
+constexpr int epochs_column = 5; ///< position of the column, after the nodes
 constexpr double hour_s = 3600;
 
-/// A number with three significant digits and without an exponent: "14.2", "0.0351", "1520".
+/// Writes a number with three significant digits and without an exponent: "14.2", "0.0351", "1520".
 std::string short_number(double value) {
   if (value >= 100) return fmt::format("{:.0f}", value);
   if (value >= 10) return fmt::format("{:.1f}", value);
@@ -30,7 +30,7 @@ std::string estimate_text(const Estimate& figure, const std::string& unit, doubl
   return fmt::format("{} ({}..{})", value, short_number(figure.low / in_unit), short_number(figure.high / in_unit));
 }
 
-/// A time in hours; in minutes below an hour, in days above four days.
+/// Writes a time in hours; in minutes below an hour, and in days above four days.
 std::string time_text(const Estimate& time_s) {
   constexpr double minute_s = 60;
   constexpr double day_s = 24 * hour_s;
@@ -54,7 +54,7 @@ std::string count_text(double count) {
   return fmt::format("{:.6g}", count);
 }
 
-/// The strategy as text, without the rule that places tensors on servers if the request does not choose one.
+/// Writes the strategy. The rule that places tensors on servers is left out if the request does not choose one.
 std::string strategy_text(const Strategy& strategy) {
   constexpr std::string_view open = ", unknown)";
   auto text = to_text(strategy);
@@ -181,14 +181,11 @@ std::vector<std::string> option_headers(const Plan& plan) {
 
 std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& option) {
   std::vector<std::string> cells{
-      option.on_front ? "*" : "",
-      cut_in_the_middle(option.candidate, widest_name),
+      option.on_front ? "*" : "", cut_in_the_middle(option.candidate, widest_name),
       option.gpus == 1 ? "-" : cut_in_the_middle(strategy_text(option.strategy), widest_strategy),
-      fmt::format("{}", option.gpus),
-      fmt::format("{}", option.nodes),
-      time_text(option.time_s),
-      cost_text(option),
-      option.kwh.value > 0 ? short_number(option.kwh.value) + " kWh" : "-", // in the proportions of time
+      fmt::format("{}", option.gpus), fmt::format("{}", option.nodes), time_text(option.time_s), cost_text(option),
+      // its interval is proportional to that of the time
+      option.kwh.value > 0 ? short_number(option.kwh.value) + " kWh" : "-",
       option.simulated ? fmt::format("{:.0f} %", 100 * option.chance) : "-",
       option.simulated ? to_text(option.evidence) : "by formula"};
   if (epochs_differ(plan)) cells.insert(cells.begin() + epochs_column, fmt::format("{:.3g}", option.epochs));

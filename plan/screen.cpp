@@ -14,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-/// Seconds for all evaluations: each batch takes the forward part of one GPU's iteration.
+/// Seconds of all evaluations. Each of their batches takes the forward part of one GPU's iteration.
 double evaluation_s(const Workload& work, double epochs, const Curve& curve, double samples_an_iteration) {
   if (work.evaluation_samples <= 0) return 0;
   const double evaluations = std::floor(epochs / work.epochs_per_evaluation);
@@ -28,7 +28,7 @@ FailingJob failing_job(const FailureRules& rules, double parameters, int nodes) 
   return {rules.node_mtbf_s / nodes, checkpoint_s, rules.restart_s, rules.repair_s, rules.spare_nodes};
 }
 
-/// Throws UserError if the epochs for its batch are not known.
+/// Returns the training at a batch. Throws UserError if the epochs for that batch are not known.
 WholeTraining whole_training(const PlanRequest& request, const PlanOption& option, const Curve& curve, int gpus) {
   const auto& work = request.workload;
   const auto setup = at_scale(curve, gpus);
@@ -47,7 +47,7 @@ WholeTraining whole_training(const PlanRequest& request, const PlanOption& optio
   return training;
 }
 
-/// Why the limits or the batch exclude this option at `gpus` GPUs, whatever it costs; "" if they do not.
+/// Returns why the limits or the batch exclude this option at `gpus` GPUs, whatever it costs; "" if they do not.
 std::string why_not(const PlanRequest& request, const PlanOption& option, const Curve& curve, int gpus) {
   if (auto why = why_impossible(curve, gpus); !why.empty()) return why;
   if (auto why = memory_complaint(at_scale(curve, gpus)); !why.empty()) return why;
@@ -104,10 +104,11 @@ Evaluation screened(const PlanRequest& request, const PlanOption& option, const 
   return evaluation;
 }
 
-/// Throws UserError with the reason if the option is impossible or certainly breaks a limit.
+/// Returns the evaluation. Throws UserError with the reason if the option is impossible or certainly breaks a limit.
 Evaluation screened_or_refused(const PlanRequest& request, PlanOption& option, int gpus) {
   const double batch = batch_at(request, option, gpus);
-  if (batch < 1 && !is_model_parallel(option.strategy.name)) // a replica's micro-batch must be whole, not a GPU's
+  // the micro-batch of a replica must be whole, and not that of a GPU
+  if (batch < 1 && !is_model_parallel(option.strategy.name))
     throw UserError(
         "", "", fmt::format("a global batch of {:g} leaves less than one sample a GPU", request.workload.global_batch));
   const auto& curve = curve_at(option, batch);
@@ -124,7 +125,8 @@ std::vector<Evaluation> screen(const PlanRequest& request, std::vector<PlanOptio
     auto& option = options[i];
     const bool first_of_candidate = i == 0 || options[i - 1].candidate != option.candidate;
     for (const int gpus : option.scenario.gpus) {
-      if (gpus == 1 && !first_of_candidate) continue; // one GPU does not synchronise, so every strategy gives the same
+      // one GPU does not synchronise, so every strategy gives the same result
+      if (gpus == 1 && !first_of_candidate) continue;
       try {
         all.push_back(screened_or_refused(request, option, gpus));
         all.back().option = i;

@@ -1,5 +1,5 @@
 #pragma once
-// The first estimate of every option of a plan, by closed formulas alone.
+// The first estimate of every option of a plan, by the closed formulas alone.
 
 #include "plan/evaluation.hpp"
 #include "plan/plan_option.hpp"

@@ -20,18 +20,18 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Simulated, error, iteration_s, efficiency, bo
 
 namespace {
 
-/// The sort key for the simulation: smaller comes first, field by field.
+/// The order of simulation: smaller comes first, field by field.
 struct Rank {
   bool breaks_limits = false;
-  bool is_not_best = false;  ///< not the best of its option
-  bool is_off_front = false; ///< another is better in time, cost and energy together
+  bool is_not_best = false;  ///< whether another evaluation of the same option is better
+  bool is_off_front = false; ///< whether another evaluation is better in time, cost and energy together
   double figure = 0;         ///< figure of the goal
   double time_s = 0;
   auto operator<=>(const Rank&) const = default;
 };
 
-/// Marks the best evaluation of each option by the goal, among those whose likeliest outcome keeps the limits, if any
-/// does.
+/// Marks the best evaluation of each option by the goal. If the likeliest outcome of some of them keeps the limits,
+/// only these count.
 std::vector<bool> best_of_options(const std::vector<Evaluation>& all, PlanGoal goal, const PlanLimits& limits) {
   const auto rank = [&](const Evaluation& evaluation) {
     return Rank{.breaks_limits = !keeps_limits(evaluation.likeliest, limits),
@@ -97,8 +97,8 @@ void summarise_samples(const PlanLimits& limits, Evaluation& evaluation) {
   reported.chance = kept / static_cast<double>(evaluation.samples.size());
 }
 
-/// Takes the prediction of each sample by closed formulas. If SimGrid timed the likeliest parameters, its ratio to the
-/// formula scales every sample, as in predict.
+/// Takes the prediction of each sample by the closed formulas. If SimGrid timed the likeliest parameters, its ratio to
+/// the formula scales every sample, as in `predict`.
 void take_prediction(const Simulated& point, const std::vector<double>& lengths, Evaluation& evaluation) {
   const auto& training = evaluation.training;
   const auto& sample_times_s = point.sample_times_s;
@@ -139,7 +139,7 @@ Simulated simulated_from_bytes(const std::string& bytes) {
   try {
     auto one = json_from_bytes(bytes).get<Simulated>();
     if (is_whole(one)) return one;
-  } catch (const nlohmann::json::exception&) { // reported below
+  } catch (const nlohmann::json::exception&) { // the error is reported below
   }
   throw UserError("", "", "what a process found of an option cannot be read");
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The second estimate of a plan: the most promising evaluations are predicted with all posterior samples.
+// The second estimate of a plan, which predicts the most promising evaluations with all posterior samples.
 
 #include "plan/evaluation.hpp"
 #include "plan/plan_option.hpp"
@@ -21,14 +21,14 @@ struct Simulated {
   std::vector<double> sample_times_s;
 };
 
-/// The result as bytes to pass between processes; every number keeps all its bits. Reading throws UserError for other
-/// bytes.
+/// Returns the result as bytes, which processes pass to each other; every number keeps all its bits. Reading throws
+/// UserError for other bytes.
 std::string simulated_to_bytes(const Simulated& simulated);
 Simulated simulated_from_bytes(const std::string& bytes);
 
-/// Simulates at most `most` evaluations, each as its own task. Those that keep the limits with the likeliest parameters
-/// come first: the best of each option, then the Pareto front, then the best by the goal. One that proves impossible is
-/// removed from `evaluations` and added to `refused`.
+/// Simulates at most `most` evaluations, each as a task of its own. Those that keep the limits with the likeliest
+/// parameters come first: the best of each option, then the Pareto front, then the best by the goal. An evaluation that
+/// proves impossible is removed from `evaluations` and added to `refused`.
 void simulate(const PlanRequest& request, std::vector<PlanOption>& options, PlanGoal goal, std::size_t most,
               const RunTasks& run_tasks, std::vector<Evaluation>& evaluations, std::vector<RefusedOption>& refused);
 

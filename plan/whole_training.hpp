@@ -12,11 +12,11 @@ namespace ddlsim {
 /// A training on a number of GPUs, without the time of an iteration.
 struct WholeTraining {
   double epochs = 0;
-  double global_batch = 0; ///< samples of an iteration
+  double global_batch = 0; ///< number of samples of an iteration
   double iterations = 0;
-  double evaluation_s = 0; ///< all evaluations together: forward passes alone, on all GPUs
+  double evaluation_s = 0; ///< time of all evaluations together: forward passes alone, on all GPUs
   double start_up_s = 0;
-  int nodes = 0; ///< paid for: workers, dedicated servers and spares
+  int nodes = 0; ///< number of nodes that are paid for: workers, dedicated servers and spares
   FailingJob failing;
   NodeCosts costs;
   EnergyRules energy;
@@ -24,9 +24,9 @@ struct WholeTraining {
 
 /// The time, cost and energy of a training.
 struct Outcome {
-  double time_s = 0;         ///< from start to end, failures and checkpoints included
-  std::optional<double> usd; ///< empty if no price is known
-  double kwh = 0;            ///< 0 if no power is known
+  double time_s = 0;         ///< time from start to end, failures and checkpoints included
+  std::optional<double> usd; ///< cost in dollars; empty if no price is known
+  double kwh = 0;            ///< energy; 0 if no power is known
 };
 
 /// The outcome of the training. `length` multiplies the expected number of iterations and evaluations.
@@ -35,7 +35,7 @@ Outcome outcome_of(const WholeTraining& training, double iteration_s, double len
 /// Time of the training alone, in seconds: the job starts at once and nothing fails.
 double work_s(const WholeTraining& training, double iteration_s);
 
-/// The figure of the goal: dollars, seconds or kilowatt-hours. Infinite if it is not known. Less is better.
+/// The figure of the goal: dollars, seconds or kilowatt-hours. Less is better. Infinite if it is not known.
 double figure_of(const Outcome& outcome, PlanGoal goal);
 
 /// Whether a training with this outcome keeps deadline and budget.

@@ -1,5 +1,5 @@
 #pragma once
-// What the machine did not do although it was rightly asked; what a person did wrong is a ddlsim::UserError.
+// Failures of the machine, in contrast to a ddlsim::UserError, which is a mistake of the user.
 
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
@@ -10,13 +10,13 @@
 
 namespace ddltrain {
 
-/// A file that cannot be written, a library that is missing, a call that failed: exit status 1. A ddlsim::UserError
-/// ends the program with status 2.
+/// A failure of the machine: a file that cannot be written, a library that is missing, a call that failed. It ends the
+/// program with status 1; a ddlsim::UserError ends it with status 2.
 class RunError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// ddlsim::write_file, whose failure is the machine's here. Throws RunError naming the file and the cause.
+/// Calls ddlsim::write_file, whose failure is the machine's here. Throws RunError naming the file and the cause.
 inline void write_output_file(const std::filesystem::path& file, const std::string& text) {
   try {
     ddlsim::write_file(file, text);
@@ -25,8 +25,8 @@ inline void write_output_file(const std::filesystem::path& file, const std::stri
   }
 }
 
-/// What a person reads of a failure: of one of LibTorch's the first line, without the frames of its stack, and what
-/// helps where memory ran out.
+/// Returns the text of a failure for the user: of a failure in LibTorch only the first line, without the frames of its
+/// stack, with advice when memory ran out.
 inline std::string failure_text(const std::exception& failure) {
   const std::string all = failure.what();
   const bool of_libtorch =

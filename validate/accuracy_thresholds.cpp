@@ -68,7 +68,7 @@ std::vector<std::string> figures_that_rose(const AccuracyThresholds& thresholds,
   std::vector<std::string> rose;
   if (thresholds.method != reached.method)
     return {fmt::format("the thresholds are of method {}, the figures are of {}", thresholds.method, reached.method)};
-  for (const auto& split : split_names()) { // in the usual order
+  for (const auto& split : split_names()) { // the thresholds are in the usual order of splits
     const auto old = thresholds.splits.find(split);
     if (old == thresholds.splits.end() || (!splits.empty() && std::count(splits.begin(), splits.end(), split) == 0))
       continue;

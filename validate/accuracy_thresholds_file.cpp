@@ -8,7 +8,7 @@ namespace {
 
 constexpr const char* format_name = "ddlsim-accuracy";
 constexpr int format_version = 2;
-constexpr double largest_error = 1e6; ///< per cent; a larger figure is a typing error
+constexpr double largest_error = 1e6; ///< largest figure in per cent; a larger one is a typing error
 constexpr long most_stated_points = 10'000'000;
 
 AccuracyFigures read_figures(const JsonNode& split, const std::string& key) {

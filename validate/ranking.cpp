@@ -8,7 +8,7 @@
 namespace ddlsim {
 namespace {
 
-/// Predictions that differ by a smaller share count as equal.
+/// Share by which two predictions must differ, or they count as equal.
 constexpr double tie = 1e-9;
 
 /// The fields in which compared schedules agree.
@@ -39,7 +39,8 @@ std::map<int, double> times_of(const Series& series) {
   return times;
 }
 
-/// The largest scale that both series have, with ln of the ratio of their times there; 0 GPUs if there is none.
+/// The largest scale that both series have, with ln of the ratio of their times there; 0 GPUs if they have none in
+/// common.
 std::pair<int, double> largest_shared(const Series& one, const Series& other) {
   const auto a = times_of(one), b = times_of(other);
   std::pair<int, double> largest{0, 0};
@@ -55,8 +56,8 @@ double agreement(double stated, double measured) {
   return (stated > 0) == (measured > 0) ? 1 : 0;
 }
 
-/// The visible points of each series in the split. If several folds show it, the last one counts; a series is a target
-/// in one fold only.
+/// The visible points of each series in the split. If several parts of the split show a series, the last one counts; a
+/// series is a target in one part only.
 std::map<std::size_t, Series> shown(const std::vector<Series>& series, const std::vector<Split>& splits,
                                     const std::string& name) {
   std::map<std::size_t, Series> visible;

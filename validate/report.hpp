@@ -8,9 +8,9 @@
 
 namespace ddlsim {
 
-/// Plain text, at most 110 columns. For every split it has a table of mean errors in per cent by cluster and method,
-/// the figures over all clusters, the comparison with the reference, the ranking, and the series with large errors. A
-/// table shows at most seven methods; more methods make more tables.
+/// Returns plain text of at most 110 columns. For every split it has a table of mean errors in per cent by cluster and
+/// method, the figures over all clusters, the comparison with the reference, the ranking, and the series with large
+/// errors. A table shows at most seven methods; more methods make more tables.
 std::string validation_text(const ValidationResult& result);
 
 /// JSON with the keys that `ddlsim schema validation` lists, numbers to 9 significant digits. Errors are ratios, 0.05
@@ -18,15 +18,16 @@ std::string validation_text(const ValidationResult& result);
 std::string validation_json(const ValidationResult& result);
 FileFormat validation_format();
 
-// Parts of the reports.
+// The parts of which the reports are made.
 
-/// A split as a heading: "T1: calibrated on one node; every larger scale predicted"
+/// Returns a split's heading, as in "T1: calibrated on one node; every larger scale predicted".
 std::string split_title(const std::string& split);
 
-/// The split's series with large errors and their explanations, some lines each; "" if there are none.
+/// Returns the split's series with large errors and their explanations, some lines each; "" if there are none.
 std::string explained_text(const ValidationResult& result, const std::string& split);
 
-/// An explanation as text: "nic_efficiency 0.5 instead of 0.8 (at -1.2 prior widths, not +0.1) leaves 3.1 %"
+/// Returns an explanation as text, as in "nic_efficiency 0.5 instead of 0.8 (at -1.2 prior widths, not +0.1) leaves 3.1
+/// %".
 std::string explanation_text(const ParameterExplanation& explanation);
 
 } // namespace ddlsim

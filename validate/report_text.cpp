@@ -23,7 +23,7 @@ std::string percent(double ratio) {
   return fmt::format("{:.1f}", 100 * ratio);
 }
 
-/// A column is as wide as its method's name.
+/// The width of a column, which is that of its method's name.
 std::size_t column_width(const SplitScore& score) {
   return std::max(least_method_width, score.method.size());
 }
@@ -53,7 +53,7 @@ int most_points(const Scores& scores, const std::function<int(const SplitScore&)
   return most;
 }
 
-/// A star marks a method that answered fewer points than the row counts.
+/// The cell of a score. A star marks a method that answered fewer points than the row counts.
 std::string cell_of(const Score* score, int points) {
   if (score == nullptr || score->points == 0) return "-";
   return percent(score->mean_error) + (score->points < points ? "*" : "");
@@ -86,16 +86,17 @@ std::string overall_row(const std::string& title, const Scores& scores,
                 [&](const SplitScore& s) { return s.overall.points == 0 ? std::string("-") : figure(s.overall); });
 }
 
-/// A row with one figure of the 90 % intervals; "-" if a method states none and no other cluster gives one.
+/// A row with one figure of the 90 % intervals. A cell is "-" if the method states no interval and no other cluster
+/// gives one.
 std::string interval_row(const std::string& title, const Scores& scores, double Score::*figure) {
   return row_of(title, "", scores, [&](const SplitScore& s) {
     return s.overall.points_with_interval == 0 ? std::string("-") : percent(s.overall.*figure);
   });
 }
 
-/// A range as text: "4.9 to 8.2", without decimals from ten on.
+/// Writes a range, as in "4.9 to 8.2"; from ten on without decimals.
 std::string range_text(const Range& range) {
-  constexpr double ten = 0.0995; // the smallest ratio that prints as 10.0
+  constexpr double ten = 0.0995; // the smallest ratio that is printed as 10.0
   const auto figure = [](double ratio) { return ratio < ten ? percent(ratio) : fmt::format("{:.0f}", 100 * ratio); };
   return figure(range.low) + " to " + figure(range.high);
 }
@@ -106,7 +107,7 @@ int most_sites(const Scores& scores) {
   return most;
 }
 
-/// The range of a mean over resampled sites, printed below the mean.
+/// The range of a mean over resampled sites, which is printed below the mean.
 std::string range_row(const Scores& scores, std::optional<Range> Score::*range) {
   if (most_sites(scores) < fewest_sites) return "";
   return row_of("  90 % of resampled sites", "", scores, [&](const SplitScore& s) {
@@ -152,7 +153,7 @@ std::string difference_rows(const ValidationResult& result, const Scores& scores
   for (const auto& one : result.differences) {
     if (one.split == split && one.points > 0 && is_shown(scores, one.baseline)) {
       text += fmt::format("  {} against {}: {:+.1f} points", one.method, one.baseline, 100 * one.difference);
-      if (one.clusters > 1) // of one cluster every resample is the same
+      if (one.clusters > 1) // with one cluster every resample is the same
         text += fmt::format(" [{:+.1f}, {:+.1f}]", 100 * one.range.low, 100 * one.range.high);
       text += fmt::format(", {} points on {} cluster{}\n", one.points, one.clusters, one.clusters == 1 ? "" : "s");
     }
@@ -180,8 +181,8 @@ bool say_the_same(const SplitScore& one, const SplitScore& other) {
                     [&](const auto& a, const auto& b) { return a.first == b.first && same(a.second, b.second); });
 }
 
-/// Methods that coincide (with one visible scale most laws are the straight line) share a column. Methods without
-/// answers have no column, except the reference; `note` names them.
+/// Methods with the same scores share a column: with one visible scale most laws are the straight line. Methods without
+/// answers have no column, except the reference. `note` names them.
 Scores distinct(const Scores& all, const std::string& reference, std::string& note) {
   Scores kept;
   std::vector<std::string> silent;

@@ -20,7 +20,7 @@ bool covers(const Forecast& forecast, double measured_s) {
   return forecast.low_s <= measured_s && measured_s <= forecast.high_s;
 }
 
-/// A value for each point, kept by cluster and series.
+/// Values of points, kept by cluster and series.
 class Nested {
 public:
   void add(const ScoredPoint& point, double value) {
@@ -56,11 +56,11 @@ public:
 
 private:
   std::map<std::string, std::map<std::string, std::vector<double>>> values_;
-  std::map<std::string, std::string> site_of_; ///< by cluster, in the order of values_
+  std::map<std::string, std::string> site_of_; ///< site of each cluster, in the order of values_
   std::vector<double> flat_;
 };
 
-/// The range with 90 % of the means over clusters when sites are resampled.
+/// The range that holds 90 % of the means over clusters when sites are resampled.
 std::optional<Range> range_over_sites(const Nested& values, int draws, std::uint64_t seed) {
   const auto sites = values.means_by_site();
   if (sites.size() < static_cast<std::size_t>(fewest_sites) || draws < 1) return {};
@@ -68,7 +68,7 @@ std::optional<Range> range_over_sites(const Nested& values, int draws, std::uint
   std::vector<double> means;
   for (int draw = 0; draw < draws; ++draw) {
     std::vector<double> drawn;
-    // std:: distributions differ between libraries, hence the remainder; its bias is below 1e-16.
+    // The distributions of std differ between libraries, so the remainder is used. Its bias is below 1e-16.
     for (std::size_t i = 0; i < sites.size(); ++i) {
       const auto& site = sites[random() % sites.size()];
       drawn.insert(drawn.end(), site.begin(), site.end());
@@ -102,7 +102,7 @@ std::optional<Range> bounds_without(const ByCluster& residuals, const std::strin
   return Range{std::min(0.0, weighted_quantile(others, low_tail)), std::max(0.0, weighted_quantile(others, high_tail))};
 }
 
-/// Bounds by split, method and cluster, computed when they are first needed.
+/// Bounds by split, method and cluster. They are computed when they are first needed.
 class ResidualBounds {
 public:
   explicit ResidualBounds(const std::vector<ScoredPoint>& points) : points_(points) {}

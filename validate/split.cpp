@@ -14,10 +14,10 @@
 namespace ddlsim {
 namespace {
 
-/// A record with what the rules of the splits need: its step, if it is one, and its cluster.
+/// A record with what the rules of the splits need: its step, if it has one, and its cluster.
 struct LocatedRecord {
   const Record* record = nullptr;
-  const StepRecord* step = nullptr; ///< null for the other kinds
+  const StepRecord* step = nullptr; ///< null for records of other kinds
   std::string cluster;
 };
 
@@ -50,7 +50,7 @@ Experiment experiment_of(const LocatedRecord& at) {
           step.data,  step.strategy.name, step.preset, step.head.transport};
 }
 
-/// Multi-node scales of every experiment, ascending.
+/// The scales on several nodes of every experiment, ascending.
 std::map<Experiment, std::set<int>> multi_node_scales(const std::vector<LocatedRecord>& records) {
   std::map<Experiment, std::set<int>> scales;
   for (const auto& at : records)
@@ -106,8 +106,8 @@ Split make_split(const std::string& name, const std::string& left_out, std::vect
   return split;
 }
 
-/// Drops the series that lack one of the multi-node scales that the tier shows. Such a scale may belong to another
-/// series of the same experiment.
+/// Removes the series that lack one of the scales on several nodes that the tier shows. Such a scale may belong to
+/// another series of the same experiment.
 void keep_complete_parts(Split& tier, const std::vector<Series>& series, int multi_node_scales_shown) {
   const auto incomplete = [&](const SplitPart& part) {
     const auto& points = series[part.series].points;
@@ -118,7 +118,7 @@ void keep_complete_parts(Split& tier, const std::vector<Series>& series, int mul
   tier.parts.erase(std::remove_if(tier.parts.begin(), tier.parts.end(), incomplete), tier.parts.end());
 }
 
-/// Names of the clusters with visible steps on several GPUs, and on several nodes.
+/// Names of the clusters with visible steps on several GPUs, and of those with visible steps on several nodes.
 struct ObservedScales {
   std::set<std::string> several_gpus;
   std::set<std::string> several_nodes;
@@ -135,8 +135,8 @@ ObservedScales observed_scales(const std::vector<LocatedRecord>& records, const 
   return seen;
 }
 
-/// Drops targets that no other visible training can be transferred to. A target needs another model or schedule of the
-/// same cluster, otherwise the split would test an unseen cluster; a target across nodes needs a visible step across
+/// Removes targets to which no other visible training can be transferred. A target needs another model or schedule of
+/// the same cluster, or else the split would test an unseen cluster. A target across nodes needs a visible step across
 /// nodes.
 void drop_untransferable(Split& split, const std::vector<LocatedRecord>& records, const std::vector<Series>& series) {
   const auto seen = observed_scales(records, split.visible_records);
@@ -150,7 +150,7 @@ void drop_untransferable(Split& split, const std::vector<LocatedRecord>& records
   std::erase_if(split.parts, [](const SplitPart& part) { return part.targets.empty(); });
 }
 
-/// Adds a split for every value of `what` among multi-GPU training records.
+/// Adds a split for every value of `what` among records of training on several GPUs.
 void add_transfer(std::vector<Split>& splits, const std::string& name, const std::vector<LocatedRecord>& records,
                   const std::vector<Series>& series, const std::function<std::string(const LocatedRecord&)>& what) {
   std::set<std::string> values;
@@ -164,7 +164,7 @@ void add_transfer(std::vector<Split>& splits, const std::string& name, const std
   }
 }
 
-/// All records are visible; every point of several GPUs is a target.
+/// A split in which all records are visible, and every point of several GPUs is a target.
 Split split_as_shipped(std::size_t records, const std::vector<Series>& series) {
   Split split{"as-shipped", "", std::vector<bool>(records, true), {}, MaskedPriors::none};
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -194,20 +194,20 @@ Publication publication_of(const LocatedRecord& at) {
   return {at.cluster, at.step->model, at.step->batch_per_gpu, at.step->strategy.name, at.step->preset};
 }
 
-/// For each experiment, the part that hides its points on several GPUs; a cluster's experiments are assigned to the
+/// For each experiment, the part that hides its points on several GPUs. A cluster's experiments are assigned to the
 /// parts in turn.
 std::map<Publication, int> parts_of_experiments(const std::vector<LocatedRecord>& records, int parts) {
   std::map<Publication, int> part_of;
   for (const auto& at : records)
     if (at.step != nullptr && at.step->gpus > 1) part_of.emplace(publication_of(at), 0);
-  std::map<std::string, int> seen; // by cluster
+  std::map<std::string, int> seen; // number of experiments seen of each cluster
   for (auto& [experiment, part] : part_of) part = seen[experiment.cluster]++ % parts;
   return part_of;
 }
 
 void add_shipped_without(std::vector<Split>& splits, const std::vector<LocatedRecord>& records,
                          const std::vector<Series>& series) {
-  constexpr int parts = 5; // the number of fits per cluster; each knows four fifths of the other experiments
+  constexpr int parts = 5; // number of fits of a cluster, each of which knows four fifths of the other experiments
   const auto part_of = parts_of_experiments(records, parts);
   for (int part = 0; part < parts; ++part) {
     std::vector<bool> visible(records.size(), true);
@@ -235,7 +235,7 @@ bool runs_layout(const LocatedRecord& at) {
   return at.step != nullptr && is_model_parallel(at.step->strategy.name);
 }
 
-/// The fewest GPUs of each table of layouts; a table is identified by cluster and series name.
+/// The fewest GPUs of each table of layouts. Cluster and series name identify a table.
 std::map<std::pair<std::string, std::string>, int> smallest_of_layouts(const std::vector<LocatedRecord>& records) {
   std::map<std::pair<std::string, std::string>, int> smallest;
   for (const auto& at : records) {
@@ -246,7 +246,7 @@ std::map<std::pair<std::string, std::string>, int> smallest_of_layouts(const std
   return smallest;
 }
 
-/// A split whose parts are series of model parallelism, even if nothing of a series is visible.
+/// Returns a split whose parts are the series of model parallelism, including series without a visible point.
 Split split_of_layouts(const std::string& name, std::vector<bool> visible, const std::vector<Series>& series) {
   Split split{name, "", std::move(visible), {}, MaskedPriors::of_site};
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -334,7 +334,7 @@ std::string schedule_of(StrategyName strategy, const std::string& preset) {
 
 namespace {
 
-/// Drops targets that their source marks as suspect: predictions cannot be scored against them.
+/// Removes targets that their source marks as suspect, because predictions cannot be scored against them.
 void drop_suspect_targets(Split& split, const std::vector<Series>& series) {
   for (auto& part : split.parts)
     std::erase_if(part.targets, [&](std::size_t p) { return series[part.series].points[p].suspect; });

@@ -1,5 +1,5 @@
 #pragma once
-// Decides what a method may see and what it must predict: tiers and transfer splits, by rules that look at the records
+// Decides what a method may see and what it must predict, in tiers and transfer splits. The rules look at the records
 // alone.
 
 #include "calibrate/data/series.hpp"
@@ -11,17 +11,17 @@
 
 namespace ddlsim {
 
-/// One series in a split. Positions are indices into Series::points.
+/// One series in a split. Positions are indices in Series::points.
 struct SplitPart {
   std::size_t series = 0;
   std::vector<std::size_t> visible;
-  std::vector<std::size_t> targets; ///< never empty
+  std::vector<std::size_t> targets; ///< points to predict; never empty
 };
 
 struct Split {
-  std::string name;                  ///< one of split_names()
-  std::string left_out;              ///< the model family, strategy, cluster or part; "" for a tier
-  std::vector<bool> visible_records; ///< by RecordIndex
+  std::string name;                  ///< name of the split, one of split_names()
+  std::string left_out;              ///< the model family, strategy, cluster or part that is left out; "" for a tier
+  std::vector<bool> visible_records; ///< whether each record is visible, by RecordIndex
   std::vector<SplitPart> parts;
   MaskedPriors masked_priors = MaskedPriors::of_site;
 };
@@ -55,21 +55,21 @@ std::vector<Split> make_splits(const std::vector<MeasurementFile>& files, const 
 /// Whether a point is a target of the split as-shipped: it has several GPUs and is not suspect.
 bool is_target_as_shipped(const SeriesPoint& point);
 
-/// Whether a split predicts sites of which only the visible records are known.
+/// Whether the split predicts sites of which only the visible records are known.
 bool is_new_site(const std::string& split);
 
-/// The family of a model: resnet50_v1, _v1.5 and _v2 are one family, and so are sequence lengths and framework
-/// variants. A visible sibling would give the answer away.
+/// Returns the family of a model: resnet50_v1, _v1.5 and _v2 are one family, and so are sequence lengths and variants
+/// of frameworks. A visible model of the same family would give the answer away.
 std::string model_family(const std::string& model);
 
-/// What "leave one strategy out" hides together: all-reduce, ps or ps-async, as one framework preset runs it, for
-/// example "ps by byteps".
+/// Returns what "leave one strategy out" hides together: all-reduce, ps or ps-async as one framework preset runs it,
+/// for example "ps by byteps".
 std::string schedule_of(StrategyName strategy, const std::string& preset);
 
-/// The files without the records that the split hides; contexts stay.
+/// Returns the files without the records that the split hides. Contexts stay.
 std::vector<MeasurementFile> visible_files(const std::vector<MeasurementFile>& files, const Split& split);
 
-/// The series without the points that the split hides.
+/// Returns the series without the points that the split hides.
 Series visible_series(const Series& series, const SplitPart& part);
 
 } // namespace ddlsim

@@ -11,12 +11,13 @@
 namespace ddlsim {
 namespace {
 
-constexpr int parts_of_workloads = 5; ///< the number of fits per cluster; each knows about four fifths of the workloads
+/// number of fits of a cluster, each of which knows about four fifths of the workloads
+constexpr int parts_of_workloads = 5;
 
-/// A workload whose records are hidden together. A model as a whole has no preset and no batch.
+/// A workload whose records are hidden together. Where a whole model is hidden, it has no preset and no batch.
 struct HiddenWorkload {
   std::string site;
-  std::string family; ///< variants of a model would give each other away
+  std::string family; ///< model family, because variants of a model would give each other away
   std::string preset;
   double batch = 0;
   auto operator<=>(const HiddenWorkload&) const = default;
@@ -38,7 +39,7 @@ HiddenWorkload model_alone(const HiddenWorkload& workload) {
   return {workload.site, workload.family, "", 0};
 }
 
-/// For each record its workload; nothing for a record that is no training.
+/// Returns the workload of each record; nothing for a record that is no training.
 std::vector<std::optional<HiddenWorkload>> workloads_of(const std::vector<MeasurementFile>& files,
                                                         const Sites& site_of) {
   std::vector<std::optional<HiddenWorkload>> all;
@@ -57,7 +58,7 @@ using PartOf = std::map<HiddenWorkload, int>;
 
 PartOf assign_parts(const std::map<HiddenWorkload, std::set<HiddenWorkload>>& groups) {
   PartOf part_of;
-  int first = 0; // so that a site does not lose one batch of every model at once
+  int first = 0; // shifted from group to group, so that a site does not lose one batch of every model at once
   for (const auto& [group, members] : groups) {
     int next = first++;
     if (members.size() > 1)
@@ -66,7 +67,7 @@ PartOf assign_parts(const std::map<HiddenWorkload, std::set<HiddenWorkload>>& gr
   return part_of;
 }
 
-/// What a cluster must show of a workload at another batch than the predicted one.
+/// What a cluster must show of a workload at a batch other than the predicted one.
 struct Kind {
   std::string cluster;
   std::string gpu;
@@ -79,7 +80,7 @@ struct Kind {
 /// The training records that a split shows.
 struct VisibleTraining {
   std::set<Kind> workloads;
-  std::set<std::string> on_several_gpus; ///< clusters
+  std::set<std::string> on_several_gpus; ///< clusters with records on several GPUs
   std::set<std::string> on_several_nodes;
 };
 
@@ -124,7 +125,7 @@ void add_targets(Split& split, const std::vector<MeasurementFile>& files, const 
   }
 }
 
-/// Adds the splits of one name; each hides the workloads of its part.
+/// Adds the splits of one name. Each hides the workloads of its part.
 void add_splits(std::vector<Split>& splits, const std::string& name, const PartOf& part_of,
                 const std::vector<std::optional<HiddenWorkload>>& workloads, const std::vector<MeasurementFile>& files,
                 const std::vector<Series>& series, bool by_batch) {

@@ -5,8 +5,8 @@
 namespace ddlsim {
 namespace {
 
-/// The group whose points are averaged together: in the splits of a new site the cluster's site, except for emulated
-/// clusters.
+/// Returns the group whose points are averaged together: the cluster; in the splits of a new site the cluster's site,
+/// except for emulated clusters.
 std::string group_of(const Series& series, const Split& split, const ValidationOptions& options) {
   const auto site = options.site_of.find(series.cluster);
   const bool by_site = is_new_site(split.name) && !series.emulated && site != options.site_of.end();
@@ -66,7 +66,7 @@ void add_split(const Split& split, const std::vector<Series>& series, const std:
                    [](const auto& a, const auto& b) { return a.mean_error > b.mean_error; });
 }
 
-/// The splits of these names (all if there are none), with only the parts of wanted series.
+/// Returns the splits of these names (all splits if there are none), with only the parts of wanted series.
 std::vector<Split> selected_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
                                    const ValidationOptions& options) {
   auto splits = make_splits(files, series, options.site_of);
@@ -81,7 +81,7 @@ std::vector<Split> selected_splits(const std::vector<MeasurementFile>& files, co
   return splits;
 }
 
-/// The summaries, in the order of the series. The caller drops those that it does not want.
+/// Returns the summaries in the order of the series. The caller removes those that it does not want.
 std::vector<SeriesSummary> summarise(const std::vector<Series>& series, const std::vector<Noise>& noise,
                                      const std::vector<Split>& splits) {
   std::vector<SeriesSummary> all;
@@ -123,7 +123,8 @@ std::vector<const ScoredPoint*> pointers(const std::vector<ScoredPoint>& points)
 std::vector<std::string> names_of(const std::vector<Split>& splits) {
   std::vector<std::string> names;
   for (const auto& split : splits)
-    if (names.empty() || names.back() != split.name) names.push_back(split.name); // splits of one name are adjacent
+    // splits of one name follow each other
+    if (names.empty() || names.back() != split.name) names.push_back(split.name);
   return names;
 }
 

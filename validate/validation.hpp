@@ -18,16 +18,16 @@
 
 namespace ddlsim {
 
-// How precisely the time of a series is known, from the records alone and before any prediction.
+// How precisely the time of a series is known, by the records alone and before any prediction.
 
-/// The largest standard deviation of ln(time) of noise class A, and of class B. Above it a series is in class C, whose
-/// intervals alone are scored.
+/// The largest standard deviation of ln(time) of noise class A, and that of class B. Above it a series is in class C,
+/// of which only the intervals are scored.
 inline constexpr double class_a_noise = 0.02;
 inline constexpr double class_b_noise = 0.06;
 
 struct Noise {
   char grade = 'C';
-  double relative = 0; ///< 0: not known
+  double relative = 0; ///< relative noise; 0: not known
   std::string basis;   ///< "stated spread", "siblings", "spread of the same set", "repeats without a spread", "unknown"
 };
 
@@ -40,14 +40,16 @@ struct Noise {
 std::vector<Noise> noise_of(const std::vector<Series>& series);
 
 struct ValidationOptions {
-  std::vector<std::string> splits;  ///< names of those to run; empty: all
-  std::string reference = "ddlsim"; ///< compared with each other method; if no method has that name, the first
-  std::uint64_t seed = 1;           ///< of the bootstrap over clusters
+  std::vector<std::string> splits; ///< names of the splits to run; empty: all
+  /// method with which each other one is compared; if no method has that name, the first one
+  std::string reference = "ddlsim";
+  std::uint64_t seed = 1; ///< seed of the bootstrap over clusters
   int bootstrap_draws = 2000;
-  /// Chooses the series whose targets are scored; empty: all. The other series remain as evidence.
+  /// Chooses the series whose targets are scored; empty: all. The other series remain visible.
   std::function<bool(const Series&)> wanted;
-  std::map<std::string, std::string> site_of; ///< by cluster; a cluster that is not listed is a site of its own
-  RunTasks run_tasks{};                       ///< runs parts in parallel; empty: in this process
+  /// site of each cluster; a cluster that is not listed is a site of its own
+  std::map<std::string, std::string> site_of;
+  RunTasks run_tasks{}; ///< runs parts in parallel; empty: they run in this process
 };
 
 /// A series in a tier whose mean error is above explained_error, with the explanation.
@@ -71,28 +73,27 @@ struct SeriesSummary {
   int scales = 0;
   int multi_node_scales = 0;
   Noise noise;
-  std::vector<std::string> splits; ///< those it takes part in
+  std::vector<std::string> splits; ///< names of the splits that it takes part in
 };
 
 struct ValidationResult {
-  std::vector<std::string> methods; ///< in the order given
-  std::string reference;            ///< the method that is compared with each other one
+  std::vector<std::string> methods; ///< names in the given order
+  std::string reference;            ///< the method with which each other one is compared
   std::vector<SeriesSummary> series;
-  std::vector<ScoredPoint> points;           ///< by split, then series, then gpus
-  std::vector<SplitScore> scores;            ///< by split, then method
-  std::vector<PairedDifference> differences; ///< the reference against each other method, by split
+  std::vector<ScoredPoint> points;           ///< points by split, then series, then gpus
+  std::vector<SplitScore> scores;            ///< scores by split, then method
+  std::vector<PairedDifference> differences; ///< the reference compared with each other method, by split
   std::vector<RankingScore> rankings;
-  std::vector<ExplainedSeries> explained; ///< by split, the largest error first
+  std::vector<ExplainedSeries> explained; ///< explained series by split, the largest error first
 };
 
 /// Runs every method over every split. A user's own files are treated like shipped ones, and their cluster may be
-/// unknown. Deterministic: the same files in the same order, methods and seed give the same result, whoever runs the
-/// tasks.
+/// unknown. The same files in the same order, methods and seed give the same result, wherever the tasks run.
 ValidationResult validate_measurements(const std::vector<MeasurementFile>& files,
                                        const std::vector<std::unique_ptr<Method>>& methods,
                                        const ValidationOptions& options);
 
-/// The same with the caller's splits, in their order; `options.splits` is ignored.
+/// Does the same with the caller's splits, in their order. `options.splits` is ignored.
 ValidationResult validate_splits(const std::vector<MeasurementFile>& files, const std::vector<Series>& series,
                                  const std::vector<Split>& splits, const std::vector<std::unique_ptr<Method>>& methods,
                                  const ValidationOptions& options);

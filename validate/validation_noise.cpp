@@ -35,7 +35,7 @@ double largest_spread(const Series& series) {
 /// The fields in which two sibling models agree.
 struct SiblingKey {
   Set set;
-  std::string depth; ///< the model's depth without its version
+  std::string depth; ///< depth of the model, without its version
   Precision precision = {};
   double batch_per_gpu = 0;
   std::string data;
@@ -63,7 +63,7 @@ std::optional<SiblingKey> sibling_key(const Series& series) {
                     series.data,    series.strategy, series.preset};
 }
 
-/// |d - median d| / sqrt 2 at every scale that the two share.
+/// The noise at every scale that both series have: |d - median d| / sqrt 2, with d the difference of their ln times.
 std::vector<double> sibling_noise(const Series& one, const Series& other) {
   std::vector<double> differences;
   for (const auto& a : one.points) {
@@ -74,7 +74,7 @@ std::vector<double> sibling_noise(const Series& one, const Series& other) {
   }
   const double centre = median(differences);
   for (auto& d : differences) d = std::abs(d - centre) / std::sqrt(2.0);
-  // Two values are equally far from their median whatever the noise; the scatter shows from three values on.
+  // Two values are equally far from their median, whatever the noise is. The scatter shows from three values on.
   return differences.size() < 3 ? std::vector<double>{} : differences;
 }
 

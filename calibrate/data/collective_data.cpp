@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-/// One record of any kind.
+/// One record of a transfer, of any kind.
 struct TransferRow {
   const RecordHead* head = nullptr;
   CollectiveKey key;
@@ -22,9 +22,10 @@ struct TransferRow {
   std::optional<LibraryVersion> version{};
 };
 
-/// Times of one size that differ by a larger factor are reported. Repeats in published tables differ by a few per cent.
+/// Factor between two times of one size above which they are reported. Repeats in published tables differ by a few per
+/// cent.
 constexpr double conflict = 1.5;
-/// Smaller sizes are the empty message, whose logarithm does not exist.
+/// Bytes below which a size counts as the empty message, whose logarithm does not exist.
 constexpr double least_bytes = 1;
 
 CollectiveKey common_key(const Context& context, const RecordHead& head) {
@@ -78,7 +79,8 @@ Groups grouped(const std::vector<MeasurementFile>& files) {
         const TransferRow row = row_of(file.context, *one);
         groups[{row.key, file.file.string()}].push_back(row);
       } else if (const auto* message = std::get_if<PointToPointRecord>(&record);
-                 message != nullptr && message->pairs == 1 && !message->both_ways) { // a law of one message alone
+                 // a curve describes one message that runs alone
+                 message != nullptr && message->pairs == 1 && !message->both_ways) {
         const TransferRow row = row_of(file.context, *message);
         groups[{row.key, file.file.string()}].push_back(row);
       }
@@ -139,7 +141,7 @@ double spread_of(const std::vector<TransferRow>& rows, const std::vector<double>
   return logs.size() < 2 ? stated : standard_deviation(logs);
 }
 
-/// The merged times of one size, and the factor by which they contradict each other.
+/// The merged times of one size, and the largest factor between two of them.
 struct MergedTimes {
   CollectiveSample sample;
   double least_s = 0;
@@ -195,7 +197,7 @@ std::vector<CollectiveSample> merged_by_size(const std::vector<TransferRow>& row
   return samples;
 }
 
-/// Excludes implausible rows. Rows with the same mistake share one note.
+/// Excludes implausible rows. Rows that make the same mistake share one note.
 void exclude_implausible(CollectiveData& fit_data) {
   std::vector<TransferSample> samples;
   for (const auto& one : fit_data.samples) samples.push_back(one.sample);
@@ -215,7 +217,7 @@ void exclude_implausible(CollectiveData& fit_data) {
 }
 
 bool same_times(const CollectiveData& a, const CollectiveData& b) {
-  constexpr std::size_t enough = 3; // fewer equal numbers are chance
+  constexpr std::size_t enough = 3; // number of equal numbers from which they are no chance
   return a.samples.size() >= enough && a.samples.size() == b.samples.size() &&
          std::equal(a.samples.begin(), a.samples.end(), b.samples.begin(),
                     [](const CollectiveSample& x, const CollectiveSample& y) {

@@ -13,28 +13,30 @@ namespace ddlsim {
 namespace {
 
 const double thousand = std::log(1000.0);
-/// The least excess change of a time, beyond what a transfer can do, that counts as a wrong unit. No switch of protocol
-/// in the published tables comes near it.
+/// The least excess change of a time that counts as a wrong unit. Excess is a change beyond what a transfer can do. No
+/// switch of protocol in the published tables comes near this.
 const double least_unit_mistake = std::log(50.0);
-/// No switch of protocol in the published tables moves one size by more than 1.9 against both neighbours.
+/// Factor from which a row is an outlier. No switch of protocol in the published tables moves one size by more than 1.9
+/// against both neighbours.
 constexpr double outlier = 3;
 
-/// By how much ln time changes from one row to the next beyond what a transfer can do: below 0 or above ln(size ratio).
+/// How much ln time changes from one row to the next beyond what a transfer can do. A transfer's change is at least 0
+/// and at most ln(size ratio).
 double excess(const TransferSample& from, const TransferSample& to) {
   const double moved = std::log(to.time_s / from.time_s);
   const double most = std::log(to.size_bytes / from.size_bytes);
   return moved < 0 ? moved : std::max(0.0, moved - most);
 }
 
-/// The power of a thousand between two rows, 0 without a wrong unit. Half of the growth of the size is subtracted from
-/// the change first: it is the middle of what a transfer may do.
+/// The power of a thousand between two rows; 0 without a wrong unit. Half of the size's growth, which is the middle of
+/// what a transfer may do, is subtracted from the change first.
 int thousands(const TransferSample& from, const TransferSample& to) {
   if (std::abs(excess(from, to)) < least_unit_mistake) return 0;
   const double expected_change = std::log(to.size_bytes / from.size_bytes) / 2;
   return static_cast<int>(std::lround((std::log(to.time_s / from.time_s) - expected_change) / thousand));
 }
 
-/// For each row, the power of a thousand by which it is above the first: the sum of the steps between neighbours.
+/// For each row, the power of a thousand by which it is above the first row: the sum of the steps between neighbours.
 std::vector<int> unit_levels(const std::vector<TransferSample>& samples) {
   std::vector<int> levels(samples.size(), 0);
   for (std::size_t i = 1; i < samples.size(); ++i) levels[i] = levels[i - 1] + thousands(samples[i - 1], samples[i]);
@@ -62,8 +64,8 @@ double off_neighbours(const TransferSample& left, const TransferSample& here, co
 /// The factor by which an outlier is off its plausible neighbours; 1 for a row that is no outlier.
 double outlier_factor(const TransferSample& left, const TransferSample& here, const TransferSample& right) {
   const double off = off_neighbours(left, here, right);
-  // Neighbours that differ by more than a transfer's growth are on two sides of a protocol switch, and the row belongs
-  // to one side.
+  // Neighbours whose times differ by more than their sizes allow are on two sides of a switch of protocol, and the row
+  // belongs to one side.
   const bool neighbours_agree = std::abs(excess(left, right)) < std::log(outlier);
   const bool beyond_growth = here.time_s > outlier * right.time_s || here.time_s * outlier < left.time_s ||
                              std::abs(excess(left, here)) > std::log(outlier) ||
@@ -77,7 +79,7 @@ std::string outlier_text(const TransferSample& here, double factor) {
                      factor > 1 ? factor : 1 / factor, factor > 1 ? "more" : "less");
 }
 
-/// Marks the row that is furthest off first and repeats without it, because an outlier makes its neighbours look like
+/// Marks the row that is farthest off first and repeats without it, because an outlier makes its neighbours look like
 /// outliers.
 void mark_outliers(const std::vector<TransferSample>& samples, std::vector<std::string>& reasons) {
   std::vector<std::size_t> plausible;

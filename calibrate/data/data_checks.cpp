@@ -99,7 +99,7 @@ Outlier farthest(const ResidualProcess& process, const CalibratedSeries& series,
 
 /// The outliers of one series, as long as at least two thirds of its points agree.
 std::vector<Outlier> outliers_of(const ResidualProcess& process, const CalibratedSeries& series) {
-  constexpr double far = 4; // standard deviations
+  constexpr double far = 4; // number of standard deviations
   constexpr std::size_t least_scales = 3;
   const std::size_t count = series.points.size();
   std::vector<bool> kept(count, true);
@@ -111,10 +111,10 @@ std::vector<Outlier> outliers_of(const ResidualProcess& process, const Calibrate
     kept[worst.point] = false;
     found.push_back(worst);
   }
-  return {}; // the series as a whole is not explained, so no single point is an outlier
+  return {}; // the series as a whole is not explained, so no single point of it is an outlier
 }
 
-/// The usual error of series over this transport.
+/// The usual error of a series over this transport.
 double usual_spread(const Calibration& calibration, const std::string& transport) {
   std::vector<double> spreads;
   for (const auto& series : calibration.series)
@@ -135,8 +135,8 @@ std::vector<Excluded> remove_unit_mistakes(std::vector<SeriesData>& fit_data) {
 }
 
 std::vector<Excluded> remove_equal_times(std::vector<SeriesData>& fit_data) {
-  constexpr std::size_t least_scales = 3; // two may be equal by chance
-  constexpr double same_digits = 1e-9;    // of ln
+  constexpr std::size_t least_scales = 3; // two equal times may be chance
+  constexpr double same_digits = 1e-9;    // difference of ln below which times are equal
   std::vector<Excluded> reported;
   for (auto& series : fit_data) {
     std::set<int> scales;
@@ -159,7 +159,7 @@ std::vector<Excluded> remove_equal_times(std::vector<SeriesData>& fit_data) {
 
 std::vector<Excluded> remove_suspect_times(const Cluster& cluster, std::vector<SeriesData>& fit_data) {
   std::vector<Excluded> reported;
-  std::vector<Excluded> of_others; // reasons for borrowed series and transfers
+  std::vector<Excluded> of_others; // reasons for borrowed series and for transfers
   std::size_t own = 0, own_suspect = 0;
   for (auto& series : fit_data) {
     const bool is_own = !series.borrowed && !is_transfer(series);

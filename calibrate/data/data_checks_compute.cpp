@@ -16,7 +16,7 @@ namespace {
 
 using Records = std::vector<const StepRecord*>;
 
-constexpr double disagreement = 0.2; ///< of ln time; the same GPU under two stacks differs by less
+constexpr double disagreement = 0.2; ///< difference of ln time; the same GPU under two stacks differs by less
 
 double ln_ratio(double a, double b) {
   return std::log(a / b);
@@ -27,7 +27,7 @@ std::optional<double> roofline_s(const PlausibilityContext& screen, const StepRe
   try {
     return roofline_iteration_s(*screen.model, *screen.gpu, record.precision, record.batch_per_gpu);
   } catch (const UserError&) {
-    return {}; // the catalogue has no peak of that precision
+    return {}; // the catalogue has no peak rate of that precision
   }
 }
 
@@ -50,8 +50,8 @@ double middle_rate(const Records& records) {
   return rates[rates.size() / 2];
 }
 
-/// If nothing is known of the GPU, three records can still outvote a fourth with a wrong unit: a sample in a small
-/// batch costs at most some ten times as much as in a large one, never hundreds of times.
+/// If nothing is known of the GPU, three records can still outvote a fourth one with a wrong unit. A sample in a small
+/// batch takes at most some ten times as long as in a large one, and never hundreds of times.
 void keep_same_unit(Records& records, std::vector<Excluded>& excluded) {
   constexpr std::size_t fewest = 3;
   if (records.size() < fewest) return;
@@ -77,7 +77,7 @@ Records without_batch(const Records& records, double batch) {
   return others;
 }
 
-/// The time that records at `batch` should have: by the line through at least two other batches, else the median of
+/// The time that records at `batch` should have: by the line through at least two other batches, or else the median of
 /// three or more records at this batch.
 std::optional<double> reference_time_s(const Records& records, const Records& at_batch, double batch,
                                        const PlausibilityContext& screen) {
@@ -90,8 +90,8 @@ std::optional<double> reference_time_s(const Records& records, const Records& at
   return {};
 }
 
-/// Treats duplicates that differ by more than two stacks would. The one nearest to the reference time is kept, with
-/// those that agree with it.
+/// Resolves records of one batch that differ by more than two stacks would. The record nearest to the reference time is
+/// kept, with those that agree with it.
 void settle_duplicates(Records& records, const PlausibilityContext& screen, std::vector<Excluded>& excluded,
                        std::vector<std::string>& warnings) {
   for (const double batch : batches_of(records)) {
@@ -122,15 +122,15 @@ void settle_duplicates(Records& records, const PlausibilityContext& screen, std:
   }
 }
 
-/// How far a batch may be off the line through the others. The line is not straight at its ends: towards full memory
-/// rates fall by up to 35 %, and the smallest batches are launch-bound.
+/// The largest plausible distance of a batch from the line through the others. The line is not straight at its ends:
+/// rates fall by up to 35 % where memory is nearly full, and in the smallest batches launches dominate.
 double most_off(const std::vector<BatchTime>& others, double batch) {
   constexpr double at_an_end = 0.5;
   const bool inside = batch > others.front().batch && batch < others.back().batch;
   return inside ? disagreement : at_an_end;
 }
 
-/// Drops the batch furthest off the line through the others, then checks the rest again.
+/// Removes the batch that is farthest off the line through the others, then checks the rest again.
 void drop_outliers(Records& records, const PlausibilityContext& screen, std::vector<Excluded>& excluded) {
   constexpr std::size_t fewest_others = 3;
   while (batches_of(records).size() > fewest_others) {
@@ -138,7 +138,7 @@ void drop_outliers(Records& records, const PlausibilityContext& screen, std::vec
     double worst_batch = 0;
     for (const double batch : batches_of(records)) {
       const auto others = batch_times(without_batch(records, batch));
-      // The others must agree among themselves; otherwise the outlier may be one of them.
+      // The others must agree among themselves, or else one of them may be the outlier.
       if (leave_one_batch_out(others, screen.expected_fixed) > disagreement / 2) continue;
       const auto line = fit_line(others, screen.expected_fixed);
       for (const auto* record : records) {

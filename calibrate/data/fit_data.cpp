@@ -19,7 +19,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr double least_noise = 0.004; ///< clocks and data make two days differ by about this much
+constexpr double least_noise = 0.004; ///< noise of ln time: clocks and data make two days differ by about this much
 
 double noise_of(const SeriesPoint& point, const ModelConstants& constants) {
   if (point.relative_spread <= 0) return constants.unstated_noise;
@@ -30,8 +30,8 @@ double noise_of(const SeriesPoint& point, const ModelConstants& constants) {
   throw UserError(series.id, "", why);
 }
 
-/// Refuses series of model parallelism. Layouts differ in how stages idle and layers are cut, and one run determines
-/// only one unknown.
+/// Refuses series of model parallelism. Layouts differ in how much stages idle and how layers are cut, and one run
+/// determines only one unknown.
 void refuse_model_parallel(const Series& series) {
   if (is_model_parallel(series.strategy_name))
     refuse(series,
@@ -54,7 +54,7 @@ const Cluster& cluster_of(const ReferenceData& reference, const Series& series) 
   return cluster->second;
 }
 
-/// The preset of the series. A stack without one is fitted only if it all-reduces, because other records say too
+/// The preset of the series. A stack without a preset is fitted only if it all-reduces, because other records say too
 /// little.
 const Preset& preset_of(const ReferenceData& reference, const Series& series, std::shared_ptr<const Preset>& stand_in) {
   const auto& preset = preset_or_stand_in(reference.presets, series.preset, stand_in);
@@ -80,7 +80,7 @@ DataPoint point_of(const SeriesPoint& point, const ModelConstants& constants) {
           point.suspect};
 }
 
-/// The question that a person would ask to get that series' one-GPU time.
+/// The question that a person would ask to get the one-GPU time of that series.
 ComputeQuestion compute_question(const Series& series, const Preset& preset, const Model& model, const Gpu& gpu) {
   return {model, gpu, series.precision, series.batch_per_gpu, one_gpu_preset(preset), series.name};
 }
@@ -98,7 +98,7 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   strategy.name = series.strategy_name;
   if (!series.points.empty()) strategy = series.points.front().strategy;
   const Gpu& gpu = find_device(reference.gpus, series.gpu.empty() ? cluster.gpu : series.gpu);
-  peak_flop_per_s(gpu, series.precision); // throws where the catalogue has none
+  peak_flop_per_s(gpu, series.precision); // throws where the catalogue has no such rate
   const auto one_gpu = one_gpu_times.find(compute_question(series, preset, model, gpu));
   SeriesData fit_data{series.id,
                       series.strategy,
@@ -203,8 +203,8 @@ std::vector<std::string> donors(const Cluster& cluster, RecordKind kind) {
   return names;
 }
 
-/// Whether the series has one GPU and no preset. A single GPU does not synchronise, so its framework needs no preset.
-/// Its time says nothing about the network, and is used as the one-GPU time of other series.
+/// Whether the series is of one GPU and has no preset. A single GPU does not synchronise, so its framework needs no
+/// preset. Its time says nothing about the network, and is used as the one-GPU time of other series.
 bool is_alone_without_preset(const ReferenceData& reference, const Series& series) {
   const bool has_preset =
       series.preset != unnamed_framework && preset_named(reference.presets, series.preset) != nullptr;

@@ -1,5 +1,6 @@
 #pragma once
-// A measured series as the fit sees it: the measured times, and the setup with which the simulator times each point.
+// A measured series in the form that the fit reads: the measured times, and the setup with which the simulator times
+// each point.
 
 #include "calibrate/data/series.hpp"
 #include "sim/compute/one_gpu_estimate.hpp"
@@ -20,28 +21,28 @@ enum class Measured { step, all_reduce, message, push, pull, push_pull };
 
 /// One scale of a series of steps, or one size of a transfer micro-benchmark.
 struct DataPoint {
-  int gpus = 1; ///< for an all-reduce the ranks, for an exchange with a server the workers
+  int gpus = 1; ///< number of GPUs; of an all-reduce the ranks, of an exchange with a server the workers
   int nodes = 1;
   int gpus_per_node = 1;
   Strategy strategy;
   double measured_s = 0;
   double noise = 0;      ///< standard deviation of the logarithm of the measured time
-  bool suspect = false;  ///< the source or its importer marks it as suspect
-  double size_bytes = 0; ///< of a transfer
+  bool suspect = false;  ///< whether the source or its importer marks it as suspect
+  double size_bytes = 0; ///< bytes of a transfer
 };
 
 struct SeriesData {
   std::string id;
   std::string strategy; ///< the series' strategy as text
   CalibrationScope scope;
-  StepSetup setup; ///< of the series; scale and strategy are set for each point
+  StepSetup setup; ///< the setup of the series; scale and strategy are set for each point
   std::string compute_prior;
-  std::vector<Prior> priors; ///< in the order of parameter_fields()
+  std::vector<Prior> priors; ///< priors in the order of parameter_fields()
   std::vector<DataPoint> points;
-  bool borrowed = false;  ///< measured on another cluster
-  std::string excluded{}; ///< why the fit does not use the series, "" if it does; residuals are still computed
+  bool borrowed = false;  ///< whether the series was measured on another cluster
+  std::string excluded{}; ///< why the fit does not use the series; "" if it does; residuals are computed in both cases
   Measured measured = Measured::step;
-  std::shared_ptr<const Preset> stand_in{}; ///< the preset that `setup` refers to if none describes the stack
+  std::shared_ptr<const Preset> stand_in{}; ///< the preset that `setup` refers to where none describes the stack
 };
 
 /// True for a transfer micro-benchmark over sizes, false for training steps over scales.
@@ -49,35 +50,40 @@ inline bool is_transfer(const SeriesData& series) {
   return series.measured != Measured::step;
 }
 
-/// Nothing where the simulator cannot time the series: a model without a layer table; a cluster, GPU or precision that
-/// is not in the catalogue; anything but all-reduces of a stack without a preset (stand_in_preset); none of the
-/// preset's transports on the cluster; no GPU named, and no one-GPU time of its own. Points on several nodes are left
-/// out where the transport has no NIC. The one-GPU time is what a prediction that names the series would start from.
-/// Suspect points are among its points, as remove_suspect_times() finds them. The result refers into `reference`.
+/// Returns the series in the form that the fit reads, which refers into `reference`. Returns nothing where the
+/// simulator cannot time the series: its model has no layer table; its cluster, GPU or precision is not in the
+/// catalogue; its stack has no preset and does more than all-reduces (stand_in_preset); the cluster has none of the
+/// preset's transports; it names no GPU and has no one-GPU time of its own.
+/// Points on several nodes are left out where the transport has no NIC. The one-GPU time is the one from which a
+/// prediction that names the series would start. Suspect points stay among the points, and remove_suspect_times() finds
+/// them.
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,
                                       const Series& series, const OneGpuTimes& one_gpu_times);
 
-/// One-GPU times in these files that predictions for a cluster may use: its own, those of clusters it borrows steps
-/// from, and those of all others. A record that names no GPU, from a cluster without one, belongs to unnamed_device().
+/// Returns the one-GPU times in these files that predictions for a cluster may use: its own, those of clusters from
+/// which it borrows steps, and those of all others. A record without a GPU, from a cluster without one, belongs to
+/// unnamed_device().
 std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& reference, const Cluster& cluster,
                                                     const std::vector<MeasurementFile>& files);
 
 /// The series' setup at the scale of that point.
 StepSetup setup_at(const SeriesData& fit_data, const DataPoint& point);
 
-/// Simulated time of the point for these parameters: a step by the formulas, a transfer by transfer_time_s().
+/// Simulated time of the point with these parameters: of a step by the formulas, of a transfer by transfer_time_s().
 double model_time_s(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample);
 
 /// The records that a cluster's fit uses: its own, and those of the clusters it borrows from.
 struct SelectedFitData {
-  std::vector<SeriesData> fit_data; ///< step series first, own before borrowed; then transfers
+  /// series of steps first, the cluster's own before borrowed ones, and then transfers
+  std::vector<SeriesData> fit_data;
   std::vector<Excluded> excluded;
 };
 
-/// `series` and `files` may be of many clusters; the fit uses this one's and those of its donor clusters, the others
-/// only show contradictions. Step series: all that the simulator can time. Transfers (all-reduces, messages, exchanges
-/// with a server): those of 16 KiB and more over a path that the cluster file has. A donor's series is simulated on the
-/// donor's machine; efficiencies, latencies and software costs are what the clusters share.
+/// Selects the series that a fit of the cluster uses: its own and those of the clusters it borrows from. `series` and
+/// `files` may be of many clusters; the others only show contradictions. All series of steps that the simulator can
+/// time are taken, and all transfers (all-reduces, messages, exchanges with a server) of 16 KiB and more over a path
+/// that the cluster file has. A borrowed series is simulated on the machine of its own cluster. What the clusters share
+/// is efficiencies, latencies and software costs.
 SelectedFitData select_fit_data(const ReferenceData& reference, const std::string& cluster,
                                 const std::vector<Series>& series, const std::vector<MeasurementFile>& files);
 
@@ -85,12 +91,13 @@ SelectedFitData select_fit_data(const ReferenceData& reference, const std::strin
 /// exact.
 double predicted_over_formula(const SeriesData& fit_data, const DataPoint& point, const Parameters& sample);
 
-/// Gives the same bits as model_time_s(), but keeps the parts that do not depend on the parameters. For one thread.
+/// Gives the same bits as model_time_s(), but keeps the parts that do not depend on the parameters. One thread may use
+/// it.
 class CachedStep {
 public:
   CachedStep(const SeriesData& fit_data, const DataPoint& point);
 
-  /// Time with these parameters. Parts that the next samples leave unchanged are not computed again.
+  /// Time with these parameters. Parts that the next samples do not change are not computed again.
   double time_s(const Parameters& sample);
   /// Time with these parameters. The cache stays as the last call of time_s() left it.
   double time_without_caching_s(const Parameters& sample);

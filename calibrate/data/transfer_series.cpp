@@ -16,7 +16,7 @@ namespace ddlsim {
 namespace {
 
 /// The GPU of a transfer series, by which the library's rule decides what it can run. Tables of GPUs before NVLS are
-/// fitted with the first GPU of the catalogue, that is without LL128.
+/// fitted with the first GPU of the catalogue, which has no LL128.
 const Gpu& gpu_of_transfers(const ReferenceData& reference, const Cluster& cluster) {
   constexpr int first_with_nvls = 90;
   const auto own = std::find_if(reference.gpus.begin(), reference.gpus.end(), [&](const Gpu& gpu) {
@@ -31,7 +31,7 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
                                  const Cluster& cluster, const Transport& transport, const std::string& preset,
                                  Measured measured) {
   Strategy none;
-  // A transfer benchmark has no layers and no gradient buckets: the first model and preset stand in for them and are
+  // A transfer benchmark has no layers and no gradient buckets. The first model and preset take their place and are
   // never read.
   const auto& model = reference.models.begin()->second;
   const auto& gpu = gpu_of_transfers(reference, cluster);
@@ -49,10 +49,10 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
 namespace {
 
 constexpr const char* no_preset =
-    "pytorch-ddp"; ///< its priors and algorithms are used; a benchmark of all-reduces has no buckets
+    "pytorch-ddp"; ///< preset whose priors and algorithms are used; a benchmark of all-reduces has no buckets
 constexpr const char* message = "point_to_point";
 
-/// The transport of the records. NCCL's tables of one node name no network because they use none; they get the
+/// The transport of the records. NCCL's tables of one node name no network because they use none, so they get the
 /// cluster's first transport for NCCL.
 const Transport* transport_of(const Cluster& cluster, const CollectiveKey& key) {
   if (key.transport != "unknown" || key.nodes != 1 || key.library != "nccl")
@@ -71,8 +71,8 @@ bool usable(const CollectiveData& curve, const Cluster& cluster) {
   return curve.key.operation == "all_reduce" && known && curve.key.ranks > 1;
 }
 
-/// True if a message was faster than the wire. It then went through a traffic shaper's burst or a buffer and does not
-/// measure the wire.
+/// Whether a message was faster than the wire. It then went through a buffer or the burst of a traffic shaper, and does
+/// not measure the wire.
 bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample& one) {
   const auto& setup = series.setup;
   if (nodes == 1) return false;
@@ -80,7 +80,7 @@ bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample&
 }
 
 /// The error that tables of all-reduces leave unexplained at that size. In host memory sites differ tenfold (0.08 to
-/// 0.93): there the median of the sites is the uncertainty of a prediction, and a record counts with the noise of a
+/// 0.93). There a prediction is as uncertain as the median of the sites, and a record counts with the noise of a
 /// transfer.
 double noise_of_all_reduce(const ModelConstants& constants, const SeriesData& series, const DataPoint& point,
                            const Parameters& median) {
@@ -136,14 +136,14 @@ struct ExchangeKey {
   std::string file;
   std::string series;
   std::string transport;
-  std::string work; ///< push, pull or push-pull
+  std::string work; ///< "push", "pull" or "push-pull"
   int workers = 0;
   auto operator<=>(const ExchangeKey&) const = default;
 };
 
 struct Exchange {
   const ServerRecord* first = nullptr;
-  std::map<double, std::vector<double>> times_s; ///< by size
+  std::map<double, std::vector<double>> times_s; ///< times by size
 };
 
 std::optional<Measured> work_of(const ServerRecord& record) {
@@ -153,7 +153,7 @@ std::optional<Measured> work_of(const ServerRecord& record) {
   return {};
 }
 
-/// Bytes in and out of the server; the record's rate is these bytes over time.
+/// Bytes in and out of the server. The record's rate is these bytes over the time.
 double bytes_of(const ServerRecord& record) {
   return record.size_bytes * record.workers * (record.what == "push-pull" ? 2 : 1);
 }

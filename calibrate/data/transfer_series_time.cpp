@@ -13,8 +13,8 @@ double all_reduce_transfer_s(const StepSetup& setup, const DataPoint& point, con
   return lone_all_reduce_s(at_scale, sample, point.size_bytes);
 }
 
-/// Time of a message between nodes. The message has its node's NIC to itself, so the machine is built with one rank a
-/// node.
+/// Time of a message between nodes. A message has the NIC of its node for itself, so the machine is built with one rank
+/// a node.
 double message_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
   const auto machine = build_machine(setup.cluster, setup.transport, sample, point.nodes, 1);
   if (point.nodes > 1) return machine.net_latency_s + point.size_bytes / machine.nic_Bps;
@@ -23,7 +23,7 @@ double message_s(const StepSetup& setup, const DataPoint& point, const Parameter
 
 /// Time of one tensor that all workers push and all pull.
 double push_pull_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
-  const bool copies_only = point.nodes == 1; // memory copies without socket or RPC
+  const bool copies_only = point.nodes == 1; // the job needs memory copies only, and neither socket nor RPC
   const int per_node = copies_only ? point.gpus : 1;
   const auto machine = build_machine(setup.cluster, setup.transport, sample, point.gpus, per_node);
   ServerMachine server{1, !copies_only, 0, 0};

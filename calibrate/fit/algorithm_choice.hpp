@@ -1,5 +1,5 @@
 #pragma once
-// Estimates which algorithm a stack's library runs if its preset lists several: for all-reduces, and for placing
+// Estimates which algorithm a stack's library runs where its preset lists several, for all-reduces and for placing
 // tensors on servers.
 
 #include "calibrate/data/fit_data.hpp"
@@ -9,10 +9,10 @@
 
 namespace ddlsim {
 
-/// The undecided algorithm choices of a cluster's stacks. There is one for each transport and kind (all-reduce or
-/// servers) that has measured points on more than one GPU and presets with the same list of choices: stacks on one
-/// library choose the same. Each starts at the choice with the largest prior weight. A series that states its library
-/// leaves nothing undecided.
+/// The algorithm choices that a cluster's stacks leave undecided. There is one for each transport and kind (all-reduce
+/// or servers) that has measured points on more than one GPU and presets with the same list of choices, because stacks
+/// on one library choose the same. Each starts at the choice with the largest prior weight. A series that states its
+/// library leaves nothing undecided.
 class AlgorithmChoices {
 public:
   /// `likelihood_share`: exponent of the likelihood in a weight (a power posterior).
@@ -24,13 +24,14 @@ public:
   std::size_t chosen(std::size_t open) const { return open_[open].chosen; }
   void choose(std::size_t open, std::size_t choice) { open_[open].chosen = choice; }
   void set_cost(std::size_t open, std::size_t choice, double cost) { open_[open].costs[choice] = cost; }
-  /// Prior weight x exp(likelihood share x (least cost - cost)), not normalised; 0 for a choice whose cost is not set.
+  /// Prior weight x exp(likelihood share x (least cost - cost)), without normalisation; 0 for a choice whose cost is
+  /// not set.
   double weight(std::size_t open, std::size_t choice) const;
 
-  /// Puts the current choice for that series into the sample; changes nothing if its algorithm is known.
+  /// Sets the current choice for that series in the sample. Changes nothing where its algorithm is known.
   void put(std::size_t series, Parameters& sample) const;
 
-  /// The current choice of each, for the calibration.
+  /// The current choices, for the calibration.
   std::vector<CalibratedChoice> calibrated() const;
 
 private:
@@ -38,13 +39,13 @@ private:
     CalibrationScope scope;
     bool servers = false;
     std::vector<LikelyChoice> choices;
-    std::vector<double> costs; ///< negative: not tried
+    std::vector<double> costs; ///< cost of each choice; negative: not tried
     std::size_t chosen = 0;
   };
 
   double likelihood_share_;
   std::vector<OpenChoice> open_;
-  std::vector<int> open_of_; ///< for each series its position in open_; -1: its algorithm is known
+  std::vector<int> open_of_; ///< position of each series in open_; -1: its algorithm is known
 };
 
 } // namespace ddlsim

@@ -16,9 +16,9 @@ namespace ddlsim {
 
 namespace {
 
-constexpr std::size_t most_next = 3; ///< number of measurements to propose; more would not be read
+constexpr std::size_t most_next = 3; ///< number of measurements to propose; people would not read more
 
-/// The rate of a node's fastest NIC. It is the assumed rate of a curve before anything is measured.
+/// The rate of a node's fastest NIC. A curve is assumed to have it before anything is measured.
 double link_rate_Bps(const Cluster& cluster) {
   double rate_Bps = 0;
   for (const auto& nic : cluster.nics) rate_Bps = std::max(rate_Bps, line_Bps(nic));
@@ -65,7 +65,7 @@ std::vector<std::string> checksums_of(const std::vector<MeasurementFile>& files,
   return checksums;
 }
 
-/// One sentence on why all records that could be timed are excluded; "" if none could be timed.
+/// Returns one sentence on why all records that could be timed are excluded; "" if none could be timed.
 std::string left_out_text(const std::string& cluster, const std::vector<Excluded>& excluded) {
   std::vector<std::string> reasons;
   for (const auto& one : excluded)

@@ -15,13 +15,15 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t screen_lines = 29;   ///< of 30: the command adds one line with the file's name
-constexpr std::size_t screen_columns = 80; ///< characters
+/// lines of the summary; a screen has 30, and the command adds one with the file's name
+constexpr std::size_t screen_lines = 29;
+constexpr std::size_t screen_columns = 80; ///< width in characters
 constexpr std::size_t most_contradictions = 3;
-constexpr std::size_t lines_each = 2; ///< the most for each entry of a list
-constexpr double far_off = 0.2;       ///< of ln time: fits leave 3 to 6 % for a published series, a tenth at most
+constexpr std::size_t lines_each = 2; ///< most lines of an entry of a list
+/// residual of ln time; fits leave 3 to 6 % for a published series, and a tenth at most
+constexpr double far_off = 0.2;
 
-/// Wraps the text to at most `most` lines of the screen's width; a text that does not fit ends in "...".
+/// Wraps the text to at most `most` lines of the screen's width. A text that does not fit ends in "...".
 Lines wrapped(const std::string& text, std::size_t most, std::size_t columns = screen_columns) {
   std::istringstream all(to_lines(text, columns));
   Lines lines;
@@ -39,7 +41,7 @@ Lines wrapped(const std::string& text, std::size_t most, std::size_t columns = s
 Lines item(const std::string& text) {
   constexpr std::string_view mark = "- ";
   auto lines = wrapped(text, lines_each, screen_columns - mark.size());
-  lines.front().insert(0, mark); // to_lines() indents the others by as much
+  lines.front().insert(0, mark); // to_lines() indents the other lines by as much
   return lines;
 }
 
@@ -79,7 +81,7 @@ double information_of(const CalibratedParameter& one) {
   return 0.5 * (variance + one.z_score * one.z_score - 1 - std::log(variance));
 }
 
-/// A scope in short. The part that distinguishes scopes comes first, because a cell is cut at its end.
+/// A scope in short form. What distinguishes scopes comes first, because a cell is cut at its end.
 std::string short_scope(const CalibrationScope& scope) {
   std::string text;
   const auto batch = scope.batch_per_gpu > 0 ? fmt::format(" x{:g}", scope.batch_per_gpu) : "";
@@ -99,7 +101,7 @@ Lines row_of(const CalibratedParameter& one) {
       fmt::format("{}", one.points), fmt::format("{:+.1f}", one.z_score)};
 }
 
-/// As many identified parameters as there is room for, the most informative first.
+/// As many lines on identified parameters as there is room for, the most informative first.
 Lines fitted_lines(const Calibration& calibration, std::size_t room) {
   std::vector<const CalibratedParameter*> identified;
   for (const auto& one : calibration.parameters)
@@ -107,7 +109,7 @@ Lines fitted_lines(const Calibration& calibration, std::size_t room) {
   std::stable_sort(identified.begin(), identified.end(),
                    [](const auto* a, const auto* b) { return information_of(*a) > information_of(*b); });
   if (identified.empty()) return {"Nothing was learnt: the measurements narrow no parameter."};
-  constexpr std::size_t around = 3; // this line, the table's header, the last line
+  constexpr std::size_t around = 3; // this line, the table's header and the last line
   const std::size_t shown = std::min(identified.size(), room - around);
   std::vector<Lines> rows;
   for (std::size_t i = 0; i < shown; ++i) rows.push_back(row_of(*identified[i]));
@@ -138,7 +140,7 @@ std::string short_name(const std::string& id, const std::string& cluster) {
   return id.starts_with(cluster + "/") && last != std::string::npos ? id.substr(last + 1) : id;
 }
 
-/// The contradictions found: first the notes of the checks, then the series that the fit does not explain.
+/// The contradictions that were found: first the notes of the checks, then the series that the fit does not explain.
 std::vector<std::string> contradictions(const Calibration& calibration) {
   std::vector<std::string> found;
   for (const auto& one : calibration.excluded)

@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// A constant counts as the prior's if the measurements leave its width above this share of the prior's.
+/// Share of the prior's width above which a constant counts as not identified: the measurements left most of its width.
 constexpr double identified_share = 0.7;
 
 AlphaBetaConstant constant(const AlphaBetaFit& fit, const AlphaBetaPrior& prior, std::size_t which) {
@@ -40,11 +40,10 @@ CollectiveCurve alpha_beta_and_table(const CollectiveKey& key, const std::vector
   return curve;
 }
 
-/// With this number of sizes or more, the law is not refitted for each size left out, because one size does not change
-/// it.
+/// Number of sizes from which the law is not fitted again for each size left out, because one size does not change it.
 constexpr std::size_t many_sizes = 64;
 
-/// ln(predicted / measured) of every size, predicted from the others.
+/// ln(predicted / measured) of every size, each predicted from the others.
 std::vector<double> leave_one_out_errors(const CollectiveKey& key, const std::vector<TransferSample>& samples,
                                          const AlphaBetaPrior& prior, const AlphaBetaFit& whole) {
   std::vector<double> errors;

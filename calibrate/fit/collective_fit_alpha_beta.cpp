@@ -13,7 +13,7 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-/// The prior of the scale acts like one more point with this residual. The pipelined law misses published NCCL tables
+/// Residual of one more point, with which the prior of the scale counts. The pipelined law misses published NCCL tables
 /// by 6 % in the mean, so one or two points cannot make a law exact.
 constexpr double scale_before = 0.08;
 /// Fisher information of the location of Student's t with 4 degrees of freedom, relative to a normal's of the same
@@ -42,7 +42,7 @@ std::array<double, 3> slopes_at(const std::vector<double>& log_value, double siz
   return alpha_beta_sensitivities(std::exp(log_value[0]), std::exp(log_value[1]), std::exp(log_value[2]), size_bytes);
 }
 
-/// The fit of the constants at one scale of the residuals. The arguments must outlive it.
+/// The fit of the constants at one scale of the residuals. The arguments must outlive the problem.
 RobustProblem problem_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const double& scale) {
   RobustProblem problem;
   problem.loss = Loss::student_t4;
@@ -64,7 +64,7 @@ RobustProblem problem_at(const std::vector<TransferSample>& samples, const Alpha
   return problem;
 }
 
-/// Minus the logarithm of the posterior of constants and scale, up to a constant.
+/// Minus the logarithm of the posterior of constants and scale. A constant term is left out.
 double loss_of(double cost, std::size_t samples, double scale) {
   const double before = scale_before / scale;
   return cost + before * before / 2 + static_cast<double>(samples + 1) * std::log(scale);
@@ -80,13 +80,13 @@ double next_scale(const std::vector<TransferSample>& samples, const State& state
   return std::sqrt(sum / static_cast<double>(samples.size() + 1));
 }
 
-/// Maximises the posterior from `state` on: a step of the constants and a step of the scale alternate.
+/// Maximises the posterior, starting at `state`. A step of the constants and a step of the scale alternate.
 State descend(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, State state) {
   constexpr int most_turns = 1000;
   constexpr double small_gain = 1e-15;
   RobustFitOptions options;
-  options.tolerance = 1;      // stop after one step that helps
-  options.largest_step = 1.5; // of a logarithm, so that a bad start cannot overflow
+  options.tolerance = 1;      // the search stops after one step that helps
+  options.largest_step = 1.5; // largest step of a logarithm, so that a bad start cannot overflow
   const auto problem = problem_at(samples, prior, state.scale);
   for (int turn = 0; turn < most_turns; ++turn) {
     const auto fit = fit_robust(problem, state.log_value, options);
@@ -99,7 +99,7 @@ State descend(const std::vector<TransferSample>& samples, const AlphaBetaPrior& 
   return state;
 }
 
-/// The starting points of the search: the prior's medians, and the smallest time with the largest rate measured.
+/// The starting points of the search: the prior's medians, and the smallest time with the largest measured rate.
 std::vector<State> starts(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior) {
   double least_s = samples.front().time_s;
   double most_Bps = 0;
@@ -142,11 +142,11 @@ double run_together(const std::vector<double>& residuals) {
   }
   if (self == 0 || residuals.size() < 4) return 0;
   const double correlation = next / self;
-  constexpr double most = 0.9; // above this the residuals form one curve and count as one point
+  constexpr double most = 0.9; // largest correlation; above it the residuals form one curve and count as one point
   return correlation > 2 / std::sqrt(static_cast<double>(residuals.size())) ? std::min(correlation, most) : 0;
 }
 
-/// Inverse curvature of the posterior. The samples count as the number of independent points that they are worth.
+/// Inverse curvature of the posterior. Correlated samples count as fewer independent points.
 Matrix3d covariance_at(const std::vector<TransferSample>& samples, const AlphaBetaPrior& prior, const State& state,
                        double together) {
   Matrix3d seen = Matrix3d::Zero();

@@ -6,20 +6,21 @@
 namespace ddlsim {
 namespace {
 
-/// Medians and widths of a transport's priors if nothing more is known of the machine.
+/// Medians and widths of a transport's priors where nothing more is known of the machine.
 struct PathPrior {
   const char* transport;
-  double hop_s;      ///< one crossing of the network, or one step of MPI
-  double rate_Bps;   ///< of the slowest link
-  double rate_width; ///< ln
+  double hop_s;      ///< time of one crossing of the network, or of one step of MPI
+  double rate_Bps;   ///< rate of the slowest link
+  double rate_width; ///< width of ln
   double of_wire;    ///< share of the wire's rate that is reached
   double of_wire_width;
 };
 
-// Hops: published nccl-tests floors give 5 us with GPUDirect, 22 us without, 29 us over EFA, 48 us over sockets; Open
-// MPI takes 29 us a small step over TCP (OSU tables; Gloo taken as alike) and about 5 us over InfiniBand; shared memory
-// is judgement. Rates span 10 to 400 Gbit/s of RDMA, 1 to 100 of TCP; shares of the wire as in priors.json
-// (nic_efficiency), wider for the machines without GPUDirect (0.4 of it).
+// The priors of each transport. Latency of a hop: the shortest times of published nccl-tests give 5 us with GPUDirect,
+// 22 us without, 29 us over EFA and 48 us over sockets. Open MPI takes 29 us a small step over TCP (OSU tables; Gloo is
+// assumed to be like it) and about 5 us over InfiniBand. Shared memory is an expert's estimate. Rates span 10 to 400
+// Gbit/s of RDMA and 1 to 100 of TCP. Shares of the wire are those of priors.json (nic_efficiency), wider for the
+// machines without GPUDirect (0.4 of it).
 constexpr PathPrior path_priors[] = {
     {"nccl-ib", 15e-6, 8e9, 1.0, 0.68, 0.4},
     {"nccl-tcp", 48e-6, 1.5e9, 1.0, 0.8, 0.4},
@@ -37,18 +38,22 @@ const PathPrior& path_prior_of(const std::string& transport) {
   return std::end(path_priors)[-1];
 }
 
-constexpr double launch_s = 20e-6;        ///< 12 us with a process per GPU, 35 us with one for all
-constexpr double intra_hop_s = 2e-6;      ///< 0.5 us over NVLink, 1 us over PCIe, 8 us on old host paths
-constexpr double intra_rate_Bps = 25e9;   ///< 6 GB/s without peer-to-peer to 235 GB/s of NVLink 3
-constexpr double intra_rate_width = 1.2;  ///< so that both of these are within two widths
-constexpr double latency_width = 0.9;     ///< launch 0.6, hops 0.4, and the uncertainty about which of them dominates
-constexpr double mpi_latency_width = 0.9; ///< also covers which algorithm MPI chose
+/// time of a launch: 12 us with a process for each GPU, 35 us with one process for all
+constexpr double launch_s = 20e-6;
+/// time of a hop inside a node: 0.5 us over NVLink, 1 us over PCIe, 8 us on old host paths
+constexpr double intra_hop_s = 2e-6;
+/// rate inside a node: from 6 GB/s without peer-to-peer to 235 GB/s of NVLink 3
+constexpr double intra_rate_Bps = 25e9;
+constexpr double intra_rate_width = 1.2; ///< width of ln, so that both of these are within two widths
+/// width of ln: launch 0.6, hops 0.4, and the uncertainty about which of them dominates
+constexpr double latency_width = 0.9;
+constexpr double mpi_latency_width = 0.9; ///< width of ln, which also covers the algorithm that MPI chose
 
 bool is_all_reduce(const CollectiveKey& key) {
   return key.operation == "all_reduce";
 }
 
-/// Bytes through the slowest link over the size: 2(n-1)/n for an all-reduce, at most 1 for the others.
+/// Bytes through the slowest link over the size: 2(n-1)/n for an all-reduce, at most 1 for other operations.
 double bytes_share(const CollectiveKey& key) {
   const double ranks = std::max(2, key.ranks);
   return is_all_reduce(key) ? 2 * (ranks - 1) / ranks : 1;
@@ -63,8 +68,8 @@ double gpu_latency_s(const CollectiveKey& key, const PathPrior& path) {
   return launch_s + (hops - crossings) * intra_hop_s + crossings * path.hop_s;
 }
 
-/// Sets the prior of the pipelining overlap. In a ring over the NICs with GPUs or NVLink pieces overlap (0.39-1.29
-/// fitted, median 0.65). An unknown path may go through the host (0.04-0.16). MPI's steps hardly overlap, and its
+/// Sets the prior of the pipelining overlap. In a ring over NICs with GPUDirect or NVLink, pieces overlap (0.39 to 1.29
+/// fitted, median 0.65). An unknown path may go through the host (0.04 to 0.16). MPI's steps hardly overlap, and its
 /// switches of algorithm distort the law in either direction.
 void put_pipelining(const CollectiveKey& key, AlphaBetaPrior& prior) {
   const bool network = is_gpu_library(key) && key.nodes > 1;
@@ -94,11 +99,11 @@ AlphaBetaPrior collective_prior(const CollectiveKey& key, double link_rate_Bps) 
 
 namespace {
 
-/// The smallest jump worth reporting: the largest error allowed on a calibrated fabric.
+/// ln of the smallest jump worth reporting: the largest error allowed on a calibrated fabric.
 const double least_jump = std::log(1.15);
 /// The prior of the wander. In the published NCCL tables with every power of two, a size left out is predicted with an
-/// error of 3-5 %: 0.08 times the square root of an e-fold of size. The prior counts as two points, so that few points
-/// do not claim to be more exact.
+/// error of 3 to 5 %, which is 0.08 times the square root of the distance in ln size. The prior counts as two points,
+/// so that few points do not seem more exact.
 constexpr double wander_before = 0.08;
 constexpr double points_before = 2;
 
@@ -138,7 +143,8 @@ void put_leave_one_out_errors(const std::vector<double>& errors, CollectiveCurve
     const double error = std::abs(errors[i]);
     sum += error;
     curve.worst_leave_one_out_error = std::max(curve.worst_leave_one_out_error, error);
-    if (i == 0 || i + 1 == errors.size()) continue; // extrapolated: the law's error, not the table's
+    // an end is extrapolated, so its error is that of the law and not of the table
+    if (i == 0 || i + 1 == errors.size()) continue;
     const double left = gap(curve, i - 1);
     const double right = gap(curve, i);
     squares += error * error * (left + right) / (left * right);

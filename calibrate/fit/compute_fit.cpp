@@ -14,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-/// The key of a line: records with equal keys are fitted together.
+/// What distinguishes lines: records with equal keys are fitted together.
 struct CurveKey {
   std::string gpu;
   std::string model;
@@ -60,7 +60,7 @@ std::map<CurveKey, std::vector<const StepRecord*>> by_curve(const std::vector<St
   return curves;
 }
 
-/// The lines of the records in each file.
+/// The line numbers of the records in each file.
 std::vector<RecordLines> sources_of(const std::vector<const StepRecord*>& records) {
   std::map<std::string, std::vector<int>> lines;
   for (const auto* record : records)
@@ -105,7 +105,7 @@ void warn_of(const BatchLine& line, std::vector<std::string>& warnings) {
                     "from the layer table",
                     warned_name(line), line.largest_batch));
   }
-  constexpr double wide = 0.1; // three times the usual error of a line
+  constexpr double wide = 0.1; // error of a line that counts as wide: three times the usual error
   if (line.relative_error > wide)
     warnings.push_back(fmt::format("{}: its records scatter by {:.0f} %; they may be of different software",
                                    warned_name(line), 100 * line.relative_error));

@@ -1,5 +1,5 @@
 #pragma once
-// Fits lines of iteration time over batch to the one-GPU records of a cluster, and lists the records excluded.
+// Fits lines of iteration time over batch to the one-GPU records of a cluster, and lists the records that are excluded.
 
 #include "sim/formats/batch_line.hpp"
 #include "sim/formats/calibration.hpp"
@@ -15,9 +15,9 @@ namespace ddlsim {
 
 /// Lines fitted to records of single GPUs.
 struct ComputeFit {
-  std::vector<BatchLine> lines;      ///< ascending by GPU, model, precision, stack
-  std::vector<Excluded> excluded;    ///< `what`: "file:line" of a record
-  std::vector<std::string> warnings; ///< about a line: all records at one batch, duplicates that disagree
+  std::vector<BatchLine> lines;      ///< lines, ascending by GPU, model, precision and stack
+  std::vector<Excluded> excluded;    ///< excluded records; `what` is "file:line" of a record
+  std::vector<std::string> warnings; ///< warnings about a line: all records are at one batch, or duplicates disagree
 };
 
 /// Lines of all records that are of one GPU and train, without those of a server on another host. Of a GPU, model,
@@ -32,13 +32,13 @@ struct ComputeFit {
 ComputeFit fit_compute(const std::vector<StepRecord>& records, const std::vector<Gpu>& gpus,
                        const std::map<std::string, Model>& models, const std::string& unnamed_gpu);
 
-/// A table of the lines (fixed part, time and rate of a sample, batches, records, leave-one-out error), then the
-/// excluded records with reasons, warnings, and the next measurement: a second batch for a line with one, a third for a
-/// line without a leave-one-out error. "" if there is nothing to say.
+/// Returns a table of the lines (fixed part, time and rate of a sample, batches, records, leave-one-out error), then
+/// the excluded records with reasons, warnings, and the next measurement: a second batch for a line with one, a third
+/// batch for a line without a leave-one-out error. "" if there is nothing to say.
 std::string to_text(const ComputeFit& fit);
 
-/// One sentence for each of the lines that one more measurement would improve most, the most uncertain line first; at
-/// most `most`.
+/// Returns one sentence for each of the lines that one more measurement would improve most, the most uncertain line
+/// first; at most `most` sentences.
 std::vector<std::string> compute_measure_next(const std::vector<BatchLine>& lines, std::size_t most);
 
 } // namespace ddlsim

@@ -50,7 +50,8 @@ std::string table_of(const std::vector<BatchLine>& lines) {
                   rows);
 }
 
-/// Width of the line at half and at twice the measured batches, the next batches that a person would ask about.
+/// Width of the line at half and at twice the measured batches, which are the batches that a person would ask about
+/// next.
 double width_beside(const BatchLine& line) {
   return std::max(line_width(line, line.smallest_batch / 2), line_width(line, 2 * line.largest_batch));
 }

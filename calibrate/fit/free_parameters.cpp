@@ -12,7 +12,7 @@
 namespace ddlsim {
 namespace {
 
-/// The key of a free parameter: parameters with equal keys are one.
+/// The key of a free parameter: entries with equal keys are one parameter.
 struct FreeParameterKey {
   std::size_t field = 0;
   std::string transport;
@@ -36,7 +36,7 @@ FreeParameterKey key_of(const FreeParameter& one) {
 /// Whether the times of the series can depend on that parameter at all.
 bool depends_on(const SeriesData& series, const ParameterField& field) {
   if (field.use == ParameterUse::constant) return false;
-  const bool is_measured = series.compute_prior == "compute_measured"; // its repeats differ no more than runs do
+  const bool is_measured = series.compute_prior == "compute_measured"; // its repeats differ only as much as runs do
   if (field.value == &Parameters::compute_factor && is_measured) return false;
   const auto& seen_by = field.seen_by;
   switch (series.measured) {

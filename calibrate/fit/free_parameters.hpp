@@ -16,7 +16,7 @@ struct FreeParameter {
 
 struct FreeParameters {
   std::vector<FreeParameter> all;
-  std::vector<std::vector<int>> of_series; ///< position in `all` for each series and field; -1: not fitted
+  std::vector<std::vector<int>> of_series; ///< position in `all` for each series and field; -1: the field is not fitted
 };
 
 /// Makes one free parameter for every combination of field, scope and prior, in the order of series and fields. All
@@ -28,7 +28,7 @@ FreeParameters find_free_parameters(const std::vector<SeriesData>& series);
 Parameters sample_at(const FreeParameters& free_parameters, const SeriesData& fit_data, std::size_t series,
                      const std::vector<double>& z_scores);
 
-// Decides which series share a parameter: those over one transport, of one stack, or of one model.
+// Decides which series share a parameter: those over one transport, of one stack or of one model.
 
 /// The part of the scope `full` over which a parameter has one value.
 CalibrationScope scope_of(const ParameterField& field, const CalibrationScope& full);

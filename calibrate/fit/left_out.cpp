@@ -39,7 +39,7 @@ std::map<std::string, SeriesNumbers> by_model(const SeriesNumbers& scored, const
   return models;
 }
 
-/// ln(measured / model) of the points of these series on `least_gpus` GPUs or more, from a fit without these series.
+/// ln(measured / model) of the points of these series on `least_gpus` GPUs or more, by a fit without these series.
 std::vector<double> log_residuals_without(const SeriesNumbers& left_out, int least_gpus, StepProblem& problem,
                                           const RobustProblem& robust, const RobustFit& fit,
                                           const std::vector<SeriesData>& series) {
@@ -77,7 +77,7 @@ void add_left_out(CalibrationQuality& quality, StepProblem& problem, const Robus
   }
   if (sum > 0) quality.leave_one_out_error = sum / quality.leave_one_out_points;
   const auto models = by_model(scored, series);
-  if (models.size() < 2) return; // without its only model the cluster has no records left
+  if (models.size() < 2) return; // without its only model the cluster would have no records
   double squares = 0;
   for (const auto& [model, its_series] : models)
     squares += mean_square(log_residuals_without(its_series, 2, problem, robust, fit, series));

@@ -1,5 +1,5 @@
 #pragma once
-// Computes the leave-one-out errors of a fit: of series that are left out of it.
+// Computes the leave-one-out errors of a fit: the errors at series that are left out of it.
 
 #include "calibrate/fit/step_problem.hpp"
 

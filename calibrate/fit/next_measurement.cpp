@@ -16,10 +16,11 @@
 namespace ddlsim {
 namespace {
 
-constexpr int sample_count = 64;                               ///< a correlation then has an error of an eighth
-constexpr double step_noise = ModelConstants{}.unstated_noise; ///< of ln: a run of some hundred steps
-constexpr double sweep_noise = 0.05;       ///< of ln: a sweep of sizes, each about 12 % off the simulator's law
-constexpr double half_width_of_90 = 1.645; ///< standard deviations
+constexpr int sample_count = 64; ///< number of samples; a correlation then has an error of an eighth
+constexpr double step_noise = ModelConstants{}.unstated_noise; ///< noise of ln time of a run of some hundred steps
+/// noise of ln time of a sweep of sizes, each of which is about 12 % off the simulator's law
+constexpr double sweep_noise = 0.05;
+constexpr double half_width_of_90 = 1.645; ///< number of standard deviations
 constexpr double small_bytes = 16 << 10;
 constexpr double large_bytes = 64 << 20;
 constexpr int farther = 4; ///< the prediction to narrow is at this multiple of the largest measured scale
@@ -38,10 +39,10 @@ struct Candidate {
   SeriesData series;
   DataPoint at;
   double noise = step_noise;
-  bool same_series = false; ///< it then shares the residual that no parameter explains
+  bool same_series = false; ///< whether the measurement shares the residual that no parameter explains
 };
 
-/// The same run on another number of nodes. If every node had a server, every node still has one.
+/// The same run on another number of nodes. If every node had a server, every node of that number has one.
 DataPoint point_at(const DataPoint& like, int nodes, int gpus_per_node) {
   DataPoint point = like;
   auto& servers = point.strategy.servers;
@@ -62,8 +63,8 @@ double parameters_of(const SeriesData& series) {
   return series.setup.model.parameters;
 }
 
-/// For each strategy over each transport, the series with the largest scale; if several share it, that with the largest
-/// model.
+/// For each strategy over each transport, the series with the largest scale; if several have it, the one with the
+/// largest model.
 std::vector<const SeriesData*> predicted_series(const std::vector<SeriesData>& all) {
   std::map<std::pair<std::string, std::string>, const SeriesData*> by_strategy;
   const auto size_of = [](const SeriesData& one) { return std::pair(largest(one).nodes, parameters_of(one)); };
@@ -90,7 +91,7 @@ std::vector<Parameters> samples_of(const SeriesData& series, const std::vector<P
                                    is_parameter_server(series.setup.strategy.name), series.scope, series.priors};
   auto samples = find_posterior(priors_on(series.setup.cluster, priors), &calibration, question, sample_count, seed)
                      .samples.values;
-  for (auto& sample : samples) sample.model_discrepancy = 1; // the residual process accounts for the error of the model
+  for (auto& sample : samples) sample.model_discrepancy = 1; // the error of the model is in the residual process
   return samples;
 }
 
@@ -122,8 +123,8 @@ double square(double x) {
   return x * x;
 }
 
-/// Samples for a candidate. The operation cost of a transfer benchmark and the compute factor of another model are held
-/// fixed, because measuring them does not narrow the prediction.
+/// The samples for a candidate. The operation cost of a transfer benchmark and the compute factor of another model are
+/// held fixed, because measuring them does not narrow the prediction.
 std::vector<Parameters> samples_of_candidate(const Question& question, const Candidate& candidate) {
   auto samples = question.samples;
   for (auto& sample : samples) {
@@ -144,7 +145,7 @@ std::pair<double, double> widths(const Question& question, const Candidate& cand
     measured_model_error = square(candidate.noise) + square(residual_at(question, candidate.at, nullptr, 0).spread);
     const double left = square(residual_at(question, question.at, &candidate.at, candidate.noise).spread);
     shared_model_error = std::sqrt(std::max(0.0, target_model_error - left) *
-                                   measured_model_error); // from var(x | y) = var x - cov^2 / var y
+                                   measured_model_error); // var(x | y) = var x - cov^2 / var y
   }
   const double target_variance = variance(target) + target_model_error;
   const double measured_variance = variance(seen) + measured_model_error;

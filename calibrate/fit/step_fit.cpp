@@ -15,36 +15,37 @@ namespace {
 
 /// Rescales each group's noise by the root mean square of its whitened residuals, with a prior that counts as four
 /// residuals of exactly 1. A residual in the tails counts with its robust weight. The leverage of a point, which is the
-/// share of its variance that the fit absorbed, is added back: without it twenty points and ten parameters would give a
-/// fifth too little noise.
+/// share of its variance that the fit absorbed, is added back. Without it, twenty points and ten parameters would give
+/// a fifth too little noise.
 void estimate_noise(StepProblem& problem, const std::vector<SeriesData>& series, const std::vector<double>& residuals,
                     const std::vector<double>& leverage) {
   constexpr double prior_count = 4;
-  std::map<std::string, std::pair<double, double>> sums; // of weighted squares, and of their expected values
+  std::map<std::string, std::pair<double, double>> sums; // sums of weighted squares and of their expected values
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
     if (!series[problem.rows()[r].series].excluded.empty()) continue;
     const double residual = residuals[r];
     auto& [squares, count] = sums[noise_group(series[problem.rows()[r].series])];
-    // The mean of x^2 / (1 + x^2 / 4) of a standard normal x is 4 (1 - sqrt(2 pi) exp(2) erfc(sqrt(2))) = 0.63:
-    // dividing by it makes 1 the answer for residuals as large as taken.
+    // The mean of x^2 / (1 + x^2 / 4) of a standard normal x: 4 (1 - sqrt(2 pi) exp(2) erfc(sqrt(2))) = 0.63. Division
+    // by it gives 1 for residuals that are as large as assumed.
     constexpr double of_normal = 0.63;
     squares += weight_of(Loss::student_t3, residual) * residual * residual / of_normal;
     count += 1 - leverage[r];
   }
-  constexpr double least_scale = 0.5; // points agree by chance
-  constexpr double most_scale = 9;    // above this a group has no weight
+  constexpr double least_scale = 0.5; // least scale; points that agree more do so by chance
+  constexpr double most_scale = 9;    // largest scale; above it a group has no weight
   for (const auto& [group, sum] : sums) {
     const double ratio = std::sqrt((prior_count + sum.first) / (prior_count + sum.second));
     problem.set_scale(group, std::clamp(problem.scale(group) * ratio, least_scale, most_scale));
   }
 }
 
-/// Gives a series that no parameter explains its own, larger noise. Then it does not distort the parameters, and its
-/// intervals at other scales are wide. The prior counts as three residuals of exactly 1.
+/// Gives a series that no parameter explains a larger noise of its own. Then it does not distort the parameters, and
+/// its intervals at other scales are wide. The prior counts as three residuals of exactly 1.
 void estimate_series_spread(StepProblem& problem, const std::vector<SeriesData>& series,
                             const std::vector<double>& residuals) {
   constexpr double prior_count = 3;
-  constexpr double excluded_spread = 10; // times the usual noise, so that its predictions follow only its own points
+  // factor on the usual noise for an excluded series, so that predictions of it follow its own points only
+  constexpr double excluded_spread = 10;
   std::vector<double> squares(series.size(), 0);
   for (std::size_t r = 0; r < problem.rows().size(); ++r) {
     const double residual = residuals[r];
@@ -58,8 +59,9 @@ void estimate_series_spread(StepProblem& problem, const std::vector<SeriesData>&
   }
 }
 
-/// Tries every other algorithm of every undecided choice, one choice after another, with a few steps of a fit from the
-/// present one. It keeps the algorithm with the largest weight: prior weight x exp(-share of the likelihood x cost).
+/// Tries every other algorithm of every undecided choice, one choice after another, with a few steps of a fit that
+/// begins at the present one. It keeps the algorithm with the largest weight: prior weight x exp(-share of the
+/// likelihood x cost).
 RobustFit choose_algorithms(StepProblem& problem, const RobustProblem& robust, RobustFit fit) {
   constexpr int few_steps = 3;
   auto& algorithm_choices = problem.algorithm_choices();
@@ -111,12 +113,13 @@ void add_parameters(Calibration& calibration, const StepProblem& problem, const 
 }
 
 void find_identified(Calibration& calibration) {
-  constexpr double narrowed = 0.8; // of the prior's width; a parameter counts as identified below it
+  constexpr double narrowed = 0.8; // share of the prior's width below which a parameter counts as identified
   for (std::size_t i = 0; i < calibration.parameters.size(); ++i)
     calibration.parameters[i].identified = calibration.parameters[i].error < narrowed;
 }
 
-/// ln(measured / predicted) with the time that `predict` gives: SimGrid's if the formula is inexact.
+/// ln(measured / predicted), where the prediction is the time that `predict` gives: SimGrid's if the formula is
+/// inexact.
 std::vector<double> log_residuals_of_predictions(StepProblem& problem, const std::vector<SeriesData>& series,
                                                  const std::vector<double>& z_scores) {
   auto log_residuals = problem.log_residuals(z_scores);
@@ -165,7 +168,8 @@ RobustProblem robust_problem(StepProblem& problem, SlopeFollower& slopes) {
   robust.slopes = [&](const std::vector<double>& z_scores) { return slopes.next(z_scores); };
   robust.begin_search = [&] { slopes.begin_search(); };
   robust.loss = Loss::student_t3;
-  robust.priors.assign(problem.free_parameters().all.size(), NormalPrior{}); // z-scores: mean 0, width 1
+  // priors of z-scores, with mean 0 and width 1
+  robust.priors.assign(problem.free_parameters().all.size(), NormalPrior{});
   robust.prior_loss = step_prior_loss;
   return robust;
 }
@@ -208,7 +212,7 @@ bool is_informed(std::size_t at, StepProblem& problem, const RobustProblem& robu
   return false;
 }
 
-/// Indices of the free parameters that the points inform. The others are set to their priors' medians.
+/// Indices of the free parameters about which the points say something. The others are set to their priors' medians.
 std::vector<std::size_t> find_informed(StepProblem& problem, const RobustProblem& robust, RobustFit& fit) {
   std::vector<std::size_t> informed;
   auto unknowns = fit.unknowns;
@@ -232,8 +236,8 @@ std::vector<double> linear_residuals(const RobustFit& fit, const std::vector<dou
   return residuals;
 }
 
-/// Draws that contradict the measurements: the likelihood is below that of the normal approximation by a factor of
-/// twenty or more.
+/// Numbers of the draws that contradict the measurements: their likelihood is below that of the normal approximation by
+/// a factor of twenty or more.
 std::vector<int> contradicted_draws(StepProblem& problem, const RobustProblem& robust, const RobustFit& fit,
                                     const Calibration& calibration, const std::vector<std::size_t>& informed) {
   const double most_costly = std::log(20.0);

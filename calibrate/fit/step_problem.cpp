@@ -11,12 +11,12 @@
 namespace ddlsim {
 namespace {
 
-/// Step of the difference quotients in prior standard deviations. The gradient fusion cycle makes the iteration time a
-/// step function of some parameters; a smaller difference would see a single step.
+/// Step of the difference quotients, in standard deviations of the prior. The gradient fusion cycle makes the iteration
+/// time a step function of some parameters, of which a smaller difference would see a single step.
 constexpr double difference_step = 0.1;
-/// A derivative smaller than this (of ln time per standard deviation) is not computed at the next few iterates.
+/// Derivative of ln time for each standard deviation below which it is not computed at the next few iterates.
 constexpr double negligible_slope = 3e-4;
-constexpr int look_again_after = 4; ///< iterates
+constexpr int look_again_after = 4; ///< number of iterates
 
 /// Lower Cholesky factor of the covariance of a series' log residuals.
 Eigen::MatrixXd noise_factor(const std::vector<DataPoint>& points, const ResidualProcess& process, double scale) {
@@ -33,7 +33,7 @@ Eigen::MatrixXd noise_factor(const std::vector<DataPoint>& points, const Residua
   return factor_of_covariance(among);
 }
 
-/// Whitens columns of values; their order is that of the rows.
+/// Whitens columns of values whose order is that of the rows.
 void whiten(const StepProblem& problem, const std::vector<SeriesData>& series, Eigen::Ref<Eigen::MatrixXd> columns) {
   Eigen::Index first = 0;
   for (std::size_t s = 0; s < series.size(); ++s) {
@@ -118,8 +118,8 @@ double StepProblem::measured_s(std::size_t row) const {
   return series_[rows_[row].series].points[rows_[row].point].measured_s;
 }
 
-/// Times the step at the sample itself first. That costs little, because whitened_residuals() was mostly called there
-/// before. For the changed samples only the parts that the changed parameter affects are simulated.
+/// Times the step at the sample itself first. That costs little, because whitened_residuals() was usually called there
+/// before. For the changed samples, only the parts that the changed parameter affects are simulated.
 void StepProblem::differentiate(std::size_t row, const std::vector<double>& z_scores, const std::vector<char>& mask,
                                 Matrix& slopes) {
   const auto& fit_data = series_[rows_[row].series];

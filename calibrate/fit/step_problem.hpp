@@ -1,5 +1,5 @@
 #pragma once
-// The least-squares problem of a fit of step times: maps z-scores of the free parameters to whitened residuals and
+// The least-squares problem of a fit of step times. It maps z-scores of the free parameters to whitened residuals and
 // their derivatives.
 
 #include "calibrate/data/fit_data.hpp"
@@ -16,8 +16,8 @@
 
 namespace ddlsim {
 
-/// The name of the group of series that share a noise estimate: all steps over one transport, or all bare transfers
-/// over it.
+/// The name of the group of series that share a noise estimate: all steps over one transport, or all transfers that ran
+/// alone over it.
 std::string noise_group(const SeriesData& series);
 
 /// Whether the derivative of each row by each free parameter is computed. A derivative that is not computed counts as
@@ -37,7 +37,7 @@ public:
   StepProblem(const std::vector<SeriesData>& series, const StepFitOptions& options);
 
   const FreeParameters& free_parameters() const { return free_parameters_; }
-  const std::vector<Row>& rows() const { return rows_; } ///< ordered by series
+  const std::vector<Row>& rows() const { return rows_; } ///< rows, ordered by series
 
   double scale(const std::string& group) const { return scale_.at(group); }
   void set_scale(const std::string& group, double scale) { scale_[group] = scale; }
@@ -49,11 +49,11 @@ public:
 
   /// Log residuals: ln(measured / model) of every row.
   std::vector<double> log_residuals(const std::vector<double>& z_scores);
-  /// The log residuals in coordinates in which they are independent and of standard deviation 1; 0 for a series that is
-  /// excluded.
+  /// The log residuals in coordinates in which they are independent and have standard deviation 1; 0 for a series that
+  /// is excluded.
   std::vector<double> whitened_residuals(const std::vector<double>& z_scores);
 
-  /// Derivatives of log_residuals() by central differences, a row for each point; 0 where the mask says so.
+  /// Derivatives of log_residuals() by central differences, a row for each point; 0 where the mask leaves one out.
   Matrix log_residual_slopes(const std::vector<double>& z_scores, const SlopeMask& mask);
   /// Derivatives of whitened_residuals() from those of log_residuals().
   Matrix whiten_slopes(Matrix log_residual_slopes) const;
@@ -71,10 +71,10 @@ private:
   StepFitOptions options_;
   FreeParameters free_parameters_;
   std::vector<Row> rows_;
-  std::vector<CachedStep> models_; ///< one for each row
+  std::vector<CachedStep> models_; ///< the simulated step of each row
   std::map<std::string, double> scale_;
   AlgorithmChoices algorithm_choices_;
-  std::vector<double> own_; ///< for each series, its noise over that of its group
+  std::vector<double> own_; ///< noise of each series over that of its group
 };
 
 /// Derivatives of the whitened residuals along the iterates of a search. All are computed at the first iterate and at
@@ -82,7 +82,7 @@ private:
 class SlopeFollower {
 public:
   explicit SlopeFollower(StepProblem& problem) : problem_(problem) {}
-  void begin_search() { places_ = 0; } ///< computes all derivatives anew
+  void begin_search() { places_ = 0; } ///< makes the next call compute all derivatives
   Matrix next(const std::vector<double>& z_scores);
 
 private:

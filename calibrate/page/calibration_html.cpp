@@ -26,7 +26,7 @@ std::string expected_words(const CalibratedParameter& one) {
 }
 
 std::string parameter_chart(const std::vector<CalibratedParameter>& parameters) {
-  constexpr double most = 4; // standard deviations of the prior
+  constexpr double most = 4; // number of standard deviations of the prior
   SpanChart chart;
   chart.caption =
       "Learnt parameters against what was expected of them before: grey the 90 % of the prior, the line the "

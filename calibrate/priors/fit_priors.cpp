@@ -40,7 +40,7 @@ bool sees_real_data(const Cluster& cluster, const std::vector<Series>& series) {
                      [&](const Series& one) { return one.data != "synthetic" && is_seen(one.cluster); });
 }
 
-/// The book of priors with raised ceilings.
+/// The priors, with ceilings raised by the factor raised_ceilings.
 PriorBook with_raised_ceilings(PriorBook book) {
   for (auto& prior : book.expected)
     if (const auto* fitted = learnt_parameter(prior.parameter); fitted != nullptr && fitted->ceiling)
@@ -81,7 +81,7 @@ std::string with_factor(const Prior& prior) {
   return fmt::format("{:.3g} x/ {:.2f}", prior.median, std::exp(prior.width));
 }
 
-/// The first prior of a class; the others of the class follow it.
+/// The first prior of a class. The others of the class follow it.
 const Prior& first_of(const std::vector<Prior>& priors, const PriorClass& of) {
   return *std::find_if(priors.begin(), priors.end(), [&](const Prior& prior) { return class_of(prior) == of; });
 }
@@ -92,7 +92,7 @@ PriorBook fit_priors(const ReferenceData& reference, const std::vector<Measureme
   auto before = reference;
   before.priors.sites.clear();
   auto fitted = before.priors;
-  fitted.model.clear(); // fitted with the previous estimates of sites
+  fitted.model.clear(); // these values were fitted with the previous estimates of sites
   fitted.sites = summaries_of(evidence_of_all(before, measured_files(files), threads));
   return fitted;
 }

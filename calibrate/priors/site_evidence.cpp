@@ -13,8 +13,8 @@ namespace ddlsim {
 
 namespace {
 
-constexpr double not_narrowed = 0.99; ///< of the prior's width
-constexpr double least_error = 0.03;  ///< of a site's value: a network model is not more exact
+constexpr double not_narrowed = 0.99; ///< share of the prior's width from which a parameter counts as not narrowed
+constexpr double least_error = 0.03;  ///< least error of ln of a site's value; no network model is more exact
 
 double three_digits(double value) {
   return std::stod(fmt::format("{:.3g}", value));
@@ -38,7 +38,7 @@ double ln_value(const CalibratedParameter& parameter) {
   return std::log(prior_value(parameter.prior, parameter.z_score));
 }
 
-/// By how much, in ln, the records are less likely under `fit` than under `than`, with the spreads of `than`.
+/// How much less likely the records are under `fit` than under `than`, in ln, with the spreads of `than`.
 double less_likely(const Calibration& fit, const Calibration& than) {
   double sum = 0;
   for (const auto& known : than.series)
@@ -70,7 +70,7 @@ Calibration without_bounds(Calibration calibration, const Calibration& raised) {
     return is_ceiling(one) && (same == raised.parameters.end() || ln_value(*same) - ln_value(one) >= half_the_change);
   };
   std::erase_if(calibration.parameters, is_bound);
-  calibration.correlation.clear(); // that of the earlier parameters; the evidence uses parameters alone
+  calibration.correlation.clear(); // it is that of the earlier parameters, and the evidence uses the parameters alone
   return calibration;
 }
 

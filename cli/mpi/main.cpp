@@ -1,5 +1,5 @@
-// ddlsim-mpi: ddlsim under mpirun or srun. The tasks of sweeps, plans and validations are distributed over the ranks;
-// rank 0 alone runs every other command. The answer has the same bytes as ddlsim's.
+// ddlsim-mpi is ddlsim under mpirun or srun. The tasks of sweeps, plans and validations are distributed over the ranks,
+// and rank 0 alone runs every other command. The answer has the same bytes as that of ddlsim.
 #include "cli/command.hpp"
 #include "cli/mpi/mpi_ranks.hpp"
 
@@ -22,7 +22,7 @@ bool is_dealt_out(const CommandLine& line) {
 /// Runs the same command as rank 0 without output, and executes tasks of rank 0. Only rank 0 reports mistakes.
 void work_for_the_first(CommandLine line, MpiRanks& ranks) {
   line.quiet = true;
-  line.output.clear(); // rank 0 keeps finished tasks beside the output
+  line.output.clear(); // only rank 0 keeps finished tasks beside the output
   line.run_tasks = [&ranks](const std::vector<int>&, const ddlsim::TaskWork& work,
                             const ddlsim::TaskEnded&) -> std::vector<ddlsim::TaskResult> { ranks.serve(work); };
   try {

@@ -14,16 +14,16 @@ namespace {
 constexpr int task_tag = 1;
 constexpr int head_tag = 2;
 constexpr int bytes_tag = 3;
-constexpr int no_more = -1; ///< instead of a task's number
+constexpr int no_more = -1; ///< sent in place of a task's number
 
-/// Sent before the bytes of an answer.
+/// The head of an answer, which is sent before its bytes.
 struct AnswerHead {
   int failed = 0;
   int size_bytes = 0;
 };
 constexpr int head_ints = 2;
 
-/// Waits without using the core: MPI's own wait would take it from ranks that work.
+/// Waits without using the core. MPI's own wait would take the core from ranks that work.
 MPI_Status wait_for_message(int from, int tag) {
   MPI_Status status;
   for (int here = 0;;) {
@@ -37,7 +37,7 @@ void send_task(int task, int rank) {
   MPI_Send(&task, 1, MPI_INT, rank, task_tag, MPI_COMM_WORLD);
 }
 
-/// Replaces a result that is too large to send, because MPI counts bytes in an int.
+/// Replaces a result that is too large to send. MPI counts bytes in an int.
 TaskResult that_can_be_sent(TaskResult result) {
   if (result.bytes.size() <= static_cast<std::size_t>(std::numeric_limits<int>::max())) return result;
   return {"", "its answer has more than 2 GB and cannot be sent to rank 0"};
@@ -52,7 +52,7 @@ void send_answer(const TaskResult& result) {
 }
 
 struct Answer {
-  int from = 0; ///< a rank
+  int from = 0; ///< number of the rank that sent it
   TaskResult result;
 };
 
@@ -77,11 +77,11 @@ MpiRanks::MpiRanks() {
 }
 
 MpiRanks::~MpiRanks() {
-  if (distributes_) MPI_Abort(MPI_COMM_WORLD, 1); // the others would wait for tasks for ever
+  if (distributes_) MPI_Abort(MPI_COMM_WORLD, 1); // without this the other ranks would wait for tasks for ever
   MPI_Finalize();
 }
 
-/// Returns the other ranks that take tasks; only rank 0 gets the list.
+/// Returns the other ranks that take tasks. Only rank 0 gets the list.
 std::vector<int> MpiRanks::gather_workers(bool works) {
   gathered_ = true;
   const int own = works ? 1 : 0;
@@ -103,7 +103,7 @@ std::vector<TaskResult> MpiRanks::distribute(const std::vector<int>& tasks, cons
   if (workers.empty()) return run_in_workers(tasks, machine_threads(), work, ended);
   distributes_ = true;
   std::vector<TaskResult> results(tasks.size());
-  std::vector<std::size_t> place_of(static_cast<std::size_t>(ranks_)); // for each rank the position of its task
+  std::vector<std::size_t> place_of(static_cast<std::size_t>(ranks_)); // position of each rank's task
   std::size_t next = 0;
   const auto send_next = [&](int rank) {
     place_of[static_cast<std::size_t>(rank)] = next;

@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// Thrown in a rank when rank 0 has no more tasks: the rank has nothing more to do.
+/// Thrown in a rank when rank 0 has no more tasks for it.
 struct NoMoreTasks {};
 
 /// MPI from its start to its end. Each rank calls exactly one of deal(), serve() and leave_to_others() first, because
@@ -26,18 +26,18 @@ public:
 
   bool is_first() const { return rank_ == 0; }
 
-  /// Called on rank 0. Runs tasks on the other ranks, each in a child process of its rank, and returns their results in
-  /// order, as run_in_workers() does. If no other rank works, and in a second call, the tasks run on this machine's
-  /// cores.
+  /// Runs tasks on the other ranks, each in a child process of its rank, and returns their results in order, as
+  /// run_in_workers() does. Only rank 0 calls it. If no other rank works, and in a second call, the tasks run on this
+  /// machine's cores.
   std::vector<TaskResult> distribute(const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended);
 
-  /// Called on the other ranks. Runs tasks for rank 0 until there are no more, then throws NoMoreTasks.
+  /// Runs tasks for rank 0 until there are no more, then throws NoMoreTasks. Only the other ranks call it.
   [[noreturn]] void serve(const TaskWork& work);
 
   /// The number of ranks that could not start to work when rank 0 distributed tasks.
   int missing() const { return missing_; }
 
-  /// Tells the other ranks that this rank takes no tasks, because of its command or an error. Has no effect after
+  /// Says to the other ranks that this rank takes no tasks, because of its command or an error. Has no effect after
   /// distribute() or serve().
   void leave_to_others();
 
@@ -47,8 +47,8 @@ private:
   int rank_ = 0;
   int ranks_ = 1;
   int missing_ = 0;
-  bool gathered_ = false;    ///< whether ranks know which of them take tasks
-  bool distributes_ = false; ///< rank 0 has handed out tasks
+  bool gathered_ = false;    ///< whether the ranks know which of them take tasks
+  bool distributes_ = false; ///< whether rank 0 has handed out tasks
 };
 
 } // namespace ddlsim

@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t front_column = 0, candidate_column = 1, strategy_column = 2; ///< of option_headers()
+constexpr std::size_t front_column = 0, candidate_column = 1, strategy_column = 2; ///< indices in option_headers()
 
 std::string hours_text(const Estimate& time_s, bool simulated) {
   constexpr double hour_s = 3600;
@@ -22,7 +22,7 @@ std::string hours_text(const Estimate& time_s, bool simulated) {
                      time_s.low / hour_s, time_s.high / hour_s);
 }
 
-/// The columns that the terminal's table has no room for.
+/// The columns for which the terminal's table has no room.
 std::vector<Column> further_columns() {
   return {{"candidate", Align::left},
           {"strategy", Align::left},
@@ -70,7 +70,7 @@ std::string option_row(const Plan& plan, std::size_t number) {
   const auto& option = plan.options[number];
   auto cells = option_cells(plan, option);
   cells[front_column] = option.on_front ? "yes" : "";
-  cells[candidate_column] = option.candidate; // complete; the terminal cuts it
+  cells[candidate_column] = option.candidate; // the whole name, which the terminal cuts
   cells[strategy_column] = strategy_cell(option);
   auto row = fmt::format("<tr id=\"p{}\"{}>", number, number == 0 ? " class=\"sum\"" : "") +
              html_row_head(cells[candidate_column]);

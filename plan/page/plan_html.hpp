@@ -1,5 +1,5 @@
 #pragma once
-// The page of `ddlsim plan --html`.
+// The HTML page that `ddlsim plan --html` writes.
 
 #include "plan/plan.hpp"
 
@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// One HTML file that loads nothing else and is well-formed XML. The same plan gives the same bytes.
+/// Returns one HTML file, which loads nothing else and is well-formed XML. The same plan gives the same bytes.
 std::string plan_html(const Plan& plan);
 
 } // namespace ddlsim

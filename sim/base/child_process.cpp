@@ -29,7 +29,7 @@ namespace {
 /// the parent.
 [[noreturn]] void be_the_child(pid_t parent, int results, int narration, const std::function<std::string()>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1); // the parent died before prctl() took effect
+  if (::getppid() != parent) ::_exit(1); // the parent ended before prctl() took effect
   int status = 1;
   ::dup2(narration, STDOUT_FILENO);
   ::dup2(narration, STDERR_FILENO);
@@ -82,7 +82,7 @@ struct ChildProcess::State {
   Descriptor reading;
   Descriptor writing;
   Descriptor narration;
-  pid_t child = 0; ///< 0: no child, or its end was waited for
+  pid_t child = 0; ///< process id of the child; 0: there is none, or its end was waited for
   std::string bytes;
 };
 
@@ -126,8 +126,8 @@ struct Running {
   ChildProcess child;
 };
 
-/// Sleeps until at least one child has sent something or ended. Returns the indices of these in `running`, the last
-/// first.
+/// Sleeps until at least one child has sent something or ended. Returns the indices of these children in `running`, the
+/// last first.
 std::vector<std::size_t> wait_for_news(const std::vector<Running>& running) {
   std::vector<pollfd> watched;
   watched.reserve(running.size());

@@ -20,8 +20,8 @@ public:
   ChildProcess(ChildProcess&&) noexcept;
   ChildProcess& operator=(ChildProcess&&) noexcept;
 
-  int descriptor() const; ///< poll it for reading
-  bool take();            ///< reads what has arrived and waits for at least one byte; false when no more will come
+  int descriptor() const; ///< the file descriptor to poll until there is something to read
+  bool take(); ///< reads what has arrived, and waits for at least one byte; returns false when no more will come
 
   /// Waits until the child ends and returns all its bytes. Throws std::runtime_error when the child threw (with its
   /// message) or was killed (with the signal); the message then also holds the end of what the child printed.
@@ -32,10 +32,11 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// The result of one task, or the reason why it has none.
+/// The result of a task, or the reason why the task has none.
 struct TaskResult {
   std::string bytes;
-  std::string error; ///< "" when the task succeeded; else one message: what it threw, or the signal that killed it
+  /// "" when the task succeeded; else one message: that of its exception, or the signal that killed it
+  std::string error;
 };
 
 /// Runs the task with number `task` and returns its result as bytes.
@@ -64,9 +65,9 @@ RunTasks in_this_process();
 /// Returns the numbers 0 .. count-1.
 std::vector<int> all_tasks(std::size_t count);
 
-// A small process that forks others. A fork copies the page tables of the process that forks, and afterwards that
-// process copies every page it writes to: with 60 MB of samples some 40 ms a fork. The server is forked once, before
-// there is much memory, and forks a fresh child for each request.
+// The fork server: a small process that forks others. A fork copies the page tables of the process that forks, and
+// afterwards that process copies every page that it writes to: with 60 MB of samples some 40 ms a fork. The server is
+// forked once, before there is much memory, and forks a fresh child for each request.
 
 using Numbers = std::vector<double>;
 
@@ -79,8 +80,8 @@ void start_fork_server();
 void stop_fork_server();
 
 /// Runs `work` on the request in a fresh process, which has the memory that this process had when its server started.
-/// Starts the server when none runs. Several threads and workers may call it at once. Throws std::runtime_error: with
-/// the message when `work` threw, with the end of what the process printed when it ended in another way.
+/// Starts the server when none runs. Several threads and workers may call it at once. Throws std::runtime_error with
+/// the message when `work` threw, or with the end of what the process printed when it ended in another way.
 Numbers run_in_fork(Numbers (*work)(const Numbers& request), const Numbers& request);
 
 } // namespace ddlsim

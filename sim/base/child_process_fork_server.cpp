@@ -21,11 +21,11 @@ namespace {
 
 using Work = Numbers (*)(const Numbers&);
 
-/// A request to the server: a function, which has the same address there, and two file descriptors.
+/// A request to the server: a function, which has the same address in the server, and two file descriptors.
 struct Call {
   Work work = nullptr;
-  int connection = -1; ///< brings the request and returns the answer
-  int narration = -1;  ///< takes what the work prints
+  int connection = -1; ///< socket that brings the request and returns the answer
+  int narration = -1;  ///< file that takes what the work prints
 };
 constexpr std::size_t descriptors_in_call = 2;
 
@@ -47,7 +47,7 @@ union CallDescriptors {
   cmsghdr aligned;
 };
 
-/// Makes a message of one part, with space for the file descriptors that accompany it.
+/// Makes a message of one part, with space for the file descriptors that are sent with it.
 msghdr message_with(iovec& part, CallDescriptors& room) {
   msghdr message{};
   message.msg_iov = &part;
@@ -72,7 +72,7 @@ void send_call(int server, const Call& call) {
     if (errno != EINTR) refuse();
 }
 
-/// Receives a call; its `work` is null when no process is left that could call.
+/// Receives a call. Its `work` is null when no process is left that could call.
 Call receive_call(int calls) {
   Call call;
   iovec part{&call.work, sizeof call.work};
@@ -180,7 +180,7 @@ namespace {
 
 constexpr const char* nothing_said = "it was killed, by a person or for want of memory";
 
-/// The fork's whole answer, or the end of what it printed when there is none.
+/// The whole answer of the fork, or the end of what it printed where there is no answer.
 struct Answer {
   std::string bytes;
   std::string words;
@@ -199,7 +199,7 @@ Answer answer_of_fork(Work work, const Numbers& request) {
   return answer;
 }
 
-/// Whether the error means that the server, or the fork that got the request, has ended.
+/// Whether the error means that the server has ended, or the fork that got the request.
 bool is_of_a_lost_process(const std::system_error& error) {
   return error.code() == std::errc::broken_pipe || error.code() == std::errc::connection_reset;
 }

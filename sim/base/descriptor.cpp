@@ -48,7 +48,7 @@ void write_all(int to, const void* data, std::size_t size) {
 }
 
 bool read_some(int from, std::string& bytes) {
-  std::array<char, 65536> part; // not set to zero, because this is called again and again
+  std::array<char, 65536> part; // left without zeros, because this is called again and again
   while (true) {
     const ssize_t got = ::read(from, part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;

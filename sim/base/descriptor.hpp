@@ -9,7 +9,8 @@ namespace ddlsim {
 class Descriptor {
 public:
   Descriptor() = default;
-  /// Throws std::system_error with errno when the number is negative, as a failed system call returns it.
+  /// Takes over the descriptor. Throws std::system_error with errno when the number is negative, which is what a failed
+  /// system call returns.
   explicit Descriptor(int number);
   ~Descriptor() { close(); }
   Descriptor(Descriptor&& other) noexcept : number_(other.number_) { other.number_ = none; }
@@ -23,11 +24,11 @@ private:
   int number_ = none;
 };
 
-/// Writes all bytes. Throws std::system_error. A reader that has closed its end does not kill this process (no
-/// SIGPIPE).
+/// Writes all bytes. Throws std::system_error. If the reader has closed its end, this process gets that error and not
+/// the signal SIGPIPE.
 void write_all(int to, const void* data, std::size_t size);
 
-/// Appends the bytes that have arrived to `bytes` and waits for at least one; false at the end of the stream.
+/// Appends the bytes that have arrived to `bytes`, and waits for at least one. Returns false at the end of the stream.
 bool read_some(int from, std::string& bytes);
 
 std::string read_all(int from);

@@ -20,8 +20,8 @@ std::string joined(const std::vector<Mistake>& mistakes) {
   return lines;
 }
 
-/// Number of insertions, deletions, replacements and swaps of neighbouring letters that turn one name into the other
-/// (optimal string alignment, Damerau 1964: four typing errors in five are one of these).
+/// Number of insertions, deletions, replacements and swaps of neighbouring letters that turn one name into the other.
+/// This is the optimal string alignment (Damerau 1964: four typing errors in five are one of these).
 std::size_t edit_distance(std::string_view from, std::string_view to) {
   std::vector<std::size_t> before(to.size() + 1); // row i - 1 of the table
   std::vector<std::size_t> row(to.size() + 1);    // row i
@@ -52,7 +52,7 @@ struct NearName {
   std::size_t distance = 0;
 };
 
-/// The candidates within the edit distance that nearest_name() allows, the nearest first; equally near ones keep their
+/// The candidates within the edit distance that nearest_name() allows, the nearest first. Equally near ones keep their
 /// order.
 std::vector<NearName> near_names(std::string_view name, const std::vector<std::string>& candidates) {
   std::vector<NearName> near;
@@ -60,8 +60,8 @@ std::vector<NearName> near_names(std::string_view name, const std::vector<std::s
     const std::size_t longer = std::max(name.size(), candidate.size());
     const std::size_t shorter = std::min(name.size(), candidate.size());
     const std::size_t allowed = std::max<std::size_t>(longer / 3, 1);
-    if (longer - shorter > allowed) continue;                      // also bounds the work for a name of a megabyte
-    const bool is_unit = candidate.find('/') != std::string::npos; // case matters in units: Gb/s is not GB/s
+    if (longer - shorter > allowed) continue;                      // this also bounds the work for a name of a megabyte
+    const bool is_unit = candidate.find('/') != std::string::npos; // capitals matter in units: Gb/s is not GB/s
     const std::size_t distance =
         is_unit ? edit_distance(name, candidate) : edit_distance(lower_letters(name), lower_letters(candidate));
     if (distance <= allowed) near.push_back({candidate, distance});
@@ -79,7 +79,7 @@ bool contains(std::string_view text, std::string_view part) {
          std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
-/// At most three suggestions: names with a similar spelling, and names that contain the typed one.
+/// Returns at most three suggestions: names with a similar spelling, and names that contain the typed one.
 std::vector<std::string> names_to_offer(std::string_view name, const std::vector<std::string>& candidates) {
   constexpr std::size_t most = 3;
   std::vector<std::string> offered;
@@ -100,7 +100,7 @@ std::string one_of(std::vector<std::string> names) {
 
 /// The command that lists all names of a kind; "" when there is none.
 std::string list_command(std::string_view kind) {
-  if (kind.substr(0, 7) == "cluster") return "ddlsim list clusters"; // also "cluster with measurements"
+  if (kind.substr(0, 7) == "cluster") return "ddlsim list clusters"; // the kind may also be "cluster with measurements"
   if (kind == "model") return "ddlsim list models";
   if (kind == "GPU") return "ddlsim list gpus";
   if (kind == "term") return "ddlsim explain";
@@ -147,7 +147,8 @@ std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest_shown = 48;
   std::size_t end = std::min(text.size(), longest_shown);
   const auto inside_character = [&](std::size_t at) {
-    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U; // UTF-8 tail byte
+    // whether the byte continues a character of UTF-8
+    return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
   };
   while (inside_character(end)) --end;
   std::string shown = "\"";

@@ -10,9 +10,9 @@ namespace ddlsim {
 
 /// One mistake at one place of a file: "FILE: /json/path: found, expected, what to do".
 struct Mistake {
-  std::string where; ///< file, with line for JSON Lines ("a.jsonl:12"); may be empty for the command line
-  std::string path;  ///< JSON pointer, "" for the whole file
-  std::string what;  ///< what was found, what was expected, what to do; one sentence, no final stop
+  std::string where; ///< file, with the line of JSON Lines ("a.jsonl:12"); may be empty for the command line
+  std::string path;  ///< JSON pointer; "" for the whole file
+  std::string what;  ///< one sentence without a full stop: what was found, what was expected, what to do
 };
 
 /// All mistakes of a file (or of an argument) in one exception. what() has one line for each mistake.
@@ -26,27 +26,27 @@ private:
   std::vector<Mistake> mistakes_;
 };
 
-/// "where: path: what", without the parts that are empty.
+/// Returns "where: path: what" without the parts that are empty.
 std::string to_text(const Mistake& mistake);
 
 // Names that people type: a message offers the nearest known name when a typed one is unknown.
 
-/// Returns the candidate with the smallest edit distance; a swap of two neighbouring letters is one edit. A candidate
-/// may differ by at most a third of the longer length, and by 1 edit in any case. "" when none is near.
+/// Returns the candidate with the smallest edit distance; "" when none is near. A swap of two neighbouring letters is
+/// one edit. A candidate may differ by at most a third of the longer length, and by 1 edit in any case.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates);
 
 bool is_in(const std::vector<std::string>& names, std::string_view name);
 
-/// "a, b, c" for messages.
+/// Joins names for a message: "a, b, c".
 std::string join_names(const std::vector<std::string>& names, std::string_view separator = ", ");
 
-/// Quotes a text from outside for a message: in double quotes, shortened, and with control characters escaped, because
-/// they could steer a terminal.
+/// Quotes text from outside for a message. The text is put into double quotes and shortened, and control characters,
+/// which could steer a terminal, are escaped.
 std::string in_quotes(std::string_view text);
 
-/// Returns "no GPU is called "V10"; did you mean V100? there are: K80, V100": it offers the nearest candidate and lists
-/// `listed`. When a command of ddlsim lists this kind and there are more than a dozen names, the text offers similar
-/// names and gives that command in place of the list.
+/// Returns a text like "no GPU is called "V10"; did you mean V100? there are: K80, V100". It offers the nearest
+/// candidate and lists `listed`. When a command of ddlsim lists this kind and there are more than a dozen names, it
+/// offers similar names, and gives that command in place of the list.
 std::string unknown_name_text(std::string_view kind, std::string_view name, const std::vector<std::string>& candidates,
                               const std::vector<std::string>& listed);
 

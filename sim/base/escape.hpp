@@ -16,7 +16,7 @@ inline std::string csv_cell(std::string_view text) {
   return cell + '"';
 }
 
-/// Returns Markdown in which no HTML tag can begin: &lt; replaces the < of each.
+/// Returns Markdown in which no HTML tag can begin: each < that would begin one is replaced by &lt;.
 inline std::string without_tags(std::string_view text) {
   std::string safe;
   for (std::size_t i = 0; i < text.size(); ++i) {

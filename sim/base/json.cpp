@@ -68,8 +68,8 @@ void check_format(const JsonNode& root, const std::string& format, const Mistake
                     fmt::format("{} found, a file of format \"{}\" is expected here", in_quotes(found), format));
 }
 
-/// Throws when the file has another version, because its other mistakes would mean nothing. Without a version the
-/// reading goes on.
+/// Throws when the file has another version, because its other mistakes would then mean nothing. A file without a
+/// version is read further.
 void check_version(const JsonNode& root, int version, const Mistakes& mistakes) {
   const long found = root.integer("version", 1, 1'000'000);
   if (!mistakes.empty() || found == version) return;
@@ -89,7 +89,7 @@ void read_document(const std::filesystem::path& file, const std::string& format,
   check_format(root, format, mistakes);
   const bool of_another_format = !mistakes.empty();
   check_version(root, version, mistakes);
-  if (of_another_format) mistakes.throw_if_any(); // mistakes in a file of another format mean nothing
+  if (of_another_format) mistakes.throw_if_any(); // in a file of another format, further mistakes mean nothing
   read(root);
   mistakes.throw_if_any();
 }

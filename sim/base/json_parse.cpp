@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Returns "line 3, column 7" for the position of a byte; columns count characters. For a line of JSON Lines only the
-/// column.
+/// Returns "line 3, column 7" for the position of a byte; columns count characters. For a line of JSON Lines it returns
+/// only the column.
 std::string position_text(std::string_view text, std::size_t byte, bool single_line) {
   const std::string_view before = text.substr(0, std::min(byte, text.size()));
   const auto line_start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
@@ -28,7 +28,8 @@ std::string position_text(std::string_view text, std::size_t byte, bool single_l
   return fmt::format("line {}, column {}", 1 + std::count(before.begin(), before.end(), '\n'), column);
 }
 
-/// Bytes of the UTF-8 character at `at`, 0 when there is none (RFC 3629: shortest form, no surrogates, up to U+10FFFF).
+/// Number of bytes of the UTF-8 character at `at`; 0 when there is none (RFC 3629: shortest form, no surrogates, up to
+/// U+10FFFF).
 std::size_t utf8_length(std::string_view text, std::size_t at) {
   const auto byte = [&](std::size_t i) -> unsigned {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
@@ -49,7 +50,7 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
-/// Position of the first byte from `at` on that is 0 or not ASCII; tests eight bytes at a time.
+/// Position of the first byte from `at` on that is 0 or not ASCII. Eight bytes are tested at a time.
 std::size_t after_ascii(std::string_view text, std::size_t at) {
   constexpr std::uint64_t ones = 0x0101010101010101U;
   constexpr std::uint64_t high_bits = 0x8080808080808080U;
@@ -75,8 +76,8 @@ void check_text(const std::string& text, const std::string& where, bool single_l
     throw UserError(where, "", "the file is empty; a JSON object is expected, see docs/formats.md");
 }
 
-/// Limit of values in a document, in all its lists and objects together; the largest shipped document has 23,000. "{},"
-/// takes three bytes of a file and a hundred of memory.
+/// Largest number of values in a document, in all its lists and objects together. The largest shipped document has
+/// 23,000. "{}," takes three bytes of a file and a hundred bytes of memory.
 constexpr std::size_t max_document_values = 2'000'000;
 
 /// Builds the document during parsing, so that repeated keys are noticed and depth and size are bounded before memory
@@ -86,7 +87,7 @@ public:
   Builder(const std::string& text, std::string where, bool single_line)
       : text_(text), where_(std::move(where)), single_line_(single_line), mistakes_(where_) {}
 
-  // events that nlohmann::json::sax_parse calls
+  // the events that nlohmann::json::sax_parse calls
   bool null() { return put(nullptr); }
   bool boolean(bool value) { return put(value); }
   bool number_integer(json::number_integer_t value) { return put(value); }
@@ -118,7 +119,7 @@ private:
   struct Level {
     json* value;
     std::string key;
-    json* member = nullptr; ///< for an object: where the value of `key` goes
+    json* member = nullptr; ///< place of the value of `key` in an object
   };
 
   json* place(json&& value) {
@@ -168,13 +169,13 @@ private:
   std::size_t values_ = 0;
 };
 
-/// Extracts "expected '}'" from the parser's message; "" when the message has no such part.
+/// Returns the part "expected '}'" of the parser's message; "" when the message has no such part.
 std::string expected_text(const std::string& words) {
   const auto at = words.rfind("; expected ");
   return at == std::string::npos ? "" : words.substr(at + 2);
 }
 
-/// The word, number or single character at which the parser failed when it had read `read` bytes.
+/// The word, number or character at which the parser failed when it had read `read` bytes.
 std::string_view faulty_token(std::string_view text, std::size_t read) {
   const auto in_word = [&](std::size_t i) {
     const char c = text[i];
@@ -198,7 +199,7 @@ bool is_not_finite(std::string_view token) {
 }
 
 bool Builder::parse_error(std::size_t position, const std::string& /*token*/, const json::exception& error) {
-  constexpr int number_overflow = 406; // nlohmann::json, out_of_range
+  constexpr int number_overflow = 406; // number of nlohmann::json's error out_of_range
   const std::string expected = expected_text(error.what());
   const std::string_view token = faulty_token(text_, position);
   const auto start = static_cast<std::size_t>(token.data() - text_.data());

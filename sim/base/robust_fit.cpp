@@ -68,9 +68,9 @@ NormalEquations normal_equations(const RobustProblem& problem, const std::vector
 
 constexpr double first_damping = 1e-3;
 constexpr double least_damping = 1e-6;
-constexpr double most_damping = 1e6; ///< with more damping, steps are too small to help
+constexpr double most_damping = 1e6; ///< largest damping; with more, steps are too small to help
 
-/// Levenberg-Marquardt step: the diagonal of the curvature is raised by the share `damping` of itself.
+/// A step of Levenberg-Marquardt, which raises the diagonal of the curvature by the share `damping` of itself.
 std::vector<double> damped_step(const RobustProblem& problem, const RobustFit& from, double damping,
                                 double largest_step) {
   auto normal = normal_equations(problem, from.unknowns, from.residuals, from.slopes);
@@ -161,8 +161,8 @@ std::vector<double> unknowns_without(const RobustProblem& problem, const RobustF
                                      const std::vector<std::size_t>& left_out) {
   constexpr int most_steps = 3;
   constexpr double shorter = 0.4;
-  constexpr double shortest = 0.1; // of a step; if a shorter one is needed, the direction is wrong
-  constexpr double settled = 0.01; // share of the cost
+  constexpr double shortest = 0.1; // share of a step; if a shorter one is needed, the direction is wrong
+  constexpr double settled = 0.01; // share of the cost below which a step changes little, so that the fit stops
   auto unknowns = fit.unknowns;
   auto residuals = fit.residuals;
   auto slopes = fit.slopes;

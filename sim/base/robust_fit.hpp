@@ -37,44 +37,46 @@ struct Matrix {
   bool operator==(const Matrix&) const = default;
 };
 
-/// Normal prior of one unknown.
+/// The normal prior of one unknown.
 struct NormalPrior {
   double mean = 0;
-  double width = 1; ///< standard deviation
+  double width = 1; ///< standard deviation of the prior
 };
 
 struct RobustProblem {
-  /// Returns the whitened residuals for the values of the unknowns; their number is always the same.
+  /// Returns the whitened residuals for the values of the unknowns. Their number is always the same.
   std::function<std::vector<double>(const std::vector<double>& unknowns)> residuals;
   /// Returns the derivatives of the residuals: one row for each residual, one column for each unknown.
   std::function<Matrix(const std::vector<double>& unknowns)> slopes;
   /// Called when a search begins, for slopes that depend on the points visited before.
   std::function<void()> begin_search{};
   Loss loss = Loss::student_t3;
-  std::vector<NormalPrior> priors; ///< one for each unknown
+  std::vector<NormalPrior> priors; ///< a prior for each unknown
   Loss prior_loss = Loss::quadratic;
 };
 
 struct RobustFitOptions {
-  int most_steps = 100;    ///< steps tried, including those that did not lower the cost
+  int most_steps = 100;    ///< number of steps that are tried, with those that did not lower the cost
   double tolerance = 1e-4; ///< the fit stops after a step that lowers the cost by less than this share of it
-  double largest_step = std::numeric_limits<double>::infinity(); ///< for one unknown
+  double largest_step = std::numeric_limits<double>::infinity(); ///< largest change of one unknown in a step
 };
 
 struct RobustFit {
   std::vector<double> unknowns;
   double cost = 0; ///< sum of cost_of() over residuals and priors
   int steps = 0;
-  std::vector<double> residuals; ///< at the end
-  Matrix slopes;                 ///< at the end
+  std::vector<double> residuals; ///< residuals at the end of the fit
+  Matrix slopes;                 ///< slopes at the end of the fit
 };
 
-/// Returns the unknowns of least cost that Levenberg-Marquardt finds from `start`. Deterministic.
+/// Returns the unknowns of least cost that Levenberg-Marquardt finds from `start`. The same problem gives the same
+/// result.
 RobustFit fit_robust(const RobustProblem& problem, const std::vector<double>& start,
                      const RobustFitOptions& options = {});
 
 struct FitUncertainty {
-  Matrix covariance;            ///< Laplace: (V + J^T W J)^-1, V and W the weights of priors and residuals
+  /// Laplace's approximation: (V + J^T W J)^-1 with the weights V of the priors and W of the residuals
+  Matrix covariance;
   std::vector<double> leverage; ///< for each residual, the share of its variance that the fit absorbed, 0 to 1
 };
 FitUncertainty uncertainty_of(const RobustProblem& problem, const RobustFit& fit);

@@ -10,9 +10,9 @@
 namespace ddlsim {
 namespace {
 
-constexpr int steps = 10; ///< rows of 10 % each
+constexpr int steps = 10; ///< number of rows, 10 % each
 
-/// The mark in a column at one height.
+/// The mark that a chart shows in a column at one height.
 char mark_at(const std::vector<ChartLine>& lines, std::size_t column, int height) {
   char mark = ' ';
   for (const auto& line : lines) {
@@ -59,7 +59,7 @@ std::string to_lines(std::string_view sentence, std::size_t columns) {
 
 namespace {
 
-/// Whether a byte is inside a UTF-8 character and not its first.
+/// Whether the byte continues a UTF-8 character.
 bool is_continuation(char c) {
   constexpr unsigned leading_bits = 0xC0;
   constexpr unsigned continuation = 0x80;
@@ -133,17 +133,18 @@ std::string digits_text(double value, int digits) {
   if (value <= 0) return "0";
   const double step = std::pow(10.0, std::floor(std::log10(value)) + 1 - digits);
   const double rounded = std::round(value / step) * step;
-  // 99.96 has become 100.0, which needs one decimal place less
+  // 99.96 is written as 100.0 here, which needs one decimal place less.
   const int places = digits - 1 - static_cast<int>(std::floor(std::log10(rounded) + 1e-9));
   return fmt::format("{:.{}f}", rounded, std::max(places, 0));
 }
 
-/// Writes a bound with three digits, at most two after the point: no interval is known more precisely.
+/// Writes a bound with three digits, at most two of them after the point. No interval is known more precisely.
 std::string bound_text(double value) {
   return value < 1 ? fmt::format("{:.2f}", value) : digits_text(value, 3);
 }
 
-/// Writes whole percents; tenths for values below ten, or when whole ones would hide the interval.
+/// Writes the bounds in whole per cent. Tenths are written for values below ten, or where whole ones would hide the
+/// interval.
 std::string percent_bounds(double low, double high) {
   constexpr double shows_tenths_below = 0.0995;
   constexpr double narrow = 0.02;
@@ -186,7 +187,7 @@ IntervalText seconds_interval(double time_s, double low_s, double high_s) {
 }
 
 IntervalText rate_interval(double samples_per_s, double low_per_s, double high_per_s) {
-  constexpr double from_thousands = 9999.5; // a larger value would be shown as 10000
+  constexpr double from_thousands = 9999.5; // a larger value would be written as 10000
   constexpr double from_millions = 9'999'500;
   const bool millions = samples_per_s >= from_millions;
   const bool thousands = samples_per_s >= from_thousands;
@@ -217,7 +218,7 @@ std::vector<std::string> align_intervals(const std::vector<IntervalText>& interv
 
 namespace {
 
-/// Writes whole seconds up to two minutes, whole minutes up to two hours, and hours above.
+/// Writes a time that is left: whole seconds up to two minutes, whole minutes up to two hours, and hours above.
 std::string time_left_text(double left_s) {
   constexpr double minute_s = 60;
   constexpr double hour_s = 3600;

@@ -8,17 +8,17 @@
 
 namespace ddlsim {
 
-std::string seconds_text(double time_s); ///< "367.2 ms"
-std::string percent_text(double share);  ///< "95.9 %"
+std::string seconds_text(double time_s); ///< writes a time as "367.2 ms"
+std::string percent_text(double share);  ///< writes a share as "95.9 %"
 
-constexpr std::size_t report_columns = 120; ///< the widest line of a report, in characters
+constexpr std::size_t report_columns = 120; ///< number of characters of the widest line of a report
 
-/// Breaks a sentence at blanks into lines of at most `columns` characters, all but the first indented by two. A longer
-/// word has a line of its own. Every line ends with a line end.
+/// Breaks a sentence at blanks into lines of at most `columns` characters. All lines but the first are indented by two.
+/// A longer word has a line of its own. Every line ends with a line end.
 std::string to_lines(std::string_view sentence, std::size_t columns = report_columns);
 
-/// Shortens the text to at most `most` bytes. "..." replaces its middle, because names of one list mostly differ at
-/// their ends. It never splits a UTF-8 character.
+/// Shortens the text to at most `most` bytes. "..." replaces its middle, because names of one list usually differ at
+/// their ends. No UTF-8 character is cut.
 std::string cut_in_the_middle(std::string_view text, std::size_t most);
 
 enum class Align { left, right };
@@ -28,40 +28,43 @@ struct Column {
   Align align = Align::right;
 };
 
-/// Aligns the rows in columns; a row with fewer cells than columns ends in empty cells. There are two spaces between
-/// columns and no trailing blanks.
+/// Aligns the rows in columns. A row with fewer cells than columns ends in empty cells. There are two spaces between
+/// columns and no blanks at line ends.
 std::string to_table(const std::vector<Column>& columns, const std::vector<std::vector<std::string>>& rows);
 
 // Figures in text: a small curve, a number with its 90 % interval, and how far work has come.
 
 struct ChartLine {
   char mark = 'a';
-  std::vector<double> shares; ///< one a column, 0..1; negative: nothing to draw
+  std::vector<double> shares; ///< one share for each column, 0 to 1; negative: nothing to draw
 };
 
 /// Rows from 100 % down to 0 % in steps of 10 %, a column a label; '*' where lines meet. Each row "100 % |   a   a",
 /// then the labels.
 std::string to_chart(const std::vector<std::string>& labels, const std::vector<ChartLine>& lines);
 
-/// A number and its 90 % interval for one cell of a table: "395.3 ms (363..440)". The bounds are in the number's unit.
+/// A number and its 90 % interval for one cell of a table, as in "395.3 ms (363..440)". The bounds are in the unit of
+/// the number.
 struct IntervalText {
-  std::string value;  ///< four significant digits with its unit
-  std::string bounds; ///< "(363..440)": three digits, in the value's unit
+  std::string value;  ///< four significant digits with the unit
+  std::string bounds; ///< three digits each, in the unit of the value: "(363..440)"
 };
 
-IntervalText seconds_interval(double time_s, double low_s, double high_s); ///< "395.3 ms", "(363..440)"
-/// A rate with its interval: from ten thousand on in thousands (k), from ten million on in millions (M): "28.96k",
-/// "(25.2..31.1)".
+/// a time with its interval: "395.3 ms", "(363..440)"
+IntervalText seconds_interval(double time_s, double low_s, double high_s);
+/// A rate with its interval: "28.96k", "(25.2..31.1)". It is in thousands (k) from ten thousand on, and in millions (M)
+/// from ten million on.
 IntervalText rate_interval(double samples_per_s, double low_per_s, double high_per_s);
-IntervalText percent_interval(double share, double low, double high); ///< "92.9 %", "(83..101)"
+/// a share with its interval: "92.9 %", "(83..101)"
+IntervalText percent_interval(double share, double low, double high);
 
-std::string short_seconds_text(double time_s); ///< three significant digits: "24.3 ms", "-1.20 s"
+std::string short_seconds_text(double time_s); ///< a time with three significant digits: "24.3 ms", "-1.20 s"
 
-/// Makes the cells of one column, in which all values end and all bounds begin at the same place. An empty value gives
+/// Makes the cells of one column. All values end at one place, and all bounds begin at one place. An empty value gives
 /// an empty cell.
 std::vector<std::string> align_intervals(const std::vector<IntervalText>& intervals);
 
-/// Numbers of tasks: those that had ended before this run, those that have ended since, and all.
+/// Numbers of tasks: those that had ended before this run, those that have ended since, and all tasks.
 struct TaskCount {
   std::size_t before = 0;
   std::size_t ended = 0;

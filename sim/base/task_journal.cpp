@@ -42,8 +42,8 @@ std::string entry_of(const std::string& question, int task, const std::string& b
   return fmt::format("{} {} {}\n{}\n", task, bytes.size(), checksum(question, task, bytes), bytes);
 }
 
-/// Reads up to a line end, which is consumed but not returned; nothing for a line without end or one longer than any
-/// that this program writes.
+/// Reads up to a line end, which it consumes and does not return. Returns nothing for a line without end, or for one
+/// longer than any that this program writes.
 std::optional<std::string> read_line(std::FILE* stream) {
   constexpr std::size_t longest = 80;
   std::string line;
@@ -72,7 +72,7 @@ std::optional<EntryHead> to_entry_head(std::string_view line) {
   return head;
 }
 
-/// Reads the bytes and the line end after them. It reads in parts, so that a false length does not allocate memory.
+/// Reads the bytes and the line end after them. It reads in parts, so that a wrong length does not allocate memory.
 std::optional<std::string> read_bytes(std::FILE* stream, std::size_t size_bytes) {
   std::array<char, 1U << 16U> part;
   std::string bytes;

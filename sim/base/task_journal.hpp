@@ -19,16 +19,16 @@ namespace ddlsim {
 /// Results of finished tasks, by task number.
 using FinishedTasks = std::map<int, std::string>;
 
-/// Reads tasks up to the first incomplete one: a killed run may leave only a part of its last task. Throws UserError
-/// for a file that is missing, is no journal, or belongs to another question.
+/// Reads tasks up to the first incomplete one, because a killed run may leave only a part of its last task. Throws
+/// UserError for a file that is missing, is no journal, or belongs to another question.
 FinishedTasks read_task_journal(const std::filesystem::path& file, const std::string& question);
 
 /// A journal to which results are added. Nothing is forced to the disk: the file survives a crash of the process, but
 /// not a power cut.
 class TaskJournal {
 public:
-  /// Replaces any file of that name by a journal of the tasks `kept`. Throws UserError when it cannot be written. A
-  /// name that is a link to another place is refused, too, because no user typed this name.
+  /// Replaces any file of that name by a journal of the tasks `kept`. Throws UserError when it cannot be written, and
+  /// when the name is a link to another place, because no user typed this name.
   TaskJournal(std::filesystem::path file, std::string question, const FinishedTasks& kept);
 
   /// Adds a task with one write. Returns false when it cannot be written; the file is then unchanged.
@@ -44,7 +44,7 @@ private:
 };
 
 /// Returns a function that runs only the tasks that are not in `kept`, and calls `ended` for these alone. A failed task
-/// is not kept, so that the next run tries it again.
+/// is not written to the journal, so the next run tries it again.
 RunTasks without_finished(RunTasks run, FinishedTasks kept);
 
 } // namespace ddlsim

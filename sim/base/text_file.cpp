@@ -108,7 +108,7 @@ void write_all(int descriptor, const fs::path& file, const std::string& content)
   }
 }
 
-/// Writes into a device or pipe, which has no old content to keep and must not be replaced.
+/// Writes into a device or pipe. These have no old content to keep, and must not be replaced.
 void write_into(const fs::path& file, const std::string& content) {
   struct Descriptor {
     int number;
@@ -148,7 +148,7 @@ public:
   }
 
 private:
-  /// The mode of the file that is replaced, else that of a new file; the mode of mkstemp would keep others from reading
+  /// The mode of the file that is replaced, else that of a new file. The mode of mkstemp would keep others from reading
   /// it.
   mode_t mode() const {
     struct stat old {};
@@ -164,8 +164,8 @@ private:
   bool renamed_ = false;
 };
 
-/// Writes the folder to disk, without which the new name may be lost in a power cut; does nothing on a file system that
-/// cannot.
+/// Writes the folder to disk; without that, a power cut may lose the new name. Does nothing on a file system that
+/// cannot do it.
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -182,7 +182,7 @@ void write_file(const fs::path& file, const std::string& content) {
     write_into(file, content);
     return;
   }
-  // a link stays a link: its target is what gets replaced
+  // A link stays a link, and the file that it points to is replaced.
   const fs::path target = fs::is_symlink(file, ignored) ? fs::weakly_canonical(file, ignored) : file;
   TemporaryFile temporary(target);
   temporary.write(content);
@@ -197,7 +197,7 @@ void Fnv1a::take(std::string_view bytes) {
 
 void Fnv1a::take_file(const fs::path& file) {
   const InputFile stream = open_text_file(file);
-  std::array<char, 1U << 16U> part; // not set to zero: it is read again and again
+  std::array<char, 1U << 16U> part; // left without zeros, because it is read again and again
   while (const auto got = std::fread(part.data(), 1, part.size(), stream.get())) take({part.data(), got});
   if (std::ferror(stream.get()) != 0)
     throw UserError(file.string(), "", fmt::format("cannot be read: {}", std::strerror(errno)));

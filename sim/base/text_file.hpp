@@ -1,5 +1,5 @@
 #pragma once
-// Text files: read line by line with bounded memory, and written whole or not at all.
+// Text files, which are read line by line with bounded memory, and written whole or not at all.
 
 #include <cstdint>
 #include <cstdio>
@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// Longest line of JSON Lines; ours stay below 1 KiB.
+/// Bytes of the longest line of JSON Lines; our lines stay below 1 KiB.
 inline constexpr std::size_t max_line_bytes = 1U << 20U;
 
 struct CloseFile {
@@ -18,8 +18,8 @@ struct CloseFile {
 };
 using InputFile = std::unique_ptr<std::FILE, CloseFile>;
 
-/// Opens a plain file. Throws UserError when it is missing (naming the nearest name beside it), a folder, a device or
-/// not permitted.
+/// Opens a plain file. Throws UserError when the file is missing (with the nearest name beside it), is a folder or a
+/// device, or may not be read.
 InputFile open_text_file(const std::filesystem::path& file);
 
 /// Reads lines from a file of any length. It needs memory for the longest allowed line only.
@@ -28,7 +28,7 @@ public:
   enum class Result { line, too_long, end };
 
   explicit LineReader(const std::filesystem::path& file) : file_(file), stream_(open_text_file(file)) {}
-  /// Reads the next line without its line end. For a line that is too long, only its beginning.
+  /// Reads the next line without its line end. Of a line that is too long it returns the beginning.
   Result next(std::string& line);
 
 private:
@@ -38,7 +38,7 @@ private:
 };
 
 /// Writes to a temporary file beside `file` and renames it, so that `file` is either whole or unchanged. Throws
-/// UserError when the folder is missing, not writable or full. A device or pipe is written directly.
+/// UserError when the folder is missing, not writable or full. It writes into a device or pipe directly.
 void write_file(const std::filesystem::path& file, const std::string& content);
 
 /// 64-bit FNV-1a checksum (Fowler, Noll and Vo). It shows that an input has changed; it does not protect against
@@ -46,8 +46,9 @@ void write_file(const std::filesystem::path& file, const std::string& content);
 class Fnv1a {
 public:
   void take(std::string_view bytes);
-  void take_file(const std::filesystem::path& file); ///< adds all bytes of the file; throws UserError
-  std::string text() const;                          ///< 16 hexadecimal digits
+  /// adds all bytes of the file; throws UserError where it cannot be read
+  void take_file(const std::filesystem::path& file);
+  std::string text() const; ///< the checksum in 16 hexadecimal digits
 
 private:
   std::uint64_t hash_ = 0xcbf29ce484222325U;

@@ -19,14 +19,15 @@ namespace fs = std::filesystem;
 int cores_of_affinity() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
-  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1; // more than 1,024 cores: the number is not known
+  // there are more than 1,024 cores, and their number is not known
+  if (::sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
   return std::max(1, CPU_COUNT(&cores));
 }
 
 constexpr double no_limit = std::numeric_limits<double>::infinity();
 
-/// Number of cores that a quota allows: microseconds of CPU time in each period, over the period. "max" and -1 are no
-/// limit.
+/// Number of cores that a quota allows: microseconds of processor time in each period, over the length of the period.
+/// "max" and -1 mean no limit.
 double quota_cores(const std::string& quota_us, const std::string& period_us) {
   double quota = 0;
   double period = 0;
@@ -41,7 +42,7 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-/// For control groups of version 2: cpu.max has "QUOTA PERIOD".
+/// Reads control groups of version 2, whose cpu.max has "QUOTA PERIOD".
 double cores_of_unified(const fs::path& group) {
   std::istringstream words(first_line(group / "cpu.max"));
   std::string quota;
@@ -50,25 +51,25 @@ double cores_of_unified(const fs::path& group) {
   return quota_cores(quota, period);
 }
 
-/// For control groups of version 1: quota and period have a file each.
+/// Reads control groups of version 1, where quota and period have a file each.
 double cores_of_controller(const fs::path& group) {
   return quota_cores(first_line(group / "cpu.cfs_quota_us"), first_line(group / "cpu.cfs_period_us"));
 }
 
 /// The smallest limit of the group and of the groups above it, up to the mount point. In a container the path may be
-/// that of the host; then only the mount point exists, which is the container's own group.
+/// that of the host. Then only the mount point exists, and it is the container's own group.
 double least_up_to(const fs::path& mount, const fs::path& group, double (*cores_of)(const fs::path&)) {
   double least = cores_of(mount);
   fs::path folder = mount;
   for (const auto& part : group.relative_path()) {
-    if (part == "..") break; // a group that this process cannot see
+    if (part == "..") break; // the group is one that this process cannot see
     folder /= part;
     least = std::min(least, cores_of(folder));
   }
   return least;
 }
 
-/// Limit from a line of /proc/self/cgroup, ID:CONTROLLERS:PATH; for version 2 the controllers are empty.
+/// The limit from a line of /proc/self/cgroup, which is ID:CONTROLLERS:PATH. For version 2 the controllers are empty.
 double cores_of_group(const fs::path& root, const std::string& line) {
   const auto first = line.find(':');
   const auto second = first == std::string::npos ? first : line.find(':', first + 1);
@@ -78,7 +79,7 @@ double cores_of_group(const fs::path& root, const std::string& line) {
   const fs::path mount = root / "sys/fs/cgroup";
   if (controllers == ",,")
     return std::min(least_up_to(mount, group, cores_of_unified),
-                    least_up_to(mount / "unified", group, cores_of_unified)); // where both versions are mounted
+                    least_up_to(mount / "unified", group, cores_of_unified)); // for systems that mount both versions
   if (controllers.find(",cpu,") == std::string::npos) return no_limit;
   return least_up_to(mount / "cpu", group, cores_of_controller);
 }

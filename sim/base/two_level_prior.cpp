@@ -7,14 +7,14 @@
 namespace ddlsim {
 namespace {
 
-constexpr int most_rounds = 50;        ///< of expectation-maximisation; some ten are usual
-constexpr double still = 1e-4;         ///< a smaller step of the mean, in its standard deviations, is the last
-constexpr double freedom = 4;          ///< degrees of freedom of Student's t
+constexpr int most_rounds = 50; ///< largest number of rounds of expectation-maximisation; some ten are usual
+constexpr double still = 1e-4;  ///< the last step moves the mean by less than this, in standard deviations of the mean
+constexpr double freedom = 4;   ///< degrees of freedom of Student's t
 constexpr double t_to_normal = 1.2960; ///< ratio of the 95 % quantiles of that t and the normal: 2.1318 / 1.6449
 
 struct TSite {
   double mean;
-  double variance; ///< square of the scale of Student's t
+  double variance; ///< squared scale of Student's t
 };
 
 std::vector<TSite> t_sites(const SiteClass& of, double scatter, Tails tails) {
@@ -29,13 +29,13 @@ double squared_distance(const TSite& site, double mean) {
   return (site.mean - mean) * (site.mean - mean) / site.variance;
 }
 
-/// Weight of a site at that squared distance: the precision of the normal that replaces Student's t, relative to that
-/// of the scale.
+/// Returns the weight of a site at that squared distance from the mean: Student's t is treated as a normal, whose
+/// precision divided by that of t's scale is the weight.
 double t_weight(double squared, Tails tails) {
   return tails == Tails::normal ? 1 : (freedom + 1) / (freedom + squared);
 }
 
-/// ln of the density, without the terms that no unknown changes.
+/// ln of the density without the terms that do not depend on the unknowns.
 double ln_density(const TSite& site, double mean, Tails tails) {
   const double squared = squared_distance(site, mean);
   const double ln_tail = tails == Tails::normal ? -squared / 2 : -(freedom + 1) / 2 * std::log1p(squared / freedom);
@@ -59,8 +59,10 @@ Pull pull_of(const std::vector<TSite>& sites, double mean, Tails tails, bool equ
 }
 
 constexpr int scatters = 24;
-constexpr double least_scatter = 0.02; ///< lower end, in expected scatters; sites are the same below
-constexpr double most_scatter = 4;     ///< upper end; beyond it a half-normal has probability 6e-5
+/// lower end of the grid, in expected scatters; estimates hardly differ below it
+constexpr double least_scatter = 0.02;
+/// upper end of the grid, in expected scatters; a half-normal exceeds it with probability 6e-5
+constexpr double most_scatter = 4;
 
 /// A grid of scatters with equal steps in ln.
 std::array<double, scatters> scatter_grid(double expected_scatter) {
@@ -121,7 +123,8 @@ ClassMean class_mean(const SiteClass& of, double scatter, Tails tails) {
     mean = next;
     if (round > 0 && step * std::sqrt(prior_precision + pull.precision) < still) break;
   }
-  const double information = tails == Tails::normal ? 1 : (freedom + 1) / (freedom + 3); // of t's mean (Fisher's)
+  // Fisher's information of the mean of Student's t
+  const double information = tails == Tails::normal ? 1 : (freedom + 1) / (freedom + 3);
   ClassMean found{mean, 1 / (prior_precision + information * pull.precision), 0};
   const double from_expected = (mean - of.expected) / of.width;
   found.ln_evidence = -from_expected * from_expected / 2 + std::log(found.variance * prior_precision) / 2;

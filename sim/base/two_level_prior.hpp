@@ -8,7 +8,7 @@ namespace ddlsim {
 /// The estimate of a quantity from one site, as a normal distribution.
 struct SiteEstimate {
   double mean = 0;
-  double error = 0; ///< standard deviation
+  double error = 0; ///< standard deviation of the estimate
 };
 
 /// A class of sites: the prior of their mean, and the estimates of the measured sites.
@@ -18,22 +18,22 @@ struct SiteClass {
   std::vector<SiteEstimate> sites{};
 };
 
-/// The posterior of a class' mean for a given scatter of its sites.
+/// The posterior of a class' mean for a given scatter of the class' sites.
 struct ClassMean {
   double mean = 0;
   double variance = 0;
   double ln_evidence = 0; ///< ln of the likelihood of the sites' estimates, integrated over the mean
 };
 
-/// Prediction for a site of the class that was not measured, as a normal distribution.
+/// The prediction for a site of the class that was not measured, as a normal distribution.
 struct NewSite {
   double mean = 0;
-  double width = 0; ///< standard deviation
+  double width = 0; ///< standard deviation of the prediction
 };
 
 struct TwoLevelPriors {
-  double scatter = 0;               ///< tau: the root of its posterior mean square
-  std::vector<NewSite> new_sites{}; ///< one for each class, in their order
+  double scatter = 0;               ///< tau: the root of the posterior mean of tau squared
+  std::vector<NewSite> new_sites{}; ///< a prediction for each class, in their order
 };
 
 /// Distribution of sites around their class' mean: Student's t with 4 degrees of freedom, so that one outlier hardly
@@ -48,9 +48,10 @@ enum class Tails { student_t, normal };
 /// normal tails this is the textbook case: precisions add up and weight the mean.
 ClassMean class_mean(const SiteClass& of, double scatter, Tails tails = Tails::student_t);
 
-/// All classes share tau, whose prior is half-normal with scale `expected_scatter`, so that a class with one site also
-/// has an estimate of it. A new site has mean E[mu] and variance E[var mu + tau^2] + var[E mu] over the posterior of
-/// tau, computed on a grid. Without any site these are `expected` and width^2 + expected_scatter^2.
+/// Returns the prediction for a new site of each class. All classes share tau, whose prior is half-normal with scale
+/// `expected_scatter`, so that a class with one site also has an estimate of it. A new site has mean E[mu] and variance
+/// E[var mu + tau^2] + var[E mu] over the posterior of tau, computed on a grid. Without any site these are `expected`
+/// and width^2 + expected_scatter^2.
 TwoLevelPriors two_level_priors(const std::vector<SiteClass>& classes, double expected_scatter,
                                 Tails tails = Tails::student_t);
 

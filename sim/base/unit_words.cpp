@@ -42,7 +42,7 @@ std::string meaning_of(std::string_view lower_word, std::span<const UnitWord> wo
   return found == words.end() ? "" : std::string(found->unit);
 }
 
-/// Removes one of the endings; returns whether there was one.
+/// Removes one of the endings. Returns whether there was one.
 bool cut_off(std::string& text, std::initializer_list<std::string_view> endings) {
   for (const auto ending : endings) {
     if (!text.ends_with(ending)) continue;
@@ -57,7 +57,7 @@ enum class BitsOrBytes { bits, bytes, open, neither };
 /// The part of a rate or size before "/s": a prefix, and bits or bytes. A word ("bit", "bytes") says which of the two;
 /// a single letter says it by its case, but only after a prefix in upper case.
 struct DataUnit {
-  std::string prefix; ///< K, M, G, T, or these with an i; "" for none
+  std::string prefix; ///< "K", "M", "G" or "T", or one of these with an i; "" for none
   BitsOrBytes what = BitsOrBytes::neither;
 };
 
@@ -93,7 +93,7 @@ std::string usual_rate_of_data(std::string_view written) {
   const auto unit = data_unit(text);
   const bool is_bare_word = !by_slash && !by_letters;
   if (unit.what == BitsOrBytes::bits) return unit.prefix + "bps";
-  // many write "GBps" for bits; "GB" alone is a size
+  // many people write "GBps" for bits; "GB" alone is a size
   return unit.what == BitsOrBytes::bytes && !is_bare_word && !by_letters ? unit.prefix + "B/s" : "";
 }
 
@@ -102,7 +102,7 @@ std::string usual_size(std::string_view written) {
   return unit.what == BitsOrBytes::bytes ? unit.prefix + "B" : "";
 }
 
-/// "TFLOPS", "tflop/s" and "TF" are TFLOP/s.
+/// Returns TFLOP/s for "TFLOPS", "tflop/s" and "TF", and the like for other prefixes.
 std::string usual_work(std::string_view written, std::string_view ending) {
   auto lower = lower_case_of(written);
   if (!cut_off(lower, {"flops/s", "flop/s", "flops/sec", "flop/sec", "flops", "flop", "f"}) || lower.size() > 1)
@@ -117,7 +117,7 @@ std::string without_blanks(std::string_view text) {
   return kept;
 }
 
-/// "$/hr", "M USD", "kUSD", "million dollars".
+/// Returns the usual unit of spellings like "$/hr", "M USD", "kUSD" and "million dollars".
 std::string usual_price(std::string_view written) {
   auto lower = lower_case_of(without_blanks(written));
   const bool is_hourly = cut_off(lower, {"/h", "/hr", "/hour", "perhour"});
@@ -127,7 +127,7 @@ std::string usual_price(std::string_view written) {
   return million.empty() || is_hourly ? "" : million + " USD";
 }
 
-/// "B tokens", "million".
+/// Returns the usual unit of spellings like "B tokens" and "million".
 std::string usual_count(std::string_view written) {
   auto lower = lower_case_of(without_blanks(written));
   cut_off(lower, {"tokens", "tok", "samples", "images", "sequences"});

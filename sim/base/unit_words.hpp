@@ -8,8 +8,8 @@
 
 namespace ddlsim {
 
-/// Returns the unit as units.cpp names it: "Gbit/s" is Gbps, "days" is d, "TFLOPS" is TFLOP/s. "" for a word that is no
-/// unit, and for one that may mean bits or bytes: "gb/s", "GBps" and "G".
+/// Returns the unit under its name in units.cpp: "Gbit/s" is Gbps, "days" is d, "TFLOPS" is TFLOP/s. Returns "" for a
+/// word that is no unit, and for one that may mean bits or bytes: "gb/s", "GBps" and "G".
 std::string usual_unit(std::string_view unit, Dimension dimension);
 
 /// Returns "write GB/s (bytes) or Gb/s (bits)" for a rate that may mean either (they differ by a factor of eight); ""

@@ -22,13 +22,13 @@ namespace {
 struct Unit {
   std::string_view name;
   double si;
-  bool printed;          ///< print_quantity() may use it; other units are only read
-  double until = 999.95; ///< used for values below that number of it, because 4 digits would show larger ones as 1000
+  bool printed;          ///< whether print_quantity() may use it; other units are only read
+  double until = 999.95; ///< the unit is used below this many of it, because 4 digits would write more as 1000
 };
 
 struct UnitTable {
   std::string_view example;
-  std::span<const Unit> units; ///< the printed ones in ascending order
+  std::span<const Unit> units; ///< the units that may be printed are in ascending order
 };
 
 constexpr double bit = 1.0 / 8;
@@ -37,7 +37,7 @@ constexpr double mebi = kibi * kibi;
 constexpr double gibi = kibi * mebi;
 constexpr double tebi = kibi * gibi;
 
-// Bits and bytes: SI prefixes are powers of 1000, those of IEC 80000-13 powers of 1024.
+// The units of bits and bytes. SI prefixes are powers of 1000, and those of IEC 80000-13 powers of 1024.
 constexpr std::array time_units{
     Unit{"ns", 1e-9, true}, Unit{"us", 1e-6, true},       Unit{"ms", 1e-3, true},
     Unit{"s", 1, true},     Unit{"min", 60, true},        Unit{"h", 3600, true, 96},
@@ -96,7 +96,7 @@ UnitTable table_of(Dimension dimension) {
   case Dimension::count:
     return {"300B", count_units};
   }
-  std::abort(); // the switch has every enumerator; only a cast integer gets here
+  std::abort(); // the switch has every enumerator, so only an integer that was cast gets here
 }
 
 /// Returns "write GB/s (bytes) or Gb/s (bits)", or else a suggestion of the nearest unit.
@@ -137,7 +137,7 @@ double leading_number(std::string_view text, std::size_t& end) {
   return value;
 }
 
-/// Writes 4 significant digits without an exponent, as a person would.
+/// Writes 4 significant digits without an exponent.
 std::string four_digits(double value) {
   const std::string rounded = fmt::format("{:.4g}", value);
   double again = 0;
@@ -145,7 +145,7 @@ std::string four_digits(double value) {
   return fmt::format("{}", again);
 }
 
-/// The number if the whole text is one; otherwise a value that is not finite.
+/// The number if the whole text is one; else a value that is not finite.
 double bare_number(std::string_view text, bool whole) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   if (whole && text.find_first_not_of("0123456789", text.substr(0, 1) == "-" ? 1 : 0) != std::string_view::npos)
@@ -198,7 +198,8 @@ double parse_quantity(std::string_view text, Dimension dimension) {
   const double number = leading_number(amount, end);
   std::string unit(amount.substr(end));
   if (unit.starts_with(' ')) unit.erase(0, 1);
-  if (has_dollar_first) unit.insert(std::min(unit.size(), unit.find('/')), "USD"); // "$3M", "$2.5/h"
+  // for spellings like "$3M" and "$2.5/h"
+  if (has_dollar_first) unit.insert(std::min(unit.size(), unit.find('/')), "USD");
   const auto example = table_of(dimension).example;
   if (unit.empty() && dimension != Dimension::count)
     refuse(text, fmt::format("has no unit; write one of {}, like \"{}\"", known_units(dimension), example));
@@ -223,7 +224,8 @@ std::string print_quantity(double value, Dimension dimension) {
   }
   if (value == 0) chosen = &*std::find_if(units.begin(), units.end(), [](const Unit& unit) { return unit.si == 1; });
   auto digits = four_digits(value / chosen->si);
-  if (dimension == Dimension::price && chosen->si > 1 && digits.size() == 1) digits += ".0"; // "3.0 M USD"
+  // for prices like "3.0 M USD"
+  if (dimension == Dimension::price && chosen->si > 1 && digits.size() == 1) digits += ".0";
   return fmt::format("{}{}{}", digits, dimension == Dimension::count ? "" : " ", chosen->name);
 }
 

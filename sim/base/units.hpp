@@ -1,5 +1,5 @@
 #pragma once
-// Quantities: as people write them ("100 Gbps", "1.5 us", "16 GiB"), and as the program holds them, as doubles in SI
+// Quantities as people write them ("100 Gbps", "1.5 us", "16 GiB"), and as the program holds them: as doubles in SI
 // units.
 
 #include <limits>
@@ -22,31 +22,32 @@ enum class Dimension {
 };
 
 /// Returns the SI value of a text like "12.5 GB/s". Throws UserError (with empty where and path) for a number without a
-/// unit, a negative or infinite number, or an unknown unit; the message names the units of the dimension and the
-/// nearest one. A unit that may mean bits or bytes ("GBps", "gb/s", "200G") is refused with both ways to write it.
+/// unit, a negative or infinite number, or an unknown unit. The message names the units of the dimension and the
+/// nearest one. A unit that may mean bits or bytes ("GBps", "gb/s", "200G") is refused, with both ways to write it.
 double parse_quantity(std::string_view text, Dimension dimension);
 
-/// Writes a value with 4 significant digits in the unit of its dimension that keeps the number between 1 and 1000 and
-/// short: "12.5 GB/s". Times of four days or more are in days, prices of a million or more in "M USD".
+/// Writes a value with 4 significant digits, as in "12.5 GB/s". Of the dimension's units it takes the one that keeps
+/// the number short and between 1 and 1000. Times of four days or more are in days, prices of a million or more in "M
+/// USD".
 std::string print_quantity(double value, Dimension dimension);
 
 /// Returns the SI value of one `unit`, such as a record's "unit"; 0 when the dimension has no unit of that name.
 double unit_in_si(std::string_view unit, Dimension dimension);
 
-/// An example of a well-written quantity: "100 Gbps".
+/// An example of a well-written quantity, such as "100 Gbps".
 std::string_view example_quantity(Dimension dimension);
 
-// Plain numbers, which options of the command line take.
+// Plain numbers, as options of the command line take them.
 
 struct ExpectedNumber {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
-  bool above_least = false; ///< `least` itself is too small
-  bool below_most = false;  ///< `most` itself is too large
-  bool whole = false;       ///< a whole number; without a stated `most` it must fit into 32 bits
+  bool above_least = false; ///< whether `least` itself is too small
+  bool below_most = false;  ///< whether `most` itself is too large
+  bool whole = false;       ///< whether the number must be whole; without a stated `most` it must fit into 32 bits
 };
 
-/// Returns "0 found, a number above 0 expected"; "" when the text is such a number.
+/// Returns a text like "0 found, a number above 0 expected"; "" when the text is such a number.
 std::string number_complaint(std::string_view text, const ExpectedNumber& expected);
 
 } // namespace ddlsim

@@ -18,7 +18,7 @@ namespace ddlsim {
 /// The messages that an algorithm sends between nodes, for the load on a fabric's links and on neighbouring jobs.
 struct TrafficBetweenNodes {
   TrafficPattern pattern;
-  /// Bytes that the NIC of a node sends in one operation with so many bytes on the wire.
+  /// Bytes that the NIC of a node sends in one operation that has `wire_bytes` on the wire.
   double (*nic_bytes)(const Machine&, double wire_bytes);
   /// Number of messages, one after another, in which the NIC sends these bytes.
   int (*rounds)(const Machine&, double wire_bytes);
@@ -31,7 +31,7 @@ struct TrafficBetweenNodes {
 struct CollectiveAlgorithm {
   /// Closed form, seconds. Throws std::invalid_argument when a link in use has no rate.
   double (*time_s)(const Machine&, double size_bytes);
-  /// True where the closed form knows which ranks a slow node and leaves delay; else every NIC counts as slow as the
+  /// Whether the closed form knows which ranks a slow node and leaves delay. If not, every NIC counts as slow as the
   /// slow node's.
   bool follows_ranks;
   /// Whether SimGrid with every message takes the time of the formula to 1e-6, for two ranks and more.
@@ -55,7 +55,8 @@ struct CollectiveAlgorithm {
   int programs_per_rank = 1;
   /// For rings, whose schedule is null: how many times a chunk makes n-1 steps round the ring.
   int ring_turns = 2;
-  /// For rings: messages that a chunk is cut into, two of them in flight; null: one message, which the rank waits for.
+  /// For rings: number of messages that a chunk is cut into, of which two are in flight. Null: a chunk is one message,
+  /// and the rank waits for it.
   int (*ring_segments)(const Machine&, double size_bytes) = nullptr;
 };
 

@@ -6,8 +6,9 @@
 namespace ddlsim {
 namespace {
 
-/// The shares that a rank sends with CollNet: to the heads of its node, and as much again as a head. Half of the bytes
-/// to the heads are needed before sums leave the node, the other half while they come in.
+/// The shares that a rank sends with CollNet. It sends its vector to the heads of its node, and as a head it sends as
+/// much again. The heads need half of the bytes before their sums leave the node, and the other half while sums come
+/// in.
 InsideShares to_heads_and_back(int ranks) {
   const double others = ranks > 1 ? (ranks - 1.0) / ranks : 0;
   return {others / 2, others / 2, others};
@@ -26,7 +27,7 @@ Schedule collnet_schedule(const Machine& machine, double size_bytes) {
 const CollectiveAlgorithm collnet_all_reduce{
     .time_s = collnet_all_reduce_s,
     .follows_ranks = false,
-    .is_exact = has_one_rank_a_node, // tests/simgrid/full_all_reduce_test.cpp
+    .is_exact = has_one_rank_a_node, // tests/simgrid/full_all_reduce_test.cpp checks this
     .between_nodes =
         {
             .pattern = TrafficPattern::in_order,

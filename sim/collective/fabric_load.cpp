@@ -15,7 +15,7 @@ double at_least_one(double load) {
 }
 
 double tree_load(const PlacedFabric& placed, int nodes) {
-  constexpr double half = 0.5; // share of the bytes on each edge, each way
+  constexpr double half = 0.5; // share of the bytes that each edge of a tree carries in each direction
   std::vector<NodeMessage> messages;
   for (const int tree : {0, 1}) {
     const auto parents = tree_parents(nodes, tree);
@@ -26,7 +26,7 @@ double tree_load(const PlacedFabric& placed, int nodes) {
       messages.push_back({parent, node, half});
     }
   }
-  const double nic_sends = nodes == 2 ? 1 : 2; // bytes for each byte of the message
+  const double nic_sends = nodes == 2 ? 1 : 2; // bytes that a NIC sends for each byte of the message
   return at_least_one(busiest_link(placed, messages) / nic_sends);
 }
 

@@ -21,18 +21,19 @@ namespace ddlsim {
 /// With more than 128 nodes, all to all is taken from 128 distances evenly spread.
 FabricLoad fabric_load(const PlacedFabric& placed, int nodes);
 
-/// The ring's messages of one step.
+/// The messages that nodes send in one step of a ring.
 std::vector<NodeMessage> ring_messages(int nodes);
 
-/// The nodes by their places on the fabric; by their numbers where there are no places.
+/// The nodes in the order of their places on the fabric, or of their numbers where there are no places.
 std::vector<int> nodes_in_order(const std::vector<int>& places, int nodes);
 
-/// Returns the machine on one switch, each NIC as slow as the busiest link makes it; unchanged without a fabric. Where
-/// no link is busier than a NIC, a ring takes the same time as on the fabric itself; elsewhere every edge of the ring
-/// counts as slow as the slowest.
+/// Returns the machine on one switch, each of whose NICs is as slow as the busiest link makes it; an unchanged machine
+/// where there is no fabric. Where no link is busier than a NIC, a ring takes the same time as on the fabric itself.
+/// Elsewhere every edge of the ring counts as slow as the slowest.
 Machine on_one_switch(const Machine& machine, TrafficPattern pattern);
 
-/// Bytes that a NIC sends in a ring over nodes: 2(N-1)/N of the vector. Rows with as much traffic use it.
+/// Bytes that a NIC sends in a ring over nodes: 2(N-1)/N of the vector. Other algorithms with as much traffic use it
+/// too.
 double nic_bytes_of_ring_over_nodes(const Machine& machine, double wire_bytes);
 
 } // namespace ddlsim

@@ -11,7 +11,8 @@
 namespace ddlsim {
 namespace {
 
-/// Adds the steps of a ring inside the node, one less than it has ranks: a reduce-scatter or an all-gather.
+/// Adds the steps of a ring inside the node, which are a reduce-scatter or an all-gather. A ring of g ranks has g - 1
+/// steps.
 void add_steps_inside(Program& program, const Machine& machine, double size_bytes) {
   const int node = machine.node_of(program.rank);
   const int ranks = ranks_of_node(machine, node);
@@ -23,7 +24,7 @@ void add_steps_inside(Program& program, const Machine& machine, double size_byte
   }
 }
 
-/// The rank of a node that carries the part.
+/// The rank of the node that carries this part of the vector.
 int carrier(const Machine& machine, int node, int part) {
   return node * machine.ranks_per_node + part * ranks_of_node(machine, node) / ranks_of_full_node(machine);
 }
@@ -58,7 +59,8 @@ Machine inside_node(const Machine& machine) {
 }
 
 /// The steps of one period: a reduce-scatter inside the node, a ring over the nodes, an all-gather inside the node. The
-/// parts of a node's ranks go round in parallel, and together are one ring of the whole message on the whole NIC.
+/// rings of a node's parts run in parallel. Together they are one ring that sends the whole message through the whole
+/// NIC.
 std::vector<PeriodSteps> hierarchical_period(const Machine& machine, double size_bytes) {
   std::vector<PeriodSteps> all;
   const Machine inside = inside_node(machine);

@@ -9,8 +9,8 @@
 namespace ddlsim {
 namespace {
 
-/// Seconds for each byte inside the node of the busiest rank. A short last node has fewer heads, and with NVLS each of
-/// them has a larger share.
+/// Seconds that the busiest rank spends inside its node for each byte of the vector. A short last node has fewer heads,
+/// and with NVLS each of them has a larger share.
 double inside_s_per_byte(const Machine& machine, SharesInside shares) {
   const double share =
       std::max(shares(ranks_of_full_node(machine)).all(), shares(ranks_of_node(machine, machine.nodes() - 1)).all());
@@ -45,7 +45,7 @@ public:
     const Step spread = inside ? Step{{to_next(rank, spread_lane, shares.back)}, {}} : Step{};
     const Step done = inside ? Step{{}, {{neighbour(rank, -1), spread_lane}}} : Step{};
     Step out;
-    Step in; // the sum that a head spreads includes the part of its own node
+    Step in; // messages into the node; the sum that a head spreads includes the part of its own node
     if (machine_.nodes() > 1) add_shares(rank, out, in);
     Step to_heads = inside ? Step{{to_next(rank, to_heads_lane, shares.out)}, {}} : Step{};
     if (beside) to_heads.sends.push_back(to_next(rank, known_lane, shares.beside));
@@ -58,7 +58,7 @@ public:
 
 private:
   static constexpr int to_heads_lane = 0;
-  static constexpr int known_lane = 1; ///< bytes that the heads need for the sums that come in
+  static constexpr int known_lane = 1; ///< lane of the bytes that heads need before the sums come in
   static constexpr int across_lane = 2;
   static constexpr int spread_lane = 3;
 
@@ -75,7 +75,7 @@ private:
 
   Send to_next(int rank, int lane, double share) const { return {neighbour(rank, 1), lane, chunk_bytes_ * share}; }
 
-  /// Adds the messages between nodes of the shares of which the rank is the head.
+  /// Adds the messages between nodes for the shares of which this rank is the head.
   void add_shares(int rank, Step& out, Step& in) const {
     const int node = machine_.node_of(rank);
     const int heads = ranks_of_full_node(machine_);
@@ -86,7 +86,7 @@ private:
     }
   }
 
-  /// Adds a program with the same steps for every chunk; steps without messages are left out.
+  /// Adds a program that repeats these steps for every chunk. Steps without messages are left out.
   void add(Schedule& schedule, int rank, const std::vector<Step>& steps) const {
     Program program{rank, {}};
     for (int chunk = 0; chunk < chunks_; ++chunk)
@@ -105,7 +105,7 @@ private:
   std::vector<int> before_;
   int chunks_;
   double chunk_bytes_;
-  double last_share_; ///< size of the last chunk over that of the others
+  double last_share_; ///< bytes of the last chunk divided by those of any other
 };
 
 } // namespace

@@ -10,16 +10,16 @@
 
 namespace ddlsim {
 
-/// Bytes that a rank sends inside its node, as shares of the vector.
+/// The bytes that a rank sends inside its node, divided by the bytes of the vector.
 struct InsideShares {
-  double out = 0;    ///< before the heads' sums leave the node
-  double beside = 0; ///< while the heads' sums travel between nodes
-  double back = 0;   ///< after the sums of all nodes have come back
+  double out = 0;    ///< sent before the heads' sums leave the node
+  double beside = 0; ///< sent while the heads' sums travel between nodes
+  double back = 0;   ///< sent after the sums of all nodes have come back
 
   double all() const { return out + beside + back; }
 };
 
-/// Returns the shares that a rank sends in a node with so many ranks.
+/// Returns the shares that a rank sends in a node of `ranks_of_node` ranks.
 using SharesInside = InsideShares (*)(int ranks_of_node);
 
 /// Time of one such all-reduce of `size_bytes`, seconds; 0 for one rank.
@@ -36,15 +36,15 @@ double in_network_reduction_s(const Machine& machine, double size_bytes, SharesI
 /// The schedule of all messages of one such all-reduce.
 Schedule in_network_schedule(const Machine& machine, double size_bytes, SharesInside shares);
 
-/// Number of messages, where a rank sends `of_rank_inside` of them inside its node for each chunk.
+/// Number of messages of one all-reduce in which a rank sends `of_rank_inside` messages inside its node for each chunk.
 double in_network_messages(const Machine& machine, double size_bytes, int operations, int of_rank_inside);
 
-/// Bytes of one chunk, all heads of a node together: 128 KiB a head, to which NCCL halves its buffers where a message
-/// has fewer than 64 chunks a channel (src/enqueue.cc of 2.18.3). NVLS has the same limit there.
+/// Bytes of one chunk, all heads of a node together. A head's chunk is 128 KiB: NCCL halves its buffers to that where a
+/// message has fewer than 64 chunks a channel (src/enqueue.cc of 2.18.3). NVLS has the same limit there.
 double in_network_chunk_bytes(const Machine& machine, double size_bytes);
 
-/// The next node on the fabric for each node; the first follows the last. A node's message to the switches is simulated
-/// as one message to its next node, so that every switch sends once, as it does when it sums.
+/// The next node on the fabric for each node; the first one follows the last. SimGrid simulates a node's message to the
+/// switches as one message to its next node. So every switch sends each message once, as it does when it sums.
 std::vector<int> next_nodes(const Machine& machine);
 
 // Functions that the rows of the table share.
@@ -53,7 +53,7 @@ bool has_one_rank_a_node(const Machine& machine);
 std::optional<std::string> why_chunks_have_no_symmetry(const Machine& machine);
 double nic_bytes_of_vector(const Machine& machine, double wire_bytes);
 
-/// Number of a rank's programs: to the heads, out of the node, into it, done.
+/// Number of programs that a rank runs in parallel: to the heads, out of the node, into it, and the end.
 inline constexpr int in_network_programs = 4;
 
 } // namespace ddlsim

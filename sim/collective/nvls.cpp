@@ -14,17 +14,17 @@ namespace {
 
 constexpr int nvls_trees = 2;
 
-/// Bytes that pass a rank's port one way over the bytes of the message, with so many ranks in its node.
+/// Bytes that pass a rank's port in one direction for each byte of the message, where its node has that many ranks.
 double port_share(int ranks) {
   return ranks > 1 ? 1 + 1.0 / ranks : 0;
 }
 
-/// port_share() of the busiest rank. A short last node has fewer heads, and each of them has a larger share.
+/// The port_share() of the busiest rank. A short last node has fewer heads, and each of them has a larger share.
 double busiest_port_share(const Machine& machine) {
   return std::max(port_share(ranks_of_full_node(machine)), port_share(ranks_of_node(machine, machine.nodes() - 1)));
 }
 
-/// The rank of a node that is the head of a share.
+/// The rank of the node that is the head of this share.
 int head_of(const Machine& machine, int node, int share) {
   return node * machine.ranks_per_node + share % ranks_of_node(machine, node);
 }
@@ -85,7 +85,7 @@ private:
 
   double across_bytes() const { return chunk_bytes_ / ranks_of_full_node(machine_); }
 
-  /// Half of the bytes that pass a head's port, divided among the head's shares.
+  /// Half of the bytes that pass a head's port, for one of the shares of this head.
   double inside_bytes(int node) const {
     return chunk_bytes_ * port_share(ranks_of_node(machine_, node)) / 2 / shares_of_head(machine_, node, share_);
   }
@@ -179,7 +179,8 @@ double nvls_messages(const Machine& machine, double size_bytes, int operations) 
 const CollectiveAlgorithm nvls_all_reduce{
     .time_s = nvls_all_reduce_s,
     .follows_ranks = false,
-    .is_exact = [](const Machine& machine) { return machine.nodes() == 1; }, // tests/simgrid/full_all_reduce_test.cpp
+    // tests/simgrid/full_all_reduce_test.cpp checks this
+    .is_exact = [](const Machine& machine) { return machine.nodes() == 1; },
     .between_nodes =
         {
             .pattern = TrafficPattern::double_tree,
@@ -194,7 +195,7 @@ const CollectiveAlgorithm nvls_all_reduce{
     .period = nvls_period,
     .schedule = nvls_schedule,
     .messages = nvls_messages,
-    .programs_per_rank = 8, // read, up, down and written in each of the two trees
+    .programs_per_rank = 8, // reads, sends up, sends down and writes in each of the two trees
 };
 
 } // namespace ddlsim

@@ -25,7 +25,7 @@ Schedule nvls_sharp_schedule(const Machine& machine, double size_bytes) {
 const CollectiveAlgorithm nvls_sharp_all_reduce{
     .time_s = nvls_sharp_all_reduce_s,
     .follows_ranks = false,
-    .is_exact = has_one_rank_a_node, // tests/simgrid/full_all_reduce_test.cpp
+    .is_exact = has_one_rank_a_node, // tests/simgrid/full_all_reduce_test.cpp checks this
     .between_nodes =
         {
             .pattern = TrafficPattern::in_order,

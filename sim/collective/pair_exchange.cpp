@@ -11,20 +11,20 @@
 namespace ddlsim {
 namespace {
 
-/// Consecutive ranks: those of a node or of a leaf.
+/// A range of consecutive ranks: those of a node or of a leaf.
 struct Group {
   int size = 1;
   int count = 1;
 };
 
-/// The pairs of a step, for the busiest group.
+/// The pairs of a step, counted for the busiest group.
 struct Traffic {
   int leaving = 0;      ///< number of ranks whose partner is in another group
-  bool staying = false; ///< some group has a pair inside
+  bool staying = false; ///< whether some group holds both ranks of a pair
 };
 
-/// How many of the numbers first .. last-1 have their partner among them. In every block of 2 x distance the lower half
-/// is paired with the upper one, so only the blocks cut by the ends lose some.
+/// Counts the numbers from first to last-1 whose partner is among them too. In every block of 2 x distance the lower
+/// half is paired with the upper one, so only the blocks that the ends cut have numbers without a partner.
 int paired_inside(int first, int last, int distance) {
   const int block = 2 * distance;
   const int first_block = first / block * block;
@@ -44,8 +44,8 @@ void look_at(Traffic& traffic, const Reduction& reduce, const Group& group, int 
   traffic.staying = traffic.staying || inside > 0;
 }
 
-/// Groups differ in their start within a block, which repeats itself in each part. So it is enough to look at one
-/// period of each part and at the groups at the ends.
+/// Counts the pairs that leave or stay in a group. Groups differ only by where they start within a block, and these
+/// starts repeat in each part. So it is enough to look at one period of each part and at the groups at the ends.
 Traffic traffic_of(const Reduction& reduce, const Group& group, int distance, Part part) {
   const int repeats = distance < group.size ? 4 * distance : 2;
   const int period = repeats / std::gcd(repeats, group.size);
@@ -81,7 +81,7 @@ double exchange_s(const Machine& machine, double message_bytes, const Traffic& n
   return std::max(time_s, machine.net_latency_s + busy_s);
 }
 
-/// The pairs (2i, 2i+1). A border between groups cuts one of them when it is at an odd rank.
+/// Counts the pairs (2i, 2i+1). A border between groups cuts a pair when the border is at an odd rank.
 Traffic reduce_traffic(const Reduction& reduce, const Group& group) {
   const bool cut = group.count > 1 && group.size % 2 == 1 && group.size < 2 * reduce.rest;
   return {cut ? 1 : 0, group.size > 1};

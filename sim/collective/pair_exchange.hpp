@@ -12,8 +12,8 @@
 
 namespace ddlsim {
 
-/// The ranks that take part in the exchanges. Their number is `numbers`, a power of two; `rest` further ranks give
-/// their vector to a neighbour first. Those that take part are numbered from 0.
+/// The ranks that take part in the exchanges, and the rest. The number of those that take part, `numbers`, is a power
+/// of two, and they are numbered from 0. Each of the `rest` other ranks gives its vector to a neighbour first.
 struct Reduction {
   explicit Reduction(int ranks) {
     while (2 * numbers <= ranks) {
@@ -22,37 +22,38 @@ struct Reduction {
     rest = ranks - numbers;
   }
   int rank_of(int number) const { return number < rest ? 2 * number + 1 : number + rest; }
-  /// How many numbers are below that rank: the ranks of a node have consecutive numbers.
+  /// How many numbers are below that rank. The ranks of a node have consecutive numbers.
   int numbers_below(int rank) const { return rank < 2 * rest ? rank / 2 : rank - rest; }
 
   int numbers = 1;
   int rest = 0;
 };
 
-/// The numbers below `rest`, and the others: they do not wait for each other until a block of a step holds both.
+/// Numbers below `rest`, the other numbers, or both. The two parts do not wait for each other until a block of a step
+/// holds numbers of both.
 enum class Part { reduced, others, both };
 
 /// Time in which the ranks that do not take part give their vector to a neighbour, or get it back.
 double reduce_s(const Machine& machine, const Reduction& reduce, double size_bytes);
 
-/// Time of one exchange of `message_bytes` by every pair of numbers that far apart: that of the busiest node and leaf.
+/// Time in which every pair of numbers at that distance exchanges `message_bytes`. The busiest node and leaf decide it.
 double exchange_of_s(const Machine& machine, const Reduction& reduce, int distance, Part part, double message_bytes);
 
 bool is_power_of_two(int count);
 
-/// Returns why ranks differ; nothing where all do the same: full nodes of 2^a ranks on one switch, a power of two in
-/// all.
+/// Returns why ranks do different things; nothing where all do the same, which needs full nodes of 2^a ranks on one
+/// switch and a power of two of ranks in all.
 std::optional<std::string> why_pairs_have_no_symmetry(const Machine& machine);
 
 /// The steps of one exchange in a period of ranks: inside a node, or through the NIC that the node's ranks share.
 PeriodSteps period_exchange(const Machine& machine, int distance, double message_bytes);
 
-/// The schedule of every message of an all-reduce by pairs. `exchanges` returns the steps of one number after it has
-/// got its neighbour's vector and before it sends the neighbour the sum.
+/// The schedule of every message of an all-reduce by pairs. `exchanges` returns the steps of one number. They begin
+/// after it has got its neighbour's vector, and end before it sends the neighbour the sum.
 Schedule schedule_of_pairs(const Machine& machine, double size_bytes,
                            const std::function<std::vector<Step>(const Reduction&, int number)>& exchanges);
 
-/// With nodes of 2^a ranks on one switch all ranks are in step.
+/// Whether all ranks are in step, as they are with full nodes of 2^a ranks on one switch.
 bool are_in_step(const Machine& machine);
 
 } // namespace ddlsim

@@ -7,7 +7,7 @@
 
 namespace ddlsim {
 
-/// One link that a message crosses. Where several messages of a step share it, rate_Bps is the rate of one of them.
+/// A link that a message crosses. Where several messages of a step share the link, rate_Bps is the rate of one of them.
 struct PeriodLink {
   const char* name = ""; ///< intra, nic-out, leaf-up, leaf-down, nic-in
   double rate_Bps = 0;
@@ -16,9 +16,9 @@ struct PeriodLink {
 /// The links from a rank to the next one.
 struct PeriodEdge {
   std::vector<PeriodLink> links;
-  double latency_s = 0; ///< delays a message, and holds no link
+  double latency_s = 0; ///< delay of a message; it occupies no link
 
-  /// Rate of the narrowest link.
+  /// The rate of the narrowest of the links.
   double rate_Bps() const {
     double narrowest_Bps = std::numeric_limits<double>::infinity();
     for (const PeriodLink& link : links) narrowest_Bps = std::min(narrowest_Bps, link.rate_Bps);
@@ -30,11 +30,12 @@ struct PeriodEdge {
 /// flight, for the message of the step before. Only the ranks of one period are listed: by symmetry the first one
 /// follows the last.
 struct PeriodSteps {
-  std::vector<PeriodEdge> edges; ///< one a rank
+  std::vector<PeriodEdge> edges; ///< the edge of each rank
   double message_bytes = 0;
   int steps = 0;
   int in_flight = 1;
-  int phases = 1; ///< repetitions of all steps; a rank begins a phase when it has all messages of the one before
+  /// number of times that all steps are repeated; a rank begins a repetition when it has all messages of the one before
+  int phases = 1;
 };
 
 } // namespace ddlsim

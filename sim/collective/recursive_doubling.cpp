@@ -53,7 +53,7 @@ Schedule recursive_doubling_schedule(const Machine& machine, double size_bytes) 
 const CollectiveAlgorithm recursive_doubling_all_reduce{
     .time_s = recursive_doubling_all_reduce_s,
     .follows_ranks = false,
-    .is_exact = are_in_step, // tests/simgrid/formula_range.hpp has how far it is elsewhere
+    .is_exact = are_in_step, // tests/simgrid/formula_range.hpp states the error elsewhere
     .between_nodes = {
         .pattern = TrafficPattern::recursive_doubling,
         .nic_bytes =

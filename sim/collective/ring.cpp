@@ -15,7 +15,7 @@
 namespace ddlsim {
 namespace {
 
-/// The times of one chunk on one edge.
+/// How long one chunk occupies an edge, and how long the edge delays it.
 struct Passage {
   double busy_s = 0;
   double latency_s = 0;
@@ -36,7 +36,7 @@ std::vector<Passage> passages_of(const Machine& machine, int edges, double chunk
   return passages;
 }
 
-/// Keeps the cheapest start at the front: a later start that is cheaper makes the earlier ones useless.
+/// Adds a start and keeps the cheapest one at the front. A later start that is cheaper makes the earlier ones useless.
 void offer(std::deque<RunStart>& starts, const RunStart& start) {
   while (!starts.empty() && starts.back().before_s >= start.before_s) {
     starts.pop_back();
@@ -44,8 +44,9 @@ void offer(std::deque<RunStart>& starts, const RunStart& start) {
   starts.push_back(start);
 }
 
-/// The slowest path whose slowest edge is busy exactly `slowest_s` per chunk: formula 4 for the runs that have such an
-/// edge and none slower. Runs are shorter than two turns, so three turns of positions hold each of them.
+/// The slowest path whose slowest edge is busy exactly `slowest_s` with a chunk: formula 4 of ring.hpp for the runs
+/// that have such an edge and none slower. Runs are shorter than two turns, so three turns of positions hold each of
+/// them.
 double slowest_path_s(const std::vector<Passage>& passages, std::size_t steps, double slowest_s) {
   std::deque<RunStart> starts;
   std::vector<RunStart> waiting; // starts that have not yet met an edge of slowest_s
@@ -74,8 +75,9 @@ double slowest_path_s(const std::vector<Passage>& passages, std::size_t steps, d
   return static_cast<double>(steps) * slowest_s + best_s;
 }
 
-/// Formula 4 on a ring that repeats itself after passages.size() edges: a run has some whole turns of the period and a
-/// shorter rest, and the sum is linear in the number of turns, so that no turn or as many as fit are longest.
+/// Formula 4 of ring.hpp on a ring that repeats itself after passages.size() edges. A run has some whole turns of the
+/// period and a shorter rest. The sum is linear in the number of turns, so the longest run has no turn or as many as
+/// fit.
 double slowest_periodic_path_s(const std::vector<Passage>& period, std::size_t steps) {
   const std::size_t edges = period.size();
   const std::size_t most_turns = steps / edges;
@@ -146,7 +148,7 @@ double ring_steps_s(const Machine& machine, double size_bytes, int whole_steps) 
   const std::vector<Passage> passages = passages_of(machine, period, size_bytes / machine.ranks);
   const auto steps = static_cast<std::size_t>(whole_steps);
   if (period < machine.ranks) return slowest_periodic_path_s(passages, steps);
-  std::set<double> levels_s; // few: inside a node, between nodes, between leaves, to or from a slow node
+  std::set<double> levels_s; // a few values: inside a node, between nodes, between leaves, to or from a slow node
   for (const Passage& passage : passages) {
     levels_s.insert(passage.busy_s);
   }
@@ -170,14 +172,16 @@ std::optional<std::string> why_ring_has_no_symmetry(const Machine& machine) {
 
 namespace {
 
-/// The ring as `turns` turns of n-1 steps of S/n bytes, so that turns (n-1)/n S pass a NIC one way. An all-reduce takes
-/// two; a reduce-scatter and an all-gather one each. S is the whole vector, as in nccl-tests, and adding takes no time.
+/// The ring as `turns` turns of n-1 steps with S/n bytes each, so that `turns` (n-1)/n S bytes pass a NIC in one
+/// direction. An all-reduce takes two turns; a reduce-scatter and an all-gather take one. S is the whole vector, as in
+/// nccl-tests, and adding takes no time.
 template <int turns> constexpr CollectiveAlgorithm ring_row() {
   return {
       .time_s = [](const Machine& machine,
                    double size_bytes) { return ring_steps_s(machine, size_bytes, turns * (machine.ranks - 1)); },
       .follows_ranks = true,
-      .is_exact = [](const Machine&) { return true; }, // tests/simgrid/full_ring_test.cpp, ring_operations_test.cpp
+      // tests/simgrid/full_ring_test.cpp and ring_operations_test.cpp check this
+      .is_exact = [](const Machine&) { return true; },
       .between_nodes =
           {
               .pattern = TrafficPattern::ring,

@@ -12,7 +12,7 @@
 
 namespace ddlsim {
 
-/// The edges of a ring's period: those of a node, or of a leaf whose uplink is narrower than a NIC.
+/// The edges of one period of the ring: those of a node, or of a leaf whose uplink is narrower than a NIC.
 std::vector<PeriodEdge> ring_period_edges(const Machine& machine);
 
 /// Time of one ring all-reduce of `size_bytes` when nothing else uses the links, seconds; 0 for one rank.
@@ -37,11 +37,11 @@ double ring_steps_s(const Machine& machine, double size_bytes, int steps);
 /// leaf. Throws std::invalid_argument when a rate is not above zero.
 PeriodEdge ring_edge(const Machine& machine, int rank);
 
-/// Number of edges after which the ring repeats itself: those of a node, or of a leaf whose uplink is narrower than a
-/// NIC; all edges where the last node or leaf is short, or a node is slow.
+/// Number of edges after which the ring repeats itself. A period is the edges of a node, or of a leaf whose uplink is
+/// narrower than a NIC. It is all edges where the last node or leaf is short, or a node is slow.
 int ring_period(const Machine& machine);
 
-/// Returns one sentence that says why that period cannot stand for all ranks; nothing where it can.
+/// Returns one sentence that says why one period of the ring cannot stand for all ranks; nothing where it can.
 std::optional<std::string> why_ring_has_no_symmetry(const Machine& machine);
 
 } // namespace ddlsim

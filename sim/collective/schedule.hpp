@@ -5,12 +5,12 @@
 
 namespace ddlsim {
 
-/// A message that a rank sends. `lane` distinguishes different streams of messages between the same two ranks.
+/// A message that a rank sends. `lane` separates streams of messages between the same two ranks.
 struct Send {
   int to = 0;
   int lane = 0;
   double size_bytes = 0;
-  bool is_awaited = true; ///< false: the step ends without it
+  bool is_awaited = true; ///< whether the step ends only when this message has arrived
 };
 
 struct Receive {
@@ -24,19 +24,19 @@ struct Step {
   std::vector<Receive> receives;
 };
 
-/// Steps of a rank, one after another. A rank may have several programs that run in parallel.
+/// The steps of a rank, one after another. A rank may have several programs, which run in parallel.
 struct Program {
   int rank = 0;
   std::vector<Step> steps;
 };
 
-/// A program of the same steps `times` times, one after another; steps without messages are left out.
+/// A program that runs the same steps `times` times. Steps without messages are left out.
 Program repeated(int rank, const std::vector<Step>& steps, int times);
 
 struct Schedule {
   std::vector<Program> programs;
-  /// true: a message leaves as soon as its sender has it (the receiver has a buffer for it); false: it leaves when the
-  /// receiver's step has begun, too (a rendezvous).
+  /// True: a message leaves as soon as its sender has it, because the receiver has a buffer for it. False: it also
+  /// waits until the receiver's step has begun (a rendezvous).
   bool receiver_has_room = true;
 };
 

@@ -12,18 +12,18 @@
 namespace ddlsim {
 namespace {
 
-constexpr int halves = 2; // reduce-scatter and all-gather
+constexpr int halves = 2; // the reduce-scatter and the all-gather
 
-/// The times of one segment on one edge.
+/// How long one segment occupies an edge, and how long the edge delays it.
 struct Crossing {
   double busy_s = 0;
   double latency_s = 0;
 };
 
-/// The most ranks for which every edge of a ring without a period is looked at, which takes 0.3 ms.
+/// The largest number of ranks for which every edge of a ring without a period is examined; that takes 0.3 ms.
 constexpr int most_ranks_of_all = 256;
 
-/// Returns the machine with short nodes and leaves filled up, where there are too many edges to look at each.
+/// Returns the machine with short nodes and leaves filled up, where it has too many edges to examine each of them.
 Machine with_full_nodes(Machine machine) {
   int unit = machine.ranks_per_node;
   if (machine.nodes() == 1 || machine.ranks <= most_ranks_of_all) return machine;
@@ -39,8 +39,9 @@ std::vector<Crossing> crossings_of(const Machine& machine, double segment_bytes)
   return crossings;
 }
 
-/// H of the runs that begin at `first` and go on in that direction. All whole turns of the period add the same time. So
-/// the longest run has no turn, one (after it the run includes the slowest edge), or as many as fit.
+/// H of segmented_ring.hpp, the largest of the runs that begin at `first` and go on in that direction. All whole turns
+/// of the period add the same time. So the longest run has no turn, one turn (after which it includes the slowest
+/// edge), or as many as fit.
 double longest_run_s(const std::vector<Crossing>& crossings, std::size_t first, bool forward, int messages) {
   const auto edges = static_cast<int>(crossings.size());
   const int most = (messages + 1) / segments_in_flight;
@@ -115,7 +116,7 @@ bool knows_all_edges(const Machine& machine) {
 const CollectiveAlgorithm segmented_ring_all_reduce{
     .time_s = segmented_ring_all_reduce_s,
     .follows_ranks = false,
-    .is_exact = knows_all_edges, // tests/simgrid/segmented_ring_test.cpp
+    .is_exact = knows_all_edges, // tests/simgrid/segmented_ring_test.cpp checks this
     .between_nodes =
         {
             .pattern = TrafficPattern::ring,

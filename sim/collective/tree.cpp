@@ -20,7 +20,7 @@ int depth(const Machine& machine) {
   return ranks_of_full_node(machine) - 1 + tree_levels(machine.nodes());
 }
 
-/// Bytes that pass the port of the busiest of `members` one way, over the bytes of the message.
+/// Bytes that pass the port of the busiest of `members` in one direction for each byte of the message.
 double share(int members) {
   if (members < 2) return 0;
   return members == 2 ? 1 : 2;
@@ -34,7 +34,7 @@ int parent_of(int node, int nodes) {
   return above < nodes ? above : node ^ lowest_bit;
 }
 
-/// Number of edges of both trees that leave the busiest leaf; each carries half of the bytes each way.
+/// Number of edges of both trees that leave the busiest leaf. Each edge carries half of the bytes in each direction.
 int most_edges_of_leaf(const Machine& machine) {
   std::vector<int> edges(static_cast<std::size_t>(machine.nodes() / machine.nodes_per_leaf + 1));
   for (int tree = 0; tree < trees; ++tree) {
@@ -101,7 +101,8 @@ double tree_s_per_byte_across(const Machine& machine) {
   if (machine.nodes() < 2) return 0;
   const double nic_s = share(machine.nodes()) / machine.nic_Bps;
   if (!has_leaves(machine)) return nic_s;
-  // A tree crosses a border between leaves at most once a level; two trees, two borders, half of the bytes each.
+  // In each level a tree crosses a border between leaves at most once. There are two trees and two borders, and a tree
+  // carries half of the bytes.
   const double most_uplink_s = 2.0 * (tree_levels(machine.nodes()) + 1) / machine.uplink_Bps;
   if (most_uplink_s <= nic_s) return nic_s;
   return std::max(nic_s, most_edges_of_leaf(machine) / 2.0 / machine.uplink_Bps);
@@ -199,7 +200,7 @@ double nic_bytes_of_trees(const Machine& machine, double wire_bytes) {
   return (machine.nodes() == 2 ? 1 : 2) * wire_bytes;
 }
 
-// A double tree of which one node of each height is simulated.
+// A double tree in which SimGrid runs one node of each height.
 
 namespace {
 
@@ -235,7 +236,7 @@ private:
     return ((role == Role::inside ? 0 : height_) + height - 1) * ranks_ + rank;
   }
 
-  // Links of a node: its NIC, out and in; then the ports of its ranks, out and in.
+  // Number of links of a node: its NIC, out and in; then the ports of its ranks, out and in.
   int links_of_node() const { return 2 + 2 * ranks_; }
   int nic_out(int height) const { return (height - 1) * links_of_node(); }
   int nic_in(int height) const { return nic_out(height) + 1; }
@@ -274,7 +275,7 @@ private:
     built_.routes.push_back({parent, child, downwards, latency_s});
   }
 
-  /// Adds the ranks of a node after the first; each passes its sum on to the one before.
+  /// Adds the ranks of a node after the first. Each passes its sum on to the rank before it.
   void add_chain(Role role, int height) {
     for (int rank = 1; rank < ranks_; ++rank) {
       const int own = class_of(role, height, rank);
@@ -323,7 +324,7 @@ private:
   const Machine& machine_;
   TreeChunks chunks_;
   int height_;
-  int ranks_; ///< of a node
+  int ranks_; ///< number of ranks of a node
   ClassSchedule built_;
 };
 

@@ -41,10 +41,10 @@ struct TreeChunks {
   double size_bytes = 0;
 };
 
-/// As few chunks as tree_chunk_bytes() allows; none for an empty message.
+/// The chunks of a message: as few as tree_chunk_bytes() allows; none for an empty message.
 TreeChunks tree_chunks(const Machine& machine, double size_bytes);
 
-/// ceil(log2 nodes): edges between the root and the farthest leaf.
+/// The number of edges between the root and the farthest leaf: ceil(log2 nodes).
 int tree_levels(int nodes);
 
 /// The node above each node in tree 0 or 1, -1 for the root. In tree 0 an odd node is a leaf, and the height of a node
@@ -66,11 +66,11 @@ bool uplinks_slow_trees(const Machine& machine);
 /// has one for both.
 Schedule tree_schedule(const Machine& machine, double size_bytes);
 
-// A double tree of which one node of each height is simulated.
+// A double tree in which SimGrid runs one node of each height.
 
 /// Returns one sentence that says why one node of a height cannot stand for all nodes of that height; nothing where it
-/// can: without a slow node, and with NICs that are narrower than uplinks (uplinks_slow_trees() is false). The last
-/// node may be short.
+/// can. It can without a slow node and with NICs that are narrower than uplinks (uplinks_slow_trees() is false). The
+/// last node may be short.
 std::optional<std::string> why_no_tree_classes(const Machine& machine);
 
 /// One node of each height 1 to H = ceil(log2 N), for 4 nodes and more. Every node is an inner node of one tree and a

@@ -12,7 +12,7 @@ struct Key {
   std::string model;
   Precision precision = {};
   std::string preset;
-  std::string series; ///< without the batch in its name
+  std::string series; ///< the series' name without the batch
   std::string software;
   std::string data;
   bool synchronised = false;

@@ -13,11 +13,11 @@
 namespace ddlsim {
 namespace {
 
-/// With two batches the measurements decide; the expectation, which is off by up to e^0.5 there, only keeps ln fixed
-/// finite.
+/// Width of the fixed part's prior where there are two batches or more, standard deviation of ln. The measurements
+/// decide there; the expected value, which is off by up to e^0.5, only keeps ln fixed finite.
 constexpr double weak_prior_width = 1.0;
-constexpr double one_launch_s = 5e-6;       ///< no iteration has a smaller fixed part
-constexpr double largest_fixed_share = 0.9; ///< so that the part that grows with the batch stays above 0
+constexpr double one_launch_s = 5e-6;       ///< the smallest fixed part of an iteration
+constexpr double largest_fixed_share = 0.9; ///< keeps the part that grows with the batch above 0
 /// The weight of the affine residual, in measurements, when the scatter of few points is estimated.
 constexpr double residual_weight = 4;
 
@@ -31,12 +31,12 @@ void check(const std::vector<BatchTime>& points) {
   }
 }
 
-/// Returns the fit of a line in ln fixed and ln per sample, for measured times with a standard deviation of ln of
-/// `scatter`. The points must outlive it.
+/// Returns the problem of fitting a line in ln fixed and ln per sample. `scatter` is the standard deviation of ln of
+/// the measured times. The points must outlive the problem.
 RobustProblem problem_of(const std::vector<BatchTime>& points, double expected_s, double scatter) {
   RobustProblem problem;
   problem.loss = Loss::soft_l1;
-  constexpr double none = 1e9; // a prior this wide has no effect
+  constexpr double none = 1e9; // so wide a prior has no effect
   problem.priors = {{std::log(std::max(expected_s, one_launch_s)), weak_prior_width}, {0, none}};
   problem.residuals = [&points, scatter](const std::vector<double>& ln) {
     std::vector<double> residuals;
@@ -92,7 +92,7 @@ LineFit through_one_batch(const std::vector<BatchTime>& points, double expected_
   return fit;
 }
 
-/// Returns the starting value of the fit: the median over the points of the time per sample when the fixed part is
+/// Returns the value at which the fit starts: the median over the points of the time per sample when the fixed part is
 /// `fixed_s`.
 double start_per_sample(const std::vector<BatchTime>& points, double fixed_s) {
   std::vector<double> slopes;
@@ -102,18 +102,18 @@ double start_per_sample(const std::vector<BatchTime>& points, double fixed_s) {
   return slopes[slopes.size() / 2];
 }
 
-/// Fits the line through points in order of batch.
+/// Fits the line through points that are sorted by batch.
 LineFit through(const std::vector<BatchTime>& points, double expected_s) {
   if (points.front().batch == points.back().batch) return through_one_batch(points, expected_s);
   RobustFitOptions options;
   options.most_steps = 200;
   options.tolerance = 1e-14;
-  options.largest_step = 2; // in a logarithm, so that the exponentials stay finite
+  options.largest_step = 2; // largest change of a logarithm in one step, so that the exponentials stay finite
   auto problem = problem_of(points, expected_s, affine_residual);
   const std::vector<double> start{problem.priors[0].mean, std::log(start_per_sample(points, expected_s))};
   auto fit = fit_robust(problem, start, options);
   LineFit line{std::exp(fit.unknowns[0]), std::exp(fit.unknowns[1])};
-  constexpr double numbers = 2; // parameters fitted to the points
+  constexpr double numbers = 2; // number of parameters that are fitted
   const double spare = std::max(0.0, static_cast<double>(points.size()) - numbers);
   line.relative_error = std::sqrt(
       (residual_weight * affine_residual * affine_residual + weighted_squares(problem, fit, affine_residual)) /
@@ -143,7 +143,7 @@ std::vector<double> times_of_host(const std::vector<BatchTime>& points) {
   return times;
 }
 
-/// Returns the columns of the block's first matrix, whose input represents a token.
+/// Returns the number of columns of the block's first matrix: so many numbers represent a token.
 double width_of_block(const Model& model, const std::string& block) {
   for (const auto& layer : model.layers)
     if (unit_name_of(layer.name) == block)
@@ -174,7 +174,7 @@ double least_layer_s(const Gpu& gpu) {
 FixedTime expected_fixed(const ModelSize& size, const Gpu& gpu) {
   constexpr double passes = 3;
   constexpr double touches = 5;
-  constexpr double memory_efficiency = 0.5; // of the data sheet's bandwidth, as in the roofline
+  constexpr double memory_efficiency = 0.5; // share of the data sheet's bandwidth that is reached, as in the roofline
   const double layer_passes = passes * size.layers;
   const double layers_s = layer_passes * least_layer_s(gpu);
   if (gpu.memory_bandwidth_Bps <= 0) return {layers_s, 0};

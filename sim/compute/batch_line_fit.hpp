@@ -15,29 +15,30 @@ namespace ddlsim {
 /// Properties of a model that decide how long an iteration takes.
 struct ModelSize {
   double layers = 0;
-  double size_bytes = 0; ///< parameters in fp32
-  ModelWork work{};      ///< of one sample
-  bool attends = false;  ///< has attention layers
-  double width = 0;      ///< numbers that represent a token between those layers' blocks; 0: not known
+  double size_bytes = 0; ///< bytes of all parameters in fp32
+  ModelWork work{};      ///< work for one sample
+  bool attends = false;  ///< the model has attention layers
+  double width = 0;      ///< how many numbers represent a token between blocks with attention; 0: not known
 };
 ModelSize size_of(const Model& model);
 
-/// The part of an iteration that does not grow with the batch; seconds.
+/// The part of an iteration that does not grow with the batch, seconds.
 struct FixedTime {
-  double gpu_s = 0;    ///< on the GPU: least time of each layer and pass, however small the batch, and the optimizer
-  double host_s = 0;   ///< time of the host to launch all kernels, in parallel with the GPU: no iteration is shorter
-  double update_s = 0; ///< part of gpu_s: the optimizer
+  double gpu_s = 0; ///< GPU's part: the least time of each layer and pass, however small the batch, and the optimizer
+  /// host's time to launch all kernels; the GPU works in parallel, but no iteration is shorter than this
+  double host_s = 0;
+  double update_s = 0; ///< time of the optimizer, a part of gpu_s
 };
 
-/// Returns the seconds that a layer and pass takes on the GPU however small the batch: `layer_launch_s`, or on a fast
-/// GPU `small_layer_work` over the root of its fp32 peak rate times its memory bandwidth, whichever is less. For a GPU
-/// without these rates it is `layer_launch_s`.
+/// Returns the seconds that a layer and pass takes on the GPU however small the batch is: the smaller of
+/// `layer_launch_s` and `small_layer_work` / sqrt(fp32 peak rate x memory bandwidth). A GPU without these rates takes
+/// `layer_launch_s`.
 double least_layer_s(const Gpu& gpu);
 
-/// Returns the fixed part that is expected before any measurement. On the GPU: least_layer_s() for each layer and pass
-/// (forward, data gradient, weight gradient), and the optimizer, which touches each parameter five times (gradient and
-/// weight read, momentum read and written, weight written) at half of the memory rate. On the host: `host_launch_s` for
-/// each layer and pass. A device without memory bandwidth is no GPU and does not wait for a host.
+/// Returns the fixed part that is expected before any measurement. The GPU takes least_layer_s() for each layer and
+/// pass (forward, data gradient, weight gradient). Its optimizer accesses each parameter five times at half of the
+/// memory rate: it reads gradient and weight, reads and writes the momentum, and writes the weight. The host takes
+/// `host_launch_s` for each layer and pass. A device without memory bandwidth is no GPU and does not wait for a host.
 FixedTime expected_fixed(const ModelSize& size, const Gpu& gpu);
 
 struct BatchTime {
@@ -55,25 +56,26 @@ struct LineFit {
   double per_sample_error = 0;
   double correlation = 0;
   double relative_error = 0;
-  double least_s = 0; ///< no batch takes less, because the host launches the kernels
+  double least_s = 0; ///< shortest time of any batch, because the host launches the kernels
   double time_s(double batch) const { return std::max(least_s, fixed_s + per_sample_s * batch); }
 };
 
-/// Scatter of measured times around a line: standard deviation of ln.
+/// Scatter of measured times around a line, standard deviation of ln.
 inline constexpr double affine_residual = ModelConstants{}.batch_line_scatter;
 
-/// Fits a line to the points. With one batch the fixed part is the expected one (sd of ln 0.3), at most 9/10 of the
-/// time. With two or more it is least squares in log time, soft-L1 so that one wrong point does not pull the line away
-/// (Gauss-Newton with damping on ln fixed and ln per sample); the expected fixed part has the weight of a measurement
-/// within a factor e. The line uses the points at which the GPU set the pace, if there are any; least_s is the median
-/// of the others, or else the expected time of the host, at most the shortest time. If the host set the pace at all
-/// points, the fixed part is 9/10 of the shortest time. For times without the optimizer, the expected fixed part has no
-/// optimizer. The fit is deterministic; the order of points does not matter beyond rounding. Throws UserError without
-/// points, or when a batch or time is not above 0.
+/// Fits a line to the points, in any order; the same points always give the same line.
+/// With one batch the fixed part is the expected one (standard deviation of ln 0.3), at most 9/10 of the time. With
+/// more, the fit is least squares in log time with a soft-L1 loss, so that one wrong point does not pull the line away
+/// (damped Gauss-Newton on ln fixed and ln per sample). The expected fixed part then has the weight of a measurement
+/// that is known within a factor e.
+/// The line uses the points at which the GPU set the pace. `least_s` is the median time of the others; without others
+/// it is the host's expected time, at most the shortest measured time. If the host set the pace at all points, the
+/// fixed part is 9/10 of the shortest time. For times without the optimizer, the expected fixed part has no optimizer.
+/// Throws UserError without points, or when a batch or time is not above 0.
 LineFit fit_line(const std::vector<BatchTime>& points, FixedTime expected);
 
-/// Returns the root mean square of ln(predicted / measured), with each batch predicted from the others; 0 with fewer
-/// than three batches.
+/// Returns the root mean square of ln(predicted / measured), where each batch is predicted from the others; 0 with
+/// fewer than three batches.
 double leave_one_batch_out(const std::vector<BatchTime>& points, FixedTime expected);
 
 } // namespace ddlsim

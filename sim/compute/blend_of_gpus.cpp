@@ -16,48 +16,50 @@
 namespace ddlsim {
 namespace {
 
-/// Standard deviations of ln time of each effect. They are the likeliest for the records of `single-gpu` (marginal
-/// likelihood, 171 records, each effect expected near 0.1 within a factor e), to two digits. No validation uses those
-/// records.
+/// The size of each effect, a standard deviation of ln time. The sizes are the likeliest for the records of
+/// `single-gpu` (marginal likelihood of 171 records, where each effect is expected near 0.1 within a factor e), to two
+/// digits. No validation uses those records.
 struct EffectSizes {
-  double all = 0.10;       ///< shared by every record
-  double precision = 0.09; ///< fp32, tf32, 16 bits
-  double model = 0.07;     ///< shared within one precision
-  double family = 0.14;    ///< family of models
-  /// Replaces `family` for transformers, where runs of some are known. An expert's estimate, made after seeing
-  /// mosaic-a100-40gb, mosaic-a100-80gb and mosaic-h100-80gb: their times are 0.4 to 0.8 less in ln than the
-  /// catalogue's, whose efficiencies are those of convolutions and of BERT's small matrices. An effect this large
-  /// carries that gain over to other transformers. The H100 of h100-1x1-vm, measured later, has 0.6 to 1.1 less, and
-  /// 0.5 is the likeliest for it, too.
+  double all = 0.10;       ///< shared by all records
+  double precision = 0.09; ///< shared within fp32, within tf32 and within 16 bits
+  double model = 0.07;     ///< shared by one model in one precision
+  double family = 0.14;    ///< shared by a family of models
+  /// Replaces `family` for transformers where some were measured. It is an expert's estimate, made after seeing
+  /// mosaic-a100-40gb, mosaic-a100-80gb and mosaic-h100-80gb. Their times are 0.4 to 0.8 shorter in ln than the
+  /// catalogue's, whose efficiencies are those of convolutions and of BERT's small matrices. So large an effect carries
+  /// that gain over to other transformers. h100-1x1-vm, measured later, has times 0.6 to 1.1 shorter, and 0.5 is its
+  /// likeliest value too.
   double transformer = 0.5;
-  /// For transformers, multiplied by 1,024 over the width: the cost of norms, additions, casts and small matrices
-  /// beyond the catalogue. It grows with the width, and the matrices' work with its square. An expert's estimate, made
-  /// after seeing the same data.
+  /// For transformers; multiplied by 1,024 over the width. It is the time of norms, additions, casts and small matrices
+  /// beyond the catalogue's, which grows with the width, while the matrices' work grows with its square. It is an
+  /// expert's estimate, made after seeing the same data.
   double narrow = 0.2;
-  /// For transformers on a GPU alone, without an optimizer or ranks to wait for. An expert's estimate: a few per cent
+  /// For transformers on one GPU, without an optimizer or ranks to wait for. It is an expert's estimate: a few per cent
   /// to a tenth.
   double alone = 0.1;
-  /// For transformers read back from one site's runs, which share software and habits: as far as stacks differ in 16
-  /// bits on one GPU and model (0.33, compute_other_stack_reduced of the reference data). On 90 times of transformers
-  /// the likelihood hardly distinguishes this effect from `alone`: 0.3 alone and 0.05 of a site are better by 0.5 in
-  /// ln. The choice was made after seeing megatron-h100's layouts too, which are 6 % off with this choice and 21 % with
-  /// the other.
+  /// For transformers read back from one site's runs, which share software and habits. Its size is how far stacks
+  /// differ in 16 bits on one GPU and model (0.33, compute_other_stack_reduced of the reference data). On 90 times of
+  /// transformers the likelihood hardly distinguishes this effect from `alone`: `alone` at 0.3 with `site` at 0.05 is
+  /// better by 0.5 in ln. The choice was made after seeing megatron-h100's layouts too, which are 6 % off with this
+  /// choice and 21 % with the other.
   double site = 0.3;
-  double stack = 0.07;        ///< shared within one precision
-  double stack_family = 0.06; ///< shared within one precision
+  double stack = 0.07;        ///< shared by a stack in one precision
+  double stack_family = 0.06; ///< shared by a stack and a family of models in one precision
   double gpu = 0.10;
   double gpu_precision = 0.06;
-  double architecture = 0.14; ///< GPUs of one compute capability
+  double architecture = 0.14; ///< shared by GPUs of one compute capability
   double architecture_precision = 0.11;
-  double architecture_family = 0.08; ///< shared within one precision
-  double gpu_stack = 0.06;           ///< shared within one precision
-  double gpu_stack_model = 0.05;     ///< shared within one precision
-  double batch = 0.12;               ///< for a stack and model in one precision; fades with ln of the batches' ratio
-  double gain_a_year = 0.10;         ///< what libraries and architectures gain beyond the catalogue, from 2016 on
-  /// For each factor e of peak rate away from 10 TFLOP/s of fp32, after division by rate_over_fp32() of the unit.
+  double architecture_family = 0.08; ///< shared by an architecture and a family of models in one precision
+  double gpu_stack = 0.06;           ///< shared by a GPU and a stack in one precision
+  double gpu_stack_model = 0.05;     ///< shared by a GPU, a stack and a model in one precision
+  double batch = 0.12;       ///< shared by a stack and a model in one precision; fades with ln of the ratio of batches
+  double gain_a_year = 0.10; ///< what libraries and architectures gain in a year beyond the catalogue, from 2016 on
+  /// Effect for each factor e between the GPU's peak rate and 10 TFLOP/s of fp32. The peak is divided by
+  /// rate_over_fp32() of the unit first.
   double peak = 0.09;
-  double repeat = 0.04;                 ///< of each record by itself
-  double gpu_stack_model_16_bit = 0.08; ///< 16 bits depend more on the stack than fp32 does
+  double repeat = 0.04; ///< scatter of each record by itself
+  /// replaces gpu_stack_model in 16 bits, which depend more on the stack than fp32 does
+  double gpu_stack_model_16_bit = 0.08;
   double stack_model_16_bit = 0.08;
   double gpu_stack_16_bit = 0.09;
 };
@@ -76,7 +78,7 @@ double rate_over_fp32(ArithmeticUnit unit) {
   case ArithmeticUnit::fp16:
     return 2;
   case ArithmeticUnit::tf32:
-    return 4; // half of the tensor cores' 16-bit rate
+    return 4; // half of the 16-bit rate of tensor cores
   case ArithmeticUnit::fp16_tensor:
   case ArithmeticUnit::bf16_tensor:
     return 8;
@@ -97,11 +99,11 @@ struct Sample {
   int gpu, architecture, model, family, stack, precision;
   bool is_16_bit, transformer;
   double ln_batch, years, ln_peak;
-  double narrow;      ///< 1,024 over the width of a transformer
+  double narrow;      ///< 1,024 over the width of a transformer; 0 for other models
   double ln_excess;   ///< ln(measured / catalogue)
-  double uncertainty; ///< standard deviation of ln of a time that was read back
+  double uncertainty; ///< standard deviation of ln of a time that was read back from several GPUs
   TimeOrigin time;    ///< how it was measured
-  int site;           ///< site of a time that was read back; -1: none
+  int site;           ///< site of a time that was read back; -1: it was not
 };
 
 class Names {
@@ -116,7 +118,8 @@ private:
 
 Sample sample_of(Names& names, const Gpu& gpu, const OtherGpuQuestion& question, const ModelSize& size, double batch) {
   const bool is_16_bit = has_16_bit_values(question.precision);
-  const bool of_16_bits = is_16_bit && question.precision != Precision::fp8; // amp, bf16 and fp16 are one
+  // amp, bf16 and fp16 count as one precision
+  const bool of_16_bits = is_16_bit && question.precision != Precision::fp8;
   const auto [unit, peak_flop_per_s] = compute_unit(gpu, question.precision);
   const auto family = family_of_model(question.model, size);
   const auto architecture = gpu.compute_capability > 0 ? std::to_string(gpu.compute_capability) : gpu.name;
@@ -185,7 +188,7 @@ double covariance(const Sample& a, const Sample& b) {
   return machine_covariance(size, a, b) + software_covariance(size, a, b);
 }
 
-/// The samples, and the curve that each comes from.
+/// The samples, and the curve from which each of them comes.
 struct Samples {
   std::vector<Sample> all;
   std::vector<const BatchCurve*> curves;
@@ -202,7 +205,7 @@ TimeOrigin time_of(const StepRecord* record) {
   return record->optimizer ? TimeOrigin::training : TimeOrigin::without_optimizer;
 }
 
-/// The key of times that differ only in the record they come from.
+/// What distinguishes two times, apart from the record that they come from.
 struct TimeKey {
   std::string gpu;
   std::string model;
@@ -215,8 +218,8 @@ struct TimeKey {
 
 using AlikeTimes = std::map<TimeKey, TimeOnCurve>;
 
-/// Returns the fastest time of each GPU, model, precision, stack and batch, because a GPU is compared at the best its
-/// libraries reach.
+/// Returns the fastest time of each GPU, model, precision, stack and batch, because GPUs are compared by the best that
+/// their libraries reach.
 AlikeTimes fastest_of(const std::vector<BatchCurve>& curves) {
   AlikeTimes fastest;
   for (const auto& curve : curves) {
@@ -277,7 +280,7 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
   if (gpu.memory_bandwidth_Bps <= 0 || model.work.touched_bytes <= 0) return {};
   try {
     const auto [unit, peak] = wide_unit(gpu, precision);
-    // On every GPU arithmetic limits a transformer's large matrices, and memory its norms and sums.
+    // On every GPU, arithmetic limits a transformer's large matrices, and memory limits its norms and sums.
     const double balance = std::sqrt(model.attends ? peak / gpu.memory_bandwidth_Bps : balance_of(unit));
     const bool tensor_cores = rate_over_fp32(unit) > 2;
     double flop = tensor_cores ? model.work.tensor_core_flop : model.work.flop;
@@ -285,7 +288,7 @@ std::optional<double> catalogue_time_s(const ModelSize& model, const Gpu& gpu, P
     const double bytes = model.work.touched_bytes * (has_16_bit_values(precision) ? 0.5 : 1);
     const double work_s = (flop / balance + bytes * balance) / std::sqrt(peak * gpu.memory_bandwidth_Bps);
     constexpr ModelConstants constants;
-    constexpr double passes = 3; // forward, data gradient, weight gradient
+    constexpr double passes = 3; // the passes of a layer: forward, data gradient, weight gradient
     return constants.roofline_share * (batch * work_s + passes * constants.layer_launch_s * model.layers);
   } catch (const UserError&) {
     return {}; // the catalogue has no peak rate of that precision
@@ -313,8 +316,8 @@ std::optional<BlendedTime> blend_of_gpus(const CurveIndex& index, const ModelSiz
     shared(i) = covariance(target, sample);
     excess(i) = sample.ln_excess;
   }
-  // The record that is nearest is the one with the highest correlation. Records of late years have a higher covariance,
-  // because they share more of their gain.
+  // The nearest record is the one with the highest correlation, not covariance: records of late years have a higher
+  // covariance, because they share more of the gain by year.
   const Eigen::MatrixXd matrix = covariances(samples.all);
   const Eigen::VectorXd weights = solve_definite(matrix, shared);
   Eigen::Index nearest = 0;

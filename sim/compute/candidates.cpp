@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// Returns 1 at the measured batch, and 0 or less where it is no longer near.
+/// Returns 1 at the measured batch, less with distance, and 0 or less where the batch is no longer near.
 double nearness(double measured_batch, double batch) {
   return 1 - std::abs(std::log(batch / measured_batch)) / std::log(reach_beyond_largest);
 }
@@ -73,8 +73,8 @@ bool is_of_question(const BatchCurve& curve, const ComputeQuestion& question) {
   return curve.gpu == question.gpu.name && curve.model == question.model.name && curve.precision == question.precision;
 }
 
-/// Returns whether a curve may give the answer. Another cluster does not train on a GPU alone without an optimizer, so
-/// reference times without one are only blended.
+/// Returns whether a curve may give the answer. Training never runs on a GPU alone without an optimizer, so reference
+/// times without one are used in blends only.
 bool may_answer(const BatchCurve& curve, Pool pool, const ComputeQuestion& question) {
   return is_of_question(curve, question) && (curve.optimizer || pool != Pool::reference);
 }
@@ -98,7 +98,7 @@ bool names_software(const Candidate& candidate, const std::string& software) {
   return candidate.nearest->record->head.software.find(software) != std::string::npos;
 }
 
-/// Returns the candidates with the question's software if there are some, else all.
+/// Returns the candidates with the question's software; all candidates where none has it.
 std::vector<Candidate> of_software(std::vector<Candidate> candidates, const std::string& software) {
   const auto named = [&](const Candidate& one) { return names_software(one, software); };
   if (!software.empty() && std::any_of(candidates.begin(), candidates.end(), named))
@@ -106,7 +106,7 @@ std::vector<Candidate> of_software(std::vector<Candidate> candidates, const std:
   return candidates;
 }
 
-/// Returns the time of that candidate's record, scaled from its own batch to the question's by the shape of its curve.
+/// Returns the time of the candidate's record, scaled from its own batch to the question's by the shape of its curve.
 double carried_s(const Candidate& at_record, double time_s, const ComputeQuestion& question) {
   const auto& curve = *at_record.curve;
   if (curve.line) return time_s * curve.line->time_s(question.batch) / curve.line->time_s(at_record.nearest->batch);

@@ -9,8 +9,8 @@
 
 namespace ddlsim {
 
-// One GPU's time at a batch that was not measured but is near measured batches: the time does not jump where other
-// evidence takes over.
+// The time at a batch that was not measured but is near measured ones. It does not jump where another record becomes
+// the best.
 
 /// A measured batch, and its time scaled to the question's batch by the shape of its own curve.
 struct NeighbourBatch {
@@ -20,18 +20,17 @@ struct NeighbourBatch {
 
 struct JoinedTime {
   double time_s = 0;
-  double near_s = 0;    ///< from the neighbouring batches alone
-  double deviation = 0; ///< standard deviation of ln between time_s before joining and near_s, by their weights
+  double near_s = 0;    ///< time by the neighbouring batches alone
+  double deviation = 0; ///< weighted standard deviation of ln between time_s before joining and near_s
 };
 
-/// Returns whether records at one batch are used at the other: within a factor 1.5, as far as a line holds beyond its
-/// batches.
+/// Returns whether records at one batch are used at the other: the two are within a factor 1.5, which is how far a line
+/// is trusted beyond its batches.
 bool is_near(double measured_batch, double batch);
 
-/// Returns the weighted mean in ln time of `time_s`, which has weight 1, and of the near batches, each with weight s /
-/// (1 - s). s falls from 1 at the measured batch to 0 where it is no longer near (linearly in ln batch). So at a
-/// measured batch its record alone counts, close to it hardly anything else does, and far from all measured batches
-/// `time_s` does.
+/// Returns the weighted mean in ln time of `time_s` and of the near batches. `time_s` has weight 1 and each batch s /
+/// (1 - s), where s falls linearly in ln batch from 1 at the measured batch to 0 where it is no longer near. So a
+/// measured batch decides at its own place and close to it, and `time_s` decides far from all measured batches.
 JoinedTime join_neighbour_batches(double time_s, double batch, const std::vector<NeighbourBatch>& near);
 
 // The choice of the records that give the answer.
@@ -47,7 +46,7 @@ struct Candidate {
   EvidenceKind evidence;
   Pool pool;
   bool other_preset;
-  double batch_distance; ///< |ln(batch ratio)| to the nearest measured batch
+  double batch_distance; ///< |ln(batch ratio)| between the question's batch and the nearest measured one
   double time_s;
   const BatchCurve* curve;
   const CurvePoint* nearest;
@@ -61,7 +60,7 @@ using Curves = std::vector<std::pair<const std::vector<BatchCurve>*, Pool>>;
 /// only those.
 std::vector<Candidate> candidates_on(const Curves& curves, const ComputeQuestion& question);
 
-/// Returns the candidates that share the best rank, fastest first.
+/// Returns the candidates of the best rank, the fastest first.
 std::vector<Candidate> best_of(std::vector<Candidate> candidates);
 const Candidate& middle_of(const std::vector<Candidate>& equals);
 
@@ -69,7 +68,8 @@ const Candidate& middle_of(const std::vector<Candidate>& equals);
 std::vector<NeighbourBatch> neighbour_batches(const Curves& curves, const std::vector<Candidate>& candidates,
                                               const ComputeQuestion& question);
 
-bool inside(const BatchCurve& curve, double batch);   ///< whether between its smallest and largest batch
-bool in_reach(const BatchCurve& curve, double batch); ///< whether its line holds there
+/// whether the batch is between the smallest and the largest batch of the curve
+bool inside(const BatchCurve& curve, double batch);
+bool in_reach(const BatchCurve& curve, double batch); ///< whether the curve's line holds at the batch
 
 } // namespace ddlsim

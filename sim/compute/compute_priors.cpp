@@ -8,15 +8,15 @@
 namespace ddlsim {
 namespace {
 
-/// The shares of the variance of ln(true / estimated) of a time that was not measured here: an error that all of a
-/// stack on a GPU shares, then one that all batches of a model share, then each batch's own. From the MPT models on
-/// A100 and H100 (mosaicml), where stacks are 0 to 25 % off, models within a stack 10 % and batches of a model 3 to 6
-/// %.
+/// How the variance of ln(true / estimated) of a time that was not measured here is divided. One share is an error of
+/// all models of a stack on a GPU, one an error of all batches of a model, and the rest is each batch's own. The shares
+/// are from the MPT models on A100 and H100 (mosaicml), where stacks are 0 to 25 % off, models within a stack 10 % and
+/// batches of a model 3 to 6 %.
 constexpr double share_of_stack = 0.6;
 constexpr double share_of_model = 0.3;
 constexpr double least_share_of_batch = 0.1;
 
-/// Returns whether the time was not measured with this stack on this GPU in this cluster: then a run here also corrects
+/// Returns whether the time was not measured with this stack on this GPU in this cluster. Then a run here also corrects
 /// the stack's other models and batches.
 bool is_measured_elsewhere(const std::string& evidence) {
   static constexpr std::string_view kinds[]{"compute_transferred", "compute_other_stack", "compute_other_gpus",
@@ -25,10 +25,10 @@ bool is_measured_elsewhere(const std::string& evidence) {
                      [&](std::string_view kind) { return evidence.starts_with(kind); });
 }
 
-/// Returns the width that workloads of a stack may share, rounded down in steps of ln: workloads whose widths differ a
-/// little then share one parameter with the same prior. It is never more than the usual width of that evidence.
+/// Returns the width that workloads of a stack share: their own width rounded down in steps of ln, and at most the
+/// usual width of that evidence. Workloads whose widths differ a little then share one parameter with one prior.
 double shared_width(double usual, double own) {
-  constexpr double step = 0.2; // of ln
+  constexpr double step = 0.2; // width of a step in ln
   return usual * std::min(1.0, std::exp(step * std::floor(std::log(own / usual) / step)));
 }
 

@@ -17,7 +17,7 @@ bool line_holds(const BatchCurve& curve, double batch) {
 }
 
 std::optional<CellTime> estimated(const CurveIndex& index, const BatchCurve& curve, double batch, bool any_batch) {
-  constexpr double farthest = 4; // ratio of batches; the error of scaling one batch was measured that far
+  constexpr double farthest = 4; // largest ratio of batches for which the error of scaling one batch was measured
   const auto away = [&](const CurvePoint& point) { return std::abs(std::log(point.batch / batch)); };
   const auto nearest = std::min_element(curve.points.begin(), curve.points.end(),
                                         [&](const CurvePoint& a, const CurvePoint& b) { return away(a) < away(b); });
@@ -101,12 +101,12 @@ std::optional<double> gpu_distance(const std::vector<Gpu>& gpus, const std::stri
     const double after = peak_flop_per_s(*second, precision) * second->memory_bandwidth_Bps;
     return std::log(after / before) / 2;
   } catch (const UserError&) {
-    return {}; // the catalogue has no such precision for one of them
+    return {}; // the catalogue lacks the precision for one of the two GPUs
   }
 }
 
 std::optional<OtherGpuTime> anchored_time(const CurveIndex& index, const OtherGpuQuestion& question, bool own_family) {
-  struct Rank { // smaller is better, field by field
+  struct Rank { // order of answers: smaller is better, field by field
     bool other_preset;
     int uses;
     double gpu_distance;
@@ -141,7 +141,7 @@ std::optional<OtherGpuTime> anchored_time(const CurveIndex& index, const OtherGp
 }
 
 std::optional<OtherGpuTime> scaled_time(const CurveIndex& index, const OtherGpuQuestion& question) {
-  struct Rank { // smaller is better, field by field
+  struct Rank { // order of answers: smaller is better, field by field
     bool other_preset;
     double gpu_distance;
     CurveUse use;

@@ -11,8 +11,8 @@
 namespace ddlsim {
 namespace {
 
-/// Share of peak FLOP/s that kernels of one kind reach. It can be above 1, because Winograd does fewer multiplications
-/// than are counted.
+/// Share of peak FLOP/s that kernels of one kind reach. It can be above 1, because Winograd multiplies less often than
+/// is counted.
 struct KernelEfficiency {
   double forward;
   double backward_data;
@@ -34,9 +34,9 @@ KernelEfficiency tensor_core_efficiency(const std::string& kind) {
 }
 
 constexpr double memory_efficiency =
-    0.5;                               ///< of the data-sheet bandwidth (DeepBench, element-wise share of CNN profiles)
-constexpr double forward_touches = 2;  ///< an activation is written once and read once
-constexpr double backward_touches = 4; ///< the activation and its gradient, each read and written
+    0.5; ///< share of the data sheet's bandwidth that is reached (DeepBench; element-wise share of CNN profiles)
+constexpr double forward_touches = 2;  ///< accesses to an activation: written once and read once
+constexpr double backward_touches = 4; ///< accesses to an activation and its gradient: each read and written
 
 bool on_tensor_cores(const Gpu& gpu, Precision precision) {
   return has_16_bit_values(precision) && (gpu.peak_flop_per_s.count(ArithmeticUnit::fp16_tensor) != 0 ||
@@ -63,8 +63,8 @@ std::vector<ArithmeticUnit> units_of(Precision precision) {
   return {};
 }
 
-/// Returns which layers fp8 computes in 8 bits: linear layers except the last, which computes how likely each word is.
-/// The last is not one of Transformer Engine's layers in Megatron-Core (megatron/core/models/gpt/gpt_model.py:
+/// Returns which layers fp8 computes in 8 bits: the linear layers except the last one, which computes how likely each
+/// word is. Megatron-Core's last layer is none of Transformer Engine's (megatron/core/models/gpt/gpt_model.py:
 /// output_layer), and torchtitan's configurations leave "output" out.
 std::vector<bool> layers_in_8_bits(const Model& model) {
   std::vector<bool> found;
@@ -166,7 +166,7 @@ std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, 
 
 double roofline_iteration_s(const Model& model, const Gpu& gpu, Precision precision, double batch) {
   const auto times = roofline_layer_times(model, gpu, precision, batch);
-  constexpr double passes = 3; // forward, data gradient, weight gradient
+  constexpr double passes = 3; // the passes of a layer: forward, data gradient, weight gradient
   constexpr ModelConstants constants;
   double total_s = passes * constants.layer_launch_s * static_cast<double>(model.layers.size());
   for (const auto& time : times) total_s += time.forward_s + time.backward_s;

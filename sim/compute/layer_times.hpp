@@ -14,8 +14,8 @@ namespace ddlsim {
 
 /// One gradient tensor and when its backward ends, in seconds from the start of the iteration on an undisturbed GPU.
 struct ReadyTensor {
-  int tensor = 0;        ///< index in creation (forward) order over all layers of the model
-  double size_bytes = 0; ///< on the wire
+  int tensor = 0;        ///< index in the order of creation (forward) over all layers of the model
+  double size_bytes = 0; ///< bytes on the wire
   double ready_s = 0;
 };
 
@@ -23,79 +23,81 @@ struct ReadyTensor {
 struct ComputeProfile {
   double forward_s = 0;
   double backward_s = 0;
-  std::vector<ReadyTensor> tensors; ///< in the order they become ready
+  std::vector<ReadyTensor> tensors; ///< tensors in the order in which their gradients become ready
   double wire_share = 1;            ///< bytes on the wire over bytes of the gradients that backward computes
   double total_s() const { return forward_s + backward_s; }
 };
 
-/// Relative time of each layer by a roofline for its kind: FLOP over the kernel efficiency of that kind, bytes over
-/// half of the memory rate. The efficiencies are those of the DeepBench kernel tables (baidu-research/DeepBench,
-/// results/train). They give only the shape of the profile; the total time scales it.
+/// Relative time of each layer by a roofline for its kind: its FLOP divided by the efficiency of such kernels, its
+/// bytes divided by half of the memory rate. The efficiencies are those of the DeepBench kernel tables
+/// (baidu-research/DeepBench, results/train). The times give only the shape of the profile, which is scaled to the
+/// total time.
 struct LayerTime {
   double forward_s = 0;
   double backward_s = 0;
 };
 std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, Precision precision, double batch);
 
-/// Returns the time of one iteration by the roofline alone, for a GPU and model without any measurement: 0.8 of the sum
-/// of the layer times and of 60 us a layer and pass for launching. The prior of compute_roofline has its measured
-/// error.
+/// Returns the time of one iteration by the roofline alone, for a GPU and a model without any measurement: 0.8 times
+/// the sum of the layer times and of 60 us a layer and pass for launching. The prior of compute_roofline holds the
+/// measured error.
 double roofline_iteration_s(const Model& model, const Gpu& gpu, Precision precision, double batch);
 
-/// Returns the profile whose total is `total_s`, split by `forward_share`; `wire_bytes_per_parameter` is 4 for fp32 on
-/// the wire, 2 for fp16.
+/// Returns the profile whose total is `total_s`, of which `forward_share` is the forward pass.
+/// `wire_bytes_per_parameter` is 4 for fp32 on the wire and 2 for fp16.
 ComputeProfile compute_profile(const Model& model, const Gpu& gpu, Precision precision, double batch, double total_s,
                                double forward_share, double wire_bytes_per_parameter);
 
-/// Returns the bytes of a gradient scalar on the wire: 4 for fp32 and where a record does not say, 2 for fp16 and bf16.
+/// Returns the bytes of one gradient value on the wire: 4 for fp32 and where a record does not say, 2 for fp16 and
+/// bf16.
 double bytes_per_parameter(WirePrecision wire_precision);
 
-/// Returns the bytes of a parameter as compute reads it: 2 in half precision, amp and bf16 included, and in fp8, whose
-/// layers keep it in 16 bits and convert it to 8 bits when they run.
+/// Returns the bytes of a parameter as compute reads it: 2 in 16 bits (fp16, bf16, amp). It is 2 in fp8 too, whose
+/// layers keep parameters in 16 bits and convert them to 8 bits when they run.
 double computed_bytes_per_parameter(Precision precision);
 
-/// Returns the bytes of a gradient scalar as backward writes it: 2 for fp16, where the model itself is half, else 4
-/// (amp and bf16 compute in half and keep parameters and gradients in fp32).
+/// Returns the bytes of one gradient value as backward writes it: 2 for fp16, where the model itself is in 16 bits,
+/// else 4. amp and bf16 compute in 16 bits and keep parameters and gradients in fp32.
 double gradient_bytes_per_parameter(Precision precision);
 
-/// The work of one sample in one iteration, all layers and passes: FLOP divided by the efficiency that kernels of their
-/// kind reach, with and without tensor cores, and fp32 bytes divided by the efficiency of the memory.
+/// The work of one sample in one iteration, over all layers and passes. FLOP are divided by the efficiency that kernels
+/// of their kind reach, with and without tensor cores. fp32 bytes are divided by the efficiency of the memory.
 struct ModelWork {
   double flop = 0;
   double tensor_core_flop = 0;
-  double eight_bit_flop = 0; ///< part of these that fp8 computes in 8 bits
+  double eight_bit_flop = 0; ///< part of tensor_core_flop that fp8 computes in 8 bits
   double touched_bytes = 0;
 };
 ModelWork work_of(const Model& model);
 
-/// The arithmetic unit that a precision uses: tensor cores for amp and fp16 where the GPU has them; 8-bit tensor cores
-/// for fp8's linear layers.
+/// The arithmetic unit that a precision uses: tensor cores for amp and fp16 where the GPU has them, 8-bit tensor cores
+/// for the linear layers of fp8.
 struct ComputeUnit {
   ArithmeticUnit unit = ArithmeticUnit::fp32;
   double peak_flop_per_s = 0;
 };
-/// Throws UserError when the catalogue has no such unit for the GPU.
+/// Returns the unit for the precision. Throws UserError when the catalogue has no such unit for the GPU.
 ComputeUnit compute_unit(const Gpu& gpu, Precision precision);
 
-/// Returns the unit for all layers that fp8 leaves in 16 bits; compute_unit() for the other precisions. Throws as
+/// Returns the unit for the layers that fp8 leaves in 16 bits; compute_unit() for the other precisions. Throws as
 /// compute_unit() does.
 ComputeUnit wide_unit(const Gpu& gpu, Precision precision);
 
 /// Returns the peak FLOP/s of compute_unit(). Throws as compute_unit() does.
 double peak_flop_per_s(const Gpu& gpu, Precision precision);
 
-/// One gradient tensor, and the share of backward that is done when it is ready: the part of a profile that does not
-/// depend on how long compute takes.
+/// One gradient tensor, and the share of backward that is done when it is ready. This part of a profile does not depend
+/// on how long compute takes.
 struct TensorShare {
   int tensor = 0;        ///< index in creation order, as in ReadyTensor
-  double size_bytes = 0; ///< on the wire
+  double size_bytes = 0; ///< bytes on the wire
   double done = 0;       ///< share of backward, 0 to 1
 };
 
 struct BackwardShape {
-  std::vector<TensorShare> tensors; ///< in the order they become ready
-  double wire_share = 1;            ///< as in ComputeProfile
-  UnitShape units{};                ///< of sharded strategies, and of pipelines with recomputation
+  std::vector<TensorShare> tensors; ///< tensors in the order in which their gradients become ready
+  double wire_share = 1;            ///< bytes on the wire over bytes that backward writes, as in ComputeProfile
+  UnitShape units{};                ///< used by sharded strategies, and by pipelines with recomputation
   std::vector<PieceShape> pieces{}; ///< used by model parallelism only
 };
 
@@ -104,7 +106,7 @@ struct BackwardShape {
 BackwardShape backward_shape(const Model& model, const Gpu& gpu, Precision precision, double batch,
                              double wire_bytes_per_parameter);
 
-/// Returns the profile whose total is `total_s`, split by `forward_share`.
+/// Returns the profile whose total is `total_s`, of which `forward_share` is the forward pass.
 ComputeProfile compute_profile(const BackwardShape& shape, double total_s, double forward_share);
 
 } // namespace ddlsim

@@ -17,7 +17,7 @@
 namespace ddlsim {
 namespace {
 
-/// Returns the prior's name for a precision: times in 16 bits depend far more on the stack than those in fp32 do.
+/// Returns the prior's name for a precision. Times in 16 bits depend far more on the stack than those in fp32 do.
 std::string for_precision(const std::string& prior, Precision precision) {
   return has_16_bit_values(precision) ? prior + "_reduced" : prior;
 }
@@ -61,7 +61,7 @@ bool is_unnamed(const ComputeQuestion& question) {
   return question.gpu.name == unnamed_device().name;
 }
 
-/// Returns the note that an estimate has for a device that the cluster does not name.
+/// Returns the note of an estimate for a device that the cluster does not name.
 std::string unnamed_text(const ComputeQuestion& question) {
   if (!is_unnamed(question)) return "";
   return fmt::format("; no GPU is named: backward has the shape that it has on a {}, and memory is not checked",
@@ -81,7 +81,7 @@ OneGpuEstimate from_candidate(const ComputeQuestion& question, const Candidate& 
           error_sources};
 }
 
-/// Returns ln of the time of every record behind the equally good candidates.
+/// Returns ln of the times of all records behind the equally good candidates.
 std::vector<double> log_times_of(const std::vector<Candidate>& equals) {
   std::vector<double> log_times;
   for (const auto& one : equals) {
@@ -112,8 +112,8 @@ void note_disagreement(OneGpuEstimate& estimate, const std::vector<Candidate>& e
                                log_times.size(), names_of(equals));
 }
 
-/// Returns the best candidate's time. Near measured batches, where another curve may be the best, the time changes
-/// smoothly from one curve to the other; how far the two contradict each other is an error source.
+/// Returns the best candidate's time. Near a measured batch another curve may be the best; there the time changes
+/// smoothly from one curve to the other, and the difference between the two is an error source.
 std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const ComputeQuestion& question,
                                              double repeat_difference) {
   auto candidates = candidates_on(curves, question);
@@ -132,12 +132,12 @@ std::optional<OneGpuEstimate> find_on_curves(const Curves& curves, const Compute
   return estimate;
 }
 
-/// Returns whether the estimate uses no record of this GPU, model and precision.
+/// Returns whether the estimate uses no record of this GPU, model and precision together.
 bool is_of_elsewhere(const OneGpuEstimate& estimate) {
   return estimate.prior.rfind("compute_roofline", 0) == 0 || estimate.blend_width > 0;
 }
 
-/// Returns amp's estimate for bf16, which uses the same tensor cores at the same rate; the rest of the stack may
+/// Returns amp's estimate for bf16, which uses the same tensor cores at the same rate. The rest of the stack may
 /// differ.
 OneGpuEstimate as_of_amp(OneGpuEstimate estimate) {
   const auto source = for_precision("compute_other_stack", Precision::bf16);
@@ -193,7 +193,7 @@ std::string text_of(TimeOrigin time) {
   return "";
 }
 
-/// Returns the estimate from all records together.
+/// Returns the estimate by the blend of all comparable records.
 OneGpuEstimate from_blend(const ComputeQuestion& question, const BlendedTime& blend) {
   const auto prior = for_precision("compute_other_gpus", question.precision);
   OneGpuEstimate estimate{blend.time_s, prior, EvidenceLabel::transferred, "", "", {prior}};
@@ -358,7 +358,8 @@ OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<S
 }
 
 bool is_settled(const OneGpuEstimate& evidence) {
-  // If the time is from a line, the first error source is the line's, so these two mean a record at exactly this batch.
+  // If the time is from a line, its first error source is the line's. So these two labels mean a record at exactly this
+  // batch.
   return evidence.label == EvidenceLabel::calibrated || evidence.prior == "compute_transferred" ||
          evidence.prior.rfind("compute_other_stack", 0) == 0;
 }

@@ -26,22 +26,22 @@ struct ComputeQuestion {
   std::string preset;                 ///< records of the same framework are preferred
   std::string series{};               ///< if set, this series' own records come before all others
   std::string software{};             ///< if set, records whose software contains this text come first too
-  std::optional<StatedRate> stated{}; ///< the user's own rate, which comes before every record
+  std::optional<StatedRate> stated{}; ///< the rate that the user states, which comes before every record
 };
 
 /// The time of one iteration of one GPU, and the quality of that figure.
 struct OneGpuEstimate {
   double one_gpu_s = 0;
-  std::string prior; ///< name in priors.json of its first error source
+  std::string prior; ///< the name in priors.json of the first error source
   EvidenceLabel label = EvidenceLabel::assumed;
-  std::string text;                       ///< one sentence for the user
-  std::string record;                     ///< "file:line" of the record, or ""
-  std::vector<std::string> error_sources; ///< all priors whose widths add up, the first included
-  /// Standard deviation of ln time between records that are equally good and contradict each other; 0: they agree.
+  std::string text;                       ///< one sentence for the user about the evidence
+  std::string record;                     ///< "file:line" of the record; "" without a record
+  std::vector<std::string> error_sources; ///< names of all priors whose widths add up, the first included
+  /// Standard deviation of ln time between records that are equally good and contradict each other; 0 where they agree.
   double disagreement = 0;
-  double stated_width = 0; ///< standard deviation of ln time that the user stated; 0: that of the error sources
+  double stated_width = 0; ///< the standard deviation of ln time that the user stated; 0: the error sources decide
   bool own_series = false; ///< the time is from records of the question's series
-  /// Standard deviation of ln time where other GPUs' records were blended; 0: that of the error sources.
+  /// Standard deviation of ln time where other GPUs' records were blended; 0 where the error sources decide.
   double blend_width = 0;
 };
 
@@ -69,8 +69,8 @@ struct OneGpuEstimate {
 /// own cluster; without one, find() throws UserError.
 class OneGpuTimes {
 public:
-  /// `own` has the records of the question's cluster; those that name no GPU count as `unnamed_gpu`'s. `reference` has
-  /// the catalogue.
+  /// `own` are the records of the question's cluster; those that name no GPU count as records of `unnamed_gpu`.
+  /// `reference` has the catalogue and the records of other clusters.
   OneGpuTimes(const std::string& unnamed_gpu, std::vector<StepRecord> own, std::vector<StepRecord> borrowed,
               OtherClusterTimes reference, const ModelConstants& constants = {});
   OneGpuTimes(const OneGpuTimes&) = delete;
@@ -90,19 +90,20 @@ private:
   std::vector<BatchCurve> own_curves_;
   std::vector<BatchCurve> borrowed_curves_;
   std::vector<BatchCurve> reference_curves_;
-  mutable std::once_flag read_back_once_; ///< reading runs back takes a while, and few questions need it
+  /// runs are read back once and late: it takes a while, and few questions need it
+  mutable std::once_flag read_back_once_;
   mutable std::vector<StepRecord> read_back_;
   mutable std::vector<BatchCurve> read_back_curves_;
-  std::map<std::string, std::vector<StepRecord>> by_series_; ///< own records
+  std::map<std::string, std::vector<StepRecord>> by_series_; ///< the question's own records
   std::map<std::string, std::vector<BatchCurve>> series_curves_;
 };
 
-/// Finds one estimate without keeping a OneGpuTimes.
+/// Finds the estimate for one question, where OneGpuTimes need not be kept for others.
 OneGpuEstimate find_compute(const ComputeQuestion& question, const std::vector<StepRecord>& own,
                             const std::vector<StepRecord>& borrowed, const OtherClusterTimes& reference = {});
 
-/// Returns whether no reference data can change it, because it is calibrated, or from a record of this GPU at this
-/// batch.
+/// Returns whether no reference data can change the estimate, because it is calibrated or from a record of this GPU at
+/// this batch.
 bool is_settled(const OneGpuEstimate& evidence);
 
 } // namespace ddlsim

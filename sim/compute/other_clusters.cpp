@@ -11,13 +11,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns whether a file has step records. Kernel tables are large, and have none.
+/// Returns whether a file has step records. Kernel tables are large and have none.
 bool has_steps(const fs::path& file) {
   return read_text_file(file).find("\"step\"") != std::string::npos;
 }
 
-/// Returns whether the number that follows a key is a whole number other than 1. Other spellings of a number are left
-/// to the JSON reader.
+/// Returns whether the number that follows a key is a whole number other than 1. The JSON reader decides about other
+/// spellings of a number.
 bool is_followed_by_several(std::string_view text) {
   constexpr std::string_view digits = "0123456789";
   constexpr std::string_view blanks = " \t";
@@ -36,9 +36,9 @@ bool names_spread_strategy(const std::string& line) {
                      [&](StrategyName name) { return line.find('"' + to_text(name) + '"') != std::string::npos; });
 }
 
-/// Returns whether a line can be skipped: it is whole, and has another record than a step, or a step on several GPUs
-/// that cannot be read back. Most lines are like that, and parsing them would take a third of a prediction. A line with
-/// a backslash is parsed, because it may spell a name otherwise.
+/// Returns whether a line can be skipped: it is complete, and holds no step, or a step on several GPUs that cannot be
+/// read back. Most lines do, and parsing them would take a third of a prediction. A line with a backslash is always
+/// parsed, because it may spell a name in another form.
 bool cannot_matter(const std::string& line) {
   constexpr std::string_view gpus = "\"gpus\"";
   const bool is_whole = line.back() == '}' && line.find('\\') == std::string::npos;

@@ -13,27 +13,28 @@
 
 namespace ddlsim {
 
-/// Measurements of clusters other than the question's own and those it borrows from, and the catalogue by which they
-/// are compared.
+/// Measurements of other clusters (neither the question's own nor those that it borrows from), and the catalogue by
+/// which they are compared.
 struct OtherClusterTimes {
   std::vector<StepRecord> records;
-  std::vector<Gpu> gpus; ///< empty: only records of the question's GPU count
+  std::vector<Gpu> gpus; ///< the catalogue; empty: only records of the question's GPU count
   ModelSizes models;
-  /// Returns one-GPU times that are read back from runs on several GPUs (sim/predict/read_back.hpp); it is called once
-  /// a question needs them, and may be empty. They are blended like records, but only for models of their own family.
+  /// Returns one-GPU times that are read back from runs on several GPUs (sim/predict/read_back.hpp). It is called when
+  /// a question first needs them, and may be empty. The times are blended like records, but only for models of their
+  /// own family.
   std::function<std::vector<StepRecord>()> read_back{};
 };
 
 /// Returns the step records of the clusters that `cluster` borrows `step` from.
 std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster);
 
-/// Returns whether the record is of sharded training on several GPUs: such a model rarely runs on one GPU. Pipeline
-/// runs are used only for their own cluster, because micro-batch and network, which their records do not state, decide
-/// how much time is taken off.
+/// Returns whether the record is of sharded training on several GPUs, whose model rarely fits on one GPU. Pipeline runs
+/// are used only for their own cluster: how much time is taken off depends on micro-batch and network, which their
+/// records do not state.
 bool can_be_read_back(const StepRecord& record);
 
 /// The data that many questions share: one-GPU training records of all clusters, runs that can be read back, the
-/// catalogue, and the sizes of the models with a layer table.
+/// catalogue, and the sizes of the models that have a layer table.
 struct MeasuredTimes {
   std::map<std::string, std::vector<StepRecord>> of_clusters;
   std::vector<Gpu> gpus;
@@ -46,7 +47,7 @@ MeasuredTimes read_measured_times(const DataFolder& data);
 /// Returns the measured times without those of `cluster` and of the clusters it borrows from.
 OtherClusterTimes other_cluster_times(const MeasuredTimes& measured, const Cluster& cluster);
 
-/// Reads the sizes of all models with a layer table.
+/// Reads the sizes of all models that have a layer table.
 ModelSizes read_model_sizes(const DataFolder& data);
 
 } // namespace ddlsim

@@ -9,7 +9,7 @@ namespace {
 
 const char* const root_unit = "root";
 
-/// Returns the unit of a layer that comes after all stages so far.
+/// Returns the unit of a layer that comes after all stages added so far, and adds the unit where it is new.
 std::size_t unit_of(UnitShape& shape, const std::string& name) {
   if (name == root_unit) return 0;
   if (!shape.stages.empty() && shape.units[shape.stages.back().unit].name == name) return shape.stages.back().unit;
@@ -28,8 +28,8 @@ bool is_matrix_product(const Layer& layer) {
   return layer.kind == "linear";
 }
 
-/// Returns whether a block's layer is computed again. `in_turn`: if the layer is a matrix product, alternate_matmuls
-/// does not compute it again.
+/// Returns whether a block's layer is computed again. `in_turn` says that a matrix product is one that
+/// alternate_matmuls keeps.
 bool is_again(const Layer& layer, Recompute recompute, bool in_turn) {
   const bool is_attention = layer.kind == "attention";
   switch (recompute) {
@@ -67,7 +67,7 @@ std::vector<bool> layers_computed_again(const Model& model, Recompute recompute,
   std::vector<bool> again;
   again.reserve(model.layers.size());
   std::string unit;
-  int product = 0; // matrix products of the unit so far
+  int product = 0; // number of matrix products of the unit so far
   for (const auto& layer : model.layers) {
     const auto name = unit_name_of(layer.name);
     if (name != unit) product = 0;

@@ -14,8 +14,10 @@ namespace ddlsim {
 /// Builds the bytes of one message; fields are written in the order in which they are added.
 class ProtobufMessage {
 public:
-  void add_number(int field, std::uint64_t value); ///< uint64, int64 and int32 from 0 on, bool, enum
-  void add_numbers(int field, const std::vector<std::uint64_t>& values); ///< repeated and packed; nothing for none
+  /// adds a uint64, bool, enum, or an int64 or int32 that is not negative
+  void add_number(int field, std::uint64_t value);
+  /// adds a repeated and packed field; adds nothing for an empty list
+  void add_numbers(int field, const std::vector<std::uint64_t>& values);
   void add_text(int field, std::string_view text);
   void add_message(int field, const ProtobufMessage& message);
 
@@ -25,10 +27,11 @@ private:
   std::string bytes_;
 };
 
-/// Returns the message preceded by its length, as a file with several messages has it.
+/// Returns the message preceded by its length, as in a file with several messages.
 std::string length_and_bytes(const ProtobufMessage& message);
 
-// Nodes: the numbers of Chakra's schema (mlcommons/chakra, schema/protobuf/et_def.proto, 0.0.4).
+// The nodes of a trace. The numbers are those of Chakra's schema (mlcommons/chakra, schema/protobuf/et_def.proto,
+// 0.0.4).
 
 enum class ChakraNodeType : std::uint64_t { compute = 4, send = 5, receive = 6, collective = 7 };
 
@@ -45,13 +48,13 @@ struct ChakraNode {
   std::string name;
   ChakraNodeType type = ChakraNodeType::compute;
   std::vector<std::uint64_t> data_deps{}; ///< nodes that it waits for
-  std::uint64_t duration_us = 0;          ///< compute only
+  std::uint64_t duration_us = 0;          ///< duration of a compute node
   bool on_cpu = false;
-  double size_bytes = 0;                                      ///< all other types
-  ChakraCollective collective = ChakraCollective::all_reduce; ///< collective only
-  std::string group{};                                        ///< collective only: its group of ranks; "" for all ranks
-  int peer = 0;                                               ///< send and receive: rank of the other side
-  int tag = 0;                                                ///< send and receive: equal at both ends
+  double size_bytes = 0;                                      ///< bytes of a node of another type
+  ChakraCollective collective = ChakraCollective::all_reduce; ///< operation of a collective node
+  std::string group{};                                        ///< group of ranks of a collective node; "" for all ranks
+  int peer = 0;                                               ///< rank at the other end of a send or receive
+  int tag = 0;                                                ///< tag of a send and its receive, which have the same
 };
 
 /// Returns one file: a description of the trace, then its nodes.

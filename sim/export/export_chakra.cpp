@@ -17,8 +17,8 @@ bool carries(const Graph& graph, OperationKind kind) {
                      [&](const Operation& operation) { return operation.kind == kind; });
 }
 
-/// Returns the Chakra type. A pass over the paths inside a machine without servers goes both ways, so it is an
-/// all-reduce.
+/// Returns the Chakra type. A pass over the paths inside a machine without servers sends in both directions, so it
+/// counts as an all-reduce.
 ChakraCollective collective_of(OperationKind kind, bool has_way_back) {
   if (!has_way_back) return ChakraCollective::all_reduce;
   switch (kind) {
@@ -35,7 +35,7 @@ ChakraCollective collective_of(OperationKind kind, bool has_way_back) {
   }
 }
 
-/// The nodes of one role, operation by operation.
+/// The nodes of one role, added operation by operation.
 class RoleNodes {
 public:
   RoleNodes(const StepSetup& setup, const StepRun& run, std::size_t role)
@@ -55,7 +55,7 @@ private:
 
   void add(std::size_t operation) {
     const Operation& of = run_.graph.operations[operation];
-    const bool shard = of.kind == OperationKind::push_pull; // every role's workers send them
+    const bool shard = of.kind == OperationKind::push_pull; // the workers of every role send shards
     if (stream_of(operation).role != role_ && !shard) return;
     if (is_collective(run_.graph, of)) return add_collective(operation);
     switch (of.kind) {
@@ -83,7 +83,7 @@ private:
     const Operation& of = run_.graph.operations[operation];
     for (std::size_t w = 0; w < of.waits; ++w) {
       const std::size_t earlier = node_of_[run_.graph.waits[of.first_wait + w]];
-      if (earlier != 0) depend(node, earlier); // 0: the operation is another role's
+      if (earlier != 0) depend(node, earlier); // 0: the operation belongs to another role
     }
   }
 
@@ -113,7 +113,7 @@ private:
     follow(node, of.stream);
   }
 
-  /// Adds fused operations as one node, in the place of the last of its gradients.
+  /// Adds fused operations as one node, where the last of their gradients is ready.
   void add_collective(std::size_t operation) {
     const Collective& collective = run_.execution.collectives.at(ran_);
     fused_.push_back(operation);
@@ -149,7 +149,7 @@ private:
     const std::string tensor = tensors.empty() ? "" : " " + tensors.front();
     const int server = run_.graph.machine.ranks + stream_of(operation).number;
     ChakraNode& push = append(operation, ChakraNodeType::send, "push" + tensor);
-    // On an asynchronous slow worker no shard waits for the worker's own compute.
+    // On an asynchronous slow worker, no operation of its own compute precedes a shard.
     if (push.data_deps.empty()) depend(push, last_compute_);
     push.size_bytes = of.size_bytes;
     push.peer = server;
@@ -167,18 +167,18 @@ private:
   TensorNames names_;
   std::size_t role_;
   std::vector<ChakraNode> nodes_;
-  std::vector<std::uint64_t> node_of_; ///< for each operation; 0: none
-  std::vector<double> stream_s_;       ///< compute so far in each stream
+  std::vector<std::uint64_t> node_of_; ///< node of each operation; 0: none
+  std::vector<double> stream_s_;       ///< seconds of compute so far in each stream
   std::vector<std::uint64_t> last_of_; ///< last node of each stream; 0: none
   bool has_way_back_;
-  std::uint64_t last_compute_ = 0; ///< id of the node
+  std::uint64_t last_compute_ = 0; ///< id of the last node of compute
   std::size_t ran_ = 0;            ///< number of collectives added
-  std::vector<std::size_t> fused_; ///< operations of the next collective, so far
+  std::vector<std::size_t> fused_; ///< operations found so far of the next collective
   int fused_tensors_ = 0;
   int shards_ = 0;
 };
 
-/// Returns the ranks that push and pull: all of them, or the first of each node.
+/// Returns the ranks that push and pull: all ranks, or the first of each node.
 std::vector<int> senders_of(const Graph& graph) {
   std::vector<int> senders;
   for (int rank = 0; rank < graph.machine.ranks; ++rank)

@@ -22,7 +22,7 @@ double to_us(long long picoseconds) {
   return static_cast<double>(picoseconds) / ps_per_us;
 }
 
-/// Returns the details of an operation, all but its time.
+/// Returns all details of an operation but its time.
 Json to_json(const SpanDetails& details) {
   Json args = Json::object();
   if (details.size_bytes > 0) args["bytes"] = nine_digits(details.size_bytes);

@@ -17,7 +17,7 @@ namespace {
 /// The platform to write: the machine with one rank a node, because a node is one host.
 struct Platform {
   Machine machine;
-  int nodes = 1; ///< including nodes for servers alone
+  int nodes = 1; ///< number of nodes, those for servers alone included
   int gpus_per_node = 1;
   double gpu_flop_per_s = 0;
 };
@@ -40,7 +40,7 @@ std::shared_ptr<const PlacedFabric> placed_fabric_of(const StepSetup& setup) {
 }
 
 Platform platform_of(const StepSetup& setup, const Parameters& sample) {
-  constexpr double passes = 3; // forward, and backward with twice the work
+  constexpr double passes = 3; // forward counts once, and backward twice
   const int workers = worker_nodes(setup);
   const double step_flop = passes * setup.model.forward_flop_per_sample() * setup.batch_per_gpu;
   return {build_machine(setup.cluster, setup.transport, sample, workers, 1, placed_fabric_of(setup)),
@@ -84,7 +84,7 @@ std::string route_between(int leaf, int other) {
                      leaf, other);
 }
 
-/// Writes leaf switches below a core without limits.
+/// Writes leaf switches below a core whose rate is not limited.
 std::string leaves(const Platform& platform) {
   const int of_leaf = platform.machine.nodes_per_leaf;
   std::string zones;
@@ -101,11 +101,11 @@ std::string leaves(const Platform& platform) {
   return zones + links + routes;
 }
 
-// A fabric whose links are simulated one by one. SimGrid's own <cluster topology="TORUS"> and similar elements have no
-// NIC between a node and its switch (their limiter counts both directions together), so zones, links and routes are
-// written out.
+// A fabric whose links are simulated one by one. Zones, links and routes are written out, because SimGrid's own
+// elements like <cluster topology="TORUS"> have no NIC between a node and its switch; their limiter counts both
+// directions together.
 
-/// Returns how many neighbouring places all messages leave, and reach, by the same links.
+/// Returns the number of consecutive places whose messages all leave, and arrive, over the same links.
 int places_of_a_switch(const Fabric& fabric) {
   if (fabric.kind == FabricKind::dragonfly) return fabric.nodes_per_switch;
   const bool is_spread = fabric.kind == FabricKind::fat_tree && fabric.routing == Routing::adaptive;
@@ -122,7 +122,8 @@ std::map<int, std::vector<int>> nodes_by_switch(const StepSetup& setup, const Pl
   std::map<int, std::vector<int>> switches;
   for (int node = 0; node < platform.nodes; ++node)
     switches[placed.places[at(node)] / places_of_a_switch(placed.fabric)].push_back(node);
-  constexpr std::size_t most_switches = 512; // a quarter of a million routes, 100 MB
+  // largest number of switches; it gives a quarter of a million routes and 100 MB
+  constexpr std::size_t most_switches = 512;
   if (switches.size() > most_switches)
     throw UserError(
         setup.cluster.name, "/fabric",

@@ -93,14 +93,15 @@ std::string text_of(const Operation& operation, const TensorNames& names) {
 
 namespace {
 
-/// Returns " block3"; " block3 .. block5, micro-batch 2" in a pipeline; "" for an operation without a unit.
+/// Returns the text for an operation's unit: " block3", or in a pipeline " block3 .. block5, micro-batch 2"; "" for an
+/// operation without a unit.
 std::string behind_unit(const Graph& graph, const Operation& operation) {
   if (operation.unit < 0) return "";
   const auto unit = " " + graph.units.at(at(operation.unit));
   return operation.micro_batch < 0 ? unit : fmt::format("{}, micro-batch {}", unit, operation.micro_batch);
 }
 
-/// Returns what a send carries: outputs go to the next stage, gradients of inputs to the one before.
+/// Returns what a send carries. Outputs go to the next stage, gradients of inputs go back to the one before.
 std::string text_of_send(const Operation& operation) {
   return operation.part == ComputePart::forward ? "send outputs of" : "send gradients of";
 }

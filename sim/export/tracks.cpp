@@ -15,14 +15,14 @@ std::string ranks_text(const std::string& name, int ranks) {
   return fmt::format("{} ({} rank{})", name, ranks, ranks == 1 ? "" : "s");
 }
 
-/// Returns the details of one operation's span.
+/// Returns the details of the span of one operation.
 SpanDetails details_of(const Graph& graph, const TensorNames& names, std::size_t operation) {
   const Operation& of = graph.operations[operation];
   return {of.size_bytes, names.of_operation(of)};
 }
 
-/// Returns whether a span joins the one before it: a compute span of the same name that takes no time, such as further
-/// gradients of a layer that are ready together.
+/// Returns whether a span joins the one before it. A compute span joins one of the same name if it takes no time, as
+/// further gradients of a layer do that are ready together.
 bool joins(const TrackSpan& before, const TrackSpan& span) {
   return span.kind == OperationKind::compute && !(span.time.end_s > span.time.start_s) && before.name == span.name;
 }
@@ -44,11 +44,12 @@ std::vector<TrackSpan> spans_of_stream(const StepRun& run, const TensorNames& na
     }
   }
   const auto earlier = [](const TrackSpan& a, const TrackSpan& b) { return a.time.start_s < b.time.start_s; };
-  std::stable_sort(spans.begin(), spans.end(), earlier); // paths run first what is ready first
+  // paths run the operations in the order in which they become ready
+  std::stable_sort(spans.begin(), spans.end(), earlier);
   return spans;
 }
 
-/// Returns the collectives that ran; several operations may be fused into one.
+/// Returns the collectives that ran. One collective may be several fused operations.
 std::vector<TrackSpan> spans_of_collectives(const StepRun& run, const TensorNames& names, std::size_t stream) {
   std::vector<TrackSpan> spans;
   for (const Collective& collective : run.execution.collectives) {
@@ -149,7 +150,7 @@ bool is_asynchronous(const StepRun& run) {
   return run.graph.servers.asynchronous;
 }
 
-/// Returns one span from the end of compute to the end of the mean iteration.
+/// Returns the mean iteration of asynchronous servers as one span, from the end of compute to the end of the iteration.
 Track mean_of_servers(const PointRun& of, const std::vector<Track>& worker) {
   const PredictedPoint& point = of.point;
   double compute_end_s = 0;
@@ -178,7 +179,7 @@ TrackGroup group_of_servers(const PointRun& of, const TensorNames& names, const 
   for (std::size_t stream = 0; stream < of.run.graph.streams.size(); ++stream) {
     if (of.run.graph.streams[stream].kind != StreamKind::connection) continue;
     auto [push, pull] = tracks_of_server(of.run, names, stream);
-    if (push.spans.empty()) continue; // a server without shards
+    if (push.spans.empty()) continue; // this server has no shards
     group.tracks.push_back(std::move(push));
     group.tracks.push_back(std::move(pull));
   }
@@ -215,7 +216,7 @@ std::vector<IterationPart> parts_in_order(const PointRun& of) {
   return parts;
 }
 
-/// Returns the parts that take time, one after another.
+/// Returns the parts that take time, placed one after another.
 TrackGroup group_of_parts(const PointRun& of) {
   Track track{"parts", {}};
   double now_s = 0;
@@ -227,7 +228,7 @@ TrackGroup group_of_parts(const PointRun& of) {
   const double scale = track_scale(of.point);
   for (const auto& [name, seconds] : parts_in_order(of)) add(name, scale * seconds);
   add("input wait", of.point.parts.input_wait_s);
-  if (!track.spans.empty()) track.spans.back().time.end_s = of.point.iteration_s; // exact, without rounding
+  if (!track.spans.empty()) track.spans.back().time.end_s = of.point.iteration_s; // the exact end, without rounding
   return {"iteration", {track}};
 }
 

@@ -11,29 +11,29 @@
 
 namespace ddlsim {
 
-/// The data that a span moves, and how; fields that do not apply are 0 or empty.
+/// What a span moves, and how. Fields that do not apply are 0 or empty.
 struct SpanDetails {
   double size_bytes = 0;
   std::vector<std::string> tensors{};         ///< the tensors whose gradients it moves
-  std::optional<CollectiveKind> collective{}; ///< that the library runs
-  Protocol protocol = Protocol::none;         ///< that the library uses
+  std::optional<CollectiveKind> collective{}; ///< the collective that the library runs
+  Protocol protocol = Protocol::none;         ///< the protocol that the library uses
 };
 
 struct TrackSpan {
   std::string name;
-  std::optional<OperationKind> kind{}; ///< none: the span is a part of the iteration
+  std::optional<OperationKind> kind{}; ///< kind of the operation; none: the span is a part of the iteration
   Span time{};
   SpanDetails details{};
 };
 
-/// Spans in order, without overlap.
+/// Spans in the order of time, without overlap.
 struct Track {
   std::string name;
   std::vector<TrackSpan> spans;
 };
 
 struct TrackGroup {
-  std::string name; ///< the role with its ranks
+  std::string name; ///< name of the role and its ranks
   std::vector<Track> tracks;
 };
 

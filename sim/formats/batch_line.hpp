@@ -22,14 +22,14 @@ struct RecordLines {
 /// so a line holds only a little beyond its largest measured batch.
 struct BatchLine {
   std::string gpu;   ///< name in gpus.json; "" where the records name none
-  std::string model; ///< a variant
+  std::string model; ///< name of a model variant
   Precision precision = Precision::fp32;
   std::string preset; ///< the software stack
   double fixed_s = 0;
   double per_sample_s = 0;
   double least_s = 0;        ///< the host's launch time; 0: not known
-  double smallest_batch = 0; ///< measured
-  double largest_batch = 0;  ///< measured
+  double smallest_batch = 0; ///< the smallest measured batch
+  double largest_batch = 0;  ///< the largest measured batch
   double relative_error = 0; ///< standard deviation of ln of one measured time around the line
   /// Root mean square of ln(predicted / measured), with each batch predicted from the others; 0: fewer than three
   /// batches.

@@ -86,8 +86,8 @@ bool is_forgotten(const Changes& changes, const CalibratedSeries& one) {
   return !one.borrowed && (changes.node || touches(changes, one.scope.transport));
 }
 
-/// Removes a parameter, with its row and column of correlations. The others keep their joint distribution, but draws
-/// without it are different ones.
+/// Removes a parameter, with its row and column of correlations. The others keep their joint distribution, but their
+/// draws change.
 void erase_parameter(Calibration& calibration, std::size_t at) {
   calibration.parameters.erase(calibration.parameters.begin() + static_cast<std::ptrdiff_t>(at));
   auto& rows = calibration.correlation;
@@ -129,7 +129,7 @@ std::vector<std::string> describe_changes(const std::string& name, const FittedM
   return texts;
 }
 
-/// Removes what depends on the changed hardware, and says how much that was.
+/// Removes what depends on the changed hardware, and returns a sentence that says how much that was.
 std::string consequence(Calibration& calibration, const Changes& changes) {
   const auto parameters = calibration.parameters.size();
   const auto series = calibration.series.size();

@@ -1,5 +1,5 @@
 #pragma once
-// What measurements say about a cluster: platforms/CLUSTER/calibration.json, written by `ddlsim calibrate`.
+// The fitted parameters of a cluster: platforms/CLUSTER/calibration.json, written by `ddlsim calibrate`.
 
 #include "sim/formats/batch_line.hpp"
 #include "sim/formats/collective_curve.hpp"
@@ -15,8 +15,8 @@ namespace ddlsim {
 
 struct Cluster;
 
-/// Version of the file format, which docs/formats.md describes. An older file is refused; the message has the command
-/// that writes it anew.
+/// Version of the file format, which docs/formats.md describes. An older file is refused; the message gives the command
+/// that writes it again.
 inline constexpr int calibration_version = 7;
 
 inline constexpr double ten_thousand = 1e4; ///< correlations and residuals are stored as whole numbers of 1/10,000
@@ -31,8 +31,8 @@ struct CalibrationScope {
   std::optional<Precision> precision;
   std::string model;
   double batch_per_gpu = 0;
-  /// One-GPU time to which a compute factor, or a series' residuals, belong. With another one-GPU time they say
-  /// nothing.
+  /// One-GPU time to which a compute factor, or the residuals of a series, belong. They do not apply to another one-GPU
+  /// time.
   double one_gpu_s = 0;
   std::string evidence{}; ///< origin of the one-GPU times: the name of its prior, compute_other_gpus
 
@@ -44,17 +44,17 @@ bool covers(const CalibrationScope& scope, const CalibrationScope& asked);
 
 /// One parameter after the fit, as a z-score of its prior. The prior itself has z-score 0 with standard deviation 1.
 struct CalibratedParameter {
-  std::string name; ///< as in priors.json
+  std::string name; ///< name in priors.json
   CalibrationScope scope;
   Prior prior;
   double z_score = 0;
   double error = 1;        ///< standard deviation of the z-score
   bool identified = false; ///< whether the evidence narrowed it
   int points = 0;          ///< measured points that may depend on it
-  int borrowed_points = 0; ///< those of them that were measured on other clusters
+  int borrowed_points = 0; ///< number of these points that were measured on other clusters
 };
 
-/// One point of a measured series: how far it is from the fitted model. Residuals at other scales are estimated from
+/// One point of a measured series: its residual from the fitted model. Residuals at other scales are estimated from
 /// these.
 struct CalibratedPoint {
   int gpus = 1;
@@ -66,13 +66,13 @@ struct CalibratedPoint {
 struct CalibratedSeries {
   std::string id;
   CalibrationScope scope;
-  std::string strategy;  ///< as to_text(Strategy) writes it, or the strategy's name
+  std::string strategy;  ///< the text of to_text(Strategy), or the strategy's name
   double spread = 0;     ///< standard deviation of the part that no parameter explains
   bool borrowed = false; ///< measured on another cluster
   std::vector<CalibratedPoint> points;
 };
 
-/// The likeliest of the choices that a preset leaves open, for one stack.
+/// The likeliest choice, for one stack, among those that its preset leaves open.
 struct CalibratedChoice {
   CalibrationScope scope;
   bool servers = false; ///< true: the rule that places tensors on servers; false: the all-reduce algorithm
@@ -101,7 +101,8 @@ struct Calibration {
   std::string inputs;             ///< checksum of all that the fit read and of the model's source code
   std::vector<std::string> files; ///< measurement files, "CLUSTER/FILE fnv1a"
   std::vector<CalibratedParameter> parameters;
-  std::vector<std::vector<double>> correlation; ///< between the parameters, lower triangle by rows: row i has i entries
+  /// correlations between the parameters, lower triangle by rows: row i has i entries
+  std::vector<std::vector<double>> correlation;
   /// Positions, ascending, of the draws in all_posterior_draws() that the cluster's own measurements contradict.
   std::vector<int> contradicted_draws;
   std::vector<CalibratedChoice> choices;
@@ -112,8 +113,8 @@ struct Calibration {
   CalibrationQuality quality;
 };
 
-/// Throws UserError with every mistake of the file. For an older format version the message has the command that writes
-/// it anew.
+/// Throws UserError with every mistake of the file. For an older format version the message gives the command that
+/// writes the file again.
 Calibration read_calibration(const std::filesystem::path& file);
 std::string calibration_json(const Calibration& calibration);
 

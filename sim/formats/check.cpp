@@ -224,7 +224,7 @@ std::string check_presets(const fs::path& file, const DataFolder& /*data*/) {
 
 std::string check_measurements(const fs::path& file, const DataFolder& data) {
   NamesOfData names(data);
-  const auto folder = fs::absolute(file).parent_path().parent_path(); // may be a user's own cluster
+  const auto folder = fs::absolute(file).parent_path().parent_path(); // the folder may be a user's own cluster
   std::error_code ignored;
   if (fs::exists(folder / "cluster.json", ignored)) names.clusters.push_back(folder.filename().string());
   const LineChecks checks{

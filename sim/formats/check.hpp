@@ -31,7 +31,7 @@ struct NamesOfData {
   std::vector<Gpu> gpus;
 };
 
-/// Each function notes the unknown names and offers the nearest known one.
+/// Each function notes the unknown names in a file and offers the nearest known name.
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data);
 void look_up_names(const Convergence& convergence, const JsonNode& root, const DataFolder& data);
 void look_up_names(const InputCatalogue& inputs, const JsonNode& root, const DataFolder& data);

@@ -85,15 +85,17 @@ FieldTable<Storage> cluster_storage_fields() {
   return {{required("kind", &Storage::kind,
                     word_type({"local-ssd", "nvme", "nfs", "lustre", "gpfs", "efs", "persistent-disk"}),
                     "where training data lie"),
-           optional("read_bandwidth", &Storage::read_bandwidth_Bps, quantity_type(Dimension::bandwidth), "of a node")}};
+           optional("read_bandwidth", &Storage::read_bandwidth_Bps, quantity_type(Dimension::bandwidth),
+                    "read rate of a node")}};
 }
 
 FieldTable<Cluster> available_fields() {
-  return {{required("nodes", &Cluster::available_nodes, whole_type(1, most_nodes), "that exist")}};
+  return {{required("nodes", &Cluster::available_nodes, whole_type(1, most_nodes), "nodes that exist")}};
 }
 
 FieldTable<Cluster> growth_fields() {
-  return {{required("max_nodes", &Cluster::growth_max_nodes, whole_type(1, most_nodes), "to which it may be extended"),
+  return {{required("max_nodes", &Cluster::growth_max_nodes, whole_type(1, most_nodes),
+                    "most nodes to which it may be extended"),
            required("rule", &Cluster::growth_rule, text_type(), "how it would be extended, in words")}};
 }
 
@@ -104,9 +106,9 @@ FieldTable<Borrow> borrow_fields() {
     if (place.value() == kOldLayersName) return RecordKind::layers;
     return value_named<RecordKind>(place.as_one_of(names_of<RecordKind>())).value_or(RecordKind{});
   };
-  return {{required("cluster", &Borrow::cluster, text_type(), "whose records are used, too"),
-           required("kinds", &Borrow::kinds, list_type(kind, 1), "of its records"),
-           required("label", &Borrow::label, word_type({"transferred"}), "that its numbers have")}};
+  return {{required("cluster", &Borrow::cluster, text_type(), "cluster whose records are used too"),
+           required("kinds", &Borrow::kinds, list_type(kind, 1), "kinds of its records that are used"),
+           required("label", &Borrow::label, word_type({"transferred"}), "label of numbers from these records")}};
 }
 
 /// The row "sources": the file's pointers to the sources of its figures. covering_sources() reads it, because it needs
@@ -122,7 +124,7 @@ Field<Cluster> sources_field() {
 }
 
 std::vector<Field<Cluster>> fields_of_cluster() {
-  return {required("name", &Cluster::name, name_type(), "what scenarios call it"),
+  return {required("name", &Cluster::name, name_type(), "name that scenarios use"),
           required("title", &Cluster::title, text_type(), "what it is"),
           optional("site", &Cluster::site, name_type(),
                    "clusters of the same people on the same fabric share it; the cluster's own name if not given"),
@@ -130,10 +132,12 @@ std::vector<Field<Cluster>> fields_of_cluster() {
           required("fabric", &Cluster::fabric, object_type(fabric_fields()), "the network between nodes"),
           required("transports", &Cluster::transports, list_type(object_type(transport_fields())),
                    "how software reaches the network"),
-          optional("storage", &Cluster::storage, object_type(cluster_storage_fields()), "what nodes read samples from"),
-          group("available", available_fields(), "what exists"),
+          optional("storage", &Cluster::storage, object_type(cluster_storage_fields()),
+                   "storage that nodes read samples from"),
+          group("available", available_fields(), "the existing cluster"),
           group("growth", growth_fields(), "how far it may be extended"),
-          optional("prices", &Cluster::prices, prices_type(), "of one whole node; a kind, term and date stand once"),
+          optional("prices", &Cluster::prices, prices_type(),
+                   "prices of one whole node; each combination of kind, term and date appears once"),
           optional("borrows", &Cluster::borrows, list_type(object_type(borrow_fields())),
                    "evidence taken from another cluster"),
           sources_field()};

@@ -16,7 +16,7 @@ struct NodePrice {
   PriceKind kind = PriceKind::on_demand;
   double usd = 0;     ///< dollars: for a node and hour; for a purchase, for a node
   double term_s = 0;  ///< reservation period of a reserved node; 0 for other kinds
-  std::string date{}; ///< when the price held: "2024", "2024-05" or "2024-05-17"
+  std::string date{}; ///< date at which the price was valid: "2024", "2024-05" or "2024-05-17"
 
   bool operator==(const NodePrice&) const = default;
 };
@@ -24,7 +24,7 @@ struct NodePrice {
 /// The links between GPUs of one node.
 struct IntraNode {
   IntraKind kind = IntraKind::none;
-  double bandwidth_Bps = 0; ///< of one GPU, one direction, on the path a ring uses; 0 only for kind none
+  double bandwidth_Bps = 0; ///< rate of one GPU in one direction, on the path that a ring uses; 0 only for kind none
   double latency_s = 0;
   int domain_nodes = 1; ///< nodes whose GPUs are linked like those of one node, by NVLink switches between nodes
 };
@@ -39,9 +39,9 @@ struct HostLink {
 
 struct Nic {
   std::string name;               ///< "ib-edr", "10gbe"; transports refer to it
-  double bandwidth_Bps = 0;       ///< line rate, one direction, one port
+  double bandwidth_Bps = 0;       ///< line rate of one port in one direction
   int count = 1;                  ///< ports of a node that carry training traffic
-  std::optional<NicPath> path{};  ///< nothing: traffic goes straight to the wire
+  std::optional<NicPath> path{};  ///< path between the GPU and the wire; nothing: traffic goes straight to the wire
   bool bandwidth_assumed = false; ///< no source states the rate; `sources` says why this one was chosen
 };
 
@@ -53,7 +53,7 @@ struct Transport {
 
 struct Storage {
   std::string kind;              ///< "", local-ssd, nvme, nfs, lustre, gpfs, efs, persistent-disk
-  double read_bandwidth_Bps = 0; ///< of a node; 0: not known
+  double read_bandwidth_Bps = 0; ///< read rate of a node; 0: not known
 
   bool operator==(const Storage&) const = default;
 };
@@ -67,7 +67,7 @@ struct Borrow {
   bool operator==(const Borrow&) const = default;
 };
 
-inline constexpr int most_cores_of_node = 100'000; ///< most that a file may state
+inline constexpr int most_cores_of_node = 100'000; ///< the largest number that a file may state
 
 struct Cluster {
   std::string name;
@@ -75,12 +75,12 @@ struct Cluster {
   std::string site; ///< operators and fabric: clusters of one site are not independent evidence for each other
   std::string gpu;  ///< name in gpus.json; "" without GPUs, or when it is not stated
   int gpus_per_node = 0;
-  std::string cpu;                      ///< words: "2x Xeon Gold 6132"; "" when not stated
-  int cores_per_node = 0;               ///< as the operating system counts: hardware threads, vCPU; 0: not known
-  double host_memory_bandwidth_Bps = 0; ///< that all cores of a node reach together; 0: not known
-  double host_memory_bytes = 0;         ///< of a node; 0: not known
+  std::string cpu;        ///< words: "2x Xeon Gold 6132"; "" when not stated
+  int cores_per_node = 0; ///< number of cores as the operating system counts them: hardware threads, vCPU; 0: not known
+  double host_memory_bandwidth_Bps = 0; ///< memory bandwidth that all cores of a node reach together; 0: not known
+  double host_memory_bytes = 0;         ///< memory size of a node; 0: not known
   HostLink host_link;
-  double node_power_w = 0; ///< of a whole node under load; 0: not known
+  double node_power_w = 0; ///< power of a whole node under load; 0: not known
   IntraNode intra;
   std::vector<Nic> nics;
   Fabric fabric;
@@ -88,8 +88,8 @@ struct Cluster {
   Storage storage;
   int available_nodes = 0;       ///< nodes that exist today
   int growth_max_nodes = 0;      ///< most nodes that the cluster may grow to; a larger scale is a row with an error
-  std::string growth_rule;       ///< words: same leaf and blocking, one more level when ports run out
-  std::vector<NodePrice> prices; ///< in the file's order; empty: not known
+  std::string growth_rule;       ///< words: for example "same leaf and blocking, one more level when ports run out"
+  std::vector<NodePrice> prices; ///< prices in the order of the file; empty: not known
   std::vector<Borrow> borrows;
   std::map<std::string, std::string> sources; ///< JSON pointer of a figure or of its parent -> source of the figure
   std::vector<std::string> notes;             ///< settings of the file that no longer have an effect, one sentence each
@@ -104,10 +104,10 @@ std::string devices_text(const Cluster& cluster);
 /// Returns whether the cluster has one node and may not grow.
 bool is_one_machine(const Cluster& cluster);
 
-/// The transport of that name; null where the cluster has none.
+/// Returns the transport of that name; null where the cluster has none.
 const Transport* transport_named(const Cluster& cluster, const std::string& name);
 
-/// The named transport of the cluster; throws UserError listing those it has.
+/// Returns the named transport of the cluster; throws UserError listing those it has.
 const Transport& find_transport(const Cluster& cluster, const std::string& name);
 const Nic& find_nic(const Cluster& cluster, const std::string& name);
 

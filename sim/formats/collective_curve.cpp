@@ -13,7 +13,7 @@ double log_size(double size_bytes) {
   return std::log(std::max(size_bytes, least_bytes));
 }
 
-/// The first measured point above a size that lies inside the measured range.
+/// Returns the first measured point above a size that lies inside the measured range.
 std::vector<CollectivePoint>::const_iterator point_above(const CollectiveCurve& curve, double size_bytes) {
   const auto above = [](double size, const CollectivePoint& point) { return size < point.size_bytes; };
   return std::upper_bound(curve.points.begin(), curve.points.end(), std::max(size_bytes, least_bytes), above);

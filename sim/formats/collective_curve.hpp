@@ -18,7 +18,7 @@ struct CollectiveKey {
   std::string algorithm; ///< "unknown" where the library chose
   std::string series;
   int ranks = 0; ///< 2 of point_to_point
-  int nodes = 0; ///< 0: not stated (point_to_point)
+  int nodes = 0; ///< number of nodes; 0: not stated (point_to_point)
   auto operator<=>(const CollectiveKey&) const = default;
 };
 

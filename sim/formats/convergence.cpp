@@ -10,15 +10,15 @@ namespace {
 
 constexpr double most_epochs = 1e9;
 constexpr long most_runs = 1'000'000;
-constexpr std::size_t fewest_points = 3; // two to fit the law, one to check it
+constexpr std::size_t fewest_points = 3; // two points to fit the law, and one to check it
 
 FieldTable<ConvergencePoint> point_fields() {
-  return {
-      {required("global_batch", &ConvergencePoint::global_batch, positive_type(), "samples of an iteration"),
-       required("epochs", &ConvergencePoint::epochs, positive_type(), "that the runs took to the target, on average"),
-       required("deviation", &ConvergencePoint::deviation, number_type(0, most_epochs),
-                "standard deviation of a run's epochs"),
-       required("runs", &ConvergencePoint::runs, whole_type(1, most_runs), "how many runs the average is of")}};
+  return {{required("global_batch", &ConvergencePoint::global_batch, positive_type(), "samples of an iteration"),
+           required("epochs", &ConvergencePoint::epochs, positive_type(),
+                    "epochs that the runs took to the target, on average"),
+           required("deviation", &ConvergencePoint::deviation, number_type(0, most_epochs),
+                    "standard deviation of a run's epochs"),
+           required("runs", &ConvergencePoint::runs, whole_type(1, most_runs), "number of runs behind the average")}};
 }
 
 void check_runs(const JsonNode& root, Convergence& convergence) {
@@ -38,10 +38,10 @@ const FieldTable<Convergence>& convergence_fields() {
   static const auto table = document<Convergence>(
       "ddlsim-convergence", 1,
       {required("name", &Convergence::name, name_type(), "the file's name, which plan requests give"),
-       required("models", &Convergence::models, list_type(text_type(), 1), "that the runs trained"),
+       required("models", &Convergence::models, list_type(text_type(), 1), "models that the runs trained"),
        required("target", &Convergence::target, paragraph_type(), "what the runs reached"),
        required("source", &Convergence::source, paragraph_type(), "where the runs are published"),
-       required("samples", &Convergence::samples, positive_type(), "of one epoch"),
+       required("samples", &Convergence::samples, positive_type(), "samples of one epoch"),
        required("points", &Convergence::points, list_type(object_type(point_fields()), fewest_points),
                 "one for each number of samples of an iteration, ascending")},
       check_runs);

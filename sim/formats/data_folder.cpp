@@ -13,7 +13,7 @@ namespace ddlsim {
 namespace fs = std::filesystem;
 namespace {
 
-/// The entries of a folder in any order; none when the folder is missing.
+/// Returns the entries of a folder in any order; none when the folder is missing.
 std::vector<fs::path> entries(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code error;
@@ -27,7 +27,7 @@ std::vector<fs::path> entries(const fs::path& folder) {
   throw UserError("", "", fmt::format("{} (in {})", unknown_name_text(kind, name, names, names), folder.string()));
 }
 
-/// The names of the JSON files in a folder, sorted.
+/// Returns the names of the JSON files in a folder, sorted.
 std::vector<std::string> json_names(const fs::path& folder) {
   std::vector<std::string> names;
   for (const auto& path : entries(folder))

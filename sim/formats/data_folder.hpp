@@ -23,7 +23,8 @@ namespace ddlsim {
 
 struct DataFolder;
 
-/// Returns a cluster's calibration for the current files of the data folder; nothing when no record says anything.
+/// Returns a cluster's calibration for the current files of the data folder; nothing when no record determines a
+/// parameter.
 using CalibrationSource = std::function<std::optional<Calibration>(const DataFolder& data, const std::string& cluster)>;
 
 struct DataFolder {
@@ -39,21 +40,22 @@ struct DataFolder {
   std::filesystem::path models() const { return root / "scenarios" / "models"; }
   std::filesystem::path inputs() const { return root / "scenarios" / "inputs.json"; }
   std::filesystem::path convergence() const { return root / "scenarios" / "convergence"; }
-  std::filesystem::path model_file(const std::string& name) const; ///< where it is or would be
-  /// The folder that holds the cluster's folder: platforms() for all but a user's own.
+  std::filesystem::path model_file(const std::string& name) const; ///< path of the file, whether it exists or not
+  /// Returns the folder that holds the cluster's folder: platforms(), except for a user's own cluster.
   std::filesystem::path platforms_of(const std::string& cluster) const;
 };
 
-std::vector<std::string> list_models(const DataFolder& data);      ///< names, sorted, own ones among them
-std::vector<std::string> list_clusters(const DataFolder& data);    ///< names, sorted, own ones among them
+std::vector<std::string> list_models(const DataFolder& data);      ///< names, sorted, including the user's own models
+std::vector<std::string> list_clusters(const DataFolder& data);    ///< names, sorted, including the user's own clusters
 std::vector<std::string> list_convergence(const DataFolder& data); ///< names, sorted
 
 /// Each function loads by name and throws UserError, which offers the nearest name and lists those that exist.
 Model load_model(const DataFolder& data, const std::string& name);
 Cluster load_cluster(const DataFolder& data, const std::string& name);
 Convergence load_convergence(const DataFolder& data, const std::string& name);
-std::vector<Gpu> load_gpus(const DataFolder& data);       ///< the catalogue, followed by the user's own GPUs
-std::vector<Preset> load_presets(const DataFolder& data); ///< followed by the stand-in for unnamed frameworks
+std::vector<Gpu> load_gpus(const DataFolder& data); ///< the catalogue, followed by the user's own GPUs
+/// presets of the file, followed by the stand-in for unnamed frameworks
+std::vector<Preset> load_presets(const DataFolder& data);
 InputCatalogue load_inputs(const DataFolder& data);
 PriorBook load_priors(const DataFolder& data);
 KernelRateBook load_kernel_rates(const DataFolder& data);

@@ -89,22 +89,24 @@ void check_fabric_itself(const JsonNode& node, Fabric& fabric) {
 }
 
 FieldTable<FabricLevel> level_fields() {
-  return {{required("nodes", &FabricLevel::nodes, whole_type(1, most_nodes_of_fabric), "of a group of this level"),
-           required("blocking", &FabricLevel::blocking, number_type(1, most_blocking), "of the group's uplinks")}};
+  return {
+      {required("nodes", &FabricLevel::nodes, whole_type(1, most_nodes_of_fabric), "nodes of a group of this level"),
+       required("blocking", &FabricLevel::blocking, number_type(1, most_blocking), "blocking of the group's uplinks")}};
 }
 
 std::vector<Field<Fabric>> tree_fields() {
   const std::vector<std::string> trees{to_text(FabricKind::fat_tree), to_text(FabricKind::rails)};
-  return {required("nodes_per_leaf", &Fabric::nodes_per_leaf, whole_type(1, most_nodes_of_fabric), "on one switch")
+  return {required("nodes_per_leaf", &Fabric::nodes_per_leaf, whole_type(1, most_nodes_of_fabric),
+                   "nodes on one leaf switch")
               .only_where("kind", trees),
           required("blocking", &Fabric::blocking, number_type(1, most_blocking),
                    "1.5 means 1:1.5, a leaf's uplinks carry that much less than its ports")
               .only_where("kind", trees),
           optional("upper_levels", &Fabric::upper_levels, list_type(object_type(level_fields())),
-                   "from the leaves up: groups of so many nodes")
+                   "levels above the leaves, from below, each with groups of so many nodes")
               .only_where("kind", trees),
           optional("routing", &Fabric::routing, name_of_type<Routing>(),
-                   "over the uplinks of a group; adaptive if not given")
+                   "how messages are spread over the uplinks of a group; adaptive if not given")
               .only_where("kind", trees)};
 }
 
@@ -113,17 +115,19 @@ std::vector<Field<Fabric>> direct_fields() {
   const std::string dragonfly = to_text(FabricKind::dragonfly);
   const auto number = whole_type(1, most_nodes_of_fabric);
   return {
-      required("dimensions", &Fabric::dimensions, list_type(number, 1, most_dimensions), "nodes along each")
+      required("dimensions", &Fabric::dimensions, list_type(number, 1, most_dimensions), "nodes along each dimension")
           .only_where("kind", {torus}),
-      required("groups", &Fabric::groups, number, "of switches").only_where("kind", {dragonfly}),
-      required("switches_per_group", &Fabric::switches_per_group, number, "linked with each other")
+      required("groups", &Fabric::groups, number, "groups of switches").only_where("kind", {dragonfly}),
+      required("switches_per_group", &Fabric::switches_per_group, number,
+               "switches of a group, all linked with each other")
           .only_where("kind", {dragonfly}),
-      required("nodes_per_switch", &Fabric::nodes_per_switch, number, "on each switch").only_where("kind", {dragonfly}),
+      required("nodes_per_switch", &Fabric::nodes_per_switch, number, "nodes on each switch")
+          .only_where("kind", {dragonfly}),
       optional("links_between_groups", &Fabric::links_between_groups, whole_type(1, most_links),
-               "between any two groups; 1 if not given")
+               "links between any two groups; 1 if not given")
           .only_where("kind", {dragonfly}),
       required("link_bandwidth", &Fabric::link_bandwidth_Bps, quantity_type(Dimension::bandwidth),
-               "of one link between switches, one direction")
+               "rate of one link between switches, in one direction")
           .only_where("kind", {torus, dragonfly})};
 }
 
@@ -133,7 +137,8 @@ const FieldTable<Fabric>& fabric_fields() {
   static const auto table = [] {
     FieldTable<Fabric> made{
         {required("kind", &Fabric::kind, name_of_type<FabricKind>(), "how switches and nodes are linked"),
-         required("hop_latency", &Fabric::hop_latency_s, quantity_or_zero_type(Dimension::time), "of one switch"),
+         required("hop_latency", &Fabric::hop_latency_s, quantity_or_zero_type(Dimension::time),
+                  "latency of one switch"),
          optional("sharp", &Fabric::sharp, boolean_type(),
                   "its switches sum, and NCCL's plug-in for it is installed and enabled; false if not given")
              .only_where("kind", {"star", "fat-tree", "rails"})},

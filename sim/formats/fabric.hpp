@@ -27,8 +27,8 @@ struct FabricLevel {
 struct Fabric {
   FabricKind kind = FabricKind::star;
   int nodes_per_leaf = 0;                  ///< fat-tree and rails only
-  double blocking = 1;                     ///< 1.5 means 1:1.5
-  double hop_latency_s = 0;                ///< for one switch
+  double blocking = 1;                     ///< blocking factor of the leaves: 1.5 means 1:1.5
+  double hop_latency_s = 0;                ///< latency of one switch
   std::vector<FabricLevel> upper_levels{}; ///< fat-tree and rails only, from the leaves up
   std::vector<int> dimensions{};           ///< torus only: number of nodes along each dimension
   int groups = 0;                          ///< dragonfly only
@@ -37,7 +37,8 @@ struct Fabric {
   int links_between_groups = 1;
   double link_bandwidth_Bps = 0;       ///< torus and dragonfly: one link, one direction, line rate
   Routing routing = Routing::adaptive; ///< fat-tree and rails only
-  bool sharp = false; ///< its switches can sum data (NVIDIA SHARP), and NCCL has the plug-in; star, fat-tree and rails
+  /// whether its switches can sum data (NVIDIA SHARP) and NCCL has the plug-in; star, fat-tree and rails
+  bool sharp = false;
 
   bool operator==(const Fabric&) const = default;
 };
@@ -48,14 +49,14 @@ bool is_tree(const Fabric& fabric);
 /// Returns the leaves of a tree as a level, followed by the levels above.
 std::vector<FabricLevel> levels_of(const Fabric& fabric);
 
-/// Number of cables that leave a group of each level upwards. A cable is as wide as the NICs that a node has in the
-/// tree: 16 cables for 24 nodes at 1:1.5. The numbers are whole when routing is static.
+/// Returns the number of cables that leave a group of each level upwards. A cable is as wide as the NICs that a node
+/// has in the tree: 16 cables for 24 nodes at 1:1.5. The numbers are whole when routing is static.
 std::vector<double> uplink_cables(const Fabric& fabric);
 
-/// Number of nodes of a torus or dragonfly; 0 for fabrics that grow with their nodes.
+/// Returns the number of nodes of a torus or dragonfly; 0 for fabrics that grow with their nodes.
 int nodes_of_fabric(const Fabric& fabric);
 
-/// Describes everything that affects message times: "fat-tree of 24 nodes a leaf, 1:1.5, 1e-07 s a hop".
+/// Returns a description of everything that affects message times: "fat-tree of 24 nodes a leaf, 1:1.5, 1e-07 s a hop".
 std::string describe(const Fabric& fabric);
 
 } // namespace ddlsim

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view entry_begins = "**";
 
-/// The key that spellings of one term share; the spelling itself if it has no letter and no digit ("?").
+/// Returns the key that spellings of one term share; the spelling itself if it has no letter and no digit ("?").
 std::string spelling_key(std::string_view spelling) {
   auto key = folded(spelling);
   return key.empty() ? std::string(spelling) : key;
@@ -120,9 +120,9 @@ private:
   LineReader lines_;
   Mistakes mistakes_;
   std::string paragraph_;
-  std::size_t first_line_ = 0; ///< of the paragraph
+  std::size_t first_line_ = 0; ///< line number of the paragraph's start
   std::vector<GlossaryEntry> entries_;
-  std::map<std::string, std::size_t> entry_of_; ///< by spelling_key()
+  std::map<std::string, std::size_t> entry_of_; ///< index of an entry by its spelling_key()
 };
 
 } // namespace

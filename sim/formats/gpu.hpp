@@ -14,7 +14,7 @@ namespace ddlsim {
 /// rate for each.
 enum class ArithmeticUnit { fp32, tf32, fp16, bf16, fp16_tensor, bf16_tensor, fp8_tensor };
 
-/// Its name in the catalogue: "fp32", "fp16-tensor".
+/// Returns the unit's name in the catalogue: "fp32", "fp16-tensor".
 std::string to_text(ArithmeticUnit unit);
 
 /// Dense peak rate, FLOP/s, of each unit that the GPU has.
@@ -22,24 +22,24 @@ using PeakRates = std::map<ArithmeticUnit, double>;
 
 /// The links between GPUs of one kind other than PCIe: NVLink, or AMD's Infinity Fabric.
 struct GpuLinks {
-  IntraKind kind = IntraKind::none; ///< none: by PCIe only
-  double bandwidth_Bps = 0;         ///< all links of a GPU together, one direction, from the data sheet
-  int gpus = 0;                     ///< GPUs that a bridge joins; 0: all of a node
+  IntraKind kind = IntraKind::none; ///< kind of the links; none: the GPUs are linked by PCIe only
+  double bandwidth_Bps = 0;         ///< rate of all links of a GPU together in one direction, from the data sheet
+  int gpus = 0;                     ///< number of GPUs that a bridge joins; 0: all of a node
   bool operator==(const GpuLinks&) const = default;
 };
 
 struct Gpu {
-  std::string name; ///< "V100-SXM2-16GB"
+  std::string name; ///< name of the GPU: "V100-SXM2-16GB"
   std::vector<std::string> aliases;
   int year = 0;
   int compute_capability = 0; ///< ten times CUDA's: 70 for 7.0; 0: not known
   PeakRates peak_flop_per_s;
   double memory_bandwidth_Bps = 0;
   double memory_bytes = 0;
-  double power_w = 0;   ///< 0: not known
-  double price_usd = 0; ///< 0: not known
+  double power_w = 0;   ///< power of the GPU; 0: not known
+  double price_usd = 0; ///< price of the GPU; 0: not known
   GpuLinks links;
-  double pcie_Bps = 0;                        ///< its PCIe slot, one direction; 0: not known
+  double pcie_Bps = 0;                        ///< rate of its PCIe slot in one direction; 0: not known
   std::map<std::string, std::string> sources; ///< field -> source of the figure
 };
 
@@ -54,9 +54,9 @@ std::vector<Gpu> read_gpus(const std::filesystem::path& file);
 /// Finds a GPU by any name that match_gpu() accepts. Throws UserError offering the nearest name.
 const Gpu& find_gpu(const std::vector<Gpu>& gpus, const std::string& name);
 
-/// The device of a node for which no GPU is named: a processor, or a card that a source does not state. Its backward
-/// has the same shape as on `shape_of_unnamed`. No rate is ever computed from it, and it has no memory size, so no
-/// model is refused.
+/// Returns the device of a node for which no GPU is named: a processor, or a card that a source does not state. The
+/// ratio of its backward to its forward time is that of `shape_of_unnamed`. No rate is ever computed from it, and it
+/// has no memory size, so no model is refused.
 const Gpu& unnamed_device();
 inline constexpr const char* shape_of_unnamed = "V100-SXM2-16GB";
 

@@ -23,8 +23,8 @@ bool says_nothing(const std::string& word) {
   return is_in(words, word);
 }
 
-/// The words of letters and digits, in lower case. For "GH100 [H100 PCIe] (rev a1)", as lspci prints it, only those in
-/// the brackets.
+/// Returns the words of letters and digits, in lower case. For "GH100 [H100 PCIe] (rev a1)", as lspci prints it, these
+/// are only those in the brackets.
 std::vector<std::string> words_of(std::string_view text) {
   const auto close = text.rfind(']');
   const auto open = text.substr(0, close).rfind('[');
@@ -67,7 +67,7 @@ bool forms_agree(const std::string& one, const std::string& other) {
 struct GpuWords {
   std::string model; ///< the words that are neither form nor memory
   std::string form;
-  int memory_gb = 0; ///< 0: not stated
+  int memory_gb = 0; ///< memory in GB; 0: not stated
   bool is_part = false;
 };
 
@@ -79,7 +79,7 @@ GpuWords taken_apart(std::string_view text, BareNumber bare_number = BareNumber:
   for (const auto& word : words_of(text)) {
     const bool add_unit = bare_number == BareNumber::of_memory && !name.model.empty();
     const int memory_gb = gigabytes_of(add_unit && gigabytes_of(word) == 0 ? word + "g" : word);
-    if (memory_gb > 0 && name.memory_gb > 0) name.is_part = true; // "1g.5gb"
+    if (memory_gb > 0 && name.memory_gb > 0) name.is_part = true; // a part of a GPU: "1g.5gb"
     if (word == "mig") name.is_part = true;
     if (memory_gb > 0)
       name.memory_gb = memory_gb;
@@ -100,7 +100,7 @@ bool fits(const GpuWords& asked, const Gpu& gpu) {
   return asked.model == has.model && (asked.memory_gb == 0 || asked.memory_gb == memory_gb) && form_agrees;
 }
 
-/// The GPUs that match all words, in the order of the catalogue.
+/// Returns the GPUs that match all words, in the order of the catalogue.
 std::vector<const Gpu*> fitting_gpus(const GpuWords& asked, const std::vector<Gpu>& gpus) {
   std::vector<const Gpu*> fitting;
   if (asked.is_part || asked.model.empty()) return fitting;
@@ -109,7 +109,7 @@ std::vector<const Gpu*> fitting_gpus(const GpuWords& asked, const std::vector<Gp
   return fitting;
 }
 
-/// The words of the text that distinguish GPUs, joined without separators.
+/// Returns the words of the text that distinguish GPUs, joined without separators.
 std::string bare(std::string_view text) {
   return join_names(words_of(text), "");
 }

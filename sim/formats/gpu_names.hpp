@@ -11,7 +11,7 @@
 namespace ddlsim {
 
 struct GpuMatch {
-  const Gpu* gpu = nullptr;        ///< null: no GPU of the catalogue matches all words
+  const Gpu* gpu = nullptr;        ///< the GPU of the catalogue that is meant; null: none matches all words
   std::vector<std::string> others; ///< other GPUs that the name could mean
 };
 

@@ -179,7 +179,7 @@ void take_storage(const NamedStorage& storage, const NamedFormat* format, Resolv
   auto& pipeline = input.pipeline;
   const bool small = format != nullptr && format->one_file_a_sample;
   if (pipeline.read_Bps == 0) {
-    constexpr double no_limit = std::numeric_limits<double>::infinity(); // replaces the cluster's storage
+    constexpr double no_limit = std::numeric_limits<double>::infinity(); // the rate replaces the cluster's storage
     const double median_Bps = storage.read_Bps.median * (small ? storage.small_read_share : 1);
     pipeline.read_Bps = median_Bps > 0 ? median_Bps : no_limit;
     input.uncertainty.read = storage.read_Bps;
@@ -205,8 +205,8 @@ void take_loader(const NamedLoader& loader, const NamedFormat* format, double de
   input.uncertainty.core_share = format->core_share;
 }
 
-/// Number of workers that each read and then decode a sample. 0 when the number is not stated, when reading runs ahead,
-/// or when a read is a copy in memory.
+/// Returns the number of workers that each read and then decode a sample: 0 when the number is not stated, when reading
+/// runs ahead, or when a read is a copy in memory.
 int serial_workers(int readers_stated, const NamedStorage* storage, const NamedFormat* format,
                    const NamedLoader* loader) {
   const bool files = format != nullptr && format->one_file_a_sample;
@@ -217,7 +217,7 @@ int serial_workers(int readers_stated, const NamedStorage* storage, const NamedF
 } // namespace
 
 double factor_at(const RoughValue& value, double z_score) {
-  constexpr double upper_95 = 1.6448536269514722; // of a standard normal 95 % lies below
+  constexpr double upper_95 = 1.6448536269514722; // 95 % of a standard normal distribution lie below this value
   if (value.median == 0) return 1;
   const double end = z_score < 0 ? value.low : value.high;
   return std::pow(end / value.median, std::abs(z_score) / upper_95);

@@ -11,7 +11,7 @@ namespace ddlsim {
 
 /// A rate or time that is known roughly: 5 % of its distribution lie below `low`, 5 % above `high`.
 struct RoughValue {
-  double median = 0; ///< 0: not stated
+  double median = 0; ///< median of the rate or time; 0: not stated
   double low = 0;
   double high = 0;
   bool operator==(const RoughValue&) const = default;
@@ -31,17 +31,18 @@ struct NamedInput {
 };
 
 struct NamedDataset : NamedInput {
-  double bytes_per_sample = 0; ///< stored as a single file
+  double bytes_per_sample = 0; ///< size of a sample that is stored as a single file
   double decode_work = 1;      ///< decoding work for a sample, in units of an ImageNet JPEG's
 };
 
 struct NamedStorage : NamedInput {
-  RoughValue read_Bps;           ///< one node, reading pieces of 1 MB and more; not stated: only shared_read_Bps limits
-  RoughValue shared_read_Bps;    ///< all nodes together; not stated: each node has its own storage
-  RoughValue open_s;             ///< time of one reader to open one file
-  double shared_opens_per_s = 0; ///< by all nodes together, at the median of open_s; 0: not stated
-  double small_read_share = 1;   ///< share of read_Bps that is reached when samples are files of about 100 KB
-  bool in_memory = false;        ///< a read is a copy in memory, which the loaders' rates include
+  RoughValue read_Bps; ///< rate of one node that reads pieces of 1 MB and more; not stated: only shared_read_Bps limits
+  RoughValue shared_read_Bps; ///< rate of all nodes together; not stated: each node has its own storage
+  RoughValue open_s;          ///< time of one reader to open one file
+  /// files per second that all nodes together open, at the median of open_s; 0: not stated
+  double shared_opens_per_s = 0;
+  double small_read_share = 1; ///< share of read_Bps that is reached when samples are files of about 100 KB
+  bool in_memory = false;      ///< a read is a copy in memory, which the loaders' rates include
 };
 
 struct NamedFormat : NamedInput {
@@ -52,16 +53,16 @@ struct NamedFormat : NamedInput {
 
 /// What a loader's worker reads itself before it decodes.
 struct WorkersRead {
-  bool files = false;    ///< a sample's file
-  bool sequence = false; ///< packed samples
+  bool files = false;    ///< workers read the file of a sample
+  bool sequence = false; ///< workers read packed samples
   bool operator==(const WorkersRead&) const = default;
 };
 
 /// Rates for the usual ImageNet training pipeline: decode, random crop, resize to 224, flip, normalise.
 struct NamedLoader : NamedInput {
-  RoughValue core_samples_per_s; ///< one core
-  RoughValue gpu_samples_per_s;  ///< one GPU, where GPUs decode
-  WorkersRead workers_read;      ///< neither: reading is a separate stage that runs ahead
+  RoughValue core_samples_per_s; ///< rate of one core
+  RoughValue gpu_samples_per_s;  ///< rate of one GPU, where GPUs decode
+  WorkersRead workers_read;      ///< with neither, reading is a separate stage that runs ahead
 };
 
 struct InputCatalogue {
@@ -101,7 +102,7 @@ struct ResolvedInput {
 /// Throws UserError with every unknown name, at /input/... of `where`.
 ResolvedInput resolve_input(const Scenario& scenario, const InputCatalogue& known);
 
-/// A name that is missing in the catalogue.
+/// A name that is not in the catalogue.
 struct UnknownInput {
   std::string key; ///< key of "input": dataset, storage, format, loader
   std::string what;

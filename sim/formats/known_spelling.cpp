@@ -22,7 +22,7 @@ public:
   std::string model(const std::string& typed) {
     if (!models_) models_ = list_models(data_);
     auto meant = model_meant(typed, *models_);
-    const auto variants = variants_of_bare_name(folded(typed)); // "ResNet-50", which the reader answers
+    const auto variants = variants_of_bare_name(folded(typed)); // for "ResNet-50" the reader lists the variants
     return meant.empty() && !variants.empty() ? folded(typed) : meant;
   }
 
@@ -37,7 +37,7 @@ public:
     return spelt_like(typed, names);
   }
 
-  /// The transport that is meant: one that the preset uses if possible, else any.
+  /// Returns the transport that is meant: one that the preset uses if possible, else any.
   std::string transport(const std::string& typed, const std::string& preset) {
     const auto* uses = preset_named(presets(), preset);
     auto meant = uses == nullptr ? "" : transport_meant(typed, uses->transports);

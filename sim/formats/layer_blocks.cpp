@@ -19,7 +19,7 @@ bool is_digit(char letter) {
   return letter >= '0' && letter <= '9';
 }
 
-/// The digits at the start of a name, or its first letter.
+/// Returns the digits at the start of a name, or its first letter.
 std::string_view first_word(std::string_view name) {
   std::size_t end = 1;
   while (is_digit(name.front()) && end < name.size() && is_digit(name[end])) ++end;
@@ -73,7 +73,7 @@ bool have_equal_work(const Layer& one, const Layer& other) {
                     });
 }
 
-/// The number of the block of `length` layers from `begin` on, if the next block equals it.
+/// Returns the number of the block of `length` layers from `begin` on, if the next block equals it.
 std::optional<long> number_at(const std::vector<Layer>& layers, std::size_t begin, std::size_t length) {
   std::optional<long> number;
   for (auto i = begin; i < begin + length; ++i)
@@ -81,7 +81,7 @@ std::optional<long> number_at(const std::vector<Layer>& layers, std::size_t begi
   return number;
 }
 
-/// The name with {i} in place of each number that is one higher in the next block's name.
+/// Returns the name with {i} in place of each number that is one higher in the next block's name.
 std::string pattern_of(std::string_view name, std::string_view next) {
   std::string pattern;
   while (!name.empty()) {
@@ -123,7 +123,7 @@ bool is_block(const std::vector<Layer>& layers, std::size_t begin, const LayerBl
   return true;
 }
 
-/// The equal blocks of `length` layers from `begin` on. If the first two differ, a block without layers.
+/// Returns the equal blocks of `length` layers from `begin` on; a block without layers if the first two differ.
 LayerBlock blocks_at(const std::vector<Layer>& layers, std::size_t begin, std::size_t length) {
   const auto number = number_at(layers, begin, length);
   if (!number) return {};
@@ -138,8 +138,8 @@ std::size_t layers_saved(const LayerBlock& block) {
   return static_cast<std::size_t>(block.repeat - 1) * block.layers.size();
 }
 
-/// For each layer, the index of the next layer whose name differs only in numbers; the count of layers when there is
-/// none.
+/// Returns, for each layer, the index of the next layer whose name differs only in numbers; the count of layers when
+/// there is none.
 std::vector<std::size_t> next_alike(const std::vector<Layer>& layers) {
   std::vector<std::size_t> next(layers.size(), layers.size());
   std::unordered_map<std::string, std::size_t> last;
@@ -153,7 +153,8 @@ std::vector<std::size_t> next_alike(const std::vector<Layer>& layers) {
   return next;
 }
 
-/// The repetition of equal blocks from `begin` on that saves the most layers; the single layer when there is none.
+/// Returns the repetition of equal blocks from `begin` on that saves the most layers; the single layer when there is
+/// none.
 LayerBlock best_at(const std::vector<Layer>& layers, std::size_t begin, const std::vector<std::size_t>& next) {
   LayerBlock best{1, 0, {layers[begin]}};
   int tries = 0;

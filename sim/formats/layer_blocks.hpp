@@ -16,9 +16,9 @@ inline constexpr long most_layers = 100'000;
 
 /// Layers that are repeated `repeat` times: as block `first`, block `first` + 1, and so on.
 struct LayerBlock {
-  long repeat = 1;           ///< 1: layers that are not repeated; {i} in their names is plain text
-  long first = 0;            ///< number of the first block
-  std::vector<Layer> layers; ///< of one block
+  long repeat = 1; ///< number of blocks; with 1 the layers are not repeated, and {i} in their names is plain text
+  long first = 0;  ///< number of the first block
+  std::vector<Layer> layers; ///< layers of one block
 };
 
 /// Returns the same layers with equal blocks described once. Blocks are equal when kinds, FLOP, bytes and shapes are
@@ -28,7 +28,7 @@ std::vector<LayerBlock> equal_blocks(const std::vector<Layer>& layers);
 /// Returns the layers of all blocks in order, as they were before equal_blocks().
 std::vector<Layer> layers_of(const std::vector<LayerBlock>& blocks);
 
-/// Memory that a layer takes, including names and shapes; repeating the layer costs as much.
+/// Returns the memory that a layer takes, including names and shapes; repeating the layer costs as much.
 double held_bytes(const Layer& layer);
 
 } // namespace ddlsim

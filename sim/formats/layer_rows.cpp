@@ -5,7 +5,7 @@
 namespace ddlsim {
 namespace {
 
-/// Index of the row's layer among the record's layers; a new layer is appended.
+/// Returns the index of the row's layer among the record's layers; a new layer is appended.
 std::size_t place_of(const MeasuredLayer& layer, LayersRecord& record, std::map<std::string, std::size_t>& places) {
   const auto [at, is_new] = places.try_emplace(layer.name, record.layers.size());
   if (is_new) record.layers.push_back(layer);

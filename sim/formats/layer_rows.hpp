@@ -46,7 +46,7 @@ private:
     auto operator<=>(const RowKey&) const = default;
   };
   struct Table {
-    std::size_t record = 0; ///< its index among the file's records
+    std::size_t record = 0; ///< index of the table among the file's records
     std::map<std::string, std::size_t> layers;
     std::map<TimingKey, std::size_t> timings;
     std::map<RowKey, int> seen;

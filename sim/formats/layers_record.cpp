@@ -181,7 +181,7 @@ Field<LayersLine> timings_row() {
       {"timings", Presence::required, list_of(timing_shape(), 1), "one for each GPU, precision and batch"},
       [](const JsonNode& place, LayersLine& line) {
         auto& record = line.record;
-        if (record.layers.empty()) return; // without layers the times have no meaning
+        if (record.layers.empty()) return; // the times of a table without layers have no meaning
         for (const auto& timing : place.elements())
           record.timings.push_back(timing_in(timing, record.head.gpu, record.layers.size()));
         if (record.timings.empty()) place.mistake("no timing found; give one");

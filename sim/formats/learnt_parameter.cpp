@@ -10,14 +10,14 @@ namespace {
 // How much sites may differ, by kind of parameter, in ln x. These were chosen before any prior was estimated from
 // sites.
 constexpr double compute_share = 0.08; ///< the ratio of forward to backward follows from the arithmetic
-constexpr double rate_share = 0.25;    ///< for shares of a link's nominal rate
+constexpr double rate_share = 0.25;    ///< scatter of shares of a link's nominal rate
 constexpr double software_rate = 0.45;
 constexpr double latency = 0.5;
 constexpr double software_cost = 0.8;
-constexpr double variation = 0.7; ///< for differences between equal nodes, and the cost of overlap
+constexpr double variation = 0.7; ///< scatter of differences between equal nodes, and of the cost of overlap
 
 constexpr double unbounded_value = std::numeric_limits<double>::infinity();
-constexpr double above_line_rate = 1.15; ///< above a nominal rate by more than its rounding
+constexpr double above_line_rate = 1.15; ///< this value is above a nominal rate by more than the rate's rounding
 constexpr double whole_slow_down = 1;    ///< compute takes twice as long beside communication
 
 constexpr LearntParameter table[] = {

@@ -27,7 +27,7 @@ std::optional<int> take_number(std::string_view& text) {
   return number;
 }
 
-/// The names, in lower case, that people give a library beside its version.
+/// Returns the names, in lower case, that people give a library beside its version.
 std::vector<std::string_view> names_in_words(CollectiveLibrary library) {
   switch (library) {
   case CollectiveLibrary::nccl:
@@ -44,7 +44,7 @@ std::vector<std::string_view> names_in_words(CollectiveLibrary library) {
   return {};
 }
 
-/// The digits and dots at that place, after optional blanks and a "v".
+/// Returns the digits and dots at that place, after optional blanks and a "v".
 std::string_view numbers_at(std::string_view text, std::size_t place) {
   constexpr std::string_view digits_and_dots = "0123456789.";
   place = std::min(text.find_first_not_of(" v", place), text.size());

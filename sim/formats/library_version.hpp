@@ -26,7 +26,7 @@ struct LibraryVersion {
   auto operator<=>(const LibraryVersion&) const = default;
 };
 
-/// "nccl 2.18.5"; parts that are 0 at the end are left out.
+/// Returns "nccl 2.18.5"; parts that are 0 at the end are left out.
 std::string to_text(const LibraryVersion& version);
 
 /// Pattern of such texts in files, for a JSON schema.
@@ -43,10 +43,10 @@ std::optional<LibraryVersion> library_version_in(std::string_view software, Coll
 /// Reads the version at a place in a file; notes what is wrong with it.
 std::optional<LibraryVersion> as_library_version(const JsonNode& place);
 
-/// The carrier that moves the library's bytes.
+/// Returns the carrier that moves the library's bytes.
 Carrier carrier_of(CollectiveLibrary library);
 
-/// The library that is assumed over a carrier for which a preset names none.
+/// Returns the library that is assumed over a carrier for which a preset names none.
 LibraryVersion usual_library(Carrier carrier);
 
 } // namespace ddlsim

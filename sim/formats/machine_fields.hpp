@@ -9,7 +9,7 @@ namespace ddlsim {
 /// Fields of "fabric".
 const FieldTable<Fabric>& fabric_fields();
 
-/// Fields of "node", which are stored in the cluster itself.
+/// Fields of "node", which are members of Cluster.
 const FieldTable<Cluster>& node_fields();
 
 /// "prices": each combination of kind, term and date may appear once.

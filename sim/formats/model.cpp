@@ -53,7 +53,7 @@ void check_tensor(const JsonNode& node, ParameterTensor& tensor) {
 FieldTable<ParameterTensor> tensor_fields() {
   auto bytes = optional("bytes", &ParameterTensor::size_bytes, whole_count_type(fp32_bytes),
                         "fp32: 4 x the product of the shape, where it is stated");
-  bytes.write = [](const ParameterTensor&, nlohmann::ordered_json&) {}; // the shape determines it
+  bytes.write = [](const ParameterTensor&, nlohmann::ordered_json&) {}; // the shape determines the bytes
   return {{required("name", &ParameterTensor::name, text_type(), "of the tensor, used once in a model"),
            required("shape", &ParameterTensor::shape, list_type(length_type()), "length along each dimension"), bytes},
           check_tensor};

@@ -11,7 +11,7 @@ namespace ddlsim {
 struct ParameterTensor {
   std::string name;
   std::vector<long> shape;
-  double size_bytes = 0; ///< in fp32; scales with the wire precision
+  double size_bytes = 0; ///< size in fp32; it scales with the wire precision
 
   bool operator==(const ParameterTensor&) const = default;
 };
@@ -19,10 +19,11 @@ struct ParameterTensor {
 /// One layer. All its gradients become ready together when its backward ends.
 struct Layer {
   std::string name;
-  /// conv1x1, conv3x3, conv, depthwise, linear, norm, activation, pool, embedding, attention, elementwise, loss.
+  /// Kind of the layer: conv1x1, conv3x3, conv, depthwise, linear, norm, activation, pool, embedding, attention,
+  /// elementwise, loss.
   std::string kind;
   double forward_flop_per_sample = 0;     ///< a multiply and an add count as two
-  double activation_bytes_per_sample = 0; ///< output of the layer, fp32
+  double activation_bytes_per_sample = 0; ///< size of the layer's output in fp32
   std::vector<ParameterTensor> tensors;
 
   bool operator==(const Layer&) const = default;
@@ -33,12 +34,13 @@ struct Model {
   std::string name;
   std::string title;
   std::string source;        ///< program that wrote the file, with versions
-  std::string sample;        ///< "image 3x224x224", "sequence of 128 tokens"
+  std::string sample;        ///< shape of a sample: "image 3x224x224", "sequence of 128 tokens"
   double parameters = 0;     ///< trainable scalars, equal to the sum of the shapes
-  std::vector<Layer> layers; ///< forward order
+  std::vector<Layer> layers; ///< layers in forward order
 
-  double tokens_per_sample() const; ///< from `sample`: 128 for "sequence of 128 tokens"; 0 if it has none
-  double size_bytes() const;        ///< all tensors, fp32
+  /// tokens that `sample` states: 128 for "sequence of 128 tokens"; 0 if it states none
+  double tokens_per_sample() const;
+  double size_bytes() const; ///< size of all tensors in fp32
   double forward_flop_per_sample() const;
 
   bool operator==(const Model&) const = default;
@@ -51,8 +53,8 @@ Model read_model(const std::filesystem::path& file);
 /// that is not UTF-8 is repaired.
 std::string model_json(const Model& model);
 
-/// Returns the variants of a family name that does not say the variant ("resnet50", "ResNet-50", "inception3",
-/// "bert_base"). Empty when `name` is no such name.
+/// Returns the variants of a family when `name` names the family only ("resnet50", "ResNet-50", "inception3",
+/// "bert_base"). Empty for any other name.
 std::vector<std::string> variants_of_bare_name(const std::string& name);
 
 } // namespace ddlsim

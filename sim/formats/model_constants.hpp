@@ -24,7 +24,7 @@ struct ModelConstants {
   /// known. Sites were left out one at a time: ten nested ones, and Piz Daint of the blind log. Their squared errors
   /// exceeded the variance of their intervals, in the mean over sites, by the square of this.
   double model_form_across_nodes = 0.28;
-  /// 1 or 0, a switch of `validate --without`. 0: residuals of a stack's other batches are not used.
+  /// 1 or 0; `validate --without` sets it. With 0, residuals of a stack's other batches are not used.
   double residual_of_other_batches = 1;
 
   // The straight line beside the simulator (sim/predict/shrinking_growth.hpp). Of shares 0 to 0.5 and fades 0.3 to 3
@@ -35,18 +35,19 @@ struct ModelConstants {
 
   // Noise of measurements that is assumed before the fit estimates it: standard deviations of ln.
 
-  /// For a series around the fitted model, before the fit estimates it for each transport and series. Judgement.
+  /// Scatter of a series around the fitted model, before the fit estimates it for each transport and series. Judgement.
   double fit_spread = 0.03;
-  /// For a published rate without a stated spread: run-to-run deviation in DLPerf and ddl-benchmarks, 0.1 to 3 %.
+  /// Noise of a published rate without a stated spread: 0.1 to 3 %, the deviation between runs in DLPerf and
+  /// ddl-benchmarks.
   double unstated_noise = 0.015;
-  /// For a transfer's time around latency plus size over rate: Hockney's law against published nccl-tests tables, which
-  /// curve between the two (tests/calibrate/collective_shipped_test.cpp).
+  /// Scatter of a transfer's time around latency plus size over rate (Hockney's law): published nccl-tests tables curve
+  /// between the two (tests/calibrate/collective_shipped_test.cpp).
   double transfer_noise = 0.12;
-  /// Additional, for an all-reduce by NCCL whose latency and transfer take equally long: fits of whole tables by NCCL
-  /// (ten sites) leave 0.32 where latency_bandwidth_mix() is above 0.8. Leaving out one site gives 0.25 to 0.3.
+  /// Noise that is added for an all-reduce by NCCL whose latency and transfer take equally long. Fits of whole tables
+  /// by NCCL (ten sites) leave 0.32 where latency_bandwidth_mix() is above 0.8. Leaving out one site gives 0.25 to 0.3.
   double latency_bandwidth_noise = 0.3;
-  /// Replaces both for an all-reduce in host memory: fits of whole tables by MPI and Gloo leave 0.08, 0.24, 0.28 and
-  /// 0.93 on four sites.
+  /// Noise of an all-reduce in host memory, in place of the two constants above. Fits of whole tables by MPI and Gloo
+  /// leave 0.08, 0.24, 0.28 and 0.93 on four sites.
   double host_all_reduce_noise = 0.25;
 
   /// Exponent, without unit, of the likelihood with which measurements choose between a library's algorithms, because
@@ -70,9 +71,10 @@ struct ModelConstants {
   /// Seconds for each layer and pass until its kernels run, for any batch size: MXNet's batch sweeps, K80 to V100, have
   /// intercepts of 26 to 70 ms over some 160 layers.
   double layer_launch_s = 60e-6;
-  /// Root of FLOP x byte that replaces it on fast GPUs, divided by the GPU's rate. Source: batches of one stack on the
-  /// reference data single-gpu and on the H100 of h100-1x1-vm, each predicted from another. A layer and pass takes 60
-  /// us on a P100, 45 on a V100, 30 on an A100 and 10 on an H100; 60 for all was 52 % off, and this is 5 % off.
+  /// On fast GPUs layer_launch_s is replaced by the root of FLOP x byte of this constant, divided by the GPU's rate.
+  /// Source: batches of one stack on the reference data single-gpu and on the H100 of h100-1x1-vm, each predicted from
+  /// another. A layer and pass takes 60 us on a P100, 45 on a V100, 30 on an A100 and 10 on an H100; with 60 us for all
+  /// the predictions were 52 % off, with this constant they are 5 % off.
   double small_layer_work = 1.6e8;
   /// Seconds for each layer and pass that the host takes to launch its kernels: host-bound steps on the H100 of
   /// h100-1x1-vm, from PyTorch's C++ interface on a virtual machine.

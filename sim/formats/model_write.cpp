@@ -21,7 +21,7 @@ Json to_json(const Layer& layer) {
             {"kind", layer.kind},
             {"forward_flop_per_sample", whole(layer.forward_flop_per_sample)},
             {"activation_bytes_per_sample", whole(layer.activation_bytes_per_sample)}};
-  for (const auto& tensor : layer.tensors) // fp32: their bytes follow from the shape
+  for (const auto& tensor : layer.tensors) // tensors are fp32: their bytes follow from the shape
     json["tensors"].push_back({{"name", tensor.name}, {"shape", tensor.shape}});
   return json;
 }

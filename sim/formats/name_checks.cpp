@@ -51,7 +51,8 @@ std::vector<std::string> preset_names(const std::vector<Preset>& presets) {
   return names;
 }
 
-/// The presets. If `asked` is none of them, also the frameworks without preset that the cluster's records name.
+/// Returns the presets. If `asked` is none of them, the frameworks without preset that the cluster's records name are
+/// added.
 std::vector<std::string> stacks_on(const Scenario& scenario, const std::string& asked,
                                    const std::vector<Preset>& presets, const DataFolder& data) {
   auto names = preset_names(presets);
@@ -61,7 +62,7 @@ std::vector<std::string> stacks_on(const Scenario& scenario, const std::string& 
   try {
     for (const auto& step : records_of<StepRecord>(read_cluster_measurements(folder, scenario.cluster)))
       if (!is_in(names, step.preset)) names.push_back(step.preset);
-  } catch (const UserError&) { // reported where the records are needed
+  } catch (const UserError&) { // the mistake is reported where the records are needed
   }
   return names;
 }
@@ -121,7 +122,7 @@ void check_machine(const Scenario& scenario, const JsonNode& node, const DataFol
 }
 
 void check_model_name(const JsonNode& node, const std::string& key, const std::string& model, const DataFolder& data) {
-  if (variants_of_bare_name(model).empty()) // else reported by the reader
+  if (variants_of_bare_name(model).empty()) // otherwise the reader reports the mistake
     check_name(node, key, "model", model, list_models(data));
 }
 
@@ -132,7 +133,7 @@ void check_convergence_of(const Workload& work, const JsonNode& node, const Data
   check_name(node, "convergence", "convergence", work.convergence, names);
   if (!is_in(names, work.convergence)) return;
   const auto convergence = load_or_tell(node, "convergence", [&] { return load_convergence(data, work.convergence); });
-  const bool is_known_model = is_in(list_models(data), work.model); // else that is the mistake
+  const bool is_known_model = is_in(list_models(data), work.model); // otherwise the unknown model is the mistake
   if (convergence && is_known_model && !is_in(convergence->models, work.model))
     node.mistake_at("convergence", fmt::format("the runs of {} trained {}, not {}; give epochs in its place",
                                                work.convergence, join_names(convergence->models), work.model));
@@ -192,7 +193,7 @@ Scenario read_known_scenario(const fs::path& file, const std::vector<JsonChange>
     check_strategies(scenario, root, std::nullopt, *presets, data);
     const bool is_asked = std::any_of(strategies.begin(), strategies.end(),
                                       [](const Strategy& strategy) { return strategy.preset.empty(); });
-    if (is_asked) // else each has a preset of its own
+    if (is_asked) // otherwise each strategy has a preset of its own
       check_name(root, "preset", "preset", scenario.preset, stacks_on(scenario, scenario.preset, *presets, data));
   };
   auto scenario = read_scenario(file, changes, look_up, edit);
@@ -266,7 +267,7 @@ void look_up_names(const Calibration& calibration, const JsonNode& root, const f
   }
 }
 
-/// The sites of all clusters; a misspelt site would never be left out.
+/// Returns the sites of all clusters, since a misspelt site would never be left out.
 std::vector<std::string> sites_of(const DataFolder& data) {
   std::set<std::string> sites;
   for (const auto& cluster : list_clusters(data)) sites.insert(load_cluster(data, cluster).site);
@@ -293,7 +294,8 @@ void look_up_names(const Context& context, const JsonNode& line, const NamesOfDa
 }
 
 void look_up_names(const Record& record, const JsonNode& line, const NamesOfData& names) {
-  if (line.has("gpu")) check_gpu(line, "gpu", head_of(record).gpu, names.gpus); // else the context's, looked up there
+  // otherwise the GPU is that of the context, which is looked up there
+  if (line.has("gpu")) check_gpu(line, "gpu", head_of(record).gpu, names.gpus);
   const auto* table = std::get_if<LayersRecord>(&record);
   if (table == nullptr || !line.has("timings")) return;
   for (const auto& timing : line.at("timings").elements())

@@ -58,7 +58,7 @@ std::span<const OtherWord> other_words_of(Precision) {
 }
 
 std::span<const OtherWord> other_words_of(WirePrecision) {
-  return precision_words; // those for names that are no wire precision are ignored
+  return precision_words; // other words for names that are no wire precision are ignored
 }
 
 std::span<const OtherWord> other_words_of(StrategyName) {

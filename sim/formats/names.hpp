@@ -34,7 +34,7 @@ constexpr CollectiveKind all_reduce_by(Algorithm algorithm) {
   return {CollectiveOperation::all_reduce, algorithm};
 }
 
-/// All collectives, in the order of the rows.
+/// Returns all collectives, in the order of the rows.
 const std::vector<CollectiveKind>& every_collective();
 
 /// How gradients are combined: an all-reduce algorithm by its name, or
@@ -160,7 +160,7 @@ enum class RecordKind { step, collective, point_to_point, layers, server, input,
 /// The pass of a layer that was timed. backward is the whole pass; -data and -weights are its two halves.
 enum class LayerPass { forward, backward, backward_data, backward_weights, optimizer };
 
-/// What the iteration of a step record ran.
+/// Whether the iteration of a step record was training or the forward pass only.
 enum class RunMode { train, forward };
 
 /// How a node is paid for: by the hour; by the hour with a reservation for a term; once, as a purchase; only for its
@@ -170,7 +170,7 @@ enum class PriceKind { on_demand, reserved, purchase, owned };
 /// The quantity that a plan minimises.
 enum class PlanGoal { cost, time, energy };
 
-std::string to_text(Algorithm value); ///< name of the algorithm's all-reduce
+std::string to_text(Algorithm value); ///< returns the name of the algorithm's all-reduce
 std::string to_text(const CollectiveKind& collective);
 std::string to_text(StrategyName value);
 std::string to_text(Recompute value);
@@ -202,12 +202,12 @@ std::string to_text(RunMode value);
 std::string to_text(PriceKind value);
 std::string to_text(PlanGoal value);
 
-/// "" when there is no value.
+/// Returns the name, or "" when there is no value.
 template <class Name> std::string to_text(const std::optional<Name>& value) {
   return value ? to_text(*value) : std::string{};
 }
 
-/// All values of an enum above in the order of its declaration, including "unknown" if it has one.
+/// Returns all values of an enum in the order of its declaration, including "unknown" if it has one.
 template <class Name> const std::vector<Name>& values_of() {
   static const auto values = [] {
     std::vector<Name> all;
@@ -217,7 +217,7 @@ template <class Name> const std::vector<Name>& values_of() {
   return values;
 }
 
-/// The texts of these values.
+/// Returns the texts of all values of an enum.
 template <class Name> std::vector<std::string> names_of(const std::vector<Name>& values) {
   std::vector<std::string> names;
   for (const Name value : values) names.push_back(to_text(value));
@@ -228,7 +228,7 @@ template <class Name> const std::vector<std::string>& names_of() {
   return names;
 }
 
-/// The texts without "unknown": allowed in a question, while a record may leave the value open.
+/// Returns the texts without "unknown". A question may use only these, while a record may leave the value open.
 template <class Name> const std::vector<std::string>& known_names_of() {
   static const auto names = [] {
     auto all = names_of<Name>();
@@ -245,7 +245,7 @@ template <class Name> std::optional<Name> value_named(std::string_view text) {
   return std::nullopt;
 }
 
-/// Other words that people use for the values; none for an enum whose names only this program uses.
+/// Returns other words that people use for the values; none for an enum whose names only this program uses.
 template <class Name> std::span<const OtherWord> other_words_of(Name) {
   return {};
 }
@@ -263,10 +263,10 @@ template <class Name> std::optional<Name> value_meant(std::string_view text) {
 
 StrategyFamily family_of(StrategyName strategy);
 
-/// ps and ps-async.
+/// Returns true for ps and ps-async.
 bool is_parameter_server(StrategyName strategy);
 
-/// zero-1, zero-2 and fsdp.
+/// Returns true for zero-1, zero-2 and fsdp.
 bool is_sharded(StrategyName strategy);
 
 /// Whether ranks compute different parts of the layers.
@@ -278,8 +278,8 @@ std::optional<Algorithm> algorithm_of(StrategyName strategy);
 /// Returns the name at the start of a strategy's text: ps for "ps(2 dedicated, bytes)". Nothing when there is none.
 std::optional<StrategyName> strategy_name_in(std::string_view strategy_text);
 
-/// Names of transports that cluster files may use: "nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp", "grpc",
-/// "shm".
+/// Returns the names of transports that cluster files may use: "nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp",
+/// "grpc", "shm".
 const std::vector<std::string>& transport_names();
 
 /// Returns the software that moves the bytes of the transport with that name; nothing for an unknown name.

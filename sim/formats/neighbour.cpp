@@ -60,10 +60,10 @@ FieldTable<Neighbour> neighbour_fields() {
           check_neighbour};
 }
 
-/// Number of each listed node -> its place in the file.
+/// Maps the number of each listed node to its place in the file.
 using ListedNodes = std::map<int, std::string>;
 
-/// Notes every node that an earlier list contains, and adds the others.
+/// Notes every node that is already in the list of an earlier job, and adds the other nodes.
 void check_listed_once(const JsonNode& job, const NodePlacement& placement, ListedNodes& listed) {
   if (placement.order != NodeOrder::listed) return;
   for (const auto& element : job.at(placement_key).elements()) {

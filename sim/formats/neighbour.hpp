@@ -14,7 +14,7 @@ namespace ddlsim {
 /// listed     the nodes in `nodes`, in the order of ranks
 struct NodePlacement {
   NodeOrder order = NodeOrder::packed;
-  std::vector<int> nodes{}; ///< listed only; numbers of the fabric's nodes, from 0
+  std::vector<int> nodes{}; ///< node numbers of the fabric, from 0; used for listed only
 
   bool operator==(const NodePlacement&) const = default;
 };
@@ -24,8 +24,8 @@ struct Neighbour {
   std::string name;
   int nodes = 0;
   NodePlacement placement{};
-  double compute_s = 0;                  ///< compute of one iteration, without the all-reduce
-  double all_reduce_bytes = 0;           ///< bytes of one iteration, in one operation after compute
+  double compute_s = 0;                  ///< compute time of one iteration, without the all-reduce
+  double all_reduce_bytes = 0;           ///< bytes of one iteration, summed in one operation after compute
   Algorithm algorithm = Algorithm::ring; ///< ring, tree, halving-doubling or recursive-doubling
 
   bool operator==(const Neighbour&) const = default;

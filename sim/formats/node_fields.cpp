@@ -17,9 +17,9 @@ FieldTable<IntraNode> intra_fields() {
   std::erase(linked, to_text(IntraKind::none));
   return {{required("kind", &IntraNode::kind, name_of_type<IntraKind>(), "how GPUs of one node reach each other"),
            required("bandwidth", &IntraNode::bandwidth_Bps, quantity_type(Dimension::bandwidth),
-                    "of one GPU, one direction, on the path a ring uses")
+                    "rate of one GPU in one direction, on the path that a ring uses")
                .only_where("kind", linked),
-           required("latency", &IntraNode::latency_s, quantity_type(Dimension::time), "of one message")
+           required("latency", &IntraNode::latency_s, quantity_type(Dimension::time), "latency of one message")
                .only_where("kind", linked),
            optional("domain_nodes", &IntraNode::domain_nodes, whole_type(1, most_domain_nodes),
                     "nodes of one NVLink domain, whose GPUs NCCL takes as those of one node; 1 if not given")
@@ -27,9 +27,10 @@ FieldTable<IntraNode> intra_fields() {
 }
 
 FieldTable<HostLink> host_link_fields() {
-  return {{required("bandwidth", &HostLink::bandwidth_Bps, quantity_type(Dimension::bandwidth),
-                    "one direction, that copies between a GPU and host memory reach"),
-           optional("gpus", &HostLink::gpus, whole_type(1, most_in_a_node), "that share it; 1 if not given")}};
+  return {
+      {required("bandwidth", &HostLink::bandwidth_Bps, quantity_type(Dimension::bandwidth),
+                "rate in one direction that copies between a GPU and host memory reach"),
+       optional("gpus", &HostLink::gpus, whole_type(1, most_in_a_node), "GPUs that share the link; 1 if not given")}};
 }
 
 /// Paths of Amazon's instances that an earlier version knew. They are still read but have no effect.
@@ -50,9 +51,9 @@ ValueType<std::optional<NicPath>> path_type() {
 
 FieldTable<Nic> nic_fields() {
   return {
-      {required("name", &Nic::name, name_type(), "what transports call it"),
+      {required("name", &Nic::name, name_type(), "name that transports use"),
        required("bandwidth", &Nic::bandwidth_Bps, quantity_type(Dimension::bandwidth),
-                "line rate, one direction, one port"),
+                "line rate of one port in one direction"),
        optional("count", &Nic::count, whole_type(1, most_in_a_node), "ports a node; 1 if not given"),
        optional("path", &Nic::path, path_type(),
                 "virtual-switch: through a hypervisor's software switch (no SR-IOV). efa: Amazon's Elastic Fabric "
@@ -95,16 +96,16 @@ std::vector<Field<Cluster>> rows_of_node() {
   return {required("gpu", &Cluster::gpu, any_text_type(),
                    "name in gpus.json, or the path of a GPU's own file; \"\" without GPUs, or when nobody names it")
               .expects("a name of gpus.json, or \"\" for a node without GPUs or of a GPU nobody names"),
-          required("gpus", &Cluster::gpus_per_node, whole_type(0, most_in_a_node), "in a node"),
+          required("gpus", &Cluster::gpus_per_node, whole_type(0, most_in_a_node), "GPUs of a node"),
           optional("cpu", &Cluster::cpu, any_text_type(), "the processors, in words"),
           optional("cores", &Cluster::cores_per_node, whole_type(1, most_cores_of_node),
-                   "of a node, as its operating system counts them: hardware threads, vCPU"),
+                   "processors of a node as its operating system counts them: hardware threads, vCPU"),
           optional("host_memory_bandwidth", &Cluster::host_memory_bandwidth_Bps, quantity_type(Dimension::bandwidth),
-                   "that all cores of a node together reach"),
-          optional("host_memory", &Cluster::host_memory_bytes, quantity_type(Dimension::size), "of a node"),
+                   "memory bandwidth that all cores of a node reach together"),
+          optional("host_memory", &Cluster::host_memory_bytes, quantity_type(Dimension::size), "memory of a node"),
           optional("host_link", &Cluster::host_link, object_type(host_link_fields()),
-                   "what carries copies between GPUs and host memory"),
-          optional("power", &Cluster::node_power_w, quantity_type(Dimension::power), "of a whole busy node"),
+                   "the link for copies between GPUs and host memory"),
+          optional("power", &Cluster::node_power_w, quantity_type(Dimension::power), "power of a whole busy node"),
           required("intra", &Cluster::intra, object_type(intra_fields()), "paths between GPUs of one node"),
           required("nics", &Cluster::nics, list_type(object_type(nic_fields())), "network ports")};
 }

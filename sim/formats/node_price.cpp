@@ -20,12 +20,12 @@ FieldTable<NodePrice> price_fields() {
            required("usd_per_node", &NodePrice::usd, positive_type(), "US dollars")
                .only_where("kind", {to_text(PriceKind::purchase)}),
            required("term", &NodePrice::term_s, quantity_type(Dimension::time),
-                    "how long the node is promised to be kept: \"8760 h\" is a year")
+                    "how long the node must be kept: \"8760 h\" is a year")
                .only_where("kind", {reserved}),
-           required("date", &NodePrice::date, date_type(), "when the price held")}};
+           required("date", &NodePrice::date, date_type(), "when the price was valid")}};
 }
 
-/// What tells the prices of one file apart: how a node is paid, for how long, and when that held.
+/// The key of a price, which is unique in a file: how the node is paid for, for how long, and the date.
 struct PriceKey {
   PriceKind kind;
   double term_s;

@@ -14,7 +14,7 @@ enum class Number { share, factor };
 
 struct WordsOfParameter {
   std::string_view name;
-  std::string_view words; ///< at most 24 characters: a column of a table
+  std::string_view words; ///< at most 24 characters, because the words fill a column of a table
   Number number = Number::share;
 };
 

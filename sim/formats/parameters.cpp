@@ -29,7 +29,7 @@ constexpr SeenBy by_all_reduce_steps{.all_reduce_step = true};
 constexpr SeenBy by_operations{.all_reduce_step = true, .all_reduce = true};
 constexpr SeenBy by_server_steps{.server_step = true};
 constexpr SeenBy by_servers{.server_step = true, .server = true};
-constexpr SeenBy by_nothing{}; // what no parameter explains
+constexpr SeenBy by_nothing{}; // the deviation that no parameter explains depends on no measurement
 
 constexpr std::array<ParameterField, 23> fields{{
     {"compute_stack", &Parameters::compute_stack, "1", of_stack_on_gpu, by_steps,
@@ -109,7 +109,8 @@ bool has_prior(const std::vector<Prior>& priors, const std::string& parameter) {
   return std::any_of(priors.begin(), priors.end(), [&](const Prior& prior) { return prior.parameter == parameter; });
 }
 
-/// The prior of a factor that is exactly 1: if that very time was measured, stacks and models leave no difference.
+/// Returns the prior of a factor that is exactly 1: where the one-GPU time in question was measured, stacks and models
+/// leave no difference.
 Prior nothing_to_learn(const std::string& parameter) {
   Prior prior;
   prior.parameter = parameter;
@@ -162,7 +163,7 @@ std::vector<std::vector<double>> stratified_normals(int count, std::size_t dimen
 
 Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint64_t seed) {
   Draws draws{{}, stratified_normals(count, fields.size(), seed)};
-  std::mt19937_64 key_orders(~seed); // a random stream other than that of the normals
+  std::mt19937_64 key_orders(~seed); // this random stream differs from that of the normals
   for (auto& z_scores : draws.z_scores) {
     auto sample = median_parameters(of_fields);
     for (std::size_t k = 0; k < fields.size(); ++k) {

@@ -35,9 +35,10 @@ struct Parameters {
   double forward_share = 0;  ///< share of forward in compute
   double interference = 0;   ///< compute is slower by the factor 1 + interference while communication runs
   double nic_efficiency = 0; ///< reached rate over line rate
-  double socket_Bps = 0;     ///< copies of a node's CPUs for any wire, and sums over MPI; huge for GPUs' RDMA
-  double net_latency_s = 0;  ///< for one transfer from node to node, including software
-  double link_spread = 0;    ///< standard deviation of nodes' NIC rates, as a share; a collective waits for the slowest
+  /// rate at which a node's CPUs copy data for the network, and sum it over MPI; huge for GPUs' RDMA
+  double socket_Bps = 0;
+  double net_latency_s = 0; ///< latency of one transfer from node to node, including software
+  double link_spread = 0;   ///< standard deviation of nodes' NIC rates, as a share; a collective waits for the slowest
   double intra_efficiency = 0;     ///< reached rate over the path rate in the cluster file
   double intra_latency_factor = 0; ///< factor on the path latency in the cluster file
   double operation_cost_s = 0;     ///< cost of one collective operation
@@ -48,14 +49,16 @@ struct Parameters {
   double second_node_jump = 0;   ///< share of compute that is lost on two nodes or more
   double step_spread = 0;        ///< standard deviation of a node's compute time, as a share
   double server_process_Bps = 0; ///< rate of one server process, each direction
-  double server_connection_Bps = 0;         ///< rate of one connection of a server
-  double server_duplex = 0;                 ///< share of a NIC's rate that each direction reaches while both are busy
-  double server_message_cost_s = 0;         ///< cost of one message at a server
-  double model_discrepancy = 1;             ///< the part that no parameter explains: a factor on the iteration
-  std::optional<LibraryVersion> library{};  ///< library of the all-reduces; nothing: the preset's likeliest
-  std::optional<Sharding> sharding{};       ///< rule, among those of the preset's servers; nothing: the likeliest
-  std::optional<std::uint64_t> key_order{}; ///< order of hash-placed tensors (place_tensors); nothing: typical
-  InputFactors input{};                     ///< drawn from a separate random stream (draw_input())
+  double server_connection_Bps = 0;        ///< rate of one connection of a server
+  double server_duplex = 0;                ///< share of a NIC's rate that each direction reaches while both are busy
+  double server_message_cost_s = 0;        ///< cost of one message at a server
+  double model_discrepancy = 1;            ///< factor on the iteration for the deviation that no parameter explains
+  std::optional<LibraryVersion> library{}; ///< library of the all-reduces; nothing: the preset's likeliest library
+  /// placement rule, among those of the preset's servers; nothing: the likeliest rule
+  std::optional<Sharding> sharding{};
+  /// order in which tensors are placed by hash (place_tensors); nothing: a typical order
+  std::optional<std::uint64_t> key_order{};
+  InputFactors input{}; ///< drawn from a separate random stream (draw_input())
 
   bool operator==(const Parameters&) const = default;
 };
@@ -69,16 +72,16 @@ struct ParameterScope {
   bool precision = false;
   bool evidence = false; ///< origin of the one-GPU times, because estimates of different kinds have different errors
   bool model = false;
-  bool batch = false; ///< and the one-GPU time itself
+  bool batch = false; ///< batch, and the one-GPU time itself
 };
 
 /// The kinds of measurements whose times depend on a parameter.
 struct SeenBy {
-  bool all_reduce_step = false; ///< training with all-reduces
-  bool server_step = false;     ///< training with parameter servers
-  bool all_reduce = false;      ///< an all-reduce alone
-  bool message = false;         ///< a message alone
-  bool server = false;          ///< pushes and pulls of one server alone
+  bool all_reduce_step = false; ///< time of a training step with all-reduces
+  bool server_step = false;     ///< time of a training step with parameter servers
+  bool all_reduce = false;      ///< time of an all-reduce without training
+  bool message = false;         ///< time of a message without training
+  bool server = false;          ///< time of pushes and pulls of one server without training
 };
 
 /// The part inside a node to which a parameter belongs; none for a parameter of the traffic between nodes.
@@ -87,7 +90,7 @@ enum class NodePart { none, gpu, paths };
 /// Whether measurements can determine a parameter, or whether it stays at the median of its class.
 enum class ParameterUse { fitted, constant };
 
-/// Everything that the program knows about one parameter.
+/// The properties of one parameter.
 struct ParameterField {
   const char* name; ///< name in priors.json; the evidence of the one-GPU time decides the priors of the compute factors
   double Parameters::*value;
@@ -105,10 +108,10 @@ double compute_factor_of(const Parameters& sample);
 /// Whether it is one of the three factors of compute_factor_of().
 bool is_compute_factor(const ParameterField& field);
 
-/// One row for each parameter, in the order in which they are drawn.
+/// Returns one row for each parameter, in the order in which they are drawn.
 std::span<const ParameterField> parameter_fields();
 
-/// The row of that name; throws std::out_of_range when there is none.
+/// Returns the row of that name; throws std::out_of_range when there is none.
 const ParameterField& parameter_field(std::string_view name);
 
 /// Samples: values[i] belongs to the z-scores z_scores[i][k] of parameter_fields()[k].
@@ -122,11 +125,11 @@ struct Draws {
 std::vector<Prior> priors_of_fields(const std::vector<Prior>& priors, const std::string& compute_prior,
                                     const std::string& transport, const std::string& preset);
 
-/// The same for a stack: server parameters have the priors of the preset whose servers the stack runs.
+/// Returns the priors for a stack: server parameters have the priors of the preset whose servers the stack runs.
 std::vector<Prior> priors_of_stack(const std::vector<Prior>& priors, const std::string& compute_prior,
                                    const std::string& transport, const Preset& preset);
 
-/// Every parameter at the median of its prior. Here and below `of_fields` has the priors of parameter_fields().
+/// Returns every parameter at the median of its prior. Here and below `of_fields` has the priors of parameter_fields().
 Parameters median_parameters(const std::vector<Prior>& of_fields);
 
 /// Draws `count` rows of `dimensions` standard normal numbers by Latin hypercube (McKay, Beckman and Conover,
@@ -134,7 +137,7 @@ Parameters median_parameters(const std::vector<Prior>& of_fields);
 /// gives the same numbers.
 std::vector<std::vector<double>> stratified_normals(int count, std::size_t dimensions, std::uint64_t seed);
 
-/// `count` samples of the priors by stratified_normals(); constants stay at their medians.
+/// Returns `count` samples of the priors by stratified_normals(); constants stay at their medians.
 Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint64_t seed);
 
 /// Whether the prior belongs to the share of a NIC's rate that no source states (`nic_efficiency` over a transport

@@ -100,7 +100,8 @@ std::vector<Field<Preset>> grouping_fields() {
 
 std::vector<Field<Preset>> library_fields() {
   return {
-      required("library", &Preset::library, name_of_type<Library>(), "what carries gradients, for a person who reads"),
+      required("library", &Preset::library, name_of_type<Library>(),
+               "the library that carries gradients, as information only"),
       optional("libraries", &Preset::libraries, libraries_type(),
                "what sums gradients, with its version, and how likely each is against the others over its carrier; "
                "the usual one if not given"),
@@ -115,14 +116,14 @@ std::vector<Field<Preset>> server_fields() {
   return {required("sharding", &Preset::shardings, weighted_names_type(shardings),
                    "how tensors are dealt out over servers, or several rules and how likely each is"),
           optional("split", &Preset::split_bytes, quantity_type(Dimension::size),
-                   "of sharding split: larger tensors are cut over all servers"),
+                   "size above which sharding split cuts a tensor over all servers"),
           optional("sharding_choices", &Preset::sharding_choices,
                    distinct(list_type(name_of_type<Sharding>(shardings))),
                    "rules among which a user may choose, which servers \"best\" tries; only sharding if not given"),
           optional("servers", &Preset::servers, servers_type(StrategyUse::scenario),
-                   "how many, where nobody says; one a node if not given"),
+                   "number of servers, if a strategy does not state it; one a node if not given"),
           optional("placement", &Preset::placement, name_of_type<Placement>(known_names_of<Placement>()),
-                   "of servers, where nobody says; colocated if not given"),
+                   "placement of servers, if a strategy does not state it; colocated if not given"),
           optional("node_reduction", &Preset::node_reduce, name_of_type<NodeReduce>(),
                    "what a node's GPUs do with a gradient before it leaves for servers; reduce-scatter if not given"),
           optional("serves_one_machine", &Preset::serves_one_machine, boolean_type(),
@@ -144,7 +145,7 @@ void check_split(const JsonNode& node, Preset& preset) {
 
 const FieldTable<Preset>& preset_fields() {
   static const auto table = [] {
-    FieldTable<Preset> made{{required("name", &Preset::name, name_type(), "what scenarios and records call it"),
+    FieldTable<Preset> made{{required("name", &Preset::name, name_type(), "name that scenarios and records use"),
                              required("title", &Preset::title, text_type(), "the framework and what it does")},
                             check_split};
     for (auto fields : {grouping_fields(), library_fields(), server_fields()})
@@ -216,7 +217,7 @@ FileFormat presets_format() {
 
 namespace {
 
-/// The carrier whose libraries run all-reduces over a transport.
+/// Returns the carrier whose libraries run all-reduces over a transport.
 Carrier summing_carrier(const Preset& preset, const std::string& transport) {
   const auto carrier = carrier_of(transport).value_or(Carrier::nccl);
   if (carrier != Carrier::shm) return carrier;

@@ -9,17 +9,18 @@
 
 namespace ddlsim {
 
-/// Log-normal unless `scale` is linear (normal, cut at 0) or heavy_log (ln x is median + width x Student's t with 2
-/// degrees of freedom: most values are close together and a few are far off). A value above `highest` is replaced by
-/// it. `width` is the standard deviation of ln x (or of x).
+/// The distribution is log-normal with median `median`; `width` is the standard deviation of ln x. If `scale` is
+/// linear, it is normal, cut at 0, and `width` is the standard deviation of x. If `scale` is heavy_log, ln x is its
+/// median + width x Student's t with 2 degrees of freedom, so that most values are close together and a few are far
+/// off. A value above `highest` is replaced by it.
 struct Prior {
-  std::string parameter; ///< "nic_efficiency", "step_latency", "forward_share", ...
-  std::string transport; ///< "": all transports
-  std::string preset;    ///< "": all presets
-  double median = 0;     ///< in SI units
+  std::string parameter; ///< name of the parameter: "nic_efficiency", "step_latency", "forward_share", ...
+  std::string transport; ///< transport; "": all transports
+  std::string preset;    ///< preset; "": all presets
+  double median = 0;     ///< median in the SI unit of the parameter
   double width = 0;
   PriorScale scale = PriorScale::log;
-  std::string unit; ///< "s", "1", "B/s"
+  std::string unit; ///< SI unit: "s", "1", "B/s"
   std::string source;
   std::vector<std::string> shaped_by; ///< sites whose measurements shaped it
   std::optional<double> highest{};    ///< upper limit, such as 1 for a share of a stated rate
@@ -38,7 +39,7 @@ struct PriorClass {
 
 PriorClass class_of(const Prior& prior);
 
-/// "nic_efficiency, nccl-tcp, virtual-switch"
+/// Returns a text such as "nic_efficiency, nccl-tcp, virtual-switch".
 std::string to_text(const PriorClass& of);
 
 /// Returns the most specific prior that matches: by transport and preset, by transport, by preset, by neither; the

@@ -35,7 +35,7 @@ SaysByClass says_by_class(const PriorBook& book) {
   return says;
 }
 
-/// The expected row for a class, in the order of find_prior(); rows for the class' own path come first.
+/// Returns the expected row for a class, in the order of find_prior(); rows for the class' own path come first.
 const Prior* expected_of(const std::vector<Prior>& expected, const PriorClass& of) {
   for (const bool own_path : {true, false}) {
     const auto path = own_path ? of.path : std::nullopt;
@@ -55,7 +55,7 @@ std::vector<BookClass> classes_of(const PriorBook& book) {
     const auto of = class_of(prior);
     if (seen.insert(of).second)
       classes.push_back({prior, says[of]});
-    else if (!says[of].empty()) // the estimates include what shaped the first row
+    else if (!says[of].empty()) // the estimates include the site that shaped the first row
       std::find_if(classes.begin(), classes.end(), [&](const BookClass& one) {
         return class_of(one.prior) == of;
       })->prior = prior;

@@ -15,7 +15,7 @@ inline constexpr int priors_version = 3;
 /// The estimate of a class from one site, with the prior of that site's fit divided out; ln x is normal.
 struct SiteValue {
   PriorClass of;
-  double value = 0; ///< median, SI
+  double value = 0; ///< median in SI units
   double error = 0; ///< standard deviation of ln x
 };
 
@@ -40,7 +40,7 @@ PriorBook without_site(PriorBook book, const std::string& site);
 /// general class. Medians and widths have three digits, the same on every machine.
 std::vector<Prior> priors_for(const PriorBook& book);
 
-/// The same without that site.
+/// Returns the priors without the estimates of that site.
 std::vector<Prior> priors_for(const PriorBook& book, const std::string& without_site);
 
 PriorBook read_priors(const std::filesystem::path& file);

@@ -10,13 +10,13 @@
 
 namespace ddlsim {
 
-/// "slow_node".
+/// The field "slow_node".
 ValueType<SlowNode> slow_node_type();
 
-/// "gpus": ascending, without repeats.
+/// The field "gpus": ascending, without repeats.
 ValueType<std::vector<int>> gpu_counts_type();
 
-/// "seed".
+/// The field "seed".
 ValueType<std::uint64_t> seed_type();
 
 /// Checks rules between the fields of "input": fields that have no meaning without another.

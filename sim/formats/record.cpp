@@ -134,7 +134,7 @@ private:
 
   void read_record(const JsonNode& node) {
     if (!has_context_) node.mistake("a context record is expected first; see docs/formats.md");
-    has_context_ = true; // the missing context is reported once
+    has_context_ = true; // so that the missing context is reported once
     const auto record = record_from(node, {&context_, name_, line_});
     if (!record) return;
     if (checks_.record) checks_.record(*record, node);

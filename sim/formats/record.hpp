@@ -24,14 +24,14 @@ inline constexpr const char* kFakeGpu = "fake GPU";
 /// A transport, library, algorithm or statistic that is not stated; a file omits the field.
 inline constexpr const char* kUnknown = "unknown";
 
-/// First line of a file, repeated before records with another context: the machine, the software, when and by whom it
-/// was run, and the source of the figures.
+/// First line of a file: the machine, the software, when and by whom it was run, and the source of the figures. A
+/// further context line comes before records with another context.
 struct Context {
   std::string cluster;  ///< folder name under platforms/
   std::string gpu;      ///< name in gpus.json; "" if records name it or there is no GPU
-  std::string machine;  ///< in words
-  std::string software; ///< names and versions
-  std::string date;     ///< "2018", "2018-05", "2018-05-07"
+  std::string machine;  ///< description of the machine
+  std::string software; ///< names and versions of the software
+  std::string date;     ///< date of the measurement: "2018", "2018-05", "2018-05-07"
   std::string who;
   std::string source_title;
   std::string source_repository; ///< may be empty, for a user's own runs
@@ -50,17 +50,17 @@ inline constexpr double most_relative_spread = 100;
 struct RecordHead {
   std::string file; ///< file it was read from
   int line = 0;
-  std::string series;         ///< records of one experiment that differ only in scale or size
-  std::string from;           ///< JSON pointer into the source file; "" for own runs
-  std::string origin;         ///< table, text, plot, run
-  std::string gpu;            ///< the record's own, else the context's
-  std::string device;         ///< device that computed: cpu, cuda; "": not stated
-  std::string host;           ///< host of the first rank; "": not stated
-  std::string transport;      ///< nccl-ib, ..., unknown
-  std::string library;        ///< nccl, intel-mpi, open-mpi, gloo, grpc, ps-lite, byteps, ...; unknown
-  std::string software;       ///< framework, version, switches ("TensorFlow 1.15; with xla"); "": only the context's
-  std::string statistic;      ///< median, mean, best_of, unknown
-  int repeats = 0;            ///< 0: not stated
+  std::string series;    ///< records of one experiment that differ only in scale or size
+  std::string from;      ///< JSON pointer into the source file; "" for the user's own runs
+  std::string origin;    ///< kind of the source: table, text, plot, run
+  std::string gpu;       ///< the GPU that the record states, else that of the context
+  std::string device;    ///< device that computed: cpu, cuda; "": not stated
+  std::string host;      ///< host of the first rank; "": not stated
+  std::string transport; ///< name of the transport: nccl-ib, ..., unknown
+  std::string library;  ///< communication library: nccl, intel-mpi, open-mpi, gloo, grpc, ps-lite, byteps, ...; unknown
+  std::string software; ///< framework, version, switches ("TensorFlow 1.15; with xla"); "": only the context's
+  std::string statistic;      ///< how the value follows from the repetitions: median, mean, best_of, unknown
+  int repeats = 0;            ///< number of repetitions; 0: not stated
   double relative_spread = 0; ///< standard deviation over value, at most most_relative_spread; 0: not stated
   bool suspect = false;       ///< the source itself, or its importer, marks the figure as doubtful
   std::string note;
@@ -70,24 +70,25 @@ struct RecordHead {
 /// Time of one training iteration, converted from the file's unit.
 struct StepRecord {
   RecordHead head;
-  std::string model; ///< a variant
+  std::string model; ///< name of a model variant
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::unknown;
   double batch_per_gpu = 0;
-  std::string preset; ///< pytorch-ddp, horovod, tf-ps, ...; a stack without a preset keeps its own name
+  /// name of the stack: pytorch-ddp, horovod, tf-ps, ...; a stack without a preset keeps its own name
+  std::string preset;
   Strategy strategy;
   std::string algorithm; ///< algorithm of the collective; "unknown"
   int gpus = 0;
   int nodes = 0;
   int gpus_per_node = 0;
-  bool synchronised = true; ///< false: one GPU without the framework's synchronisation
+  bool synchronised = true; ///< whether the framework synchronised; false: one GPU without synchronisation
   /// The GPU waited for the host's kernel launches, so a larger batch may take no longer.
   bool host_paced = false;
   /// Whether the step includes the optimizer's update. If several GPUs share the optimizer, each updates a part.
   bool optimizer = true;
-  std::string data; ///< synthetic, real
+  std::string data; ///< kind of the input data: synthetic, real
   RunMode mode = RunMode::train;
-  double iteration_s = 0; ///< batch_per_gpu x gpus / rate, or the time itself
+  double iteration_s = 0; ///< batch_per_gpu x gpus / rate, or the stated time itself
   /// Time of kernels while communication ran over the time of the same kernels alone, from a trace: 1 + interference.
   /// 0: not stated.
   double overlap_slowdown = 0;
@@ -95,13 +96,13 @@ struct StepRecord {
   /// Added uncertainty of a time that was derived from several GPUs (sim/predict/read_back.hpp): a standard deviation
   /// of ln. 0: measured. Not stored in files.
   double read_back_uncertainty = 0;
-  std::string read_back_site{}; ///< site of such a run: Cluster::site; not stored in files
+  std::string read_back_site{}; ///< site of a run whose time was derived: Cluster::site; not stored in files
 };
 
 struct CollectiveRecord {
   RecordHead head;
-  std::string operation; ///< all_reduce, ...
-  std::string algorithm; ///< ring, tree, unknown
+  std::string operation; ///< name of the operation: all_reduce, ...
+  std::string algorithm; ///< name of the algorithm: ring, tree, unknown
   int ranks = 0;
   int nodes = 0;
   int concurrent_jobs = 1; ///< jobs that shared the links
@@ -112,8 +113,8 @@ struct CollectiveRecord {
 struct PointToPointRecord {
   RecordHead head;
   double size_bytes = 0;
-  double time_s = 0;      ///< one way
-  int nodes = 0;          ///< 1: between two processes of a node; 2: between nodes; 0: not stated
+  double time_s = 0;      ///< time of a message one way
+  int nodes = 0;          ///< 1 for two processes of a node, 2 for two nodes; 0: not stated
   int pairs = 1;          ///< pairs that exchange messages at the same time
   bool both_ways = false; ///< messages in both directions at the same time
 };
@@ -121,7 +122,7 @@ struct PointToPointRecord {
 /// The properties of a layer that do not depend on batch and precision.
 struct MeasuredLayer {
   std::string name;
-  std::string kind;           ///< as in Layer, and gemm; "": see the model's own table
+  std::string kind;           ///< kind with the words of Layer, and gemm; "": the model's own table has it
   double flop_per_sample = 0; ///< FLOP of forward, or for a kernel outside a model of each pass; 0: not stated
   double size_bytes = 0;      ///< size of its parameters; 0: none or not stated
 };
@@ -130,12 +131,12 @@ struct MeasuredLayer {
 struct PassTime {
   std::size_t layer = 0; ///< index among the table's layers
   double time_s = 0;
-  double relative_spread = 0; ///< as in RecordHead
+  double relative_spread = 0; ///< standard deviation over time; 0: not stated
 };
 
 /// One measurement of a table's layers. It has no time for a layer in which a pass does not run or was not timed.
 struct LayerTiming {
-  std::string gpu; ///< the timing's own, else the record's
+  std::string gpu; ///< the GPU that the timing states, else that of the record
   Precision precision = Precision::fp32;
   double batch = 0;
   int count = 0; ///< repetitions behind each time; 0: not stated
@@ -148,9 +149,9 @@ inline constexpr const char* kKernels = "kernel";
 
 /// A table of layer times: the layers once, and a timing for each GPU, precision and batch.
 struct LayersRecord {
-  RecordHead head;                   ///< without repeats, spread and samples, which each timing states itself
-  std::string model;                 ///< a variant, or kKernels
-  std::vector<MeasuredLayer> layers; ///< in forward order, without repeats
+  RecordHead head;   ///< head of the record; repeats, spread and samples are empty, because each timing states its own
+  std::string model; ///< name of a model variant, or kKernels
+  std::vector<MeasuredLayer> layers; ///< layers in forward order, without repeats
   std::vector<LayerTiming> timings;
 };
 
@@ -161,7 +162,7 @@ inline constexpr const char* kServerInTraining = "training";
 /// is a lower bound of that limit, because workers also compute.
 struct ServerRecord {
   RecordHead head;
-  std::string what;      ///< push, pull, push-pull (all pushes first, then the pulls), channel, training
+  std::string what;      ///< operation: push, pull, push-pull (all pushes first, then the pulls), channel, training
   double rate_Bps = 0;   ///< bytes into and out of the server together
   int workers = 0;       ///< workers that use it at the same time; 0: not stated
   int nodes = 0;         ///< nodes of the server and the workers; 0: not stated
@@ -176,9 +177,9 @@ struct ServerRecord {
 /// Rate of an input pipeline or of storage.
 struct InputRecord {
   RecordHead head;
-  std::string what;         ///< loader, storage
-  double samples_per_s = 0; ///< 0: not stated
-  double rate_Bps = 0;      ///< 0: not stated
+  std::string what;         ///< part of the input: loader, storage
+  double samples_per_s = 0; ///< rate in samples; 0: not stated
+  double rate_Bps = 0;      ///< rate in bytes; 0: not stated
 };
 
 struct LossRecord {
@@ -187,14 +188,14 @@ struct LossRecord {
   int epoch = 0;
   long step = 0;
   double loss = 0;
-  double accuracy = -1; ///< share, 0..1; negative: not stated
+  double accuracy = -1; ///< share from 0 to 1; negative: not stated
 };
 
 /// Speed-up of a run from one scale to another, for sources that do not state the rates or the batch. Model, batch per
 /// GPU and stack are the same on both scales.
 struct SpeedUpRecord {
   RecordHead head;
-  std::string model; ///< a variant
+  std::string model; ///< name of a model variant
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::unknown;
   double batch_per_gpu = 0;
@@ -202,11 +203,12 @@ struct SpeedUpRecord {
   Strategy strategy;
   int gpus = 0;
   int nodes = 0;
-  int gpus_per_node = 0; ///< on both scales; a base within one node may use fewer
+  int gpus_per_node = 0; ///< GPUs per node on both scales; a base within one node may use fewer
   int base_gpus = 0;
   int base_nodes = 0;
-  double speed_up = 0;   ///< samples a second over those of the base
-  std::string trust;     ///< A: table or exact chart; B: primary source, incomplete configuration; C: second-hand
+  double speed_up = 0; ///< rate in samples per second divided by that of the base
+  /// grade of the source. A: table or exact chart; B: primary source, incomplete configuration; C: second-hand
+  std::string trust;
   std::string base_from; ///< source of the base's figure if the value is computed from two; "": the ratio is stated
   Facts assumed; ///< field of this record -> assumption about it that the source does not state, by whom, and why
 };
@@ -232,7 +234,7 @@ std::vector<MeasurementFile> read_cluster_measurements(const std::filesystem::pa
 
 const RecordHead& head_of(const Record& record);
 
-/// Whether a CPU computed on a machine that has GPUs. Such times say nothing about the GPUs.
+/// Returns whether a CPU computed on a machine that has GPUs. Such times say nothing about the GPUs.
 bool is_of_processor_beside(const RecordHead& head, const std::string& gpu_of_cluster);
 RecordKind kind_of(const Record& record);
 

@@ -20,8 +20,8 @@ template <class Kind> struct RecordLine {
     if constexpr (requires { record.algorithm; }) record.algorithm = kUnknown;
   }
   Kind record{};
-  std::string source_file; ///< from the context; the records' `from` points into it
-  double value = 0;        ///< in `unit`
+  std::string source_file; ///< the context's source file; the records' `from` points into it
+  double value = 0;        ///< the value in the unit `unit`
   std::string unit;
 };
 
@@ -59,7 +59,7 @@ Field<RecordLine<Kind>> written_of(std::string name, Value Part::*member, ValueT
   return field;
 }
 
-/// One of the transports, or "unknown".
+/// Returns the names of the transports, and "unknown".
 std::vector<std::string> transports_or_unknown();
 
 /// The row "record"; the reader of lines has already checked it.

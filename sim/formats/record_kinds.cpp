@@ -45,7 +45,7 @@ void check_node_counts(const JsonNode& line, const StepRecord& step) {
 double iteration_s_of(const RecordLine<StepRecord>& line, const StepLineUnits& counted) {
   constexpr double tera = 1e12;
   const auto& step = line.record;
-  if (line.unit == "TFLOP/s") // rate of one GPU, as Megatron-LM prints it
+  if (line.unit == "TFLOP/s") // the rate of one GPU, as Megatron-LM prints it
     return step.batch_per_gpu * counted.flop_per_sample / (tera * line.value);
   if (line.unit == "tokens/s/GPU") return step.batch_per_gpu * counted.tokens_per_sample / line.value;
   if (line.unit == "tokens/s") return step.batch_per_gpu * step.gpus * counted.tokens_per_sample / line.value;
@@ -126,7 +126,7 @@ std::vector<Field<RecordLine<StepRecord>>> rows_of_step() {
   return rows;
 }
 
-// Records of collectives, of messages, of servers, of input and of losses.
+// Records of collectives, messages, servers, input pipelines, and losses.
 
 std::vector<Field<RecordLine<CollectiveRecord>>> rows_of_collective() {
   using K = CollectiveRecord;

@@ -21,7 +21,7 @@ std::string one_line(const ordered_json& json) {
 }
 
 constexpr double us_in_s = 1e-6;
-constexpr int digits_of_time = 5; ///< neither clocks nor the scatter of repetitions justify more
+constexpr int digits_of_time = 5; ///< neither the clock nor the scatter of repetitions justifies more digits
 constexpr int digits_of_spread = 2;
 
 /// Writes a whole number without a decimal point, because tables have whole columns of them.

@@ -1,5 +1,5 @@
 #pragma once
-// One question for a prediction: scenarios/NAME.json.
+// The question for a prediction: scenarios/NAME.json.
 
 #include "sim/base/json.hpp"
 #include "sim/formats/names.hpp"
@@ -26,10 +26,10 @@ struct SlowNode {
 /// The source of the samples. Without it data are synthetic and cost nothing. A figure of 0 is not known and sets no
 /// limit.
 struct InputPipeline {
-  double bytes_per_sample = 0;     ///< as stored
+  double bytes_per_sample = 0;     ///< size of a stored sample
   double loader_samples_per_s = 0; ///< rate at which a node decodes and augments, stated by the user
   double shared_read_Bps = 0;      ///< rate of all nodes together (NFS, Lustre, EFS); 0: only the node's own storage
-  double read_Bps = 0;             ///< rate of one node; 0: that of the cluster's storage
+  double read_Bps = 0;             ///< read rate of one node; 0: that of the cluster's storage
   double open_s = 0;               ///< time of a reader to open a sample's file
   double shared_opens_per_s = 0;   ///< files per second that all nodes together open
   double core_samples_per_s = 0;   ///< rate at which one core decodes and augments
@@ -55,9 +55,9 @@ struct InputNames {
 /// The rate of one GPU without synchronisation, stated by the user.
 struct StatedRate {
   double samples_per_s = 0;
-  double low = 0; ///< 90 % interval; 0: not stated
+  double low = 0; ///< lower end of the 90 % interval; 0: not stated
   double high = 0;
-  double width() const; ///< standard deviation of ln rate that the interval implies; 0 without an interval
+  double width() const; ///< returns the standard deviation of ln rate that the interval implies; 0 without an interval
 
   bool operator==(const StatedRate&) const = default;
 };
@@ -71,17 +71,17 @@ struct Scenario {
   std::optional<CrossEntropy> cross_entropy{}; ///< nothing: the preset's
   std::string cluster;
   std::string gpu;       ///< name in gpus.json if the nodes hold another GPU; "": the cluster's
-  std::vector<int> gpus; ///< ascending
+  std::vector<int> gpus; ///< numbers of GPUs, ascending
   std::vector<Strategy> strategies;
   std::string preset;
-  std::string transport; ///< "": the first of the preset's that the cluster has
+  std::string transport; ///< name of a transport; "": the preset's first that the cluster has
   std::string rank_mapping = "fill-nodes";
   int gpus_per_node = 0;             ///< GPUs that ranks use on every node; 0: all
   std::optional<StatedRate> one_gpu; ///< takes precedence over all records
   std::string series;                ///< series of the cluster's records whose software and switches are meant; "": any
   std::string software; ///< part of the records' `software`, to choose between stacks that contradict each other
   SlowNode slow_node;
-  InputPipeline input; ///< typed figures
+  InputPipeline input; ///< figures that the scenario states itself
   InputNames input_names;
   CoLocation co_location;
   double efficiency_bound = 0.8;

@@ -17,7 +17,7 @@ void check_scale(const JsonNode& line, const char* key, int gpus, int nodes, int
 
 /// Returns the ratio of the rates. An efficiency is that ratio divided by the ratio of the numbers of GPUs.
 double speed_up_of(const JsonNode& node, const RecordLine<SpeedUpRecord>& line) {
-  constexpr double most_efficiency = 2; // beyond linear growth: a figure in per cent
+  constexpr double most_efficiency = 2; // such a value is far beyond linear growth, so it was meant as a percentage
   if (line.unit != "efficiency") return line.value;
   if (line.value > most_efficiency)
     node.mistake_at("value",

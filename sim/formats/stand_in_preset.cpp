@@ -11,7 +11,7 @@ Preset stand_in_preset(const std::string& name) {
   Preset preset;
   preset.name = name;
   preset.title = "A framework that nobody named: all-reduces as DistributedDataParallel groups them";
-  preset.first_bucket_bytes = mebi; // both as in pytorch-ddp
+  preset.first_bucket_bytes = mebi; // both sizes are those of pytorch-ddp
   preset.bucket_bytes = 25 * mebi;
   preset.shardings = {{"bytes", 1}};
   preset.transports = {"nccl-ib", "nccl-tcp", "mpi-ib", "mpi-tcp", "gloo-tcp", "shm"};

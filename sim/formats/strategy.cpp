@@ -66,7 +66,7 @@ std::string degree_text(int degree) {
   return degree == ModelParallelOptions::best ? best_word : fmt::format("{}", degree);
 }
 
-/// "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)".
+/// Returns "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)".
 std::string model_parallel_text(const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
   std::vector<std::string> parts;

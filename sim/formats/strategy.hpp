@@ -13,7 +13,7 @@ namespace ddlsim {
 /// searches the number at every scale, together with the other server settings that the strategy leaves open.
 struct ServerCount {
   enum class Rule { unknown, count, per_node, equal_workers, best } rule = Rule::unknown;
-  int value = 0; ///< for count and per_node
+  int value = 0; ///< the number for count and per_node
 
   bool operator==(const ServerCount&) const = default;
 };
@@ -28,7 +28,7 @@ struct ShardedOptions {
   int gathers_in_flight = 2;         ///< fsdp: units that may be gathered, or still in use, at the same time
   int micro_batches = 1;             ///< parts of a GPU's batch, for gradient accumulation
   Recompute recompute = Recompute::none;
-  Offload offload = Offload::none; ///< `optimizer_and_parameters` for fsdp only
+  Offload offload = Offload::none; ///< state in host memory; `optimizer_and_parameters` for fsdp only
   int shard_group = all_ranks;     ///< fsdp: ranks that share one copy of the state; fewer than all: hybrid sharding
 
   bool operator==(const ShardedOptions&) const = default;
@@ -37,14 +37,15 @@ struct ShardedOptions {
 /// Options of model-parallel. Megatron-LM calls the degrees tensor_model_parallel_size, pipeline_model_parallel_size,
 /// virtual_pipeline_model_parallel_size, expert_model_parallel_size and context_parallel_size.
 struct ModelParallelOptions {
-  static constexpr int best = 0; ///< in questions, for the first three and `context`: predict searches it at each scale
+  /// value of the first three options and of `context` in questions: predict searches the number at each scale
+  static constexpr int best = 0;
 
   int tensor = 1;        ///< ranks that compute each layer together
   int pipeline = 1;      ///< number of stages
   int micro_batches = 1; ///< parts of the batch of a replica (all its stages together)
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   int virtual_stages = 1; ///< pieces of the model on each stage; more than one only if interleaved
-  DataParallel data_parallel = DataParallel::all_reduce; ///< among replicas
+  DataParallel data_parallel = DataParallel::all_reduce; ///< how replicas combine their gradients
   bool tensor_overlap = false; ///< gathers and scatters inside layers overlap with the layers' compute, part by part
   int expert = 1;              ///< data-parallel ranks over which a block's experts are distributed
   double expert_imbalance = 1; ///< tokens of the busiest of these ranks over their mean
@@ -57,15 +58,15 @@ struct ModelParallelOptions {
 
 struct Strategy {
   StrategyName name = StrategyName::none;
-  ServerCount servers; ///< this and the next four members: ps and ps-async only
+  ServerCount servers; ///< this member and the next four apply to ps and ps-async only
   Placement placement = Placement::unknown;
-  Sharding sharding = Sharding::unknown; ///< unknown: the preset's own
+  Sharding sharding = Sharding::unknown; ///< rule that places tensors on servers; unknown: the preset's own
   bool on_node_reduce = true;
-  Device device = Device::cpu;             ///< device on which the server sums
-  std::string preset{};                    ///< in scenarios: replaces the scenario's; "": the scenario's
-  std::string transport{};                 ///< in scenarios: replaces the scenario's; "": the scenario's
+  Device device = Device::cpu; ///< device on which the server sums
+  std::string preset{};        ///< preset of this strategy in place of the scenario's; "": the scenario's
+  std::string transport{};     ///< transport of this strategy in place of the scenario's; "": the scenario's
   std::optional<LibraryVersion> library{}; ///< library of the all-reduces if known; nothing: one of the preset's
-  std::string note{};                      ///< user's note; printed beside the answer
+  std::string note{};                      ///< the user's note, which is printed beside the answer
   ShardedOptions sharded{};                ///< zero-1, zero-2 and fsdp only
   ModelParallelOptions parallel{};         ///< model-parallel only
 };
@@ -90,7 +91,7 @@ bool seeks_best_servers(const Strategy& strategy);
 /// Whether predict searches the parallel degrees of this strategy ("best").
 bool seeks_best_layout(const Strategy& strategy);
 
-/// Servers for that many workers and nodes; 0 when the rule is unknown or best.
+/// Returns the number of servers for that many workers and nodes; 0 when the rule is unknown or best.
 int server_count(const ServerCount& servers, int workers, int nodes);
 
 } // namespace ddlsim

@@ -17,11 +17,11 @@ constexpr long most_degree = 10'000;
 constexpr long most_micro_batches = 1'000'000;
 constexpr long most_in_flight = 1000;
 constexpr long most_of_group = 1'000'000;
-constexpr double most_imbalance = 1000; ///< a larger one is a typing error
+constexpr double most_imbalance = 1000; ///< a larger value is a typing error
 const char* const word_of_best = "best";
 const char* const node_word = "node";
 
-/// Names that a question may use: all but `none` and `all-reduce`, which do not say what to run.
+/// Returns the names that a question may use: all but `none` and `all-reduce`, which do not say what to run.
 std::vector<std::string> strategy_names(StrategyUse use) {
   auto names = names_of<StrategyName>();
   if (use == StrategyUse::record) return names;
@@ -30,7 +30,7 @@ std::vector<std::string> strategy_names(StrategyUse use) {
   return names;
 }
 
-/// Names of the strategies for which `holds` is true.
+/// Returns the names of the strategies for which `holds` is true.
 std::vector<std::string> names_where(bool (*holds)(StrategyName)) {
   std::vector<std::string> names;
   for (const auto name : values_of<StrategyName>())

@@ -9,7 +9,7 @@
 namespace ddlsim {
 namespace {
 
-/// Returns the seconds of compute from the end of the stream so far to `until_s`, and moves the end there.
+/// Returns the seconds of compute from the end of the stream so far until `until_s`, and moves the stream's end there.
 double take_until(ComputeStream& compute, double until_s) {
   const double duration_s = compute.slowdown * std::max(0.0, until_s - compute.done_s);
   compute.done_s = std::max(compute.done_s, until_s);

@@ -13,11 +13,11 @@ namespace ddlsim {
 
 // Functions that add one role's forward and backward to a graph.
 
-/// A role's stream of compute while operations are added to it.
+/// The stream of compute of a role, while operations are added to it.
 struct ComputeStream {
   std::size_t stream = 0;
-  double slowdown = 1;  ///< of the role's GPUs
-  double done_s = 0;    ///< seconds of the undisturbed GPU's iteration that are in the stream so far
+  double slowdown = 1;  ///< factor by which the role's GPUs compute more slowly
+  double done_s = 0;    ///< seconds of an undisturbed GPU's iteration that are in the stream so far
   std::size_t last = 0; ///< number of the operation that was added last
 };
 
@@ -30,10 +30,10 @@ std::size_t add_gradient(Graph& graph, ComputeStream& compute, const ReadyTensor
 std::size_t add_rest(Graph& graph, ComputeStream& compute, const ComputeProfile& profile);
 
 /// Gives the stream's operations the durations of another profile of the same tensors. Returns false where only one of
-/// the two profiles has compute left after its last gradient: the graph must then be built anew.
+/// the two profiles has compute left after its last gradient; the graph must then be built again.
 bool time_compute(Graph& graph, ComputeStream compute, const ComputeProfile& profile);
 
-/// The groups of tensors that all_reduce_graph() makes, each by the index one past its last tensor.
+/// The groups of tensors that all_reduce_graph() makes: for each group the index one past its last tensor.
 std::vector<std::size_t> group_ends(const ComputeProfile& profile, const Preset& preset);
 
 /// Forward, backward and all-reduces of one role, by the preset's grouping:

@@ -14,7 +14,7 @@ LibraryRules rules_for(CollectiveOperation operation, LibraryRules rules) {
   return rules;
 }
 
-/// The ranks that run all-reduces, or those that run all-gathers and reduce-scatters.
+/// The machine of the ranks that run all-reduces, or that of those that run all-gathers and reduce-scatters.
 const Machine& machine_of(const Graph& graph, bool all_reduces) {
   if (!graph.hybrid) return graph.machine;
   return (all_reduces ? graph.hybrid->replicas : graph.hybrid->shards).machine;
@@ -55,7 +55,7 @@ void CollectiveStream::add(std::size_t operation, double ready_s) {
   waiting_.push_back(operation);
 }
 
-/// Fuses as many waiting operations at a time as the buffer holds.
+/// Runs the waiting operations; fuses as many at a time as the buffer holds.
 void CollectiveStream::run_waiting() {
   if (waiting_.empty()) return;
   const auto waiting = std::exchange(waiting_, {});
@@ -121,7 +121,8 @@ double CollectiveStream::end_beside_s(double now_s, double left_s) {
   return now_s + left_s;
 }
 
-/// The end of compute beside the collectives of both lanes. Collectives of both lanes at once slow it as much as one.
+/// Returns when compute ends beside the collectives of both lanes. Collectives of both lanes at once slow it as much as
+/// those of one.
 double CollectiveStream::end_beside_both_s(double now_s, double left_s) {
   const double slower = 1 + graph_.interference;
   while (left_s > 0 && slower > 1) {

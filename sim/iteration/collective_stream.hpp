@@ -15,7 +15,7 @@ namespace ddlsim {
 /// How the collectives of a graph are run, by their kind.
 class CollectiveRunner {
 public:
-  /// The graph must outlive this, and every CollectiveRun made by it.
+  /// The graph must outlive this object and every CollectiveRun that it makes.
   explicit CollectiveRunner(const Graph& graph);
 
   /// Returns the ranks and the cost of a collective of that kind with `size_bytes`.
@@ -37,7 +37,7 @@ private:
 
 class CollectiveStream {
 public:
-  /// Writes the time span of each operation that it runs to `spans`. The graph and `spans` must outlive this.
+  /// Writes the time span of each operation that it runs to `spans`. The graph and `spans` must outlive this object.
   CollectiveStream(const Graph& graph, CollectiveClock clock, std::vector<Span>& spans);
 
   /// Adds an operation, which may run from `ready_s` on; with fusion it waits for the next tick.
@@ -51,8 +51,8 @@ public:
     return !waiting_.empty() && std::binary_search(waiting_.begin(), waiting_.end(), operation);
   }
 
-  /// Returns when compute ends that starts at `start_s` and takes `alone_s` undisturbed. A tick in between runs first.
-  /// Calls must be in order of time.
+  /// Returns when a compute ends that starts at `start_s` and takes `alone_s` undisturbed. A tick of the fusion in
+  /// between runs first. Calls must be in the order of time.
   double compute_end_s(double start_s, double alone_s);
 
   const std::vector<Collective>& collectives() const { return collectives_; }
@@ -75,9 +75,9 @@ private:
   CollectiveRunner runner_;
   std::vector<Collective> collectives_;
   double free_s_ = 0;
-  std::array<Lane, 2> lanes_;        ///< hybrid sharding: all-gathers and reduce-scatters; all-reduces
-  std::size_t past_ = 0;             ///< number of collectives that ended before the current compute
-  double tick_s_ = 0;                ///< tick of the waiting operations; else the earliest next tick, 0 before any
+  std::array<Lane, 2> lanes_; ///< all-gathers and reduce-scatters of hybrid sharding; all-reduces
+  std::size_t past_ = 0;      ///< number of collectives that ended before the current compute
+  double tick_s_ = 0;         ///< the tick for which operations wait; else the earliest next tick, 0 before the first
   std::vector<std::size_t> waiting_; ///< operations that wait for the tick
 };
 

@@ -9,12 +9,13 @@
 namespace ddlsim {
 namespace {
 
-/// Collectives of one kind that pass the same links, by their numbers in a list.
+/// Collectives of one kind that cross the same links, by their numbers in a list.
 struct SameLinks {
   Machine links;
   CollectiveKind collective{};
-  std::vector<double> sizes_bytes{};                       ///< all different sizes
-  std::vector<std::pair<std::size_t, std::size_t>> runs{}; ///< number in the list, and index in sizes_bytes
+  std::vector<double> sizes_bytes{}; ///< the sizes that differ
+  /// for each collective, its number in the list and its index in sizes_bytes
+  std::vector<std::pair<std::size_t, std::size_t>> runs{};
 };
 
 bool have_same_links(const CollectiveRun& one, const CollectiveRun& other) {
@@ -47,7 +48,7 @@ std::vector<SameLinks> by_links(const std::vector<CollectiveRun>& collectives) {
   return all;
 }
 
-/// Keeps in `all` the choice that is least close to a run of every message.
+/// Keeps in `all` the choice that is farthest from a run of every message.
 void add(const Choice& more, Choice& all) {
   const auto closeness = [](const Choice& one) { return std::tuple(one.engine != Engine::formula, one.is_exact); };
   const bool is_exact = all.is_exact && more.is_exact;
@@ -56,7 +57,7 @@ void add(const Choice& more, Choice& all) {
   all.is_exact = is_exact;
 }
 
-/// Uses the known times of a group's collectives that the executor ran before, and removes these from the group.
+/// Takes the known times of a group's collectives that the executor ran before, and removes these from the group.
 void use_timed(const TimedCollectives& timed, const Executor& executor, const std::vector<CollectiveRun>& collectives,
                SameLinks& group, std::vector<double>& times_s) {
   std::vector<double> left_bytes;
@@ -96,7 +97,7 @@ SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, c
 
 SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice,
                                 TimedCollectives* timed) {
-  std::map<CollectiveKind, double> messages_before; // messages that a full run of all collectives so far would have
+  std::map<CollectiveKind, double> messages_before; // messages that a full run of all collectives up to here would have
   return time_collectives(
       collectives,
       [&](const Machine& links, const CollectiveKind& collective, double size_bytes,
@@ -131,7 +132,7 @@ CollectiveClock clock_by_formula() {
     CollectiveRun run;
     double time_s = 0;
   };
-  // Equal layers gather and scatter in turn, so that the last two times are mostly enough.
+  // Gathers and scatters of equal layers take turns, so the last two times are mostly enough.
   return [before = Timed{}, last = Timed{}](std::size_t, const CollectiveRun& one) mutable {
     if (one == last.run) return last.time_s;
     if (one != before.run) before = {one, formula_s(*one.machine, one.cost)};

@@ -12,7 +12,7 @@
 
 namespace ddlsim {
 
-/// One collective: its ranks (the machine must outlive this) and its cost.
+/// One collective: its ranks and its cost. The machine must outlive this.
 struct CollectiveRun {
   const Machine* machine = nullptr;
   CollectiveCost cost;
@@ -34,17 +34,17 @@ struct TimedCollective {
 /// The collectives that SimGrid timed in all passes so far over one graph.
 using TimedCollectives = std::vector<TimedCollective>;
 
-/// Seconds of each collective, alone on its links. Collectives on the same links are one run of SimGrid, and equal ones
-/// run once. Those in `timed` are not run again; new ones are added to it.
+/// Returns the seconds of each collective when nothing else uses its links. Collectives on the same links are one run
+/// of SimGrid, and equal ones run once. Those in `timed` are not run again; new ones are added to it.
 SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, const ExecutorOf& executor_of,
                                 TimedCollectives* timed = nullptr);
 
-/// Seconds of each collective by the engine that choose_collective() picks for it. `choice` becomes that engine; of
-/// several, the one that is least close to a run of every message.
+/// Returns the seconds of each collective by the engine that choose_collective() picks for it. `choice` becomes that
+/// engine; where there are several, the one that is farthest from a run of every message.
 SimulatedTimes time_collectives(const std::vector<CollectiveRun>& collectives, Fidelity requested, Choice& choice,
                                 TimedCollectives* timed = nullptr);
 
-/// The choice of a run by the formulas, which says whether a run of every message takes the same time.
+/// Returns how a run by the formulas times these collectives, and whether a run of every message takes the same time.
 Choice choose_formula(const std::vector<CollectiveRun>& collectives);
 
 /// Returns the seconds of a collective; `number` is its place among all that a pass runs, from 0 on.
@@ -57,9 +57,9 @@ CollectiveClock clock_by_formula();
 /// Both must outlive the clock.
 CollectiveClock clock_by(const Executor& executor, double& messages);
 
-/// A clock with the times of SimGrid for the `collectives` of an earlier pass. With these times a pass may fuse tensors
-/// differently. A collective that is not in the list takes its formula's time, times SimGrid's time over the formula's
-/// for the collective with the same number.
+/// A clock with the times of SimGrid for the `collectives` of an earlier pass. With these times a pass may fuse other
+/// tensors. A collective that is not in the list takes the time of its formula, multiplied by SimGrid's time over the
+/// formula's for the collective with the same number.
 CollectiveClock clock_of(std::vector<CollectiveRun> collectives, std::vector<double> times_s);
 
 } // namespace ddlsim

@@ -36,9 +36,10 @@ std::vector<CollectiveRun> runs_of(const Graph& graph, const Execution& executio
   return runs;
 }
 
-/// Times the collectives of `by_formula` on SimGrid, and again as long as a pass with these times runs other ones.
+/// Times the collectives of `by_formula` on SimGrid. It repeats this as long as a pass with these times runs other
+/// collectives.
 Execution execute_on_simgrid(const Graph& graph, Execution by_formula, Fidelity requested, Choice& choice) {
-  constexpr int most_passes = 3; // one pass is enough, unless other tensors are fused
+  constexpr int most_passes = 3; // one pass is enough unless the fused tensors change
   Execution execution = std::move(by_formula);
   double messages = 0;
   TimedCollectives timed;
@@ -76,7 +77,7 @@ Execution execute_servers(const Graph& graph, Fidelity requested, Choice& choice
   return choice.engine == Engine::formula ? pass.finish(executor) : execute(graph, executor);
 }
 
-/// One pair stands for all pairs that send at the same time, so that a full run of every message is refused.
+/// One pair stands for all pairs that send at the same time, so a full run of every message is refused.
 Execution execute_transfers(const Graph& graph, Fidelity requested, Choice& choice) {
   if (requested == Fidelity::full)
     throw UserError("--fidelity", "", "what model parallelism sends is not run one by one; leave --fidelity away");

@@ -7,14 +7,15 @@
 namespace ddlsim {
 namespace {
 
-/// Bytes of a transfer as a collective. A send counts as an all-gather of two ranks in which each sends as many bytes.
+/// Bytes of a transfer as a collective. A send counts as an all-gather of two ranks, each of which sends that many
+/// bytes.
 double collective_bytes(const Operation& operation) {
   constexpr double ranks_of_a_pair = 2;
   return operation.kind == OperationKind::send ? ranks_of_a_pair * operation.size_bytes : operation.size_bytes;
 }
 
-/// Index of an equal run in `runs`, where it is added if there is none. A pipeline has thousands of transfers and few
-/// different ones.
+/// Returns the index of an equal run in `runs`, and adds the run if there is none. A pipeline has thousands of
+/// transfers, and few that differ.
 std::size_t number_of(const CollectiveRun& run, std::vector<CollectiveRun>& runs) {
   const auto found = std::find(runs.rbegin(), runs.rend(), run);
   if (found != runs.rend()) return static_cast<std::size_t>(runs.rend() - found) - 1;
@@ -25,7 +26,7 @@ std::size_t number_of(const CollectiveRun& run, std::vector<CollectiveRun>& runs
 /// The different collectives and sends of a graph.
 struct Transfers {
   std::vector<CollectiveRun> runs;
-  std::vector<std::size_t> of_operation; ///< its index in `runs`
+  std::vector<std::size_t> of_operation; ///< index in `runs` of each operation
 };
 
 Transfers transfers_of(const Graph& graph) {
@@ -57,7 +58,7 @@ TransferKind kind_of(const Operation& transfer) {
   return transfer.micro_batch >= 0 ? TransferKind::tensor : TransferKind::data_parallel;
 }
 
-/// The span of each operation, which starts when its stream is free and all that it waits for has ended.
+/// The span of each operation. It starts when its stream is free and everything that it waits for has ended.
 template <class Seconds> std::vector<Span> spans_of(const Graph& graph, const Seconds& transfer_s) {
   std::vector<Span> spans(graph.operations.size());
   std::vector<double> free_s(graph.streams.size(), 0);

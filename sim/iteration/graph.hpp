@@ -15,25 +15,27 @@
 namespace ddlsim {
 
 enum class OperationKind {
-  compute,        ///< seconds on a GPU
-  input,          ///< seconds until storage and loader have an iteration's samples
-  all_reduce,     ///< gradients are summed over all workers, and every worker gets the sum
-  reduce,         ///< one GPU of a node gets the sum over all GPUs of the node
-  broadcast,      ///< that GPU sends the result to the other GPUs of the node
-  reduce_scatter, ///< each rank gets one part of a sum: over a node's GPUs on a path, over all workers as a collective
-  all_gather,     ///< each rank gets the parts of all others: of such a sum, or of sharded parameters
-  push_pull,      ///< a shard goes to its server, which sums all workers' copies and sends the sum back
-  all_to_all,     ///< each rank of a group sends a part to every other rank: tokens on their way to experts and back
-  to_host,        ///< gradients are copied to host memory, seconds
-  from_host,      ///< parameters are copied back from host memory, seconds
-  host_sum,       ///< the host's processors add a micro-batch's gradients to the earlier ones, seconds
-  host_update,    ///< the host's processors run the optimizer, seconds
-  send,           ///< each rank of a role sends to one rank of another role
+  compute,    ///< forward, backward or another part of an iteration on a GPU, seconds
+  input,      ///< storage and loader prepare the samples of an iteration, seconds
+  all_reduce, ///< gradients are summed over all workers, and every worker gets the sum
+  reduce,     ///< one GPU of a node gets the sum over all GPUs of the node
+  broadcast,  ///< that GPU sends the result to the other GPUs of the node
+  /// each rank gets one part of a sum: on a path the ranks are a node's GPUs, as a collective all workers
+  reduce_scatter,
+  all_gather, ///< each rank gets the parts of all other ranks: parts of a sum, or of sharded parameters
+  push_pull,  ///< a shard goes to its server, which sums all workers' copies and sends the sum back
+  all_to_all, ///< each rank of a group sends a part to every other rank: tokens on their way to experts and back
+  to_host,    ///< gradients are copied to host memory, seconds
+  from_host,  ///< parameters are copied back from host memory, seconds
+  /// the host's processors add a micro-batch's gradients to the earlier ones, seconds
+  host_sum,
+  host_update, ///< the host's processors run the optimizer, seconds
+  send,        ///< each rank of a role sends to one rank of another role
 };
 
-/// Ranks that run the same operations.
+/// Ranks that run the same operations, for example "worker".
 struct Role {
-  std::string name; ///< worker, slow worker, stage 2
+  std::string name; ///< "worker", "slow worker", "stage 2"
   int ranks = 1;
 };
 
@@ -45,28 +47,29 @@ enum class StreamKind { compute, input, collectives, path, connection, transfers
 
 struct Stream {
   StreamKind kind = StreamKind::compute;
-  std::size_t role = 0; ///< in Graph::roles
-  int number = 0;       ///< of the GPU whose path it is, or of the server
+  std::size_t role = 0; ///< index in Graph::roles
+  int number = 0;       ///< number of the GPU whose path it is, or of the server
 };
 
-/// The part of an iteration that an operation of compute stands for; `whole`: forward and backward as one operation.
+/// The part of an iteration that an operation of compute stands for. `whole` is forward and backward as one operation.
 enum class ComputePart { whole, synchronisation, forward, backward };
 
 struct Operation {
   OperationKind kind = OperationKind::compute;
-  std::size_t stream = 0; ///< in Graph::streams
-  double duration_s = 0;  ///< of compute, input, and copies to, copies from and work on the host
-  double size_bytes = 0;  ///< of all other kinds
-  int tensor = -1;        ///< first tensor whose gradient it computes or carries, by order of creation; -1: none
+  std::size_t stream = 0; ///< index in Graph::streams
+  double duration_s = 0;  ///< time of compute, input, copies to and from the host, and work on the host
+  double size_bytes = 0;  ///< size of an operation of any other kind
+  /// the tensor whose gradient it computes or carries, by order of creation; the first of several; -1: none
+  int tensor = -1;
   int tensors = 0;
-  std::size_t first_wait = 0; ///< it waits for the `waits` operations in Graph::waits from here on
+  std::size_t first_wait = 0; ///< its waits are the next `waits` entries of Graph::waits from this index on
   std::size_t waits = 0;
-  ComputePart part = ComputePart::whole; ///< compute only
-  int unit = -1;                         ///< index in Graph::units of what is computed, gathered or scattered; -1: none
-  int micro_batch = -1;                  ///< micro-batch that is computed or sent; -1: all, or not stated
-  int group = -1;                        ///< index in Graph::groups of the ranks that run it; -1: Graph::machine
-  int repeats = 1;                       ///< transfers only: number of transfers of that size, one after another
-  bool keys = false;                     ///< it gathers keys and values of a context group, or scatters their gradients
+  ComputePart part = ComputePart::whole; ///< the part of compute that the operation is
+  int unit = -1;        ///< index in Graph::units of the unit that is computed, gathered or scattered; -1: none
+  int micro_batch = -1; ///< micro-batch that is computed or sent; -1: all of them, or not stated
+  int group = -1;       ///< index in Graph::groups of the ranks that run it; -1: the ranks of Graph::machine
+  int repeats = 1;      ///< number of transfers of that size that follow each other; used by transfers only
+  bool keys = false; ///< whether the operation gathers keys and values of a context group, or scatters their gradients
 };
 
 /// Ranks that run a collective, or send to each other, described as a machine of their own. A machine of two ranks
@@ -85,7 +88,7 @@ struct HybridGroups {
   TransferGroup replicas;
 };
 
-/// Horovod's tensor fusion: once a cycle all gradients that are ready are fused into collectives of at most
+/// Horovod's tensor fusion: once a cycle, all gradients that are ready are fused into collectives of at most
 /// buffer_bytes.
 struct Fusion {
   double cycle_s = 0;
@@ -97,33 +100,33 @@ struct ServerRules {
   ServerMachine machine;
   int messages_per_node = 1;
   double message_cost_s = 0;   ///< software cost of one message at the server, each direction
-  bool asynchronous = false;   ///< a server answers each worker at once; nobody waits for the others
-  double compute_spread_s = 0; ///< asynchronous: standard deviation of a worker's compute
+  bool asynchronous = false;   ///< a server answers each worker at once, and no worker waits for the others
+  double compute_spread_s = 0; ///< standard deviation of a worker's compute time, for asynchronous servers
 };
 
-/// The operations of one iteration. Each one waits for earlier ones of the list only. Operations of one kind that
+/// The operations of one iteration. An operation waits only for earlier ones of the list. Operations of one kind that
 /// follow each other on paths or connections share links.
 struct Graph {
   Machine machine;
   std::vector<Role> roles;
   std::vector<Stream> streams;
   std::vector<Operation> operations;
-  std::vector<std::size_t> waits;    ///< numbers of operations, see Operation::first_wait
+  std::vector<std::size_t> waits;    ///< numbers of the operations that are waited for, see Operation::first_wait
   std::vector<std::string> units;    ///< names of FSDP's units, or of a pipeline's pieces; else empty
-  std::vector<TransferGroup> groups; ///< ranks that run transfers; model parallelism only
+  std::vector<TransferGroup> groups; ///< ranks that run transfers, for model parallelism only
 
-  LibraryRules rules;                 ///< how each collective is run
-  std::optional<HybridGroups> hybrid; ///< hybrid sharding: takes the place of machine and rules
+  LibraryRules rules;                 ///< the library's rules, by which each collective is run
+  std::optional<HybridGroups> hybrid; ///< used with hybrid sharding, in place of machine and rules
   double collective_cost_s = 0;       ///< software cost of one collective
   double tensor_cost_s = 0;           ///< software cost of each tensor in a collective
   double interference = 0;            ///< compute advances 1/(1 + interference) as fast beside a collective
   std::optional<Fusion> fusion;
 
-  double path_Bps = 0; ///< of a path inside a node
+  double path_Bps = 0; ///< rate of a path inside a node
   ServerRules servers;
 };
 
-/// Whether the operation is a collective on a stream of collectives, which runs them one after another.
+/// Whether the operation is on a stream of collectives, which runs them one after another.
 inline bool is_collective(const Graph& graph, const Operation& operation) {
   return graph.streams[operation.stream].kind == StreamKind::collectives;
 }

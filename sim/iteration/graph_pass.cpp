@@ -42,7 +42,7 @@ void GraphPass::find_ends() {
   execution_.input_end_s = input_end_s;
 }
 
-/// Runs one operation, or together with it those of its kind that follow it and share links with it.
+/// Runs the next operation. Operations of its kind that follow it and share links with it run together with it.
 void GraphPass::run_next() {
   if (is_collective(graph_, graph_.operations[next_])) {
     collectives_.add(next_, ready_s(next_));
@@ -71,7 +71,7 @@ void GraphPass::run_next() {
     run_shards();
     break;
   case OperationKind::all_to_all:
-  case OperationKind::send: // these are in graphs with groups only, which run_transfers() runs
+  case OperationKind::send: // graphs with groups have these, and run_transfers() runs them
     throw std::logic_error("a transfer without a group");
   }
 }
@@ -81,7 +81,7 @@ inline double GraphPass::ended_s(std::size_t operation) {
   return execution_.spans[operation].end_s;
 }
 
-/// Returns when all that the operation waits for has ended.
+/// Returns when the operation can start: when all operations that it waits for have ended.
 inline double GraphPass::ready_s(std::size_t operation) {
   const Operation& waiting = graph_.operations[operation];
   double latest_s = 0;
@@ -111,15 +111,15 @@ void GraphPass::run_alone(std::size_t operation) {
   end_at(operation, from_s, from_s + graph_.operations[operation].duration_s);
 }
 
-/// The next operations of one kind, in the order in which they are ready. For shards the order is that of the workers,
-/// not of a slow node.
+/// Returns the next operations of one kind, in the order in which they are ready. Shards are in the order of the
+/// workers, and not in that of a slow node.
 std::vector<GraphPass::Ready> GraphPass::next_by_readiness() {
   const OperationKind kind = graph_.operations[next_].kind;
   std::size_t end = next_;
   while (end < graph_.operations.size() && graph_.operations[end].kind == kind) ++end;
   const bool shards = kind == OperationKind::push_pull;
   std::vector<Ready> ready(end - next_);
-  bool in_order = true; // one of the two flags is mostly true
+  bool in_order = true; // usually one of the two flags stays true
   bool the_other_way_round = true;
   double before_s = 0;
   for (std::size_t i = next_; i < end; ++i) {
@@ -152,7 +152,8 @@ void GraphPass::run_paths() {
   next_ += ready.size();
 }
 
-/// A shard waits for its gradient on the workers, and also on those of a slow node where these are a role of their own.
+/// A shard waits for its gradient on the workers; where the workers of a slow node are a role of their own, it waits
+/// for theirs too.
 const ServerExchange& GraphPass::next_exchange() {
   if (!shards_.empty() || next_ >= graph_.operations.size()) return exchange_;
   shards_ = next_by_readiness();
@@ -184,10 +185,10 @@ void GraphPass::run_shards() {
   }
 }
 
-/// Runs asynchronous servers. Every worker repeats its compute at its own pace, so that shards have no fixed time in an
+/// Runs asynchronous servers. Every worker repeats its compute at its own pace, so shards have no fixed time in an
 /// iteration.
 void GraphPass::run_asynchronous(const ServerExchange& exchange) {
-  std::vector<double> compute_end_s; // of each role
+  std::vector<double> compute_end_s; // end of compute of each role
   for (std::size_t i = 0; i < graph_.streams.size(); ++i)
     if (graph_.streams[i].kind == StreamKind::compute) compute_end_s.push_back(free_s_[i]);
   AsyncExchange async;

@@ -1,5 +1,5 @@
 #pragma once
-// One pass over a graph: its operations in the order in which they stand.
+// One pass over a graph: it runs the operations in the order in which they stand.
 
 #include "sim/iteration/collective_stream.hpp"
 #include "sim/iteration/execution.hpp"
@@ -11,13 +11,13 @@ namespace ddlsim {
 
 class GraphPass {
 public:
-  /// `clock` times collectives, `executor` all other transfers. Graph and executor must outlive this.
+  /// `clock` times collectives, and `executor` all other transfers. Graph and executor must outlive this object.
   GraphPass(const Graph& graph, CollectiveClock clock, const Executor& executor);
 
-  /// Runs the operations before the next shards; all operations where no shard is left.
+  /// Runs the operations before the next shards, or all operations where no shard is left.
   void run_until_shards();
 
-  /// The exchange of the shards that come next; empty where none are left.
+  /// Returns the exchange of the shards that come next; it is empty where none are left.
   const ServerExchange& next_exchange();
 
   /// Runs all operations that are left.
@@ -48,9 +48,9 @@ private:
   const Executor* executor_;
   Execution execution_;
   CollectiveStream collectives_;
-  std::vector<double> free_s_; ///< when each stream is free; collectives have their own
-  std::vector<Ready> shards_;  ///< the next shards, once next_exchange() was called
-  ServerExchange exchange_;    ///< of these shards
+  std::vector<double> free_s_; ///< time at which each stream is free; collectives have streams of their own
+  std::vector<Ready> shards_;  ///< the next shards, after next_exchange() was called
+  ServerExchange exchange_;    ///< the exchange of these shards
   double async_iteration_s_ = 0;
   std::size_t next_ = 0; ///< number of the next operation
 };

@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// The values that offload needs and the cluster's file does not state.
+/// The names of the values that offload needs and the cluster's file does not state.
 std::vector<std::string> missing_of_host(const Cluster& cluster) {
   std::vector<std::string> missing;
   if (!(cluster.host_memory_bandwidth_Bps > 0)) missing.emplace_back("/node/host_memory_bandwidth");

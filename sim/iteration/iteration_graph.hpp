@@ -14,11 +14,11 @@ namespace ddlsim {
 
 /// The graph of one iteration: forward, backward, the transfers of gradients and parameters, and beside them the input
 /// of the next iteration. It leaves out times that have no place inside an iteration: the cost of synchronisation
-/// itself, the jump at the second node, and the wait for the slowest of many steps.
+/// itself, the jump at the second node, and the wait for the slowest of many iterations.
 Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape);
 
-/// Returns the same graph, kept in `last`. Where the graph of the sample before, of the same setup, has the same
-/// operations, it is reused and only its times and rates are replaced.
+/// Returns the same graph and keeps it in `last`. Where the graph of the setup's last sample has the same operations,
+/// only its times and rates are replaced.
 const Graph& iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape,
                              std::optional<LastGraph>& last);
 
@@ -61,10 +61,11 @@ InputTimes input_times(const StepSetup& setup, const InputFactors& factors = {})
 /// The longest of the setup's input times, seconds.
 double needed_input_s(const StepSetup& setup, const InputFactors& factors = {});
 
-/// Cost of synchronisation itself in an iteration, seconds, without transfers.
+/// Cost of synchronisation in an iteration without any transfer, seconds.
 double overhead_s(const Parameters& sample, int nodes, double compute_s);
 
-/// The slow node's compute time over that of the other nodes; 1 on one node, where no node counts as slow.
+/// The slow node's compute time over that of the other nodes. It is 1 for a job on one node, which counts as no slow
+/// node.
 double slowdown_of(const StepSetup& setup, const Machine& machine);
 
 /// Whether workers do not wait for each other: several workers with asynchronous servers.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
 
-/// The k-th forward of a stage, or its k-th backward; backwards begin with the last piece.
+/// The k-th forward of a stage, or its k-th backward. Backwards begin with the last piece.
 PipelineStep step_of(const ModelParallelOptions& options, int stage, bool forward, int k) {
   const int round = options.pipeline * options.virtual_stages;
   const int place = k % round;
@@ -21,7 +21,7 @@ PipelineStep step_of(const ModelParallelOptions& options, int stage, bool forwar
   return {forward, piece_of_stage * options.pipeline + stage, k / round * options.pipeline + place % options.pipeline};
 }
 
-/// Number of forwards of a stage before its first backward.
+/// Number of forwards that a stage runs before its first backward.
 int forwards_before(const ModelParallelOptions& options, int stage) {
   const int all = options.micro_batches * options.virtual_stages;
   const int behind = options.pipeline - stage - 1;
@@ -39,11 +39,11 @@ int forwards_before(const ModelParallelOptions& options, int stage) {
 /// The streams of a stage.
 struct StageStreams {
   std::size_t compute = 0;
-  std::size_t onward = 0; ///< sends of outputs to the next stage
-  std::size_t back = 0;   ///< sends of gradients to the stage before
+  std::size_t onward = 0; ///< stream of the sends of outputs to the next stage
+  std::size_t back = 0;   ///< stream of the sends of gradients to the stage before
   std::size_t of_replicas = 0;
-  std::size_t inside = 0; ///< transfers inside layers
-  std::size_t keys = 0;   ///< transfers of keys and values in a context group
+  std::size_t inside = 0; ///< stream of the transfers inside layers
+  std::size_t keys = 0;   ///< stream of the transfers of keys and values in a context group
 };
 
 /// Builds the graph with one role a stage. It adds a step of a stage as soon as all operations that the step needs are
@@ -116,17 +116,17 @@ private:
     return {group, options_.expert > 1 ? pieces_[piece].expert_parameters / options_.expert : 0};
   }
 
-  /// Number of parts in which a piece is gathered and scattered: its blocks with attention.
+  /// Number of parts in which a piece's parameters are gathered and scattered: its blocks with attention.
   int parts_of(std::size_t piece) const {
     return carriers_.of_shards < 0 ? 1 : std::max(1, pieces_[piece].attentive_blocks);
   }
 
-  /// Whether a step is computed in these parts: a piece's first forward and its last backward are.
+  /// Whether a step is computed in such parts: the first forward of a piece and its last backward are.
   bool is_in_parts(const PipelineStep& step) const {
     return step.forward ? step.micro_batch == 0 : backwards_left_[at(step.piece)] == 1;
   }
 
-  /// Adds the transfer of a part of a piece's parameters, or of its gradients, among the replicas; returns not_there
+  /// Adds the transfer of a part of a piece's parameters, or of its gradients, among the replicas. Returns not_there
   /// where there is none.
   std::size_t add_shards(std::size_t stage, OperationKind kind, std::size_t piece) {
     const double bytes = kind == OperationKind::all_gather ? bytes_.gathered : bytes_.gradient;
@@ -147,7 +147,7 @@ private:
   }
   int last_piece() const { return static_cast<int>(pieces_.size()) - 1; }
 
-  /// The operation that brings a step's inputs or gradients; none for the first forward.
+  /// The operations that bring a step's inputs or gradients; the first forward has none.
   std::size_t feeds(const PipelineStep& step) const {
     return (step.forward ? outputs_at_ : gradients_at_)[place_of(step.piece, step.micro_batch)];
   }
@@ -155,14 +155,14 @@ private:
 
   double duration_s(const PipelineStep& step) const {
     const auto& piece = pieces_[at(step.piece)];
-    const double more = options_.expert_imbalance - 1; // surplus of the busiest rank
+    const double more = options_.expert_imbalance - 1; // tokens that the busiest rank has beyond an even share
     const double again_s = passes_.forward_s * (piece.again.forward + more * piece.again.expert_forward);
     const double all_s = step.forward ? passes_.forward_s * (piece.forward + more * piece.expert_forward)
                                       : passes_.backward_s * (piece.backward + more * piece.expert_backward) + again_s;
     return all_s * options_.pipeline / options_.micro_batches + beside_s(step);
   }
 
-  /// Seconds that a rank of a tensor group computes beyond its share; a third is in forward, as for all matrix work.
+  /// Seconds that a rank of a tensor group computes beyond its share. A third is in forward, as for all matrix work.
   double beside_s(const PipelineStep& step) const {
     const auto& piece = pieces_[at(step.piece)];
     if (piece.attentive_blocks == 0) return 0;
@@ -184,11 +184,11 @@ private:
     int part = 0;
     int parts = 1;
 
-    /// How many of `count` items are in this part.
+    /// How many of `count` items belong to this part.
     int share_of(int count) const { return count * (part + 1) / parts - count * part / parts; }
   };
 
-  /// Adds a part of a step: its compute, and the transfers that follow it.
+  /// Adds the compute of a part of a step, and the transfers that follow it.
   void add_compute(std::size_t stage, const PipelineStep& step, int part, int parts) {
     Operation operation{OperationKind::compute, streams_[stage].compute, duration_s(step) / parts};
     operation.part = step.forward ? ComputePart::forward : ComputePart::backward;
@@ -219,8 +219,8 @@ private:
     if (add_shards(stage, OperationKind::reduce_scatter, piece) != not_there) wait_for(graph_, last_[stage]);
   }
 
-  /// Adds two gathers and two scatters for each block with attention, after the compute. Where they overlap with it,
-  /// all but one of each transfer's parts run beside it.
+  /// Adds two gathers and two scatters for each block with attention, after its compute. Where they overlap with
+  /// compute, one of the t parts of each transfer is exposed, and the others run beside compute.
   void add_inside(std::size_t stage, const PipelineStep& step, const StepPart& part,
                   const std::vector<std::size_t>& before) {
     if (pieces_[at(step.piece)].cut_layers > 0) add_outputs(stage, step);
@@ -238,9 +238,9 @@ private:
     }
   }
 
-  /// Adds the transfers of layers that are cut by outputs. Forward gathers their outputs. Backward scatters the
-  /// gradients, of which each rank has a summand for all inputs of the next layer, after the gathers of recomputed
-  /// outputs.
+  /// Adds the transfers of layers that are cut by their outputs. Forward gathers the outputs. Backward gathers outputs
+  /// again where they are recomputed, and then scatters gradients, of which each rank has one summand for all inputs of
+  /// the next layer.
   void add_outputs(std::size_t stage, const PipelineStep& step) {
     const auto& piece = pieces_[at(step.piece)];
     const auto& again = piece.again;
@@ -274,8 +274,8 @@ private:
     return inside;
   }
 
-  /// Adds the gathers of keys and values of each block with attention, once more where attention is recomputed; in
-  /// backward also the scatters of their gradients.
+  /// Adds the gathers of keys and values of each block with attention. They are gathered once more where attention is
+  /// recomputed. Backward also scatters their gradients.
   void add_keys(std::size_t stage, const PipelineStep& step, const StepPart& part) {
     const auto& piece = pieces_[at(step.piece)];
     if (piece.attentive_blocks == 0) return;
@@ -308,7 +308,7 @@ private:
     last_[stage] = add_operation(graph_, routing, {last_[stage]});
   }
 
-  /// Adds the send of the step's result to the stage that needs it; the last forward is followed by its own backward.
+  /// Adds the send of the step's result to the stage that needs it. The last forward is followed by its own backward.
   void pass_on(std::size_t stage, const PipelineStep& step) {
     if (step.forward && step.piece == last_piece())
       gradients_at_[place_of(step.piece, step.micro_batch)] = last_[stage];
@@ -349,13 +349,13 @@ private:
   const PipelineBytes& bytes_;
   const PipelineGroups& carriers_;
   Graph graph_;
-  std::vector<StageStreams> streams_;                 ///< of each stage
-  std::vector<std::vector<PipelineStep>> steps_;      ///< of each stage
-  std::vector<std::size_t> last_;                     ///< last operation of each stage's compute or inside its layers
-  std::vector<std::size_t> outputs_at_;               ///< operations that bring a micro-batch to a piece, by place_of()
-  std::vector<std::size_t> gradients_at_;             ///< operations that bring its gradients, by place_of()
+  std::vector<StageStreams> streams_;            ///< the streams of each stage
+  std::vector<std::vector<PipelineStep>> steps_; ///< the steps of each stage
+  std::vector<std::size_t> last_;                ///< the last operation of each stage's compute, or inside its layers
+  std::vector<std::size_t> outputs_at_;          ///< operations that bring a micro-batch to a piece, by place_of()
+  std::vector<std::size_t> gradients_at_; ///< operations that bring a micro-batch's gradients to a piece, by place_of()
   std::vector<std::vector<std::size_t>> gathered_at_; ///< operations that gather the parameters of each piece
-  std::vector<int> backwards_left_;                   ///< of each piece
+  std::vector<int> backwards_left_;                   ///< number of backwards that each piece still has to run
 };
 
 } // namespace
@@ -376,11 +376,13 @@ std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, in
 
 double operations_of_pipeline(const ModelParallelOptions& options) {
   const double passes = 2.0 * options.micro_batches * options.pipeline * options.virtual_stages;
-  const double keys = options.context > 1 ? 1.5 : 0; // a gather forward, a gather and a scatter backward
+  // one gather in forward, and one gather and one scatter in backward
+  const double keys = options.context > 1 ? 1.5 : 0;
   const double inside =
-      (options.tensor > 1 ? 2 : 0) + (options.expert > 1 ? 1 : 0) + keys; // a gather and a scatter; tokens
-  const double of_a_pass = 2 + inside;                                    // compute and send
-  const double of_a_stage = 3 + 2.0 * options.virtual_stages;             // transfers among replicas
+      // a gather and a scatter inside layers; exchanges of tokens
+      (options.tensor > 1 ? 2 : 0) + (options.expert > 1 ? 1 : 0) + keys;
+  const double of_a_pass = 2 + inside;                        // compute and send, and what is inside layers
+  const double of_a_stage = 3 + 2.0 * options.virtual_stages; // the transfers among replicas
   return of_a_pass * passes + of_a_stage * options.pipeline;
 }
 

@@ -11,24 +11,26 @@
 
 namespace ddlsim {
 
-/// The groups of ranks that run a pipeline's transfers; members are indices in `groups`.
+/// The groups of ranks that run a pipeline's transfers. The members are indices in `groups`.
 struct PipelineGroups {
   std::vector<TransferGroup> groups;
-  std::vector<int> of_pair;    ///< sends from each stage to the next; if interleaved, also from the last to the first
+  /// sends from each stage to the next; of interleaved stages also from the last to the first
+  std::vector<int> of_pair;
   int of_replicas = -1;        ///< all-reduces of gradients; -1: one replica, which needs none
   int of_shards = -1;          ///< reduce-scatters and all-gathers with zero-1; -1: none
   int of_tensor = -1;          ///< gathers and scatters inside layers; -1: no layer is cut
   int of_context = -1;         ///< gathers and scatters of keys and values; -1: each rank has whole sequences
   int of_expert = -1;          ///< exchanges of tokens with experts; -1: each rank has all experts
-  int of_expert_replicas = -1; ///< as of_replicas, for experts' gradients; -1: one copy of each expert
-  int of_expert_shards = -1;   ///< as of_shards, for experts' parameters and gradients; -1: none
+  int of_expert_replicas = -1; ///< all-reduces of experts' gradients; -1: one copy of each expert
+  /// reduce-scatters and all-gathers of experts' gradients and parameters with zero-1; -1: none
+  int of_expert_shards = -1;
 };
 
-/// Bytes that travel, and the compute time that cutting layers adds.
+/// The bytes that travel, and the compute time that cut layers add.
 struct PipelineBytes {
-  double outputs = 0;  ///< of a micro-batch of whole sequences, for each byte of a sample's outputs in PieceShape
-  double gradient = 0; ///< of a parameter's gradient on the wire
-  double gathered = 0; ///< of a gathered parameter, in the precision of compute
+  double outputs = 0;  ///< bytes of a micro-batch of whole sequences, for each byte of a sample's outputs in PieceShape
+  double gradient = 0; ///< bytes of a parameter's gradient on the wire
+  double gathered = 0; ///< bytes of a gathered parameter, in the precision of compute
   /// Seconds that a rank of a tensor group computes beyond its part of a block, for each byte of the block's outputs;
   /// 0: no layer is cut.
   double beside_s = 0;
@@ -51,7 +53,7 @@ struct PipelineStep {
 /// Stage s has the pieces s, s+p, s+2p, and so on.
 std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, int stage);
 
-/// Approximate number of operations in an iteration; the time of a pass over the graph is proportional to it.
+/// Approximate number of operations in an iteration. A pass over the graph takes a time that is proportional to it.
 double operations_of_pipeline(const ModelParallelOptions& options);
 
 /// The graph of one iteration. `passes` are the times of one GPU for the whole model with that GPU's batch. A replica

@@ -15,7 +15,7 @@
 namespace ddlsim {
 namespace {
 
-/// Limit of micro-batches times pieces; at the limit each of hundreds of samples takes 10 ms.
+/// Largest number of micro-batches times pieces. At this limit each of hundreds of samples takes 10 ms.
 constexpr double most_passes = 50'000;
 
 int ranks_of_replica(const ModelParallelOptions& options) {
@@ -31,14 +31,14 @@ bool is_multiple_of_other(int one, int other) {
   return one % other == 0 || other % one == 0;
 }
 
-/// Number of GPUs of the unit that fills whole nodes, or of which whole units fill a node: a replica with
-/// replicas_last, else a stage.
+/// Number of GPUs of the unit that fills whole nodes, or that fits into a node a whole number of times: with
+/// replicas_last a replica, else a stage.
 int gpus_side_by_side(const ModelParallelOptions& options, int gpus) {
   return options.rank_order == RankOrder::replicas_last ? ranks_of_replica(options) : gpus / options.pipeline;
 }
 
-/// Whether the GPUs are on one node; or stages (or replicas) and context groups fill whole nodes or divide a node
-/// evenly, and nodes have whole tensor groups.
+/// Whether the layout is even. All GPUs are on one node; or stages (with replicas_last: replicas) and context groups
+/// fill whole nodes or divide a node evenly, and nodes have whole tensor groups.
 bool is_even(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
   if (gpus % ranks_of_replica(options) != 0) return false;
   if (gpus <= gpus_per_node) return true;
@@ -54,7 +54,7 @@ struct StageNodes {
 };
 
 StageNodes nodes_of_stage(const Machine& all, const PipelineLayout& layout, int stage) {
-  const bool apart = layout.order == RankOrder::replicas_last; // one replica's ranks of a stage follow each other
+  const bool apart = layout.order == RankOrder::replicas_last; // a replica's ranks of one stage follow each other
   const int ranks = apart ? layout.ranks_of_group() : layout.ranks_of_stage();
   const int runs = apart ? layout.replicas : 1;
   StageNodes stage_nodes{{}, std::min(ranks, all.ranks_per_node)};
@@ -80,7 +80,7 @@ int pairs_between_leaves(const Machine& all, const StageNodes& from, const Stage
   return most;
 }
 
-/// Number of ranks with the same dense parameters: of all ranks, and of those on one node.
+/// Number of ranks with the same dense parameters, among all ranks or among those of one node.
 int sharers_of(const ModelParallelOptions& options, int gpus) {
   return gpus / ranks_of_replica(options) * options.context;
 }
@@ -88,13 +88,14 @@ int sharers_of_node(const ModelParallelOptions& options, int gpus, int gpus_per_
   return std::min(sharers_of(options, gpus), std::max(1, gpus_per_node / options.tensor));
 }
 
-/// Whether experts can be divided among whole groups of ranks that fill whole nodes or divide a node evenly.
+/// Whether experts can be divided among whole groups of ranks, each of which fills whole nodes or divides a node
+/// evenly.
 bool deals_experts(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
   return sharers_of(options, gpus) % options.expert == 0 &&
          is_multiple_of_other(options.expert, sharers_of_node(options, gpus, gpus_per_node));
 }
 
-/// Returns why experts cannot be divided like that; "" where they can.
+/// Returns why experts cannot be divided in this way; "" where they can.
 std::string expert_complaint(const Model& model, const ModelParallelOptions& options, int gpus, int gpus_per_node) {
   if (options.expert == 1) return "";
   const int experts = experts_of(model);
@@ -116,7 +117,7 @@ std::string expert_complaint(const Model& model, const ModelParallelOptions& opt
                      of_node, options.expert, of_node);
 }
 
-/// Returns why layers cannot be cut over so many ranks; "" where they can.
+/// Returns why layers cannot be cut over that many ranks; "" where they can.
 std::string tensor_complaint(const Model& model, const ModelParallelOptions& options) {
   if (options.tensor == 1 || attentive_blocks_of(model) > 0) return "";
   if (options.tensor_overlap)
@@ -138,7 +139,7 @@ std::string recompute_complaint(const Model& model, Recompute recompute) {
                                                     "(block3.attention.scores)");
 }
 
-/// Returns why a sequence cannot be cut over so many ranks; "" where it can.
+/// Returns why a sequence cannot be cut over that many ranks; "" where it can.
 std::string context_complaint(const Model& model, const ModelParallelOptions& options) {
   if (options.context == 1) return "";
   if (attentive_blocks_of(model) == 0)
@@ -151,7 +152,7 @@ std::string context_complaint(const Model& model, const ModelParallelOptions& op
                        "or name those layers",
                        model.name);
   constexpr int chunks_of_rank =
-      2; // one from the front and one from the back, so that the causal mask is equal for all
+      2; // one chunk from the front and one from the back, so that the causal mask leaves all ranks equal work
   const double tokens = model.tokens_per_sample();
   if (tokens > 0 && std::fmod(tokens, chunks_of_rank * options.context) == 0) return "";
   return fmt::format(
@@ -181,8 +182,8 @@ void share_network(Machine& group, int groups) {
   group.uplink_Bps = nic_rate_Bps(group.uplink_Bps, {.sharers = 1.0 * groups});
 }
 
-/// The ranks that sum the same gradients, one of each tensor group of every replica, with replicas_last. A node holds
-/// part of a context group, or whole context groups of whole replicas; a leaf holds part of a replica, or whole
+/// The ranks that sum the same gradients with replicas_last: one of each tensor group of every replica. A node holds
+/// part of a context group, or whole context groups of whole replicas. A leaf holds part of a replica, or whole
 /// replicas.
 Machine machine_of_replicas_apart(const Machine& all, const PipelineLayout& layout) {
   const int of_group = layout.ranks_of_group();
@@ -192,7 +193,7 @@ Machine machine_of_replicas_apart(const Machine& all, const PipelineLayout& layo
   Machine group = all;
   group.ranks = layout.sharers();
   group.ranks_per_node = std::min(layout.sharers(), std::max(1, of_node));
-  const int beside = std::max(1, all.ranks_per_node / group.ranks_per_node); // groups on a node
+  const int beside = std::max(1, all.ranks_per_node / group.ranks_per_node); // number of groups on a node
   group.nic_Bps = nic_rate_Bps(group.nic_Bps, {.sharers = 1.0 * beside});
   if (all.nodes_per_leaf == 0) return group;
   const int nodes_of_group = std::max(1, of_group / all.ranks_per_node);

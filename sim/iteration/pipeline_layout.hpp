@@ -21,17 +21,17 @@ struct PipelineLayout {
   int tensor = 1;
   int context = 1;
   RankOrder order = RankOrder::stages_last;
-  int sharers() const { return replicas * context; } ///< ranks that have the same parameters
+  int sharers() const { return replicas * context; } ///< number of ranks that have the same parameters
   int ranks_of_stage() const { return sharers() * tensor; }
-  int ranks_of_group() const { return tensor * context; } ///< ranks of one stage in one replica
+  int ranks_of_group() const { return tensor * context; } ///< number of ranks of one stage in one replica
 };
 PipelineLayout layout_of(const ModelParallelOptions& options, int gpus);
 
 /// The ranks that compute a layer together, on one node.
 Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout);
 
-/// The ranks that hold parts of the same sequences. Their tensor groups follow each other, so that they are on as few
-/// nodes as possible. As many such groups as fill the nodes gather at the same time.
+/// The ranks that hold parts of the same sequences. Their tensor groups follow each other, so they are on as few nodes
+/// as possible. As many such groups as fill the nodes gather at the same time.
 Machine machine_of_context(const Machine& all, const PipelineLayout& layout);
 
 /// The ranks that sum the same gradients, one of each tensor group of each replica. `tensor` such groups all-reduce at
@@ -41,8 +41,8 @@ Machine machine_of_context(const Machine& all, const PipelineLayout& layout);
 Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout);
 
 /// The ranks with the same dense parameters among which a block's experts are divided. Megatron-LM's order has them
-/// next to each other, so that they are on as few nodes as possible. As many such groups as fill the nodes exchange
-/// tokens at the same time.
+/// next to each other, so they are on as few nodes as possible. As many such groups as fill the nodes exchange tokens
+/// at the same time.
 Machine machine_of_experts(const Machine& all, const PipelineLayout& layout, int expert);
 
 /// The ranks that sum the gradients of the same experts.
@@ -56,7 +56,7 @@ Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int st
 /// Samples in a micro-batch: the batch of a replica is that of all its GPUs.
 double micro_batch_samples(const ModelParallelOptions& options, double batch_per_gpu);
 
-/// Returns one sentence that says why `gpus` GPUs cannot run that pipeline and what to do; "" where they can, and for
+/// Returns one sentence that says why `gpus` GPUs cannot run that pipeline, and what to do; "" where they can, and for
 /// other strategies. `gpus_per_node` GPUs reach each other without a NIC.
 std::string layout_complaint(const Model& model, const Strategy& strategy, double batch_per_gpu, int gpus,
                              int gpus_per_node);

@@ -14,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-/// The fabric with domains in place of nodes.
+/// The fabric whose nodes are NVLink domains.
 Fabric of_domains(Fabric fabric, int domain_nodes) {
   if (!is_tree(fabric)) return fabric;
   fabric.nodes_per_leaf /= domain_nodes;
@@ -22,7 +22,7 @@ Fabric of_domains(Fabric fabric, int domain_nodes) {
   return fabric;
 }
 
-/// Line rate of all NICs of a domain, B/s.
+/// Line rate of all NICs of an NVLink domain, B/s.
 double line_rate_Bps(const Cluster& cluster, const Transport& transport) {
   if (transport.nic.empty()) return 0;
   return nic_rate_Bps(find_nic(cluster, transport.nic), {.joined = 1.0 * domain_nodes(cluster, transport)});
@@ -54,7 +54,7 @@ int PlacedFabrics::most_job_nodes() const {
   const bool is_listed = co_location_.placement.order == NodeOrder::listed;
   const int listed =
       is_listed ? static_cast<int>(co_location_.placement.nodes.size()) : std::numeric_limits<int>::max();
-  if (co_location_.neighbours.empty()) return listed; // the cluster's growth is limited elsewhere
+  if (co_location_.neighbours.empty()) return listed; // other code limits the cluster's growth
   return std::min(listed, std::max(0, (growth_nodes_ - neighbour_nodes_) * domain_nodes_));
 }
 
@@ -68,8 +68,8 @@ std::string PlacedFabrics::why_no_room(int nodes) const {
                      neighbour_nodes_ * domain_nodes_, growth_nodes_ * domain_nodes_);
 }
 
-/// Lists of nodes are compared with each other where they are read. A job that is dealt out has other nodes at each
-/// scale, and is compared here.
+/// Returns why two jobs would share a node; "" where none do. Lists of nodes are compared where they are read. Nodes of
+/// other jobs differ with the scale, and are compared here.
 std::string PlacedFabrics::why_taken_twice(int nodes) const {
   const auto is_listed = [](const NodePlacement& placement) { return placement.order == NodeOrder::listed; };
   const auto& others = co_location_.neighbours;
@@ -94,7 +94,7 @@ int PlacedFabrics::units_of(int nodes) const {
   return (nodes + domain_nodes_ - 1) / domain_nodes_;
 }
 
-/// Number of nodes over which jobs are dealt out: the nodes that are there, or as many as all jobs need where these are
+/// Number of nodes over which jobs are spread: the nodes of the cluster, or as many as all jobs need where these are
 /// too few.
 int PlacedFabrics::nodes_to_deal_out(int wanted) const {
   const int places = nodes_of_fabric(fabric_);

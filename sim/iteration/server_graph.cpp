@@ -42,7 +42,7 @@ std::vector<Shard> shards_of(const StepSetup& setup, const Parameters& sample, c
   return place_tensors(tensor_bytes, servers, rule, setup.preset.split_bytes, key_order);
 }
 
-/// The rules of the servers. Servers on a job's only node are reached by memory copies, without socket or RPC.
+/// The rules of the servers. On a job's only node, memory copies reach the servers, without socket or RPC.
 ServerRules rules_of(const StepSetup& setup, const Parameters& sample, const Machine& machine) {
   ServerRules rules;
   rules.machine = build_servers(completed(setup.strategy, setup.preset), machine, sample, setup.cluster.cores_per_node);
@@ -56,7 +56,7 @@ ServerRules rules_of(const StepSetup& setup, const Parameters& sample, const Mac
   return rules;
 }
 
-/// An operation's number for each tensor, in order of creation.
+/// The number of an operation for each tensor, in the order of creation.
 using OfTensors = std::vector<std::size_t>;
 
 /// Adds backward of a role; returns the operation that each gradient waits for before it leaves its GPU.
@@ -101,7 +101,7 @@ OfTensors add_node_reductions(Graph& graph, const NodeReduction& node, const Com
   return reductions;
 }
 
-/// Adds one operation for each shard, in order; returns the first one.
+/// Adds one operation for each shard, in order; returns the number of the first one.
 std::size_t add_shards(Graph& graph, const std::vector<Shard>& shards, const std::vector<OfTensors>& ready_of_roles) {
   const std::size_t connections = graph.streams.size();
   for (int server = 0; server < graph.servers.machine.servers; ++server)
@@ -115,8 +115,8 @@ std::size_t add_shards(Graph& graph, const std::vector<Shard>& shards, const std
   return first;
 }
 
-/// Adds the spread of tensors to a node's GPUs, each once its last shard is pulled. Shards of a tensor follow each
-/// other.
+/// Adds the operations that spread tensors to a node's GPUs; each starts once the tensor's last shard is pulled. Shards
+/// of a tensor follow each other.
 void add_node_spread(Graph& graph, const NodeReduction& node, const std::vector<Shard>& shards, std::size_t pulled) {
   if (!(node.rate_Bps > 0)) return;
   NodePaths paths(graph, node, node.spread, 0);
@@ -127,13 +127,13 @@ void add_node_spread(Graph& graph, const NodeReduction& node, const std::vector<
   }
 }
 
-/// The reduction and the spread together, for GPUs of the only machine: twice the bytes of one way.
+/// The reduction and the spread together, for the GPUs of the only machine: twice the bytes of one direction.
 NodeReduction both_ways(NodeReduction node) {
   for (double& bytes : node.passing_bytes) bytes *= 2;
   return node;
 }
 
-/// Adds an empty stream of compute for each role: the workers, and the workers of a slow node.
+/// Adds an empty stream of compute for each role: for the workers, and for the workers of a slow node.
 std::vector<ComputeStream> add_streams_of_workers(Graph& graph, double slowdown) {
   const int slow_ranks = slowdown == 1 ? 0 : graph.machine.ranks_per_node;
   const std::size_t worker = add_role(graph, "worker", graph.machine.ranks - slow_ranks);
@@ -154,7 +154,8 @@ void set_machines(Graph& graph, const StepSetup& setup, const Parameters& sample
 /// A graph with machine and servers, and without operations.
 Graph with_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                    const Machine& machine) {
-  constexpr std::size_t operations_a_tensor = 5; // space to reserve, so that hardly any graph is reallocated
+  // number of operations to reserve for each tensor, so that hardly any graph is reallocated
+  constexpr std::size_t operations_a_tensor = 5;
   Graph graph;
   set_machines(graph, setup, sample, machine);
   const std::size_t tensors = profile.tensors.size();
@@ -184,7 +185,8 @@ std::vector<OfTensors> add_workers(Graph& graph, const StepSetup& setup, const C
   return gradients;
 }
 
-/// Whether there is one worker and no server on another host, or one machine for which the preset starts no server.
+/// Whether no server is needed: the job is one worker without a server on another host, or one machine for which the
+/// preset starts no server.
 bool needs_no_server(const StepSetup& setup, const Machine& machine) {
   const bool by_itself = serves_itself(setup, machine);
   const bool alone = machine.ranks == 1 && (by_itself || !setup.synchronised);
@@ -237,7 +239,7 @@ bool time_server_graph(Graph& graph, const StepSetup& setup, const Parameters& s
   set_machines(graph, setup, sample, machine);
   graph.path_Bps = node_path_Bps(machine);
   if (graph.servers.machine.servers != servers || (graph.path_Bps > 0) != had_paths) return false;
-  double slower = 1; // the workers come first, then those of a slow node
+  double slower = 1; // the workers come first, and those of a slow node after them
   for (std::size_t stream = 0; stream < graph.streams.size(); ++stream) {
     if (graph.streams[stream].kind != StreamKind::compute) continue;
     if (!time_compute(graph, {stream, std::exchange(slower, slowdown)}, profile)) return false;

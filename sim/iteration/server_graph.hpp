@@ -17,29 +17,29 @@ namespace ddlsim {
 /// Whether the job is on one node that runs the servers itself, or for which the preset starts none.
 bool serves_itself(const StepSetup& setup, const Machine& machine);
 
-/// The strategy's rule of sharding. Where it is left open, or is "hash" and hash is one of the preset's choices, the
-/// rule that this sample picks among the preset's.
+/// The strategy's rule of sharding. Where the strategy leaves it open, this sample picks among the preset's rules. It
+/// does so too for "hash" where hash is one of them.
 Sharding sharding_of(const StepSetup& setup, const Parameters& sample);
 
-/// Computing cost of one run by the formulas, in visits of a server's shard.
+/// Cost of computing one run by the formulas, in visits of a server's shard.
 double work_of_servers(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine);
 
-/// The graph of one synchronous iteration; node 0 computes `slowdown` times as long. On one machine without a server
-/// the GPUs sum tensors among themselves. A single worker exchanges shards with servers on hosts of their own, and not
-/// with a server on its own node.
+/// The graph of one synchronous iteration, in which node 0 computes `slowdown` times as long. On one machine without a
+/// server the GPUs sum tensors among themselves. A single worker exchanges shards with servers on hosts of their own,
+/// and not with a server on its own node.
 Graph server_graph(const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                    const Machine& machine, double slowdown);
 
 /// Changes the graph to that of another sample which places tensors on the same servers. Returns false where the graph
-/// has to be built anew.
+/// has to be built again.
 bool time_server_graph(Graph& graph, const StepSetup& setup, const Parameters& sample, const ComputeProfile& profile,
                        const Machine& machine, double slowdown);
 
-/// Delays of a worker's iteration.
+/// The delays in a worker's iteration.
 struct WorkerDelays {
-  double overhead_s = 0; ///< before each compute
-  double slowdown = 1;   ///< of compute on node 0
+  double overhead_s = 0; ///< delay before each compute
+  double slowdown = 1;   ///< factor on compute on node 0
 };
 
 /// The graph of one iteration of an asynchronous worker, which pulls, computes and pushes by itself. The pulled
@@ -51,7 +51,7 @@ Graph async_server_graph(const StepSetup& setup, const Parameters& sample, const
 /// less than its NIC, else "server-link"; without servers it is "communication".
 std::string communication_part(const Graph& graph);
 
-// Transfers among a node's GPUs before gradients leave for the servers and after parameters are back.
+// The transfers among a node's GPUs before gradients leave for the servers, and after parameters are back.
 
 /// The path between a node's g GPUs that each tensor takes, by order of creation, and the bytes that pass it: once for
 /// the sum and once for the way back.
@@ -65,8 +65,8 @@ struct NodeReduction {
   OperationKind spread = OperationKind::all_gather;
   int paths = 1;
   std::vector<std::size_t> path;
-  std::vector<double> passing_bytes; ///< of each tensor over its path, one way
-  double rate_Bps = 0;               ///< of a path; 0: nothing passes
+  std::vector<double> passing_bytes; ///< bytes of each tensor on its path, one direction
+  double rate_Bps = 0;               ///< rate of a path; 0: nothing passes
   bool after_backward = false;
 };
 /// Rate of a path between a node's GPUs; 0 where nothing passes.

@@ -12,7 +12,8 @@ std::vector<std::size_t> order_of(std::size_t count) {
   return order;
 }
 
-/// Assigns tensors to paths, largest first: each to the path with the fewest bytes so far, the first of equal ones.
+/// Assigns tensors to paths, the largest first, each to the path that has the fewest bytes so far. Of equal paths the
+/// first is taken.
 std::vector<std::size_t> fewest_bytes_first(const std::vector<double>& tensor_bytes, std::size_t paths) {
   auto order = order_of(tensor_bytes.size());
   std::stable_sort(order.begin(), order.end(),

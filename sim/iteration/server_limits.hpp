@@ -1,6 +1,6 @@
 #pragma once
 // Limits of an iteration with parameter servers: the least time that it takes, found without placing or sending a
-// shard, and the one tensor that decides, where there is one.
+// shard, and the tensor that alone decides the time, where there is one.
 
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/step.hpp"
@@ -10,10 +10,10 @@
 
 namespace ddlsim {
 
-/// The best outcome that a rule of placement can have.
+/// The best result that a rule of placement can have.
 struct ShardBound {
   double shards = 0;               ///< number of shards of all tensors
-  double busiest_server_bytes = 0; ///< an even share, or the largest shard where that is more
+  double busiest_server_bytes = 0; ///< bytes of an even share, or of the largest shard where that is larger
 };
 ShardBound bound_of_shards(const BackwardShape& shape, Sharding rule, double split_bytes, int servers);
 
@@ -23,15 +23,15 @@ ShardBound bound_of_shards(const BackwardShape& shape, Sharding rule, double spl
 ///   the time in which the NICs of all worker nodes carry the bytes that pass them
 double least_server_iteration_s(const StepSetup& setup, const Parameters& sample, const BackwardShape& shape);
 
-/// The one tensor that decides how long parameter servers take.
+/// The tensor that alone decides how long parameter servers take.
 struct UnsplitTensor {
   std::string name;
-  double size_bytes = 0;              ///< on the wire
-  double share_of_busiest_server = 0; ///< of its bytes
+  double size_bytes = 0;              ///< bytes on the wire
+  double share_of_busiest_server = 0; ///< share of the busiest server's bytes that are this tensor's
 };
 
-/// Returns the tensor where the busiest of several servers has more than an even share, and at least half of its bytes
-/// are one uncut tensor: more servers do not help, and cutting the tensor would.
+/// Returns the tensor that alone decides the time: the busiest of several servers has more than an even share, and at
+/// least half of its bytes are one uncut tensor. More servers do not help then, and cutting the tensor would.
 std::optional<UnsplitTensor> find_unsplit_tensor(const StepSetup& setup, const Parameters& sample);
 
 } // namespace ddlsim

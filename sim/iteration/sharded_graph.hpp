@@ -11,9 +11,10 @@ namespace ddlsim {
 
 /// Bytes that travel for one parameter, and the time that the GPU spends on copying them.
 struct ShardBytes {
-  double gathered = 0;        ///< in the precision of compute
-  double scattered = 0;       ///< in the precision that gradients are summed in
-  double copy_s_per_byte = 0; ///< fsdp: copies into and out of the collective's buffer; no compute runs meanwhile
+  double gathered = 0;  ///< bytes of a gathered parameter, in the precision of compute
+  double scattered = 0; ///< bytes of a scattered gradient, in the precision of the sum
+  /// fsdp: time of copies into and out of the collective's buffer, during which nothing computes
+  double copy_s_per_byte = 0;
 };
 
 /// One GPU's forward and backward, seconds, without synchronisation and without recomputation.
@@ -45,14 +46,15 @@ struct WholePasses {
 Graph fsdp_graph(const UnitShape& shape, const WholePasses& passes, const ShardedOptions& options,
                  const ShardBytes& bytes, const Machine& machine, int group, const HostSeconds& host = {});
 
-/// ZeRO-1 and ZeRO-2: gradients are grouped by the preset's rule as for all-reduces, and each group is
+/// The graph of ZeRO-1 or ZeRO-2. Gradients are grouped by the preset's rule as for all-reduces. Each group is
 /// reduce-scattered, during backward where the preset overlaps, else after it. Each rank then updates its part, and the
 /// groups are gathered one after another while nothing else runs (DeepSpeed, deepspeed/runtime/zero/stage_1_and_2.py of
-/// 0.12: step() ends with all_gather_dp_groups). With several micro-batches zero-1 scatters the sum of their gradients;
-/// zero-2 scatters the gradients of each micro-batch, because it has room for a part only. `profile` has the times of
-/// the whole batch, recomputation included in backward. Offload (the same file at 022f223): scattered gradients are
-/// copied to the host while other work goes on. The optimizer runs there after the last copy; then the rank's part of
-/// the parameters is copied back and gathered.
+/// 0.12: step() ends with all_gather_dp_groups).
+/// With several micro-batches zero-1 scatters the sum of their gradients. zero-2 scatters the gradients of each
+/// micro-batch, because it has room for a part only. `profile` has the times of the whole batch, recomputation included
+/// in backward.
+/// With offload (the same file at 022f223) scattered gradients are copied to the host while other work goes on. The
+/// optimizer runs there after the last copy. Then the rank's part of the parameters is copied back and gathered.
 Graph zero_graph(StrategyName name, const ComputeProfile& profile, const ShardedOptions& options,
                  const ShardBytes& bytes, const Preset& preset, const Machine& machine, const HostSeconds& host = {});
 

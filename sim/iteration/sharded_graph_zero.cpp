@@ -25,7 +25,7 @@ public:
     collectives_ = add_stream(graph_, StreamKind::collectives, worker);
   }
 
-  /// From now on the rank's part of what is scattered is copied to the host.
+  /// Copies the rank's part of everything that is scattered to the host, from now on.
   void offload(const HostSeconds& host) {
     constexpr std::size_t worker = 0;
     host_.emplace(graph_, worker, host);
@@ -86,7 +86,7 @@ private:
     host_->copy_gradients(parameters, last_collective, copied_);
   }
 
-  /// Adds a collective with `bytes_share` times the bytes of the group's gradients.
+  /// Adds a collective that moves `bytes_share` times the bytes of the group's gradients.
   std::size_t add_collective(OperationKind kind, std::size_t first, std::size_t end, double bytes_share) {
     Operation operation{kind, collectives_, 0, 0, profile_.tensors[first].tensor, static_cast<int>(end - first)};
     for (std::size_t t = first; t < end; ++t) operation.size_bytes += bytes_share * profile_.tensors[t].size_bytes;
@@ -94,14 +94,14 @@ private:
   }
 
   const ComputeProfile& profile_;
-  std::vector<std::size_t> ends_; ///< one past the last tensor of each group
+  std::vector<std::size_t> ends_; ///< index after the last tensor of each group
   ShardBytes bytes_;
   Graph graph_;
   std::optional<HostStreams> host_;
-  std::optional<std::size_t> back_; ///< operation after which the rank's part is updated, with offload
-  bool copied_ = false;             ///< gradients of an earlier micro-batch are on the host
+  std::optional<std::size_t> back_; ///< the operation after which, with offload, the rank's part is updated
+  bool copied_ = false;             ///< gradients of an earlier micro-batch are already on the host
   ComputeStream compute_;
-  std::size_t collectives_ = 0; ///< stream
+  std::size_t collectives_ = 0; ///< stream of collectives
 };
 
 } // namespace

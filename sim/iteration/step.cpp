@@ -90,7 +90,7 @@ const BackwardShape& shape_of(const StepSetup& setup, StepCache& memory) {
   return *memory.shape;
 }
 
-/// One GPU's compute time, seconds. It needs the shape only where something is recomputed.
+/// Compute time of one GPU, seconds. The shape matters only where something is recomputed.
 double compute_of(const StepSetup& setup, const Parameters& sample, StepCache& memory) {
   static const BackwardShape whole;
   const bool again = recompute_of(setup.strategy) != Recompute::none;
@@ -162,7 +162,7 @@ IterationResult add_synchronisation(const StepSetup& setup, const Parameters& sa
   return result;
 }
 
-/// Adds the iteration of one GPU whose state is on its host; it synchronises nothing.
+/// Adds the iteration of one GPU whose state is on its host. It synchronises with no other GPU.
 IterationResult add_lone_offload(const StepSetup& setup, const Parameters& sample, Fidelity requested,
                                  StepCache& memory, StepTime& time) {
   const auto result = synchronised_iteration(setup, communication_inputs(setup, sample), requested, memory);
@@ -173,7 +173,7 @@ IterationResult add_lone_offload(const StepSetup& setup, const Parameters& sampl
   return result;
 }
 
-/// Adds the iteration's parts on GPUs, without the cost of synchronisation itself.
+/// Adds the iteration's parts on GPUs, but not the cost of synchronisation itself.
 IterationResult add_iteration(const StepSetup& setup, const Parameters& sample, Fidelity requested, StepCache& memory,
                               StepTime& time) {
   if (synchronises(setup)) return add_synchronisation(setup, sample, requested, memory, time);
@@ -181,8 +181,8 @@ IterationResult add_iteration(const StepSetup& setup, const Parameters& sample, 
   return execute_iteration(graph_of_compute(setup, time.parts.compute_s, sample.input), requested, false);
 }
 
-/// Adds the wait for input. Samples are prefetched while all else runs, which takes `discrepancy` times the sum of the
-/// mechanisms; only the input's time beyond that is added.
+/// Adds the wait for input. Samples are prefetched during the rest of the iteration, whose time is `discrepancy` times
+/// the sum of its parts. Only the input's time beyond that is added.
 void add_input_wait(double input_end_s, double discrepancy, StepTime& time) {
   const double without_s = discrepancy * sum_s(time.parts);
   time.parts.input_wait_s = std::max(0.0, input_end_s - without_s);

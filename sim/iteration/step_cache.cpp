@@ -6,12 +6,12 @@
 namespace ddlsim {
 namespace {
 
-/// Parameters that build_machine() reads or that are part of compute_s.
+/// Parameters that other inputs of the cache cover: build_machine() reads them, or they are part of compute_s.
 constexpr double Parameters::*in_other_inputs[] = {
     &Parameters::compute_stack,  &Parameters::compute_model,    &Parameters::compute_factor,
     &Parameters::nic_efficiency, &Parameters::socket_Bps,       &Parameters::net_latency_s,
     &Parameters::link_spread,    &Parameters::intra_efficiency, &Parameters::intra_latency_factor};
-/// Parameters of seconds that are added to communication; asynchronous workers push that much later.
+/// Parameters whose seconds are added to communication. Asynchronous workers push that much later.
 constexpr double Parameters::*beside[] = {&Parameters::sync_on_s, &Parameters::sync_share,
                                           &Parameters::second_node_jump, &Parameters::step_spread};
 template <typename Fields> void clear(Parameters& sample, const Fields& fields) {

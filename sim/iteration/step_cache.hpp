@@ -1,5 +1,5 @@
 #pragma once
-// Caches the results of one step that many samples share.
+// Keeps the results of a step that many samples share.
 
 #include "sim/compute/layer_times.hpp"
 #include "sim/iteration/execution.hpp"
@@ -15,29 +15,31 @@
 
 namespace ddlsim {
 
-/// All values of a sample that decide how gradients travel: samples with equal inputs have equal communication.
+/// All values of a sample that decide how gradients travel. Samples with equal inputs have equal communication.
 struct CommunicationInputs {
   Machine machine;
-  double compute_s = 0; ///< of the undisturbed GPU, without model_discrepancy
-  Parameters sample; ///< 0 for values that the strategy does not read, that the two above hold, or that are added later
+  double compute_s = 0; ///< compute of an undisturbed GPU, without model_discrepancy
+  /// The sample. A value is 0 if the strategy does not read it, if one of the members above includes it, or if it is
+  /// added to the result later.
+  Parameters sample;
 
   bool operator==(const CommunicationInputs&) const = default;
 };
 
 CommunicationInputs communication_inputs(const StepSetup& setup, const Parameters& sample);
 
-/// Result of executing the graph of an iteration.
+/// Result of running the graph of an iteration.
 struct IterationResult {
-  double end_s = 0;       ///< before straggling and the like
-  double input_end_s = 0; ///< when the samples of the next iteration are there
-  double free_end_s = 0;  ///< end of a pipeline's iteration if its transfers took no time; else 0
-  ExposedParts exposed{}; ///< of a pipeline, or with offload
+  double end_s = 0;       ///< end of the iteration before straggling and later terms
+  double input_end_s = 0; ///< time at which storage and loader have the samples of the next iteration
+  double free_end_s = 0;  ///< end of a pipeline's iteration whose transfers take no time; else 0
+  ExposedParts exposed{}; ///< set for a pipeline or with offload
   std::string part;       ///< name of the exposed part: communication, server-link or server-software
   Choice choice{};
-  double mean_staleness = 0; ///< ps-async only
+  double mean_staleness = 0; ///< set for ps-async only
   double simgrid_messages = 0;
   std::optional<LargestCollective> largest_collective{};
-  JobTraffic traffic{}; ///< only for a job with neighbours
+  JobTraffic traffic{}; ///< set only for a job with neighbours
 };
 
 /// The rule by which tensors are placed on servers, and the order in which a hash numbers them.
@@ -48,13 +50,13 @@ struct PlacementRule {
   bool operator==(const PlacementRule&) const = default;
 };
 
-/// The graph of the last sample. Graphs of samples with equal placing differ in times and rates only.
+/// The graph of the last sample. Graphs of samples with the same placing differ only in times and rates.
 struct LastGraph {
   Graph graph;
   PlacementRule rule;
 };
 
-/// Cached results of one setup at one fidelity, for one thread.
+/// The kept results of one setup at one fidelity, for one thread.
 struct StepCache {
   struct CachedIteration {
     CommunicationInputs inputs;
@@ -62,12 +64,12 @@ struct StepCache {
   };
   std::optional<BackwardShape> shape;
   std::optional<LastGraph> graph;
-  std::optional<CachedIteration> iteration; ///< of the last sample that was run while `stores` was true
+  std::optional<CachedIteration> iteration; ///< the last sample that was run while `stores` was true
   bool stores = true;                       ///< whether a run replaces `iteration`
 };
 
-/// Returns the same time as without a cache, to the bit. Where the sample's inputs equal those of `memory.iteration`,
-/// it runs nothing and only adds up seconds.
+/// Returns the same time as without a cache, to the last bit. Where the sample's inputs equal those of
+/// `memory.iteration`, nothing runs and seconds are only added up.
 StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fidelity, StepCache& memory);
 
 } // namespace ddlsim

@@ -11,11 +11,11 @@ namespace {
 
 constexpr double second_per_us = 1e-6;
 
-/// The version whose hop latencies we use as the protocols' delays: it was fitted with V100 and A100, before the tables
-/// were adjusted to steer NCCL's choice.
+/// The version whose latencies of a hop stand for the delays of the protocols. NVIDIA fitted them to V100 and A100.
+/// Later versions adjusted the tables to steer NCCL's choice.
 constexpr LibraryVersion version_of_delays{CollectiveLibrary::nccl, 2, 8, 4};
 
-/// The version whose hop latencies we use for CollNet: the newest fit.
+/// The version whose latencies of a hop stand for those of CollNet: it has the newest fit.
 constexpr LibraryVersion version_of_collnet{CollectiveLibrary::nccl, 2, 23, 0};
 
 double ring_hop_s(const NcclTuning& tuning, NcclHop hop, std::size_t column) {
@@ -26,7 +26,7 @@ double ll_hop_s(const NcclTuning& tuning, NcclHop hop) {
   return ring_hop_s(tuning, hop, column_of(Protocol::ll));
 }
 
-/// Share of its links' rate that a double tree reaches, interpolated linearly between two sizes of the table.
+/// Share of the links' rate that a double tree reaches, interpolated linearly between two sizes of the table.
 double share_of_tree(Protocol protocol, double size_bytes) {
   const auto& tuning = nccl_tuning(version_of_delays);
   const auto at = [&](double doublings) { return tree_correction(tuning, protocol, doublings); };
@@ -68,7 +68,7 @@ void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
   const auto& nvls = nccl_tuning(nccl_with_nvls_fit).nvls;
   const Algorithm algorithm = cost.collective.algorithm;
   if (algorithm == Algorithm::tree) cost.intra_share = cost.net_share = share_of_tree(cost.protocol, size_bytes);
-  if (cost.protocol == Protocol::ll) return; // a machine's delays are those of LL
+  if (cost.protocol == Protocol::ll) return; // the machine's delays are those of LL already
   if (algorithm == Algorithm::nvls) return add_nvls(job, nvls.network_hop_us, cost);
   if (algorithm == Algorithm::nvls_sharp) return add_nvls(job, nvls.sharp_hop_us, cost);
   if (algorithm == Algorithm::collnet) return add_collnet(job, cost);

@@ -6,14 +6,14 @@
 
 namespace ddlsim {
 
-/// How the library runs one collective: the protocol's bytes on the wire, the latency of each hop, and the share of the
-/// links' rate that it reaches. The algorithm (sim/collective) decides which links the bytes pass.
+/// How the library runs one collective: the bytes on the wire, the latency of each hop, and the share of the links'
+/// rate that messages reach. The algorithm (sim/collective) decides which links the bytes pass.
 struct CollectiveCost {
   CollectiveKind collective;
   Protocol protocol = Protocol::none;
-  double wire_bytes = 0;      ///< of the whole vector on the wire
-  double intra_latency_s = 0; ///< of a hop inside a node
-  double net_latency_s = 0;   ///< of a hop from node to node
+  double wire_bytes = 0;      ///< bytes of the whole vector on the wire
+  double intra_latency_s = 0; ///< latency of a hop inside a node
+  double net_latency_s = 0;   ///< latency of a hop from node to node
   double intra_share = 1;     ///< share of the rate of a link inside a node that messages reach
   double net_share = 1;       ///< share of the rate of a NIC, and of a link between switches, that messages reach
 
@@ -39,7 +39,7 @@ CollectiveCost cost_of(const Machine& machine, const LibraryRules& rules, double
 /// Returns the machine with the latencies and rates that the messages of that collective get.
 Machine links_of(const Machine& machine, const CollectiveCost& cost);
 
-/// Time of one collective by its formula, alone on its links, seconds.
+/// Time of one collective by its formula when nothing else uses the links, seconds.
 double formula_s(const Machine& machine, const CollectiveCost& cost);
 
 } // namespace ddlsim

@@ -25,7 +25,7 @@ std::string nvls_sharp_complaint(const LibraryRules& rules, int ranks) {
       to_text(rules.library), ranks);
 }
 
-/// The algorithm that Gloo runs. Its ring all-reduce is segmented, also where the strategy names a ring.
+/// The algorithm that Gloo runs. Its ring all-reduce is segmented, even where the strategy names a plain ring.
 Algorithm ring_of_gloo(const LibraryRules& rules) {
   const auto algorithm = rules.forced.value_or(Algorithm::ring);
   if (rules.operation != CollectiveOperation::all_reduce) return algorithm;

@@ -13,8 +13,8 @@ namespace ddlsim {
 
 /// The facts that decide which algorithm and protocol run a collective.
 struct LibraryRules {
-  LibraryVersion library{CollectiveLibrary::grpc}; ///< gRPC, which uses rings, by default
-  std::optional<Algorithm> forced{};               ///< algorithm of all-reduces that the strategy names, if any
+  LibraryVersion library{CollectiveLibrary::grpc}; ///< gRPC, which uses rings, unless another is set
+  std::optional<Algorithm> forced{};               ///< the algorithm that the strategy names for all-reduces, if any
   NcclJob nccl{};                                  ///< used for NCCL only
   CollectiveOperation operation = CollectiveOperation::all_reduce;
 
@@ -28,11 +28,11 @@ struct LargestCollective {
   double size_bytes = 0;
 };
 
-/// The library's rules for that many ranks, prepared for collectives of many sizes.
+/// The library's rules for a job of that many ranks, prepared for collectives of many sizes.
 struct AlgorithmChooser {
   LibraryRules rules;
   int ranks = 1;
-  std::optional<NcclCandidates> nccl{}; ///< for NCCL on more than one rank
+  std::optional<NcclCandidates> nccl{}; ///< set for NCCL on more than one rank
 };
 
 AlgorithmChooser algorithm_chooser(const LibraryRules& rules, int ranks);
@@ -42,14 +42,14 @@ AlgorithmChooser algorithm_chooser(const LibraryRules& rules, int ranks);
 AlgorithmAndProtocol choose_algorithm(const AlgorithmChooser& chooser, double size_bytes);
 AlgorithmAndProtocol choose_algorithm(const LibraryRules& rules, int ranks, double size_bytes);
 
-/// Bytes on the wire for `size_bytes` of gradients: LL sends 8 for 4, LL128 sends 128 for 120.
+/// Bytes on the wire for `size_bytes` of gradients: LL sends 8 bytes for 4, LL128 sends 128 for 120.
 double wire_bytes(Protocol protocol, double size_bytes);
 
 /// Returns one sentence that says why the library cannot run the algorithm that the strategy names; "" where it can.
 std::string forced_complaint(const LibraryRules& rules, int ranks);
 
-// The all-reduce that an MPI library chooses by the size of the vector and the number of ranks: its fixed decision
-// tables.
+// The all-reduce that an MPI library chooses by the size of the vector and the number of ranks. Each library has fixed
+// decision tables.
 
 /// Open MPI up to 4.0 (ompi/mca/coll/tuned/coll_tuned_decision_fixed.c of 4.0.3): recursive doubling below 10,000
 /// bytes, else a ring. From 4.1 on (the same file of 4.1.4, for sums that commute): by a table of ranks and bytes,

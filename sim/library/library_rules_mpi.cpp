@@ -9,7 +9,7 @@ namespace {
 constexpr int any_ranks = std::numeric_limits<int>::max();
 constexpr double any_size = std::numeric_limits<double>::infinity();
 
-/// A row of a decision table, which holds for fewer ranks and bytes than these; the first row that holds decides.
+/// A row of a decision table. It holds for fewer ranks and bytes than these, and the first row that holds decides.
 struct Decision {
   int ranks_below;
   double bytes_below;

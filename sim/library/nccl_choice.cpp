@@ -65,13 +65,13 @@ double tree_bus_GBps(const NcclTuning& tuning, const NcclJob& job, Protocol prot
   return std::min(ceilings.tree_ll128_GBps, bus_GBps * share);
 }
 
-/// Latency of a hop inside a node, us; LL's is larger in a job on several nodes.
+/// Latency of a hop inside a node, us; with LL it is larger in a job on several nodes.
 double intra_hop_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol, const PerProtocol& hop_us) {
   const double hop = hop_us[column_of(protocol)];
   return job.nodes > 1 && protocol == Protocol::ll ? tuning.ll_intra_factor * hop : hop;
 }
 
-/// Overhead of the network's proxy, us, which posts every message of a ring; with Simple three times.
+/// Time of the network's proxy, us, which posts every message of a ring; Simple counts it three times.
 double network_overhead_us(const NcclTuning& tuning, const NcclJob& job, Protocol protocol) {
   if (!tuning.has_network_overhead || job.nodes == 1) return 0;
   return (job.is_amd_processor ? 2.0 : 1.0) * (protocol == Protocol::simple ? 3 : 1);
@@ -94,18 +94,18 @@ double ring_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol pr
   return tuning.base_us.ring[column] + (steps - crossings) * inside_us + crossings * network_us;
 }
 
-/// Number of GPUs that share a switch.
+/// Number of GPUs of the job on one switch.
 int on_switch(const NcclJob& job) {
   return job.ranks / job.nodes;
 }
 
-/// The rate at which a port carries the vector; it carries all of it and a head's share besides.
+/// The rate at which a port carries the vector. It carries all of the vector, and the share of a head besides.
 double nvls_port_GBps(const NcclJob& job) {
   const double heads = on_switch(job);
   return job.port_GBps * heads / (heads + 1);
 }
 
-/// The rate at which the vector is summed, from 2.28 on.
+/// The rate at which NVLS sums the vector, from version 2.28 on.
 double nvls_rate_by_efficiency_GBps(const NvlsTuning& tuning, const NcclJob& job) {
   const double efficiency = of_gpu(tuning.efficiency, job.gpu);
   if (job.nodes == 1) return efficiency * nvls_port_GBps(job);
@@ -126,7 +126,7 @@ double nvls_rate_GBps(const NvlsTuning& tuning, const NcclJob& job) {
   return tuning.tree_share * std::min(inside_GBps, job.nodes == 2 ? job.network_GBps : job.network_GBps / 2);
 }
 
-/// The rate with sums in the switches between nodes, where NICs carry the vector once.
+/// The rate at which NVLS sums with switches between nodes, where NICs carry the vector once.
 double nvls_sharp_rate_GBps(const NvlsTuning& tuning, const NcclJob& job) {
   if (tuning.by_efficiency) {
     const double heads = on_switch(job);
@@ -175,7 +175,8 @@ double tree_latency_us(const NcclTuning& tuning, const NcclJob& job, Protocol pr
   return tuning.base_us.tree[column] + 2 * ((per_node - 1) * inside_us + log2_of(job.nodes) * network_us);
 }
 
-/// Factor on the latency of a Simple ring across nodes: from some size on every chunk waits for its predecessor.
+/// Factor on the latency of a Simple ring across nodes. It applies from the size at which every chunk waits for the one
+/// before.
 double plateau_of(const NcclTuning& tuning, const NcclJob& job, Protocol protocol, double size_bytes) {
   if (protocol != Protocol::simple || job.nodes == 1) return 1;
   const double from_bytes = job.ranks * (tuning.plateau_by_channel ? 64.0 * job.channels : 4096.0);
@@ -183,7 +184,7 @@ double plateau_of(const NcclTuning& tuning, const NcclJob& job, Protocol protoco
   return job.gpu == NcclGpu::volta ? tuning.plateau : tuning.plateau_from_ampere;
 }
 
-/// The value of the next smaller size in the table, as NCCL uses it.
+/// The table's value for the next smaller size, as NCCL uses it.
 double correction_of_size(const NcclTuning& tuning, Protocol protocol, double size_bytes) {
   return tree_correction(tuning, protocol, std::max(0.0, log2_of(size_bytes / least_corrected_bytes)));
 }
@@ -191,8 +192,8 @@ double correction_of_size(const NcclTuning& tuning, Protocol protocol, double si
 constexpr double s_per_us = 1e-6;
 constexpr double Bps_per_GBps = 1e9;
 
-/// Bytes that one thread block may pass on by LL: 256 threads with 64 bytes each, 32 before Volta, twice as much across
-/// nodes; in a tree four times as much.
+/// Bytes that one thread block may pass on by LL: 256 threads with 64 bytes each (32 bytes before Volta), twice as much
+/// across nodes, and four times as much in a tree.
 constexpr double ll_threads = 256;
 
 double ll_limit_bytes(const NcclJob& job, Algorithm algorithm) {
@@ -202,7 +203,7 @@ double ll_limit_bytes(const NcclJob& job, Algorithm algorithm) {
   return job.channels * ll_threads * pieces * bytes_per_thread * across;
 }
 
-/// Version 2.4: the size up to which the estimate of a tree is below a ring's, both with the constants of src/init.cc.
+/// The size in bytes up to which version 2.4 estimates a tree as faster than a ring, by the constants of src/init.cc.
 double tree_limit_bytes(const NcclJob& job) {
   const double ring_Bpus = job.intra == NcclHop::nvlink ? 5000.0 * job.channels : 5000.0;
   double tree_Bpus = ring_Bpus * 2 / 3;
@@ -215,7 +216,7 @@ double tree_limit_bytes(const NcclJob& job) {
   return ring_Bpus * tree_Bpus / (ring_Bpus - tree_Bpus) * (ring_us - tree_us);
 }
 
-/// The algorithm of NCCL whose estimate stands for that algorithm.
+/// The algorithm that NCCL knows and whose estimate stands for this algorithm.
 Algorithm estimated_as(Algorithm algorithm) {
   const bool own = algorithm == Algorithm::tree || algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_sharp ||
                    algorithm == Algorithm::collnet;
@@ -287,7 +288,7 @@ bool runs_nvls_sharp(const LibraryVersion& version, const NcclJob& job) {
 }
 
 bool runs_collnet(const LibraryVersion& version, const NcclJob& job) {
-  constexpr int most_gpus_of_node = 8; // one and NCCL_MAX_DIRECT_ARITY others (src/init.cc, 2.18.3)
+  constexpr int most_gpus_of_node = 8; // the GPU itself and NCCL_MAX_DIRECT_ARITY others (src/init.cc, 2.18.3)
   return collnet_tuning(version) != nullptr && job.has_collnet && job.nodes > 1 &&
          job.ranks <= most_gpus_of_node * job.nodes;
 }

@@ -18,48 +18,49 @@ struct AlgorithmAndProtocol {
   bool operator==(const AlgorithmAndProtocol&) const = default;
 };
 
-/// A job as NCCL sees it after its search for rings and trees. Rates are those that NCCL assumes of the hardware, not
-/// those that messages reach.
+/// A job as NCCL sees it after its search for rings and trees. Rates are those that NCCL assumes of the hardware, which
+/// are not those that messages reach.
 struct NcclJob {
   int ranks = 1;
   int nodes = 1;
-  NcclHop intra = NcclHop::pci; ///< nvlink or pci
+  NcclHop intra = NcclHop::pci; ///< NVLink or PCIe
   NcclGpu gpu = NcclGpu::volta;
   bool is_amd_processor = false;
   bool may_ll128 = false;
   bool before_volta = false;
   int channels = 2;
-  double ring_GBps = 0; ///< bus rate of a ring over all channels
+  double ring_GBps = 0; ///< bus rate of a ring over all its channels
   double tree_GBps = 0;
   bool has_nvls = false;              ///< the node has an NVSwitch that sums, and more than two GPUs on it
-  double port_GBps = 0;               ///< of one GPU into the switch; used with has_nvls only
-  double network_GBps = 0;            ///< of all NICs of a node
+  double port_GBps = 0;               ///< rate of one GPU into the switch; used with has_nvls only
+  double network_GBps = 0;            ///< rate of all NICs of a node together
   bool has_collnet = false;           ///< the fabric's switches can sum, and NCCL may use that
   bool has_switch = false;            ///< the GPUs of a node are on an NVSwitch
   bool simple_only = false;           ///< the network's plug-in allows protocol Simple only
-  std::optional<Protocol> protocol{}; ///< the only protocol that NCCL may use (NCCL_PROTO); nothing: it chooses
-  double plugin_latency_us = 0;       ///< of the network, as its plug-in states it to NCCL; 0: not stated
-  int nics = 0;                       ///< of a node; used with has_collnet only
-  double collnet_GBps = 0;            ///< bus rate to the switches and back
+  std::optional<Protocol> protocol{}; ///< the only protocol that NCCL may use (NCCL_PROTO); nothing: NCCL chooses
+  double plugin_latency_us = 0;       ///< latency that the network's plug-in states to NCCL; 0: it states none
+  int nics = 0;                       ///< number of NICs of a node; used with has_collnet only
+  double collnet_GBps = 0;            ///< bus rate of CollNet, to the switches and back
 
   bool operator==(const NcclJob&) const = default;
 };
 
 /// The job as NCCL sees it on a cluster. Cluster files do not state some facts, which are assumed: every NIC has two
-/// channels (2.8.4 on one 100 Gbit/s port); two GPUs or fewer to a NIC share a PCIe switch with it, so that LL128 may
-/// cross nodes.
+/// channels (as 2.8.4 has on one 100 Gbit/s port); up to two GPUs of a NIC share a PCIe switch with it, so that LL128
+/// may cross nodes.
 NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& gpu, int ranks, int gpus_per_node);
 
-/// Whether this version runs NVLS on such a job: from 2.18 on (2.17 has it on one node only, and counts as without).
+/// Whether this version runs NVLS on such a job, which it does from 2.18 on. Version 2.17, which has NVLS on one node
+/// only, counts as without.
 bool runs_nvls(const LibraryVersion& version, const NcclJob& job);
 
-/// Whether this version runs NVLS with sums in the switches between nodes: where it runs both NVLS and CollNet.
+/// Whether this version runs NVLS with switches that sum between nodes: it runs both NVLS and CollNet.
 bool runs_nvls_sharp(const LibraryVersion& version, const NcclJob& job);
 
-/// Whether this version runs CollNet on such a job: from 2.6 on, across nodes of at most 8 GPUs.
+/// Whether this version runs CollNet on such a job, which it does from 2.6 on across nodes of at most 8 GPUs.
 bool runs_collnet(const LibraryVersion& version, const NcclJob& job);
 
-/// The variant of CollNet that this version uses on such a job; call it only where runs_collnet().
+/// The variant of CollNet that this version uses on such a job. Call it only where runs_collnet() is true.
 const CollnetVariant& collnet_variant(const LibraryVersion& version, const NcclJob& job);
 
 /// NCCL's estimate of an all-reduce's time, seconds; nothing where this version does not run that choice on this job.
@@ -86,25 +87,26 @@ std::optional<double> nccl_estimate_s(const LibraryVersion& version, const NcclJ
 struct NcclCandidate {
   AlgorithmAndProtocol choice;
   double latency_us = 0;
-  double bus_GBps = 0; ///< bus rate of a ring or a tree; else the rate at which the vector is summed
+  double bus_GBps = 0; ///< bus rate of a ring or a tree; of other algorithms the rate at which the vector is summed
 };
 
-/// The candidates among which NCCL chooses; its estimates of all sizes share them.
+/// The candidates among which NCCL chooses. Its estimates of all sizes share them.
 struct NcclCandidates {
   LibraryVersion version;
   NcclJob job;
   std::optional<Algorithm> forced{};
-  const NcclTuning* tuning = nullptr; ///< constants of the version; null before 2.5, which chooses by size
+  /// constants of the version; null before 2.5, which chooses by size and not by an estimate
+  const NcclTuning* tuning = nullptr;
   std::vector<NcclCandidate> all{};
 };
 
-/// The candidates of a job. With `forced`, only the protocols of that algorithm. NCCL has no hierarchical ring and no
-/// halving-doubling; their estimates are those of its ring.
+/// The candidates of a job. With `forced` they are the protocols of that algorithm only. NCCL has no hierarchical ring
+/// and no halving-doubling, whose estimates are those of its ring.
 NcclCandidates nccl_candidates(const LibraryVersion& version, const NcclJob& job,
                                std::optional<Algorithm> forced = std::nullopt);
 
-/// NCCL's choice: the candidate with the least estimate. Before 2.4 there are rings only. 2.4 chooses a tree up to some
-/// size, and both use LL up to some size (src/init.cc and src/enqueue.cc of 2.4.8).
+/// NCCL's choice: the candidate with the least estimate. Versions before 2.4 have rings only. Version 2.4 chooses a
+/// tree up to some size, and LL up to another size (src/init.cc and src/enqueue.cc of 2.4.8).
 AlgorithmAndProtocol nccl_choice(const NcclCandidates& candidates, double size_bytes);
 
 } // namespace ddlsim

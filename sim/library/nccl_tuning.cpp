@@ -30,8 +30,8 @@ const std::vector<double> ll128_correction_2_8{1.0, 1.0, 1.0, 1.0, 1.0, 0.9, 0.8
 const std::vector<double> simple_correction{0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5,
                                             0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9};
 
-/// Tag v2.5.6-1, for 2.5 to 2.7. It has one ceiling of trees and LL128 for all channels, 70 to 100 GB/s, which no
-/// network of its time reaches.
+/// Constants of tag v2.5.6-1, for 2.5 to 2.7. They have one ceiling of trees and LL128 for all channels, 70 to 100
+/// GB/s, which no network of that time reaches.
 NcclTuning of_2_5() {
   NcclTuning tuning{};
   tuning.from = nccl_with_estimates;
@@ -51,7 +51,8 @@ NcclTuning of_2_5() {
   return tuning;
 }
 
-/// Tag v2.8.4-1, used for 2.8 to 2.17, although 2.12 counts 28 us, not 9.6, for a Simple hop of a ring across nodes.
+/// Constants of tag v2.8.4-1, for 2.8 to 2.17, although 2.12 counts 28 us, not 9.6, for a Simple hop of a ring across
+/// nodes.
 NcclTuning of_2_8() {
   constexpr double ll128_channel_ceiling = 16.9;
   NcclTuning tuning = of_2_5();
@@ -75,7 +76,7 @@ NcclTuning of_2_8() {
   return tuning;
 }
 
-/// Tag v2.18.3-1.
+/// Constants of tag v2.18.3-1, for 2.18.
 NcclTuning of_2_18() {
   constexpr PerNodes hopper_tree_ll128{36.7, 36.7, 29.0};
   NcclTuning tuning = of_2_8();
@@ -102,7 +103,7 @@ NcclTuning of_2_18() {
   return tuning;
 }
 
-/// Tag v2.19.4-1, for 2.19 and 2.20: a tree's Simple hop takes 28 us again.
+/// Constants of tag v2.19.4-1, for 2.19 and 2.20. A tree's Simple hop takes 28 us again.
 NcclTuning of_2_19() {
   NcclTuning tuning = of_2_18();
   tuning.from = {CollectiveLibrary::nccl, 2, 19, 0};
@@ -115,7 +116,7 @@ NcclTuning of_2_19() {
   return tuning;
 }
 
-/// Tag v2.21.5-1, for 2.21 and 2.22.
+/// Constants of tag v2.21.5-1, for 2.21 and 2.22.
 NcclTuning of_2_21() {
   NcclTuning tuning = of_2_19();
   tuning.from = {CollectiveLibrary::nccl, 2, 21, 0};
@@ -123,7 +124,7 @@ NcclTuning of_2_21() {
   return tuning;
 }
 
-/// Tag v2.23.4-1, for 2.23 to 2.27. The row of Blackwell is that of the snapshot of June 2026.
+/// Constants of tag v2.23.4-1, for 2.23 to 2.27. The row of Blackwell is that of the snapshot of June 2026.
 NcclTuning of_2_23() {
   NcclTuning tuning = of_2_18();
   tuning.from = {CollectiveLibrary::nccl, 2, 23, 0};
@@ -139,7 +140,7 @@ NcclTuning of_2_23() {
   return tuning;
 }
 
-/// Tag v2.28.3-1: NVLS by the share of a port's rate that each GPU reaches.
+/// Constants of tag v2.28.3-1, which states NVLS by the share of a port's rate that each GPU reaches.
 NcclTuning of_2_28() {
   NcclTuning tuning = of_2_23();
   tuning.from = nccl_with_nvls_fit;
@@ -149,7 +150,7 @@ NcclTuning of_2_28() {
   return tuning;
 }
 
-/// Tag v2.28.9-1, for this and all later versions.
+/// Constants of tag v2.28.9-1, for this and all later versions.
 NcclTuning of_2_28_7() {
   NcclTuning tuning = of_2_28();
   tuning.from = {CollectiveLibrary::nccl, 2, 28, 7};
@@ -180,8 +181,8 @@ const NcclTuning& nccl_tuning(const LibraryVersion& version) {
 
 namespace {
 
-/// Tags v2.6.4-1, v2.10.3-1, v2.14.3-1, v2.18.3-1, v2.19.4-1 and v2.23.4-1 of src/graph/tuning.cc; 2.14 counts no
-/// network for a chain.
+/// CollNet's constants of tags v2.6.4-1, v2.10.3-1, v2.14.3-1, v2.18.3-1, v2.19.4-1 and v2.23.4-1
+/// (src/graph/tuning.cc). Version 2.14 counts no network for a chain.
 std::array<CollnetTuning, 6> collnet_versions() {
   const auto of = [](int minor) { return LibraryVersion{CollectiveLibrary::nccl, 2, minor, 0}; };
   CollnetTuning first{of(6)};

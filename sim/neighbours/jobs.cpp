@@ -45,7 +45,7 @@ void require_usable_link(const SharedLink& link, std::size_t jobs, const std::st
           "a number of messages must be 0 or more");
 }
 
-/// Whether the jobs can fill the link together. None of their messages is faster than alone.
+/// Whether the jobs can fill the link together, if none of their messages is faster than without neighbours.
 bool can_be_full(const SharedLink& link, const std::vector<double>& fastest_Bps) {
   double load_Bps = 0;
   int users = 0;
@@ -72,7 +72,7 @@ int all_flows(const SharedLink& link) {
   return std::accumulate(link.flows.begin(), link.flows.end(), 0);
 }
 
-/// Rate of a message over the edge where each link that it crosses carries flows_on messages, B/s.
+/// Rate of a message over the edge, B/s. `flows_on` says how many messages share each link that it crosses.
 template <class FlowsOn>
 double edge_rate_Bps(const std::vector<SharedLink>& links, const std::vector<std::size_t>& crossed, double edge_Bps,
                      const FlowsOn& flows_on) {
@@ -116,7 +116,7 @@ RingPace::RingPace(const Rounds& rounds, double start_s) : rounds_(rounds), star
   sent_s_.reserve(static_cast<std::size_t>(rounds_.count));
 }
 
-/// When the message left. Messages before the first, with negative numbers, left as without neighbours.
+/// Returns when the message left. Messages with negative numbers, before the first, left as they do without neighbours.
 double RingPace::sent_s(int message) const {
   if (message >= 0) return sent_s_[static_cast<std::size_t>(message)];
   return start_s_ + message * rounds_.alone_s + rounds_.busy_s;
@@ -137,7 +137,7 @@ double find_edges_apart(const std::vector<SharedLink>& links, const Job& job, st
                         const std::vector<std::vector<std::size_t>>& links_of_edges) {
   double slowest = 1 / alone_Bps(links, job, index_of_job);
   const double alone = slowest;
-  double more = 0; // delay of all edges together, seconds for each byte
+  double more = 0; // delay that all edges together add, seconds for each byte
   for (const auto& crossed : links_of_edges) {
     const double own_Bps =
         edge_rate_Bps(links, crossed, job.edge_Bps, [&](const SharedLink& link) { return link.flows[index_of_job]; });

@@ -108,7 +108,7 @@ double negotiation_hops(const Machine& machine, const Transport& transport) {
 
 namespace {
 
-/// The rate to which the cores of its node limit a server, B/s; 0: no limit.
+/// The rate to which the cores of its node limit a server, B/s; 0: they do not limit it.
 double cores_limit_Bps(const ServerMachine& servers, const Machine& machine, int cores_per_node) {
   const int servers_of_node = servers.dedicated ? 1 : (servers.servers + machine.nodes() - 1) / machine.nodes();
   const double cores = std::max(1.0, static_cast<double>(cores_per_node) / servers_of_node);

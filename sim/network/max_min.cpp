@@ -6,7 +6,8 @@
 namespace ddlsim {
 namespace {
 
-/// Relative difference of two links' shares below which it is rounding: the links count as full at the same moment.
+/// Two links count as full at the same moment when their shares differ by less than this, relatively: the difference is
+/// rounding.
 constexpr double rounding_share = 1e-13;
 
 } // namespace
@@ -78,7 +79,7 @@ void MaxMin::enter(std::size_t flow) {
   }
 }
 
-/// Removes a flow from the lists; in each list the last entry takes its place.
+/// Removes a flow from the lists. In each list the last entry takes its place.
 void MaxMin::leave(std::size_t flow) {
   active_[place_[flow]] = active_.back();
   place_[active_.back()] = place_[flow];
@@ -177,14 +178,14 @@ void MaxMin::settle() {
   reopen();
   double level_Bps = 0;
   while (open_flows_ > 0) {
-    level_Bps = std::max(level_Bps, narrowest_Bps()); // it only rises, except by rounding
+    level_Bps = std::max(level_Bps, narrowest_Bps()); // the rate only rises, except by rounding
     const double full_below_Bps = level_Bps * (1 + rounding_share);
     if (full_below_Bps >= ceiling_Bps_) {
       for (const std::size_t flow : active_) {
         if (rates_Bps_[flow] <= 0) settle_flow(flow, ceiling_Bps_);
       }
     }
-    for (const std::size_t link : open_links_) { // their shares are those before this round
+    for (const std::size_t link : open_links_) { // these links' shares are still those of the round before
       if (links_[link].share_Bps <= full_below_Bps) settle_flows_of(link, level_Bps);
     }
   }

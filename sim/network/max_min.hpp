@@ -18,29 +18,31 @@ class MaxMin {
 public:
   struct Crossing {
     std::size_t link = 0;
-    double flows = 0; ///< flows of the class on one such link; whole numbers
+    double flows = 0; ///< number of flows of the class on one such link, a whole number
   };
 
   /// `ceiling_Bps` is the highest rate of one flow; 0: no ceiling.
   explicit MaxMin(double ceiling_Bps);
 
-  /// Adds a set of links. A class that crosses all links of the set counts once for the set, not on each link.
+  /// Adds a set of links, and returns its index. A class that crosses all links of the set is counted once for the set,
+  /// and not on each link.
   std::size_t add_link_set();
 
-  std::size_t add_link(double rate_Bps, std::size_t set = no_set); ///< index of the new link
+  std::size_t add_link(double rate_Bps, std::size_t set = no_set); ///< Adds a link, and returns its index.
   std::size_t add_flow(const std::vector<Crossing>& crossings);
 
-  /// Adds a class that has `flows` on every link of the set. `crossings` are added to that; they may be negative on
-  /// links of the set that fewer flows of the class cross.
+  /// Adds a class that has `flows` on every link of the set, and returns its index. The flows of `crossings` come on
+  /// top; they may be negative on links of the set that fewer flows of the class cross.
   std::size_t add_flow(const std::vector<Crossing>& crossings, std::size_t set, double flows);
 
   void set_active(std::size_t flow, bool active);
   bool is_active(std::size_t flow) const { return place_[flow] != inactive; }
-  const std::vector<std::size_t>& active() const { return active_; } ///< their order depends on the calls only
+  /// active classes; their order depends on the calls only
+  const std::vector<std::size_t>& active() const { return active_; }
 
   /// Computes the rates of the active flows. Each must cross at least one link, unless there is a ceiling.
   void settle();
-  double rate_Bps(std::size_t flow) const { return rates_Bps_[flow]; } ///< of one flow of the class
+  double rate_Bps(std::size_t flow) const { return rates_Bps_[flow]; } ///< rate of one flow of the class
 
 private:
   static constexpr std::size_t inactive = static_cast<std::size_t>(-1);
@@ -49,17 +51,17 @@ private:
   /// A flow on a link.
   struct Member {
     std::size_t flow = 0;
-    std::size_t crossing = 0; ///< index of crossings_
+    std::size_t crossing = 0; ///< index in crossings_
   };
 
   struct Link {
     double rate_Bps = 0;
-    double active = 0; ///< flows under way
-    double open = 0;   ///< of those, the ones whose rate still rises
+    double active = 0; ///< number of flows under way
+    double open = 0;   ///< number of those flows whose rate still rises
     double left_Bps = 0;
-    double share_Bps = 0; ///< left / open, unless it changed since
+    double share_Bps = 0; ///< left / open as last computed; either may have changed since
     bool share_changed = false;
-    std::vector<Member> members{}; ///< active flows
+    std::vector<Member> members{}; ///< the active flows on the link
     std::size_t set = no_set;
   };
 
@@ -68,7 +70,7 @@ private:
     double active = 0;
     double open = 0;
     double settled_Bps = 0;
-    std::vector<std::size_t> members{}; ///< active flows
+    std::vector<std::size_t> members{}; ///< the active flows on all links of the set
   };
 
   double active_on(const Link& link) const;
@@ -84,17 +86,17 @@ private:
 
   double ceiling_Bps_;
   std::size_t open_flows_ = 0;
-  std::vector<Crossing> crossings_;        ///< of flow 0, of flow 1, ...
-  std::vector<std::size_t> place_on_link_; ///< of each crossing in its link's members
-  std::vector<std::size_t> first_{0};      ///< of each flow's crossings; one more for the end
-  std::vector<std::size_t> place_;         ///< of each flow in active_
-  std::vector<double> rates_Bps_;          ///< of each flow; 0 while its rate still rises
+  std::vector<Crossing> crossings_;        ///< the crossings of flow 0, then those of flow 1, ...
+  std::vector<std::size_t> place_on_link_; ///< place of each crossing among the members of its link
+  std::vector<std::size_t> first_{0};      ///< index of each flow's first crossing; one more for the end
+  std::vector<std::size_t> place_;         ///< place of each flow in active_
+  std::vector<double> rates_Bps_;          ///< rate of each flow; 0 while it still rises
   std::vector<std::size_t> active_;
   std::vector<Link> links_;
   std::vector<LinkSet> sets_;
   std::vector<std::size_t> set_of_flow_;
-  std::vector<double> flows_on_set_;      ///< of each flow's class, on every link of its set
-  std::vector<std::size_t> place_in_set_; ///< of each flow in its set's members
+  std::vector<double> flows_on_set_;      ///< flows of each class on every link of its set
+  std::vector<std::size_t> place_in_set_; ///< place of each flow among the members of its set
   std::vector<std::size_t> open_links_;
 };
 

@@ -23,8 +23,8 @@ std::size_t number(long value) {
 constexpr long up = 0;
 constexpr long down = 1;
 
-/// Number of cables of a group at each level, for static routes, where a message uses one of them; empty where it is
-/// spread over all.
+/// Number of cables of a group at each level, for static routes, where a message uses one of them. The list is empty
+/// where a message is spread over all cables.
 std::vector<long> cables_of(const Fabric& fabric) {
   std::vector<long> cables;
   if (fabric.routing != Routing::fixed) return cables;
@@ -32,15 +32,16 @@ std::vector<long> cables_of(const Fabric& fabric) {
   return cables;
 }
 
-/// Static routes are those of the destination modulo the cables (D-mod-k: Zahavi, "D-Mod-K routing providing
-/// non-blocking traffic for shift permutations on real life fat trees", 2010): all messages to a node come down
-/// the same cables. Most calls are for nodes that share a leaf, and allocate no memory.
+/// The links that a message crosses in a fat-tree. Static routes are those of the destination modulo the cables
+/// (D-mod-k: Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees",
+/// 2010), so all messages to a node come down the same cables. Most calls are for nodes that share a leaf, and allocate
+/// no memory.
 std::vector<std::size_t> tree_route(const Fabric& fabric, int from, int to) {
   const long count = 1 + static_cast<long>(fabric.upper_levels.size());
   const auto group_of = [&](int node, long level) {
     return node / (level == 0 ? fabric.nodes_per_leaf : fabric.upper_levels[number(level - 1)].nodes);
   };
-  long top = fabric.kind == FabricKind::rails ? 1 : 0; // another rail is on another leaf
+  long top = fabric.kind == FabricKind::rails ? 1 : 0; // on rails, because another rail is on another leaf
   while (top < count && group_of(from, top) != group_of(to, top)) ++top;
   if (top == 0) return {};
   const auto cables = cables_of(fabric);
@@ -56,8 +57,8 @@ std::vector<std::size_t> tree_route(const Fabric& fabric, int from, int to) {
   return route;
 }
 
-/// Whether SimGrid's torus goes upwards from one place of a dimension to another: the shorter way, on a tie upwards to
-/// the higher place.
+/// Whether SimGrid's torus goes upwards from one place of a dimension to another. It goes the shorter way; where both
+/// are equally long, it goes from the lower to the higher place.
 bool goes_up(int from, int to, int length) {
   const int half = length / 2;
   return (to > from && to <= from + half) || (from > half && (from + half) % length >= to);
@@ -75,7 +76,7 @@ std::vector<std::size_t> torus_route(const Fabric& fabric, int from, int to) {
     const bool upwards = goes_up(start, end, length);
     for (int place = start; place != end;) {
       const int next = (place + (upwards ? 1 : length - 1)) % length;
-      const long lower = node + (upwards ? 0 : next - place) * stride; // the node whose upward link this is
+      const long lower = node + (upwards ? 0 : next - place) * stride; // the node whose upward link the message crosses
       route.push_back(number(2 * (dimensions * lower + dimension) + (upwards ? up : down)));
       node += (next - place) * stride;
       place = next;
@@ -125,8 +126,8 @@ std::vector<int> listed_places(const NodePlacement& placement, int fabric_nodes,
   return {placement.nodes.begin(), placement.nodes.begin() + count};
 }
 
-/// Node `index` of an order that deals nodes out over groups of `group` nodes: one of each group, then a second of
-/// each.
+/// The node at place `index` of an order that takes one node of each group in turn, then a second of each. Groups have
+/// `group` nodes.
 int dealt_out(int index, int group, int nodes) {
   const int groups = (nodes + group - 1) / group;
   const int whole = nodes - (groups - 1) * group; // number of nodes in the last group

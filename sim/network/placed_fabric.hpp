@@ -11,18 +11,19 @@
 
 namespace ddlsim {
 
-/// Who sends to whom between nodes at the same time: see fabric_load() of sim/collective/fabric_load.hpp.
+/// Which nodes send to which at the same time: see fabric_load() of sim/collective/fabric_load.hpp.
 enum class TrafficPattern { ring, double_tree, halving_doubling, recursive_doubling, all_to_all, in_order };
 
-/// Time that the busiest link between switches is busy over the time that a NIC is, for each pattern of traffic; 1: no
-/// link is slower than the NICs. `hops` is the mean number of links that a ring's message crosses from node to node.
+/// For each pattern of traffic, the time for which the busiest link between switches is busy, over the time for which a
+/// NIC is; 1: no link is slower than the NICs. `hops` is the mean number of links that a message of a ring crosses from
+/// node to node.
 struct FabricLoad {
   double ring = 1;
   double tree = 1;
   double halving_doubling = 1;
   double recursive_doubling = 1;
   double all_to_all = 1;
-  double in_order = 1; ///< each node to the next place
+  double in_order = 1; ///< each node sends to the node at the next place
   double hops = 1;
 
   bool operator==(const FabricLoad&) const = default;
@@ -33,10 +34,10 @@ double load_of(const FabricLoad& load, TrafficPattern pattern);
 /// A fabric whose links between switches have to be simulated one by one, with the places of a job on it.
 struct PlacedFabric {
   Fabric fabric;
-  double nic_line_Bps = 0;   ///< of all ports of a node; rates of links are relative to it
+  double nic_line_Bps = 0;   ///< rate of all ports of a node; rates of links are relative to it
   double background = 0;     ///< share of each link that other traffic takes
-  std::vector<int> places{}; ///< number on the fabric of each node of the job, then of hosts for servers
-  FabricLoad load{};         ///< of the job's nodes, see sim/collective/fabric_load.hpp
+  std::vector<int> places{}; ///< number on the fabric of each node of the job, and then of hosts for servers
+  FabricLoad load{};         ///< load of the job's nodes, see sim/collective/fabric_load.hpp
 
   bool operator==(const PlacedFabric&) const = default;
 };
@@ -46,23 +47,25 @@ struct PlacedFabric {
 /// not fill one after another.
 bool needs_links(const Fabric& fabric, const NodePlacement& placement);
 
-/// The numbers on the fabric of a job's `count` nodes, after the first `taken` nodes of the placement's order. Throws
-/// UserError when a list is too short, or names a node that the fabric, of `fabric_nodes` nodes, does not have.
+/// The numbers on the fabric of `count` nodes of a job. They are the next in the placement's order after the first
+/// `taken` nodes. Throws UserError when a list is too short, or names a node that the fabric of `fabric_nodes` nodes
+/// does not have.
 std::vector<int> places_of(const Fabric& fabric, const NodePlacement& placement, int fabric_nodes, int taken,
                            int count);
 
 /// Numbers of the links between switches that a message from one node of the fabric to another crosses, in order. A
-/// link has one direction. Routes are those of SimGrid's zones (torus: one dimension after another, the shorter way
-/// around; dragonfly: at most one link in each group and one between groups; fat-tree with static routes: the cable
-/// of the destination, D-mod-k); a fat-tree goes up to the lowest group that holds both nodes and down again, and with
-/// adaptive routes all links of a group in one direction count as one. On rails every message changes its rail, and so
-/// leaves its leaf; for transports whose messages do not, fabric_over() gives another fabric.
+/// link has one direction.
+/// Routes are those of SimGrid's zones. A torus goes along one dimension after another, the shorter way around. A
+/// dragonfly uses at most one link in each group and one between groups. A fat-tree goes up to the lowest group that
+/// holds both nodes and down again; with static routes it uses the destination's cable (D-mod-k), and with adaptive
+/// routes all links of a group in one direction count as one. On rails every message changes its rail, and so leaves
+/// its leaf. For transports whose messages do not, fabric_over() gives another fabric.
 std::vector<std::size_t> links_between(const Fabric& fabric, int from, int to);
 
 /// Line rate of a link, less the background traffic, B/s.
 double link_line_Bps(const PlacedFabric& placed, std::size_t link);
 
-/// Line rate of one cable of such a link, B/s; in a tree that of a NIC.
+/// Line rate of one cable of such a link, B/s. In a fat-tree it is that of a NIC.
 double cable_line_Bps(const PlacedFabric& placed);
 
 /// One of several messages that are sent at the same time: the nodes of the job that send and receive it, and its bytes

@@ -29,7 +29,7 @@ Axis axis_of(const std::vector<double>& figures) {
   return log_axis(least, most);
 }
 
-/// The plot area; x is in units of the axis' texts.
+/// The plot area. Its x is in the unit of the axis' texts.
 CrossPlane plane_of(const CrossChart& chart) {
   std::vector<double> across{chart.x_limit / chart.x_unit}, up{chart.y_limit};
   for (const auto& mark : chart.marks) {
@@ -59,7 +59,7 @@ std::string limits_of(const CrossChart& chart, const CrossPlane& plane) {
   return drawn;
 }
 
-/// A line that joins the options of the Pareto front, from the quickest on.
+/// A line that joins the options of the Pareto front, beginning with the quickest.
 std::string front_line(const CrossChart& chart, const CrossPlane& plane) {
   std::vector<std::pair<double, double>> corners;
   for (const auto& mark : chart.marks)

@@ -12,9 +12,10 @@ bool is_unknown_to_xml(char byte) {
   return code < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
 }
 
-constexpr unsigned char_of_nothing = 0xFFFE, last_of_plane = 0xFFFF; ///< not allowed in XML
+constexpr unsigned char_of_nothing = 0xFFFE, last_of_plane = 0xFFFF; ///< characters that XML does not allow
 
-/// Bytes of the character that starts there (RFC 3629, section 4); 0 when none that XML allows does.
+/// Number of bytes of the character that starts there (RFC 3629, section 4); 0 where no character that XML allows
+/// starts there.
 std::size_t character_length(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[i])); };
   const unsigned first = byte(at);

@@ -18,22 +18,22 @@ std::string html_percent(double ratio);
 /// Returns "+12.3" for ln(predicted / measured) = 0.123.
 std::string html_off(double predicted_s, double measured_s);
 
-/// A paragraph (<p>) with this text.
+/// Returns a paragraph (<p>) with this text.
 std::string html_paragraph(const std::string& text);
 
-/// Preformatted text that opens with a click on its `summary`.
+/// Returns preformatted text that opens with a click on its `summary`.
 std::string html_raw_text(const std::string& summary, const std::string& text);
 
-/// A table that scrolls inside its own box, also by keyboard. `caption` and the columns' headers are plain text; each
-/// of `rows` is a whole <tr> element.
+/// Returns a table that scrolls inside its own box, also by keyboard. `caption` and the columns' headers are plain
+/// text; each of `rows` is a whole <tr> element.
 std::string html_table(const std::string& caption, const std::vector<Column>& columns,
                        const std::vector<std::string>& rows);
 
-/// html_row_head() makes a <th scope="row">, html_cell() a <td>; `classes` may be empty.
+/// html_row_head() returns a <th scope="row">, and html_cell() a <td>. `classes` may be empty.
 std::string html_row_head(const std::string& text);
 std::string html_cell(const std::string& text, const std::string& classes = "");
 
-/// A cell that holds whole sentences.
+/// Returns a cell that holds whole sentences.
 std::string html_long_cell(const std::string& text);
 
 } // namespace ddlsim

@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// Both axes, with the transformation of their figures.
+/// Both axes of the chart, and how figures are mapped to them.
 struct CurvePlane {
   Axis x;
   Axis y;
@@ -53,14 +53,14 @@ CurveRange range_of(const LineChart& chart) {
 }
 
 Axis share_axis(double most) {
-  constexpr double step = 0.2, widest = 2; // beyond 200 % an interval is cut
+  constexpr double step = 0.2, widest = 2; // an interval is cut where it goes beyond 200 %
   return {0, std::clamp(std::ceil(most / step - 1e-9) * step, 1.0, widest)};
 }
 
 CurvePlane plane_of(const LineChart& chart, const CurveRange& range) {
   CurvePlane plane;
   plane.scale = chart.scale;
-  constexpr double margin = 0.3; // of a doubling
+  constexpr double margin = 0.3; // share of a doubling
   plane.x = {std::floor(std::log2(range.least_x)) - margin, std::ceil(std::log2(range.most_x)) + margin, chart_left,
              chart_width - chart_right};
   plane.y = chart.scale == CurveScale::share ? share_axis(range.most) : log_axis(range.least, range.most);
@@ -70,7 +70,7 @@ CurvePlane plane_of(const LineChart& chart, const CurveRange& range) {
 }
 
 std::vector<Tick> doublings(const Axis& x) {
-  constexpr double most = 12; // texts that stand beside each other
+  constexpr double most = 12; // largest number of texts that fit beside each other
   const double first = std::ceil(x.from), last = std::floor(x.to);
   const double step = std::ceil((last - first + 1) / most);
   std::vector<Tick> ticks;
@@ -91,7 +91,7 @@ std::string path_of(const std::vector<std::pair<double, double>>& corners) {
   return path;
 }
 
-/// The interval as an area; for a single point, as a vertical line.
+/// The interval of each point as an area; for a single point, a vertical line.
 std::string band(const std::vector<LinePoint>& run, const CurvePlane& plane, std::size_t style) {
   if (run.size() == 1) {
     const double x = plane.across(run[0].x);

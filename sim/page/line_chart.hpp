@@ -9,24 +9,24 @@ namespace ddlsim {
 
 /// One point of a curve.
 struct LinePoint {
-  double x = 1; ///< above 0: the axis is in powers of two
+  double x = 1; ///< above 0, because the axis is in powers of two
   double y = 0;
-  double low = 0; ///< 90 % interval
+  double low = 0; ///< ends of the 90 % interval
   double high = 0;
   std::size_t row = 0; ///< number of the table row with its values, "p<row>"
   std::string title;   ///< text under the pointer when no script runs
-  double measured = 0; ///< drawn as a ring beside the mark; 0: not measured
+  double measured = 0; ///< value of the ring beside the mark; 0: not measured
 };
 
 struct ChartCurve {
-  std::string name; ///< in the legend
-  std::string key;  ///< the choice of the page's controls that shows it (page_controls); "": always shown
-  std::vector<std::vector<LinePoint>> runs; ///< one line for each: the curve is broken at points that are impossible
+  std::string name; ///< name in the legend
+  std::string key;  ///< choice of the page's controls that shows the curve (page_controls); "": it is always shown
+  std::vector<std::vector<LinePoint>> runs; ///< the points, as one line each; the curve is broken at impossible points
 };
 
 enum class CurveScale {
-  logarithmic, ///< for figures above 0
-  share        ///< from 0 up, in per cent
+  logarithmic, ///< powers of two, for figures above 0 only
+  share        ///< per cent from 0 up, for shares
 };
 
 struct LineChart {
@@ -43,7 +43,7 @@ struct LineChart {
 /// their marks, not only by colour. "" when no curve has a point.
 std::string line_chart(const LineChart& chart);
 
-/// Returns the legend of the curves' styles: one legend for all charts of the same curves.
+/// Returns one legend of the curves' styles for all charts that show the same curves.
 std::string line_legend(const std::vector<ChartCurve>& curves);
 
 } // namespace ddlsim

@@ -27,7 +27,7 @@ std::size_t shown_with(const std::vector<PageChoice>& choices, std::size_t held)
   }));
 }
 
-/// How many dimensions, from the first on, are initially set to one value.
+/// Number of dimensions, from the first on, that are set to one value when the page opens.
 std::size_t held_at_first(const std::vector<PageChoice>& choices, std::size_t most) {
   std::size_t held = 0;
   while (held < choices.front().size() && shown_with(choices, held) > most) ++held;
@@ -50,7 +50,7 @@ std::vector<PageDimension> find_dimensions(const std::vector<std::string>& names
                                            const std::vector<std::vector<std::string>>& facts,
                                            std::vector<PageChoice>& choices) {
   std::vector<PageDimension> dimensions;
-  std::vector<std::vector<std::size_t>> kept; // indices of values, a column for each dimension
+  std::vector<std::vector<std::size_t>> kept; // indices of the values, a list for each dimension
   for (std::size_t d = 0; d < names.size(); ++d) {
     std::vector<std::string> column;
     for (const auto& row : facts) column.push_back(row[d]);

@@ -8,16 +8,17 @@
 
 namespace ddlsim {
 
-/// Returns a whole document around `body`, which must be well-formed. It loads nothing from outside. The script reads
-/// the values of a mark with data-p="N" from the table row with id="pN"; without script the marks show their own
-/// titles.
+/// Returns a whole document around `body`, which must be well-formed. The document loads nothing from outside. The
+/// script reads the values of a mark with data-p="N" from the table row with id="pN". Without the script the marks show
+/// their own titles.
 std::string html_page(const std::string& title, const std::string& body);
 
 /// The stylesheet and the script that every page has.
 std::string page_style();
 std::string page_script();
 
-// Controls that select the curves and rows that a page shows, one control for each dimension in which they differ.
+// The controls that select the curves and rows that a page shows. There is one control for each dimension in which they
+// differ.
 
 /// One dimension in which the curves of a page differ: its name, and its values in the order of the control.
 struct PageDimension {
@@ -38,9 +39,9 @@ std::vector<PageDimension> find_dimensions(const std::vector<std::string>& names
 /// The data-k attribute of a chart or a row with this choice.
 std::string page_key(const PageChoice& choice);
 
-/// Returns a select element for each dimension, with "all" beside its values; they are hidden where no script runs. At
-/// first, as many dimensions as needed are set to the first curve's value, so that at most `most_at_first` curves are
-/// shown. "" when there are no dimensions.
+/// Returns a select element for each dimension, with "all" beside its values; "" when there are no dimensions. They are
+/// hidden where no script runs. When the page opens, as many dimensions are set to the first curve's value as are
+/// needed to show at most `most_at_first` curves.
 std::string page_controls(const std::vector<PageDimension>& dimensions, const std::vector<PageChoice>& choices,
                           std::size_t most_at_first);
 

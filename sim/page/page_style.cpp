@@ -3,7 +3,8 @@
 namespace ddlsim {
 namespace {
 
-// Colours of M. Okabe and K. Ito's palette, which colour-blind readers can distinguish; lighter on dark.
+// The style sheet. Its colours are M. Okabe and K. Ito's palette, which colour-blind readers can distinguish. They are
+// lighter on a dark page.
 constexpr const char* style = R"css(
 :root { --paper: #ffffff; --ink: #1c1c1c; --soft: #5b5b5b; --line: #d4d4d4; --band: #f3f3f3;
   --reduce: #0072b2; --server: #c25100; --async: #00805e; --fourth: #9a4d80; --fifth: #6b5900; --best: #e3f1e3; }

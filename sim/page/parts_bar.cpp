@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr double length = 160; ///< of the whole bar
+constexpr double length = 160; ///< length of the whole bar
 constexpr double tall = 12;
 
 } // namespace

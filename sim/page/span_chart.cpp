@@ -14,7 +14,7 @@ namespace {
 constexpr double names = 220, figures = 130, row_height = 22, head = 26;
 
 std::string draw_span(const SpanRow& row, const SpanChart& chart, const Axis& x, double y) {
-  constexpr std::size_t longest_name = 34, longest_figure = 22; // some 6.3 units a letter
+  constexpr std::size_t longest_name = 34, longest_figure = 22; // a letter takes about 6.3 units
   constexpr double half_bar = 7, beside = 8, half_letter = 4;
   const auto at = [&](double value) { return x.at(std::clamp(value, chart.from, chart.to)); };
   auto drawn =

@@ -1,6 +1,6 @@
 #pragma once
-// A chart of named rows on one axis: the expected interval as a grey bar and the fitted one as a line with a mark, or
-// shares as bars.
+// A chart of named rows on one axis. A row shows the expected interval as a grey bar and the fitted one as a line with
+// a mark, or a share as a bar.
 
 #include <cstddef>
 #include <string>
@@ -12,9 +12,9 @@ namespace ddlsim {
 struct SpanRow {
   std::string name;
   double value = 0;
-  double low = 0; ///< 90 % interval
+  double low = 0; ///< ends of the 90 % interval
   double high = 0;
-  double expected_low = 0; ///< start of the grey bar behind it
+  double expected_low = 0; ///< start of the grey bar behind the line
   double expected_high = 0;
   std::string figure;  ///< text to the right of the row
   std::size_t row = 0; ///< number of the table row with its values, "p<row>"

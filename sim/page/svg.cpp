@@ -10,7 +10,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t colours = 6, dashes = 4; ///< that the stylesheet has; with five shapes 60 styles differ
+/// numbers of colours and dash patterns in the stylesheet; with five shapes 60 styles differ
+constexpr std::size_t colours = 6, dashes = 4;
 
 /// Circle, square, triangle, diamond, cross: outlines around the origin.
 constexpr std::array<const char*, 5> shapes{"M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", "M-3.5 -3.5h7v7h-7z",
@@ -81,7 +82,7 @@ std::string svg_figure(const std::string& caption, double height, const std::str
 std::vector<double> log_ticks(double from, double to) {
   std::vector<double> ticks;
   const bool wide = to - from > 3;
-  constexpr double hair = 1e-9; // an end that is a tick is one
+  constexpr double hair = 1e-9; // relative distance at which an end counts as equal to a tick
   for (double decade = std::floor(from + hair); decade <= to + hair; ++decade) {
     for (const double times : thirds) {
       const double tick = decade + std::log10(times);
@@ -98,7 +99,7 @@ Axis log_axis(double low, double high) {
     if (decade + std::log10(times) <= std::log10(low)) axis.from = decade + std::log10(times);
   while (axis.to <= axis.from || axis.to < std::log10(high)) {
     const double step = axis.to - std::floor(axis.to + 1e-9);
-    const double next = step < 0.1 ? 2 : step < 0.5 ? 5 : 10; // after 1, 2, 5
+    const double next = step < 0.1 ? 2 : step < 0.5 ? 5 : 10; // the step after 1, 2 or 5
     axis.to = std::floor(axis.to + 1e-9) + std::log10(next);
   }
   return axis;

@@ -13,24 +13,26 @@
 namespace ddlsim {
 namespace {
 
-/// Where pushes are merged, each has at least this share of its server's bytes, except the last, which decides when the
-/// iteration ends. Merging 40 pushes into 9 changes an iteration by 1 to 2 %, into 5 by 2 to 3 %, into 3 by 4 to 6 %.
+/// Smallest share of its server's bytes that a merged push has. The last push may be smaller, because it decides when
+/// the iteration ends. Merging 40 pushes into 9 changes an iteration by 1 to 2 %, into 5 by 2 to 3 %, into 3 by 4 to 6
+/// %.
 constexpr double least_push_share = 1.0 / 8;
 
-/// Most customers of the recursion; more workers are grouped into customers, see `ungroup`.
+/// Largest number of customers (workers, in the words of queueing) in the recursion. More workers are grouped into
+/// customers, see `ungroup`.
 constexpr int most_customers = 512;
 
-/// What the recursion reads of a network.
+/// The values of a network that the recursion reads.
 struct Demands {
-  double pull_alone_s = 0; ///< time of one worker alone
+  double pull_alone_s = 0; ///< time of a transfer when no other worker transfers
   double push_alone_s = 0;
-  double station_s = 0;     ///< one transfer of a whole group, limited by the station alone
+  double station_s = 0;     ///< time of one transfer of a whole group, limited by the station alone
   double busy_s = 0;        ///< station_s while the station is busy in the other direction too
-  double same_nic_s = 0;    ///< one transfer, limited by the worker's NIC alone
+  double same_nic_s = 0;    ///< time of one transfer, limited by the worker's NIC alone
   double neighbours = 0;    ///< share of the other workers that sit on the worker's node
   double slow_share = 0;    ///< share of the workers on node 0, which may be slow
   double hosting_share = 0; ///< share of the workers whose node hosts servers
-  double group = 1;         ///< workers that a customer stands for
+  double group = 1;         ///< number of workers that a customer of the recursion stands for
 };
 
 Demands demands_of(const AsyncNetwork& network, double group) {
@@ -74,7 +76,7 @@ double meeting_s(const Demands& demands, double alone_s, int others, double mean
   return std::max(sum_s, alone_s);
 }
 
-/// Returns the demands while on average `against` of `others` customers move bytes in the other direction.
+/// Returns the demands while on average `against` of `others` customers move bytes in the opposite direction.
 Demands beside(Demands demands, int others, double against) {
   if (others == 0 || demands.busy_s == demands.station_s) return demands;
   const double nobody = std::pow(1 - std::min(1.0, against / others), others);
@@ -88,7 +90,8 @@ double transfer_s(const AsyncNetwork& network, const Demands& demands, double al
   return colocated_transfer_s(network, hosting, with * demands.group, against * demands.group);
 }
 
-/// Returns when the pushes end, from the start of compute, if all of them ready at once would take `pushing_s`.
+/// Returns when the pushes end, from the start of compute. `pushing_s` is the time that they would take if all of them
+/// were ready at once.
 double pushed_s(const AsyncNetwork& network, const AsyncExchange& async, double pushing_s) {
   double end_s = 0;
   for (const AsyncMessage& push : network.pushes) {
@@ -103,7 +106,7 @@ struct Cycle {
   double iteration_s = 0;
 };
 
-/// The state of the recursion: the customers that the next one meets.
+/// The state of the recursion: how many customers the next one meets.
 struct Level {
   int others = 0;
   double pulling = 0; ///< mean number of customers
@@ -123,7 +126,8 @@ Cycle next_cycle(const AsyncNetwork& network, const AsyncExchange& async, const 
   return cycle;
 }
 
-/// Returns the mean of workers of which `share` host servers; their rates add up.
+/// Returns the mean cycle of workers, of which `share` host servers. Rates of workers add up, so the mean is over
+/// rates.
 Cycle mean_cycle(const Cycle& hosting, const Cycle& other, double share) {
   const double rate = share / hosting.iteration_s + (1 - share) / other.iteration_s;
   const auto mean_s = [&](double Cycle::*time_s) {
@@ -149,22 +153,23 @@ Cycle solve(const AsyncNetwork& network, const AsyncExchange& async, int custome
   return cycle;
 }
 
-/// Corrects a time for grouping. Grouping k workers into one customer enlarges the queueing time, whose share falls as
-/// 1 / sqrt(customers) where the station begins to saturate, and faster elsewhere.
+/// Corrects a time for the grouping of k workers into one customer. Grouping enlarges the queueing time. Its share of
+/// the time falls as 1 / sqrt(customers) where the station begins to saturate, and faster elsewhere.
 double ungroup(double grouped_s, double without_chance_s, double group) {
   if (group <= 1) return grouped_s;
   return without_chance_s + (grouped_s - without_chance_s) / std::sqrt(group);
 }
 
-/// Returns the iteration time without queueing by chance: every worker alone, or the station always busy.
+/// Returns the iteration time if queues never formed by chance: the longer of a worker that meets no other, and a
+/// station that is always busy.
 double without_chance_s(const AsyncNetwork& network, const AsyncExchange& async) {
   const Demands demands = demands_of(network, 1);
   const double alone = network.delay_s + demands.pull_alone_s + pushed_s(network, async, demands.push_alone_s);
   return std::max(alone, network.workers * demands.busy_s);
 }
 
-/// Returns how long a worker holds its copy of a parameter, from the middle of its pull. Other workers update the
-/// parameter evenly in time, so staleness is proportional to it.
+/// Returns how long a worker holds its copy of a parameter, from the middle of its pull on. Other workers update the
+/// parameter evenly over time, so staleness is proportional to this time.
 double out_s(const AsyncNetwork& network, const Cycle& cycle) {
   double end_s = 0;
   double byte_s = 0;
@@ -189,7 +194,7 @@ AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& serve
   }
   const int customers = std::min(network.workers, most_customers);
   const Cycle cycle = solve(network, async, customers);
-  // Servers on many nodes: each is met by as small a share of the customers as of the workers.
+  // Servers may be on many nodes. Then each of them meets as small a share of the customers as of the workers.
   const double group = static_cast<double>(network.workers) / customers / std::max(1, network.serving_nodes);
   timing.iteration_s = ungroup(cycle.iteration_s, without_chance_s(network, async), group);
   timing.updates_per_s = network.workers / timing.iteration_s;
@@ -238,7 +243,7 @@ AsyncExchange with_fewer_pushes(AsyncExchange async) {
 double messages_of_iteration(const ServerExchange& exchange) {
   double messages = 0;
   for (const auto& [server, queue] : shards_by_server(exchange)) {
-    messages += 2; // the pull and the first push
+    messages += 2; // one message for the pull and one for the first push
     for (std::size_t i = 1; i < queue.size(); ++i)
       if (exchange.ready_s[queue[i]] != exchange.ready_s[queue[i - 1]]) ++messages;
   }

@@ -7,28 +7,31 @@
 
 namespace ddlsim {
 
-/// An asynchronous exchange. Every worker repeats on its own: it pulls every shard, computes, and pushes each shard as
-/// its gradient becomes ready; when its last push has arrived, it starts over. A worker is a node (messages_per_node =
-/// 1: gradients are summed on the node first) or one of the node's GPUs. Servers apply a push at once; parameters that
-/// others pull meanwhile are a mixture of versions.
+/// An exchange with asynchronous servers. Every worker repeats by itself: it pulls every shard, computes, and pushes
+/// each shard as its gradient becomes ready; when its last push has arrived, it starts again. A worker is a node
+/// (messages_per_node = 1: gradients are summed on the node first) or one of the node's GPUs. Servers apply a push at
+/// once. Parameters that others pull meanwhile are a mixture of versions.
 struct AsyncExchange {
-  ServerExchange exchange;   ///< ready_s counts from the start of a compute of mean length; slow_ready_s is not used
-  double compute_s = 0;      ///< mean time of forward and backward
-  double compute_spread = 0; ///< standard deviation as a share of the mean; drawn for each worker and iteration
-  double slow_factor = 1;    ///< compute on node 0, in units of compute_s; 1: no node is slow
-  std::uint64_t seed = 1;    ///< of the random draws in the full simulation
+  /// shards and their ready_s, from the start of a compute of mean length; slow_ready_s is not used
+  ServerExchange exchange;
+  double compute_s = 0; ///< mean time of forward and backward
+  /// standard deviation of compute over its mean; each worker's iteration draws its own compute
+  double compute_spread = 0;
+  double slow_factor = 1; ///< compute on node 0 over compute_s; 1: no node is slow
+  std::uint64_t seed = 1; ///< seed of the random draws in the full simulation
 };
 
 /// The steady state of asynchronous servers.
 struct AsyncTiming {
-  double updates_per_s = 0; ///< iterations of all workers together
-  double iteration_s = 0;   ///< mean of a worker: workers / updates_per_s
-  /// Number of updates of other workers that a server applies to a parameter after a worker pulls it and before that
-  /// worker's own push is applied; mean over bytes.
+  double updates_per_s = 0; ///< number of iterations of all workers together
+  double iteration_s = 0;   ///< mean time of a worker's iteration: workers / updates_per_s
+  /// Number of updates by other workers that a server applies to a parameter between a worker's pull of it and that
+  /// worker's push. It is the mean over bytes.
   double mean_staleness = 0;
   int busiest_server = 0;
-  double busiest_server_share = 0; ///< share of time that its narrowest link is busy, in one direction
-  double simgrid_messages = 0;     ///< messages that SimGrid ran
+  /// share of time for which the busiest server's narrowest link is busy, in one direction
+  double busiest_server_share = 0;
+  double simgrid_messages = 0; ///< number of messages that SimGrid ran
 };
 
 /// Solves a closed queueing network by mean value analysis (Reiser and Lavenberg, J. ACM 27, 1980): workers are
@@ -50,8 +53,8 @@ struct AsyncTiming {
 /// also for 16,384 workers.
 AsyncTiming async_closed_form(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
 
-/// Returns the exchange with fewer, larger pushes. Shards of a server that become ready one after another are pushed
-/// together when the last of them is ready; together they have at least an eighth of the server's bytes. The last push
+/// Returns the exchange with fewer and larger pushes. Shards of a server that become ready one after another are pushed
+/// together when the last of them is ready. Together they have at least an eighth of the server's bytes. The last push
 /// of each server stays as it is, because it decides when the iteration ends.
 AsyncExchange with_fewer_pushes(AsyncExchange async);
 

@@ -5,16 +5,16 @@
 
 namespace ddlsim {
 
-/// More workers than this are grouped.
+/// Number of workers above which workers are grouped.
 inline constexpr int most_run_workers = 64;
 
 /// What SimGrid runs in place of all workers and servers.
 struct AsyncGroups {
   Machine machine;
   ServerMachine servers;
-  AsyncExchange async;  ///< with fewer pushes
-  int rounds = 1;       ///< rounds to run
-  bool is_whole = true; ///< every worker and every server is run
+  AsyncExchange async;  ///< the exchange, with fewer pushes
+  int rounds = 1;       ///< number of rounds to run
+  bool is_whole = true; ///< whether every worker and every server is run
 };
 
 /// Returns every worker and server, or as many as SimGrid runs in about a second; that time is estimated from the

@@ -9,11 +9,11 @@
 namespace ddlsim {
 namespace {
 
-/// Bytes on each server, of all shards or of those ready at one moment.
+/// Bytes on each server, of all its shards or of those that are ready at one moment.
 using Loads = std::vector<double>;
 
-/// Returns the flow to server `busiest`. The flows to the other servers share the worker's NIC evenly with it; those
-/// with smaller loads end one after another.
+/// Returns the flow to server `busiest`. The flows to the other servers share the worker's NIC evenly with it, and
+/// those with smaller loads end one after another.
 AsyncMessage make_message(const Loads& loads_bytes, std::size_t busiest, double ready_s) {
   AsyncMessage message{ready_s, loads_bytes[busiest], {}};
   Loads sorted = loads_bytes;
@@ -29,8 +29,8 @@ AsyncMessage make_message(const Loads& loads_bytes, std::size_t busiest, double 
   return message;
 }
 
-/// Returns the limit that leaf uplinks set to the station: its own leaf's uplinks, shared with the other servers there,
-/// and the uplinks of all workers.
+/// Returns the limit that leaf uplinks set to the station: those of its own leaf, which it shares with the other
+/// servers there, and those of all workers.
 double uplink_bound_Bps(const Machine& machine, const ServerMachine& servers, const AsyncNetwork& network) {
   const int last_node = servers.dedicated ? machine.nodes() + servers.servers - 1 : machine.nodes() - 1;
   const int leaves = leaf_of_node(machine, last_node) + 1;
@@ -139,7 +139,7 @@ double colocated_transfer_s(const AsyncNetwork& network, bool hosting, double wi
   const double total_s = remote_bytes / network.nic_Bps;
   const double at_host_s = host_s * (1 + queue + (hosts - 1) * some_of(against));
   const double own_s = hosting ? total_s * (1 + against / remote_hosts) : total_s;
-  // The time of both directions of a NIC together, 0 where they share no limit; workers that move bytes in the other
+  // The time of both directions of a NIC together; 0 where they share no limit. Workers that move bytes in the opposite
   // direction use it too.
   const double opposite = against * std::max(0.0, 1 - a_node / workers);
   const double both_at_host_s = network.host_bytes / network.both_ways_Bps *

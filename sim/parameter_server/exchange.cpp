@@ -11,21 +11,21 @@
 namespace ddlsim {
 namespace {
 
-/// One direction of the servers of a class: a FIFO of shards whose first may be under way. One server stands for all
-/// servers of its class.
+/// One direction of the servers of a class: a queue of shards, first in first out, whose first shard may be under way.
+/// One server stands for all servers of its class.
 struct ShardLane {
   std::size_t server_class = 0;
   bool push = true;
-  const std::vector<std::size_t>* queue = nullptr; ///< shards of one such server, in order
+  const std::vector<std::size_t>* queue = nullptr; ///< shards of one such server, in the order in which they move
   std::size_t head = 0;
-  bool awaited = false; ///< in a pull lane: when the shard at its head is summed is not known yet
+  bool awaited = false; ///< in a pull lane: it is not known yet when the shard at its head is summed
 };
 
 /// A message under way.
 struct ShardMessage {
   std::size_t lane = 0;
   double left_bytes = 0;
-  double end_bytes = 0; ///< the message has ended when no more than this is left
+  double end_bytes = 0; ///< bytes left at which the message counts as ended
   double rate_Bps = 0;
 };
 
@@ -65,7 +65,7 @@ void finish_head(ShardFluid& fluid, std::size_t index) {
   if (lane.push && fluid.lanes[pull].awaited) wait_for_head(fluid, pull);
 }
 
-/// Starts the messages that may start. If the link shares do not change, only these messages need a rate.
+/// Starts the messages that may start. If the link shares do not change, only these messages need a new rate.
 void begin_heads(ShardFluid& fluid) {
   const std::size_t before = fluid.under_way.size();
   while (!fluid.waits.empty() && fluid.waits.top().until_s <= fluid.now_s) {
@@ -84,10 +84,11 @@ void begin_heads(ShardFluid& fluid) {
 
 /// Returns the time until a message ends or a waiting one may start.
 double next_change_s(const ShardFluid& fluid) {
-  constexpr double rounding_apart = 1 + 1e-12; // leaves nearly equal quotients to the exact comparison
+  constexpr double rounding_apart = 1 + 1e-12; // factor that leaves nearly equal quotients to the exact comparison
   double wait_s = fluid.waits.empty() ? never_s : fluid.waits.top().until_s - fluid.now_s;
   for (const ShardMessage& message : fluid.under_way) {
-    if (message.left_bytes > rounding_apart * wait_s * message.rate_Bps) continue; // saves most divisions
+    // this comparison saves most divisions
+    if (message.left_bytes > rounding_apart * wait_s * message.rate_Bps) continue;
     wait_s = std::min(wait_s, message.left_bytes / message.rate_Bps);
   }
   return wait_s;
@@ -107,10 +108,10 @@ void advance(ShardFluid& fluid, double wait_s) {
   std::erase_if(fluid.under_way, has_ended);
 }
 
-/// The rates of a copy in each direction, where there is one class of servers.
+/// The rates of a copy in each direction, for exchanges with one class of servers.
 struct BothWays {
-  double push_Bps = 0; ///< while nothing is pulled
-  double pull_Bps = 0; ///< while nothing is pushed
+  double push_Bps = 0; ///< rate of a push while nothing is pulled
+  double pull_Bps = 0; ///< rate of a pull while nothing is pushed
   double push_beside_Bps = 0;
   double pull_beside_Bps = 0;
   bool apart() const { return push_beside_Bps == push_Bps && pull_beside_Bps == pull_Bps; }
@@ -131,7 +132,8 @@ BothWays rates_of_only_class(FairShare share) {
   return rates;
 }
 
-/// Runs each direction as a FIFO of constant rate; the result is that of `run_lanes`, without following the rates.
+/// Runs each direction as a queue with a constant rate. The result is that of `run_lanes`, which follows all changes of
+/// rates.
 void run_fifos_apart(ShardFluid& fluid, const std::vector<std::size_t>& queue, const BothWays& rates) {
   double pushed_s = 0;
   double out_s = 0;
@@ -143,21 +145,21 @@ void run_fifos_apart(ShardFluid& fluid, const std::vector<std::size_t>& queue, c
   }
 }
 
-/// The progress of one direction of the only class.
+/// The progress of one direction of the servers, where all are of one class.
 struct Fifo {
-  const std::vector<double>& ready_s; ///< of each shard
+  const std::vector<double>& ready_s; ///< time at which each shard is ready
   std::vector<double>& ended_s;
   std::size_t head = 0;
-  double left_bytes = 0; ///< of the shard at the head
-  double now_s = 0;      ///< when the last shard ended, or how far the head has come
+  double left_bytes = 0; ///< bytes left of the shard at the head
+  double now_s = 0;      ///< time of the last end of a shard, or the time up to which the head has moved
 };
 
-/// Returns when the shard at the head may move on; never_s while that is not known.
+/// Returns when the shard at the head may move on; never_s while this is not known.
 double goes_on_s(const Fifo& fifo, const std::vector<std::size_t>& queue) {
   return fifo.head == queue.size() ? never_s : std::max(fifo.now_s, fifo.ready_s[queue[fifo.head]]);
 }
 
-/// Moves the shard at the head at a rate from `from_s` to its end or to `until_s`.
+/// Moves the shard at the head from `from_s` on, to its end or to `until_s`.
 void move_head(ShardFluid& fluid, Fifo& fifo, const std::vector<std::size_t>& queue, double rate_Bps, double from_s,
                double until_s) {
   const double end_s = from_s + fifo.left_bytes / rate_Bps;
@@ -168,7 +170,7 @@ void move_head(ShardFluid& fluid, Fifo& fifo, const std::vector<std::size_t>& qu
   if (++fifo.head < queue.size()) fifo.left_bytes = fluid.sizes_bytes[queue[fifo.head]];
 }
 
-/// Runs both FIFOs where each direction's rate depends on whether the other sends.
+/// Runs both queues where the rate of each direction depends on whether the other one sends.
 void run_fifos(ShardFluid& fluid, const std::vector<std::size_t>& queue, const BothWays& rates) {
   if (rates.apart()) return run_fifos_apart(fluid, queue, rates);
   Fifo push{fluid.pushable_s, fluid.pullable_s, 0, fluid.sizes_bytes[queue.front()]};
@@ -220,7 +222,7 @@ ServerExchangeTiming time_shards(const Machine& machine, const ServerMachine& se
   return timing;
 }
 
-// The formula ignores a slow node.
+// Returns the machine without the slow node's NIC, which the formula ignores.
 Machine without_slow_nic(Machine machine) {
   machine.slow_nic_factor = 1;
   return machine;

@@ -1,6 +1,6 @@
 #pragma once
-// One synchronous exchange with parameter servers: push, sum over all workers, pull. Also paths inside a node, each of
-// which carries one message at a time.
+// One synchronous exchange with parameter servers (push, sum over all workers, pull), and the paths inside a node, each
+// of which carries one message at a time.
 
 #include "sim/network/machine.hpp"
 #include "sim/parameter_server/placement.hpp"
@@ -13,20 +13,22 @@ namespace ddlsim {
 /// The data that the workers send. Each node sends `messages_per_node` copies of every shard (1 when gradients are
 /// summed on the node first), each from a process that has its own connection to each server.
 struct ServerExchange {
-  std::vector<Shard> shards;        ///< in the order they become ready; a connection keeps this order
-  std::vector<double> ready_s;      ///< when each shard is ready on every worker, from the start of the iteration
-  std::vector<double> slow_ready_s; ///< the same on node 0 if it is a slow node; empty: as on the others
+  std::vector<Shard> shards;   ///< shards in the order in which they become ready, which a connection keeps
+  std::vector<double> ready_s; ///< time at which each shard is ready on every worker, from the start of the iteration
+  /// time at which each shard is ready on node 0 if it is a slow node; empty: as on the others
+  std::vector<double> slow_ready_s;
   int messages_per_node = 1;
   double message_cost_s = 0; ///< software cost of one message at the server, each direction
 };
 
 struct ServerExchangeTiming {
-  double end_s = 0;             ///< when the last worker has the last shard
-  std::vector<double> summed_s; ///< when the server has the last copy of each shard
-  std::vector<double> pulled_s; ///< when the slowest worker has each shard
+  double end_s = 0;             ///< time at which the last worker has the last shard
+  std::vector<double> summed_s; ///< time at which the server has the last copy of each shard
+  std::vector<double> pulled_s; ///< time at which the slowest worker has each shard
   int busiest_server = 0;
-  double busiest_server_s = 0; ///< time that its narrowest link needs for its messages, the same in each direction
-  double simgrid_messages = 0; ///< messages that SimGrid ran
+  /// time that the busiest server's narrowest link needs for its messages, the same in each direction
+  double busiest_server_s = 0;
+  double simgrid_messages = 0; ///< number of messages that SimGrid ran
 };
 
 /// Computes the exchange in closed form: every connection carries one message at a time, all copies of a shard move at

@@ -1,5 +1,5 @@
 #pragma once
-// The clock of an exchange whose messages go in lanes, shared by its two models: shard by shard and copy by copy.
+// The clock of an exchange whose messages move in lanes. The model by shards and the model by copies share it.
 
 #include <cstddef>
 #include <functional>
@@ -20,7 +20,7 @@ struct Wait {
   std::size_t lane = 0;
   bool operator>(const Wait& other) const { return std::tie(until_s, lane) > std::tie(other.until_s, other.lane); }
 };
-using Waits = std::priority_queue<Wait, std::vector<Wait>, std::greater<>>; ///< the earliest first
+using Waits = std::priority_queue<Wait, std::vector<Wait>, std::greater<>>; ///< waits, the earliest first
 
 /// Moves from one change of the rates to the next until no lane has anything left to send. A model has `lanes` and
 /// these functions:

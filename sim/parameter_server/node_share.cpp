@@ -12,11 +12,12 @@ namespace {
 /// Shares that differ by less than this factor are equal: the difference is rounding (as in sim/network/max_min.cpp).
 constexpr double equal_share = 1 + 1e-13;
 
-/// Most roles for each class of servers; this is enough for nodes with up to 13 classes of servers. Hardly more roles
-/// are in use at one time than there are classes of nodes.
+/// Largest number of roles for each class of servers, which is enough for nodes with up to 13 classes of servers. At
+/// one time hardly more roles are in use than there are classes of nodes.
 constexpr std::size_t most_roles_a_class = 16;
 
-/// Returns the number of roles of nodes with `hosted` classes of servers: none to all of them busy in each direction.
+/// Returns the number of roles of nodes with `hosted` classes of servers. From none to all of the classes may be busy
+/// in each direction.
 std::size_t count_roles(std::size_t hosted) {
   return (hosted + 1) * (hosted + 1);
 }
@@ -25,9 +26,9 @@ std::size_t count_roles(std::size_t hosted) {
 struct NodeKind {
   std::size_t leaf_class = 0;
   bool worker = false;
-  double per_leaf = 0;            ///< such nodes in a leaf
-  double servers_of_class = 0;    ///< servers of each class on one node
-  std::size_t server_classes = 0; ///< classes of servers on one node
+  double per_leaf = 0;            ///< number of such nodes in a leaf
+  double servers_of_class = 0;    ///< number of servers of each class on one node
+  std::size_t server_classes = 0; ///< number of classes of servers on one node
 
   auto operator<=>(const NodeKind&) const = default;
 };
@@ -61,7 +62,7 @@ void NodeShare::add_leaves(const ServerClasses& classes) {
 
 /// Adds the classes of nodes that host servers. Returns false where solving by roles is impossible or does not pay.
 bool NodeShare::add_groups(const ServerClasses& classes) {
-  std::vector<std::vector<std::size_t>> hosted(classes.nodes.size()); // for each class of nodes, its classes of servers
+  std::vector<std::vector<std::size_t>> hosted(classes.nodes.size()); // the classes of servers on each class of nodes
   for (std::size_t i = 0; i < classes.servers.size(); ++i) hosted[classes.servers[i].node_class].push_back(i);
   group_of_class_.resize(classes.servers.size());
   std::map<NodeKind, std::size_t> first_roles;
@@ -190,7 +191,7 @@ NodeShare::Shares NodeShare::shares_of(const Role& role) const {
     const Lanes& own = role.lanes[direction];
     const Lanes& other = role.lanes[1 - direction];
     double rising = other.rises ? other.across : 0;
-    double settled_Bps = other.across * other.rate_Bps; // 0 while not settled
+    double settled_Bps = other.across * other.rate_Bps; // 0 while the rate is not settled
     if (role.worker) {
       rising += on_all_[direction].rising - (own.rises ? own.at_home : 0);
       settled_Bps += on_all_[direction].settled_Bps - own.at_home * own.rate_Bps;
@@ -226,7 +227,7 @@ void NodeShare::settle_lanes(Lanes& lanes, double rate_Bps) {
   --rising_;
 }
 
-/// Settles the workers' flows of one direction on a link; `stays` returns how many flows of a role are not on that
+/// Settles the workers' flows of one direction on a link. `stays` returns how many flows of a role are not on that
 /// link.
 template <class Stays> void NodeShare::settle_all_on(std::size_t direction, double rate_Bps, const Stays& stays) {
   for (const std::size_t i : played_) {
@@ -268,7 +269,7 @@ void NodeShare::settle() {
   start();
   double level_Bps = 0;
   while (rising_ > 0) {
-    level_Bps = std::max(level_Bps, narrowest_Bps()); // the level only rises, except by rounding
+    level_Bps = std::max(level_Bps, narrowest_Bps()); // the rate only rises, except by rounding
     const double full_below_Bps = level_Bps * equal_share;
     if (full_below_Bps >= ceiling_Bps_) {
       for (const std::size_t i : played_)

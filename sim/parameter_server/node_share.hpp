@@ -12,9 +12,9 @@
 
 namespace ddlsim {
 
-/// Computes the max-min rates of FairShare. Nodes are interchangeable, with equal rates, if they are in leaves of one
-/// class, have the same number of servers, and the same numbers of these take in and give out a shard. So rates are
-/// solved for a few roles of nodes, not for each node, however many classes of servers there are.
+/// Computes the max-min rates of FairShare. Two nodes can be interchanged, and have equal rates, if they are in leaves
+/// of one class, host equally many servers, and of these equally many are taking in a shard and equally many giving one
+/// out. So rates are solved for a few roles of nodes, and not for each node, however many classes of servers there are.
 class NodeShare {
 public:
   /// Returns nothing where a node's server classes differ in their number of servers on the node, or where nodes have
@@ -25,7 +25,7 @@ public:
   /// Sets whether the servers of a class take in (push) or give out a shard.
   void set_busy(std::size_t server_class, bool push, bool busy);
 
-  /// Computes the rates.
+  /// Computes the rates of all flows.
   void settle();
   double rate_Bps(std::size_t server_class, bool push) const {
     return roles_[groups_[group_of_class_[server_class]].role].lanes[push ? 0 : 1].rate_Bps;
@@ -35,19 +35,19 @@ private:
   /// The flows of a role's servers in one direction: pushes (0) or pulls (1).
   struct Lanes {
     double on_all = 0;   ///< flows of one class of such nodes on the NIC of each worker
-    double in_leaf = 0;  ///< of those, the flows to and from servers in one leaf
-    double at_home = 0;  ///< of those, the flows that stay in the node and cross no NIC
+    double in_leaf = 0;  ///< number of the flows on_all that go to and from servers in one leaf
+    double at_home = 0;  ///< number of the flows on_all that stay in the node and cross no NIC
     double across = 0;   ///< flows of its servers on its own NIC
     double on_loop = 0;  ///< flows on its own loopback
-    bool rises = false;  ///< its rate is not settled yet
-    double rate_Bps = 0; ///< of one flow
+    bool rises = false;  ///< whether its rate is not settled yet
+    double rate_Bps = 0; ///< rate of one flow
   };
 
   /// One role; nodes of the same role are interchangeable.
   struct Role {
     std::size_t leaf = 0; ///< class of the nodes' leaves
     bool worker = false;
-    double groups = 0;     ///< classes of nodes that have this role now
+    double groups = 0;     ///< number of classes of nodes that have this role now
     std::size_t place = 0; ///< index in played_
     std::array<Lanes, 2> lanes{};
   };
@@ -58,7 +58,7 @@ private:
     std::array<std::size_t, 2> role_step{}; ///< distance in roles_ to the role with one more push, or one more pull
   };
 
-  /// A number of flows whose rates are not settled, and the total rate of those that are.
+  /// The flows whose rates are not settled yet, and the total rate of the settled ones.
   struct Flows {
     double rising = 0;
     double settled_Bps = 0;
@@ -66,7 +66,7 @@ private:
 
   /// A class of leaves.
   struct Leaf {
-    double workers = 0;             ///< worker nodes in one of them
+    double workers = 0;             ///< number of worker nodes in one such leaf
     std::array<Flows, 2> inside{};  ///< flows between a worker and the servers of one leaf, in this round
     std::array<double, 2> up_Bps{}; ///< share of a flow on its uplinks, out and in
   };
@@ -101,20 +101,20 @@ private:
 
   double ceiling_Bps_;
   double nic_Bps_;
-  double both_ways_Bps_; ///< of a NIC; infinite where its directions share no limit
+  double both_ways_Bps_; ///< rate of both directions of a NIC; infinite where they share no limit
   double uplink_Bps_;
-  double loop_Bps_; ///< 0: no loopback
+  double loop_Bps_; ///< rate of the loopback; 0: there is none
   double workers_;
   double messages_per_node_;
-  bool has_rest_ = false;                   ///< some workers host no server
+  bool has_rest_ = false;                   ///< whether some workers host no server
   std::array<Flows, 2> on_all_{};           ///< flows on the NIC of every worker, in this round
   std::vector<Leaf> leaves_;                ///< empty where there is only one leaf
   std::vector<Role> roles_;                 ///< all roles that a kind of node may take, grouped by kind
   std::vector<std::size_t> played_;         ///< indices of the roles that at least one group has
   std::vector<Group> groups_;               ///< classes of nodes that host servers
-  std::vector<std::size_t> group_of_class_; ///< for each class of servers, its index in groups_
-  std::vector<Shares> shares_;              ///< for each role, in this round
-  std::size_t rising_ = 0;                  ///< lanes of roles whose rate is not settled
+  std::vector<std::size_t> group_of_class_; ///< index in groups_ of each class of servers
+  std::vector<Shares> shares_;              ///< shares of each role, in this round
+  std::size_t rising_ = 0;                  ///< number of lanes of roles whose rate is not settled
 };
 
 } // namespace ddlsim

@@ -1,5 +1,5 @@
 #pragma once
-// The server that holds each tensor, by the rule of the framework's code.
+// Which server holds each tensor, by the rule of the framework's code.
 
 #include "sim/formats/names.hpp"
 
@@ -10,7 +10,7 @@ namespace ddlsim {
 
 /// One message of a tensor: all of it, or its part on one server.
 struct Shard {
-  int tensor = 0; ///< index in the order given
+  int tensor = 0; ///< index of the tensor in the given order
   int server = 0;
   double size_bytes = 0;
 
@@ -33,9 +33,9 @@ struct Shard {
 std::vector<Shard> place_tensors(const std::vector<double>& tensor_bytes, int servers, Sharding rule,
                                  double split_bytes, std::uint64_t key_order = 0);
 
-/// Returns a typical seed for the tensors' order. Which tensor a run numbers first is not known (BytePS: the order in
-/// which they are declared), and a hash spreads tensors differently for each order. Of nine random orders it takes the
-/// one whose busiest server has the median load.
+/// Returns a typical seed for the tensors' order. It is not known which tensor a run numbers first (BytePS: the order
+/// in which they are declared), and a hash spreads tensors differently for each order. Of nine random orders the
+/// typical one has the median load of the busiest server.
 std::uint64_t typical_key_order(const std::vector<double>& tensor_bytes, int servers);
 
 } // namespace ddlsim

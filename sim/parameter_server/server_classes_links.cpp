@@ -8,8 +8,8 @@ namespace {
 
 /// The two directions of one representative link.
 struct Pair {
-  std::size_t out = 0; ///< from the node, up from the leaf, from the server; in a loopback, the pushes
-  std::size_t in = 0;  ///< in a loopback, the pulls
+  std::size_t out = 0; ///< link from the node, up from the leaf, or from the server; in a loopback, of the pushes
+  std::size_t in = 0;  ///< link of the opposite direction; in a loopback, of the pulls
 };
 
 Pair add_pair(std::vector<ClassLink>& links, const char* out, const char* in, double rate_Bps) {
@@ -21,7 +21,7 @@ Pair add_pair(std::vector<ClassLink>& links, const char* out, const char* in, do
 /// The representative links of each class.
 struct Pairs {
   std::vector<Pair> nics, loops, leaves, processes;
-  std::vector<std::size_t> both_ways; ///< of NICs; empty where their directions share no limit
+  std::vector<std::size_t> both_ways; ///< links of NICs; empty where their directions share no limit
 };
 
 Pairs add_links(std::vector<ClassLink>& links, const Machine& machine, const ServerMachine& servers,
@@ -45,7 +45,7 @@ Pairs add_links(std::vector<ClassLink>& links, const Machine& machine, const Ser
   return all;
 }
 
-/// The classes whose links a connection crosses, and how many flows of the connection's class are on one link of each.
+/// The classes whose links a connection crosses, and the number of flows of its class on one link of each.
 struct Passage {
   std::size_t worker, worker_leaf, server_node, server_leaf, server;
   double at_worker, at_worker_leaf, at_server_node, at_server_leaf, at_server;

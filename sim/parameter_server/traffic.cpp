@@ -23,7 +23,7 @@ Copies copies_at_server(const Machine& machine, const ServerMachine& servers, co
 
 double server_rate_Bps(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   const Copies copies = copies_at_server(machine, servers, exchange);
-  double seconds_per_byte = 0; // for all copies together
+  double seconds_per_byte = 0; // seconds for each byte of all copies together
   if (copies.remote > 0) seconds_per_byte = std::max(seconds_per_byte, copies.remote / machine.busy_nic_Bps());
   if (copies.local > 0) seconds_per_byte = std::max(seconds_per_byte, copies.local / machine.intra_Bps);
   if (servers.process_Bps > 0) seconds_per_byte = std::max(seconds_per_byte, copies.all() / servers.process_Bps);
@@ -33,7 +33,7 @@ double server_rate_Bps(const Machine& machine, const ServerMachine& servers, con
 
 namespace {
 
-/// Returns the rate of a server while all servers take in and give out copies, and share the workers' NICs.
+/// Returns the rate of a server while all servers take in and give out copies and so share the workers' NICs.
 double shared_server_rate_Bps(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   const double alone_Bps = server_rate_Bps(machine, servers, exchange);
   const Copies copies = copies_at_server(machine, servers, exchange);

@@ -27,8 +27,8 @@ std::optional<Algorithm> usual_algorithm(const StepSetup& setup, const Parameter
   return choose_algorithm(library_rules_of(all, sample), all.gpus, std::min(cap_bytes, gradient_bytes)).algorithm;
 }
 
-/// One-GPU time to which fitted factors belong. If records contradict each other and no series is named, none belongs
-/// to the middle of their times.
+/// One-GPU time to which fitted factors belong. If records contradict each other and no series is named, no fitted
+/// factor belongs to the middle of their times.
 double base_of(const OneGpuEstimate& compute) {
   return compute.disagreement > 0 && !compute.own_series ? 0 : compute.one_gpu_s;
 }
@@ -38,7 +38,7 @@ const Gpu& gpu_of(const Scenario& scenario, const Knowledge& known) {
   return find_device(known.gpus, scenario.gpu.empty() ? known.cluster.gpu : scenario.gpu);
 }
 
-/// GPUs that ranks use on every node.
+/// Number of GPUs that ranks use on every node.
 int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
   if (scenario.gpus_per_node <= cluster.gpus_per_node)
     return scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
@@ -47,7 +47,7 @@ int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
                               scenario.gpus_per_node, cluster.name, cluster.gpus_per_node));
 }
 
-/// The priors from which a fit of the cluster would start today; they leave out the cluster's own site, so that it does
+/// The priors from which a fit of the cluster would start today. They leave out the cluster's own site, so that it does
 /// not count twice.
 std::vector<Prior> fit_priors_of(const Knowledge& known, const OneGpuEstimate& compute, const StepSetup& setup) {
   const auto& cluster = known.cluster;
@@ -71,7 +71,7 @@ StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Mod
   return setup;
 }
 
-/// Looks up the names of the input, if there are any.
+/// Finds the parts that the scenario's input names.
 ResolvedInput input_of(const Scenario& scenario, const Knowledge& known) {
   if (scenario.input_names == InputNames{}) return {scenario.input, {}};
   static const InputCatalogue none;

@@ -1,5 +1,5 @@
 #pragma once
-// The one function that answers questions: from a scenario's question and the knowledge of its cluster it makes a curve
+// The function that answers questions: from a scenario's question and the knowledge of its cluster it makes a curve
 // over scales. `predict`, its table, the largest efficient scale, what to measure next and the validation all use it.
 
 #include "sim/compute/one_gpu_estimate.hpp"
@@ -19,17 +19,17 @@
 
 namespace ddlsim {
 
-/// The knowledge of a cluster for a prediction: all that its files hold, or the part that a validation split shows. The
-/// objects that it refers to must outlive every curve that is made from it.
+/// What is known of a cluster for a prediction: all that its files hold, or the part that a validation split shows. The
+/// referenced objects must outlive every curve that is made from it.
 struct Knowledge {
   const Cluster& cluster;
   const std::vector<Gpu>& gpus;
   const std::vector<Preset>& presets;
   const PriorBook& priors;
-  const Calibration* calibration = nullptr;                           ///< null: the cluster was never calibrated
+  const Calibration* calibration = nullptr; ///< calibration of the cluster; null: it was never calibrated
   std::function<OneGpuEstimate(const ComputeQuestion&)> one_gpu_time; ///< OneGpuTimes::find() over the known records
   ModelConstants constants{};
-  const InputCatalogue* inputs = nullptr; ///< null: no scenario names its input
+  const InputCatalogue* inputs = nullptr; ///< catalogue of named inputs; null: no scenario names its input
 };
 
 /// Time of an iteration on one GPU without synchronisation, on which the scenario's prediction is based.
@@ -40,8 +40,8 @@ OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Kn
 /// UserError when a name is unknown or the cluster has none of the preset's transports.
 Curve make_curve(const Scenario& scenario, const Strategy& strategy, const Model& model, const Knowledge& known);
 
-/// Returns the scenario's own transport, else the first of the preset's that the cluster has. Throws UserError naming
-/// the transports of the cluster and those that the preset can use.
+/// Returns the scenario's own transport, else the first of the preset's transports that the cluster has. Throws
+/// UserError that names the transports of the cluster and those that the preset can use.
 Transport choose_transport(const Scenario& scenario, const Cluster& cluster, const Preset& preset);
 
 } // namespace ddlsim

@@ -1,5 +1,6 @@
 #pragma once
-// "tensor", "context", "pipeline" or "micro_batches": "best": searches how a model is split over the GPUs of a scale.
+// Searches how a model is split over the GPUs of a scale, for a strategy with "tensor", "context", "pipeline" or
+// "micro_batches": "best".
 
 #include "sim/iteration/step.hpp"
 
@@ -29,30 +30,32 @@ struct TimedLayout {
 
 /// The result of a search at one scale.
 struct FoundLayout {
-  Strategy strategy; ///< with all degrees set; if no layout is possible, one whose complaint gives the reason
+  /// the strategy with all degrees set; if no layout is possible, a layout whose error gives the reason
+  Strategy strategy;
   std::optional<TimedLayout> best{};
   std::optional<TimedLayout> runner_up{};
-  std::optional<TimedLayout> too_large{}; ///< fastest that does not fit into memory, if faster than the best
-  int tried = 0;                          ///< number of possible layouts
-  int refused_by_memory = 0;              ///< how many of these do not fit into memory
+  /// the fastest layout that does not fit into memory, if it is faster than the best one
+  std::optional<TimedLayout> too_large{};
+  int tried = 0;             ///< number of possible layouts
+  int refused_by_memory = 0; ///< number of these that do not fit into memory
 };
 
-/// Chooses the layout with the shortest iteration at each scale. The likeliest sample decides, by the formulas, and its
-/// choice is used for all samples of a point. The same arguments give the same choice. Candidates whose lower bound on
-/// the iteration time rules them out are not run. The most promising are run first, and none beyond 30 million
-/// operations in all.
+/// Chooses the layout with the shortest iteration at each scale. The likeliest sample decides by the formulas, and all
+/// samples of a point use its choice. The same arguments give the same choice. Candidates whose lower bound on the
+/// iteration time rules them out are not run. The most promising are run first, and none once 30 million operations
+/// have run.
 class BestLayout {
 public:
-  /// `setup` may have any scale; the objects that it refers to must outlive this one.
+  /// `setup` may have any scale. The objects that it refers to must outlive this object.
   BestLayout(const StepSetup& setup, const Parameters& likeliest, int gpus_per_full_node)
       : setup_(setup), likeliest_(likeliest), gpus_per_full_node_(gpus_per_full_node) {}
 
   /// Returns the best layout at that scale. Threads may call it at the same time; each scale is searched once.
   const FoundLayout& at(int gpus) const;
 
-  /// The largest and the smallest number of GPUs, up to a limit, that have a possible layout; 0 when there is none.
-  /// They try multiples of the GPUs that the stated degrees take, up to one node, then whole nodes that hold such a
-  /// multiple, doubled each time. These are few scales, because each must be searched.
+  /// The largest and the smallest number of GPUs up to a limit for which there is a possible layout; 0 when there is
+  /// none. They try multiples of the GPUs that the stated degrees take, up to one node. After that they try whole nodes
+  /// that hold such a multiple, doubling their number each time. These are few scales, because each must be searched.
   int most_usable(int gpus) const;
   int least_usable(int most) const;
 

@@ -16,10 +16,10 @@
 namespace ddlsim {
 namespace {
 
-/// Costs that differ only by rounding count as equal.
+/// Factor within which two costs are equal except for rounding.
 constexpr double equal_cost = 1 + 1e-9;
 
-/// A step with more shards takes a second or more by the formulas.
+/// Number of shards above which servers are not searched: a step with more takes a second or more by the formulas.
 constexpr double most_shards_searched = 500'000;
 
 int nodes_of_setup(const StepSetup& setup) {
@@ -47,15 +47,16 @@ double shards_on(const StepSetup& setup, const BackwardShape& shape, Sharding sh
 struct Candidate {
   Strategy strategy;
   double bought_nodes = 0;
-  double least_cost = 0;      ///< lower bound of the cost
-  std::optional<double> cost; ///< nodes bought x seconds an iteration: the inverse of samples/s per node bought
+  double least_cost = 0; ///< lower bound of `cost`
+  /// nodes bought x seconds of an iteration, over its samples: the inverse of samples/s per node bought
+  std::optional<double> cost;
 };
 
 /// The candidates of one scale. The search runs only as many as the decision needs.
 class Search {
 public:
   Search(StepSetup setup, const Parameters& likeliest) : setup_(std::move(setup)), likeliest_(likeliest) {
-    memory_.stores = false; // candidates share the layers' times and nothing else
+    memory_.stores = false; // candidates share only the layers' times
     memory_.shape = backward_shape_of(setup_);
     for (const auto& strategy : server_candidates(setup_))
       candidates_.push_back(
@@ -63,7 +64,7 @@ public:
     for (auto& candidate : candidates_) candidate.least_cost = candidate.bought_nodes * least_iteration_s(candidate);
   }
 
-  /// Runs the most promising candidates first, until no lower bound is below the cost reached.
+  /// Runs the most promising candidates first, until no lower bound is below the lowest cost so far.
   Strategy find() {
     std::vector<Candidate*> by_bound;
     for (auto& candidate : candidates_) by_bound.push_back(&candidate);
@@ -131,7 +132,7 @@ Strategy BestServers::at(int gpus) const {
   if (gpus == 1) return known->second; // a single GPU sends nothing
   try {
     known->second = Search(setup, likeliest_).find();
-  } catch (const UserError&) { // no servers make this scale possible: its point says why
+  } catch (const UserError&) { // no number of servers makes this scale possible, and its point says why
   }
   return known->second;
 }

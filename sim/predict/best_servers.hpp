@@ -1,6 +1,6 @@
 #pragma once
-// "servers": "best": searches how many servers a strategy has at a scale, where they run, and by which rule they share
-// tensors.
+// Searches how many servers a strategy has at a scale, where they run, and by which rule they share tensors, for
+// "servers": "best".
 
 #include "sim/iteration/step.hpp"
 
@@ -19,13 +19,13 @@ namespace ddlsim {
 /// Settings that would cut tensors into more than half a million shards are left out.
 std::vector<Strategy> server_candidates(const StepSetup& setup);
 
-/// Chooses the servers with the most samples/s per node bought at each scale; hosts of dedicated servers count as
-/// bought. The likeliest sample decides, by the formulas, and its choice is used for all samples of a point. Results
-/// within 0.1 % of the highest count as equal. The same arguments give the same choice. Candidates whose lower bound on
-/// the iteration time rules them out are not run.
+/// Chooses the servers with the most samples/s per node bought at each scale, where hosts of dedicated servers count as
+/// bought. The likeliest sample decides by the formulas, and all samples of a point use its choice. Results within 0.1
+/// % of the highest count as equal. The same arguments give the same choice. Candidates whose lower bound on the
+/// iteration time rules them out are not run.
 class BestServers {
 public:
-  /// `setup` may have any scale; the objects that it refers to must outlive this one.
+  /// `setup` may have any scale. The objects that it refers to must outlive this object.
   BestServers(const StepSetup& setup, const Parameters& likeliest, int gpus_per_full_node)
       : setup_(setup), likeliest_(likeliest), gpus_per_full_node_(gpus_per_full_node) {}
 

@@ -36,8 +36,8 @@ bool same_servers(const CalibratedSeries& series, const RunningStrategy& request
 
 using SeriesOfStack = std::vector<const CalibratedSeries*>;
 
-/// Whether the residuals of the series show the model's error in synchronisation on this cluster; a single GPU does not
-/// synchronise.
+/// Whether the residuals of the series show the model's error in synchronisation on this cluster. Those of a single GPU
+/// do not, because it does not synchronise.
 bool is_of_several_gpus(const CalibratedSeries& series) {
   const auto& points = series.points;
   return !series.borrowed &&
@@ -49,7 +49,7 @@ bool same_stack(const CalibratedSeries& series, const CalibrationScope& scope) {
          series.scope.preset == scope.preset && series.scope.model == scope.model;
 }
 
-/// Series of the same stack, model and batch with the same one-GPU time.
+/// The series of the same stack, model and batch with the same one-GPU time.
 SeriesOfStack series_of_batch(const Calibration& calibration, const CalibrationScope& scope) {
   SeriesOfStack found;
   for (const auto& series : calibration.series)
@@ -57,7 +57,7 @@ SeriesOfStack series_of_batch(const Calibration& calibration, const CalibrationS
   return found;
 }
 
-/// Series of the same stack and model with other batches and any one-GPU times.
+/// The series of the same stack and model with other batches and any one-GPU times.
 SeriesOfStack series_of_other_batches(const Calibration& calibration, const CalibrationScope& scope) {
   SeriesOfStack found;
   for (const auto& series : calibration.series) {
@@ -71,8 +71,8 @@ SeriesOfStack series_of_other_batches(const Calibration& calibration, const Cali
   return found;
 }
 
-/// The series closest to the requested strategy: those with the same servers, else those of the same strategy, else
-/// all, so that the strategies of one stack share one model error.
+/// The series closest to the requested strategy: series with the same servers; if there are none, series of the same
+/// strategy; if there are none, all. The strategies of a stack share one model error.
 SeriesOfStack nearest_series(const SeriesOfStack& of_stack, const RunningStrategy& requested) {
   for (const auto& is_near : {same_servers, same_strategy}) {
     SeriesOfStack near;
@@ -98,7 +98,7 @@ int most_nodes(const CalibratedSeries& series) {
   return nodes;
 }
 
-/// Only the series that the scenario names, unless others were measured on more nodes.
+/// The series that the scenario names; all series if others were measured on more nodes.
 SeriesOfStack series_meant(const SeriesOfStack& near, const std::string& name) {
   SeriesOfStack meant;
   int nodes = 0;
@@ -125,9 +125,9 @@ void add_residuals(CalibrationInfo& info, const SeriesOfStack& of_stack, const R
   }
 }
 
-/// Raises the spread across nodes to at least the error of the model's form. Paths inside a node are different, so
-/// residuals measured there do not narrow it. For model parallelism the prior's width is used, because layouts that
-/// were left out of a fit showed no such error.
+/// Raises the spread across nodes to at least the error of the model's form. Residuals measured inside a node do not
+/// narrow it, because paths there are different. Model parallelism uses the prior's width, because layouts that were
+/// left out of a fit showed no such error.
 void widen_across_nodes(CalibrationInfo& info, StrategyName requested, const ModelConstants& constants,
                         double of_prior) {
   const bool unseen = info.largest_nodes <= 1 && info.largest_donor_nodes <= 1;
@@ -151,7 +151,7 @@ CalibrationInfo calibration_info_of(const Calibration& calibration, const Poster
     info.borrowed.push_back(one != nullptr && one->identified && one->borrowed_points == one->points);
     info.points.push_back(one != nullptr ? one->points : 0);
   }
-  std::vector<double> noises; // measurements on this cluster
+  std::vector<double> noises; // noises of the measurements on this cluster
   for (const auto& series : calibration.series) {
     if (series.scope.transport != scope.transport) continue;
     if (family_of(series) != family_of(requested.strategy.name)) continue;

@@ -12,15 +12,16 @@
 
 namespace ddlsim {
 
-/// A strategy and the algorithm that runs: `library_takes` is the choice of the preset's library if the strategy leaves
-/// it open.
+/// A strategy and the algorithm that runs. `library_takes` is the choice of the preset's library, for a strategy that
+/// leaves it open.
 struct RunningStrategy {
   const Strategy& strategy;
   std::optional<Algorithm> library_takes;
 };
 
-/// Returns what the calibration knows about this strategy, from the series of its stack, or else from those with other
-/// batches. `of_prior` is the width of the prior of model_discrepancy.
+/// Returns for this strategy which parameters were narrowed, and the residuals of measured runs: of the series of its
+/// stack, or where this batch was not measured, of the series with other batches. `of_prior` is the width of the prior
+/// of model_discrepancy.
 CalibrationInfo calibration_info_of(const Calibration& calibration, const PosteriorQuestion& question,
                                     const RunningStrategy& requested, const ModelConstants& constants, double of_prior);
 

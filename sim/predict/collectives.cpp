@@ -20,7 +20,7 @@ double bus_factor(int ranks) {
   return 2.0 * (ranks - 1) / ranks;
 }
 
-/// Scales of measured tables, ascending.
+/// The scales of the measured tables, ascending.
 std::vector<Scale> scales_of(const std::vector<MeasuredAllReduce>& all_reduces) {
   std::set<std::pair<int, int>> scales;
   for (const auto& all_reduce : all_reduces) scales.emplace(all_reduce.at.gpus, all_reduce.at.nodes);

@@ -21,7 +21,7 @@ constexpr InputFactorField factor_fields[] = {
     {"gpu_decode", &InputFactors::gpu, "the loader alone, without training, on one GPU"},
 };
 
-/// Sets one factor in a block of samples, each from its own stratum.
+/// Sets one factor in a block of samples. Each value is from a stratum of its own.
 template <class Set> void draw_one(const RoughValue& value, int count, std::mt19937_64& random, const Set& set) {
   const auto order = random_order(count, random);
   for (int i = 0; i < count; ++i) set(i, factor_at(value, normal_quantile((order[i] + 0.5) / count)));
@@ -42,7 +42,8 @@ void draw_block(Draws& samples, std::size_t begin, int count, const InputUncerta
 } // namespace
 
 void draw_input(Draws& samples, const InputUncertainty& uncertainty, int block, std::uint64_t seed) {
-  constexpr std::uint64_t own_stream = 0xD1B54A32D192ED03; // far from the seeds of other draws
+  // this stream of random numbers is far from the seeds of other draws
+  constexpr std::uint64_t own_stream = 0xD1B54A32D192ED03;
   if (uncertainty == InputUncertainty{}) return;
   std::mt19937_64 random(seed ^ own_stream);
   const std::size_t all = samples.values.size();
@@ -75,7 +76,7 @@ InputLimit limit_of(const InputTimes& times) {
   return longest.second;
 }
 
-/// ln of the samples' iteration times without input: the centres of the distribution that a user will measure.
+/// ln of the samples' iteration times without input: the centres of the distributions of what a user will measure.
 std::vector<double> ln_iterations(const Curve& curve, int gpus, double to_number,
                                   const std::vector<double>& mechanism_s) {
   const double mean = gpus > 1 ? model_error_at(curve, gpus).mean : 0;
@@ -95,7 +96,7 @@ double chance_of_waiting(const Curve& curve, const StepSetup& setup, const std::
   return waiting / static_cast<double>(centres.size());
 }
 
-/// Sets the cores that each node needs: samples/s of a node / samples/s of a core, in every sample.
+/// Sets the number of cores that each node needs: samples/s of a node / samples/s of a core, in every sample.
 void set_cores(InputNeed& need, const Curve& curve, const StepSetup& setup, std::vector<double> centres,
                double spread) {
   const double core_samples_per_s = setup.input.core_samples_per_s;

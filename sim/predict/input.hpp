@@ -13,8 +13,8 @@
 
 namespace ddlsim {
 
-/// Sets `input` of all samples by Latin hypercubes of `block` samples each, as draw_parameters() draws. The factors are
-/// independent of each other: a storage that is slow for one node may be fast for all together.
+/// Sets `input` of all samples by Latin hypercubes of `block` samples each, as draw_parameters() does. The factors are
+/// independent of each other: a storage that is slow for one node may be fast for all nodes together.
 void draw_input(Draws& samples, const InputUncertainty& uncertainty, int block, std::uint64_t seed);
 
 /// A factor on the input's rates that a user can measure.

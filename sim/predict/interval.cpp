@@ -12,11 +12,11 @@
 namespace ddlsim {
 namespace {
 
-/// The number of samples that a point may use. It is limited by work and not by the clock, so that the same question
-/// has the same answer everywhere.
+/// The number of samples that a point may use. Work limits it, and not the clock, so that the same question has the
+/// same answer everywhere.
 std::size_t affordable_samples(const Curve& curve, const StepSetup& setup) {
-  constexpr double affordable_work = 2e6; // about 0.2 s
-  constexpr double fewest_samples = 40;   // two beyond each end of the interval
+  constexpr double affordable_work = 2e6; // work of about 0.2 s
+  constexpr double fewest_samples = 40;   // enough for two samples beyond each end of the interval
   const double count = std::max(fewest_samples, affordable_work / work_of_step(setup, curve.median));
   const auto all = static_cast<double>(curve.samples.values.size());
   return static_cast<std::size_t>(std::min(all, count));
@@ -32,7 +32,7 @@ std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, 
                                     const std::vector<double>& mechanism_s) {
   std::vector<double> found;
   const auto one_gpu = at_scale(curve, 1);
-  StepCache memory; // samples share the layers' times
+  StepCache memory; // the samples share the layers' times
   for (std::size_t i = 0; i < mechanism_s.size(); ++i) {
     const double needed_s = needed_input_s(setup, curve.samples.values[i].input);
     const double alone_s = time_step(one_gpu, curve.samples.values[i], Fidelity::formula, memory).iteration_s;
@@ -46,7 +46,7 @@ double discrepancy_of(const Curve& curve, const Parameters& sample, const ModelE
   return std::exp(there.mean) * std::pow(sample.model_discrepancy, there.spread / curve.discrepancy_width);
 }
 
-/// The quantile `tail` of iteration times when no iteration ends before its sample's input.
+/// The quantile `tail` of iteration times, where no iteration ends before its sample's input.
 double end_with_input(const Curve& curve, const StepSetup& setup, const std::vector<double>& mechanism_s, double spread,
                       double factor, double tail) {
   std::vector<double> centres;
@@ -98,7 +98,7 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus) {
   setup.input = {};
   std::vector<double> times_s(affordable_samples(curve, setup));
   share_out(times_s.size(), curve.threads, [&](const NextNumber& next) {
-    StepCache memory; // successive samples share many results
+    StepCache memory; // successive samples have many results in common
     for (auto i = next(); i; i = next()) {
       auto sample = curve.samples.values[*i];
       sample.model_discrepancy = 1;
@@ -136,7 +136,7 @@ void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& se
   point.samples_per_s_low = setup.gpus * setup.batch_per_gpu / point.iteration_s_high;
   point.samples_per_s_high = setup.gpus * setup.batch_per_gpu / point.iteration_s_low;
   const auto efficiencies = ln_efficiencies(curve, setup, factor, mechanism_s);
-  const double of_ratio = setup.gpus > 1 ? spread : 0; // one GPU is compared with itself
+  const double of_ratio = setup.gpus > 1 ? spread : 0; // one GPU is compared with itself, so its ratio has no spread
   point.efficiency_low = std::min(point.efficiency, std::exp(quantile_of_normals(efficiencies, of_ratio, low_tail)));
   point.efficiency_high = std::max(point.efficiency, std::exp(quantile_of_normals(efficiencies, of_ratio, high_tail)));
 }

@@ -11,7 +11,7 @@ namespace ddlsim {
 /// The error of the model at a scale: a normal distribution of ln(time that a user will measure / simulated time).
 struct ModelError {
   double mean = 0;
-  double spread = 0; ///< standard deviation of the series' residual at that scale, with the part that distance adds
+  double spread = 0; ///< standard deviation of the series' residual at that scale, with what distance adds
   double noise = 0;  ///< standard deviation of one measurement
 };
 ModelError model_error_at(const Curve& curve, int gpus);
@@ -23,23 +23,24 @@ double spread_at(const Curve& curve, int gpus);
 /// the measured scales. `sample.model_discrepancy` must be as drawn from its prior.
 Parameters estimated(const Curve& curve, const Parameters& sample, int gpus);
 
-/// The same for a caller that already has the result of model_error_at() for that scale.
+/// Does the same for a caller that already has the result of model_error_at() for that scale.
 Parameters estimated(const Curve& curve, const Parameters& sample, const ModelError& there);
 
-/// Efficiency of one sample at that scale by the formulas, for a caller that already has model_error_at() for it.
+/// Efficiency of one sample at that scale by the formulas, for a caller that already has the result of model_error_at()
+/// for it.
 double efficiency(const Curve& curve, const Parameters& sample, int gpus, const ModelError& there);
 
-/// Returns iteration times at that scale by the formulas, without residual and without waiting for input. It covers the
-/// first samples of the curve: all, or fewer (40 or more) when many shards on servers make one costly, so that a point
-/// takes at most about 0.2 s.
+/// Returns iteration times at that scale by the formulas, without residual and without waiting for input. They are
+/// those of the first samples of the curve: all, or fewer (at least 40) where many shards on servers make a sample
+/// costly, so that a point takes at most about 0.2 s.
 std::vector<double> mechanism_times(const Curve& curve, int gpus);
 
-/// Returns the times that a user would measure: each with its drawn residual and its wait for input.
+/// Returns the times that a user would measure: each has its drawn residual and its wait for input.
 std::vector<double> with_residuals(const Curve& curve, int gpus, std::vector<double> mechanism_s);
 
-/// Sets the 90 % intervals of time, rate and efficiency of a point whose numbers are set. `to_number` is the ratio of
-/// the likeliest sample's time by the point's fidelity to its time by the formulas. Efficiency compares each sample
-/// with one GPU of the same sample, so a slow GPU cancels out.
+/// Sets the 90 % intervals of time, rate and efficiency of a point whose numbers are set. `to_number` is the time of
+/// the likeliest sample by the point's fidelity over its time by the formulas. Efficiency compares each sample with one
+/// GPU of the same sample, so a slow GPU cancels out.
 void set_interval(PredictedPoint& point, const Curve& curve, const StepSetup& setup, double to_number,
                   const std::vector<double>& mechanism_s);
 

@@ -16,7 +16,7 @@
 namespace ddlsim {
 namespace {
 
-/// Refuses a series, or a software, that no record of the cluster names: it must be a typing error.
+/// Refuses a series or a software that no record of the cluster names, which must be a typing error.
 void check_named_records(const Scenario& scenario, const std::vector<StepRecord>& own) {
   std::set<std::string> series;
   bool has_software = scenario.software.empty();
@@ -37,7 +37,7 @@ void check_named_records(const Scenario& scenario, const std::vector<StepRecord>
                                 scenario.cluster, in_quotes(scenario.software)));
 }
 
-/// Refuses a framework that is not a preset and that no record names: it must be a typing error.
+/// Refuses a framework that is neither a preset nor named in a record, which must be a typing error.
 void check_stacks(const Scenario& scenario, const std::vector<StepRecord>& own, const std::vector<Preset>& presets) {
   for (const auto& strategy : scenario.strategies) {
     const auto name = scenario_with_preset_of(scenario, strategy).preset;
@@ -113,7 +113,8 @@ OneGpuEstimate OneGpuReader::find(const ComputeQuestion& question) {
 
 namespace {
 
-/// Drops what does not apply when the cluster differs from its file, whose machine a calibration describes.
+/// Removes what does not apply to a cluster that differs from its file. A calibration describes the machine of the
+/// file.
 std::vector<std::string> forget_other_machine(std::optional<Calibration>& calibration, const Cluster& cluster,
                                               const DataFolder& data) {
   if (!calibration) return {};
@@ -127,8 +128,8 @@ std::unique_ptr<OneGpuReader> one_gpu_reader(std::vector<StepRecord> own, const 
   return std::make_unique<OneGpuReader>(data, cluster, std::move(own), alone, measured);
 }
 
-/// Sentences on the parts of the cluster's file and of the calibration that have no effect; removes these parts from
-/// the latter.
+/// Returns sentences on the parts of the cluster's file and of the calibration that have no effect, and removes these
+/// parts from the calibration.
 std::vector<std::string> warnings_of(const Cluster& cluster, std::optional<Calibration>& calibration,
                                      const DataFolder& data) {
   std::vector<std::string> warnings;

@@ -1,5 +1,6 @@
 #pragma once
-// The contents of a data folder that matter for a scenario. They are read once and used by every curve of the scenario.
+// The contents of a data folder that matter for a scenario. They are read once, and every curve of the scenario uses
+// them.
 
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -16,8 +17,8 @@ namespace ddlsim {
 /// they could matter.
 class OneGpuReader {
 public:
-  /// `read_back` holds one-GPU records derived from the cluster's pipeline runs (read_back_one_gpu()). `measured` may
-  /// be null; it is then read when needed.
+  /// `read_back` holds one-GPU records that were derived from the cluster's pipeline runs (read_back_one_gpu()).
+  /// `measured` may be null; it is then read when a question needs it.
   OneGpuReader(const DataFolder& data, const Cluster& cluster, std::vector<StepRecord> own,
                const std::vector<StepRecord>& read_back, const MeasuredTimes* measured);
 
@@ -33,11 +34,11 @@ private:
   std::vector<StepRecord> own_and_read_back_;
   std::vector<StepRecord> borrowed_;
   const MeasuredTimes* measured_;
-  MeasuredTimes read_;                     ///< read here if `measured_` is null
-  std::unique_ptr<const OneGpuTimes> all_; ///< null: not needed so far
+  MeasuredTimes read_;                     ///< times that are read here if `measured_` is null
+  std::unique_ptr<const OneGpuTimes> all_; ///< one-GPU times, computed when a question first needs them; null before
 };
 
-/// The knowledge that make_curve() takes. Curves refer to it and must not outlive it.
+/// The knowledge that make_curve() takes. Curves refer to it, so it must outlive them.
 class KnownFiles {
 public:
   /// Throws UserError when a name is unknown. `measured` may be null, as for OneGpuReader.
@@ -62,7 +63,7 @@ private:
   std::vector<Preset> presets_;
   PriorBook priors_;
   std::optional<Calibration> calibration_;
-  std::optional<InputCatalogue> inputs_; ///< read where the scenario names its input
+  std::optional<InputCatalogue> inputs_; ///< read if the scenario names its input
   std::vector<std::string> warnings_;
   std::unique_ptr<OneGpuReader> one_gpu_;
   Knowledge knowledge_; ///< refers to the members above

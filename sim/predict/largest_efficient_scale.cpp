@@ -21,20 +21,21 @@
 namespace ddlsim {
 namespace {
 
-/// Samples behind the interval of the largest efficient scale. Its ends are whole nodes, and 5 samples beyond each end
-/// determine them well enough.
+/// Number of samples behind the interval of the largest efficient scale. Its ends are whole nodes, which 5 samples
+/// beyond each end determine well enough.
 constexpr std::size_t samples_of_largest_scale = 100;
 
-/// A curve that has fallen to this share of the bound is not followed further, because no term of the model brings it
-/// back up.
+/// Share of the bound at which a falling curve is not followed any further, because no term of the model brings it back
+/// up.
 constexpr double lost_share = 0.5;
 
-/// The most GPUs of the search: one node for a transport that stays inside a node, else the cluster's growth.
+/// The most GPUs of the search: those of one node for a transport that stays inside a node, else those of the cluster's
+/// growth.
 int most_gpus(const Curve& curve) {
   return curve.setup.transport.nic.empty() ? std::min(curve.gpus_per_full_node, curve.growth_gpus) : curve.growth_gpus;
 }
 
-/// The most GPUs up to `gpus` that the strategy can use; a pipeline leaves the rest idle. 0 when even its stages need
+/// The most GPUs up to `gpus` that the strategy can use; a pipeline leaves the rest idle. 0 when its stages alone need
 /// more, or when no layout is possible.
 int most_usable(const Curve& curve, int gpus) {
   const auto& setup = curve.setup;
@@ -47,8 +48,8 @@ int most_usable(const Curve& curve, int gpus) {
                             curve.gpus_per_full_node * domain_nodes(setup.cluster, setup.transport));
 }
 
-/// The scale to use in place of `gpus`. If these are fewer than a replica needs: one replica, or as many as hold all
-/// experts.
+/// Returns the largest scale up to `gpus` at which the strategy can run. If one replica needs more GPUs, it returns
+/// those of one replica, or of as many replicas as hold all experts.
 int usable_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
   if (usable == 0 && curve.best_layout) return curve.best_layout->least_usable(most_gpus(curve));
@@ -57,7 +58,7 @@ int usable_scale(const Curve& curve, int gpus) {
 }
 
 /// Efficiencies of the samples of one curve. The residual at a scale is the same for all samples and costs simulations
-/// of its own, so it is kept, and so is the cache that a sample's run leaves for the next.
+/// of its own, so it is kept. So is the cache that one sample's run leaves for the next.
 class SampleEfficiencies {
 public:
   explicit SampleEfficiencies(const Curve& curve) : curve_(curve), alone_{at_scale(curve, 1), {}, {}} {}
@@ -103,8 +104,8 @@ private:
   }
 
   const Curve& curve_;
-  ScaleOnCurve alone_; ///< one GPU, the reference of efficiency
-  std::mutex mutex_;   // two threads evaluate samples
+  ScaleOnCurve alone_; ///< one GPU, to which efficiency is relative
+  std::mutex mutex_;   // two threads compute samples
   std::map<int, ScaleOnCurve> known_;
 };
 
@@ -116,8 +117,8 @@ int largest_scale_inside_node(SampleEfficiencies& efficiencies, const Parameters
 
 /// The numbers of nodes between which a sample's largest scale lies.
 struct Bracket {
-  int good = 0; ///< reaches the bound
-  int bad = 0;  ///< does not reach it; 0: the cluster's growth is reached first
+  int good = 0; ///< a number of nodes that reaches the bound
+  int bad = 0;  ///< a number of nodes that does not reach it; 0: the cluster cannot grow to such a number
 
   bool is_settled() const { return bad <= good + 1; }
   int highest() const { return std::max(good, bad - 1); }
@@ -127,7 +128,7 @@ bool holds(SampleEfficiencies& efficiencies, const Parameters& sample, double bo
   return efficiencies.at(sample, nodes * efficiencies.curve().gpus_per_full_node) >= bound;
 }
 
-/// Finds a bracket by doubling the nodes; 0 nodes when not even one node reaches the bound.
+/// Finds a bracket by doubling the nodes. The bracket has 0 nodes when not even one node reaches the bound.
 Bracket bracket_of_sample(SampleEfficiencies& efficiencies, const Parameters& sample, double bound) {
   const int per_node = efficiencies.curve().gpus_per_full_node;
   const int most = std::max(1, most_gpus(efficiencies.curve()) / per_node);
@@ -161,8 +162,8 @@ int largest_scale_of_sample(SampleEfficiencies& efficiencies, const Parameters& 
   return gpus_of(efficiencies, sample, bound, bracket);
 }
 
-/// Gives single quantiles of the largest scales of many samples. It does not refine the bracket of a sample that cannot
-/// be the quantile.
+/// Returns single quantiles of the largest scales of many samples. It does not refine the bracket of a sample that
+/// cannot be the quantile.
 class LargestScales {
 public:
   LargestScales(SampleEfficiencies& efficiencies, double bound) : efficiencies_(efficiencies), bound_(bound) {
@@ -173,7 +174,7 @@ public:
     for_each_sample([&](std::size_t i) { brackets_[i] = bracket_of_sample(efficiencies_, *samples_[i], bound_); });
   }
 
-  /// The quantile of the samples' scales. It is the scale of one sample, so it is a whole number of nodes.
+  /// Returns the quantile of the samples' scales. It is the scale of one sample, so it is a whole number of nodes.
   int gpus_at(double probability) {
     const auto place = static_cast<std::size_t>(std::lround(probability * static_cast<double>(samples_.size() - 1)));
     while (true) {
@@ -201,7 +202,7 @@ private:
     return nodes[place];
   }
 
-  /// The quantile when it is less than one node; then every sample below it fails at one node, too.
+  /// Returns the quantile where it is less than one node. Every sample below it fails at one node, too.
   int gpus_inside_node_at(std::size_t place) const {
     std::vector<int> gpus;
     for (std::size_t i = 0; i < samples_.size(); ++i)
@@ -216,8 +217,8 @@ private:
   std::vector<Bracket> brackets_;
 };
 
-/// Efficiencies by predict_point() at the scales of the search. Scale 1 is one GPU; then follow all numbers of GPUs in
-/// a node, then all numbers of whole nodes.
+/// Efficiencies by predict_point() at the scales of the search. Scale 1 is one GPU. The next scales are all numbers of
+/// GPUs in a node, and then all numbers of whole nodes.
 class PredictedScales {
 public:
   PredictedScales(const Curve& curve, double bound, Fidelity fidelity, const std::map<int, double>& known)
@@ -233,8 +234,8 @@ public:
 
   bool holds(int scale) { return scale <= 1 || shown(scale) >= bound_; }
 
-  /// SimGrid takes up to seconds for a scale. At other scales this returns the formula's efficiency times SimGrid's
-  /// ratio to it at the nearest scale that was run.
+  /// Returns the efficiency at a scale. SimGrid takes up to seconds for a scale, so at scales that it did not run this
+  /// is the formula's efficiency times SimGrid's ratio to it at the nearest scale that it ran.
   double shown(int scale) {
     if (is_known(scale) || known_.empty()) return run(scale);
     const auto distance = [&](int other) { return std::abs(std::log(1.0 * gpus_of(other) / gpus_of(scale))); };
@@ -246,8 +247,8 @@ public:
 
   bool is_known(int scale) const { return known_.contains(scale); }
 
-  /// Runs one scale. If the fidelity cannot reach it, the formulas answer; if the point is an error, the likeliest
-  /// sample by the formulas does. A single GPU is the last resort.
+  /// Runs one scale. Where the fidelity cannot time it, the formulas do. Where the point is an error, the likeliest
+  /// sample by the formulas answers, and a single GPU is the last resort.
   double run(int scale) {
     const auto [known, is_new] = known_.try_emplace(scale, 0);
     if (!is_new) return known->second;
@@ -257,7 +258,7 @@ public:
     return known->second = found ? found->efficiency : by_formula(scale);
   }
 
-  /// The largest loss beside compute at that scale; runs predict_point() if needed.
+  /// The largest loss beside compute at that scale. It runs predict_point() where that was not run.
   std::string largest_loss(int gpus) const {
     const auto run_here = losses_.find(gpus);
     if (run_here != losses_.end()) return run_here->second;
@@ -278,12 +279,12 @@ private:
   Fidelity fidelity_;
   int per_node_;
   std::map<int, double> known_;
-  std::map<int, std::string> losses_; ///< by number of GPUs, for the scales that were run
+  std::map<int, std::string> losses_; ///< losses by number of GPUs, for the scales that were run
   std::map<int, double> by_formula_;
 };
 
-/// Estimates where the efficiency crosses the bound: by the formulas, scaled to the result of predict_point() at one
-/// scale.
+/// Estimates the scale at which the efficiency crosses the bound: by the formulas, scaled to the result of
+/// predict_point() at one scale.
 class CrossingEstimate {
 public:
   CrossingEstimate(SampleEfficiencies& efficiencies, PredictedScales& scales, double bound)
@@ -291,7 +292,7 @@ public:
 
   int first() { return crossing_at(bound_); }
 
-  /// Assumes that the ratio of predict_point() to the formula at this scale is the same at all scales.
+  /// Returns the estimate, if the ratio of predict_point() to the formula at this scale holds at all scales.
   int after(int scale) {
     const double by_formula = efficiencies_.at(efficiencies_.curve().median, scales_.gpus_of(scale));
     return crossing_at(bound_ * by_formula / scales_.shown(scale));
@@ -307,10 +308,10 @@ private:
   double bound_;
 };
 
-/// Finds a scale that reaches the bound while the next does not. It goes up by estimates, and down by steps that at
+/// Finds a scale that reaches the bound while the next one does not. It goes up by estimates, and down by steps that at
 /// most double, so that it does not miss a crossing near the first estimate. Between a scale that reaches the bound and
-/// one that does not it tries one estimate, then bisects. In the upper half it tries the most GPUs at once: if these
-/// reach the bound, they are the result.
+/// one that does not, it tries one estimate and then bisects. In the upper half it tries the most GPUs at once; if
+/// these reach the bound, they are the result.
 int find_crossing(PredictedScales& scales, CrossingEstimate& guess) {
   const int most = scales.most();
   int good = 1;
@@ -330,7 +331,7 @@ int find_crossing(PredictedScales& scales, CrossingEstimate& guess) {
   return good;
 }
 
-/// The largest scale at or above the bound. It and the next scale are simulated; the search goes on where they differ
+/// The largest scale at or above the bound. SimGrid runs it and the next scale. The search continues where they differ
 /// from their estimates.
 int find_simulated_crossing(PredictedScales& scales, CrossingEstimate& guess) {
   constexpr int most_runs = 12;
@@ -344,7 +345,8 @@ int find_simulated_crossing(PredictedScales& scales, CrossingEstimate& guess) {
   return scale;
 }
 
-/// Full simulations of thousands of GPUs take minutes or are refused; the default stays within a second.
+/// Returns the fidelity to use: full simulations of thousands of GPUs take minutes or are refused, so the default
+/// replaces `full`; it stays within a second.
 Fidelity affordable(Fidelity requested) {
   return requested == Fidelity::formula ? requested : Fidelity::by_default;
 }

@@ -10,8 +10,8 @@ namespace ddlsim {
 /// Finds the last scale whose efficiency, by predict_point(), is at or above the bound while one more node is below it.
 /// The formulas guide the search: it doubles from one node up to the cluster's growth, then bisects to a whole node, or
 /// to a GPU inside one node. Where predict_point() disagrees with the formulas, the search continues with its numbers.
-/// `full` is treated as `by_default`. `known` has efficiencies, by number of GPUs, that predict_point() gave at that
-/// fidelity. The interval is that of the largest efficient scales of the samples.
+/// `full` is treated as `by_default`. `known` holds the efficiencies, by number of GPUs, that predict_point() gave at
+/// that fidelity already. The interval is that of the largest efficient scales of the samples.
 LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity,
                                                    const std::map<int, double>& known = {});
 

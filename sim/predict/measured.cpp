@@ -13,7 +13,7 @@ bool is_open(const std::string& text) {
   return text.empty() || text == "unknown";
 }
 
-/// Whether a record's servers match; settings that the record leaves open match any.
+/// Whether a record's servers match. Settings that the record leaves open match any.
 bool fits_servers(const Strategy& measured, const Strategy& requested, int gpus, int nodes) {
   const int count = server_count(measured.servers, gpus, nodes);
   const int wanted = server_count(requested.servers, gpus, nodes);
@@ -67,7 +67,7 @@ bool fits_machine(const StepRecord& record, const StepSetup& setup, const Predic
 
 using Fitting = std::vector<const StepRecord*>;
 
-/// Drops the records for which `is_worse` is true, if others remain. Returns whether others remain.
+/// Removes the records for which `is_worse` is true, if others remain. Returns whether others remain.
 template <class Predicate> bool drop_worse(Fitting& records, const Predicate& is_worse) {
   const bool all_worse = std::all_of(records.begin(), records.end(), is_worse);
   if (!all_worse) std::erase_if(records, is_worse);

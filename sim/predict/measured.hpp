@@ -10,13 +10,13 @@
 
 namespace ddlsim {
 
-/// Position of a measured time relative to a 90 % interval.
+/// Where a measured time is relative to a 90 % interval.
 enum class PositionInInterval { inside, faster, slower };
 
 PositionInInterval position_in(const IterationTime& interval, double time_s);
-std::string to_text(PositionInInterval held); ///< inside, faster, slower
+std::string to_text(PositionInInterval held); ///< returns "inside", "faster" or "slower"
 
-/// Position relative to the interval of the point.
+/// Returns where the measured time is relative to the interval of the point.
 PositionInInterval position_in(const PredictedPoint& point, const MeasuredHere& measured);
 
 /// Adds to each point the records that match its question: model, batch, precision, stack, strategy, transport, number

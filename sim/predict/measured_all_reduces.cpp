@@ -33,9 +33,9 @@ Algorithm algorithm_of(const StepSetup& setup, const Parameters& sample, double 
   return choose_algorithm(library_rules_of(setup, sample), setup.gpus, size_bytes).algorithm;
 }
 
-/// The measured sizes of one table just below and above a requested size.
+/// The measured sizes of one table that are just below and just above a requested size.
 struct NextSizes {
-  const MeasuredAllReduce* below = nullptr; ///< largest size not above the requested one
+  const MeasuredAllReduce* below = nullptr; ///< the largest size that is not above the requested one
   const MeasuredAllReduce* above = nullptr;
 };
 

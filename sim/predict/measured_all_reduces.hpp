@@ -16,7 +16,7 @@ struct MeasuredAllReduce {
   Scale at;
   double time_s = 0;
   double noise = 0;                      ///< standard deviation of ln(time_s)
-  std::optional<StrategyName> algorithm; ///< nothing: the library chose
+  std::optional<StrategyName> algorithm; ///< algorithm of the all-reduce; nothing: the library chose it
   std::size_t table = 0;                 ///< index of its table
 };
 
@@ -29,23 +29,23 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const std::vector<Collective
 /// ln(measured / model).
 struct AllReduceCorrection {
   std::vector<MeasuredAllReduce> neighbours;
-  ResidualWeights of; ///< weights of the neighbours, and the standard deviation that remains
+  ResidualWeights of; ///< weights of the neighbours, and the remaining standard deviation
 };
 
 /// Uses from each table the sizes just below and above the requested one. The weights follow all_reduce_process().
 AllReduceCorrection correction_at(const ResidualProcess& process, const std::vector<MeasuredAllReduce>& known,
                                   const Scale& requested);
 
-/// correction_at() from those tables that ran as `setup` runs at that size. Where the library chooses, these are the
-/// tables in which the library chose. If there are none, or if the strategy names its algorithm, they are those with
-/// the same algorithm, because programs differ by tens of per cent. `setup` is at the requested scale.
+/// Returns correction_at() from the tables that ran as `setup` runs at that size. `setup` is at the requested scale.
+/// Where the library chooses the algorithm, these are the tables in which it chose. If there are none, or if the
+/// strategy names its algorithm, they are those with the same algorithm, because programs differ by tens of per cent.
 AllReduceCorrection correction_at(const ResidualProcess& process, const std::vector<MeasuredAllReduce>& known,
                                   const StepSetup& setup, const Parameters& likeliest, double size_bytes);
 
 /// Returns the simulated time of a measured all-reduce, seconds.
 using AllReduceModel = std::function<double(const MeasuredAllReduce&)>;
 
-/// Returns ln(expected measurement / model), where `model_s` gives the model's times.
+/// Returns ln(expected measurement / model). `model_s` gives the model's times.
 double ln_correction(const AllReduceCorrection& correction, const AllReduceModel& model_s);
 
 /// Returns the model lone_all_reduce_s() with one sample.

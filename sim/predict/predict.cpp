@@ -18,7 +18,8 @@
 namespace ddlsim {
 namespace {
 
-/// The settings that the strategy leaves to the preset. A search of the best servers reports its own choice.
+/// The settings that the strategy leaves to the preset. A strategy that searches for the best servers leaves none,
+/// because it reports its own choice.
 std::vector<std::string> left_open_by(const Strategy& strategy, const Preset& preset) {
   std::vector<std::string> open;
   if (!is_parameter_server(strategy.name)) return open;
@@ -30,7 +31,7 @@ std::vector<std::string> left_open_by(const Strategy& strategy, const Preset& pr
   return open;
 }
 
-/// Sets how the benchmark must run: as the largest all-reduce at its scale.
+/// Sets how the benchmark must run: in the same manner as the largest all-reduce at its scale.
 void name_deciding_all_reduce(const StrategyAnswer& answer, MeasureNext& next) {
   if (next.parameter.empty() || is_input_factor(next.parameter)) return;
   if (!parameter_field(next.parameter).seen_by.all_reduce) return;
@@ -95,7 +96,7 @@ OneGpuRate one_gpu_rate(const Scenario& scenario, const Model& model, const Know
   return {scenario.batch_per_gpu / compute.one_gpu_s, compute.label, compute.text};
 }
 
-/// The files that the answer depends on. A calibration represents all files that its fit read.
+/// The files on which the answer depends. A calibration stands for all files that its fit read.
 std::vector<UsedFile> used_files(const Scenario& scenario, const DataFolder& data, const Calibration* calibration) {
   std::vector<UsedFile> files;
   for (const auto& file :
@@ -125,8 +126,8 @@ bool is_known(const Curve& curve, std::string_view parameter) {
   return place < curve.calibration.identified.size() && curve.calibration.identified[place];
 }
 
-/// Adds a warning when traffic between nodes uses a NIC whose rate is assumed, and neither a run across nodes nor a
-/// measured all-reduce shows the rate that software reaches.
+/// Adds a warning when traffic between nodes uses a NIC whose rate is assumed. No warning is needed once a run across
+/// nodes or a measured all-reduce shows the rate that software reaches.
 void warn_of_assumed_rate(const Curve& curve, const StrategyAnswer& answer, std::vector<std::string>& warnings) {
   const bool crosses = std::any_of(answer.points.begin(), answer.points.end(),
                                    [](const PredictedPoint& point) { return point.error.empty() && point.nodes > 1; });

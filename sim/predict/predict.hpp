@@ -1,5 +1,5 @@
 #pragma once
-// Predicts a scenario.
+// Predicts the iterations of a scenario.
 
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -16,17 +16,19 @@
 namespace ddlsim {
 
 struct PredictOptions {
-  Fidelity fidelity = Fidelity::by_default;         ///< of each point's number; the interval's samples never run full
+  /// fidelity of each point's number; the interval's samples never run in full
+  Fidelity fidelity = Fidelity::by_default;
   std::function<void(const std::string&)> progress; ///< called with the name of each stage; may be empty
-  const MeasuredTimes* measured = nullptr;          ///< for callers with many scenarios that have read it already
+  const MeasuredTimes* measured = nullptr;          ///< set by callers with many scenarios, who read it once
   /// Called with each answer and the curve behind it, which does not outlive the call; may be empty.
   std::function<void(const Curve&, const StrategyAnswer&)> answered{};
-  int threads = 1;  ///< number that share the work; no answer depends on it
+  int threads = 1;  ///< number of threads that share the work; no answer depends on it
   bool why = false; ///< whether each answer explains what it rests on
 };
 
-/// Throws UserError when a name is unknown or the cluster has none of the preset's transports. An impossible point
-/// (beyond the cluster's growth, or of a strategy that cannot be simulated) becomes a row with an error.
+/// Predicts a scenario. Throws UserError when a name is unknown or the cluster has none of the preset's transports. An
+/// impossible point (beyond the cluster's growth, or of a strategy that cannot be simulated) becomes a row with an
+/// error.
 Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options);
 
 } // namespace ddlsim

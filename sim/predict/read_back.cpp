@@ -15,7 +15,7 @@
 namespace ddlsim {
 namespace {
 
-/// The setup of a record's run, which refers to `reference` and `cluster`. Nothing when a name is not in the catalogue.
+/// The setup of a record's run, which refers to `reference` and `cluster`; nothing when a name is not in the catalogue.
 std::optional<StepSetup> timed_setup(const StepRecord& record, const Cluster& cluster, const ReferenceData& reference) {
   const auto model = reference.models.find(record.model);
   const auto* preset = preset_named(reference.presets, record.preset);
@@ -40,8 +40,8 @@ std::optional<TimedLayout> fastest_layout(const StepSetup& setup, const Paramete
   return BestLayout(setup, sample, setup.gpus_per_node).at(setup.gpus).best;
 }
 
-/// Finds, by bisection, the one-GPU time with which the run takes `measured_s`; the run's time grows with it. 0 when
-/// the run is too slow even with a GPU that takes almost no time.
+/// Finds, by bisection, the one-GPU time with which the run takes `measured_s`; a longer one-GPU time gives a longer
+/// run. Returns 0 when the run is too slow even with a GPU that takes almost no time.
 double one_gpu_s_of(StepSetup setup, const Parameters& sample, double measured_s) {
   constexpr double least_share = 1e-3;
   constexpr int halvings = 40;
@@ -62,8 +62,8 @@ double one_gpu_s_of(StepSetup setup, const Parameters& sample, double measured_s
 
 /// The one-GPU times that a run implies.
 struct OneGpu {
-  double step_s = 0;    ///< 0: not known
-  double compute_s = 0; ///< including recomputation
+  double step_s = 0;    ///< iteration time of one GPU; 0: not known
+  double compute_s = 0; ///< compute of one GPU, recomputation included
 };
 
 OneGpu read_back(const StepRecord& record, const Cluster& cluster, const ReferenceData& reference) {
@@ -89,12 +89,12 @@ StepRecord alone(const StepRecord& record, const OneGpu& gpu) {
   one.algorithm = "unknown";
   one.gpus = one.nodes = one.gpus_per_node = 1;
   one.synchronised = false;
-  one.optimizer = false; // the GPUs share its parts
+  one.optimizer = false; // the GPUs divide the optimizer's work among them
   one.iteration_s = gpu.step_s;
   return one;
 }
 
-/// Properties that are equal in runs that differ only in the number of GPUs.
+/// The properties that runs share when they differ only in the number of GPUs.
 struct RunKey {
   std::string gpu;
   std::string model;

@@ -12,7 +12,7 @@ namespace {
 std::string to_row(const StrategyAnswer& answer, const PredictedPoint& point) {
   std::string row = fmt::format("{},{},{},{},{},{}", csv_cell(to_text(shown_strategy(answer))), answer.preset,
                                 answer.transport, point.gpus, point.nodes, point.server_nodes);
-  constexpr int empty_columns = 34; // the columns of figures, of measurements and of seven labels
+  constexpr int empty_columns = 34; // number of columns of figures, of measurements and of seven labels
   if (!point.error.empty()) return row + std::string(empty_columns, ',') + "," + csv_cell(point.error) + "\n";
   for (const double number :
        {point.iteration_s, point.iteration_s_low, point.iteration_s_high, point.samples_per_s, point.samples_per_s_low,

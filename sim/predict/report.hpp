@@ -1,6 +1,6 @@
 #pragma once
-// Reports of a prediction, and of a sweep of many, for people and for programs. A sweep is assembled from parts,
-// because each scenario is computed in its own process.
+// Reports of a prediction, and of a sweep of many, for people and for programs. A sweep is joined from parts, because
+// each scenario is computed in a process of its own.
 
 #include "sim/formats/file_formats.hpp"
 #include "sim/predict/prediction.hpp"
@@ -10,12 +10,12 @@
 
 namespace ddlsim {
 
-/// Writes for each strategy two tables with a row for each scale: the prediction, and where the time goes. Then follow
-/// two sentences, on the largest efficient scale and on what to measure next, and last a small chart of efficiency with
-/// a letter for each strategy.
+/// Writes for each strategy two tables with a row for each scale: the prediction, and where the time goes. Two
+/// sentences follow, on the largest efficient scale and on what to measure next. Last comes a small chart of efficiency
+/// with a letter for each strategy.
 std::string to_terminal_text(const Prediction& prediction);
 
-/// Returns the strategy with the settings that were used where it leaves some open.
+/// Returns the strategy, with the settings that were used where it leaves some open.
 const Strategy& shown_strategy(const StrategyAnswer& answer);
 
 /// Returns the label of the point's evidence, with "extrapolated" added when the label does not say so.
@@ -26,7 +26,7 @@ std::string evidence_text(const PredictedPoint& point);
 std::string largest_scale_text(const StrategyAnswer& answer, double bound);
 std::string measure_next_text(const MeasureNext& next);
 
-/// Returns "412 ms, inside" for the measurement at the point; "" without one.
+/// Returns the measurement at the point, as in "412 ms, inside"; "" without one.
 std::string measured_here_text(const PredictedPoint& point);
 
 /// Writes text for a proposal: the sentences of the page, then a Markdown table for each strategy.
@@ -52,12 +52,12 @@ std::string sweep_error_row(const std::string& scenario, const std::string& erro
 /// Aligns the lines of all scenarios as one table.
 std::string sweep_table(const std::string& rows);
 
-/// {"format": "ddlsim-predictions", "predictions": [...]}: joins texts that are predictions or errors.
+/// Joins texts that are predictions or errors: {"format": "ddlsim-predictions", "predictions": [...]}.
 std::string to_json_list(const std::vector<std::string>& predictions);
 std::string to_json_error(const std::string& scenario, const std::string& error);
 FileFormat predictions_format();
 
-/// A row of to_csv_text() that has only the scenario and the error.
+/// Returns a row of to_csv_text() that has only the scenario and the error.
 std::string csv_error_row(const std::string& scenario, const std::string& error);
 
 } // namespace ddlsim

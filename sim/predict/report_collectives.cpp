@@ -20,7 +20,7 @@ std::string bus_rate_text(double rate_Bps) {
   return fmt::format("{:.3g}", rate_Bps / giga);
 }
 
-/// The bandwidth at the largest size, and the size from which half of it is reached.
+/// A sentence on the bandwidth at the largest size, and on the size from which half of it is reached.
 std::string all_reduces_sentence(const std::vector<PredictedAllReduce>& points, int gpus) {
   const PredictedAllReduce* largest = nullptr;
   for (const auto& point : points)
@@ -57,7 +57,7 @@ std::string all_reduces_table(const std::vector<PredictedAllReduce>& points) {
                   rows);
 }
 
-/// The scales of this cluster's tables on which the answer rests.
+/// A sentence on the scales of this cluster's tables on which the answer rests.
 std::string measured_sentence(const std::vector<Scale>& measured) {
   std::vector<std::string> scales;
   for (const auto& one : measured)

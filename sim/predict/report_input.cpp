@@ -16,7 +16,7 @@ std::string storage_rate_text(double rate_Bps) {
   return print_quantity(rate_Bps, Dimension::bandwidth);
 }
 
-/// "28.96k".
+/// Returns a number of samples as "28.96k".
 std::string samples_text(double samples_per_s) {
   return rate_interval(samples_per_s, samples_per_s, samples_per_s).value;
 }
@@ -83,7 +83,7 @@ std::string input_limit_sentence(const PredictedPoint& point) {
 
 /// Returns " At 8, 32 GPUs it is decoding." for smaller scales with another limit.
 std::string other_limits(const StrategyAnswer& answer, const PredictedPoint& largest) {
-  std::vector<std::pair<InputLimit, std::string>> others; // in order of first appearance
+  std::vector<std::pair<InputLimit, std::string>> others; // limits and their scales, in order of first appearance
   for (const auto& point : answer.points) {
     if (!point.error.empty() || !point.input || point.parts.input_wait_s == 0) continue;
     const auto limit = point.input->limit;

@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// The parts of the time in which two layouts on the same GPUs differ: all except compute.
+/// The parts of the time in which two layouts on the same GPUs differ: all parts except compute.
 std::vector<std::pair<const char*, double>> parts_of_layout(const StepTime& time) {
   return {{"bubble", time.parts.bubble_s},
           {"tensor-parallel communication", time.parts.exposed.tensor_s},
@@ -20,8 +20,8 @@ std::vector<std::pair<const char*, double>> parts_of_layout(const StepTime& time
           {"data-parallel communication", time.parts.exposed.data_parallel_s}};
 }
 
-/// Returns "bubble 1.2 s less, tensor-parallel communication 0.3 s more": the differences of at least a tenth of the
-/// largest.
+/// Returns the differences of at least a tenth of the largest one, as in "bubble 1.2 s less, tensor-parallel
+/// communication 0.3 s more".
 std::string differences(const StepTime& time, const StepTime& other) {
   const auto parts = parts_of_layout(time);
   const auto other_parts = parts_of_layout(other);
@@ -42,7 +42,7 @@ std::string percent_slower(const StepTime& slower, const StepTime& faster) {
   return fmt::format("{:.1f} %", 100 * (slower.iteration_s / faster.iteration_s - 1));
 }
 
-/// The sentence on a search at one scale that found a layout.
+/// Returns the sentence on a search at one scale that found a layout.
 std::string sentence_of_search(const FoundLayout& found, int gpus) {
   std::string text =
       fmt::format("Best layout at {} GPUs: {}, of {} tried", gpus, degrees_in_words(found.strategy), found.tried);
@@ -59,7 +59,7 @@ std::string sentence_of_search(const FoundLayout& found, int gpus) {
   return text + ".";
 }
 
-/// Returns "12 ms of keys and values, "; "" without context groups.
+/// Returns the time of keys and values, as in "12 ms of keys and values, "; "" without context groups.
 std::string keys_text(const Strategy& strategy, const PredictedPoint& point) {
   if (strategy.parallel.context == 1) return "";
   return short_seconds_text(point.parts.exposed.context_s) + " of keys and values, ";
@@ -88,7 +88,7 @@ std::string offload_sentence(const StrategyAnswer& answer) {
 
 std::vector<std::string> layout_sentences(const StrategyAnswer& answer) {
   std::vector<std::string> sentences;
-  for (const auto& point : answer.points) // the point of a scale where nothing fits says so itself
+  for (const auto& point : answer.points) // a scale at which nothing fits says so in its own point
     if (point.error.empty() && point.best_layout && point.best_layout->best)
       sentences.push_back(sentence_of_search(*point.best_layout, point.gpus));
   return sentences;

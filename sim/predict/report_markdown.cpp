@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// Escapes bars, which would end a cell.
+/// Escapes vertical bars, which would end a cell.
 std::string in_cell(std::string text) {
   for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, "\\");
   return text;

@@ -29,8 +29,8 @@ private:
   std::vector<std::pair<std::string, std::string>> facts_;
 };
 
-/// Returns "60.0 % (54..66) at 8, 40.0 % (30..50) at 16": a figure of each point for which nodes are bought for
-/// servers.
+/// Returns a figure of each point for which nodes are bought for servers, as in "60.0 % (54..66) at 8, 40.0 % (30..50)
+/// at 16".
 template <class Figure> std::string where_hosts_are_bought(const StrategyAnswer& answer, const Figure& figure) {
   std::string list;
   for (const auto& point : answer.points) {
@@ -59,10 +59,10 @@ std::string kind_in_words(const Strategy& strategy) {
   return fmt::format("{}, {}", to_text(strategy.placement), to_text(strategy.sharding));
 }
 
-/// Returns "1 at 8, 16 at 16 GPUs (colocated, pieces)"; a placement and sharding that several scales share is named
-/// once.
+/// Returns the chosen servers, as in "1 at 8, 16 at 16 GPUs (colocated, pieces)". A placement and sharding that several
+/// scales share is named once.
 std::string lines_of_best_servers(const StrategyAnswer& answer) {
-  std::vector<std::pair<std::string, std::string>> kinds; // placement and sharding, counts by scale
+  std::vector<std::pair<std::string, std::string>> kinds; // pairs of placement and sharding, and of the counts by scale
   for (const auto& point : answer.points) {
     if (!point.best_servers) continue;
     const auto kind = kind_in_words(*point.best_servers);

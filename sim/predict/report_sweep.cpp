@@ -34,7 +34,7 @@ std::string largest_scale_cell(const LargestEfficientScale& largest_scale) {
   return (largest_scale.beyond_growth ? ">=" : "") + fmt::format("{}", largest_scale.gpus);
 }
 
-/// The strategy with the servers that a search chose at that point, if there was one.
+/// The strategy, with the servers that a search chose at that point, if there was a search.
 std::string strategy_cell(const StrategyAnswer& answer, const PredictedPoint& point) {
   const auto label = label_of(shown_strategy(answer));
   if (point.best_layout) return label + ": " + degrees_in_words(point.best_layout->strategy);
@@ -55,15 +55,16 @@ std::vector<std::string> split(const std::string& text, char at) {
 
 using Cells = std::vector<std::vector<std::string>>;
 
-// The cells of a line: scenario, strategy, GPUs, three times a value and its bounds, largest efficient scale,
-// dominating part, evidence, why SimGrid does not simulate the communication exactly; or scenario, strategy, error.
+// Places of the cells in a line. A line has these cells: scenario, strategy, GPUs, three times a value and its bounds,
+// largest efficient scale, dominating part, evidence, why SimGrid does not simulate the communication exactly. A line
+// with an error has scenario, strategy and error.
 constexpr std::size_t first_interval = 3;
 constexpr std::size_t interval_count = 3;
 constexpr std::size_t after_intervals = first_interval + 2 * interval_count;
 constexpr std::size_t note_cell = after_intervals + 3;
 constexpr std::size_t cells_of_error = 3;
 
-/// Joins values and bounds into one cell each, all aligned, and drops the last cell.
+/// Joins each value and its bounds into one cell, aligns these cells, and leaves out the last cell.
 Cells with_intervals(const Cells& parts) {
   Cells table;
   for (const auto& row : parts) table.push_back({row[0], row[1], row.size() == cells_of_error ? "-" : row[2]});

@@ -12,7 +12,7 @@ namespace ddlsim {
 
 namespace {
 
-/// The factor on a correlation for the distance of two quantities in doublings; 1 when one of them is not stated.
+/// The factor on a correlation for two quantities that are some doublings apart; 1 when one of them is not stated.
 double alike_over(const ResidualProcess& process, double a, double b) {
   return a > 0 && b > 0 ? std::pow(process.per_doubling, std::abs(std::log2(a / b))) : 1;
 }

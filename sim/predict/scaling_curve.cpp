@@ -30,13 +30,13 @@ int nodes_of(const Curve& curve, int gpus) {
 }
 
 /// Share of the variance of ln(iteration time) that the picked parameters explain, by correlations of the drawn
-/// z-scores. Correlations that a hundred draws of independent quantities would show are noise and do not count. Compute
-/// and the model discrepancy do not count either: compute has a label of its own, and the discrepancy is no property of
+/// z-scores. A correlation that a hundred draws of independent quantities would show is noise and does not count.
+/// Compute has a label of its own and does not count either. Nor does the model discrepancy, which is no property of
 /// the machine.
 double share_of(const Curve& curve, const std::vector<double>& times_s, const std::vector<bool>& picked) {
   std::vector<double> log_times;
   for (const double time_s : times_s) log_times.push_back(std::log(time_s));
-  constexpr double noise = 0.04; // (2 / sqrt(100))^2: a calibration keeps 100 draws
+  constexpr double noise = 0.04; // (2 / sqrt(100))^2, because a calibration keeps 100 draws
   double share = 0;
   for (std::size_t k = 0; k < picked.size(); ++k) {
     const auto& field = parameter_fields()[k];
@@ -51,7 +51,7 @@ double share_of(const Curve& curve, const std::vector<double>& times_s, const st
 
 /// Label of the weakest evidence among what determines the number.
 EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const std::vector<double>& times_s) {
-  constexpr double depends_on = 0.5; // share of the variance
+  constexpr double depends_on = 0.5; // share of the variance from which the number depends on it
   const auto& info = curve.calibration;
   if (point.bottleneck == "input" && curve.input_uncertainty != InputUncertainty{}) return EvidenceLabel::assumed;
   if (point.gpus == 1 || was_measured(curve, point)) return curve.compute_label;
@@ -60,14 +60,15 @@ EvidenceLabel evidence_of(const Curve& curve, const PredictedPoint& point, const
   if (!info.any || curve.compute_label == EvidenceLabel::assumed || share_of(curve, times_s, unknown) > depends_on)
     return EvidenceLabel::assumed;
   if (info.largest_nodes == 0 && info.largest_donor_nodes == 0)
-    return EvidenceLabel::assumed; // nothing of this kind was ever measured
+    return EvidenceLabel::assumed; // no quantity of this kind was ever measured
   const bool transferred = curve.compute_label == EvidenceLabel::transferred || info.largest_nodes == 0 ||
                            share_of(curve, times_s, info.borrowed) > depends_on;
   if (transferred) return EvidenceLabel::transferred;
   return point.nodes > info.largest_nodes ? EvidenceLabel::extrapolated : curve.compute_label;
 }
 
-/// Whether the point has more nodes than the measurements of its evidence; false when nothing was measured.
+/// Whether the point has more nodes than the measurements that its evidence comes from; false when nothing was
+/// measured.
 bool is_extrapolated(const Curve& curve, const PredictedPoint& point) {
   const auto& info = curve.calibration;
   const bool own = point.evidence == EvidenceLabel::calibrated || point.evidence == EvidenceLabel::extrapolated;
@@ -82,12 +83,12 @@ double connections_of(const StepSetup& setup, int nodes) {
   return servers * nodes * (strategy.on_node_reduce ? 1 : setup.gpus_per_node);
 }
 
-/// Why the job cannot have the placement of the scenario; "" when it can.
+/// Returns why the job cannot have the scenario's placement; "" when it can.
 std::string complaint_about_place(const StepSetup& setup, int nodes) {
   if (!setup.fabrics) return "";
   if (auto why = setup.fabrics->why_no_room(nodes); !why.empty()) return why;
   if (setup.fabrics->co_location().neighbours.empty() || !is_parameter_server(setup.strategy.name)) return "";
-  constexpr double most_connections = 10000; // 10 ms a sample
+  constexpr double most_connections = 10000; // number of connections; more take above 10 ms a sample
   const double connections = connections_of(setup, nodes);
   if (connections <= most_connections) return "";
   return fmt::format("{:.0f} connections between nodes and servers are more than the {:.0f} that are followed beside "
@@ -95,8 +96,8 @@ std::string complaint_about_place(const StepSetup& setup, int nodes) {
                      connections, most_connections);
 }
 
-/// Why `what` cannot be simulated on these links, which must let groups of ranks act as separate machines on one switch
-/// or on leaves; "" when it can.
+/// Returns why `what` cannot be simulated on these links; "" when it can. The links must let groups of ranks act as
+/// separate machines on one switch or on leaves.
 std::string complaint_about_links(const StepSetup& setup, int per_node, const char* what, const char* instead) {
   if (!setup.fabrics) return "";
   if (!setup.fabrics->co_location().neighbours.empty())
@@ -110,7 +111,7 @@ std::string complaint_about_links(const StepSetup& setup, int per_node, const ch
   return "";
 }
 
-/// Why a pipeline is impossible at this scale; "" when it is possible, and for other strategies.
+/// Returns why a pipeline is impossible at this scale; "" when it is possible, and for other strategies.
 std::string complaint_about_pipeline(const StepSetup& setup) {
   if (!is_model_parallel(setup.strategy.name)) return "";
   const int per_node = setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
@@ -121,7 +122,7 @@ std::string complaint_about_pipeline(const StepSetup& setup) {
   return complaint_about_links(setup, per_node, "a pipeline", "ask for packed nodes, or for another strategy");
 }
 
-/// Why hybrid sharding is impossible at this scale; "" where it is possible.
+/// Returns why hybrid sharding is impossible at this scale; "" where it is possible.
 std::string complaint_about_shards(const StepSetup& setup) {
   if (setup.strategy.sharded.shard_group == ShardedOptions::all_ranks) return "";
   const int per_node = setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
@@ -131,7 +132,7 @@ std::string complaint_about_shards(const StepSetup& setup) {
                                "ask for packed nodes, or leave \"shard_group\" out");
 }
 
-/// Why such a run is impossible; "" when it is possible.
+/// Returns why such a run is impossible; "" when it is possible.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
   if (auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
   if (auto why = complaint_about_place(setup, nodes_of(curve, setup.gpus)); !why.empty()) return why;
@@ -149,11 +150,11 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
   return curve.has_run ? "" : memory_refusal(setup);
 }
 
-/// Forward passes that a training step costs. Backward costs two: the gradient of the inputs, and that of the weights
-/// (Narayanan et al., SC 2021, section 5.1, count the same).
+/// Number of forward passes that take as long as one training step. Backward takes two: one for the gradient of the
+/// inputs, and one for that of the weights (Narayanan et al., SC 2021, section 5.1, count the same).
 constexpr double forward_passes_of_training = 3;
 
-/// The GPU's peak rate; 0 when the catalogue has none for that precision, as for an unnamed machine.
+/// The GPU's peak rate; 0 when the catalogue has none for that precision, as for a device that is not named.
 double peak_or_none(const StepSetup& setup) {
   try {
     return peak_flop_per_s(setup.gpu, setup.precision);
@@ -278,7 +279,8 @@ std::optional<ShownEfficiency> predicted_efficiency(const Curve& curve, int gpus
 
 namespace {
 
-/// `likeliest` returns the time of the likeliest sample; it is called after the samples are computed.
+/// Makes a point and the times of its samples. `likeliest` returns the time of the likeliest sample, and is called
+/// after the samples are computed.
 PointAndSamples answer_point(const Curve& curve, int gpus, const std::function<StepTime()>& likeliest) {
   PointAndSamples answer;
   auto& point = answer.point;
@@ -320,7 +322,7 @@ PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity) {
 
 std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vector<int>& scales, Fidelity fidelity,
                                             const std::function<void(int gpus)>& begins) {
-  start_fork_server(); // before there are threads
+  start_fork_server(); // the server must start before there are threads
   std::vector<std::packaged_task<StepTime()>> runs;
   for (const int gpus : scales)
     runs.emplace_back([&curve, gpus, fidelity] {
@@ -328,7 +330,7 @@ std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vecto
     });
   std::vector<std::future<StepTime>> times;
   for (auto& run : runs) times.push_back(run.get_future());
-  std::atomic<std::size_t> left = runs.size(); // the largest scales first, because they take longest
+  std::atomic<std::size_t> left = runs.size(); // the largest scales are run first, because they take longest
   const auto run_all = [&] {
     for (std::size_t taken = left; taken > 0;)
       if (left.compare_exchange_weak(taken, taken - 1)) runs[taken - 1]();

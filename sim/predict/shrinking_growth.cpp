@@ -26,15 +26,15 @@ double ln_time_with_residual(const Curve& curve, int gpus, Parameters sample) {
   return std::log(time_step(setup, sample, Fidelity::formula).iteration_s) + residual.mean;
 }
 
-/// The sample with a backward that takes no time: communication starts when forward ends, and no compute hides it.
+/// The sample with a backward that takes no time. Communication then starts when forward ends, and no compute hides it.
 Parameters without_backward(Parameters sample) {
   sample.compute_factor *= sample.forward_share;
   sample.forward_share = 1;
   return sample;
 }
 
-/// ln of the straight line: the time at `last`, or the time of forward and communication alone if that is longer by
-/// now, because full links carry no more when there are more GPUs.
+/// ln of the straight line. The line is the time at `last`; it is the time of forward and communication alone where
+/// that is longer, because full links carry no more when there are more GPUs.
 double ln_line(const Curve& curve, int last, int gpus, double ln_here) {
   const double kept = ln_time_with_residual(curve, last, curve.median);
   if (kept >= ln_here) return kept;

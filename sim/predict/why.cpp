@@ -41,7 +41,7 @@ std::string one_gpu_sentence(const Curve& curve, const OneGpuRate& one_gpu) {
                      in_words(one_gpu.evidence), one_gpu.text.substr(0, one_gpu.text.find("; ")));
 }
 
-/// Positions in parameter_fields() of the parameters on which this kind of strategy's communication depends.
+/// Positions in parameter_fields() of the parameters that decide the communication of this kind of strategy.
 std::vector<std::size_t> of_communication(const Curve& curve) {
   const bool servers = is_parameter_server(curve.setup.strategy.name);
   const auto fields = parameter_fields();
@@ -55,8 +55,8 @@ std::vector<std::size_t> of_communication(const Curve& curve) {
   return found;
 }
 
-/// Returns "network rate reached (287 points)" for the parameters with the most points: at most four, then the number
-/// of others.
+/// Returns the parameters with the most points, as in "network rate reached (287 points)". It names at most four, then
+/// the number of others.
 std::string narrowed_text(const Curve& curve, std::vector<std::size_t> narrowed) {
   constexpr std::size_t most_named = 4;
   const auto& points = curve.calibration.points;
@@ -140,7 +140,7 @@ double variance_of(const std::vector<double>& values) {
 std::string interval_sentence(const Curve& curve, const PointAndSamples& answer) {
   constexpr std::size_t most_named = 3;
   constexpr double least_share =
-      0.04; // (2 / sqrt(100))^2: what a hundred draws of independent quantities show is noise
+      0.04; // (2 / sqrt(100))^2: less than this is noise, which a hundred draws of independent quantities show
   const double noise = model_error_at(curve, answer.point.gpus).noise;
   const double of_samples = variance_of(ln_of(answer.sample_times_s));
   auto shares = interval_shares(curve, answer.sample_times_s);
@@ -165,10 +165,10 @@ std::optional<Eigen::VectorXd> standardised(const std::vector<double>& values) {
   return all / std::sqrt(all.squaredNorm() / static_cast<double>(all.size()));
 }
 
-/// Sets the shares; `figures` has a standardised column for each of `shares`.
+/// Sets the shares. `figures` has a standardised column for each of `shares`.
 void set_shares(std::vector<IntervalShare>& shares, const std::vector<Eigen::VectorXd>& figures,
                 const Eigen::VectorXd& ln_times) {
-  constexpr double ridge = 1e-6; // some parameters are fully correlated over the samples
+  constexpr double ridge = 1e-6; // keeps the regression solvable where parameters are fully correlated over the samples
   const auto count = static_cast<Eigen::Index>(figures.size());
   Eigen::MatrixXd among(count, count);
   Eigen::VectorXd with_times(count);

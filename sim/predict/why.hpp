@@ -8,9 +8,9 @@
 
 namespace ddlsim {
 
-/// The contribution of one parameter, or of one factor of named input, to the width of an interval.
+/// What one parameter, or one factor of named input, contributes to the width of an interval.
 struct IntervalShare {
-  std::string parameter;   ///< as in priors.json
+  std::string parameter;   ///< name as in priors.json
   std::string measured_by; ///< the command or benchmark that measures it
   double correlation = 0;  ///< absolute correlation of its z-score with ln(iteration time) over the samples
   /// Share of the variance of ln(iteration time), by a linear regression on the z-scores of all parameters: coefficient

@@ -1,6 +1,6 @@
 #pragma once
-// SimGrid runs by classes: ranks, links and connections that play the same role are run once, with their multiplicity.
-// Call these functions only in a fork, because they start SimGrid.
+// SimGrid runs by classes. Ranks, links and connections that play the same role are run once and counted as often as
+// there are members. Call these functions only in a fork, because they start SimGrid.
 
 #include "sim/collective/class_schedule.hpp"
 #include "sim/collective/period.hpp"
@@ -21,7 +21,7 @@ namespace ddlsim {
 /// added without a run.
 SimulatedTimes simulate_periods(const std::vector<std::vector<PeriodSteps>>& collectives);
 
-/// Returns the schedule of a collective of that size with one member of each class, with the messages of at most
+/// Returns the schedule of a collective of that size with one member of each class and the messages of at most
 /// `most_chunks` of its chunks.
 using ClassScheduleOf = std::function<ClassSchedule(double size_bytes, int most_chunks)>;
 
@@ -31,12 +31,12 @@ using ClassScheduleOf = std::function<ClassSchedule(double size_bytes, int most_
 /// second 64.
 SimulatedTimes simulate_class_schedules(const std::vector<double>& sizes_bytes, const ClassScheduleOf& schedule_of);
 
-/// Returns when each shard of one exchange is summed, then when the slowest worker has each, in seconds. SimGrid runs
-/// one connection of each class (sim/parameter_server/server_classes.hpp).
+/// Returns the times in seconds when each shard of one exchange is summed, and then those when the slowest worker has
+/// each shard. SimGrid runs one connection of each class (sim/parameter_server/server_classes.hpp).
 SimulatedTimes simulate_server_classes(const Machine& machine, const ServerMachine& servers,
                                        const ServerExchange& exchange);
 
-/// Returns when each message of several paths has passed; see pass_paths().
+/// Returns when each message of several paths has passed, as pass_paths() does.
 SimulatedTimes simulate_paths(const std::vector<PathMessage>& messages, double rate_Bps);
 
 } // namespace ddlsim

@@ -11,7 +11,7 @@
 namespace ddlsim {
 namespace {
 
-/// Returns the edges, doubled where there is but one, because a single rank would send to itself.
+/// Returns the edges of a period. A single edge is doubled, because a single rank would send to itself.
 std::vector<PeriodEdge> two_at_least(std::vector<PeriodEdge> edges) {
   if (edges.size() == 1) edges.push_back(edges.front());
   return edges;
@@ -20,7 +20,7 @@ std::vector<PeriodEdge> two_at_least(std::vector<PeriodEdge> edges) {
 /// Returns the time that the last turn added, if it was the same for every rank; else a negative number.
 double steady_turn_s(const RingRun& run) {
   constexpr double same = 1e-9;
-  constexpr double clock_s = 1e-12; // SimGrid's precision
+  constexpr double clock_s = 1e-12; // precision of SimGrid's clock
   double shortest_s = run.end_s.front() - run.early_s.front();
   double longest_s = shortest_s;
   for (std::size_t rank = 1; rank < run.end_s.size(); ++rank) {
@@ -66,7 +66,7 @@ double run_steps(const std::vector<RingRank>& ranks, const PeriodSteps& all, dou
 SimulatedTimes simulate_periods(const std::vector<std::vector<PeriodSteps>>& collectives) {
   start_simgrid();
   simgrid::s4u::NetZone& zone = make_star_zone("period");
-  std::vector<std::vector<RingRank>> ranks; // for each kind of step
+  std::vector<std::vector<RingRank>> ranks; // ranks for each kind of step
   for (const PeriodSteps& some : collectives.front()) {
     const std::string name = "steps" + std::to_string(ranks.size()) + "-";
     ranks.push_back(make_ring_ranks(zone, name, two_at_least(some.edges)));

@@ -46,8 +46,8 @@ double messages_of(const Schedule& schedule) {
   return messages;
 }
 
-/// Chunks after which all classes are busy: in a double tree of 16,384 nodes of 8 ranks a chunk passes 42 messages, up
-/// and down.
+/// Number of chunks after which all classes are busy. In a double tree of 16,384 nodes of 8 ranks a chunk passes 42
+/// messages, up and down.
 constexpr int chunks_to_fill = 64;
 constexpr int most_chunks_run = 2 * chunks_to_fill;
 
@@ -57,8 +57,8 @@ struct ChunksRun {
   int most_chunks = 0;
 };
 
-/// Returns one run of every collective with the most chunks, and a second with half of them for those that have more
-/// chunks.
+/// Returns one run of every collective, with as many chunks as are run at most. Collectives with more chunks get a
+/// second run with half as many.
 std::vector<ChunksRun> runs_of(const std::vector<double>& sizes_bytes, const ClassScheduleOf& schedule_of) {
   std::vector<ChunksRun> runs;
   for (const double size_bytes : sizes_bytes) runs.push_back({size_bytes, most_chunks_run});
@@ -93,7 +93,7 @@ SimulatedTimes simulate_class_schedules(const std::vector<double>& sizes_bytes, 
   start_simgrid();
   const auto runs = runs_of(sizes_bytes, schedule_of);
   simulated.times_s = run_chunks(runs, schedule_of, simulated.messages);
-  std::size_t half = sizes_bytes.size(); // the run with fewer chunks
+  std::size_t half = sizes_bytes.size(); // number of the run with fewer chunks
   for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
     const int chunks = schedule_of(sizes_bytes[i], 1).chunks;
     if (chunks <= most_chunks_run) continue;

@@ -16,8 +16,8 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Returns, for each link, what all counts of flows on it can be divided by; the rate is divided too, so shares stay
-/// the same.
+/// Returns, for each link, a number that divides all counts of flows on it. The rate is divided too, so shares stay the
+/// same.
 std::vector<std::uint64_t> common_divisors(const ClassLinks& classes) {
   std::vector<std::uint64_t> divisors(classes.links.size(), 0);
   for (const ConnectionRoutes& routes : classes.routes)
@@ -27,8 +27,8 @@ std::vector<std::uint64_t> common_divisors(const ClassLinks& classes) {
   return divisors;
 }
 
-/// Hosts and links. SimGrid counts a message against a link's rate once for each time the link is listed in its route,
-/// so that one message stands for several.
+/// The hosts and links of one member of each class. SimGrid counts a message against a link's rate once for each time
+/// the link is listed in its route, so one message stands for several.
 class ClassPlatform {
 public:
   explicit ClassPlatform(const ClassLinks& classes)

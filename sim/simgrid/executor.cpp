@@ -41,7 +41,7 @@ public:
   }
 };
 
-/// Returns the simulated times as one list, with the number of messages last.
+/// Returns the simulated times as one list whose last number is that of the messages.
 Numbers in_one_list(SimulatedTimes simulated) {
   simulated.times_s.push_back(simulated.messages);
   return std::move(simulated.times_s);
@@ -54,7 +54,7 @@ SimulatedTimes simulate_in_fork(Numbers (*simulate)(const Numbers&), const Reque
   return simulated;
 }
 
-/// Times paths on SimGrid. A path carries one message at a time, so every message is run.
+/// Times paths on SimGrid, which runs every message, because a path carries one at a time.
 SimulatedTimes paths_on_simgrid(const std::vector<PathMessage>& messages, double rate_Bps) {
   if (messages.empty()) return {};
   RequestWriter request;
@@ -144,8 +144,8 @@ SimulatedTimes simulate_classes(const Machine& machine, const std::vector<double
   });
 }
 
-/// SimGrid with one member of each class. Asynchronous workers are each at another point of their iteration, so as many
-/// are run as take a second, with fewer pushes.
+/// SimGrid with one member of each class. Each asynchronous worker is at another point of its iteration. So SimGrid
+/// runs as many of them as take a second, with fewer pushes.
 class Classes : public Executor {
 public:
   SimulatedTimes collectives(const Machine& placed, const std::vector<double>& sizes_bytes,

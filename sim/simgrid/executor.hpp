@@ -15,8 +15,8 @@
 
 namespace ddlsim {
 
-/// Times the communication of an iteration. SimGrid runs in a child of the fork server, because it keeps global state;
-/// std::runtime_error is thrown when it fails.
+/// Times the communication of an iteration. SimGrid keeps global state, so it runs in a child of the fork server.
+/// Throws std::runtime_error when that fails.
 class Executor {
 public:
   Executor() = default;
@@ -24,11 +24,11 @@ public:
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// Times collectives of one kind and several sizes, which run one after another in the order given; nothing else uses
-  /// the links. SimGrid runs all of them in one child. Where the ranks of a class behave alike, `classes` equals `full`
-  /// to 1e-6. `full` equals the formula to 1e-6 for rings, and for halving-doubling on one switch with full nodes of
-  /// 2^a ranks. Elsewhere messages contend for links: tests/simgrid/formula_range.hpp has the error of the formula.
-  /// Throws NoSymmetry.
+  /// Times collectives of one kind and several sizes, which run one after another in the given order while nothing else
+  /// uses the links. SimGrid runs all of them in one child. Where the ranks of a class behave alike, `classes` equals
+  /// `full` to 1e-6. `full` equals the formula to 1e-6 for rings, and for halving-doubling on one switch with full
+  /// nodes of 2^a ranks. Elsewhere messages contend for links: tests/simgrid/formula_range.hpp has the error of the
+  /// formula. Throws NoSymmetry where a run by classes is impossible.
   virtual SimulatedTimes collectives(const Machine& machine, const std::vector<double>& sizes_bytes,
                                      const CollectiveKind& collective) const = 0;
 
@@ -37,8 +37,8 @@ public:
     return collectives(machine, sizes_bytes, all_reduce_by(algorithm));
   }
 
-  /// Returns when each message of several paths has passed; a path carries one message at a time, in the order given.
-  /// Without contention the formula and SimGrid are equal.
+  /// Returns when each message of several paths has passed. A path carries one message at a time, in the given order.
+  /// Nothing contends, so the formula and SimGrid are equal.
   virtual SimulatedTimes paths(const std::vector<PathMessage>& messages, double rate_Bps) const = 0;
 
   /// Times push, sum and pull of all shards. With `full` SimGrid, in a child, shares links by max-min fairness and runs

@@ -41,7 +41,8 @@ s4u::NetZone* make_torus(s4u::NetZone& parent, const Fabric& fabric, double link
   return s4u::create_torus_zone("fabric", &parent, dimensions, make_places(), link_units, 0, both_ways);
 }
 
-/// Makes a dragonfly with one chassis in each group: SimGrid has a third level that ddlsim's fabric has not.
+/// Makes a dragonfly with one chassis in each group. SimGrid's dragonfly has a third level, which that of ddlsim has
+/// not.
 s4u::NetZone* make_dragonfly(s4u::NetZone& parent, const Fabric& fabric, double link_units) {
   const auto of = [](int count) { return static_cast<unsigned>(count); };
   const s4u::DragonflyParams parameters({of(fabric.groups), of(fabric.links_between_groups)}, {1, 1},
@@ -76,7 +77,8 @@ s4u::NetZone* make_fat_tree(s4u::NetZone& parent, const PlacedFabric& placed, do
   return s4u::create_fatTree_zone("fabric", &parent, parameters, make_places(), link_units, 0, both_ways);
 }
 
-/// SimGrid visits every pair of a switch and one above it, which takes a minute for 16,384 nodes.
+/// Largest number of places for which SimGrid's zone is used. SimGrid visits every pair of a switch and one above it,
+/// which takes a minute for 16,384 nodes.
 constexpr int most_places_of_zone = 4096;
 
 int places_of_zone(const PlacedFabric& placed) {
@@ -84,7 +86,7 @@ int places_of_zone(const PlacedFabric& placed) {
   return groups_with_places(placed) * levels_of(placed.fabric).back().nodes;
 }
 
-/// Returns whether SimGrid has a zone for the fabric. Its fat-tree has static routes only, and nodes with one NIC.
+/// Returns whether SimGrid has a zone for the fabric. Its fat-tree has static routes only, and each node has one NIC.
 bool has_zone(const PlacedFabric& placed) {
   if (!is_tree(placed.fabric)) return true;
   return placed.fabric.kind == FabricKind::fat_tree && placed.fabric.routing == Routing::fixed &&
@@ -136,7 +138,7 @@ std::vector<s4u::Link*> FabricZone::route(int from_node, int to_node) {
   double latency_s = 0;
   places_[at(from)]->route_to(places_[at(to)], links, &latency_s);
   if (!is_tree(placed.fabric)) return links;
-  // the first and last link are the nodes' own cables, which their NICs stand for
+  // the NICs of the nodes stand for the first and the last link, which are the nodes' own cables
   return {links.begin() + 1, links.end() - 1};
 }
 

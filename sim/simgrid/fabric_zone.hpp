@@ -1,6 +1,6 @@
 #pragma once
-// The links between a fabric's switches on SimGrid, for runs of every message. Torus, dragonfly and fat-tree are
-// SimGrid's own zones; group uplinks over which messages are spread are links that ddlsim makes.
+// The links between a fabric's switches on SimGrid, for runs of every message. Torus, dragonfly and fat-tree are zones
+// of SimGrid. Groups of uplinks over which messages are spread are links that ddlsim makes.
 
 #include "sim/network/machine.hpp"
 
@@ -17,10 +17,10 @@ class NetZone;
 
 namespace ddlsim {
 
-/// The links of one machine's fabric; a machine without a fabric has none. Rates are those that software reaches.
+/// The links of a machine's fabric, at the rates that software reaches. A machine without a fabric has none.
 class FabricZone {
 public:
-  /// `parent`, a star, keeps the links; it may be sealed only after the last call of route().
+  /// `parent` is a star zone and keeps the links. It may be sealed only after the last call of route().
   FabricZone(simgrid::s4u::NetZone& parent, const Machine& machine);
 
   /// Returns the links that a message from one of the job's nodes to another crosses, in order.
@@ -32,8 +32,9 @@ private:
 
   simgrid::s4u::NetZone& parent_;
   const Machine& machine_;
-  std::map<std::size_t, simgrid::s4u::Link*> group_links_; ///< empty where SimGrid has a zone
-  std::vector<simgrid::s4u::Host*> places_;                ///< the hosts of SimGrid's zone
+  /// links of groups, by number; empty where SimGrid has a zone
+  std::map<std::size_t, simgrid::s4u::Link*> group_links_;
+  std::vector<simgrid::s4u::Host*> places_; ///< the hosts of SimGrid's zone
 };
 
 } // namespace ddlsim

@@ -18,29 +18,30 @@ enum class Engine { formula, classes, full };
 
 std::string to_text(Engine engine); ///< "formula", "classes", "full"
 
-/// A run by classes was requested where the members of a class would not behave alike, or where almost every class has
-/// one member; the message, one sentence, says which.
+/// Thrown when a run by classes was requested where the members of a class would not behave alike, or where almost
+/// every class has one member. The message is one sentence that says which.
 struct NoSymmetry : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// `full` was requested for more messages than take about a minute; the message, one sentence, has their number.
+/// Thrown when `full` was requested for more messages than take about a minute. The message is one sentence with their
+/// number.
 struct TooManyMessages : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Times of several operations, seconds, and how many messages SimGrid ran for them.
+/// Times of several operations in seconds, and the number of messages that SimGrid ran for them.
 struct SimulatedTimes {
   std::vector<double> times_s;
   double messages = 0;
 };
 
-/// The engine that runs a scenario.
+/// The engine that runs a scenario, and how close it is to a run of every message.
 struct Choice {
   Engine engine = Engine::classes;
   bool is_exact = true; ///< the time equals that of a run of every message, to 1e-6
-  /// Why the number is not SimGrid's although SimGrid was requested, or what SimGrid simplifies; "" where neither
-  /// holds.
+  /// Why SimGrid did not give the number although it was requested, or what SimGrid simplifies; "" where neither is the
+  /// case.
   std::string why{};
 };
 

@@ -1,7 +1,7 @@
 #pragma once
-// Simulations in which SimGrid runs every message: rings, any collective given as a schedule, synchronous and
-// asynchronous servers; and asynchronous servers with some of their workers. simulate_async_servers uses the fork
-// server itself; call the others only in a fork, because they start SimGrid.
+// Simulations in which SimGrid runs every message: rings, any collective given as a schedule, and synchronous and
+// asynchronous servers. Asynchronous servers can also be run with some of their workers. simulate_async_servers uses
+// the fork server itself. Call the others only in a fork, because they start SimGrid.
 
 #include "sim/collective/collective.hpp"
 #include "sim/collective/schedule.hpp"
@@ -20,22 +20,23 @@ class Host;
 
 namespace ddlsim {
 
-// Runs a schedule on hosts that are connected already.
+// Schedules on hosts that are connected already.
 
 /// Returns the delay of a message from one rank to another at delivery, seconds.
 using LatencyOf = std::function<double(int from, int to)>;
 
-/// Returns the messages of a collective of that size; which ranks communicate must not depend on the size.
+/// Returns the messages of a collective of that size. The size must not change which ranks communicate.
 using ScheduleOfSize = std::function<Schedule(double size_bytes)>;
 
-/// Runs collectives one after another and returns the seconds that each takes until its last program ends. Host i runs
-/// the programs of rank i. Every program is an actor, which goes on with the next size when all are done: making an
-/// actor takes as long as dozens of messages. Throws std::logic_error when a send has no receive or a receive no send.
+/// Runs collectives one after another, and returns the seconds that each takes until its last program ends. Host i runs
+/// the programs of rank i. Every program is an actor, which continues with the next size when all are done, because
+/// making an actor takes as long as dozens of messages. Throws std::logic_error when a send has no receive or a receive
+/// no send.
 std::vector<double> run_schedules(const std::vector<simgrid::s4u::Host*>& hosts, const std::vector<double>& sizes_bytes,
                                   const ScheduleOfSize& schedule_of, const LatencyOf& latency_s);
 
 /// Returns the times of rings that run one after another, seconds. Every rank is an actor, and every chunk, or segment
-/// of a chunk, is a message. `ring` says how often a chunk goes round, and how many segments it has.
+/// of a chunk, is a message. `ring` says how many turns a chunk makes, and how many segments it has.
 std::vector<double> simulate_rings(const Machine& machine, const std::vector<double>& sizes_bytes,
                                    const CollectiveAlgorithm& ring = ring_all_reduce);
 
@@ -48,13 +49,13 @@ std::vector<double> simulate_rings(const Machine& machine, const std::vector<dou
 std::vector<double> simulate_schedules(const Machine& machine, const std::vector<double>& sizes_bytes,
                                        const ScheduleOfSize& schedule_of);
 
-/// Returns when each shard of one exchange is summed, then when the slowest worker has each, in seconds. Every copy of
-/// every shard is a message.
+/// Returns the times in seconds when each shard of one exchange is summed, and then those when the slowest worker has
+/// each shard. Every copy of every shard is a message.
 SimulatedTimes simulate_server_exchange(const Machine& machine, const ServerMachine& servers,
                                         const ServerExchange& exchange);
 
-/// A job beside asynchronous servers. It runs on nodes of the machine's fabric behind those of the workers and of the
-/// servers' hosts, and repeats compute and a ring all-reduce.
+/// A neighbouring job of asynchronous servers. It runs on nodes of the machine's fabric behind those of the workers and
+/// of the servers' hosts, and repeats compute and a ring all-reduce.
 struct RingBeside {
   int first_node = 0;
   int nodes = 0;
@@ -73,14 +74,14 @@ std::vector<double> simulate_async_round(const Machine& machine, const ServerMac
                                          const AsyncExchange& async, int round,
                                          const std::vector<RingBeside>& beside = {});
 
-/// Simulates `rounds` rounds, each in a child; without `rounds`, as many as bring the standard error of the mean
-/// iteration below 0.5 % of it.
+/// Simulates `rounds` rounds, each in a child of its own. Where `rounds` is not given, it simulates as many as bring
+/// the standard error of the mean iteration below 0.5 % of that mean.
 AsyncTiming simulate_async_servers(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async,
                                    std::optional<int> rounds = std::nullopt,
                                    const std::vector<RingBeside>& beside = {});
 
 /// Returns the workers and servers that an asynchronous run simulates by default. Links between switches are simulated
-/// one by one only where nothing is grouped and the fabric has room for all hosts; elsewhere every NIC gets the lower
+/// one by one only where nothing is grouped and the fabric has room for all hosts. Elsewhere every NIC gets the lower
 /// rate that the busiest of these links would leave it.
 AsyncGroups groups_to_run(const Machine& machine, const ServerMachine& servers, const AsyncExchange& async);
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Standard error that a comparison to 3 % needs; rounds are run until it is reached.
+/// Standard error, over the mean, until which rounds are run. A comparison to 3 % needs it.
 constexpr double async_precision = 0.005;
 constexpr int most_rounds = 200;
 
@@ -36,9 +36,9 @@ struct WorkerState {
   ComputeDraws draws;
   std::vector<double> factors{}; ///< compute of each iteration over its mean
   double mean_factor = 1;        ///< mean compute over that of other workers; not 1 on the slow node
-  s4u::BarrierPtr together{};    ///< barrier of the worker's connections
-  double pulled_s = 0;           ///< when the last shard so far had arrived
-  double applied_s = 0;          ///< when the last push so far was applied
+  s4u::BarrierPtr together{};    ///< barrier for all connections of the worker
+  double pulled_s = 0;           ///< time at which the last of the shards pulled so far had arrived
+  double applied_s = 0;          ///< time at which the last of the pushes so far was applied
   double measured_from_s = 0;
   double iteration_s = 0;
   int last_iteration = std::numeric_limits<int>::max();
@@ -62,10 +62,11 @@ struct AsyncConnection {
   s4u::Mailbox* to_worker = nullptr;
   double delay_s = 0;
   double most_Bps = 0; ///< ceiling of one message; 0: none
-  bool first = false;  ///< the first connection of its worker, which records the worker's times
+  bool first = false;  ///< whether this connection is its worker's first, which records the worker's times
   std::vector<PushState*> pushes;
   std::uint64_t pull_units = 0;
-  std::vector<double> pulled_updates; ///< for each push, updates applied when its parameters left the server
+  /// number of updates that were applied when the parameters of each push left the server
+  std::vector<double> pulled_updates;
 };
 
 /// Returns the compute factor of an iteration. All connections of a worker request the same factor; the first one draws
@@ -77,8 +78,8 @@ double compute_factor(WorkerState& worker, int iteration) {
   return worker.mean_factor * worker.factors[at(iteration)];
 }
 
-/// Records updates at the start and at the end of a pull. Averaged over its message a parameter leaves the server half
-/// way, so its version is the mean of the two.
+/// Records the number of updates at the start and at the end of a pull. The version of its parameters is the mean of
+/// the two, because on average a parameter leaves the server in the middle of the pull.
 void note_updates(AsyncConnection& connection, bool start) {
   for (std::size_t i = 0; i < connection.pushes.size(); ++i) {
     const double half = 0.5 * static_cast<double>(connection.pushes[i]->updates);
@@ -87,13 +88,13 @@ void note_updates(AsyncConnection& connection, bool start) {
 }
 
 void pull(AsyncConnection& connection, int iteration) {
-  note_updates(connection, true); // the server's side is waiting to send: the transfer starts now
+  note_updates(connection, true); // the server's side waits to send, so the transfer starts now
   connection.to_worker->get<int>();
   ++connection.round->messages;
   note_updates(connection, false);
   WorkerState& worker = *connection.worker;
   worker.pulled_s = std::max(worker.pulled_s, s4u::Engine::get_clock() + connection.delay_s);
-  // Set before they synchronise, so that all connections of a worker, and the servers' sides, end with the same
+  // This is set before they synchronise, so that all connections of a worker, and the servers' sides, end with the same
   // iteration.
   if (connection.round->workers_to_measure == 0) worker.last_iteration = std::min(worker.last_iteration, iteration);
   worker.together->wait();
@@ -146,7 +147,7 @@ void run_server_side(const AsyncConnection& connection) {
   }
 }
 
-/// Returns the pushes of each server, in order.
+/// Returns the pushes of each server in the order in which they become ready.
 std::vector<std::vector<PushState>> make_pushes(const Machine& machine, const ServerMachine& servers,
                                                 const ServerExchange& exchange) {
   const std::vector<double> sizes_bytes = message_sizes(machine, servers, exchange);
@@ -204,7 +205,7 @@ std::vector<AsyncConnection> make_connections(const Machine& machine, const Serv
   return connections;
 }
 
-/// Runs one rank of a neighbour until the actor is killed.
+/// Runs one rank of a neighbouring job until the actor is killed.
 void run_rank_beside(const std::vector<RingRank>& ranks, std::size_t rank, const RingBeside& ring,
                      s4u::Barrier& together) {
   const int steps = 2 * (ring.nodes - 1);

@@ -16,7 +16,7 @@ AsyncTiming simulate_async_groups(const Machine& placed, const ServerMachine& se
                                   const AsyncGroups& groups) {
   AsyncTiming timing = simulate_async_servers(groups.machine, groups.servers, groups.async, groups.rounds);
   if (groups.is_whole) return timing;
-  ServerMachine alike = servers; // with the placement that the run uses
+  ServerMachine alike = servers; // the servers, with the placement that the run uses
   alike.dedicated = groups.servers.dedicated;
   const auto all = async_closed_form(on_one_switch(placed, TrafficPattern::all_to_all), alike, async);
   const auto run = async_closed_form(groups.machine, groups.servers, groups.async);

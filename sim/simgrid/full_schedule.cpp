@@ -18,7 +18,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// The links of each rank, node or leaf, one for each direction; kinds that no message crosses are empty.
+/// The links of each rank, node or leaf, one for each direction. The list of a kind that no message crosses is empty.
 struct RankLinks {
   Links port_out, port_in, nic_out, nic_in, leaf_up, leaf_down;
 };

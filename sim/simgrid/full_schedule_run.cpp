@@ -24,11 +24,12 @@ struct Channel {
   int peer = 0;
   int lane = 0;
   s4u::Mailbox* mailbox = nullptr;
-  double delay_s = 0; ///< at delivery
+  double delay_s = 0; ///< delay of a message at delivery
 };
 
-/// The channels of one direction. SimGrid finds a mailbox by its name, so each name is built and looked up once, not
-/// for every message. A program uses its channels in turn, so the next one is mostly the one after the last.
+/// The channels of one direction. SimGrid finds a mailbox by its name, so each name is built and looked up once, and
+/// not for every message. A program uses its channels in turn, so the next one usually follows the last one in the
+/// list.
 class Channels {
 public:
   template <class Open> const Channel& of(int peer, int lane, const Open& open) {
@@ -60,7 +61,7 @@ struct Run {
   Schedule schedule;
   s4u::BarrierPtr together;
   std::vector<double> ends_s;
-  std::size_t done = 0; ///< programs that are done
+  std::size_t done = 0; ///< number of programs that are done
 };
 
 /// Runs one program of a rank for all sizes.
@@ -77,7 +78,7 @@ public:
     ++run_.done;
   }
 
-  /// With a permanent receiver a message flows before its receiver has requested it.
+  /// Makes the mailbox's receiver permanent, so that a message flows before its receiver has requested it.
   void give_room(const s4u::ActorPtr& receiver) {
     std::set<s4u::Mailbox*> own;
     for (const Step& step : run_.schedule.programs[number_].steps)
@@ -94,7 +95,7 @@ private:
                     [&] { return open_channel(receive.from, rank_, receive.lane, receive.from, run_.latency_s); });
   }
 
-  /// Waits for all programs; the first one makes the next schedule, while all others wait.
+  /// Waits for all programs. The first one makes the next schedule, while all others wait.
   void go_on_together(double size_bytes) {
     run_.together->wait();
     if (number_ == 0) {
@@ -123,7 +124,7 @@ private:
     for (const s4u::CommPtr& message : sent_) message->wait();
     for (const auto& [message, delay_s] : received_) {
       message->wait();
-      // The message may have come while this rank was still sending.
+      // The message may have arrived while this rank was still sending.
       end_s = std::max(end_s, message->get_finish_time() + delay_s);
     }
     sent_.clear();
@@ -138,7 +139,7 @@ private:
   Channels from_;
   // The messages of a step, kept between steps to reuse their memory.
   std::vector<s4u::CommPtr> sent_;
-  std::vector<std::pair<s4u::CommPtr, double>> received_; ///< with the delay of each
+  std::vector<std::pair<s4u::CommPtr, double>> received_; ///< each with its delay
 };
 
 /// Runs sizes whose schedules all have the same number of programs.
@@ -149,7 +150,7 @@ void run_alike(const std::vector<s4u::Host*>& hosts, Run& run, std::vector<doubl
   run.done = 0;
   const std::size_t programs = run.schedule.programs.size();
   if (programs > 0) run.together = s4u::Barrier::create(static_cast<unsigned>(programs));
-  std::deque<RankProgram> all; // a deque does not move its elements
+  std::deque<RankProgram> all; // a deque, because it does not move its elements
   for (std::size_t number = 0; number < programs; ++number) {
     RankProgram& one = all.emplace_back(run, number);
     const auto actor = s4u::Actor::create("rank", hosts[at(run.schedule.programs[number].rank)], [&one] { one.run(); });

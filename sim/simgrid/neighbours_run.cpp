@@ -27,13 +27,13 @@ constexpr int most_rounds_of_neighbours = 64;
 struct JobOnFabric {
   const Job* job = nullptr;
   std::vector<Rounds> transfers{};
-  std::vector<s4u::Host*> from{}; ///< for each pattern
+  std::vector<s4u::Host*> from{}; ///< the sending host of each pattern
   std::vector<s4u::Host*> to{};
 };
 
-/// Returns the number that divides the flow counts of all jobs on the link; the rate is divided too, so shares stay the
-/// same. SimGrid counts a message on a link once for each flow that it stands for, so counts in the thousands are
-/// divided by more than their common divisor, and rounded.
+/// Returns the number by which the flow counts of all jobs on the link are divided. The rate is divided too, so shares
+/// stay the same. SimGrid counts a message on a link once for each flow that it stands for, so counts in the thousands
+/// are divided by more than their common divisor, and rounded.
 int flows_in_one(const SharedLink& link) {
   constexpr int most_flows = 500;
   int divisor = 0;
@@ -48,7 +48,7 @@ std::size_t flows_run(int flows, int divisor) {
   return flows == 0 ? 0 : static_cast<std::size_t>(std::max(1, (flows + divisor / 2) / divisor));
 }
 
-/// Returns the job's own link, and each shared link as often as messages of that pattern cross it.
+/// Returns the job's own link, and each shared link as many times as messages of that pattern cross it.
 std::vector<s4u::LinkInRoute> route_of_job(const std::vector<SharedLink>& links, const Links& made, std::size_t job,
                                            int pattern, s4u::Link* own) {
   std::vector<s4u::LinkInRoute> route{s4u::LinkInRoute(own)};
@@ -117,7 +117,7 @@ void run_iteration(const JobOnFabric& self, SharedTimes& times) {
   s4u::this_actor::sleep_for(self.job->rest_s);
 }
 
-/// Runs job 0; when it has done its iterations, the neighbours end.
+/// Runs job 0, the measured one. The neighbours end when it has done its iterations.
 void run_measured_job(const JobOnFabric& self, int iterations, SharedTimes& times) {
   s4u::this_actor::sleep_until(self.job->start_s);
   for (int iteration = 0; iteration < iterations; ++iteration) {

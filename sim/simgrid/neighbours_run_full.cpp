@@ -18,17 +18,17 @@ namespace s4u = simgrid::s4u;
 
 /// Where a rank sends its message of a pattern, and where it receives one.
 struct PairOnFabric {
-  s4u::Mailbox* out = nullptr; ///< null: none
+  s4u::Mailbox* out = nullptr; ///< mailbox of the message that the rank sends; null: it sends none
   s4u::Mailbox* in = nullptr;
 };
 
-/// A job's ranks as actors, in a ring or in pairs.
+/// A job's ranks as actors, which form a ring or exchange in pairs.
 struct RingOnFabric {
   const RingJob* ring = nullptr;
   std::vector<s4u::Host*> hosts{};
   std::vector<s4u::Mailbox*> inboxes{};
-  std::vector<std::vector<PairOnFabric>> pairs{}; ///< for each pattern and rank
-  s4u::BarrierPtr together{};                     ///< barrier of its ranks
+  std::vector<std::vector<PairOnFabric>> pairs{}; ///< mailboxes for each pattern and rank
+  s4u::BarrierPtr together{};                     ///< barrier of the job's ranks
 };
 
 s4u::Host* make_host(s4u::NetZone& zone, const std::string& name) {
@@ -105,12 +105,12 @@ void pass_chunks(const RingOnFabric& self, std::size_t rank, double edge_bytes, 
     int* content = nullptr;
     const s4u::CommPtr message = self.inboxes[rank]->get_async<int>(&content);
     message->wait();
-    // The message may have come while this rank was still sending.
+    // The message may have arrived while this rank was still sending.
     s4u::this_actor::sleep_until(message->get_finish_time() + self.ring->hop_s);
   }
 }
 
-/// Sends one rank's message of a transfer and receives the one that is sent to it.
+/// Sends one rank's message of a transfer, and receives the message that is sent to it.
 void exchange(const RingOnFabric& self, std::size_t rank, const Transfer& transfer, SharedTimes& times) {
   const PairOnFabric& pair = self.pairs[static_cast<std::size_t>(transfer.pattern)][rank];
   s4u::CommPtr sent;
@@ -146,7 +146,7 @@ void run_ring_iteration(const RingOnFabric& self, std::size_t rank, SharedTimes&
   s4u::this_actor::sleep_for(job.rest_s);
 }
 
-/// Runs one rank until the ring has done its iterations; 0: until the actor is killed.
+/// Runs one rank until the ring has done its iterations. With 0 iterations it runs until the actor is killed.
 void run_rank_of_ring(const RingOnFabric& self, std::size_t rank, int iterations, SharedTimes& times) {
   if (!self.inboxes.empty()) self.inboxes[rank]->set_receiver(s4u::Actor::self());
   s4u::this_actor::sleep_until(self.ring->job.start_s);

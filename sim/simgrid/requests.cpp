@@ -25,8 +25,9 @@ template <class ReadOne> auto read_each(RequestReader& reader, const ReadOne& re
 constexpr std::uint64_t half_seed = 1ULL << 32;
 
 void add_transfer(RequestWriter& writer, const Transfer& transfer) {
-  const auto& [ready_s, alone_s, edge_bytes, rounds, pattern, continues] = transfer; // a new field does not compile
-  for (const double number : {ready_s, alone_s, edge_bytes}) writer.add(number);     // until it is sent too
+  // A new field of Transfer does not compile until it is sent too.
+  const auto& [ready_s, alone_s, edge_bytes, rounds, pattern, continues] = transfer;
+  for (const double number : {ready_s, alone_s, edge_bytes}) writer.add(number);
   writer.add(rounds);
   writer.add(pattern);
   writer.add(continues ? 1 : 0);
@@ -63,7 +64,8 @@ void RequestWriter::add(const Machine& machine) {
 }
 
 void RequestWriter::add(const PlacedFabric& placed) {
-  const auto& [fabric, nic_line_Bps, background, places, load] = placed; // the load is for the caller, not for SimGrid
+  // the load is left out, because SimGrid does not read it
+  const auto& [fabric, nic_line_Bps, background, places, load] = placed;
   const auto& [kind, nodes_per_leaf, blocking, hop_latency_s, upper_levels, dimensions, groups, switches_per_group,
                nodes_per_switch, links_between_groups, link_bandwidth_Bps, routing, sharp] = fabric;
   for (const double number : {nic_line_Bps, background, blocking, hop_latency_s, link_bandwidth_Bps}) add(number);

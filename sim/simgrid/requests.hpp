@@ -51,10 +51,10 @@ private:
   std::size_t next_ = 0;
 };
 
-// Jobs and their shared links, encoded as numbers: what the fork server receives, and what it returns.
+// Jobs and their shared links, encoded as numbers. The fork server receives these and returns the results.
 
 void add_jobs(RequestWriter& writer, const std::vector<Job>& jobs);
-std::vector<Job> read_jobs(RequestReader& reader); ///< returns what add_jobs() added
+std::vector<Job> read_jobs(RequestReader& reader); ///< reads the jobs that add_jobs() wrote
 
 void add_shared_links(RequestWriter& writer, const std::vector<SharedLink>& links);
 std::vector<SharedLink> read_shared_links(RequestReader& reader);

@@ -17,7 +17,7 @@ class NetZone;
 
 namespace ddlsim {
 
-/// One rank: its host, the mailbox of its messages, and their delay at delivery.
+/// A rank of the ring: its host, the mailbox for its messages, and their delay at delivery.
 struct RingRank {
   simgrid::s4u::Host* host = nullptr;
   simgrid::s4u::Mailbox* inbox = nullptr;
@@ -33,20 +33,20 @@ std::vector<RingRank> make_ring_ranks(simgrid::s4u::NetZone& zone, const std::st
                                       const std::vector<PeriodEdge>& edges,
                                       const std::vector<SharedRoute>& shared_routes = {});
 
-/// The steps that each rank runs; 0 < early <= steps.
+/// The steps that each rank runs, with 0 < early <= steps.
 struct RingSteps {
-  int steps = 0;     ///< of one phase
-  int early = 0;     ///< number of steps after which times are recorded as well
-  int in_flight = 1; ///< messages that a rank sends before it takes the first that it receives
-  int phases = 1;    ///< a rank starts the next phase when it has all messages of the one before
+  int steps = 0;     ///< number of steps of one phase
+  int early = 0;     ///< number of steps after which times are recorded too
+  int in_flight = 1; ///< number of messages that a rank sends before it receives the first one
+  int phases = 1;    ///< number of phases; a rank starts the next one when it has all messages of the one before
 };
 
-/// The result of a phase, seconds from the start of the run. Each list has `in_flight` times in a row for each rank:
+/// The result of a phase, in seconds from the start of the run. Each list has `in_flight` times in a row for each rank:
 /// when it had sent its last message and had received each of its last `in_flight` messages, the oldest first. All
 /// later steps depend only on these times.
 struct RingRun {
-  std::vector<double> early_s; ///< after `early` steps
-  std::vector<double> end_s;   ///< after all steps
+  std::vector<double> early_s; ///< times after `early` steps
+  std::vector<double> end_s;   ///< times after all steps
 };
 
 /// Starts all ranks together; returns one result for each phase.

@@ -77,7 +77,7 @@ void run_server_side(const ShardConnection& connection) {
 namespace s4u = simgrid::s4u;
 using Route = std::vector<s4u::LinkInRoute>;
 
-/// All links of the platform; kinds without a limit are empty.
+/// All links of the platform. The list of a kind without a limit is empty.
 struct FabricLinks {
   Links nic_out, nic_in, nic_both, leaf_up, leaf_down, loop_push, loop_pull, process_in, process_out;
 };

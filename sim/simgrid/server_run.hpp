@@ -1,5 +1,5 @@
 #pragma once
-// An exchange with servers on SimGrid, with two actors for each connection. It runs every connection, or one of each
+// An exchange with servers on SimGrid. Each connection has two actors. SimGrid runs every connection, or one of each
 // class.
 
 #include "sim/parameter_server/exchange.hpp"
@@ -22,29 +22,29 @@ namespace ddlsim {
 /// The progress of one shard.
 struct ShardOnServer {
   std::uint64_t units = 0;
-  double ready_s = 0;      ///< on every worker but node 0
-  double slow_ready_s = 0; ///< on node 0
+  double ready_s = 0;      ///< time at which the shard is ready on every worker except node 0
+  double slow_ready_s = 0; ///< time at which it is ready on node 0
   int copies_to_come = 0;
-  double summed_s = 0;                    ///< when the last copy so far had arrived
-  simgrid::s4u::SemaphorePtr all_in = {}; ///< released once for each waiting connection when the last copy arrives
+  double summed_s = 0;                    ///< time at which the last of the copies so far had arrived
+  simgrid::s4u::SemaphorePtr all_in = {}; ///< released once for each waiting connection, when the last copy arrives
   int waiting = 0;
   int copies_to_give = 0;
   double pulled_s = 0;
 };
 
-/// One process of a worker node and one server. Each direction has an actor that sends its shards in order and also
-/// receives those of the other direction.
+/// A connection between one process of a worker node and one server. Each direction has an actor, which sends its
+/// shards in order and also receives those of the opposite direction.
 struct ShardConnection {
   simgrid::s4u::Host* worker = nullptr;
   simgrid::s4u::Host* server = nullptr;
   std::string name; ///< unique among the connections
   double delay_s = 0;
   bool from_slow_node = false;
-  double most_Bps = 0; ///< of one message; 0: no ceiling
+  double most_Bps = 0; ///< highest rate of one message; 0: no ceiling
   std::vector<ShardOnServer*> shards = {};
 };
 
-/// Returns the shards of the exchange before any copy is under way; add_copies() then counts their copies.
+/// Returns the shards of the exchange before any copy is under way. add_copies() then counts their copies.
 std::vector<ShardOnServer> make_shards(const Machine& machine, const ServerMachine& servers,
                                        const ServerExchange& exchange);
 
@@ -57,12 +57,12 @@ std::vector<double> times_of(const std::vector<const ShardOnServer*>& shards);
 /// Runs all connections at the same time and returns the number of messages. The times are recorded in the shards.
 double run_connections(const std::vector<ShardConnection>& connections);
 
-// Workers, servers and the links between them as a SimGrid platform.
+// A SimGrid platform of workers, servers and the links between them.
 
 struct ServerPlatform {
-  std::vector<simgrid::s4u::Host*> workers;  ///< one for each worker node
-  std::vector<simgrid::s4u::Host*> servers;  ///< one for each server process, also where it shares a worker's node
-  std::vector<std::vector<RingRank>> beside; ///< for each neighbour, its ranks
+  std::vector<simgrid::s4u::Host*> workers;  ///< one host for each worker node
+  std::vector<simgrid::s4u::Host*> servers;  ///< one host for each server process, even where it shares a worker's node
+  std::vector<std::vector<RingRank>> beside; ///< the ranks of each neighbour
 };
 
 /// Makes routes between each worker node and each server, in both directions. A message crosses the NICs of the two

@@ -42,11 +42,11 @@ constexpr const char* timing_settings[] = {
 /// Settings that change only the cost of a run.
 constexpr const char* cost_settings[] = {
     contexts_setting,
-    // In KiB. Our actors need little stack, and the default of 8 MiB is 16 GiB of address space for 2,048 ranks. It is
-    // above largest_from_heap_bytes, so that no page is cleared before an actor uses it.
+    // Size of a stack in KiB. Our actors need little, and the default of 8 MiB would take 16 GiB of address space for
+    // 2,048 ranks. The size is above largest_from_heap_bytes, so that no page is cleared before an actor uses it.
     "contexts/stack-size:256",
-    // Guard pages would catch an overflow of a stack. Protecting each takes a quarter of a run of thousands of actors,
-    // and two memory areas an actor, of which Linux gives a process 65,530.
+    // No guard pages. They would catch an overflow of a stack, but protecting them takes a quarter of a run of
+    // thousands of actors, and two memory areas for each actor, of which Linux gives a process 65,530.
     "contexts/guard-size:0",
 };
 
@@ -84,7 +84,7 @@ void start_simgrid() {
 
 namespace s4u = simgrid::s4u;
 
-#if SIMGRID_VERSION >= 40000 // SimGrid 4 makes the root itself, and every other zone inside another
+#if SIMGRID_VERSION >= 40000 // in SimGrid 4 the root exists already, and every other zone is inside another one
 s4u::NetZone& make_full_zone(const std::string& name) {
   return make_full_zone(*s4u::Engine::get_instance()->get_netzone_root(), name);
 }
@@ -138,7 +138,8 @@ int* no_content() {
 void send(s4u::Mailbox& mailbox, std::uint64_t units, double most_Bps) {
   const s4u::CommPtr message = mailbox.put_init(no_content(), units);
   if (most_Bps > 0) message->set_rate(most_Bps * units_per_byte);
-  message->start()->wait(); // started by itself, as put() does: who listens for its end asks it for both ends
+  // this starts the message as put() does; whoever listens for its end asks the message for both ends
+  message->start()->wait();
 }
 
 } // namespace ddlsim

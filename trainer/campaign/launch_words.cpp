@@ -20,7 +20,7 @@
 namespace ddltrain {
 
 Mpirun mpirun_named(const std::string& version_text) {
-  constexpr std::string_view open_mpi = "(Open MPI) "; // before "4.1.4"
+  constexpr std::string_view open_mpi = "(Open MPI) "; // text before the version, such as "4.1.4"
   if (const std::size_t at = version_text.find(open_mpi); at != std::string::npos) {
     int major = 0;
     const char* const end = version_text.data() + version_text.size();
@@ -30,7 +30,7 @@ Mpirun mpirun_named(const std::string& version_text) {
   }
   const auto has = [&](const char* words) { return version_text.find(words) != std::string::npos; };
   if (has("Intel(R) MPI")) return Mpirun::intel_mpi;
-  if (has("HYDRA")) return Mpirun::mpich; // MVAPICH's too: the same starter
+  if (has("HYDRA")) return Mpirun::mpich; // MVAPICH prints this too, because it has the same starter
   throw RunError(fmt::format("the mpirun in PATH says of itself \"{}\"; Open MPI, MPICH or Intel MPI expected",
                              version_text.substr(0, version_text.find('\n'))));
 }
@@ -48,7 +48,7 @@ Mpirun installed_mpirun() {
 
 NodeCores cores_of_this_node() {
   const int threads = std::max(1, static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)));
-  std::set<std::string> cores; // each is named by the list of its threads
+  std::set<std::string> cores; // each core is identified by the list of its threads
   for (int i = 0; i < threads; ++i) {
     std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", i));
     std::string siblings;
@@ -105,7 +105,7 @@ void add(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-/// "a:4,b:4"
+/// Returns hosts with their slots: "a:4,b:4".
 std::string slots_of_hosts(const RankLaunch& launch) {
   std::string text;
   for (std::int64_t i = 0; i < launch.nodes; ++i) {
@@ -115,12 +115,12 @@ std::string slots_of_hosts(const RankLaunch& launch) {
   return text;
 }
 
-/// Ranks poll; where each has a core, that one need not be given up between polls.
+/// Returns whether ranks give up their core between polls. They need not where each rank has a core.
 std::string yields(const RankLaunch& launch) {
   return launch.cores_per_rank > 0 ? "0" : "1";
 }
 
-/// Shared memory only, without the kernel's copy from process to process, which containers forbid.
+/// Returns options for shared memory only, without the kernel's copy from process to process, which containers forbid.
 Words open_mpi_on_one_machine(const RankLaunch& launch) {
   const Words common = {"--mca", "pml", "ob1", "--mca", "mpi_yield_when_idle", yields(launch)};
   Words words =
@@ -143,7 +143,8 @@ Words open_mpi_on_one_machine(const RankLaunch& launch) {
   return words;
 }
 
-/// Ranks fill nodes. Several to a core are allowed on this machine only, where tests play clusters.
+/// Returns options by which ranks fill nodes. Several ranks on a core are allowed on this machine only, where tests
+/// imitate clusters.
 Words open_mpi_places(const RankLaunch& launch) {
   std::string map = fmt::format("ppr:{}:node", launch.ranks_per_node);
   if (launch.cores_per_rank > 0)
@@ -159,9 +160,10 @@ Words open_mpi(const RankLaunch& launch) {
   add(words, open_mpi_places(launch));
   if (launch.where == RanksOn::this_machine) add(words, open_mpi_on_one_machine(launch));
   for (const std::string& variable : launch.environment) add(words, {"-x", variable});
-  if (launch.where != RanksOn::this_machine) { // a child has them anyway
+  if (launch.where != RanksOn::this_machine) { // child processes have them already
     for (const std::string& name : launch.forwarded) {
-      const bool own = name.rfind("OMPI_MCA_", 0) == 0 || name.rfind("PRTE_MCA_", 0) == 0; // mpirun forwards its own
+      // mpirun forwards its own variables itself.
+      const bool own = name.rfind("OMPI_MCA_", 0) == 0 || name.rfind("PRTE_MCA_", 0) == 0;
       if (!own) add(words, {"-x", name});
     }
   }
@@ -169,7 +171,7 @@ Words open_mpi(const RankLaunch& launch) {
   return words;
 }
 
-/// I_MPI_PIN_DOMAIN counts hardware threads.
+/// Returns the binding of ranks to cores. I_MPI_PIN_DOMAIN counts hardware threads.
 Words hydra_binding(const RankLaunch& launch) {
   const int cores = launch.cores_per_rank;
   if (launch.mpirun == Mpirun::intel_mpi) {
@@ -191,7 +193,7 @@ Words hydra(const RankLaunch& launch) {
   add(words, {"-ppn", std::to_string(launch.ranks_per_node)});
   add(words, {"-np", std::to_string(launch.nodes * launch.ranks_per_node)});
   add(words, hydra_binding(launch));
-  words.emplace_back("-genvall"); // forwards everything
+  words.emplace_back("-genvall"); // this forwards all variables
   for (const std::string& variable : launch.environment) {
     const std::size_t equals = variable.find('=');
     add(words, {"-genv", variable.substr(0, equals), variable.substr(equals + 1)});

@@ -66,7 +66,7 @@ std::unique_ptr<Launcher> make_launcher(const LauncherChoice& choice) {
   throw RunError("no such launcher");
 }
 
-// Ranks on this machine, and on a list of hosts: both are mpirun.
+// Launchers of ranks on this machine and on a list of hosts. Both use mpirun.
 
 namespace {
 
@@ -87,7 +87,7 @@ public:
   std::vector<std::string> words(const LaunchJob& job) const override {
     RankLaunch launch;
     launch.mpirun = site_.mpirun;
-    launch.ranks_per_node = job.nodes * job.ranks_per_node; // this machine plays all nodes
+    launch.ranks_per_node = job.nodes * job.ranks_per_node; // this machine takes the place of all nodes
     launch.cores_per_rank = cores_of_rank(site_.node.cores, launch.ranks_per_node, choice_.cores_per_rank);
     launch.threads_per_core = site_.node.threads_per_core;
     launch.environment = rank_environment();

@@ -10,64 +10,67 @@
 #include <vector>
 
 namespace ddltrain {
-/// The word as a POSIX shell reads it back: in single quotes where it holds anything but plain characters.
+/// Returns the word for a POSIX shell, in single quotes where it has other than plain characters.
 std::string shell_word(const std::string& word);
 
-/// Words joined by blanks, each quoted where needed.
+/// Returns the words joined by blanks, each quoted where needed.
 std::string shell_line(const std::vector<std::string>& words);
 
-// How the ranks of a part are started: the one interface, four ways behind it.
+// The interface by which the ranks of a part are started. It has four implementations.
 
-/// One start of a program with nodes x ranks_per_node ranks.
+/// A start of a program with nodes x ranks_per_node ranks.
 struct LaunchJob {
-  std::vector<std::string> words; ///< of one rank
+  std::vector<std::string> words; ///< command line of one rank
   std::int64_t nodes = 1;
   std::int64_t ranks_per_node = 1;
-  std::string folder; ///< to run in
+  std::string folder; ///< folder to run in
   std::string log;
   double time_limit_s = 600;
-  double rate_Bps = 0; ///< testbed: of the links; 0: the launcher's
+  double rate_Bps = 0; ///< testbed: rate of the links; 0: that of the launcher
 };
 
 class Launcher {
 public:
   virtual ~Launcher() = default;
 
-  /// The command line that starts the job, for a person to read and for `run`.
+  /// Returns the command line that starts the job, for people to read and for `run`.
   virtual std::vector<std::string> words(const LaunchJob& job) const = 0;
 
-  /// Makes what a job of so many nodes needs; what is unneeded any more is unmade. Unmade in any case at the end.
+  /// Makes what a job of this many nodes needs, and removes what is no longer needed. Everything is removed at the end.
   virtual void prepare(const LaunchJob& job, const SignalWatch& signals) {
     static_cast<void>(job);
     static_cast<void>(signals);
   }
 
-  /// Variables of the job's environment, NAME=VALUE.
+  /// Returns variables of the job's environment as NAME=VALUE.
   virtual std::vector<std::string> environment() const { return {}; }
 
-  /// Its processes go before others of this machine, as Command::goes_first.
+  /// Whether its processes run before others of this machine, as Command::goes_first says.
   virtual bool goes_first() const { return false; }
 
-  /// All ranks of a job of so many nodes share this machine, so its load says whether a measurement is to be trusted.
+  /// Whether all ranks of a job of this many nodes share this machine, so that its load decides whether a measurement
+  /// can be trusted.
   virtual bool ranks_are_here(std::int64_t nodes) const {
     static_cast<void>(nodes);
     return false;
   }
 };
 
-/// What ranks are started with.
+/// The surroundings in which ranks are started.
 struct Site {
   Mpirun mpirun = Mpirun::open_mpi_4;
-  NodeCores node;                       ///< of each node; they are alike
-  std::vector<std::string> environment; ///< NAME=VALUE where the campaign runs
+  NodeCores node;                       ///< cores of each node; all nodes are equal
+  std::vector<std::string> environment; ///< environment where the campaign runs, as NAME=VALUE
 };
 
 std::unique_ptr<Launcher> local_launcher(const LauncherChoice& choice, const Site& site);
 std::unique_ptr<Launcher> mpirun_launcher(const LauncherChoice& choice, const Site& site);
-std::unique_ptr<Launcher> slurm_launcher(const LauncherChoice& choice, const Site& site); ///< inside an allocation
+/// inside an allocation of Slurm
+std::unique_ptr<Launcher> slurm_launcher(const LauncherChoice& choice, const Site& site);
 std::unique_ptr<Launcher> testbed_launcher(const LauncherChoice& choice);
 
-/// The launcher of the campaign's kind. Throws RunError when a program it needs is missing, naming the package.
+/// Returns the launcher of the campaign's kind. Throws RunError, with the name of the package, when a program that it
+/// needs is missing.
 std::unique_ptr<Launcher> make_launcher(const LauncherChoice& choice);
 
 } // namespace ddltrain

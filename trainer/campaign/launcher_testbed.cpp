@@ -1,4 +1,4 @@
-// Ranks on hosts that this machine plays: network namespaces with shaped links, Open MPI over TCP between them.
+// Ranks on hosts that this machine imitates: network namespaces with limited links, and Open MPI over TCP between them.
 #include "trainer/campaign/child.hpp"
 #include "trainer/campaign/host_network.hpp"
 #include "trainer/campaign/launcher.hpp"
@@ -7,14 +7,14 @@
 namespace ddltrain {
 namespace {
 
-/// Open MPI options without which the testbed measures something else; what each does was measured on 2 cores with 4
-/// hosts of 1 Gbit/s.
+/// Options of Open MPI without which the testbed would measure something else. Their effects were measured on 2 cores
+/// with 4 hosts of 1 Gbit/s.
 const std::vector<std::string>& mpi_options() {
   static const std::vector<std::string> options = {
       "--mca",    "pml",
       "ob1", //
       "--mca",    "btl",
-      "tcp,self", // hosts of a testbed share no memory
+      "tcp,self", // no shared memory, because hosts of a testbed have none in common
       "--mca",    "btl_tcp_if_include",
       "eth0", //
       "--mca",    "oob_tcp_if_include",
@@ -26,9 +26,9 @@ const std::vector<std::string>& mpi_options() {
       "--mca",    "mpi_yield_when_idle",
       "1", // together with the library that turns the yield into a wait
       "--mca",    "opal_event_include",
-      "epoll", // ... which needs this event loop
+      "epoll", // the wait needs this event loop
       "--mca",    "btl_tcp_flags",
-      "1", // send only: with PUT, replies wait behind bulk data, half duplex
+      "1", // send only; with PUT, replies wait behind bulk data, so that a link works in one direction at a time
       "--mca",    "btl_tcp_sndbuf",
       "131072", // deeper buffers delay small messages behind large ones
       "--mca",    "btl_tcp_rcvbuf",
@@ -61,7 +61,7 @@ public:
   std::vector<std::string> words(const LaunchJob& job) const override {
     const std::string prefix = network_ ? network_->prefix() : "PREFIX-";
     const std::string enter = beside_program("ddltrain-netns");
-    RankLaunch launch; // not bound: ranks play more hosts than there are cores
+    RankLaunch launch; // ranks are not bound, because they imitate more hosts than there are cores
     launch.where = RanksOn::hosts;
     for (std::int64_t i = 0; i < job.nodes; ++i) launch.hosts.push_back("h" + std::to_string(i));
     launch.nodes = job.nodes;
@@ -81,15 +81,15 @@ public:
 
   std::vector<std::string> environment() const override { return rank_environment(); }
 
-  // With both cores taken by compilers a ring of 4 hosts then takes as long as alone, within 1 %; its ranks need 0.3 of
-  // a core. At usual priority it takes 12 % longer, with 8 times the spread.
+  // With this, a ring of 4 hosts takes as long beside compilers on both cores as alone, within 1 %; its ranks need 0.3
+  // of a core. At usual priority it takes 12 % longer, with 8 times the spread.
   bool goes_first() const override { return true; }
   bool ranks_are_here(std::int64_t /*nodes*/) const override { return true; }
 
 private:
   LauncherChoice choice_;
   std::unique_ptr<HostNetwork> network_;
-  double rate_Bps_ = 0; ///< of the network's links
+  double rate_Bps_ = 0; ///< rate of the network's links
 };
 
 } // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// A part: one start of ddltrain on a number of nodes. A campaign is the sum of its parts.
+// A part: one start of ddltrain on a number of nodes. A campaign consists of parts.
 
 #include "trainer/campaign/campaign.hpp"
 
@@ -9,19 +9,19 @@
 
 namespace ddltrain {
 struct Part {
-  std::string run;                    ///< the run of the campaign it belongs to
-  std::string name;                   ///< unique, fit for a file name: "ring-auto-n4-r2"
-  std::string command;                ///< train, collectives, ...
-  std::vector<std::string> arguments; ///< after `ddltrain`, without the output file
+  std::string run;                    ///< name of the run to which it belongs
+  std::string name;                   ///< unique name that can be a file name: "ring-auto-n4-r2"
+  std::string command;                ///< "train", "collectives" and so on
+  std::vector<std::string> arguments; ///< arguments after `ddltrain`, without the output file
   std::int64_t nodes = 1;
   std::int64_t ranks_per_node = 1;
   double time_limit_s = 600;
-  double rate_Bps = 0; ///< testbed: of the links; 0: the launcher's
+  double rate_Bps = 0; ///< testbed: rate of the links; 0: that of the launcher
 };
 
-/// Every part, runs in the order of the file; within a run repeat by repeat, so that a slow change of the machine
-/// spreads over all points instead of falling on one. Throws UserError for two parts of one name: they would share a
-/// file.
+/// Returns every part. Runs are in the order of the file, and the parts of a run repeat by repeat, so that a slow
+/// change of the machine affects all points and not only one. Throws UserError for two parts of one name, which would
+/// share a file.
 std::vector<Part> parts_of(const Campaign& campaign);
 
 // The files of a campaign's parts, and the records file made from those of a run.
@@ -39,14 +39,14 @@ struct PartFiles {
 
 PartFiles files_of(const std::filesystem::path& output, const Part& part);
 
-/// Is the part measured? Throws UserError when it was measured with another command line than `line`.
+/// Whether the part is measured. Throws UserError when it was measured with another command line than `line`.
 bool is_measured(const PartFiles& files, const std::string& line);
 
-/// Does any record of the part say it was disturbed?
+/// Whether some record of the part is marked as suspect.
 bool has_suspect(const PartFiles& files);
 
-/// The part ended well: its records get their final name. With a `cause`, each is marked suspect and says why. Throws
-/// RunError when there are no records, or a line is no JSON.
+/// Gives the records of a part that ended well their final name. With a `cause`, each is marked as suspect with that
+/// reason. Throws RunError when there are no records, or a line is not JSON.
 void accept(const PartFiles& files, const std::string& cause);
 
 /// Writes OUTPUT/RUN.jsonl from all parts of the run: the first context with the nodes of all, then every record.

@@ -1,6 +1,6 @@
 #pragma once
-// What the text of an option must be. CLI11's own checks show the range of a double in their messages, and its reading
-// of a number takes -1 for the largest there is.
+// Checks of the text of an option. CLI11's own checks show the range of a double in their messages, and its reader of
+// numbers takes -1 as the largest number.
 
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
@@ -39,7 +39,7 @@ inline CLI::Validator one_of(const std::vector<std::string>& names) {
   return {complaint, ""};
 }
 
-/// The option --cudnn-benchmark of a command that computes on GPUs.
+/// Adds the option --cudnn-benchmark to a command that computes on GPUs.
 inline void add_cudnn_benchmark(CLI::App& command, bool& value) {
   command
       .add_option_function<std::string>(

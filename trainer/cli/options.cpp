@@ -20,7 +20,7 @@ constexpr int wrong_use = 2;
 
 struct DescribeArguments {
   std::string model;
-  DescribeModuleOptions module; ///< the output file is of both
+  DescribeModuleOptions module; ///< options for a module; the output file belongs to both kinds of describe
   bool list = false;
 };
 
@@ -52,7 +52,7 @@ void add_describe(CLI::App& program, DescribeArguments& arguments) {
   describe->callback([&arguments] { run_describe(arguments); });
 }
 
-/// Help, or what is wrong with the words themselves.
+/// Prints the help, or what is wrong with the words themselves. Returns the exit status.
 int explain(const CLI::App& program, const CLI::ParseError& error) {
   std::ostringstream message;
   if (program.exit(error, std::cout, message) == 0) return 0;
@@ -68,7 +68,7 @@ int report(const std::exception& error, int status) {
 } // namespace
 
 int run_command_line(int argc, char** argv) {
-  ask_for_exact_timers(); // threads and ranks started later inherit it
+  ask_for_exact_timers(); // threads and ranks that are started later inherit this
   CLI::App program("Trains real networks and measures what the simulator needs", "ddltrain");
   program.require_subcommand(1);
   DescribeArguments describe;

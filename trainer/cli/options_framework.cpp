@@ -18,7 +18,7 @@
 namespace ddltrain {
 namespace {
 
-/// Scripts that talk over MPI themselves become the rank; a process is in MPI once.
+/// Whether the script talks over MPI itself, and so becomes the rank, because MPI can be started once in a process.
 bool uses_mpi(const std::string& name) {
   return name.rfind("mpi-", 0) == 0 || name.rfind("horovod-", 0) == 0;
 }
@@ -33,7 +33,7 @@ bool uses_mpi(const std::string& name) {
 }
 
 void run_rank(const MpiSession& mpi, const Supervised& what) {
-  MpiCommunicator world(MPI_COMM_WORLD, WaitPolicy::share_cores); // the children compute
+  MpiCommunicator world(MPI_COMM_WORLD, WaitPolicy::share_cores); // ranks share cores, because their children compute
   if (what.servers >= world.size()) {
     throw ddlsim::UserError(
         "", "", fmt::format("{} dedicated servers leave no worker among {} ranks", what.servers, world.size()));
@@ -66,7 +66,7 @@ int framework_command(const FrameworkWords& typed) {
 void add_framework(CLI::App& program, FrameworkWords& words, int& status) {
   CLI::App* const framework = program.add_subcommand(
       "framework", "Train by a real framework: pytorch-ddp, mxnet-kvstore, ... ; --help after NAME shows its options");
-  framework->prefix_command(); // what follows NAME is the script's
+  framework->prefix_command(); // words after NAME belong to the script
   framework->callback([framework, &words, &status] {
     const std::vector<std::string> rest = framework->remaining();
     if (rest.empty() || words.words.size() < 2 || words.words.front() != "framework") {

@@ -16,8 +16,8 @@
 namespace ddltrain {
 namespace {
 
-/// Threads of one rank that work at the same time: those that compute, what communicates beside them, the server it
-/// lends a thread to.
+/// Returns the number of threads of one rank that work at the same time: the computing threads, the communication
+/// thread, and the thread that the rank lends to a parameter server.
 int busy_threads(const TrainStrategy& strategy, int threads) {
   const bool serves = strategy.exchange == Exchange::servers && !strategy.dedicated;
   return threads + (strategy.overlapped && strategy.exchange != Exchange::none ? 1 : 0) + (serves ? 1 : 0);
@@ -29,7 +29,7 @@ std::string command_line(const std::vector<std::string>& words) {
   return text;
 }
 
-/// One rank of the job.
+/// Runs one rank of the job.
 void run_rank(TrainArguments arguments, const MpiSession& mpi, const NcclLog& nccl_log) {
   MpiCommunicator world(MPI_COMM_WORLD);
   world.set_wait_policy(agree_wait_policy(world, busy_threads(arguments.options.strategy, arguments.threads)));
@@ -46,7 +46,7 @@ void run_rank(TrainArguments arguments, const MpiSession& mpi, const NcclLog& nc
                                         arguments.ranks, world.size(), job.workers));
   }
   if (arguments.options.strategy.asynchronous && !arguments.learning_rate) {
-    arguments.options.sgd.learning_rate /= job.workers; // each worker's push counts in full
+    arguments.options.sgd.learning_rate /= job.workers; // because each worker's push is applied in full
   }
   const std::vector<std::string> of_workers(hosts.begin(), hosts.begin() + job.workers);
   const Device device =
@@ -73,7 +73,7 @@ int train_command(TrainArguments arguments) {
   const TrainStrategy& strategy = arguments.options.strategy;
   const bool extra = strategy.exchange == Exchange::servers && strategy.dedicated;
   const int processes = std::max(arguments.ranks, 1) + (extra ? strategy.servers : 0);
-  if (!started_by_launcher()) { // say what is missing before ranks are started
+  if (!started_by_launcher()) { // a missing part is reported before ranks are started
     check_device(arguments.options.device);
     if (arguments.options.backend == "nccl") Nccl();
   }

@@ -42,8 +42,8 @@ bool is_all_reduce(const TrainStrategy& strategy) {
   return strategy.exchange == Exchange::ring || strategy.exchange == Exchange::all_reduce;
 }
 
-/// Frameworks' habits: all-reduces go in buckets or fused, overlapped; a tensor at a time or all at once after
-/// backward; servers are sent each tensor when it is ready.
+/// Sets the usual grouping of frameworks. All-reduces run in buckets or fused, overlapped with backward, or a tensor at
+/// a time or all at once after backward. Servers get each tensor when it is ready.
 void choose_grouping(TrainArguments& arguments) {
   TrainStrategy& strategy = arguments.options.strategy;
   const bool serves = strategy.exchange == Exchange::servers;
@@ -71,7 +71,7 @@ void choose_buffers(TrainArguments& arguments) {
   throw ddlsim::UserError("", "", "--broadcast-buffers on is for --strategy ring and all-reduce");
 }
 
-/// "30:0.1"
+/// Reads a schedule such as "30:0.1".
 EpochSchedule schedule_in(const std::string& text, EpochSchedule schedule) {
   if (text.empty()) return schedule;
   std::istringstream words(text);
@@ -84,7 +84,7 @@ EpochSchedule schedule_in(const std::string& text, EpochSchedule schedule) {
                                       text));
 }
 
-/// What the model's paper says, where the user says nothing.
+/// Sets the values of the model's paper where the user states none.
 void choose_optimizer(TrainArguments& arguments) {
   TrainOptions& options = arguments.options;
   const CatalogueEntry& model = find_model(options.model);
@@ -103,7 +103,7 @@ void check_data(const TrainOptions& options) {
   }
 }
 
-/// What a device, a backend and a precision ask of each other, whether or not this machine has them.
+/// Checks that device, backend and precision fit each other, whether or not this machine has them.
 void check_device_options(TrainArguments& arguments) {
   TrainOptions& options = arguments.options;
   const TrainStrategy& strategy = options.strategy;
@@ -147,7 +147,7 @@ void settle(TrainArguments& arguments) {
   if (strategy.asynchronous) arguments.strategy = "ps-async";
   const std::map<std::string, bool> placements = {{"dedicated", true}, {"colocated", false}};
   strategy.dedicated = named(placements, arguments.placement, "--placement");
-  if (serves) place_shards({1}, strategy.servers, strategy.sharding); // refuses what is unknown
+  if (serves) place_shards({1}, strategy.servers, strategy.sharding); // this refuses unknown values
   choose_grouping(arguments);
   choose_buffers(arguments);
   choose_optimizer(arguments);

@@ -1,6 +1,6 @@
 #pragma once
-// Who of a job's ranks is still there, and whether the job gets on: what one rank knows of the others, without threads,
-// messages or a clock of its own.
+// Which ranks of a job are still running, and whether the job makes progress. It holds what one rank knows of the
+// others, without threads, messages or a clock of its own.
 
 #include <cstdint>
 #include <optional>
@@ -9,48 +9,49 @@
 
 namespace ddltrain {
 
-/// When a rank has waited too long for its next step or repetition, or for a sign of another rank.
+/// The limits after which a rank has waited too long for its next step or repetition, or for a sign of another rank.
 struct StallLimits {
-  double least_s = 60;      ///< nothing below is too long; a rank from which nothing was heard for longer is gone
-  double times_median = 10; ///< of the steps so far; a step longer than both is too long
+  double least_s = 60; ///< shortest limit in seconds; a rank that has given no sign for this long is taken for dead
+  /// factor on the median of the steps so far; a step longer than this and than least_s is too long
+  double times_median = 10;
 };
 
-/// Seconds of a step that are too long, after steps that took `steps_s`.
+/// Returns the seconds above which a step is too long, after steps that took `steps_s`.
 double stall_limit_s(const StallLimits& limits, const std::vector<double>& steps_s);
 
-/// How often a rank tells rank 0 and rank 1 that it is there: several times within the limit.
+/// Returns how often a rank tells ranks 0 and 1 that it is running: several times within the limit.
 double sign_interval_s(const StallLimits& limits);
 
-/// Whether each step of a rank shows that all others live.
+/// Whether each step of a rank shows that all others are running.
 enum class Steps {
-  together, ///< ranks wait for each other in each step
-  alone,    ///< asynchronous servers, or nothing that ranks exchange
+  together, ///< yes, because ranks wait for each other in each step
+  alone,    ///< no, with asynchronous servers, or where ranks exchange nothing
 };
 
-/// What rank `own` knows. Every call comes with the time now, in seconds of one clock.
+/// What rank `own` knows. Every call states the time now, in seconds of one clock.
 class RankWatch {
 public:
-  /// hosts: by rank.
+  /// `hosts` is by rank.
   RankWatch(std::vector<std::string> hosts, int own, const StallLimits& limits, Steps steps);
 
-  /// Time goes on. A gap longer than a second counts one: then this process was stopped itself, or got no core, and
-  /// others' silence says nothing of them.
+  /// Tells the time. A gap longer than a second counts as one second, because this process was then stopped itself or
+  /// got no core, and the silence of others says nothing.
   void look(double now_s);
-  /// A sign of a rank, which has done so many steps; servers do none.
+  /// Notes a sign of a rank, which has done this many steps; servers do none.
   void heard_of(int rank, std::int64_t done);
-  /// The rank has done its part of the job, and will not be heard of again.
+  /// Notes that the rank has done its part of the job, and will give no more signs.
   void has_left(int rank);
 
-  /// This rank has done a step or repetition, and the next begins.
+  /// Notes that this rank has done a step or repetition, and begins the next one.
   void beat(double now_s);
-  /// No step is under way, and none is waited for until the next beat. Signs of others are.
+  /// Notes that no step is running until the next beat, so that none is waited for. Signs of others are still expected.
   void rest();
 
-  /// Steps or repetitions that this rank has done.
+  /// Returns the number of steps or repetitions that this rank has done.
   std::int64_t done() const { return done_; }
 
-  /// What is wrong, for a person; none while nothing is, and where another rank is the one to tell. That is rank 0, or
-  /// where rank 0 is the one that is silent, rank 1.
+  /// Returns what is wrong, for a person; nothing while nothing is, and where another rank reports. Rank 0 reports, or
+  /// rank 1 where rank 0 is the silent one.
   std::optional<std::string> verdict() const;
 
 private:
@@ -69,12 +70,12 @@ private:
   int own_;
   StallLimits limits_;
   Steps steps_;
-  std::vector<Other> others_; ///< by rank, this one too
+  std::vector<Other> others_; ///< other ranks, by rank, with this one
   std::int64_t done_ = 0;
-  double clock_s_ = -1;   ///< at the last look; negative: none yet
-  double watched_s_ = 0;  ///< that count
-  double beat_s_ = -1;    ///< at the last beat, of those that count; negative: at rest
-  double stepped_s_ = -1; ///< the same of the clock
+  double clock_s_ = -1;   ///< clock at the last look; negative: there was none
+  double watched_s_ = 0;  ///< seconds watched, as far as they count
+  double beat_s_ = -1;    ///< watched_s_ at the last beat; negative: at rest
+  double stepped_s_ = -1; ///< clock at the last beat
   std::vector<double> steps_s_;
 };
 

@@ -26,14 +26,15 @@ void run_step(const RingStep& step, MpiCommunicator& ranks, float* data, std::ve
 
 namespace {
 
-/// Each rank sends the slice it summed last, beginning with `first`, and adds to the one before.
+/// Adds steps in which each rank sends the slice that it summed last, beginning with `first`, and adds to the one
+/// before.
 void add_reduce_scatter(std::size_t first, std::size_t n, std::size_t count, std::vector<RingStep>& steps) {
   for (std::size_t k = 0; k + 1 < n; ++k) {
     steps.push_back({slice((first + n - k) % n, n, count), slice((first + 2 * n - k - 1) % n, n, count), true});
   }
 }
 
-/// Each rank sends the slice it got last, beginning with `first`.
+/// Adds steps in which each rank sends the slice that it got last, beginning with `first`.
 void add_all_gather(std::size_t first, std::size_t n, std::size_t count, std::vector<RingStep>& steps) {
   for (std::size_t k = 0; k + 1 < n; ++k) {
     steps.push_back({slice((first + n - k) % n, n, count), slice((first + 2 * n - k - 1) % n, n, count), false});
@@ -49,7 +50,7 @@ void run_steps(const std::vector<RingStep>& steps, MpiCommunicator& ranks, float
 std::vector<RingStep> ring_steps(int rank, int ranks, std::size_t count) {
   const auto n = static_cast<std::size_t>(ranks);
   const auto own = static_cast<std::size_t>(rank);
-  std::vector<RingStep> steps; // slice s starts at rank s and ends, summed, at rank s - 1
+  std::vector<RingStep> steps; // slice s starts at rank s, and is summed at rank s - 1
   add_reduce_scatter(own, n, count, steps);
   add_all_gather(own + 1, n, count, steps);
   return steps;

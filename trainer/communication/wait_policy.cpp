@@ -28,7 +28,7 @@ CoreDemand demand_of(const RankOnCores& rank) {
   return {rank.threads, static_cast<int>(rank.cores.size())};
 }
 
-/// Changes with every start of a kernel, and is the same in all its namespaces.
+/// Returns an id that changes with every start of the kernel, and is the same in all its namespaces.
 std::string boot_id() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string id;
@@ -44,7 +44,7 @@ std::set<int> affinity() {
     }
   }
   for (int core = 0; cores.empty() && core < static_cast<int>(std::thread::hardware_concurrency()); ++core) {
-    cores.insert(core); // more cores than the mask has room for
+    cores.insert(core); // there are more cores than the mask has room for
   }
   return cores;
 }

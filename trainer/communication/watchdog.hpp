@@ -1,5 +1,5 @@
 #pragma once
-// Notices that a job no longer gets on, and names the rank that holds it up.
+// Notices that a job makes no progress, and names the rank that holds it up.
 
 #include "trainer/communication/mpi_communicator.hpp"
 #include "trainer/communication/rank_watch.hpp"
@@ -15,30 +15,31 @@
 
 namespace ddltrain {
 
-/// A thread of each rank, which sleeps but for a look four times a second. It tells ranks 0 and 1 every few seconds
-/// that this rank is there and how far it has come, whatever the rank does meanwhile. Rank 0 ends the job, naming the
-/// rank, when one has not been heard of for too long, or when its own step takes too long; rank 1 does when rank 0 is
-/// the silent one.
+/// A thread of each rank, which sleeps except for four looks a second. Every few seconds it tells ranks 0 and 1 that
+/// this rank is running and how many steps it has done, whatever the rank does meanwhile. Rank 0 ends the job, and
+/// names the rank, when one has given no sign for too long, or when its own step takes too long. Rank 1 does so when
+/// rank 0 is the silent one.
 class Watchdog {
 public:
-  /// Ends the job, telling of the failure; does not return.
+  /// Reports the failure and ends the job. It does not return.
   using Fail = std::function<void(std::exception_ptr failure)>;
 
-  /// hosts: by rank of `world`. Collective. Ranks are watched until each one's destructor, which another rank may reach
-  /// much later.
+  /// `hosts` is by rank of `world`. All ranks must call it. Ranks are watched until their destructor runs, which may be
+  /// much later on another rank.
   Watchdog(MpiCommunicator& world, std::vector<std::string> hosts, const StallLimits& limits, Steps steps, Fail fail);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  /// A step or repetition is done, and the next begins. Its time is watched from the first on; ranks that never call it
-  /// (servers) are watched all the same.
+  /// Notes that a step or repetition is done, and the next one begins. Time is watched from the first one on. Ranks
+  /// that never call it (servers) are watched too.
   void beat();
-  /// Nothing is waited for until the next beat: what is done meanwhile may take long. Ranks must go on answering.
+  /// Notes that nothing is waited for until the next beat, because what is done meanwhile may take long. Ranks must
+  /// still answer.
   void rest();
-  /// `check` is called now and then, by the watchdog's thread; what it throws for five seconds ends the job (of a
-  /// dead rank the launcher tells first). For what fails without anybody's call returning; replaces the check before,
-  /// {} takes it away.
+  /// Sets a function that the watchdog's thread calls now and then, for failures in which no call returns. What it
+  /// throws for five seconds ends the job; the launcher reports a dead rank first. It replaces the function set before;
+  /// {} removes it.
   void set_check(std::function<void()> check);
 
 private:
@@ -57,8 +58,8 @@ private:
   bool stop_ = false;
   RankWatch watch_;
   std::function<void()> check_;
-  double failing_since_s_ = -1; ///< of the check; negative: it does not fail
-  std::thread thread_;          // last: it uses the others
+  double failing_since_s_ = -1; ///< since when the check fails; negative: it does not
+  std::thread thread_;          // last member, because it uses the others
 };
 
 } // namespace ddltrain

@@ -8,7 +8,8 @@ namespace ddltrain {
 
 struct GradientReadyHooks::State {
   GradientReady ready;
-  /// A parameter holds its AccumulateGrad node weakly: without these the hooks would go with the first graph.
+  /// The nodes of the parameters. A parameter holds its AccumulateGrad node weakly, so without these the hooks would
+  /// disappear with the first graph.
   std::vector<std::shared_ptr<torch::autograd::Node>> nodes;
   std::vector<std::uintptr_t> keys;
 };

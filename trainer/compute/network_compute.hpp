@@ -10,12 +10,12 @@ namespace ddltrain {
 
 class Network;
 
-/// Real compute: LibTorch runs the network's forward and backward pass on the mean loss of the batch, where the network
-/// and the batch are.
+/// Real compute: LibTorch runs the network's forward and backward pass on the mean loss of the batch, on the device
+/// that holds the network and the batch.
 class NetworkCompute final : public ComputeSource {
 public:
-  /// Puts the network, which is on `device`, in training mode. precision: as Autocast's, of forward pass and loss
-  /// alone, as frameworks have it.
+  /// Puts the network, which is on `device`, into training mode. `precision` is that of Autocast, for the forward pass
+  /// and the loss only, as in frameworks.
   NetworkCompute(std::shared_ptr<Network> network, const Device& device, ddlsim::Precision precision);
 
   const std::vector<NamedTensor>& parameters() const override { return parameters_; }
@@ -32,12 +32,12 @@ private:
   ddlsim::Precision precision_;
   std::vector<NamedTensor> parameters_;
   std::unique_ptr<GradientReadyHooks> hooks_;
-  at::Tensor loss_; ///< mean of the last batch, between forward and backward
+  at::Tensor loss_; ///< mean loss of the last batch, between forward and backward
   at::Tensor loss_sum_;
   double factor_ = 1;
 };
 
-/// A network's trained tensors with their paths, in registration order.
+/// Returns a network's trained tensors with their paths, in the order of registration.
 std::vector<NamedTensor> trained_parameters(const Network& network);
 
 } // namespace ddltrain

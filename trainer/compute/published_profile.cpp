@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders of platforms/, by name.
+/// Returns the folders of platforms/, by name.
 std::vector<std::string> clusters_in(const fs::path& platforms) {
   std::vector<std::string> names;
   std::error_code error;
@@ -39,7 +39,7 @@ bool fits(const ddlsim::StepRecord& step, const PublishedStep& wanted) {
 }
 
 struct Found {
-  std::map<double, std::vector<double>> iterations_s; ///< by batch
+  std::map<double, std::vector<double>> iterations_s; ///< times by batch
   std::map<double, std::set<std::string>> files;
 };
 
@@ -103,7 +103,7 @@ ddlsim::Model model_of(const LayerTable& table) {
                            static_cast<double>(row.activation_bytes_per_sample),
                            {}};
     for (const TensorRow& tensor : row.tensors) {
-      constexpr double element_bytes = 4; // fp32
+      constexpr double element_bytes = 4; // bytes of fp32
       layer.tensors.push_back({tensor.name,
                                {tensor.shape.begin(), tensor.shape.end()},
                                element_bytes * static_cast<double>(element_count(tensor))});

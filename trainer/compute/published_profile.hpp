@@ -1,5 +1,5 @@
 #pragma once
-// A profile of a GPU one does not have, from what was published about it.
+// Makes a profile of a GPU one does not have, from what was published about it.
 
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
@@ -9,33 +9,34 @@
 
 namespace ddltrain {
 
-/// What is asked of the records.
+/// What is looked for in the records.
 struct PublishedStep {
   std::string model;
   std::string gpu;
   std::string precision = "fp32";
-  double batch = 0; ///< 0: the one batch there is
+  double batch = 0; ///< batch; 0: the only one that there is
 };
 
 struct FoundStep {
   double batch = 0;
-  double iteration_s = 0; ///< median of the records found
-  std::string source;     ///< how many records, from which files
+  double iteration_s = 0; ///< median of the records that were found
+  std::string source;     ///< number of records, and their files
 };
 
-/// The training iteration of one GPU without synchronisation, measured, over all platforms/*/measurements. Throws
-/// ddlsim::UserError when there is none, several batches and none was chosen, or a file with mistakes.
+/// Returns the measured training iteration of one GPU without synchronisation, over all platforms/*/measurements.
+/// Throws ddlsim::UserError when there is none, when there are several batches and none was chosen, or for a file with
+/// mistakes.
 FoundStep find_published_step(const std::filesystem::path& platforms, const PublishedStep& wanted);
 
-/// Throws ddlsim::UserError for a text that names none.
+/// Returns the precision of that name. Throws ddlsim::UserError for another text.
 ddlsim::Precision precision_named(const std::string& text);
 
-/// The layers as the simulator has them.
+/// Returns the layers as the simulator has them.
 ddlsim::Model model_of(const LayerTable& table);
 
-/// Splits an iteration over the layers, each pass by its time in the simulator's roofline
-/// (ddlsim::roofline_layer_times). The times are scaled to sum to the iteration, so launching and the update are spread
-/// over the layers too. Throws ddlsim::UserError when the catalogue has no peak rate of the precision.
+/// Divides an iteration among the layers, each pass by its time in the simulator's roofline
+/// (ddlsim::roofline_layer_times). The times are scaled so that their sum is the iteration, so launching and the update
+/// are spread over the layers too. Throws ddlsim::UserError when the catalogue has no peak rate of the precision.
 Profile split_by_roofline(const LayerTable& table, const ddlsim::Gpu& gpu, const FoundStep& step,
                           const PublishedStep& wanted);
 

@@ -82,7 +82,7 @@ ReplayCompute::ReplayCompute(const LayerTable& table, Profile profile, double ti
     forward_ends_s_.push_back(forward_s += time_of(row.name).forward_s);
     auto& tensors = tensors_of_row.emplace_back();
     for (const TensorRow& tensor : row.tensors) {
-      tensors.insert(tensors.begin(), parameters_.size()); // the last first, as in the layers
+      tensors.insert(tensors.begin(), parameters_.size()); // the last comes first, as in the layers
       parameters_.push_back({tensor.name, parameter_with_gradient(tensor)});
     }
   }
@@ -96,7 +96,7 @@ ReplayCompute::ReplayCompute(const LayerTable& table, Profile profile, double ti
 void ReplayCompute::forward(const Batch& /*batch*/) {
   const double start_s = clock_.now_s();
   for (const double end_s : forward_ends_s_) clock_.wait_until(start_s + time_scale_ * end_s);
-  // As planned: what the last forward wait was late is not added.
+  // This is the planned time. The delay of the last forward wait is not added.
   turn_s_ = start_s + time_scale_ * (forward_ends_s_.empty() ? 0 : forward_ends_s_.back());
 }
 

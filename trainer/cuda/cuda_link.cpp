@@ -28,7 +28,7 @@ public:
   }
 
   std::size_t mark() override {
-    cuda_->use_device(gpu_); // backward runs on a thread of LibTorch's
+    cuda_->use_device(gpu_); // backward runs in a thread of LibTorch
     cuda_->record(events_.at(used_), nullptr);
     return used_++;
   }
@@ -42,7 +42,7 @@ public:
   }
 
   void store(float* device, const float* host, std::size_t count) override {
-    cuda_->copy_to_device(device, host, count * sizeof(float)); // on the default stream, as what follows
+    cuda_->copy_to_device(device, host, count * sizeof(float)); // on the default stream, as the work that follows
   }
 
 private:
@@ -51,7 +51,7 @@ private:
   CudaRuntime::Stream stream_ = nullptr;
   std::vector<CudaRuntime::Event> events_;
   std::vector<void*> memory_;
-  std::size_t used_ = 0; ///< of the computing side only
+  std::size_t used_ = 0; ///< used by the computing thread only
 };
 
 } // namespace

@@ -8,8 +8,8 @@
 
 namespace ddltrain {
 
-/// Between the host and GPU number `gpu`: pinned memory, events on the default stream, copies on a stream of its own.
-/// marks: the most there are between two clears.
+/// Makes the link between the host and GPU number `gpu`: pinned memory, events on the default stream, and copies on a
+/// stream of its own. `marks` is the largest number of marks between two clears.
 std::shared_ptr<DeviceLink> cuda_link(std::shared_ptr<const CudaRuntime> cuda, int gpu, std::size_t marks);
 
 } // namespace ddltrain

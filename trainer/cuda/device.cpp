@@ -20,7 +20,7 @@
 namespace ddltrain {
 namespace {
 
-/// Events are made once and used again in every step.
+/// Marks by events, which are made once and used again in every step.
 class CudaMarks final : public Marks {
 public:
   explicit CudaMarks(std::shared_ptr<const CudaRuntime> cuda) : cuda_(std::move(cuda)) {}
@@ -58,14 +58,14 @@ std::unique_ptr<Marks> cuda_marks(std::shared_ptr<const CudaRuntime> cuda) {
 
 namespace {
 
-// The fake GPU of the tests (tests/fake_cuda) and this program meet here. Its memory is the host's, so LibTorch's
-// tensors stay where they are and are in the "GPU's" memory all the same, and a LibTorch without CUDA will do. All else
-// is as on a GPU: streams, events, copies, NCCL. What such a process records says that the GPU is fake (RecordFile).
+// Returns the device for LibTorch. With the fake GPU of the tests (tests/fake_cuda), whose memory is that of the host,
+// LibTorch's tensors stay where they are and are yet in the "GPU's" memory, so that a LibTorch without CUDA is enough.
+// Streams, events, copies and NCCL work as on a GPU. Records of such a process say that the GPU is fake (RecordFile).
 at::DeviceType torch_device(const Device& device) {
   return device.name == "cuda" && !device.cuda->is_fake() ? at::kCUDA : at::kCPU;
 }
 
-/// LibTorch's own threads, and OpenBLAS's where that is what it multiplies with.
+/// Sets the number of threads of LibTorch, and of OpenBLAS where that multiplies.
 void use_threads(int threads) {
   at::set_num_threads(threads);
   using SetThreads = void (*)(int);
@@ -83,11 +83,12 @@ Device open_cpu(int threads) {
   return device;
 }
 
-/// CUDA with a GPU that LibTorch can compute on.
+/// Returns CUDA with a GPU on which LibTorch can compute.
 std::shared_ptr<const CudaRuntime> usable_cuda() {
   auto cuda = std::make_shared<const CudaRuntime>();
   if (at::hasCUDA() || cuda->is_fake()) return cuda;
-  if (at::globalContext().hasCUDART()) { // one of its own inside, or it would have found what was found here
+  // this LibTorch has a runtime of its own inside, or it would have found the same one
+  if (at::globalContext().hasCUDART()) {
     const std::string own = cuda_version_text(static_cast<int>(at::globalContext().versionCUDART()));
     throw RunError(fmt::format("LibTorch {} finds no GPU with its CUDA {}, and the NVIDIA driver serves CUDA up to {}; "
                                "where that is older, install a newer driver or a LibTorch for it",

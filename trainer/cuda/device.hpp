@@ -11,54 +11,56 @@
 
 namespace ddltrain {
 
-/// Marks on the default stream of the current GPU, where LibTorch runs its work: events, which the GPU stamps.
+/// Makes marks on the default stream of the current GPU, where LibTorch runs its work. They are events, to which the
+/// GPU gives the time.
 std::unique_ptr<Marks> cuda_marks(std::shared_ptr<const CudaRuntime> cuda);
 
-// Where LibTorch computes: the processor, or a GPU chosen at run time.
+// The device on which LibTorch computes: the processor, or a GPU that is chosen at run time.
 
 class CudaRuntime;
 class Network;
 struct Batch;
 
-/// A device that LibTorch can compute on now.
+/// A device on which LibTorch can compute now.
 struct Device {
-  std::string name = "cpu"; ///< cpu, cuda
-  std::string software;     ///< "LibTorch 1.13.1, 1 thread"; with CUDA its versions
+  std::string name = "cpu"; ///< "cpu" or "cuda"
+  std::string software;     ///< text such as "LibTorch 1.13.1, 1 thread"; with CUDA its versions
   std::unique_ptr<Marks> marks;
-  std::shared_ptr<const CudaRuntime> cuda; ///< none for the processor
+  std::shared_ptr<const CudaRuntime> cuda; ///< null for the processor
   int gpu = 0;
 };
 
 /// Opens "cpu" with `threads` compute threads, or "cuda" with the GPU of a rank that is number `place` on its host.
-/// Throws RunError saying precisely what "cuda" lacks here: a LibTorch with CUDA, the runtime library, a new enough
-/// driver, a GPU that LibTorch has code for.
+/// Throws RunError that says what "cuda" lacks here: a LibTorch with CUDA, the runtime library, a new enough driver, or
+/// a GPU for which LibTorch has code.
 Device open_device(const std::string& name, int threads, int place = 0);
 
-/// Throws what open_device would for the first rank of a host, without touching the device.
+/// Throws what open_device() would throw for the first rank of a host, without using the device.
 void check_device(const std::string& name);
 
-/// The GPU of rank number `place` of a host that shows it `gpus`: in turn, since a launcher may show each rank its own
-/// only. NCCL refuses two ranks on one GPU (rank_gpu.hpp).
+/// Returns the GPU of rank number `place` of a host that shows it `gpus` GPUs. Ranks take them in turn, because a
+/// launcher may show each rank only its own. NCCL refuses two ranks on one GPU (rank_gpu.hpp).
 int gpu_of(int place, int gpus);
 
-/// Moves the network's tensors, and the batch's, to the device.
+/// Moves the tensors of the network, or of the batch, to the device.
 void move_to(const Device& device, Network& network);
 void move_to(const Device& device, Batch& batch);
 
-/// Throws RunError where the device has no such precision: a processor computes in fp32 only.
+/// Throws RunError where the device does not have the precision. A processor computes in fp32 only.
 void check_precision(const Device& device, ddlsim::Precision precision);
 
-/// Sets what of LibTorch's settings decides about speed and rounding on a GPU, for the whole process: TF32 only where
-/// it was asked for (cuDNN takes it for fp32 otherwise), and whether cuDNN tries its algorithms in the first steps of each
-/// shape and keeps the fastest (torch.backends.cudnn.benchmark). Returns them in words for a record's note, "" for a
-/// processor, where they mean nothing.
+/// Sets those of LibTorch's settings that decide about speed and rounding on a GPU, for the whole process: TF32 only
+/// where it was asked for (cuDNN otherwise uses it for fp32), and whether cuDNN tries its algorithms in the first steps
+/// of each shape and keeps the fastest (torch.backends.cudnn.benchmark). Returns them as text for a record's note; ""
+/// for a processor, where they mean nothing.
 std::string choose_math(const Device& device, ddlsim::Precision precision, bool cudnn_benchmark);
 
-/// Steps that must not be counted on a device, at the fewest: cuDNN searches in them, and clocks rise.
+/// Returns the smallest number of steps that must not be counted on a device, because cuDNN searches in them and clocks
+/// rise.
 int least_warm_up(const std::string& device);
 
-/// Lets LibTorch choose half precision by operator while it lives (autocast): amp is fp16. fp32 and tf32 change
-/// nothing. Casts of parameters are kept till its end. A processor's LibTorch knows bf16 only; commands refuse that
+/// Lets LibTorch choose 16 bits by operator while the object lives (autocast); amp is fp16. fp32 and tf32 change
+/// nothing. Casts of parameters are kept until its end. LibTorch on a processor has bf16 only, which commands refuse
 /// too.
 class Autocast {
 public:

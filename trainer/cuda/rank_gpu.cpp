@@ -18,7 +18,7 @@ std::string variable_or_empty(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// "0", "0 and 1", "0, 1 and 2".
+/// Returns a list as text: "0", "0 and 1", "0, 1 and 2".
 std::string list_of(const std::vector<std::size_t>& ranks) {
   std::string text;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -28,7 +28,7 @@ std::string list_of(const std::vector<std::size_t>& ranks) {
   return text;
 }
 
-/// Where NCCL takes a rank to be: by the host's identifier where one is set.
+/// Returns the host on which NCCL takes a rank to be: by the host's identifier where one is set.
 std::string host_for_nccl(const RankGpu& rank) {
   return rank.host_id.empty() ? "name " + rank.host : "id " + rank.host_id;
 }
@@ -60,13 +60,13 @@ RankGpu rank_gpu_in(const std::string& text) {
 }
 
 void check_rank_gpus(const std::vector<RankGpu>& gpus) {
-  std::map<std::string, std::map<std::string, std::vector<std::size_t>>> ranks_of; ///< by host and GPU
+  std::map<std::string, std::map<std::string, std::vector<std::size_t>>> ranks_of; ///< ranks by host and GPU
   bool allowed = true;
   for (std::size_t rank = 0; rank < gpus.size(); ++rank) {
     ranks_of[host_for_nccl(gpus[rank])][gpus[rank].bus_id].push_back(rank);
     allowed = allowed && gpus[rank].shares;
   }
-  if (allowed) return; // a newer NCCL takes them; an older one says what it wants
+  if (allowed) return; // a newer NCCL allows this; an older one states what it requires
   for (const auto& [host, by_gpu] : ranks_of) {
     std::string shared;
     std::string name;

@@ -22,11 +22,13 @@ std::vector<std::int64_t> BatchOrder::batch(std::size_t step, std::size_t worker
   return {begin, begin + static_cast<std::ptrdiff_t>(batch_)};
 }
 
-/// Fisher and Yates, from the plain order, so that an epoch's order does not hang on the ones before.
+/// Shuffles by Fisher and Yates, from the plain order, so that the order of an epoch does not depend on the ones
+/// before.
 void BatchOrder::shuffle(std::size_t epoch) {
   epoch_ = epoch;
   std::iota(order_.begin(), order_.end(), 0);
-  Random random(seed_ + 0x9E3779B97F4A7C15U * (epoch + 1)); // far apart seeds (2^64 over the golden ratio)
+  // seeds of epochs are far apart (2^64 over the golden ratio)
+  Random random(seed_ + 0x9E3779B97F4A7C15U * (epoch + 1));
   for (std::size_t i = order_.size(); i > 1; --i) {
     std::swap(order_[i - 1], order_[random.below(i)]);
   }

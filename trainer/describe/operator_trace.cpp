@@ -17,7 +17,7 @@ namespace {
 struct KnownTensor {
   std::string path;
   const void* storage = nullptr;
-  std::int64_t begin = 0; ///< element of the storage
+  std::int64_t begin = 0; ///< first element in the storage
   std::int64_t end = 0;
   bool trained = false;
 };
@@ -26,19 +26,19 @@ const void* storage_of(const at::Tensor& tensor) {
   return tensor.defined() && tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
 }
 
-/// Of an operator that has begun. Inputs are only there at its beginning. LibTorch shows the interpreter's whole stack:
-/// the operator's are the last of it.
+/// An operator that has begun. Inputs exist only at its beginning. LibTorch shows the interpreter's whole stack, of
+/// which the operator's inputs are the last.
 struct OperatorFrame final : at::ObserverContext {
   std::vector<c10::IValue> inputs;
-  std::optional<OperatorRule> rule; ///< empty as well for what runs inside an operator with a rule
+  std::optional<OperatorRule> rule; ///< empty too for what runs inside an operator with a rule
   std::string module;
-  std::size_t returned = 0; ///< values that the operator gives back; 0: not known
-  bool is_inside = false;   ///< of an operator with a rule
-  bool has_parts = false;   ///< it called other operators
+  std::size_t returned = 0; ///< number of values that the operator returns; 0: not known
+  bool is_inside = false;   ///< whether the operator runs inside another one that has a rule
+  bool has_parts = false;   ///< whether the operator called other operators
 };
 
-/// "layer1.0" of TOP(ResNet)::forward, layer1(Sequential)::forward, 0(Bottleneck)::forward: one text a call, the
-/// outermost first. Lists of modules (ModuleList) call nothing, so they are not among them.
+/// Returns "layer1.0" for TOP(ResNet)::forward, layer1(Sequential)::forward, 0(Bottleneck)::forward: one text for each
+/// call, the outermost first. Lists of modules (ModuleList) call nothing, so they are not among them.
 std::string path_of(const std::vector<std::string>& callers) {
   static const std::set<std::string> no_modules{"", "TOP", "SELF", "CALL_FUNCTION", "INSTANCE_NAME_UNKNOWN"};
   std::string path;
@@ -119,7 +119,7 @@ private:
     return has;
   }
 
-  /// A result that lies where an input lies, of an operator that does not work in place.
+  /// Whether a result is at the place of an input, for an operator that does not work in place.
   static bool is_view(std::string_view name, const at::Tensor& output, const OperatorFrame& frame) {
     bool shares = false;
     each_tensor(frame, [&](const at::Tensor& tensor) { shares = shares || storage_of(tensor) == storage_of(output); });
@@ -148,7 +148,7 @@ private:
   OperatorTrace trace_;
 };
 
-// LibTorch's callbacks are plain functions, so what they write to has to be a variable of the thread.
+// LibTorch's callbacks are plain functions, so what they write to is a variable of the thread.
 thread_local Recorder* recorder = nullptr;
 
 std::unique_ptr<at::ObserverContext> operator_begins(const at::RecordFunction& call) {
@@ -161,7 +161,7 @@ void operator_ends(const at::RecordFunction& call, at::ObserverContext* context)
   recorder->end(call, *static_cast<OperatorFrame*>(context));
 }
 
-/// Takes the callbacks back also where the module throws.
+/// Removes the callbacks, even where the module throws.
 class Recording {
 public:
   explicit Recording(Recorder& target) {
@@ -186,7 +186,7 @@ private:
 
 OperatorTrace trace_operators(torch::jit::Module& module, const Tensors& inputs) {
   const at::NoGradGuard no_gradient;
-  torch::jit::setGraphExecutorOptimize(false); // fused operators would be others than the module's
+  torch::jit::setGraphExecutorOptimize(false); // fused operators would differ from those of the module
   Recorder target(module);
   const std::vector<c10::IValue> arguments(inputs.begin(), inputs.end());
   {

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 const fs::path script_folder = fs::path("trainer") / "frameworks";
 
-/// The folder that holds trainer/frameworks: the current one, or one above the program.
+/// Returns the folder that holds trainer/frameworks: the current one, or one above the program.
 fs::path source_folder(const fs::path& program) {
   if (fs::is_directory(script_folder)) return fs::current_path();
   for (fs::path folder = program.parent_path(); folder != folder.root_path(); folder = folder.parent_path()) {
@@ -38,7 +38,7 @@ std::vector<std::string> script_names(const fs::path& folder) {
   return names;
 }
 
-/// The script's own, where it has pins of its own, or that of its first word.
+/// Returns the environment of the script, where it has pins of its own, or that of the first word of its name.
 std::string environment_of(const std::string& name, const fs::path& folder) {
   return fs::exists(folder / "environments" / (name + ".txt")) ? name : name.substr(0, name.find('-'));
 }

@@ -26,7 +26,7 @@ enum class LayerKind {
   loss
 };
 
-/// The word a layer table uses: "conv3x3", "norm", ...
+/// Returns the layer's word in layer tables: "conv3x3", "norm", ...
 std::string_view name_of(LayerKind kind);
 
 // A layer as data: its tensors, what it computes, and how much work that is. The sources that define layers include
@@ -43,9 +43,10 @@ struct NamedTensor {
 
 struct LayerDefinition {
   LayerKind kind = LayerKind::elementwise;
-  std::vector<NamedTensor> parameters;                ///< trained
-  std::vector<NamedTensor> buffers;                   ///< kept and moved with the layer, not trained
-  std::vector<std::shared_ptr<at::Tensor>> constants; ///< moved with the layer, and else neither changed nor shared
+  std::vector<NamedTensor> parameters; ///< trained tensors
+  std::vector<NamedTensor> buffers;    ///< tensors that are saved and moved with the layer, but not trained
+  /// tensors that are moved with the layer, and are neither changed nor shared
+  std::vector<std::shared_ptr<at::Tensor>> constants;
   std::function<at::Tensor(const Tensors& inputs, bool training)> compute;
   /// Forward work of one call on the whole batch, from the layer's attributes and the tensors it met. A multiply and
   /// an add are two; the bias of a convolution or matrix product is not counted, as published counts do not.
@@ -55,10 +56,10 @@ struct LayerDefinition {
 /// The layer as a unit that networks are composed of.
 UnitPtr make_layer(LayerDefinition definition);
 
-/// A flop function for work proportional to the output: `each` operations an element.
+/// Returns a flop function for work that is proportional to the output: `each` operations per element.
 std::function<std::int64_t(const Tensors&, const at::Tensor&)> flop_per_output_element(std::int64_t each);
 
-/// conv1x1, conv3x3 or conv, of a filter that sees all channels.
+/// Returns conv1x1, conv3x3 or conv, the kind of a filter that sees all channels.
 LayerKind kind_of_filter(std::int64_t height, std::int64_t width);
 
 /// Trained filters with bias: weight [out, in, size, size], bias [out] of zeros.
@@ -68,7 +69,7 @@ struct Filters {
 };
 Filters square_filters(std::int64_t in_channels, std::int64_t out_channels, std::int64_t size);
 
-/// A layer of these filters with the work of a convolution by them; what it computes is left open.
+/// Returns a layer of these filters with the work of their convolution; the caller sets what it computes.
 LayerDefinition layer_of(const Filters& filters, LayerKind kind);
 
 /// An uninitialised fp32 tensor filled uniformly in +-sqrt(6 / fan_in): He's initialisation for layers before a ReLU

@@ -15,7 +15,7 @@ public:
 
 class Layer;
 
-/// Called after each layer call, in forward order, with what went in and came out.
+/// Called after each layer call, in forward order, with the layer's inputs and its output.
 using LayerObserver = std::function<void(const Layer& layer, const Tensors& inputs, const at::Tensor& output)>;
 
 /// One layer of a network. All work of a network happens in layers, and every layer call passes through `call`.
@@ -27,13 +27,13 @@ public:
   at::Tensor call(const Tensors& inputs);
 
   using Unit::to;
-  void to(torch::Device device, bool non_blocking) override; ///< constants too
+  void to(torch::Device device, bool non_blocking) override; ///< moves the constants too
 
   LayerKind kind() const { return definition_.kind; }
-  /// Forward work of the call that mapped `inputs` to `output`, whole batch.
+  /// Returns the forward work of the call that mapped `inputs` to `output`, for the whole batch.
   std::int64_t flop(const Tensors& inputs, const at::Tensor& output) const { return definition_.flop(inputs, output); }
 
-  /// Sets who is told of each call; an empty function tells nobody.
+  /// Sets the observer of each call; an empty function turns observation off.
   void observe(LayerObserver observer) { observer_ = std::move(observer); }
 
 private:
@@ -44,16 +44,16 @@ private:
 /// Calls a unit that is known to be a layer with several inputs. Throws std::logic_error when it is a composition.
 at::Tensor call_layer(const UnitPtr& unit, const Tensors& inputs);
 
-/// Every layer of a network with its path ("layer1.0.conv1"), in registration order.
+/// Returns every layer of a network with its path ("layer1.0.conv1"), in registration order.
 std::vector<std::pair<std::string, Layer*>> layers_of(const torch::nn::Module& network);
 
-// Cross entropy, as the two layers it runs as.
+// Cross entropy as two layers, in the way it runs.
 
 /// Logarithm of the softmax over the last dimension.
 UnitPtr log_softmax();
 
-/// Inputs: log-probabilities [batch, ..., classes], classes to find [batch, ...]. Output: mean negative
-/// log-likelihood of each sample, [batch].
+/// Inputs: log-probabilities [batch, ..., classes], target classes [batch, ...]. Output: mean negative log-likelihood
+/// of each sample, [batch].
 UnitPtr negative_log_likelihood();
 
 } // namespace ddltrain

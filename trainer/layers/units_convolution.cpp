@@ -93,7 +93,7 @@ UnitPtr frozen_norm(std::int64_t channels, double factor) {
   definition.kind = LayerKind::norm;
   definition.buffers = {{"factor", factors}, {"shift", shifts}};
   definition.compute = [factors, shifts](const Tensors& inputs, bool) { return inputs.at(0).mul(factors).add(shifts); };
-  definition.flop = flop_per_output_element(2); // multiply, add
+  definition.flop = flop_per_output_element(2); // a multiply and an add
   return make_layer(std::move(definition));
 }
 
@@ -118,7 +118,7 @@ UnitPtr doubling_convolution(std::int64_t in_channels, std::int64_t out_channels
   definition.compute = [weight, bias](const Tensors& inputs, bool) {
     return at::conv_transpose2d(inputs.at(0), weight, bias, /*stride=*/2);
   };
-  definition.flop = flop_per_output_element(2 * in_channels); // one weight a channel meets each output value
+  definition.flop = flop_per_output_element(2 * in_channels); // each output value takes one weight per input channel
   return make_layer(std::move(definition));
 }
 

@@ -10,26 +10,26 @@ namespace ddltrain {
 
 class Network;
 
-/// What `train` and `layers` take when the user names none, with momentum 0.9.
+/// Learning rate and weight decay of `train` and `layers` where the user gives none; momentum is 0.9.
 struct Hyperparameter {
   double value = 0;
-  std::string source; ///< the paper that states it, or what was tried
+  std::string source; ///< the paper that states the value, or the trial that chose it
 };
 
 struct CatalogueEntry {
-  std::string name;   ///< "resnet50_v1.5"; what files and scenarios call it
-  std::string title;  ///< one line for a reader
-  std::string sample; ///< what one sample is: "image 3x224x224"
+  std::string name;   ///< the name in files and scenarios: "resnet50_v1.5"
+  std::string title;  ///< the model in one line
+  std::string sample; ///< shape of one sample: "image 3x224x224"
   std::function<std::shared_ptr<Network>()> make;
   Hyperparameter learning_rate;
   Hyperparameter weight_decay;
 };
 
-/// All variants, families together.
+/// Returns all variants, ordered by family.
 const std::vector<CatalogueEntry>& catalogue();
 
-/// The variant of that name. Throws UserError with the variants of a name that leaves the variant open, else with the
-/// nearest name.
+/// Returns the variant of that name. Throws UserError otherwise: for a name of a family the error lists its variants,
+/// for any other name it gives the nearest one.
 const CatalogueEntry& find_model(const std::string& name);
 
 } // namespace ddltrain

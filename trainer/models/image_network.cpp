@@ -59,7 +59,7 @@ private:
     loss.likelihood = register_module(prefix + "loss", negative_log_likelihood());
   }
 
-  /// Appends the logits of the auxiliary heads to `auxiliary`.
+  /// Returns the logits of the network, and appends those of the auxiliary heads to `auxiliary`.
   at::Tensor logits(at::Tensor value, std::vector<at::Tensor>& auxiliary) {
     for (const NamedUnit& named : plan_.units) {
       value = named.unit->forward(value);

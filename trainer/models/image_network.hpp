@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 namespace ddltrain {
-/// What one training step sees. Images: inputs {[batch, c, h, w]}, targets {[batch]}.
+/// The input of one training step. For images: inputs {[batch, c, h, w]}, targets {[batch]}.
 struct Batch {
   Tensors inputs;
   Tensors targets;
@@ -15,11 +15,12 @@ struct Batch {
 
 class Network : public torch::nn::Module {
 public:
-  /// A batch of random data from LibTorch's generator.
+  /// Returns a batch of random data from LibTorch's generator.
   virtual Batch random_batch(std::int64_t samples) const = 0;
-  /// The loss of each sample, [batch].
+  /// Returns the loss of each sample, [batch].
   virtual at::Tensor losses(const Batch& batch) = 0;
-  /// Scores of the classes, [batch, classes]. Throws std::logic_error where samples have no class.
+  /// Returns the scores of the classes, [batch, classes]. Throws std::logic_error for a network whose samples have no
+  /// class.
   virtual at::Tensor class_scores(const at::Tensor& inputs) {
     static_cast<void>(inputs);
     throw std::logic_error("this network does not classify");
@@ -30,7 +31,7 @@ public:
 
 class Network;
 
-/// A further classifier on the output of the unit `after`, whose loss counts `weight`.
+/// An auxiliary classifier on the output of the unit `after`; its loss counts with the factor `weight`.
 struct AuxiliaryHead {
   std::string after;
   NamedUnit classifier;
@@ -40,14 +41,14 @@ struct AuxiliaryHead {
 struct ImageNetworkPlan {
   std::array<std::int64_t, 3> image = {3, 224, 224}; ///< channels, height, width
   std::int64_t classes = 1000;
-  Units units;                            ///< image -> logits
-  std::vector<AuxiliaryHead> auxiliaries; ///< in the order of their blocks
+  Units units;                            ///< units from the image to the logits
+  std::vector<AuxiliaryHead> auxiliaries; ///< auxiliary heads in the order of their blocks
 };
 
 /// The network with its cross-entropy loss.
 std::shared_ptr<Network> image_network(ImageNetworkPlan plan);
 
-/// Convolution without bias, batch norm, ReLU, registered as conv, bn, relu.
+/// Returns convolution without bias, batch norm, and ReLU, registered as conv, bn, relu.
 UnitPtr conv_bn_relu(const ConvolutionShape& shape, const BatchNormOptions& norm = {});
 
 } // namespace ddltrain

@@ -1,5 +1,5 @@
 #pragma once
-// The networks of the catalogue but the residual ones; each is composed of trainer/layers.
+// The networks of the catalogue except the residual ones; each is composed of the units of trainer/layers.
 
 #include <cstdint>
 #include <memory>
@@ -8,8 +8,8 @@ namespace ddltrain {
 
 class Network;
 
-/// LeNet-5 on 28x28 digits, padded to 32x32 as in the paper (LeCun et al. 1998), with today's ReLU and maximum pooling
-/// and fully connected second convolution; 61,706 parameters.
+/// LeNet-5 on 28x28 digits, padded to 32x32 as in the paper (LeCun et al. 1998). Unlike the paper's it has ReLU,
+/// maximum pooling, and a fully connected second convolution; 61,706 parameters.
 std::shared_ptr<Network> lenet5();
 
 enum class AlexNetVariant {
@@ -38,7 +38,7 @@ std::shared_ptr<Network> googlenet_mxnet();
 
 enum class InceptionVariant {
   torchvision,     ///< 1000 classes, batch norm with gamma, no auxiliary head
-  torchvision_aux, ///< the same with the auxiliary classifier that its training loss includes
+  torchvision_aux, ///< like torchvision, with the auxiliary classifier, which its training loss includes
   tensorflow       ///< tf_cnn_benchmarks: 1001 classes, batch norm without gamma, no auxiliary head
 };
 
@@ -55,7 +55,7 @@ struct BertShape {
   std::int64_t width = 768;
   std::int64_t heads = 12;
   std::int64_t tokens = 128;
-  /// Tokens of a sample that are masked and predicted; 0: the masked-word head scores every token.
+  /// Number of masked tokens of a sample that are predicted; 0: the masked-word head scores every token.
   std::int64_t predicted = 20;
 };
 
@@ -64,13 +64,13 @@ struct BertShape {
 std::shared_ptr<Network> bert(const BertShape& shape);
 
 /// Jasper 10x5 with dense residual connections (arXiv 1904.03288, table 1 and figure 2), 28 letters and a blank. A
-/// sample is an utterance of 16.7 s in 64 features a frame: a batch is padded to its longest, and that is the longest
-/// that NVIDIA/DeepLearningExamples trains on (jasper10x5dr.toml).
+/// sample is an utterance of 16.7 s with 64 features per frame. A batch is padded to its longest utterance, and 16.7 s
+/// is the longest that NVIDIA/DeepLearningExamples trains on (jasper10x5dr.toml).
 std::shared_ptr<Network> jasper();
 
 /// SSD300 (arXiv 1512.02325) of NVIDIA/DeepLearningExamples, PyTorch/Detection/SSD: ResNet-50 v1.5 without its last
-/// stage, 8732 boxes, 81 classes. The loss is the mean over all boxes: that boxes are matched with objects and hard
-/// negatives chosen is left out; neither holds weights.
+/// stage, 8732 boxes, 81 classes. The loss is the mean over all boxes; matching boxes with objects and choosing hard
+/// negatives are left out, since neither has weights.
 std::shared_ptr<Network> ssd300();
 
 /// SSD320 of NVIDIA/DeepLearningExamples, TensorFlow/Detection/SSD (configs/ssd320_bench.config): the Object Detection

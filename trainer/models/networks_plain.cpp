@@ -27,15 +27,15 @@ namespace {
 constexpr std::int64_t hidden_width = 4096;
 constexpr double classifier_dropout = 0.5;
 
-/// What differs between the variants.
+/// The differences between the variants.
 struct Shape {
-  std::int64_t image; ///< height and width
+  std::int64_t image; ///< height and width of the image
   std::int64_t classes;
-  std::int64_t first_padding; ///< of the 11x11 convolution
+  std::int64_t first_padding; ///< padding of the 11x11 convolution
   std::array<std::int64_t, 5> channels;
-  std::int64_t last_image; ///< height and width after the last pooling
+  std::int64_t last_image; ///< height and width of the maps after the last pooling
   bool response_norm;
-  bool dropout_before_fc; ///< torchvision: before the first two fc; else after them
+  bool dropout_before_fc; ///< place of dropout: before the first two fc layers (true, torchvision) or after them
 };
 
 Shape shape_of(AlexNetVariant variant) {

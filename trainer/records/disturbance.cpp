@@ -29,7 +29,8 @@ double own_cpu_s() {
 } // namespace
 
 double machine_busy_s(std::istream& proc_stat, double ticks_per_s) {
-  // Linux Documentation/filesystems/proc.rst: user nice system idle iowait irq softirq steal; guest is part of user.
+  // Columns of a "cpu" line (Linux Documentation/filesystems/proc.rst): user nice system idle iowait irq softirq steal;
+  // user includes guest.
   enum Column { user, nice, system, idle, iowait, irq, softirq, steal, columns };
   std::string line;
   while (std::getline(proc_stat, line)) {

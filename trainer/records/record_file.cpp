@@ -20,12 +20,12 @@ double rounded(double value, int digits) {
   return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
 }
 
-/// A clock's nanoseconds in a time of a millisecond. More would be noise and bytes.
+/// A clock resolves nanoseconds in a time of a millisecond: six digits. More digits would be noise and use space.
 double six_digits(double value) {
   return rounded(value, 6);
 }
 
-/// Of one repetition, which spreads by a thousandth at the least.
+/// Rounds the time of one repetition: repetitions spread by a thousandth at least.
 double four_digits(double value) {
   return rounded(value, 4);
 }
@@ -53,7 +53,8 @@ double& figure_of(ddlsim::SpeedUpRecord& record) {
   return record.speed_up;
 }
 
-/// Beyond the most that readers take a single outlier speaks; samples and the note's MAD tell more. 0: not stated.
+/// Above the largest spread that readers accept, the spread comes from a single outlier and is not stated (0); the
+/// samples and the MAD in the note tell more.
 double stated_spread(double relative_spread) {
   return relative_spread <= ddlsim::most_relative_spread ? relative_spread : 0;
 }
@@ -66,7 +67,7 @@ void round_head(RecordHead& head) {
   }
 }
 
-/// The record with the digits its clock has.
+/// Returns the record with as many digits as its clock resolves.
 template <class Kind> Kind rounded(Kind record) {
   round_head(record.head);
   double& figure = figure_of(record);
@@ -75,7 +76,7 @@ template <class Kind> Kind rounded(Kind record) {
   return record;
 }
 
-/// Whoever writes the table rounds its times.
+/// Returns the record as it is: its times are rounded where the table is written.
 LayersRecord rounded(LayersRecord record) {
   round_head(record.head);
   for (auto& timing : record.timings) {
@@ -129,7 +130,7 @@ namespace {
 
 constexpr int readable_by_all = 0644;
 
-/// Returns 0, or the errno of the failure.
+/// Returns 0, or the errno of the failed call.
 int write_all(int descriptor, const std::string& text) {
   std::size_t done = 0;
   while (done < text.size()) {
@@ -142,7 +143,7 @@ int write_all(int descriptor, const std::string& text) {
   return 0;
 }
 
-/// What a process with the fake GPU of the tests says of its times, whatever its command was told.
+/// A process with the tests' fake GPU says so in its records, whatever GPU the command line names.
 ddlsim::Context honest(ddlsim::Context context) {
   if (!fake_gpu_was_opened()) return context;
   context.gpu = ddlsim::kFakeGpu;
@@ -182,7 +183,7 @@ void RecordFile::write_line(const std::string& line) {
   const std::string text = line + "\n";
   const int error = write_all(descriptor_, text);
   if (error != 0) {
-    // A pipe or device cannot be cut; there is nothing more to do for its reader.
+    // A pipe or device cannot be cut; nothing more can be done for its reader.
     [[maybe_unused]] const int cut = ::ftruncate(descriptor_, written_bytes_);
     fail(error);
   }

@@ -7,7 +7,7 @@
 
 namespace ddltrain {
 
-// What is measured, in the records of the simulator (sim/formats/record.hpp).
+// Measurements as records of the simulator (sim/formats/record.hpp).
 
 using ddlsim::CollectiveRecord;
 using ddlsim::InputRecord;
@@ -18,27 +18,30 @@ using ddlsim::RecordHead;
 using ddlsim::ServerRecord;
 using ddlsim::StepRecord;
 
-/// The value of a name that the command line has checked before.
+/// Returns the value of a name that the command line has already checked.
 template <class Name> Name named_value(const std::string& text) {
   return ddlsim::value_named<Name>(text).value();
 }
 
-/// The head of a record of our own: origin "run", statistic "median", transport and library "unknown" until somebody
-/// knows them. series: records of one experiment, which differ in scale or size only.
+/// Returns the head of a record that ddltrain measured: origin "run", statistic "median", transport and library
+/// "unknown" until they are found out. series: the name that records of one experiment share, which differ only in
+/// scale or size.
 RecordHead own_head(const std::string& series);
 
-/// A step of one GPU without synchronisation, in fp32, of synthetic data, trained; nothing else is known of it yet.
+/// Returns a training step of one GPU without synchronisation, in fp32, on synthetic data; the other fields are still
+/// empty.
 StepRecord plain_step(const RecordHead& head);
 
-/// The record as one line of JSON without its end of line, times in seconds with six digits, samples with four. Throws
-/// std::logic_error when the record holds a figure that no reader takes: a time that is not above zero, or not finite.
+/// Returns the record as one line of JSON without its end of line, with times in seconds of six digits and samples of
+/// four. Throws std::logic_error when the record holds a value that no reader accepts: a time that is not above zero,
+/// or not finite.
 std::string record_line(const ddlsim::Record& record);
 
-// A file of records that grows while the measurement runs: what was measured before a fault stays.
+// A file of records that grows during the measurement, so that earlier records survive a failure.
 
-/// What every record of a file says of where it was measured; "": not stated.
+/// Where the records of one file were measured; "": not stated.
 struct MeasuredOn {
-  std::string device; ///< cpu, cuda
+  std::string device; ///< cpu or cuda
   std::string host;
 };
 

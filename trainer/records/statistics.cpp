@@ -22,7 +22,7 @@ double median_distance(const std::vector<double>& samples, double from) {
 double standard_error_of_median(const std::vector<double>& samples) {
   if (samples.size() < fewest_samples) return std::numeric_limits<double>::infinity();
   const auto count = static_cast<double>(samples.size());
-  const double reach = std::sqrt(count) / 2 / (count - 1); // of the ranks from first to last
+  const double reach = std::sqrt(count) / 2 / (count - 1); // as a share of the range from the first sample to the last
   return (ddlsim::quantile(samples, 0.5 + reach) - ddlsim::quantile(samples, 0.5 - reach)) / 2;
 }
 

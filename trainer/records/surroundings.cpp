@@ -41,7 +41,7 @@ void put(Facts& facts, const std::string& name, const std::string& value) {
   if (!value.empty()) facts[name] = value;
 }
 
-/// Cores this process may run on, in words.
+/// Returns in words which cores this process may run on.
 std::string binding(const NodeCores& node) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -61,7 +61,7 @@ int numa_nodes() {
   return count;
 }
 
-/// "2893" of "cpu MHz		: 2893.202".
+/// Returns "2893" from the line "cpu MHz           : 2893.202".
 std::string clock_now_MHz() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -83,7 +83,7 @@ std::string text_of_gpu(const GpuFacts& gpu, bool anonymous) {
 Facts steering_variables(const std::vector<std::string>& environment) {
   constexpr std::array<const char*, 9> wanted = {"NCCL_",  "UCX_", "OMPI_MCA_", "PRTE_MCA_",           "I_MPI_",
                                                  "MPICH_", "FI_",  "OMP_",      "OPENBLAS_NUM_THREADS"};
-  // How ranks were placed is told by cores_per_rank.
+  // Variables that only tell how ranks were placed; cores_per_rank already records that.
   constexpr std::array<const char*, 10> unwanted = {
       "OMPI_MCA_orte_",  "OMPI_MCA_ess",          "OMPI_MCA_pmix",   "OMPI_MCA_plm_", "OMPI_MCA_shmem",
       "OMPI_MCA_rmaps_", "OMPI_MCA_initial_wdir", "OMPI_MCA_hwloc_", "I_MPI_HYDRA_",  "OMPI_MCA_mpi_oversubscribe"};
@@ -94,7 +94,8 @@ Facts steering_variables(const std::vector<std::string>& environment) {
     const std::size_t equals = variable.find('=');
     if (equals == std::string::npos) continue;
     const std::string name = variable.substr(0, equals);
-    if (name == "NCCL_VERSION") continue; // of NVIDIA's container images: what they bring, which steers nothing
+    // NVIDIA's container images set it to the version they contain; it steers nothing
+    if (name == "NCCL_VERSION") continue;
     if (begins_with_one(name, wanted) && !begins_with_one(name, unwanted)) found[name] = variable.substr(equals + 1);
   }
   return found;

@@ -33,7 +33,7 @@ public:
   }
 
 private:
-  /// Ranks agree on every cycle's answer, so all leave after the same one.
+  /// All ranks get the same answer in every cycle, so all leave after the same cycle.
   void run_cycles() {
     FusionCoordinator coordinator(static_cast<std::size_t>(negotiation_.size()), layout_.size());
     std::size_t reduced = 0;
@@ -60,7 +60,7 @@ private:
     return agreed;
   }
 
-  /// As many tensors a buffer as fit; a tensor larger than the buffer goes alone.
+  /// Puts as many tensors in a buffer as fit; a tensor larger than the buffer is reduced alone.
   void reduce_agreed(const std::vector<std::int64_t>& agreed) {
     std::vector<TensorPlace> fused;
     std::size_t count = 0;
@@ -99,9 +99,9 @@ private:
   FusionOptions options_;
   std::vector<float> buffer_;
   std::mutex mutex_;
-  std::vector<std::int64_t> ready_; // guarded by mutex_, as in_step_
+  std::vector<std::int64_t> ready_; // guarded by mutex_, like in_step_
   bool in_step_ = false;
-  WorkThread thread_; // last: it uses the others
+  WorkThread thread_; // the last member, since the thread uses the others
 };
 
 } // namespace

@@ -6,14 +6,16 @@
 
 namespace ddltrain {
 struct TensorPlace {
-  std::size_t tensor = 0; ///< index in the order the model creates its tensors
-  std::size_t first = 0;  ///< element of the flat arrays
+  std::size_t tensor = 0; ///< index of the tensor in the order of creation
+  std::size_t first = 0;  ///< index of its first element in the flat arrays
   std::size_t count = 0;
 };
 
-using GradientLayout = std::vector<TensorPlace>; ///< in the order ready; positions are indices into it
+/// tensors in the order of ready gradients; a position is an index into it
+using GradientLayout = std::vector<TensorPlace>;
 
-/// counts: elements of each tensor in creation order; ready: creation indices in the order ready, each once.
+/// counts: elements of each tensor in creation order; ready: creation indices in the order of ready gradients, each
+/// once.
 GradientLayout lay_out(const std::vector<std::size_t>& counts, const std::vector<std::size_t>& ready);
 
 std::size_t element_count(const GradientLayout& layout);
@@ -26,17 +28,17 @@ struct ModelMemory {
 
 /// Which gradients are synchronised together.
 enum class Grouping {
-  buckets,    ///< c10d: a first bucket of 1 MiB, then 25 MiB, in the order ready
-  per_tensor, ///< each by itself
-  fusion,     ///< Horovod: what is ready on all ranks at the end of a cycle, up to a buffer's size
-  single      ///< all as one
+  buckets,    ///< buckets of PyTorch's c10d: a first bucket of 1 MiB, then 25 MiB, in the order of ready gradients
+  per_tensor, ///< each tensor by itself
+  fusion,     ///< Horovod: the gradients that are ready on all ranks at the end of a cycle, up to a buffer's size
+  single      ///< all tensors together
 };
 
 /// torch/csrc/distributed/c10d/reducer.hpp: kDefaultFirstBucketBytes, kDefaultBucketBytesCap.
 inline constexpr std::size_t first_bucket_bytes = 1 << 20;
 inline constexpr std::size_t bucket_bytes = 25 << 20;
 
-/// Positions [first, first + count) of a layout, neighbours in the flat arrays.
+/// The positions [first, first + count) of a layout, which are neighbours in the flat arrays.
 struct Group {
   std::size_t first = 0;
   std::size_t count = 0;
@@ -52,7 +54,7 @@ class GroupReadiness {
 public:
   GroupReadiness(std::vector<Group> groups, std::size_t tensors);
 
-  /// Returns the groups that are complete by this gradient, as a range [first, last) of indices.
+  /// Returns the groups that this gradient completes, as a range [first, last) of indices.
   struct Range {
     std::size_t first = 0;
     std::size_t last = 0;

@@ -3,7 +3,8 @@
 
 namespace ddltrain {
 
-/// The sum of each worker's elements [first, first + count), in the order of workers; it takes the first one's place.
+/// Sums the workers' elements [first, first + count), in the order of workers. The sum overwrites the first worker's
+/// elements.
 const float* sum_pushes(std::vector<std::vector<float>>& pushes, std::size_t first, std::size_t count);
 
 /// One server: holds its shards' parameters and momentum, receives gradients, updates, answers with parameters.
@@ -12,22 +13,23 @@ const float* sum_pushes(std::vector<std::vector<float>>& pushes, std::size_t fir
 /// worker answered at once.
 class ParameterServer {
 public:
-  /// parameters: all of the model, flat, in the order created. `meeting` must outlive the server.
+  /// parameters: all parameters of the model, flat, in the order of creation. `meeting` must outlive the server.
   ParameterServer(MpiCommunicator& meeting, const ServerPlan& plan, int server, const std::vector<float>& parameters);
 
-  /// Returns when every worker has been answered for its last step.
+  /// Serves until every worker has the answer of its last step.
   void serve();
 
-  /// Puts what this server holds where it belongs in the flat model.
+  /// Copies this server's parameters to their places in the flat model.
   void copy_to(std::vector<float>& parameters) const;
 
-  /// Updates of a shard by others between a worker's pull and its next push, mean over all pushes; 0 if synchronous.
+  /// Returns how often other workers update a shard between a worker's pull and its next push, as the mean over all
+  /// pushes; 0 if synchronous.
   double mean_staleness() const;
 
 private:
   struct ServedShard {
     std::size_t shard = 0;
-    std::size_t first = 0; ///< in this server's own arrays
+    std::size_t first = 0; ///< index in this server's own arrays
     std::size_t count = 0;
     std::size_t version = 0;
   };
@@ -43,11 +45,11 @@ private:
   std::vector<ServedShard> served_;
   std::vector<float> parameters_;
   MomentumSgd sgd_;
-  std::vector<std::vector<float>> inbox_;  ///< by worker
-  std::vector<std::vector<float>> outbox_; ///< by worker; asynchronous only
-  std::vector<Transfer> receives_;         ///< by worker, then by shard held
+  std::vector<std::vector<float>> inbox_;  ///< one element per worker
+  std::vector<std::vector<float>> outbox_; ///< one element per worker; used only when asynchronous
+  std::vector<Transfer> receives_;         ///< receives in the order of workers, and of shards for each worker
   std::vector<Transfer> answers_;
-  std::vector<std::size_t> seen_; ///< version answered last, as receives_
+  std::vector<std::size_t> seen_; ///< version of the last answer, indexed like receives_
   double staleness_ = 0;
   std::size_t pushes_ = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Who serves what: shared by the workers and servers of a job.
+// Which server holds which tensors: shared by the workers and servers of a job.
 
 #include "trainer/communication/mpi_communicator.hpp"
 #include "trainer/synchronisation/gradient_groups.hpp"
@@ -13,11 +13,11 @@
 
 namespace ddltrain {
 
-/// One message of a tensor: all of it, or the part that one server holds.
+/// A whole tensor, or the part of it that one server holds; each is one message.
 struct Shard {
-  std::size_t tensor = 0; ///< in the order created
+  std::size_t tensor = 0; ///< index of the tensor in the order of creation
   int server = 0;
-  std::size_t first = 0; ///< element of the tensor
+  std::size_t first = 0; ///< index of the first element within the tensor
   std::size_t count = 0; ///< never 0
 };
 
@@ -27,18 +27,18 @@ struct Shard {
 /// than one server.
 std::vector<Shard> place_shards(const std::vector<std::size_t>& counts, int servers, const std::string& rule);
 
-/// Ranks are those of the communicator on which workers and servers meet.
+/// Ranks here are those of the communicator that contains workers and servers.
 struct ServerPlan {
-  std::vector<std::size_t> counts; ///< elements of each tensor, in the order created
-  std::vector<Shard> shards;       ///< a shard's index here is its name in messages
-  std::vector<int> server_ranks;   ///< by server
-  int workers = 1;                 ///< ranks 0 .. workers - 1
+  std::vector<std::size_t> counts; ///< elements of each tensor, in the order of creation
+  std::vector<Shard> shards;       ///< the shards; the index of a shard identifies it in messages
+  std::vector<int> server_ranks;   ///< rank of each server
+  int workers = 1;                 ///< workers have the ranks 0 .. workers - 1
   bool asynchronous = false;
-  std::size_t steps = 0; ///< of each worker
+  std::size_t steps = 0; ///< number of steps of each worker
   SgdOptions sgd;
 };
 
-/// Tags of a shard's messages.
+/// The MPI tag of the messages that push this shard.
 inline int push_tag(std::size_t shard) {
   return static_cast<int>(2 * shard);
 }
@@ -46,7 +46,7 @@ inline int pull_tag(std::size_t shard) {
   return static_cast<int>(2 * shard + 1);
 }
 
-/// Where each tensor starts in a flat array in the order created.
+/// Returns where each tensor starts in a flat array in the order of creation.
 std::vector<std::size_t> starts_of(const std::vector<std::size_t>& counts);
 
 /// A worker of parameter servers: pushes gradients and pulls parameters, a message a shard and direction. A group's

@@ -28,7 +28,7 @@ public:
 
 private:
   Reduce reduce_;
-  WorkThread thread_; // last: it uses the other
+  WorkThread thread_; // the last member, since the thread uses the other one
 };
 
 class AfterBackward final : public Synchroniser {
@@ -92,7 +92,7 @@ private:
   std::shared_ptr<DeviceLink> link_;
   std::unique_ptr<Synchroniser> inner_;
   Update after_;
-  WorkThread thread_; // last: it uses the others
+  WorkThread thread_; // the last member, since the thread uses the others
 };
 
 } // namespace
@@ -154,7 +154,7 @@ private:
   bool overlapped_;
   Update update_;
   GroupReadiness readiness_;
-  std::unique_ptr<GroupReducer> reducer_; // last: it may be at work on the others
+  std::unique_ptr<GroupReducer> reducer_; // the last member, since its thread may be using the others
 };
 
 } // namespace

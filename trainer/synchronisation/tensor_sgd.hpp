@@ -7,14 +7,14 @@
 
 namespace ddltrain {
 
-/// MomentumSgd on tensors wherever they are, in passes as PyTorch's SGD. Multiply and add may round once where the
-/// host rounds twice. As work of the device, so update returns before it is done.
+/// MomentumSgd on tensors of any device, in the same passes as PyTorch's SGD. A multiply and add may round once where
+/// the host rounds twice. On a GPU update returns before its work is done.
 class TensorSgd {
 public:
   /// parameters, gradients: flat, fp32, on one device.
   TensorSgd(at::Tensor parameters, at::Tensor gradients, const SgdOptions& options);
 
-  /// scale: that gradients carry. step: of the schedule.
+  /// scale: the loss scale in the gradients. step: the step's number in the schedule.
   void update(double scale, std::size_t step);
 
 private:

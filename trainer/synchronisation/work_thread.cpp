@@ -82,7 +82,7 @@ void TransferThread::drain() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-/// Returns whether something finished.
+/// Returns whether any transfer finished.
 bool TransferThread::work(std::deque<Start>& starts, std::vector<Transfer>& transfers) {
   for (const Start& start : starts) start(transfers);
   starts.clear();

@@ -10,17 +10,17 @@
 #include <thread>
 
 namespace ddltrain {
-/// A thread that does jobs in the order they are given: communication beside compute.
+/// A thread that does jobs in the order they are given; it runs communication beside compute.
 class WorkThread {
 public:
   WorkThread();
-  ~WorkThread(); ///< after the jobs given
+  ~WorkThread(); ///< waits until all given jobs are done
   WorkThread(const WorkThread&) = delete;
   WorkThread& operator=(const WorkThread&) = delete;
 
   void add(std::function<void()> job);
-  /// Returns when all jobs are done. Throws what the first failing job threw; jobs given after it and before this are not
-  /// run.
+  /// Returns when all jobs are done. Throws the exception of the first failed job; later jobs, given before this call,
+  /// are not run.
   void drain();
 
 private:
@@ -35,10 +35,10 @@ private:
   std::thread thread_;
 };
 
-/// A thread that keeps transfers going beside compute: MPI moves large messages only while somebody asks it.
+/// A thread that keeps transfers going beside compute: MPI moves large messages only during calls of MPI.
 class TransferThread {
 public:
-  /// Adds what it starts to the transfers under way.
+  /// Starts transfers and adds them to those under way.
   using Start = std::function<void(std::vector<Transfer>& transfers)>;
 
   explicit TransferThread(MpiCommunicator& communicator);
@@ -47,7 +47,7 @@ public:
   TransferThread& operator=(const TransferThread&) = delete;
 
   void add(Start start);
-  /// Returns when everything added is finished. Throws what failed.
+  /// Returns when all added transfers are finished. Throws when one failed.
   void drain();
 
 private:

@@ -44,7 +44,7 @@ void enter(const std::string& name_space, const std::string& host) {
 [[noreturn]] void run_as_agent(const std::vector<char*>& words) {
   std::size_t host = 1;
   while (host < words.size() && words[host][0] == '-') {
-    ++host; // options of ssh mean nothing here
+    ++host; // options of ssh have no meaning here
   }
   if (host + 1 >= words.size()) {
     std::fprintf(stderr, "usage: ddltrain-netns --agent PREFIX [OPTIONS] HOST WORDS...\n");

@@ -27,7 +27,7 @@ double total_s(const StepTimes& step) {
   return step.total_s();
 }
 
-/// One layer's times over the repetitions; empty when the pass did not run.
+/// Returns one layer's times over the repetitions; empty when its pass did not run.
 std::vector<double> layer_column(const LayerMeasurement& measured, std::size_t layer, double LayerStepTimes::*field) {
   std::vector<double> values;
   for (const auto& repetition : measured.observed) {
@@ -115,7 +115,7 @@ LayersRecord layers_record(const LayerMeasurement& measured, const MeasureOption
   return record;
 }
 
-/// Who goes first changes: what a step leaves behind in the allocator can favour every second step.
+/// The order of the two kinds of step alternates: the state of the allocator after a step can favour every second step.
 void add_alone(LayerTimer& timer, LayerMeasurement& measured) {
   std::vector<LayerStepTimes> layers;
   const bool plain_first = measured.plain_steps.size() % 2 == 0;

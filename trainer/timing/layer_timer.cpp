@@ -56,7 +56,7 @@ struct LayerTimer::Impl {
   std::vector<TimedLayer>& layers;
   std::vector<std::pair<std::string, Layer*>> units;
   std::vector<std::string> layer_of_parameter;
-  std::map<std::string, std::size_t> index; ///< of layers, by name
+  std::map<std::string, std::size_t> index; ///< index of each layer by its name
   std::vector<Event> forward, backward, ready;
 
   Impl(Network& network, LoneWorker& worker_, const Batch& batch_, Marks& marks_, std::vector<TimedLayer>& layers_)
@@ -101,10 +101,10 @@ struct LayerTimer::Impl {
     for (const auto& [name, layer] : units) layer->observe({});
   }
 
-  /// Marks of one step.
+  /// The marks of one step.
   struct Turns {
     std::size_t start, zeroed, turn, end, updated;
-    double end_host_s; ///< when the host had given the device all of the backward pass
+    double end_host_s; ///< time at which the host had given the device the whole backward pass
   };
 
   Turns step(const GradientReady& reported_ready) {
@@ -152,8 +152,9 @@ struct LayerTimer::Impl {
       times[event.layer].forward_s = marks.between_s(before, event.mark);
       before = event.mark;
     }
-    for (std::size_t i = 0; i < backward.size(); ++i) { // from the gradient of its output to that of the next
-      // What the loss's mean takes before the first hook counts to the first layer.
+    // a layer's backward time runs from the gradient of its output to that of the next layer
+    for (std::size_t i = 0; i < backward.size(); ++i) {
+      // The time of the loss's mean before the first hook counts to the first layer.
       const std::size_t from = i == 0 ? turns.turn : backward[i].mark;
       const std::size_t to = i + 1 < backward.size() ? backward[i + 1].mark : turns.end;
       times[backward[i].layer].backward_s = marks.between_s(from, to);
@@ -202,7 +203,7 @@ StepTimes mean_of(const std::vector<StepTimes>& steps) {
 
 LayerTimer::Queue LayerTimer::queued_steps(std::size_t plain, std::vector<LayerStepTimes>& layers) {
   impl_->marks.clear();
-  impl_->step({}); // begins on an idle device
+  impl_->step({}); // this step begins on an idle device
   std::vector<Impl::Turns> turns;
   for (std::size_t i = 0; i < plain; ++i) turns.push_back(impl_->step({}));
   const Impl::Turns observed = impl_->observed_step();

@@ -1,5 +1,5 @@
 #pragma once
-// Points in time of a stream of work: the host's clock, or events on a GPU's stream.
+// Marks in a stream of work: readings of the host's clock, or events on a GPU's stream.
 
 #include "trainer/layers/unit.hpp"
 
@@ -18,24 +18,24 @@ public:
 
   /// Forgets all marks.
   virtual void clear() = 0;
-  /// Notes the moment at which the work issued so far is done; returns its number, counted from 0.
+  /// Marks the moment at which the work issued so far is done; returns the mark's number, counted from 0.
   virtual std::size_t mark() = 0;
-  /// Returns when all marked work is done. Needed before between_s.
+  /// Returns when all marked work is done. Call it before between_s.
   virtual void settle() = 0;
-  /// Seconds from one mark to another.
+  /// Returns the seconds from one mark to another.
   virtual double between_s(std::size_t from, std::size_t to) const = 0;
 };
 
-/// Marks on this thread's work, by the host's monotonic clock.
+/// Returns marks on this thread's work, by the host's monotonic clock.
 std::unique_ptr<Marks> host_marks();
 
-// One training step, and when in it each layer ran.
+// Times one training step, and when in it each layer ran.
 
 class LoneWorker;
 class Network;
 struct Batch;
 
-/// What is known of a layer beside its times; whole batch.
+/// The properties of a layer besides its times, for the whole batch.
 struct TimedLayer {
   std::string name;
   std::string kind;
@@ -47,13 +47,13 @@ struct TimedLayer {
 struct LayerStepTimes {
   double forward_s = -1;
   double backward_s = -1;
-  double ready_s = -1; ///< when its last gradient was added up, after the backward pass began
+  double ready_s = -1; ///< time from the start of the backward pass to the layer's last complete gradient
 };
 
 struct StepTimes {
   double forward_s = 0;
   double backward_s = 0;
-  double update_s = 0; ///< with zeroing the gradients
+  double update_s = 0; ///< includes zeroing the gradients
   double total_s() const { return forward_s + backward_s + update_s; }
 };
 
@@ -65,19 +65,20 @@ struct StepTimes {
 /// add up to the passes, and what runs between layers (views, sums of losses) counts to the layer that follows.
 class LayerTimer {
 public:
-  /// All of them outlive the timer; `worker` trains `network`.
+  /// All arguments must outlive the timer; `worker` trains `network`.
   LayerTimer(Network& network, LoneWorker& worker, const Batch& batch, Marks& marks);
   ~LayerTimer();
   LayerTimer(const LayerTimer&) = delete;
   LayerTimer& operator=(const LayerTimer&) = delete;
 
-  /// A step without marks inside its passes.
+  /// Runs a step without marks inside its passes.
   StepTimes plain_step();
-  /// A step whose layers are timed; `layers` by the index of layers().
+  /// Runs a step whose layers are timed; `layers` has the order of layers().
   StepTimes observed_step(std::vector<LayerStepTimes>& layers);
 
-  /// Gives the device one step that is not counted, `plain` steps, and a step whose layers are timed, and waits for
-  /// it only then: the counted ones find it at work. Where the host was the pace all plain times are their mean.
+  /// Gives the device one step that is not counted, `plain` steps, and a step whose layers are timed, and only then
+  /// waits, so that the counted steps find the device at work. Where the host limited the speed, all plain times are
+  /// their mean.
   struct Queue {
     std::vector<StepTimes> plain;
     StepTimes observed;
@@ -85,7 +86,7 @@ public:
   };
   Queue queued_steps(std::size_t plain, std::vector<LayerStepTimes>& layers);
 
-  /// In forward order, as in the layer table. Filled by the first observed step.
+  /// Layers in forward order, as in the layer table; the first observed step fills it.
   const std::vector<TimedLayer>& layers() const { return layers_; }
 
 private:

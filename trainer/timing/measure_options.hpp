@@ -8,37 +8,38 @@
 #include <vector>
 
 namespace ddltrain {
-/// "64", "1KiB", "2 MiB", "1GB" in bytes. Throws ddlsim::UserError for what is no size or not whole fp32 elements.
+/// Converts "64", "1KiB", "2 MiB", "1GB" to bytes. Throws ddlsim::UserError for a text that is no size or not a whole
+/// number of fp32 elements.
 std::int64_t byte_size(const std::string& text);
 
-/// "1KiB..64MiB" as powers of two from the first up to the last, "1KiB,3MiB" as a list.
+/// Converts "1KiB..64MiB" to the powers of two from the first to the last, and "1KiB,3MiB" to a list.
 std::vector<std::int64_t> byte_sizes(const std::string& text);
 
-/// "1 KiB", "1.5 MiB", "12 B".
+/// Returns the size as text: "1 KiB", "1.5 MiB", "12 B".
 std::string size_text(std::int64_t bytes);
 
-// What all measuring commands are told, and the context they write.
+// Options that all measuring commands share, and the context that they write.
 
 struct MeasureOptions {
-  std::string cluster;     ///< folder under platforms/ the records are of
-  std::string gpu;         ///< name in platforms/gpus.json, when the device is one
-  std::string output_file; ///< standard output when empty
-  std::string series;      ///< front of the records' series
-  bool anonymous = false;  ///< leave the host's name out
-  bool samples = true;     ///< keep every repetition's time
+  std::string cluster;     ///< folder under platforms/ that the records belong to
+  std::string gpu;         ///< name in platforms/gpus.json, when the device is a GPU
+  std::string output_file; ///< file of the records; standard output when empty
+  std::string series;      ///< start of the records' series names
+  bool anonymous = false;  ///< whether the host's name is left out
+  bool samples = true;     ///< whether every repetition's time is kept
   RepeatLimits limits;
 };
 
-/// The context of records measured now on this machine, its one node. title: the command; software: names and versions.
+/// Returns the context of records measured now on this machine. title: the command; software: names and versions.
 ddlsim::Context context_of(const MeasureOptions& options, const std::string& title, const std::string& software);
 
-/// device: what computed, cpu or cuda.
+/// device: the device that computed, cpu or cuda.
 MeasuredOn measured_on(const MeasureOptions& options, const std::string& device);
 
-/// The file to write records to: the output file, or standard output.
+/// Returns the file to write records to: the output file, or standard output.
 std::string records_path(const MeasureOptions& options);
 
-/// Fills what repetitions say: statistic, repeats, spread, note, samples. Returns the median.
+/// Fills in the statistics of the repetitions: statistic, repeats, spread, note, samples. Returns the median.
 double put_samples(RecordHead& head, const std::vector<double>& samples_s, const MeasureOptions& options);
 
 } // namespace ddltrain

@@ -34,7 +34,7 @@ std::string queue_text(const QueueCount& count) {
 }
 
 bool device_was_the_pace(const Marks& marks, const std::vector<HostMark>& ends, const HostMark& last, double step_s) {
-  constexpr double least_lead = 0.1; // of a step
+  constexpr double least_lead = 0.1; // as a share of a step
   if (ends.empty()) return false;
   std::vector<double> leads_s;
   for (const HostMark& end : ends) leads_s.push_back(last.host_s - marks.between_s(end.mark, last.mark) - end.host_s);
@@ -47,7 +47,7 @@ StepClock::StepClock(Marks& marks, std::size_t queued, std::function<double()> n
 }
 
 void StepClock::begin_step() {
-  if (!ends_.empty()) return; // where the last step ended
+  if (!ends_.empty()) return; // the next step begins where the last one ended
   marks_.clear();
   backward_ends_.clear();
   ends_.push_back(marks_.mark());
@@ -55,7 +55,7 @@ void StepClock::begin_step() {
 
 void StepClock::end_backward() {
   const std::size_t mark = marks_.mark();
-  backward_ends_.push_back({mark, now_()}); // the call waits where CUDA takes no more work
+  backward_ends_.push_back({mark, now_()}); // this call waits where CUDA takes no more work
 }
 
 bool StepClock::end_step() {

@@ -6,26 +6,26 @@
 
 namespace ddltrain {
 
-/// What is known after an epoch.
+/// Results of an epoch.
 struct EpochReport {
-  std::size_t epoch = 0; ///< from 1
-  std::size_t steps = 0; ///< taken so far
-  double loss = 0;       ///< mean over the epoch's steps, and over workers unless these are asynchronous
+  std::size_t epoch = 0; ///< counted from 1
+  std::size_t steps = 0; ///< number of steps done so far
+  double loss = 0;       ///< mean over the epoch's steps, and over the workers unless they are asynchronous
   std::optional<double> accuracy;
-  double samples_per_s = 0; ///< of all workers, over the epoch's steps
+  double samples_per_s = 0; ///< samples per second of all workers, over the epoch's steps
 };
 
-/// Times are divided by the replay's time scale.
+/// Results of a training; times are divided by the replay's time scale.
 struct TrainResult {
-  std::vector<float> parameters; ///< flat, in the order created
-  std::vector<float> buffers;    ///< running statistics of this rank, in the order created; none of a server
-  std::vector<double> step_s;    ///< time of each step: the slowest worker's; asynchronous: the workers' mean
-  double mean_staleness = 0;     ///< of asynchronous servers
+  std::vector<float> parameters; ///< flat, in the order of creation
+  std::vector<float> buffers;    ///< running statistics of this rank, in the order of creation; empty on a server
+  std::vector<double> step_s;    ///< time of each step: of the slowest worker, or when asynchronous the workers' mean
+  double mean_staleness = 0;     ///< mean staleness of asynchronous servers
   QueueCount queue;              ///< how the steps were timed
   double cpu_s = 0;              ///< processor time of this rank from first to last step
 };
 
-/// Makes the link between a device and the host for a model of so many tensors; none where it is not needed.
+/// Makes the link between a device and the host for a model of so many tensors; null where none is needed.
 using LinkMaker = std::function<std::shared_ptr<DeviceLink>(std::size_t tensors)>;
 
 /// Trains over the job's ranks, of which each calls it with equal options and computes on its `device`. `told` hears of

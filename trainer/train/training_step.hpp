@@ -1,5 +1,6 @@
 #pragma once
-// One worker's training step: the same code for `train`, which exchanges gradients, and `layers`, which looks inside.
+// One worker's training step: the same code for `train`, which exchanges gradients, and `layers`, which times the
+// layers.
 
 #include "trainer/compute/network_compute.hpp"
 #include "trainer/synchronisation/optimizer.hpp"
@@ -11,23 +12,23 @@
 
 namespace ddltrain {
 
-/// Where a step has got to, in this order. `zeroed` is of the gradients; on a GPU all but `start` are of work given to
-/// it, not of work done.
+/// Moments of a step, in their order. At `zeroed` the gradients are zero. On a GPU all but `start` mean that the work
+/// has been given to it, not that it is done.
 enum class StepMoment { start, zeroed, forward_done, backward_done, updated };
 
-/// Who is told of a step; empty functions are not called.
+/// Functions that are called during a step; empty ones are not called.
 struct StepListener {
   std::function<void(StepMoment moment)> reached;
-  GradientReady ready; ///< of each parameter, on the computing thread, before the synchroniser is told
+  GradientReady ready; ///< called for each parameter, on the computing thread, before the synchroniser is told
 };
 
-/// Start of the synchroniser's step, zero the gradients, forward pass, backward pass, exchange and update.
+/// A step: the synchroniser's start, zeroing the gradients, forward pass, backward pass, exchange and update.
 class TrainingStep {
 public:
-  /// All of them outlive the step.
+  /// All arguments must outlive the step.
   TrainingStep(ComputeSource& compute, FlatModel& model, Synchroniser& synchroniser, LossScale& loss_scale);
 
-  /// Returns when the parameters are those of the next step, or on a GPU, when it has been given all work for them.
+  /// Returns when the parameters are those of the next step, or on a GPU when it has been given all work for them.
   void run(const Batch& batch, const StepListener& listener = {});
 
 private:
@@ -37,19 +38,20 @@ private:
   LossScale& loss_scale_;
 };
 
-/// The update of a model in host memory, and one by operations on tensors, wherever they are.
+/// Returns the update of a model in host memory.
 Update update_on_host(const FlatModel& model, const SgdOptions& sgd);
-/// With a loss scale the step is left out when gradients are no numbers: then their sum is none either.
+/// Returns an update by operations on tensors of any device. With a loss scale the step is left out when the sum of the
+/// gradients is not finite.
 Update update_on_device(const FlatModel& model, const SgdOptions& sgd, LossScale& loss_scale);
 
-/// The synchroniser of a worker by itself: it exchanges nothing and updates.
+/// Returns the synchroniser of a single worker: it exchanges nothing and updates.
 std::unique_ptr<Synchroniser> lone_synchroniser(const FlatModel& model, const SgdOptions& sgd, const Device& device,
                                                 LossScale& loss_scale);
 
-/// What a worker by itself trains with, `train --strategy none` and `layers`.
+/// The parts with which a single worker trains, for `train --strategy none` and `layers`.
 class LoneWorker {
 public:
-  /// network: on `device`, which outlives this. Runs one step's passes to learn the order of gradients.
+  /// network: on `device`, which must outlive this object. Runs the passes of one step to learn the order of gradients.
   LoneWorker(const std::shared_ptr<Network>& network, const Device& device, ddlsim::Precision precision,
              const SgdOptions& sgd);
 
@@ -65,7 +67,7 @@ private:
   TrainingStep step_;
 };
 
-/// ready_order on a batch of the fewest samples that batch normalisation takes. Running statistics stay as they are.
+/// Returns ready_order on the smallest batch that batch normalisation takes. Running statistics do not change.
 std::vector<std::int64_t> probe_ready_order(const Network& network, ComputeSource& compute, const Device& device);
 
 } // namespace ddltrain

@@ -1,5 +1,5 @@
 #pragma once
-// What a worker of a training has of its own: where its batches come from, and how it synchronises.
+// The parts of a training that each worker has of its own: the source of its batches, and its synchroniser.
 
 #include "trainer/cuda/device.hpp"
 #include "trainer/models/image_network.hpp"
@@ -23,18 +23,18 @@ public:
   virtual ~SampleSource() = default;
 
   virtual std::size_t steps_per_epoch() const = 0;
-  /// This worker's batch of a step, steps counted over the whole run.
+  /// Returns this worker's batch of a step, counted over the whole run.
   virtual Batch batch(std::size_t step) = 0;
-  /// Share of the test images that the network names rightly; nothing where there are none.
+  /// Returns the share of test images that the network classifies correctly; nothing without test images.
   virtual std::optional<double> accuracy(Network& network) = 0;
 };
 
-/// Of worker `worker` of `workers`, whose batches are on `device`, as the network is. Throws UserError when the model
-/// cannot take the data or a step needs more samples than there are, RunError when files cannot be read.
+/// Returns the source of worker `worker` of `workers`; its batches are on `device`, like the network. Throws UserError
+/// when the model cannot take the data or a step needs more samples than there are, RunError when files cannot be read.
 std::unique_ptr<SampleSource> sample_source(const TrainOptions& options, const Device& device, Network& network,
                                             int worker, int workers);
 
-/// What a worker's side of the strategy is made of; all of it outlives the synchroniser.
+/// The parts of a worker's synchroniser; all must outlive it.
 struct WorkerSide {
   const Job& job;
   const TrainOptions& options;
@@ -43,15 +43,18 @@ struct WorkerSide {
   MpiCommunicator& meeting; ///< this and the plan are for servers only
   const ServerPlan& plan;
   const Device& device;
-  std::shared_ptr<DeviceLink> link; ///< for a model that MPI cannot reach; none where it can, or need not
+  /// link to the host for a model in memory that MPI cannot reach; null where none is needed
+  std::shared_ptr<DeviceLink> link;
   LossScale& loss_scale;
-  at::Tensor buffers; ///< the network's, flat, that rank 0 gives all workers before each forward pass; empty: none
+  /// the network's buffers, flat, which rank 0 sends to all workers before each forward pass; empty: none
+  at::Tensor buffers;
 };
 
-/// The worker's side, with communicators of its own. Collective over the workers.
+/// Returns the worker's synchroniser, with communicators of its own. All workers must call it.
 std::unique_ptr<Synchroniser> make_synchroniser(const WorkerSide& side);
 
-/// The link that a worker needs: for gradients on a GPU that are not exchanged by NCCL. tensors: of the model.
+/// Returns the link that a worker needs when its gradients are on a GPU and not exchanged by NCCL. tensors: number of
+/// tensors of the model.
 std::shared_ptr<DeviceLink> make_link(const Device& device, const TrainOptions& options, std::size_t tensors);
 
 } // namespace ddltrain

@@ -23,7 +23,7 @@ Reduce make_reduce(const Job& job, Exchange exchange) {
   return [own, scratch](float* data, std::size_t count) { ring_all_reduce(*own, data, count, *scratch); };
 }
 
-/// By MPI, on memory of the host.
+/// Synchronises by MPI, in host memory.
 std::unique_ptr<Synchroniser> on_host(const WorkerSide& side, const ModelMemory& memory, Update update) {
   const GradientLayout& layout = side.model.layout();
   const TrainStrategy& strategy = side.options.strategy;
@@ -40,7 +40,7 @@ std::unique_ptr<Synchroniser> on_host(const WorkerSide& side, const ModelMemory&
                                  std::move(update));
 }
 
-/// A copy of the model in the host's memory, on which the strategy works as if the model were there.
+/// Keeps a copy of the model in host memory, on which the strategy works as if the model were there.
 std::unique_ptr<Synchroniser> through_host(const WorkerSide& side) {
   const std::size_t count = element_count(side.model.layout());
   const ModelMemory device = side.model.memory();
@@ -57,7 +57,7 @@ std::unique_ptr<Synchroniser> through_host(const WorkerSide& side) {
   return side.options.strategy.overlapped ? std::move(staged) : after_backward(std::move(staged));
 }
 
-/// The buffers of rank 0 to all, by MPI.
+/// Returns a function that sends the buffers of rank 0 to all workers by MPI.
 std::function<void()> broadcast_by_mpi(const WorkerSide& side) {
   const std::shared_ptr<MpiCommunicator> own = side.job.group->duplicate();
   float* const buffers = side.buffers.data_ptr<float>();
@@ -71,7 +71,7 @@ std::function<void()> broadcast_by_mpi(const WorkerSide& side) {
   };
 }
 
-/// Asks now and then whether what no call returns has failed, as long as `inner` lives.
+/// Checks now and then for failures that no call returns, as long as `inner` lives.
 class Checked final : public Synchroniser {
 public:
   Checked(std::unique_ptr<Synchroniser> inner, Watchdog& watchdog, std::function<void()> check)
@@ -96,7 +96,7 @@ std::unique_ptr<Synchroniser> between_gpus(const WorkerSide& side) {
   const TrainStrategy& strategy = side.options.strategy;
   auto own =
       std::make_unique<NcclAllReduce>(side.device.cuda, nccl, side.device.gpu, id, workers.rank(), workers.size());
-  NcclAllReduce& reducer = *own; // lives as long as the synchroniser
+  NcclAllReduce& reducer = *own; // the reducer lives as long as the synchroniser
   auto synchroniser = all_reduce_synchroniser(side.model.layout(), side.model.memory().gradients, strategy.grouping,
                                               strategy.overlapped, std::move(own),
                                               update_on_device(side.model, side.sgd, side.loss_scale));

@@ -13,11 +13,12 @@
 namespace ddlsim {
 namespace {
 
-/// By how much a placebo moves a median, in ln. It is far less than the width of any prior.
+/// How far a placebo moves a median, in ln. It is far less than the width of any prior.
 constexpr double placebo_step = 0.02;
 
 constexpr const char* compute_parameter = "compute_factor";
-constexpr const char* compute_priors = "compute_"; ///< one prior for each kind of evidence of a one-GPU time
+/// beginning of the names of the priors for each kind of evidence of a one-GPU time
+constexpr const char* compute_priors = "compute_";
 
 /// A term of the residual and the value of the constant that switches it off.
 struct ResidualTerm {
@@ -60,7 +61,8 @@ void check_names(const std::vector<std::string>& names) {
 } // namespace
 
 std::vector<std::string> names_to_leave_out() {
-  std::vector<std::string> names{compute_parameter}; // the three factors together
+  // names of parts, where this one stands for the three compute factors together
+  std::vector<std::string> names{compute_parameter};
   for (const auto& field : parameter_fields())
     if (field.use == ParameterUse::fitted && !is_compute_factor(field)) names.emplace_back(field.name);
   for (const auto& term : residual_terms()) names.emplace_back(term.name);

@@ -39,9 +39,9 @@ std::string error_cell(double ratio) {
   return fmt::format("{:.1f}", 100 * ratio);
 }
 
-/// Two digits, so that changes below the noise floor are visible as such.
+/// Writes a change with two digits, so that changes below the noise floor are visible as such.
 std::string change_text(double ratio) {
-  constexpr double nothing = 5e-5; // no sign if no digit is printed
+  constexpr double nothing = 5e-5; // ratio below which no digit is printed, and so no sign
   return std::abs(ratio) < nothing ? "0.00" : fmt::format("{:+.2f}", 100 * ratio);
 }
 
@@ -107,7 +107,7 @@ std::string sites_moved(const SplitScore& with, const SplitScore& without) {
 std::vector<std::string> cells_of_change(const ValidationResult& result, const std::string& split,
                                          const std::string& method) {
   const auto &with = score_of(result, split, unchanged), &without = score_of(result, split, method);
-  const auto& paired = difference_of(result, split, method); // unchanged simulator minus changed one
+  const auto& paired = difference_of(result, split, method); // the unchanged simulator minus the changed one
   return {change_text(-paired.difference),
           fmt::format("{}..{}", change_text(-paired.range.high), change_text(-paired.range.low)),
           sites_moved(with, without),

@@ -31,8 +31,8 @@ std::vector<bool> visible_records(const BlindQuestion& question, BlindKnowledge 
   return visible;
 }
 
-/// A split with every series of the file that has a point to predict: those of model parallelism if `layouts`, else all
-/// others.
+/// A split with every series of the file that has a point to predict: with `layouts` those of model parallelism, else
+/// all others.
 Split split_of(const BlindQuestion& question, const std::vector<Series>& series, BlindKnowledge known, bool layouts) {
   Split split{"blind", to_text(known), visible_records(question, known), {}, MaskedPriors::none};
   const auto first_own = split.visible_records.size() - question.file.records.size();
@@ -70,7 +70,7 @@ std::vector<std::unique_ptr<Method>> blind_methods(const ReferenceData& referenc
   return methods;
 }
 
-/// The simulator's points. Each was answered or refused, because its cluster is known.
+/// The simulator's points. Each one was answered or refused, because its cluster is known.
 std::vector<BlindPoint> points_of(const ValidationResult& result) {
   std::vector<BlindPoint> points;
   for (const auto& point : result.points) {
@@ -121,13 +121,13 @@ std::string to_text(BlindKnowledge known) {
 
 namespace {
 
-/// Figures accumulated over the points so far.
+/// Sums and lists over the points so far.
 struct BlindTally {
   std::map<std::string, std::vector<double>> errors_of_series;
   std::vector<double> errors;
-  std::vector<double> biases;      ///< of answered points
-  std::vector<double> half_widths; ///< of answered points
-  std::vector<double> held;        ///< 1 or 0
+  std::vector<double> biases;      ///< ln(predicted / measured) of answered points
+  std::vector<double> half_widths; ///< half-widths of the intervals of answered points
+  std::vector<double> held;        ///< 1 where the interval holds the measured time, else 0
   Fnv1a answers;
 };
 

@@ -8,14 +8,14 @@
 namespace ddlsim {
 namespace {
 
-/// Below this size latency dominates a collective, above it the wire.
+/// Size below which latency dominates a collective, and above which the wire does.
 constexpr double class_limit_bytes = 4 << 20;
 
 std::string kind_of(const std::string& operation, bool small) {
   return operation + (small ? " below 4 MiB" : " from 4 MiB");
 }
 
-/// The records of each operation in the file, in alphabetical order.
+/// The records of each operation in the file, in alphabetical order of the operations.
 std::map<std::string, MeasurementFile> by_operation(const MeasurementFile& file) {
   std::map<std::string, MeasurementFile> files;
   for (const auto& record : file.records) {
@@ -27,7 +27,7 @@ std::map<std::string, MeasurementFile> by_operation(const MeasurementFile& file)
   return files;
 }
 
-/// The predictions by `predict --collective`, in order of size; records that it does not answer are refusals.
+/// The predictions by `predict --collective`, in order of size. Records that it does not answer are refusals.
 std::vector<BlindPoint> points_of_class(const MeasurementFile& file, const std::vector<UnseenCollective>& predicted,
                                         bool small) {
   const auto in_class = [&](double size_bytes) { return (size_bytes < class_limit_bytes) == small; };
@@ -44,8 +44,8 @@ std::vector<BlindPoint> points_of_class(const MeasurementFile& file, const std::
   return points;
 }
 
-/// Mean error over the points of 2 (n - 1) / n of the bytes at the full rate of the path in the cluster file. Nothing
-/// if the ranks are on several nodes.
+/// Mean error of a rule over the points: 2 (n - 1) / n of the bytes at the full rate of the path in the cluster file.
+/// Nothing if the ranks are on several nodes.
 std::optional<double> error_at_wire_rate(const Cluster& cluster, const std::vector<UnseenCollective>& predicted,
                                          bool small) {
   std::vector<double> errors;

@@ -8,8 +8,8 @@
 namespace ddlsim {
 namespace {
 
-/// A text that is equal for two records of the same measurement: what was run, at which scale, and the time to six
-/// digits. "" for kinds that are not scored blind.
+/// Returns a text that is equal for two records of the same measurement: what was run, at which scale, and the time to
+/// six digits. "" for kinds that are not scored blind.
 std::string identity_of(const Record& record) {
   if (const auto* step = std::get_if<StepRecord>(&record))
     return fmt::format("step {} {} GPUs {} nodes batch {:.6g} {:.6g} s", step->model, step->gpus, step->nodes,

@@ -17,9 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr long most_requested_points = 10'000'000;
-constexpr double largest_ln_error = 100; ///< of ln; a larger error is a typing error
+constexpr double largest_ln_error = 100; ///< largest error of ln; a larger one is a typing error
 
-/// Rounds to four digits: a fifth digit of an error is noise.
+/// Rounds to four digits, because a fifth digit of an error is noise.
 double four_digits(double value) {
   return std::stod(fmt::format("{:.4g}", value));
 }
@@ -87,7 +87,8 @@ BlindEntry entry_from(const JsonNode& node) {
 
 constexpr std::string_view chain_key = ",\"chain\":\"";
 
-/// The checksum of a line: of the checksum at the end of the previous line, and of this line's text before its own.
+/// Returns the checksum of a line. It is made of the checksum at the end of the line before, and of this line's text
+/// before its own checksum.
 std::string chained(const std::string& before, std::string_view body) {
   Fnv1a sum;
   sum.take(before);
@@ -95,7 +96,7 @@ std::string chained(const std::string& before, std::string_view body) {
   return sum.text();
 }
 
-/// The line's text before its checksum; the whole line if it has none.
+/// The text of the line before its checksum; the whole line if it has none.
 std::string_view body_of(std::string_view line) {
   return line.substr(0, line.rfind(chain_key));
 }
@@ -169,7 +170,7 @@ void append_to_blind_log(const std::filesystem::path& file, const std::vector<Bl
   for (const auto& entry : entries) {
     refuse_repetition(log.entries, entry);
     auto body = json_text(to_json(entry));
-    body.pop_back(); // the closing brace
+    body.pop_back(); // removes the closing brace
     log.chain = chained(log.chain, body);
     log.text += fmt::format("{}{}{}\"}}\n", body, chain_key, log.chain);
     log.entries.push_back(entry);

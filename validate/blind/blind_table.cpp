@@ -10,7 +10,7 @@
 namespace ddlsim {
 namespace {
 
-/// The files of one source that were predicted together; they make one row.
+/// The files of one source that were predicted together, which make one row.
 using Together = std::vector<const BlindEntry*>;
 
 bool belong_together(const BlindEntry& a, const BlindEntry& b) {
@@ -44,7 +44,7 @@ int sum_of(const Together& row, int BlindScore::*count) {
   return sum;
 }
 
-/// Baselines that answered every point of every file.
+/// The baselines that answered every point of every file.
 std::string baselines_text(const Together& row) {
   std::vector<std::string> parts;
   for (const auto& [name, first] : row.front()->score.baselines) {

@@ -16,7 +16,7 @@
 namespace ddlsim {
 namespace {
 
-/// The two visible sizes: the larger one is dominated by bandwidth, the other one partly by latency.
+/// The two visible sizes. Bandwidth dominates the larger one; at the other one latency has a part.
 constexpr double large_shown_bytes = 256 << 20;
 constexpr double large_over_small = 256;
 
@@ -36,7 +36,7 @@ struct VisibleTraining {
   }
 };
 
-/// The time on a straight line through both: a latency, never negative, plus size over rate.
+/// The time on a straight line through both sizes: a latency, which is never negative, plus size over rate.
 double line_s(const VisibleTraining& shown, double size_bytes) {
   const double slope =
       (shown.large.measured_s - shown.small.measured_s) / (shown.large.size_bytes - shown.small.size_bytes);
@@ -47,7 +47,7 @@ double line_s(const VisibleTraining& shown, double size_bytes) {
 /// Number of samples behind an interval.
 constexpr int draws = 200;
 
-/// The table's posterior parameters after `points` of it are known.
+/// The posterior parameters of the table once `points` of it are known.
 Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& table,
                             const std::vector<DataPoint>& points) {
   SeriesData seen = table;
@@ -59,7 +59,7 @@ Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& ta
   return find_posterior(priors, &calibration, question, draws, 1);
 }
 
-/// What is known of a table: the parameters, and the measured sizes.
+/// What is known of a table: the parameters and the measured sizes.
 struct Known {
   Posterior parameters;
   std::vector<MeasuredAllReduce> all_reduces;
@@ -72,7 +72,7 @@ Known known_of(const ReferenceData& reference, const SeriesData& table, const st
   return known;
 }
 
-/// The prediction of one size, as `predict --collective` gives it.
+/// The prediction of one size as `predict --collective` gives it.
 IterationTime predicted(const ReferenceData& reference, const SeriesData& table, const DataPoint& point,
                         const Known& known) {
   const auto& median = known.parameters.mode;
@@ -132,7 +132,7 @@ std::vector<PredictedCollective> predict_collectives(const ReferenceData& refere
   constexpr std::size_t fewest_sizes = 3;
   std::vector<PredictedCollective> all;
   for (const auto& [cluster, own] : by_cluster(files)) {
-    if (reference.clusters.count(cluster) == 0) continue; // a user's own cluster
+    if (reference.clusters.count(cluster) == 0) continue; // the cluster is a user's own
     const auto unshaped = without_site(reference, cluster);
     for (const auto& table :
          collective_series(unshaped, priors_for(unshaped.priors), unshaped.clusters.at(cluster), own, 1))

@@ -43,8 +43,8 @@ std::unique_ptr<Method> make_straight_line() {
 
 namespace {
 
-/// A falling line would reach zero throughput, an endless iteration. It is therefore kept at this share of the last
-/// throughput or above.
+/// Least share of the last throughput that is predicted. A falling line would reach zero throughput, and so an endless
+/// iteration.
 constexpr double floor_share = 0.1;
 
 double throughput(const SeriesPoint& point) {

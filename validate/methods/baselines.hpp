@@ -1,5 +1,6 @@
 #pragma once
-// The arithmetic people use today, as methods to beat. Each is a few lines; the rules are in docs/accuracy.md.
+// The arithmetic that people use today, as methods to be compared with. Each takes a few lines; docs/accuracy.md has
+// the rules.
 
 #include "sim/formats/data_folder.hpp"
 #include "validate/method.hpp"
@@ -19,27 +20,29 @@ std::unique_ptr<Method> make_straight_line();
 /// one.
 std::unique_ptr<Method> make_throughput_line();
 
-/// "linear": throughput grows in proportion from one GPU (from the smallest visible scale when one GPU was not
-/// measured).
+/// "linear": throughput grows in proportion to the GPUs, from one GPU, or from the smallest visible scale when one GPU
+/// was not measured.
 std::unique_ptr<Method> make_linear();
 
-/// "amdahl": T(N) = T(1) (1 + a (N - 1)). G. M. Amdahl, AFIPS 1967, for work that grows with N.
+/// "amdahl": T(N) = T(1) (1 + a (N - 1)), from G. M. Amdahl, AFIPS 1967, for work that grows with N.
 std::unique_ptr<Method> make_amdahl();
 
-/// "usl": T(N) = T(1) (1 + a (N - 1) + b N (N - 1)). N. J. Gunther, Guerrilla Capacity Planning, 2007, chapter 4.
+/// "usl": T(N) = T(1) (1 + a (N - 1) + b N (N - 1)), from N. J. Gunther, Guerrilla Capacity Planning, 2007, chapter 4.
 std::unique_ptr<Method> make_usl();
 
-/// Facts that the textbook method needs besides the records. It cannot answer points whose facts are missing.
+/// Facts that the textbook method needs besides the records. It cannot answer points for which facts are missing.
 struct TextbookFacts {
-  std::map<std::string, double> model_bytes;                           ///< gradients in fp32, by variant
+  std::map<std::string, double> model_bytes; ///< bytes of the gradients in fp32, by model variant
   std::map<std::pair<std::string, std::string>, double> node_rate_Bps; ///< line rate by cluster and transport
 };
 
-/// "textbook": one-GPU time, plus ring or parameter-server bytes over a bandwidth inside and one between nodes, both
-/// fitted by least squares on the visible points of cluster and transport; no overlap, no latency.
+/// "textbook": the one-GPU time, plus the bytes of a ring or of parameter servers over a bandwidth inside nodes and one
+/// between nodes. Both are fitted by least squares to the visible points of cluster and transport. There is no overlap
+/// and no latency.
 std::unique_ptr<Method> make_textbook(TextbookFacts facts);
 
-/// "mfu-40": a transformer reaches 40 % of its GPUs' peak FLOP/s at every scale. Keeps a reference to `reference`.
+/// "mfu-40": a transformer reaches 40 % of its GPUs' peak FLOP/s at every scale. The method keeps a reference to
+/// `reference`.
 std::unique_ptr<Method> make_mfu_rule(const ReferenceData& reference);
 
 /// The first six methods above, in this order.
@@ -58,8 +61,8 @@ struct TwoCoefficients {
   double second = 0;
 };
 
-/// The non-negative x, y with the smallest weighted sum of squared residuals. The coefficient of a column of zeros is
-/// 0.
+/// Returns the non-negative x and y with the smallest weighted sum of squared residuals. The coefficient of a column of
+/// zeros is 0.
 TwoCoefficients solve_non_negative(const std::vector<Equation>& equations);
 
 } // namespace ddlsim

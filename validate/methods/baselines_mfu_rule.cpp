@@ -5,10 +5,10 @@
 namespace ddlsim {
 namespace {
 
-/// A common assumption for a transformer before any measurement: 40 % of the peak, between the 38 to 43 % that Llama 3
-/// 405B reached (The Llama 3 Herd of Models, 2024, table 4) and the 35 to 50 % of Megatron-LM's tables.
+/// Share of the peak that a transformer is commonly assumed to reach before any measurement. It is between the 38 to 43
+/// % that Llama 3 405B reached (The Llama 3 Herd of Models, 2024, table 4) and the 35 to 50 % of Megatron-LM's tables.
 constexpr double usual_utilisation = 0.40;
-constexpr double passes = 3; ///< backward costs two forwards: Kaplan et al. 2020, section 2.1
+constexpr double passes = 3; ///< backward counts as two forwards (Kaplan et al. 2020, section 2.1)
 
 class MfuRule final : public Method {
 public:
@@ -20,13 +20,13 @@ public:
     const auto gpu = std::find_if(reference_.gpus.begin(), reference_.gpus.end(),
                                   [&](const Gpu& one) { return one.name == question.known.gpu; });
     if (model == reference_.models.end() || gpu == reference_.gpus.end()) return {};
-    if (model->second.tokens_per_sample() == 0) return {}; // the rule is only for transformers
+    if (model->second.tokens_per_sample() == 0) return {}; // the rule is for transformers only
     try {
       const double peak = wide_unit(*gpu, question.known.precision).peak_flop_per_s;
       const double flop = passes * model->second.forward_flop_per_sample() * question.known.batch_per_gpu;
       return Forecast{flop / (usual_utilisation * peak)};
     } catch (const UserError&) {
-      return {}; // the catalogue has no peak of that precision
+      return {}; // the catalogue has no peak rate of that precision
     }
   }
 

@@ -14,9 +14,9 @@ double crosstalk(int gpus) {
   return static_cast<double>(gpus) * (gpus - 1.0);
 }
 
-/// Both laws for the iteration time are linear in their coefficients. The curve passes through the smallest visible
-/// scale (usually one GPU) and is fitted to relative residuals at the others. A coefficient is used only if a visible
-/// scale remains to determine it.
+/// Amdahl's and Gunther's laws, whose iteration times are linear in their coefficients. The curve passes through the
+/// smallest visible scale (usually one GPU) and is fitted to relative residuals at the others. A coefficient is used
+/// only if a visible scale remains to determine it.
 class ScalabilityLaw final : public Method {
 public:
   ScalabilityLaw(std::string name, std::size_t coefficients) : name_(std::move(name)), coefficients_(coefficients) {}

@@ -12,7 +12,7 @@ struct Load {
   double between = 0;
 };
 
-/// Seconds per byte; `between` is unknown until a multi-node point or a line rate gives it.
+/// Seconds for each byte. `between` is unknown until a point on several nodes or a line rate gives it.
 struct Cost {
   double inside = 0;
   std::optional<double> between;
@@ -22,8 +22,8 @@ double ring_share(double ranks) {
   return ranks > 1 ? 2 * (ranks - 1) / ranks : 0;
 }
 
-/// Bytes of pushing and pulling all gradients: by every node (by every GPU without on-node reduction), or through the
-/// busiest server.
+/// Bytes of pushing and pulling all gradients: those that every node sends (every GPU, without a sum inside the node),
+/// or those through the busiest server.
 double server_share(const Question& at) {
   const int workers = at.strategy.on_node_reduce ? at.nodes : at.gpus;
   const int stated = server_count(at.strategy.servers, workers, at.nodes);
@@ -32,8 +32,8 @@ double server_share(const Question& at) {
   return 2 * std::max(a_node, workers / servers);
 }
 
-/// The traffic of a strategy in units of one all-reduce. fsdp gathers parameters twice and scatters gradients once, or
-/// gathers only once; each of these is half an all-reduce.
+/// The traffic of a strategy as a multiple of one all-reduce. fsdp gathers parameters twice and scatters gradients
+/// once, or gathers only once. Each of these is half an all-reduce.
 double rings_of(const Strategy& strategy) {
   const bool gathers_twice = strategy.name == StrategyName::fsdp && strategy.sharded.reshard_after_forward;
   return gathers_twice ? 1.5 : 1;
@@ -56,7 +56,7 @@ Question question_at(const Series& known, const SeriesPoint& point) {
 struct Pool {
   std::string cluster;
   std::string transport;
-  std::string model; ///< only if its bytes are not known
+  std::string model; ///< set only if the bytes of the model are not known
   auto operator<=>(const Pool&) const = default;
 };
 
@@ -68,7 +68,8 @@ public:
   std::optional<Forecast> forecast(const Question& question) const override;
 
 private:
-  /// Models without a layer table cannot share a bandwidth: their bytes are set to one, and each is fitted alone.
+  /// Bytes of the model. Models without a layer table cannot share a bandwidth, so their bytes are set to one and each
+  /// is fitted alone.
   double bytes_of(const Series& series) const;
   Pool pool_of(const Series& series) const;
 

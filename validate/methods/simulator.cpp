@@ -20,8 +20,8 @@ namespace {
 struct ClusterKnowledge {
   ReferenceData reference;
   std::unique_ptr<const OneGpuTimes> one_gpu_times;
-  std::optional<Calibration> calibration; ///< none for the uncalibrated method
-  std::string untaken{};                  ///< for that method: the priors that the split leaves, as text
+  std::optional<Calibration> calibration; ///< empty for the uncalibrated method
+  std::string untaken{}; ///< only for the uncalibrated method: the priors that the split does not leave out, as text
 
   Knowledge known_of(const std::string& cluster) const {
     return {reference.clusters.at(cluster),
@@ -52,7 +52,7 @@ public:
   }
 
   std::optional<Forecast> forecast(const Question& question) const override {
-    if (reference_.clusters.count(question.known.cluster) == 0) return {}; // a user's own cluster
+    if (reference_.clusters.count(question.known.cluster) == 0) return {}; // the cluster is a user's own
     try {
       return fitted_ ? ask(question) : ask_or_remember(question);
     } catch (const UserError& error) {
@@ -97,7 +97,7 @@ private:
     return curve;
   }
 
-  /// A key made of all that determines an answer without a fit.
+  /// Returns a key of everything that determines an answer without a fit.
   std::string key_of(const Question& question) const {
     const auto& knowledge = knowledge_of(question.known.cluster);
     const auto known = knowledge.known_of(question.known.cluster);
@@ -110,7 +110,7 @@ private:
                              fmt::join(compute.error_sources, ","), compute.disagreement, compute.stated_width);
   }
 
-  /// Answers from memory if possible: in most splits nothing that determines the answer has changed.
+  /// Answers from memory if possible. In most splits nothing that determines the answer has changed.
   Forecast ask_or_remember(const Question& question) const {
     const auto key = key_of(question);
     const auto answered = answered_.find(key);
@@ -132,20 +132,21 @@ private:
   int threads_;
   SimulatorVariant variant_;
   MaskedPriors masked_priors_ = MaskedPriors::none;
-  bool as_shipped_ = false;                             ///< the calibration is that of the file
-  const std::vector<MeasurementFile>* files_ = nullptr; ///< of this split, as long as its questions are answered
+  bool as_shipped_ = false;                             ///< whether the calibration is that of the shipped file
+  const std::vector<MeasurementFile>* files_ = nullptr; ///< files of this split, while its questions are answered
   const std::vector<Series>* series_ = nullptr;
-  mutable std::map<std::string, std::unique_ptr<ClusterKnowledge>> known_; ///< of this split
-  mutable std::unordered_map<std::string, Forecast> answered_;             ///< without a fit, kept over all splits
+  mutable std::map<std::string, std::unique_ptr<ClusterKnowledge>> known_; ///< knowledge of each cluster in this split
+  /// answers without a fit, which are kept over all splits
+  mutable std::unordered_map<std::string, Forecast> answered_;
 };
 
-/// A curve in the form that the search for one parameter needs.
+/// Returns a curve in the form that the search for one parameter needs.
 SeriesData searchable(const Curve& curve, const std::string& series) {
   SeriesData data{series, to_text(curve.setup.strategy), {}, curve.setup, "", curve.priors, {}};
   return data;
 }
 
-/// Only the calibrated simulator explains its errors; those of the uncalibrated one come from missing data.
+/// Only the calibrated simulator explains its errors. Those of the uncalibrated one come from missing data.
 std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targets) const {
   if (!fitted_ || targets.empty()) return {};
   try {
@@ -159,7 +160,7 @@ std::optional<Explanation> Simulator::explain(const std::vector<Answered>& targe
     }
     return explain_points(searchable(curve_of(targets.front().question), known.id), points, threads_);
   } catch (const UserError&) {
-    return {}; // this target could not be predicted either
+    return {}; // this target could not be predicted
   }
 }
 

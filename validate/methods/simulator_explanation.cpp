@@ -10,25 +10,27 @@
 namespace ddlsim {
 namespace {
 
-constexpr double prior_reach = 3; ///< standard deviations of the prior
-constexpr int refinements = 8;    ///< golden sections of two steps of the grid: to 0.05 standard deviations
-constexpr double as_good = 5e-3;  ///< largest difference of mean errors between equally good parameters
+constexpr double prior_reach = 3; ///< largest distance from the prior's median, in standard deviations
+/// number of golden sections of two steps of the grid, which reach 0.05 standard deviations
+constexpr int refinements = 8;
+constexpr double as_good = 5e-3; ///< largest difference of mean errors between equally good parameters
 constexpr double golden = 0.6180339887498949;
 
 /// A trial value of one parameter with its error.
 struct Trial {
-  double at = 0; ///< standard deviations from the prior's median
+  double at = 0; ///< distance from the prior's median, in standard deviations
   double error = 0;
 };
 
 class Search {
 public:
-  /// `models` hold the points' own samples.
+  /// `models` hold the points' own samples of the parameters.
   Search(const SeriesData& evidence, const std::vector<ExplainedPoint>& points, std::vector<CachedStep>& models,
          std::size_t field)
       : evidence_(evidence), points_(points), models_(models), field_(field) {}
 
-  /// The best value. Nothing if the times do not depend on the parameter: they are equal at both ends of its range.
+  /// Returns the best value; nothing if the times do not depend on the parameter, which shows in equal times at both
+  /// ends of its range.
   std::optional<Trial> best() {
     const auto low = times_at(-prior_reach);
     if (low == times_at(prior_reach)) return {};
@@ -87,7 +89,7 @@ private:
   std::size_t field_;
 };
 
-/// The z-score of a value under its prior; the inverse of prior_value().
+/// The z-score of a value under its prior, which is the inverse of prior_value().
 double z_score_of(const Prior& prior, double value) {
   if (prior.width <= 0) return 0;
   if (prior.scale == PriorScale::linear) return (value - prior.median) / prior.width;

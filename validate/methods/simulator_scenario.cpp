@@ -43,7 +43,8 @@ Scenario scenario_of(const Question& question, const Cluster& cluster) {
   if (strategy.name == StrategyName::all_reduce) strategy.name = StrategyName::automatic;
   scenario.preset = known.preset;
   if (transport_named(cluster, known.transport) != nullptr) scenario.transport = known.transport;
-  if (!known.points.empty() || known.one_gpu_s) scenario.series = known.name; // only a visible series can be named
+  // a scenario can name only a visible series
+  if (!known.points.empty() || known.one_gpu_s) scenario.series = known.name;
   return scenario;
 }
 

@@ -13,7 +13,7 @@
 namespace ddlsim {
 namespace {
 
-/// The method that the charts show: the reference, else the first one with an answer.
+/// The method that the charts show: the reference, or else the first one with an answer.
 std::string charted_method(const ValidationResult& result) {
   const auto answers = [&](const std::string& method) {
     return std::any_of(result.points.begin(), result.points.end(),

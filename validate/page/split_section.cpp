@@ -107,7 +107,7 @@ std::string score_table(const std::vector<const SplitScore*>& scores, const std:
   return html_table(split + ": mean error by cluster, %; * where not every point was answered", columns, rows);
 }
 
-/// The parts of the largest target as one bar; a negative residual appears only in the text.
+/// The parts of the largest target as one bar. A negative residual appears in its text only.
 std::string parts_bar(const ForecastParts& parts) {
   constexpr double length = 160;
   const std::array<std::pair<const char*, double>, 6> all{{{"compute", parts.compute_s},

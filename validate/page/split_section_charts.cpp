@@ -35,7 +35,7 @@ double residual_of(const ChartPoint& point) {
   return std::log(point.predicted_s / point.measured_s);
 }
 
-/// The end of a residual axis: a round figure that contains 98 of 100 points, at most 1.
+/// The end of a residual axis: a round figure that holds 98 of 100 points and is at most 1.
 double residual_limit(const std::vector<ChartPoint>& points) {
   constexpr double held = 0.98;
   std::vector<double> sizes;
@@ -47,7 +47,7 @@ double residual_limit(const std::vector<ChartPoint>& points) {
   return 1;
 }
 
-constexpr std::array<double, 5> residual_ticks{-1, -0.5, 0, 0.5, 1}; ///< of the limit
+constexpr std::array<double, 5> residual_ticks{-1, -0.5, 0, 0.5, 1}; ///< ticks as shares of the limit
 
 std::string residual_text(double residual) {
   return residual == 0 ? "0 %" : fmt::format("{:+.3g} %", 100 * residual);
@@ -59,7 +59,7 @@ Axis time_range(const std::vector<ChartPoint>& points) {
     low = std::min({low, point.measured_s, point.predicted_s});
     high = std::max({high, point.measured_s, point.predicted_s});
   }
-  constexpr double margin = 0.05; // of a decade
+  constexpr double margin = 0.05; // share of a decade
   return {std::log10(low) - margin, std::log10(high) + margin};
 }
 
@@ -76,14 +76,14 @@ std::string time_grid(const Axis& x, const Axis& y) {
   return grid + svg_text(x.start + 4, y.end + 10, "start", "predicted iteration");
 }
 
-/// A line parallel to the diagonal, `shift` decades above it, clipped to the square.
+/// A line parallel to the diagonal and `shift` decades above it, which is cut at the square.
 std::string parallel(const Axis& x, const Axis& y, double shift, const char* kind) {
   const double from = std::max(x.from, x.from - shift), to = std::min(x.to, x.to - shift);
   return svg_line(x.at(from), y.at(from + shift), x.at(to), y.at(to + shift), kind);
 }
 
 /// Shifts marks so that those of one scale or group do not cover each other. The shift depends on the id, so that the
-/// bytes are reproducible.
+/// bytes can be reproduced.
 double jitter(const ChartPoint& point, double reach) {
   constexpr std::size_t steps = 21, stride = 8;
   return reach * (static_cast<double>(point.id * stride % steps) / (steps - 1) - 0.5);
@@ -115,7 +115,7 @@ std::vector<Group> groups_of(const std::vector<ChartPoint>& points) {
 }
 
 std::string strip(const Group& group, const Axis& x, double limit, double y) {
-  constexpr std::size_t longest_name = 36; // some 6.3 units a letter
+  constexpr std::size_t longest_name = 36; // a letter takes about 6.3 units
   constexpr double reach = 11, half_bar = 8;
   auto drawn = svg_text(x.start - 8, y + 4, "end", cut_in_the_middle(group.name, longest_name), group.name);
   drawn += svg_text(x.end + 8, y + 4, "start",
@@ -152,7 +152,7 @@ std::string scale_chart(const std::vector<ChartPoint>& points, const std::string
   int least = points.front().gpus, most = least;
   for (const auto& point : points) least = std::min(least, point.gpus), most = std::max(most, point.gpus);
   const double first = std::floor(std::log2(least)), last = std::ceil(std::log2(most));
-  constexpr double margin = 0.4; // of a doubling
+  constexpr double margin = 0.4; // share of a doubling
   const Axis x{first - margin, last + margin, left, chart_width - right};
   std::string drawing;
   for (double tick = first; tick <= last; ++tick) {

@@ -38,7 +38,8 @@ RatioSide side_of(const Curve& curve, int gpus) {
   return side;
 }
 
-/// The scenario whose two rows are the scales of the record: the larger one as the validation asks it, and the base.
+/// The scenario whose two rows are the scales of the record: the larger scale as the validation asks for it, and the
+/// base.
 Scenario ratio_scenario(const SpeedUpRecord& record, const Cluster& cluster) {
   Series series;
   series.id = cluster.name;

@@ -20,10 +20,10 @@ struct RatioErrors {
   double held = 0;
   double as_shipped = 0;
   double held_as_shipped = 0;
-  double linear = 0; ///< of the rule that the speed grows in proportion to the GPUs
+  double linear = 0; ///< error of the rule that speed grows in proportion to the GPUs
 };
 
-/// The means. The sum is divided once, so that a share of all is exactly 1.
+/// Returns the means. The sum is divided once, so that a share of all is exactly 1.
 RatioErrors mean_of(const std::vector<RatioErrors>& all) {
   RatioErrors mean;
   const auto count = static_cast<double>(std::max<std::size_t>(all.size(), 1));

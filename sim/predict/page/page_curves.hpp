@@ -1,5 +1,5 @@
 #pragma once
-// The contents of a prediction's page, as text and figures that the process that computed them can send to another.
+// What a prediction's page shows, as texts and figures that one process can send to another.
 
 #include "sim/predict/prediction.hpp"
 
@@ -19,20 +19,21 @@ struct PageInterval {
 /// One strategy at one scale.
 struct PagePoint {
   int gpus = 0;
-  std::string error; ///< not empty: the point is impossible, and only the cells of GPUs and nodes have text
+  /// reason why the point is impossible, whose cells are then empty but for GPUs and nodes; "": it is possible
+  std::string error;
   PageInterval samples_per_s;
   PageInterval efficiency;
-  std::vector<std::string> cells; ///< in the order of point_headers()
+  std::vector<std::string> cells; ///< texts in the order of point_headers()
   std::vector<double> parts_s;    ///< parts of the iteration, in the order of part_names()
   double measured_ratio = 0;      ///< predicted over measured iteration; 0: not measured
-  std::string alone;              ///< the iteration without neighbours, if there are some
+  std::string alone;              ///< time of the iteration without neighbours, where there are some
 };
 
 /// One strategy of one scenario.
 struct PageCurve {
   std::string name;               ///< "ring with horovod over nccl-ib"
-  std::vector<std::string> facts; ///< in the order of fact_headers(): properties in which curves of a sweep may differ
-  std::vector<std::string> cells; ///< in the order of comparison_headers()
+  std::vector<std::string> facts; ///< properties in which curves of a sweep may differ, in the order of fact_headers()
+  std::vector<std::string> cells; ///< texts in the order of comparison_headers()
   std::vector<PagePoint> points;
 };
 
@@ -42,19 +43,20 @@ struct PageScenario {
   std::vector<PageCurve> curves;
   std::vector<std::string> warnings;
   std::vector<UsedFile> files;
-  std::string produced_by; ///< versions, seed and samples
+  std::string produced_by; ///< names the versions, seed and number of samples
   std::string text;        ///< the report for the terminal
 };
 
-const std::vector<std::string>& point_headers();      ///< GPUs, nodes, iteration, ...
-const std::vector<std::string>& part_names();         ///< compute, communication, ...
-const std::vector<std::string>& fact_headers();       ///< model, cluster, ..., strategy
-const std::vector<std::string>& comparison_headers(); ///< strategy, preset, transport, ..., measure next
+const std::vector<std::string>& point_headers(); ///< GPUs, nodes, iteration and further columns
+const std::vector<std::string>& part_names();    ///< compute, communication and further parts
+const std::vector<std::string>& fact_headers();  ///< model, cluster and further facts, with the strategy last
+/// strategy, preset, transport and further columns, with "measure next" last
+const std::vector<std::string>& comparison_headers();
 
 PageScenario page_scenario(const Prediction& prediction);
 
-/// page_part() writes the scenario as JSON, to pass it from one process to another. read_page_part() reads it back and
-/// throws UserError for any other text.
+/// page_part() writes the scenario as JSON, which one process passes to another. read_page_part() reads it, and throws
+/// UserError for any other text.
 std::string page_part(const PageScenario& scenario);
 PageScenario read_page_part(const std::string& text);
 

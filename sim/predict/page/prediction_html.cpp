@@ -15,7 +15,7 @@ std::vector<DrawnCurve> drawn_curves(const PageScenario& scenario) {
   return curves;
 }
 
-/// The results of searches of degrees; "" without a search.
+/// Sentences on the results of searches of degrees; "" without a search.
 std::string layouts_found(const Prediction& prediction) {
   std::string text;
   for (const auto& answer : prediction.strategies)
@@ -23,7 +23,7 @@ std::string layouts_found(const Prediction& prediction) {
   return text.empty() ? "" : "<h2>The best layouts</h2>\n" + text;
 }
 
-/// The time that offload adds; "" without offload.
+/// Sentences on the time that offload adds; "" without offload.
 std::string offloads(const Prediction& prediction) {
   std::string text;
   for (const auto& answer : prediction.strategies)

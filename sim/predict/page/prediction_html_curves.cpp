@@ -65,7 +65,7 @@ std::string row_start(const DrawnCurve& shown, const std::string& id) {
          (shown.scenario.empty() ? "" : html_row_head(shown.scenario));
 }
 
-/// The strategy's cell, which is the row's head if there is no scenario cell.
+/// The strategy's cell. It is the head of the row where that has no scenario cell.
 std::string strategy_cell(const DrawnCurve& shown) {
   return shown.scenario.empty() ? html_row_head(shown.curve->name) : html_cell(shown.curve->name, "t");
 }
@@ -77,7 +77,7 @@ std::vector<Column> first_columns(const std::vector<DrawnCurve>& curves) {
   return columns;
 }
 
-constexpr std::size_t words_from = 5; ///< the cells of a point before this one are figures
+constexpr std::size_t words_from = 5; ///< the cells of a point before this index are figures, and the others are words
 
 /// The columns of point_headers() that are not empty for all points.
 std::vector<std::size_t> filled_columns(const std::vector<DrawnCurve>& curves) {

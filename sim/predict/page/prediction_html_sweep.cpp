@@ -9,7 +9,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr std::size_t most_at_first = 8; ///< curves that can be told apart at a glance
+constexpr std::size_t most_at_first = 8; ///< number of curves that can be distinguished at a glance
 
 std::vector<DrawnCurve> curves_of(const std::vector<SweepPart>& parts, const std::vector<PageChoice>& choices) {
   std::vector<DrawnCurve> curves;
@@ -19,7 +19,7 @@ std::vector<DrawnCurve> curves_of(const std::vector<SweepPart>& parts, const std
   return curves;
 }
 
-/// The facts that distinguish the curves: the command line's values, then the curve's own facts.
+/// The facts that distinguish the curves: the values that the command line varied, then the curve's own facts.
 std::vector<std::vector<std::string>> facts_of(const std::vector<SweepPart>& parts) {
   std::vector<std::vector<std::string>> facts;
   for (const auto& part : parts) {
@@ -94,7 +94,7 @@ std::string best_at(const std::vector<DrawnCurve>& curves, int gpus, const std::
 
 /// The best answers at the largest scale at which any curve is possible. Samples of different models are not compared.
 std::string answers(const std::vector<DrawnCurve>& curves) {
-  constexpr std::size_t rate_cell = 3, efficiency_cell = 4; // of point_headers()
+  constexpr std::size_t rate_cell = 3, efficiency_cell = 4; // indices in point_headers()
   int gpus = 0;
   bool one_model = true;
   for (const auto& shown : curves) {
