@@ -14,7 +14,7 @@ namespace ddlsim {
 
 namespace {
 
-/// Writes the content to the file; prints it, or its summary, to the terminal.
+/// Writes the content to the file, and prints it or its summary on the terminal.
 void emit_both(const CommandLine& line, const std::filesystem::path& own_file, const std::string& content,
                const std::string& summary) {
   CommandLine to_file = line;
@@ -39,7 +39,7 @@ int run_kernels(const DataFolder& data, const CommandLine& line) {
   return 0;
 }
 
-/// Finds or fits the calibration of every cluster, and also writes it to the folder of --output.
+/// Finds or fits the calibration of every cluster, and writes it to the folder of --output too.
 int run_all(const CommandLine& line) {
   const auto data = fitted_data(line);
   const auto& folder = line.output;
@@ -71,7 +71,7 @@ int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   } else if (auto known = spelt_like(name, list_clusters(data)); !known.empty()) {
     name = std::move(known);
   }
-  load_cluster(data, name); // reports an unknown name before anything else
+  load_cluster(data, name); // this reports an unknown name before anything else
   const auto calibrated = fit_from_files(data, name, line.threads);
   write_page(line, command.html, [&] { return calibration_html(calibrated); });
   emit_both(line, data.platforms_of(name) / name / "calibration.json", calibration_json(calibrated.calibration),

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int not_normal = 3;
 
-/// Moves the scenario out of the given files; its content identifies it.
+/// Takes the scenario out of the given files, where its content identifies it.
 DiagnoseCommand with_scenario_apart(DiagnoseCommand command) {
   auto& logs = command.logs;
   const auto scenario = std::find_if(logs.begin(), logs.end(), is_scenario);
@@ -35,7 +35,7 @@ DiagnoseCommand with_scenario_apart(DiagnoseCommand command) {
   return command;
 }
 
-/// Without a scenario: refuses `--set` without a cluster, and a question without a measured time.
+/// For a command without a scenario, refuses `--set` without a cluster, and a question without a measured time.
 void check_enough(const DiagnoseCommand& command) {
   if (!command.scenario.empty()) return;
   if (!command.changes.empty() && command.cluster.empty())
@@ -87,7 +87,7 @@ DiagnosisQuestion without_scenario(const DiagnoseCommand& command, const Command
   return {std::move(made.scenario), std::move(made.cluster), std::move(made.data), std::move(files)};
 }
 
-/// Removes the training part for logs of collectives: they need no compute rate, which may not be known.
+/// Removes the training part for logs of collectives. These need no compute rate, which may not be known.
 void leave_training_out(const DiagnoseCommand& command, DiagnosisQuestion& question) {
   bool trains = !command.steps.empty();
   for (const auto& file : question.files)
@@ -133,7 +133,7 @@ Diagnosis follow_logs(const DiagnoseCommand& command, const CommandLine& line) {
   FollowOptions options;
   options.files = command.logs;
   options.for_s = seconds_of(command.follow_for);
-  auto reading = line; // notes on a log are printed once
+  auto reading = line; // prints the notes on a log only once
   options.diagnose = [&command, reading]() mutable {
     auto diagnosis = diagnosis_of(command, reading);
     reading.quiet = true;

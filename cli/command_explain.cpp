@@ -19,7 +19,7 @@ namespace {
 using Glossary = std::vector<GlossaryEntry>;
 
 constexpr int unknown_term = 2;          ///< the exit code of wrong use
-constexpr std::size_t page_columns = 80; ///< narrower than a report, because it holds running text
+constexpr std::size_t page_columns = 80; ///< narrower than a report, because the page holds running text
 
 /// Rewrites links for the terminal: "[causes](diagnosis.md)" becomes "causes (docs/diagnosis.md)".
 std::string with_plain_links(std::string text) {
@@ -43,7 +43,7 @@ std::string entry_text(const GlossaryEntry& entry) {
   return text;
 }
 
-/// The terms of one letter: the letter, then as many terms per line as fit.
+/// Returns the terms of one letter: the letter, then as many terms on each line as fit.
 std::string letter_text(const std::string& letter, const std::vector<std::string>& terms) {
   std::size_t width = 0;
   for (const auto& term : terms) width = std::max(width, term.size() + 2);
@@ -76,7 +76,7 @@ std::string terms_text(const Glossary& glossary) {
 
 int refuse_term(const std::string& term, const Glossary& glossary) {
   std::vector<std::string> spellings;
-  std::set<std::string> keys{""}; // offers "global batch" but not also "global_batch"
+  std::set<std::string> keys{""}; // with these it offers "global batch" but not "global_batch" too
   for (const auto& entry : glossary)
     for (auto& spelling : spellings_of(entry))
       if (keys.insert(folded(spelling)).second) spellings.push_back(std::move(spelling));

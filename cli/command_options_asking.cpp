@@ -15,7 +15,7 @@ const std::map<std::string, Fidelity>& fidelity_names() {
   return names;
 }
 
-/// The present name of a fidelity given by a former name; "" for any other text.
+/// Returns the present name of a fidelity for a former name; "" for any other text.
 std::string name_now(const std::string& text) {
   if (text == "screening") return "formula";
   return text == "auto" || text == "by-symmetry" ? "default" : "";

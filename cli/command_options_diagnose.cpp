@@ -5,7 +5,7 @@
 namespace ddlsim {
 namespace {
 
-/// The options that describe a job without a scenario.
+/// Adds the options that describe a job without a scenario.
 void add_question(CLI::App& app, DiagnoseCommand& command) {
   app.add_option("--gpu", command.gpu, "Without a scenario: the GPU, where the log does not say it")->type_name("NAME");
   app.add_option("--network", command.networks,
@@ -46,7 +46,7 @@ void add_measured(CLI::App& app, DiagnoseCommand& command) {
     command.columns = columns.columns;
   });
   app.add_option("--step", command.steps, "Time of an iteration on so many GPUs; may be given several times")
-      ->allow_extra_args(false) // the next word is a log
+      ->allow_extra_args(false) // the word after this option is a log
       ->type_name("GPUS=TIME");
 }
 

@@ -20,7 +20,7 @@ void add_context(CLI::App& app, ImportContext& context, std::vector<std::string>
       ->type_name("NAME=VALUE");
 }
 
-/// Decides whether a word is the file or the kind: a single word is a file, a word before a file a kind.
+/// Decides whether a word is the file or the kind. A single word is a file; of two words the first is the kind.
 void settle_kind(ImportCommand& command) {
   std::vector<std::string> kinds;
   for (const auto& importer : importers()) kinds.push_back(importer.kind);
@@ -54,7 +54,7 @@ void add_model_options(CLI::App& app, ImportCommand& command) {
 
 } // namespace
 
-/// Reads "batch_per_gpu=bs" into the context: the file's column name, by ours.
+/// Reads texts like "batch_per_gpu=bs" into the context: our name, and the name of the file's column.
 void settle_columns(const std::vector<std::string>& typed, ImportContext& context) {
   for (const auto& pair : typed) {
     const auto equals = pair.find('=');

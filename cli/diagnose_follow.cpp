@@ -18,7 +18,8 @@ void interrupt(int /*signal*/) {
   interrupted = 1;
 }
 
-/// While it lives, SIGINT and SIGTERM set `interrupted`; its destructor restores the earlier handlers.
+/// While an object of this class lives, SIGINT and SIGTERM set `interrupted`. Its destructor restores the earlier
+/// handlers.
 class Interruptible {
 public:
   Interruptible() : of_terminal_(std::signal(SIGINT, interrupt)), of_system_(std::signal(SIGTERM, interrupt)) {
@@ -36,7 +37,7 @@ private:
   void (*of_system_)(int);
 };
 
-/// The size of a file and its time of writing; empty if it does not exist.
+/// The size of a file and the time when it was written; empty if it does not exist.
 struct FileState {
   bool is_there = false;
   std::uintmax_t bytes = 0;
@@ -58,7 +59,7 @@ std::vector<FileState> file_states(const std::vector<fs::path>& files) {
   return all;
 }
 
-/// Sleeps in short pieces, so that a signal ends it.
+/// Sleeps in short pieces, so that a signal ends the sleep.
 void sleep_for(double seconds) {
   constexpr auto nap = std::chrono::milliseconds(50);
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);

@@ -18,17 +18,17 @@
 namespace ddlsim {
 namespace {
 
-/// A question about collectives alone uses no model, but a scenario must name one.
+/// The model of a question about collectives alone. Such a question uses no model, but a scenario must name one.
 constexpr const char* any_model = "resnet50_v1.5";
 
-/// The facts that the records state; 0 and "": not stated.
+/// The facts that the records state; 0 and "" mean not stated.
 struct LogFacts {
   int gpus = 0;
   int nodes = 0;
   int gpus_per_node = 0;
   std::string gpu;
   std::string transport;
-  const StepRecord* step = nullptr; ///< the first
+  const StepRecord* step = nullptr; ///< the first step record
 };
 
 void add_facts(const RecordHead& head, int gpus, int nodes, LogFacts& facts) {
@@ -52,7 +52,7 @@ LogFacts facts_of(const std::vector<MeasurementFile>& files) {
   return facts;
 }
 
-/// Collects what is missing, with the option that states it.
+/// Collects what is missing, with the options that state it.
 class Missing {
 public:
   void add(const std::string& option, std::string what) { list_.push_back({option, "", std::move(what)}); }
@@ -75,8 +75,8 @@ ClusterRequest request_of(const DiagnoseCommand& command, const LogFacts& facts)
   return request;
 }
 
-/// Asks for the ports if they are unclear: a run with fewer GPUs than a node has ports does not show how many GPUs the
-/// node has, and so which ports are used.
+/// Asks for the ports if it is unclear which are used. A run with fewer GPUs than a node has ports does not show how
+/// many GPUs the node has.
 void check_ports(const DiagnoseCommand& command, const Cluster& cluster) {
   const bool more_ports = std::any_of(cluster.nics.begin(), cluster.nics.end(),
                                       [&](const Nic& nic) { return nic.count > cluster.gpus_per_node; });
@@ -87,7 +87,7 @@ void check_ports(const DiagnoseCommand& command, const Cluster& cluster) {
                               cluster.gpus_per_node, cluster.gpus_per_node == 1 ? "" : "s"));
 }
 
-/// A cluster from the words of the command line, without a file.
+/// Returns a cluster made of the words of the command line, without a file.
 Cluster cluster_of_words(const DiagnoseCommand& command, const LogFacts& facts, const DataFolder& data,
                          const CommandLine& line) {
   const auto request = request_of(command, facts);
@@ -110,7 +110,8 @@ Cluster cluster_of_words(const DiagnoseCommand& command, const LogFacts& facts, 
   return cluster;
 }
 
-/// The first preset that has the log's transport; if the log states none, the first with a transport of the cluster.
+/// Returns the first preset that has the log's transport; if the log states none, the first one with a transport of the
+/// cluster.
 std::string preset_for(const Cluster& cluster, const std::string& transport, const DataFolder& data) {
   const auto presets = load_presets(data);
   for (const char* name : {"pytorch-ddp", "pytorch-mpi", "pytorch-gloo"}) {
@@ -123,7 +124,7 @@ std::string preset_for(const Cluster& cluster, const std::string& transport, con
   return "pytorch-ddp";
 }
 
-/// Sets model, batch and precision from the options, else from the log.
+/// Sets model, batch and precision from the options, or else from the log.
 void set_training(const DiagnoseCommand& command, const LogFacts& facts, Scenario& scenario) {
   const bool trains = facts.step != nullptr || !command.steps.empty();
   scenario.model = !command.model.empty() ? command.model : facts.step != nullptr ? facts.step->model : "";

@@ -1,6 +1,6 @@
 #pragma once
-// `ddlsim diagnose`: compares measured times with those of a healthy cluster, and finds the faults that explain a
-// difference best.
+// Compares measured times with those of a healthy cluster, and finds the faults that explain a difference best, for
+// `ddlsim diagnose`.
 
 #include "diagnose/fault.hpp"
 #include "diagnose/observation.hpp"
@@ -12,49 +12,50 @@
 
 namespace ddlsim {
 
-/// One observation and the time expected on a healthy cluster.
+/// An observation, and the time that is expected of it on a healthy cluster.
 struct ComparedPoint {
   Observation observed;
-  IterationTime expected; ///< with its 90 % interval
+  IterationTime expected; ///< expected time with its 90 % interval
 };
 
-/// One possible cause, and by how much it slows what it acts on.
+/// One possible cause, and how much it slows the part that it acts on.
 struct Cause {
   FaultRow row;
-  double chance = 0;   ///< among all causes here, "none of these" included
-  double severity = 1; ///< median; 1 if the fault has no degrees
+  double chance = 0;   ///< probability among all causes of the diagnosis, "none of these" included
+  double severity = 1; ///< median; 1 for a fault without degrees
   double severity_low = 1;
   double severity_high = 1;
-  const Curve* curve = nullptr; ///< as in FaultKind
+  const Curve* curve = nullptr; ///< curve of the cluster with this fault, as in FaultKind
 };
 
 /// The measurement that distinguishes two causes best.
 struct DiscriminatingPoint {
-  Observation point; ///< what to run; its time_s is 0 because it is not yet measured
-  std::string first; ///< names of the causes
+  Observation point; ///< the point to run; its time_s is 0 because it is not measured yet
+  std::string first; ///< name of the first cause
   std::string second;
-  double first_s = 0;  ///< expected time under the first cause
-  double second_s = 0; ///< expected time under the second
+  double first_s = 0;  ///< expected time if the first cause holds
+  double second_s = 0; ///< expected time if the second cause holds
 };
 
 enum class Verdict { normal, better, not_normal };
 
 struct Diagnosis {
-  std::string headline; ///< what was run, and on which cluster
-  std::string question; ///< strategy, cluster, preset and transport by name
+  std::string headline; ///< text on what was run, and on which cluster
+  std::string question; ///< names of strategy, cluster, preset and transport
   std::vector<ComparedPoint> points;
   double chance_if_healthy = 1; ///< probability that a healthy cluster gives at least as much evidence of a fault
   Verdict verdict = Verdict::normal;
-  std::vector<Cause> causes;                         ///< the likeliest first
-  std::optional<Cause> gain;                         ///< explains times that are faster than expected
-  std::optional<DiscriminatingPoint> discriminating; ///< between the first two causes, if one can do so
+  std::vector<Cause> causes; ///< causes, the likeliest first
+  std::optional<Cause> gain; ///< advantage that explains times that are faster than expected
+  /// measurement that distinguishes the first two causes, if one does
+  std::optional<DiscriminatingPoint> discriminating;
   std::vector<std::string> warnings;
 };
 
 struct DiagnosisOptions {
   double level = 0.05; ///< significance: share of healthy clusters that are called not normal
   std::uint64_t seed = 1;
-  int healthy_draws = 999; ///< number of simulated healthy observations that the evidence is compared with
+  int healthy_draws = 999; ///< number of simulated healthy clusters with which the evidence is compared
 };
 
 /// Merges repeated observations of a point into their median.

@@ -8,11 +8,11 @@
 
 namespace ddlsim {
 
-/// The first screen, 80 columns: the verdict in words, a chart of some points, causes with their chances, what to run
-/// next.
+/// Returns the first screen, 80 columns wide: the verdict in words, a chart of some points, causes with their chances,
+/// what to run next.
 std::string to_screen_text(const Diagnosis& diagnosis);
 
-/// The first screen, then every point with its expected time, and every cause with what to check.
+/// Returns the first screen, then every point with its expected time, and every cause with what to check.
 std::string to_details_text(const Diagnosis& diagnosis);
 
 /// JSON with the keys that `ddlsim schema diagnosis` lists, in SI units. The same diagnosis gives the same bytes.

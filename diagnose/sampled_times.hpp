@@ -10,7 +10,7 @@
 
 namespace ddlsim {
 
-/// The arguments must outlive it.
+/// Computes these times. The arguments must outlive it.
 class SampledTimes {
 public:
   SampledTimes(const Curve& curve, const std::vector<Observation>& observations);
@@ -18,7 +18,7 @@ public:
   /// ln of the times of all points in seconds: a row for each point, a column for each sample. The error of the model
   /// is not in them.
   Eigen::MatrixXd healthy() const { return ln_times(curve_, nullptr, 1); }
-  /// The same on a cluster with this fault.
+  /// The same times on a cluster with this fault.
   Eigen::MatrixXd faulty(const FaultKind& kind, double severity) const {
     return ln_times(kind.curve != nullptr ? *kind.curve : curve_, &kind.row, severity);
   }

@@ -1,5 +1,5 @@
-// Reads tables of the OSU micro-benchmarks and of Intel MPI Benchmarks: a title line that names the operation, a header
-// with units, rows of size and times. A file may have several tables.
+// Reads tables of the OSU micro-benchmarks and of Intel MPI Benchmarks. A table has a title line that names the
+// operation, a header with units, and rows of size and times. A file may have several tables.
 #include "import/importers.hpp"
 #include "import/mpi_title.hpp"
 #include "import/plain_text.hpp"
@@ -19,18 +19,18 @@ namespace {
 
 constexpr double us_a_second = 1e6;
 
-/// One table: the operation it times, and the columns that are read.
+/// A table: the operation that it times, and the columns that are read.
 struct MpiTable {
   MpiTitle title;
-  int line = 0;      ///< of the title, or of a second header below it
-  int processes = 0; ///< 0: not stated
+  int line = 0;      ///< line of the title, or of a second header below it
+  int processes = 0; ///< number of processes; 0: not stated
   std::size_t time_column = 0;
-  std::size_t repeats_column = 0; ///< 0: none
+  std::size_t repeats_column = 0; ///< column of the repeats; 0: there is none
 };
 
-/// A reason why rows became no record.
+/// A reason why rows became no records.
 struct SkippedTable {
-  std::string name; ///< the table's
+  std::string name; ///< name of the table
   std::string why;
   auto operator<=>(const SkippedTable&) const = default;
 };
@@ -40,14 +40,14 @@ double printed_number_or(std::string_view text, double fallback) {
   return number ? number->value : fallback;
 }
 
-/// The text of a comment line; nothing for a row.
+/// Returns the text of a comment line; nothing for a row.
 std::optional<std::string> comment_of(std::string_view line) {
   const auto text = trim(line);
   if (!text.starts_with('#')) return {};
   return std::string(trim(text.substr(std::min(text.size(), text.find_first_not_of('#')))));
 }
 
-/// The columns of an OSU header. They are separated by two blanks or a tab, so "Avg Latency(us)" is one.
+/// Returns the columns of an OSU header. Two blanks or a tab separate them, so "Avg Latency(us)" is one.
 std::vector<std::string> header_columns(const std::string& header) {
   std::vector<std::string> columns{""};
   for (std::size_t i = 0; i < header.size(); ++i) {
@@ -64,7 +64,8 @@ std::vector<std::string> header_columns(const std::string& header) {
   return columns;
 }
 
-/// Reads a header, if the line is one: "Size  Avg Latency(us)", "bytes #repetitions  t_min[usec] ...".
+/// Reads a header such as "Size  Avg Latency(us)" or "bytes #repetitions  t_min[usec] ...". Returns whether the line is
+/// one.
 bool read_columns(const std::string& text, MpiTable& table) {
   const auto lower = lower_case(text);
   const auto words = lower.starts_with("bytes") ? split_words(lower) : header_columns(lower);
@@ -78,7 +79,7 @@ bool read_columns(const std::string& text, MpiTable& table) {
   return true;
 }
 
-/// The whole number after `key`; 0 if there is none in range.
+/// Returns the whole number after `key`; 0 if there is none in range.
 int count_after(std::string_view text, std::string_view key) {
   const auto at = text.find(key);
   if (at == std::string_view::npos) return 0;
@@ -139,7 +140,7 @@ private:
     if (text.find(imb_version) != std::string::npos) imb_year_ = count_after(text, imb_version);
     if (const int count = count_after(text, "#processes ="); count > 0) table_.processes = count;
     if (table_.line == 0 || !read_columns(text, table_)) return;
-    if (has_rows_) table_.line = line_; // the same table for another data type
+    if (has_rows_) table_.line = line_; // this header begins the same table for another data type
     has_rows_ = false;
   }
 
@@ -208,7 +209,7 @@ private:
     out_.measurements.records.emplace_back(record);
   }
 
-  /// Adds a row of a collective, if the table's scale agrees with the command line.
+  /// Adds a row of a collective, if the scale of the table agrees with the command line.
   void add_collective(double size_bytes, double time_s, int repeats) {
     const int ranks = table_.processes > 0 ? table_.processes : processes_;
     if (ranks == 1) return pass_over("one process communicates with nobody");
@@ -229,7 +230,7 @@ private:
     out_.measurements.records.emplace_back(record);
   }
 
-  /// Adds the reason for a refused scale, once per table.
+  /// Adds the reason why a scale is refused, once for each table.
   void refuse_scale(const CollectiveRecord& record) {
     if (refused_line_ == table_.line) return;
     refused_line_ = table_.line;
@@ -263,10 +264,10 @@ private:
   int processes_ = 0;
   int nodes_ = 0;
   int refused_line_ = 0;
-  int imb_year_ = 0;      ///< 0: not stated
-  bool has_rows_ = false; ///< below the last header
+  int imb_year_ = 0;      ///< year of the benchmarks; 0: not stated
+  bool has_rows_ = false; ///< whether there were rows below the last header
   std::map<SkippedTable, int> skipped_;
-  std::set<int> process_counts_; ///< of the tables that were read and state it
+  std::set<int> process_counts_; ///< numbers of processes that the tables state which were read
 };
 
 } // namespace
@@ -275,8 +276,8 @@ Resemblance resembles_mpi_benchmarks(std::string_view text) {
   return has_any(text, {"# OSU ", "# Benchmarking "}) ? Resemblance::own_words : Resemblance::none;
 }
 
-/// Reads latency tables into collective records, and one-way times of two processes. `stated.given` may have ranks,
-/// nodes, transport and library; an OSU table states neither ranks nor nodes.
+/// Reads latency tables into records of collectives, and of messages between two processes. `stated.given` may have
+/// ranks, nodes, transport and library. An OSU table states neither ranks nor nodes.
 Imported import_mpi_benchmarks(LogSource source, const ImportContext& stated) {
   const auto file = source.name();
   std::vector<Mistake> mistakes;

@@ -24,7 +24,7 @@ const char* coverage_text(Covers covers) {
   return "";
 }
 
-/// Notes where the command line, which has precedence, differs from the log.
+/// Notes where the log differs from the command line, which has precedence.
 void note_difference(const StatedWord& word, const char* name, const ImportContext& stated,
                      std::vector<std::string>& notes) {
   const auto given = stated.given.find(name);

@@ -1,5 +1,5 @@
 #pragma once
-// Traces of a training as Chrome trace JSON: the PyTorch profiler's and Horovod's.
+// Traces of a training as Chrome trace JSON, from the PyTorch profiler and from Horovod.
 
 #include "import/log_source.hpp"
 
@@ -10,9 +10,9 @@
 namespace ddlsim {
 
 // A trace of the PyTorch profiler: Kineto's Chrome trace JSON with "traceEvents", or the bare list of events that a
-// PyTorch built without Kineto writes (Debian's).
+// PyTorch built without Kineto (Debian's) writes.
 
-/// An interval in seconds from the zero of the trace's clock.
+/// An interval, in seconds from the zero of the trace's clock.
 struct TraceInterval {
   double begin_s = 0;
   double end_s = 0;
@@ -22,38 +22,40 @@ struct TraceInterval {
 struct TraceCall {
   TraceInterval interval;
   int name = 0;       ///< position among the trace's names
-  long thread = 0;    ///< of an operator or a module
-  int shapes = -1;    ///< of an operator's inputs: position among the trace's shapes; -1: not recorded
-  long sequence = -1; ///< of an operator: the number that it shares with its backward node; -1: none
-  long id = -1;       ///< of an operator: its place in the order of calls; of a kernel: its launcher; -1: not stated
+  long thread = 0;    ///< thread of an operator or a module
+  int shapes = -1;    ///< position of an operator's inputs among the trace's shapes; -1: not recorded
+  long sequence = -1; ///< number that an operator shares with its backward node; -1: none
+  long id = -1;       ///< place of an operator in the order of calls, or launcher of a kernel; -1: not stated
 };
 
-/// For each input its dimensions, in order; empty for a scalar and for an input that is no tensor, except a pool's
-/// window.
+/// The dimensions of each input, in order. They are empty for a scalar and for an input that is no tensor, except a
+/// pool's window.
 using TraceShapes = std::vector<std::vector<long>>;
 
 inline constexpr std::size_t pool_window = 1;  ///< position of a pool's window among its inputs
-bool has_pool_window(const std::string& name); ///< an adaptive pool has its output's dimensions there
+bool has_pool_window(const std::string& name); ///< an adaptive pool has the dimensions of its output at that position
 
 struct KinetoTrace {
-  int world_size = 0;                        ///< of distributedInfo; 0: not there
-  bool is_whole_job = true;                  ///< false: a bare list says nothing about other processes
-  bool has_others = false;                   ///< some call or kernel communicates between processes
-  std::string device;                        ///< of deviceProperties; "" on the CPU
-  std::vector<TraceInterval> steps;          ///< ProfilerStep#N, ordered by time
-  std::vector<TraceInterval> input_waits;    ///< enumerate(DataLoader)#...
-  std::vector<TraceCall> kernels;            ///< of the GPU, without NCCL's
-  std::vector<TraceCall> operators;          ///< of PyTorch on the processor, including nested ones
-  std::vector<TraceCall> modules;            ///< calls of nn.Module, if the profiler recorded them
-  std::vector<std::string> names;            ///< of kernels, operators and modules
-  std::vector<TraceShapes> shapes;           ///< of operators' inputs
-  std::vector<TraceInterval> nccl;           ///< kernels of NCCL, old names and new
-  std::map<std::string, int> product_types;  ///< input types of convolutions and matrix products, as "c10::Half"
+  int world_size = 0; ///< world size of distributedInfo; 0: it is not there
+  /// whether the file describes a whole job; a bare list of events (false) tells nothing about other processes
+  bool is_whole_job = true;
+  bool has_others = false;                ///< whether some call or kernel communicates between processes
+  std::string device;                     ///< name in deviceProperties; "" on the CPU
+  std::vector<TraceInterval> steps;       ///< intervals of ProfilerStep#N, ordered by time
+  std::vector<TraceInterval> input_waits; ///< intervals of enumerate(DataLoader)#...
+  std::vector<TraceCall> kernels;         ///< kernels of the GPU except NCCL's
+  std::vector<TraceCall> operators;       ///< operators of PyTorch on the processor, nested ones included
+  std::vector<TraceCall> modules;         ///< calls of nn.Module, if the profiler recorded them
+  std::vector<std::string> names;         ///< names of kernels, operators and modules
+  std::vector<TraceShapes> shapes;        ///< shapes of operators' inputs
+  std::vector<TraceInterval> nccl;        ///< kernels of NCCL, under old names and new ones
+  /// input types of convolutions and matrix products, such as "c10::Half", with numbers of calls
+  std::map<std::string, int> product_types;
   std::map<std::string, int> gradient_types; ///< types of summed gradients (AccumulateGrad), with numbers of calls
 };
 
-/// Reads event by event, so that a trace of gigabytes needs memory only for its calls. Throws UserError if it is not
-/// JSON, is cut short, or has neither "traceEvents" nor a list.
+/// Reads event by event, so that a trace of gigabytes needs memory only for its calls. Throws UserError if the file is
+/// not JSON, is cut off, or has neither "traceEvents" nor a list.
 KinetoTrace read_kineto(LogSource& source);
 
 /// Computes how much of an interval some other intervals cover.
@@ -63,28 +65,29 @@ public:
   double shared_s(const TraceInterval& other) const;
 
 private:
-  std::vector<TraceInterval> whole_; ///< sorted; none touches the next
+  std::vector<TraceInterval> whole_; ///< sorted intervals, none of which touches the next
 };
 
-/// Seconds that at least one interval of `all` covers and none of `but` does. Both may be in any order.
+/// Returns the seconds that at least one interval of `all` covers and none of `but` does. Both may be in any order.
 double covered_s(const std::vector<TraceInterval>& all, const std::vector<TraceInterval>& but = {});
 
-// Horovod's timeline (HOROVOD_TIMELINE=FILE): Chrome trace JSON with a process for each tensor. It often lacks its end
-// because the job was killed or is still running.
+// Horovod's timeline (HOROVOD_TIMELINE=FILE): Chrome trace JSON with a process for each tensor. It often lacks its end,
+// because the job was killed or still runs.
 
 struct HorovodTimeline {
-  int ranks = 0;                            ///< that took part in negotiations; 0: the file has none
-  int tensors = 0;                          ///< that were all-reduced
-  std::string library;                      ///< nccl, mpi, gloo; "": not stated
-  bool is_cut = false;                      ///< the file ends within the list
-  std::vector<double> steps_s;              ///< between all-reduces of the most often reduced tensor
-  std::vector<TraceInterval> negotiations;  ///< of gradients, all tensors
-  std::vector<TraceInterval> all_reduces;   ///< from the end of a negotiation to the end of the all-reduce, all tensors
-  std::vector<TraceInterval> library_calls; ///< the parts inside NCCL, MPI or Gloo
+  int ranks = 0;                           ///< number of ranks that took part in negotiations; 0: the file has none
+  int tensors = 0;                         ///< number of tensors that were all-reduced
+  std::string library;                     ///< "nccl", "mpi" or "gloo"; "": not stated
+  bool is_cut = false;                     ///< whether the file ends within the list
+  std::vector<double> steps_s;             ///< seconds between all-reduces of the tensor that was reduced most often
+  std::vector<TraceInterval> negotiations; ///< negotiations of gradients, of all tensors
+  /// intervals from the end of a negotiation to the end of the all-reduce, of all tensors
+  std::vector<TraceInterval> all_reduces;
+  std::vector<TraceInterval> library_calls; ///< the parts of these inside NCCL, MPI or Gloo
 };
 
-/// Reads event by event. A file that ends early gives what it has so far. Throws UserError if it has no such JSON
-/// before that.
+/// Reads event by event. Of a file that ends early it returns what was read up to there. Throws UserError if the file
+/// has no such JSON before that.
 HorovodTimeline read_horovod_timeline(LogSource& source);
 
 } // namespace ddlsim

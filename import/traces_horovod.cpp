@@ -1,4 +1,4 @@
-// Forms of the events: horovod/horovod horovod/common/timeline.cc.
+// The forms of the events are those of horovod/horovod horovod/common/timeline.cc.
 #include "import/plain_text.hpp"
 #include "import/traces.hpp"
 #include "sim/base/error.hpp"
@@ -15,8 +15,8 @@ namespace {
 using nlohmann::json;
 
 constexpr double us_of_timeline_per_s = 1e6;
-constexpr int most_horovod_ranks = 10'000'000; ///< more than any machine has
-constexpr int event_of_a_list = 1;             ///< [ {event} ]
+constexpr int most_horovod_ranks = 10'000'000; ///< number of ranks above that of any machine
+constexpr int event_of_a_list = 1;             ///< depth of an event in [ {event} ]
 
 std::string word_at(const json& event, const char* key) {
   const auto found = event.find(key);
@@ -25,7 +25,7 @@ std::string word_at(const json& event, const char* key) {
 
 /// The open events of one tensor, and when its all-reduces began.
 struct TensorRow {
-  std::vector<std::pair<std::string, double>> open; ///< name, seconds
+  std::vector<std::pair<std::string, double>> open; ///< names and seconds of open events
   std::vector<double> all_reduces_begin_s;
 };
 
@@ -76,7 +76,7 @@ private:
       if (lower_case(name).starts_with(library)) timeline_.library = library;
   }
 
-  /// Takes a rank's answer in a negotiation: the event's name is the rank.
+  /// Takes a rank's answer in a negotiation. The name of the event is the rank.
   void take_answer(const std::string& name, const TensorRow& tensor) {
     if (tensor.open.empty() || !tensor.open.back().first.starts_with("NEGOTIATE_")) return;
     int rank = -1;
@@ -89,7 +89,7 @@ private:
   HorovodTimeline timeline_;
 };
 
-/// Whether only the end of the list is missing. Then the list was cut and is not broken.
+/// Whether only the end of the list is missing. Then the list was cut off and is not broken.
 bool ends_there(std::istream& stream) {
   char letter = 0;
   while (stream.get(letter))
@@ -117,7 +117,7 @@ HorovodTimeline read_horovod_timeline(LogSource& source) {
     cut = is_list && ends_there(stream);
     if (!cut)
       throw UserError(file.string(), "", "this is no JSON: " + in_quotes(error.what()) + "; write the timeline again");
-  } catch (const json::exception& error) { // a number too large for a double
+  } catch (const json::exception& error) { // a number is too large for a double
     throw UserError(file.string(), "", "this is no JSON: " + in_quotes(error.what()) + "; write the timeline again");
   }
   if (!is_list) throw UserError(file.string(), "", "found no list of events, expected a timeline that Horovod wrote");

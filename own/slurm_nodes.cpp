@@ -16,7 +16,7 @@ namespace {
 
 constexpr double most_gpus_of_node = 1024;
 constexpr double most_cpus_of_node = 1'000'000;
-constexpr std::size_t most_nodes_named = 1'000'000; ///< of all lines together
+constexpr std::size_t most_nodes_named = 1'000'000; ///< most nodes named by all lines together
 
 int whole_number(std::string_view text, double most) {
   const auto number = parse_number(text);
@@ -26,7 +26,7 @@ int whole_number(std::string_view text, double most) {
 
 /// The facts that the text states about one node.
 struct SlurmNode {
-  std::map<std::string, int> gpus; ///< by type; "" if it is not stated
+  std::map<std::string, int> gpus; ///< number of GPUs by type; the type is "" if it is not stated
   int cpus = 0;
   std::vector<std::string> features;
   std::vector<std::string> partitions;
@@ -34,7 +34,7 @@ struct SlurmNode {
 
 using SlurmNodeTable = std::map<std::string, SlurmNode>;
 
-/// The "key=value" words of a line, with keys in lower case: Slurm ignores the case.
+/// Returns the "key=value" words of a line. Keys are in lower case, because Slurm ignores the case.
 std::map<std::string, std::string> settings_of(const std::string& line) {
   std::map<std::string, std::string> settings;
   for (const auto& word : split_words(line))
@@ -46,7 +46,7 @@ std::map<std::string, std::string> settings_of(const std::string& line) {
 std::vector<std::string> comma_list(const std::string& text) {
   std::vector<std::string> items;
   std::string item;
-  int depth = 0; // "(S:0,2)" is a single entry
+  int depth = 0; // depth of brackets: "(S:0,2)" is a single entry
   for (const char letter : text + ",") {
     depth += letter == '(' || letter == '[' ? 1 : letter == ')' || letter == ']' ? -1 : 0;
     if (letter != ',' || depth > 0) {
@@ -59,7 +59,8 @@ std::vector<std::string> comma_list(const std::string& text) {
   return items;
 }
 
-/// Adds the GPUs of a list: gpu:8, gpu:h100:8 and gpu:h100:8(S:0-1); in CfgTRES gres/gpu=8 or gres/gpu:h100=8.
+/// Adds the GPUs of a list like gpu:8, gpu:h100:8 or gpu:h100:8(S:0-1), or of CfgTRES with gres/gpu=8 or
+/// gres/gpu:h100=8.
 void add_gres(const std::string& list, std::map<std::string, int>& gpus) {
   for (auto item : comma_list(list)) {
     item.erase(std::min(item.size(), item.find('(')));
@@ -75,7 +76,7 @@ void add_gres(const std::string& list, std::map<std::string, int>& gpus) {
     if (item.ends_with(":0")) continue;
     gpus[type] = std::max({gpus[type], count, 1});
   }
-  const bool is_also_typed = gpus.size() > 1 && gpus.count("") > 0; // gres/gpu=4 is then the total over the types
+  const bool is_also_typed = gpus.size() > 1 && gpus.count("") > 0; // gres/gpu=4 is then the total of all types
   if (is_also_typed) gpus.erase("");
 }
 
@@ -94,14 +95,14 @@ void add_settings(const std::map<std::string, std::string>& settings, SlurmNode&
   for (const auto& partition : comma_list(value("partitions"))) node.partitions.push_back(partition);
 }
 
-/// Where a comment begins. The "#1" of a kernel's version, which scontrol prints, does not begin one.
+/// Returns where a comment begins. The "#1" of a kernel's version, which scontrol prints, begins none.
 std::size_t comment_begin(const std::string& line) {
   for (auto at = line.find('#'); at != std::string::npos; at = line.find('#', at + 1))
     if (at + 1 == line.size() || !is_digit(line[at + 1])) return at;
   return line.size();
 }
 
-/// The lines of slurm.conf without comments; lines that a backslash continues are joined.
+/// Returns the lines of slurm.conf without comments. Lines that a backslash continues are joined.
 std::vector<std::string> joined_lines(const std::string& text) {
   std::vector<std::string> lines;
   bool goes_on = false;
@@ -119,8 +120,8 @@ std::vector<std::string> joined_lines(const std::string& text) {
   return lines;
 }
 
-/// Adds a line of gres.conf: "NodeName=gpu[1-4] Name=gpu Type=h100 File=/dev/nvidia[0-7]". The GPUs of several lines
-/// for one node add up.
+/// Adds a line of gres.conf such as "NodeName=gpu[1-4] Name=gpu Type=h100 File=/dev/nvidia[0-7]". The GPUs of several
+/// lines for one node add up.
 void add_gres_line(const std::map<std::string, std::string>& settings, SlurmNode& node) {
   const auto type = settings.count("type") > 0 ? settings.at("type") : "";
   int count = settings.count("count") > 0 ? whole_number(settings.at("count"), most_gpus_of_node) : 0;
@@ -128,7 +129,7 @@ void add_gres_line(const std::map<std::string, std::string>& settings, SlurmNode
   if (count > 0) node.gpus[type] += count;
 }
 
-/// The names of a list. Throws UserError if all lists of a text together have too many names.
+/// Returns the names of a list. Throws UserError if all lists of a text together have too many names.
 std::vector<std::string> counted_names(const std::string& list, std::size_t& named) {
   auto names = host_names(list);
   named += names.size();
@@ -143,12 +144,12 @@ void add_partition(const std::map<std::string, std::string>& settings, std::size
       node->second.partitions.push_back(settings.at("partitionname"));
 }
 
-/// Reads blocks that begin with NodeName=, from scontrol, slurm.conf or gres.conf. Only scontrol's continue on the next
-/// lines.
+/// Reads blocks that begin with NodeName=, from scontrol, slurm.conf or gres.conf. Only the blocks of scontrol continue
+/// on the next lines.
 SlurmNodeTable nodes_by_settings(const std::string& text) {
   SlurmNodeTable nodes;
   std::vector<std::string> names;
-  std::map<std::string, std::string> usual; // defaults, from NodeName=DEFAULT
+  std::map<std::string, std::string> usual; // defaults, which NodeName=DEFAULT sets
   std::size_t named = 0;
   for (const auto& line : joined_lines(text)) {
     auto settings = settings_of(line);
@@ -178,7 +179,7 @@ std::vector<std::string> cells_of(std::string line) {
   return split_words(line);
 }
 
-/// The columns of sinfo by their titles; empty if the line is no title line with GPUs.
+/// Returns the columns of sinfo by their titles; empty if the line is no line of titles with GPUs.
 std::map<std::string, std::size_t> sinfo_columns(const std::vector<std::string>& titles) {
   static const std::map<std::string, std::string> known{
       {"NODELIST", "nodes"}, {"NODES", "count"},        {"GRES", "gres"},           {"CPUS", "cpus"},
@@ -189,7 +190,7 @@ std::map<std::string, std::size_t> sinfo_columns(const std::vector<std::string>&
   return columns;
 }
 
-/// Reads the table of `sinfo -N -o "%N %G %c %P"` with its titles; a node has a line for each of its partitions.
+/// Reads the table of `sinfo -N -o "%N %G %c %P"` with its titles. A node has a line for each of its partitions.
 SlurmNodeTable nodes_by_table(const std::string& text) {
   SlurmNodeTable nodes;
   std::map<std::string, std::size_t> columns;
@@ -210,15 +211,15 @@ SlurmNodeTable nodes_by_table(const std::string& text) {
       node.cpus = std::max(node.cpus, whole_number(cell("cpus").substr(0, cell("cpus").find('+')), most_cpus_of_node));
       for (const auto& feature : comma_list(cell("has"))) node.features.push_back(feature);
       auto partition = cell("in");
-      if (partition.ends_with('*')) partition.pop_back(); // sinfo's mark of the default partition
+      if (partition.ends_with('*')) partition.pop_back(); // sinfo marks the default partition with a star
       if (!partition.empty() && !is_in(node.partitions, partition)) node.partitions.push_back(partition);
     }
   }
   return nodes;
 }
 
-/// The GPU type of a node. For a node with several types it is all of them in one word, which no GPU of the catalogue
-/// has. If Gres states no type, a feature may be a GPU's name: "a100,ib".
+/// Returns the GPU type of a node. For a node with several types it is all of them in one word, which no GPU of the
+/// catalogue has. If Gres states no type, a feature may be a GPU's name, as in "a100,ib".
 std::string type_of(const SlurmNode& node, std::map<std::string, bool>& is_gpu, const std::vector<Gpu>& catalogue) {
   std::string types;
   for (const auto& [type, count] : node.gpus) types += (types.empty() ? "" : "+") + type;
@@ -283,7 +284,7 @@ std::vector<SlurmNodes> read_slurm_nodes(const std::string& text, const std::vec
 
 namespace {
 
-/// Whether the kind has that type; "h100" also matches "nvidia_h100_80gb_hbm3".
+/// Whether the kind of nodes has that type. "h100" also matches "nvidia_h100_80gb_hbm3".
 bool is_of_type(const SlurmNodes& kind, const std::string& type) {
   const auto wanted = folded(type);
   return folded(kind.gpu_type).find(wanted) != std::string::npos || folded(kind.gpu).find(wanted) != std::string::npos;

@@ -20,7 +20,8 @@ bool all_lack(const std::vector<Evaluation>& evaluations, PlanGoal goal) {
                      [&](const Evaluation& evaluation) { return std::isinf(figure_of(evaluation.likeliest, goal)); });
 }
 
-/// Ranks by the goal, by energy if no candidate has a price, or by time if no power is known either.
+/// Chooses the figure to rank by: that of the goal; energy if no candidate has a price; time if no power is known
+/// either.
 void choose_goal(const std::vector<Evaluation>& evaluations, Plan& plan) {
   plan.ranked_by = plan.request.goal;
   if (plan.ranked_by == PlanGoal::cost && all_lack(evaluations, PlanGoal::cost)) {
@@ -34,7 +35,7 @@ void choose_goal(const std::vector<Evaluation>& evaluations, Plan& plan) {
   }
 }
 
-/// Whether it keeps the limits with the requested probability, and its figure for the ranking is known.
+/// Whether the evaluation keeps the limits with the requested probability, and its figure for the ranking is known.
 bool meets(const Evaluation& evaluation, const Plan& plan) {
   return evaluation.reported.simulated && evaluation.reported.chance >= plan.request.limits.chance &&
          std::isfinite(figure_of(evaluation.likeliest, plan.ranked_by));
@@ -42,16 +43,16 @@ bool meets(const Evaluation& evaluation, const Plan& plan) {
 
 /// The sort key of the report: smaller comes first, field by field.
 struct ReportRank {
-  bool misses_limits = false; ///< its probability to keep them is below the requested one
+  bool misses_limits = false; ///< whether its probability to keep the limits is below the requested one
   bool is_only_screened = false;
-  double missed_chance = 0; ///< minus the probability to keep the limits; 0 if they are met
+  double missed_chance = 0; ///< minus the probability to keep the limits; 0 if that is high enough
   double figure = 0;        ///< expected figure of the goal
   double time_s = 0;
   auto operator<=>(const ReportRank&) const = default;
 };
 
-/// First those that meet the limits, by the median of the goal over their samples; then those that may meet them, by
-/// their chance; then those that were only screened.
+/// Sorts the evaluations. First come those that meet the limits, by the median of the goal over their samples; then
+/// those that may meet them, by their chance; then those that were only screened.
 void sort_by_goal(const Plan& plan, std::vector<Evaluation>& evaluations) {
   const auto rank = [&](const Evaluation& evaluation) {
     const bool in = meets(evaluation, plan);
@@ -65,7 +66,7 @@ void sort_by_goal(const Plan& plan, std::vector<Evaluation>& evaluations) {
                    [&](const Evaluation& one, const Evaluation& other) { return rank(one) < rank(other); });
 }
 
-/// Index of the runner-up: the best after the first choice that has another candidate, else another strategy, else
+/// Index of the runner-up: the best one after the first choice that has another candidate, else another strategy, else
 /// another scale.
 std::optional<std::size_t> find_runner_up(const std::vector<Evaluation>& evaluations) {
   const auto& first = evaluations.front();
@@ -88,8 +89,8 @@ void compare_with_runner_up(const std::vector<Evaluation>& evaluations, std::vec
   plan.discriminating = find_discriminating(evaluations.front(), other, plan.ranked_by, options);
 }
 
-/// A request may give a candidate another network than its cluster has. Nothing was measured on that network, so one
-/// warning says so instead of the warnings about an outdated calibration.
+/// The warnings about an option. A request may give a candidate another network than its cluster has. Nothing was
+/// measured on that network, so one warning says this in place of the warnings about an outdated calibration.
 std::vector<std::string> warnings_of(const PlanOption& option) {
   const auto& candidate = *option.candidate;
   const auto& warnings = option.files->warnings();
@@ -108,7 +109,7 @@ void add_prices_and_warnings(const std::vector<PlanOption>& options, Plan& plan)
   }
 }
 
-/// Warns about batches larger than any known to reach the target if the request gives the epochs itself.
+/// Warns about batches that are larger than any known to reach the target, if the request gives the epochs itself.
 void warn_of_batches(const std::vector<Evaluation>& evaluations, const DataFolder& data, Plan& plan) {
   const auto& work = plan.request.workload;
   if (!work.convergence.empty()) return;
@@ -137,7 +138,7 @@ void warn_of_memory(Plan& plan) {
   }
 }
 
-/// Throws UserError with the first few reasons; the others are mostly similar.
+/// Throws UserError with the first few reasons. The others are usually similar.
 [[noreturn]] void refuse_all(const std::vector<RefusedOption>& refused) {
   constexpr std::size_t most_reasons = 3;
   std::string why = "no option of the request can be";

@@ -9,11 +9,11 @@
 
 namespace ddlsim {
 
-/// One screen: what to take, the runner-up, the chance that the order is wrong, what to measure first; then the best
-/// options as a table.
+/// Returns one screen: what to take, the runner-up, the chance that the order is wrong, what to measure first; then the
+/// best options as a table.
 std::string to_terminal_text(const Plan& plan);
 
-/// The same sentences, and the options as a Markdown table.
+/// Returns the same sentences, and the options as a Markdown table.
 std::string to_markdown_text(const Plan& plan);
 
 /// JSON with the keys that `ddlsim schema plan` lists, in SI units with 9 significant digits. The same plan gives the
@@ -21,13 +21,13 @@ std::string to_markdown_text(const Plan& plan);
 std::string to_json_text(const Plan& plan);
 FileFormat plan_format();
 
-/// CSV with a row for each option, in SI units.
+/// Returns CSV with a row for each option, in SI units.
 std::string to_csv_text(const Plan& plan);
 
-/// The sentences of the first screen; each is one paragraph.
+/// Returns the sentences of the first screen. Each is one paragraph.
 std::vector<std::string> plan_sentences(const Plan& plan);
 
-/// The cells of an option in a table for people, and their headers. Epochs are a column only if they differ.
+/// Returns the cells of an option in a table for people, and their headers. Epochs are a column only if they differ.
 std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& option);
 std::vector<std::string> option_headers(const Plan& plan);
 

@@ -16,7 +16,7 @@
 namespace ddlsim {
 namespace {
 
-/// Parts of one split, by their positions.
+/// Some parts of one split, by their positions.
 struct SplitPartList {
   std::size_t split = 0;
   std::vector<std::size_t> parts;
@@ -47,7 +47,7 @@ Question question_of(const Series& known, const SeriesPoint& at) {
   return {known, at.gpus, at.nodes, at.gpus_per_node, at.strategy};
 }
 
-/// Large errors are explained in T1, T2 and T3 only.
+/// Whether large errors of the split are explained, as in T1, T2 and T3 only.
 bool is_explained(const Split& split) {
   return split.left_out.empty() && split.masked_priors != MaskedPriors::none && !is_new_site(split.name);
 }
@@ -56,8 +56,8 @@ bool ask_same_points(const SplitPart& a, const SplitPart& b) {
   return a.series == b.series && a.targets == b.targets;
 }
 
-/// T1 to T3 have the same visible records and targets as new-T1 to new-T3; only their means differ. So one split is run
-/// for both: the one whose large errors are explained, else the split itself.
+/// The split to run. T1 to T3 have the same visible records and targets as new-T1 to new-T3; only their means differ.
+/// So one split is run for both: the one whose large errors are explained. Other splits are run themselves.
 std::size_t split_to_run(const std::vector<Split>& splits, std::size_t at) {
   const auto& own = splits[at];
   if (!is_new_site(own.name)) return at;
@@ -68,7 +68,7 @@ std::size_t split_to_run(const std::vector<Split>& splits, std::size_t at) {
   return found == splits.end() ? at : static_cast<std::size_t>(found - splits.begin());
 }
 
-/// Copies the answers of the splits that were run to those that they stand for.
+/// Copies the answers of the splits that were run to those for which they stand.
 void copy_answers(const std::vector<Split>& splits, std::vector<std::vector<PartAnswers>>& all) {
   for (std::size_t s = 0; s < splits.size(); ++s) {
     const auto from = split_to_run(splits, s);
@@ -145,7 +145,7 @@ std::vector<Method*> methods_of(const Assessment& assessment, bool remembering) 
   return some;
 }
 
-/// A single task with all parts, for this process.
+/// Makes a single task of all parts, for this process.
 Task one_task(const Assessment& assessment) {
   Task task;
   for (std::size_t s = 0; s < assessment.splits.size(); ++s) {
@@ -158,8 +158,8 @@ Task one_task(const Assessment& assessment) {
   return task;
 }
 
-/// A fit is of one cluster in one split, so each such pair is a task. Methods that remember have a task for each
-/// cluster.
+/// Makes the tasks. A fit is of one cluster in one split, so each such pair is a task. Methods that remember answers
+/// have a task for each cluster.
 std::vector<Task> tasks_by_cluster(const Assessment& assessment) {
   std::vector<Task> tasks;
   std::map<std::string, Task> remembering;
@@ -203,11 +203,12 @@ void add(PartAnswers found, PartAnswers& all) {
 
 using AllAnswers = std::vector<std::vector<PartAnswers>>;
 
-/// Throws UserError if the answers do not fit the task: the kept results of an interrupted run may have been changed.
+/// Throws UserError if the answers do not fit the task, because the kept results of an interrupted run may have been
+/// changed.
 std::vector<PartAnswers> checked(std::vector<PartAnswers> found, const Task& task, const Assessment& assessment) {
   std::set<std::string> methods;
   for (const auto* method : task.methods) methods.insert(method->name());
-  std::vector<std::size_t> targets; // numbers of targets, for each part
+  std::vector<std::size_t> targets; // numbers of the targets of each part
   for (const auto& some : task.splits)
     for (const auto part : some.parts) targets.push_back(assessment.splits[some.split].parts[part].targets.size());
   bool fits = found.size() == targets.size();
@@ -271,7 +272,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Explanation, points, explanation)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LargeError, method, mean_error, why)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PartAnswers, forecasts, large_errors)
 
-/// CBOR (RFC 8949) stores a number as it is in memory.
+/// Writes CBOR (RFC 8949), which stores a number as it is in memory.
 std::string answers_to_bytes(const std::vector<PartAnswers>& answers) {
   return json_to_bytes(answers);
 }

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The cluster and the checksum of its inputs that a calibration is looked up by.
+/// The cluster and the checksum of its inputs, by which a calibration is looked up.
 struct FitQuery {
   std::string cluster;
   std::string inputs;
@@ -36,7 +36,7 @@ struct KeptFit {
   std::string why_not;
 };
 
-/// Reads a file. An outdated file is no error: the cluster is then fitted anew.
+/// Reads a file. A file that belongs to older inputs is no error: the cluster is then fitted again.
 KeptFit look_into(const fs::path& file, const FitQuery& query) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return {};
@@ -50,7 +50,7 @@ KeptFit look_into(const fs::path& file, const FitQuery& query) {
   }
 }
 
-/// Sets the file's modification time to now: it was used last.
+/// Sets the file's modification time to now, which shows when it was last used.
 void mark_used(const fs::path& file) {
   std::error_code ignored;
   fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
@@ -117,8 +117,8 @@ std::string fit_text(const CalibrationCache& cache, const FitQuery& query, std::
                      why_not.empty() ? "" : "; " + why_not);
 }
 
-/// Fits the cluster. If no record can be fitted, the calibration is empty; it is kept so that the records are not read
-/// again.
+/// Fits the cluster. If no record can be fitted, the calibration is empty. It is kept too, so that the records are not
+/// read again.
 Calibration fitted(const CalibrationCache& cache, const DataFolder& data, const FitQuery& query) {
   Calibration nothing;
   nothing.cluster = query.cluster;

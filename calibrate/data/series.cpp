@@ -19,7 +19,7 @@ struct LocatedStep {
   RecordIndex index = 0;
 };
 
-/// The fields in which records of one series, and the one-GPU runs beside it, agree.
+/// The fields in which records of one series, and one-GPU runs that belong to it, agree.
 struct GroupKey {
   std::string cluster;
   std::string file;
@@ -52,11 +52,11 @@ bool is_base(const StepRecord& step) {
   return step.gpus == 1 && (!step.synchronised || step.strategy.name == StrategyName::none);
 }
 
-/// How gradients are sent; it distinguishes the series of one group. One-GPU records need not name a transport.
+/// How gradients are sent, which distinguishes the series of one group. One-GPU records need not name a transport.
 struct Route {
   StrategyName strategy = StrategyName::none;
   std::string transport;
-  std::string whole_strategy{}; ///< its text, if one scale was measured under two strategies of this name
+  std::string whole_strategy{}; ///< text of the strategy, if one scale was measured under two strategies of this name
   auto operator<=>(const Route&) const = default;
 };
 
@@ -72,7 +72,7 @@ std::map<GroupKey, std::vector<LocatedStep>> by_key(const std::vector<Measuremen
   return groups;
 }
 
-/// True if some scale of the group was measured under two strategies; they are then two experiments.
+/// Whether some scale of the group was measured under two strategies. They are then two experiments.
 bool strategies_collide(const std::vector<LocatedStep>& group) {
   std::map<std::pair<int, int>, std::set<std::string>> at_scale;
   for (const auto& located : group)

@@ -17,7 +17,7 @@ using nlohmann::json;
 /// The value returned for a faulty quantity; dividing by it is harmless.
 constexpr double stands_for_a_mistake = 1;
 
-/// A message leaves out a larger bound.
+/// A bound above this is left out of messages.
 constexpr double largest_stated_bound = 1e15;
 
 std::string range_text(double at_least, double at_most) {
@@ -25,8 +25,8 @@ std::string range_text(double at_least, double at_most) {
   return fmt::format("{} to {}", at_least, at_most);
 }
 
-/// Used in place of a key for the value at the place itself. It differs from the empty key, which JSON allows, by its
-/// null address.
+/// Stands in place of a key for the value of the node itself. Its null address distinguishes it from the empty key,
+/// which JSON allows.
 constexpr std::string_view itself{};
 
 /// Writes a key as a step of a JSON pointer (RFC 6901). Control characters, which could steer a terminal, are escaped.
@@ -47,7 +47,7 @@ std::string pointer_step(std::string_view key) {
   return step;
 }
 
-/// Returns the elements that are texts and not empty; notes the others as mistakes.
+/// Returns the elements that are texts and not empty. Notes the others as mistakes.
 std::vector<std::string> texts_of(const std::vector<JsonNode>& elements) {
   std::vector<std::string> texts;
   for (const auto& element : elements) {
@@ -257,7 +257,7 @@ double JsonNode::as_positive() const {
 
 long JsonNode::integer_in(std::string_view key, const json& value, long at_least, long at_most) const {
   const std::string range = range_text(static_cast<double>(at_least), static_cast<double>(at_most));
-  // 4.0 is a whole number too, as in JSON Schema; beyond 2^53 a double no longer tells neighbours apart
+  // 4.0 is a whole number too, as in JSON Schema. Beyond 2^53 a double cannot hold every whole number.
   constexpr double whole_to = 9007199254740992.0;
   const bool whole =
       value.is_number_integer() || (value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>() &&

@@ -55,7 +55,7 @@ namespace {
 /// Whether less than the share `probability` of the normals lies below `value`. It adds up normals until the answer is
 /// certain.
 bool is_smaller_share(const std::vector<double>& centres, double deviation, double value, double probability) {
-  constexpr double rounding = 1e-9; // of a sum; its actual rounding is far smaller
+  constexpr double rounding = 1e-9; // relative error of a sum; its actual rounding is far smaller
   const auto count = static_cast<double>(centres.size());
   const double wanted = probability * count;
   const double surely_smaller = wanted - rounding * count;
@@ -68,8 +68,8 @@ bool is_smaller_share(const std::vector<double>& centres, double deviation, doub
   return below < wanted;
 }
 
-/// Values with a certain answer: up to `below`, less than the requested share lies below the value; from `above` on,
-/// not less.
+/// Values for which the answer is certain. Up to `below`, less than the requested share lies below the value; from
+/// `above` on, at least the share does.
 struct ShareBounds {
   double below = -std::numeric_limits<double>::infinity();
   double above = std::numeric_limits<double>::infinity();
@@ -79,10 +79,10 @@ struct ShareBounds {
 /// the sum and its slope at one value bound the sum at others. No bound is certain where differences of values are lost
 /// in rounding.
 ShareBounds near_quantile(const std::vector<double>& centres, double deviation, double probability) {
-  constexpr double steepest = 0.24198; // largest slope of a normal's density, one deviation from its centre
-  constexpr double rounding = 1e-9;    // of a sum, as in is_smaller_share()
-  constexpr double narrow = 1e-7;      // in standard deviations
-  constexpr double coarsest = 1e-5;    // least standard deviation over value
+  constexpr double steepest = 0.24198; // largest slope of a normal's density; it is one deviation from the centre
+  constexpr double rounding = 1e-9;    // relative error of a sum, as in is_smaller_share()
+  constexpr double narrow = 1e-7;      // width in standard deviations
+  constexpr double coarsest = 1e-5;    // least ratio of standard deviation to value
   constexpr int most_steps = 8;
   const auto count = static_cast<double>(centres.size());
   const double reach = std::hypot(deviation, standard_deviation(centres));
@@ -90,7 +90,7 @@ ShareBounds near_quantile(const std::vector<double>& centres, double deviation, 
   ShareBounds bounds;
   for (int i = 0; i < most_steps && deviation > coarsest * std::abs(value); ++i) {
     double below = 0;
-    double slope = 0; // for each standard deviation
+    double slope = 0; // slope of the sum for each standard deviation
     for (const double centre : centres) {
       const double z = (value - centre) / deviation;
       below += normal_cdf(z);
@@ -110,11 +110,11 @@ ShareBounds near_quantile(const std::vector<double>& centres, double deviation, 
 } // namespace
 
 double quantile_of_normals(const std::vector<double>& centres, double deviation, double probability) {
-  constexpr int steps = 30; // halvings of an interval of a few standard deviations
+  constexpr int steps = 30; // number of halvings of an interval of a few standard deviations
   if (!(deviation > 0)) return quantile(centres, probability);
   const auto [least, most] = std::minmax_element(centres.begin(), centres.end());
   const double reach = deviation * normal_quantile(probability);
-  double low = *least + reach; // the quantile if all centres were there
+  double low = *least + reach; // the quantile if all centres were the least one
   double high = *most + reach;
   const auto bounds = near_quantile(centres, deviation, probability);
   for (int step = 0; step < steps; ++step) {
@@ -129,7 +129,7 @@ double quantile_of_normals(const std::vector<double>& centres, double deviation,
 double quantile_of_floored_normals(const std::vector<double>& centres, const std::vector<double>& floors,
                                    double deviation, double probability) {
   constexpr int halvings = 50;
-  constexpr double farthest = 9; // in standard deviations
+  constexpr double farthest = 9; // distance in standard deviations
   double low = *std::min_element(centres.begin(), centres.end()) - farthest * deviation;
   double high = std::max(*std::max_element(centres.begin(), centres.end()) + farthest * deviation,
                          *std::max_element(floors.begin(), floors.end()));
@@ -155,11 +155,11 @@ struct Point {
   double log_cdf = 0;
 };
 
-/// The rule on a smooth function that vanishes at both ends converges faster than any power of the step; 0.05 is fine
-/// enough for n = 1e6 (checked against exact values in the test).
+/// The trapezoidal rule on a smooth function that vanishes at both ends converges faster than any power of the step. A
+/// step of 0.05 is fine enough for n = 1e6; the test compares it with exact values.
 std::vector<Point> make_points() {
   constexpr double step = 0.05;
-  constexpr int to_end = 180; // 9 standard deviations
+  constexpr int to_end = 180; // number of steps to 9 standard deviations
   std::vector<Point> points;
   for (int i = -to_end; i <= to_end; ++i) {
     const double z = i * step;
@@ -171,7 +171,7 @@ std::vector<Point> make_points() {
 
 double integrate_largest_normal(int n) {
   static const std::vector<Point> points = make_points();
-  constexpr double negligible = -50; // terms below e^-50 of the largest do not matter
+  constexpr double negligible = -50; // ln of a term over the largest, below which terms do not matter
   double sum = 0;
   for (const Point& point : points) {
     const double log_power = (n - 1) * point.log_cdf;
@@ -184,7 +184,7 @@ double integrate_largest_normal(int n) {
 
 double expected_largest_normal(int n) {
   if (n <= 1) return 0;
-  thread_local int last_n = 0; // samples of one scale need the same value again
+  thread_local int last_n = 0; // the last n, because samples of one scale need the same value again
   thread_local double last = 0;
   if (n != last_n) last = integrate_largest_normal(last_n = n);
   return last;
@@ -203,7 +203,7 @@ double median(std::vector<double> values) {
 }
 
 bool are_correlations(const std::vector<std::vector<double>>& rows, double rounding) {
-  std::vector<std::vector<double>> factor(rows.size()); // Cholesky factor
+  std::vector<std::vector<double>> factor(rows.size()); // rows of the Cholesky factor
   for (std::size_t i = 0; i < rows.size(); ++i) {
     double left = 1 + rounding;
     for (std::size_t j = 0; j < i; ++j) {
@@ -231,7 +231,7 @@ double weighted_quantile(std::vector<Weighted> values, double share) {
   std::sort(values.begin(), values.end());
   double total = 0;
   for (const auto& [value, weight] : values) total += weight;
-  // Slightly less than the requested share, so that sums of thirds and tenths reach it despite rounding.
+  // A little less than the requested share is enough, so that sums of thirds and tenths reach it despite rounding.
   const double wanted = share * total * (1 - 1e-12);
   double sum = 0;
   for (const auto& [value, weight] : values)
@@ -252,7 +252,7 @@ Range bootstrap_mean(const std::vector<double>& values, int draws, std::uint64_t
   std::vector<Weighted> means;
   for (int draw = 0; draw < draws; ++draw) {
     double sum = 0;
-    // std:: distributions differ between libraries; the bias of the remainder is below 1e-16.
+    // The distributions of std differ between libraries. The bias of the remainder is below 1e-16.
     for (std::size_t i = 0; i < values.size(); ++i) sum += values[random() % values.size()];
     means.emplace_back(sum / static_cast<double>(values.size()), 1.0);
   }

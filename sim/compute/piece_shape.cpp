@@ -20,7 +20,7 @@ bool is_number(const std::string& word) {
          std::all_of(word.begin(), word.end(), [](unsigned char letter) { return std::isdigit(letter) != 0; });
 }
 
-/// A block; its times are in seconds and not yet shares.
+/// A block of a model. Its times are seconds, which make_shares_of_pieces() turns into shares.
 struct Block {
   std::string name;
   PieceShape shape;
@@ -99,7 +99,7 @@ void mark_attention(std::vector<Block>& blocks, const Model& model) {
   }
 }
 
-/// Returns whether each output channel of a layer needs only its own input channel. A layer with a larger output than
+/// Returns whether each output channel of a layer needs its own input channel only. A layer with a larger output than
 /// the layer before it joins branches, or has another input.
 bool goes_by_channel(const Layer& layer, const Layer& before) {
   const bool by_kind =
@@ -107,8 +107,8 @@ bool goes_by_channel(const Layer& layer, const Layer& before) {
   return by_kind && layer.activation_bytes_per_sample <= before.activation_bytes_per_sample;
 }
 
-/// Marks the layers with weights. All ranks need the output of such a layer for the next one, taken after the layers
-/// that follow channel by channel: a pool makes it smaller.
+/// Marks the layers with weights. All ranks need the output of such a layer for the next one. It is taken after the
+/// layers that follow channel by channel, because a pool makes it smaller.
 void mark_cut_layers(std::vector<Block>& blocks, const Model& model) {
   std::size_t block = 0;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
@@ -125,8 +125,8 @@ void mark_cut_layers(std::vector<Block>& blocks, const Model& model) {
 struct AttentionOutputs {
   double keys = 0;
   double values = 0;
-  double all_three = 0; ///< output of one matrix that computes queries, keys and values
-  double attended = 0;  ///< output of attention, as wide as the queries
+  double all_three = 0; ///< the output of a matrix that computes queries, keys and values together
+  double attended = 0;  ///< the output of attention, as wide as the queries
   bool attends = false;
 
   /// Returns the bytes of keys and values; 0 if not known.
@@ -146,7 +146,7 @@ std::vector<AttentionOutputs> attention_outputs(const Model& model) {
     if (word == "key") block.keys += layer.activation_bytes_per_sample;
     if (word == "value") block.values += layer.activation_bytes_per_sample;
     if (word == "query_key_value") block.all_three += layer.activation_bytes_per_sample;
-    if (layer.kind == "attention") { // of several, the last one has attention's output
+    if (layer.kind == "attention") { // where there are several, the last one has attention's output
       block.attended = layer.activation_bytes_per_sample;
       block.attends = true;
     }
@@ -185,7 +185,7 @@ void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, cons
   }
 }
 
-/// Marks what is computed again. Call it after all other marks.
+/// Marks what is computed again in backward. Call it after all other marks.
 void mark_recomputed(std::vector<Block>& blocks, const Model& model, const std::vector<LayerTime>& times,
                      Recompute recompute, Precision precision) {
   mark_recomputed_layers(blocks, model, times, recompute, precision);
@@ -216,13 +216,13 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
 }
 
 /// Returns where pieces end, one past their last block, for the cut whose slowest piece is fastest. Dynamic
-/// programming: `slowest` of the first b blocks in k pieces is the minimum, over where the last piece begins, of the
-/// slower of the last piece and the k-1 pieces before it.
+/// programming: the slowest of k pieces over the first b blocks is the minimum, over the places where the last piece
+/// may begin, of the slower of that piece and the k-1 pieces before it.
 std::vector<std::size_t> balanced_ends(const std::vector<Block>& blocks, std::size_t pieces) {
   const std::size_t count = blocks.size();
   std::vector<double> until_s(count + 1, 0);
   for (std::size_t b = 0; b < count; ++b) until_s[b + 1] = until_s[b] + blocks[b].time_s();
-  std::vector<double> slowest_s = until_s; // in one piece
+  std::vector<double> slowest_s = until_s; // times of the first b blocks in one piece
   std::vector<std::vector<std::size_t>> begins(pieces + 1, std::vector<std::size_t>(count + 1, 0));
   for (std::size_t k = 2; k <= pieces; ++k) {
     std::vector<double> next_s(count + 1, std::numeric_limits<double>::infinity());
@@ -247,7 +247,7 @@ PieceShape piece_of(const std::vector<Block>& blocks, std::size_t first, std::si
   return piece;
 }
 
-/// Converts seconds to shares.
+/// Converts the pieces' seconds to shares of the model's time.
 void make_shares_of_pieces(std::vector<PieceShape>& pieces) {
   double forward_s = 0;
   double backward_s = 0;

@@ -11,9 +11,9 @@
 
 namespace ddlsim {
 
-/// Returns the block that a layer belongs to. Layers of a block are never cut apart, because a residual connection may
-/// go round them; they share the first word of their name and the numbers behind it. "block12.attention.query" is of
-/// block12, "layer1.0.conv1" of layer1.0, and "features.3" is a block of its own.
+/// Returns the block that a layer belongs to. Blocks are never cut, because a residual connection may bypass their
+/// layers. The layers of a block share the first word of their name and the numbers behind it:
+/// "block12.attention.query" is in block12 and "layer1.0.conv1" in layer1.0, while "features.3" is a block of its own.
 std::string block_name_of(const std::string& layer);
 
 /// Returns how many blocks a model has, which is the most pieces that it can be cut into.
@@ -22,48 +22,50 @@ int blocks_of(const Model& model);
 /// The part of a piece whose forward is computed again before its backward.
 struct RecomputedShape {
   double forward = 0;        ///< share of the model's forward
-  double expert_forward = 0; ///< experts' part of `forward`
-  double inner_bytes = 0;    ///< as in PieceShape, of the cut layers in those blocks
-  int cut_layers = 0;        ///< cut layers in those blocks
-  int attentive_blocks = 0;  ///< those blocks that have attention
-  int expert_blocks = 0;     ///< those blocks that have experts
-  int key_blocks = 0;        ///< blocks whose attention is computed again
+  double expert_forward = 0; ///< part of `forward` that experts take
+  double inner_bytes = 0;    ///< inner_bytes of PieceShape, of the cut layers in those blocks
+  int cut_layers = 0;        ///< number of cut layers in those blocks
+  int attentive_blocks = 0;  ///< number of those blocks that have attention
+  int expert_blocks = 0;     ///< number of those blocks that have experts
+  int key_blocks = 0;        ///< number of blocks whose attention is computed again
 };
 
 /// One piece of a pipeline.
 struct PieceShape {
-  std::string name;            ///< "block0 .. block7"; "fc"
+  std::string name;            ///< names of the first and last block: "block0 .. block7"; "fc"
   double forward = 0;          ///< share of the model's forward
-  double backward = 0;         ///< share of its backward
+  double backward = 0;         ///< share of the model's backward
   double parameters = 0;       ///< number of parameters
-  double sent_bytes = 0;       ///< output of the last layer, which the next piece receives: bytes a sample, fp32
+  double sent_bytes = 0;       ///< bytes of the last layer's output, which the next piece receives: a sample in fp32
   std::size_t first_layer = 0; ///< number in the model's list
   std::size_t end_layer = 0;   ///< one past its last layer
-  /// Bytes that tensor parallelism gathers, a sample, fp32: outputs of its blocks with attention, or of its cut layers.
+  /// Bytes that tensor parallelism gathers, a sample in fp32: outputs of the piece's blocks with attention, or of its
+  /// cut layers.
   double inner_bytes = 0;
-  double key_bytes = 0;     ///< keys and values of its blocks with attention, for context parallelism: the same unit
-  int attentive_blocks = 0; ///< blocks with attention
-  /// Layers with weights in a model without attention; tensor parallelism cuts each of them by its outputs.
+  /// bytes of keys and values of the blocks with attention, for context parallelism: a sample in fp32
+  double key_bytes = 0;
+  int attentive_blocks = 0; ///< number of blocks with attention
+  /// Number of layers with weights, in a model without attention. Tensor parallelism cuts each of them by its outputs.
   int cut_layers = 0;
-  double expert_parameters = 0; ///< experts' part of `parameters`
-  double expert_forward = 0;    ///< experts' part of `forward`
-  double expert_backward = 0;   ///< experts' part of `backward`
-  double routed_bytes = 0;      ///< outputs of its blocks' experts, one a token and expert: bytes a sample, fp32
-  int expert_blocks = 0;        ///< blocks with experts
+  double expert_parameters = 0; ///< part of `parameters` that experts have
+  double expert_forward = 0;    ///< part of `forward` that experts take
+  double expert_backward = 0;   ///< part of `backward` that experts take
+  double routed_bytes = 0;      ///< bytes of the experts' outputs, one a token and expert: a sample in fp32
+  int expert_blocks = 0;        ///< number of blocks with experts
   RecomputedShape again{};
 };
 
-/// Returns whether a layer belongs to an expert of a block: "block3.expert12.up".
+/// Returns whether a layer belongs to an expert of a block, as "block3.expert12.up" does.
 bool is_of_expert(const std::string& layer);
 
-/// Returns the number of experts of the block that has most; 0 for a model without experts.
+/// Returns the number of experts of the block that has the most; 0 for a model without experts.
 int experts_of(const Model& model);
 
-/// Returns the number of blocks with an attention layer; where a model has some, tensor parallelism cuts these.
+/// Returns the number of blocks with an attention layer. Tensor parallelism cuts these blocks, where a model has some.
 int attentive_blocks_of(const Model& model);
 
-/// Returns whether a layer multiplies by a matrix or a filter. In a model without attention tensor parallelism cuts
-/// these layers by output channels.
+/// Returns whether a layer multiplies by a matrix or a filter. Tensor parallelism cuts such layers by output channels
+/// in a model without attention.
 bool has_weights(const Layer& layer);
 
 /// Returns whether every block with attention names the layers that compute its keys and values: "key" and "value", or

@@ -68,7 +68,7 @@ struct CalibratedSeries {
   CalibrationScope scope;
   std::string strategy;  ///< the text of to_text(Strategy), or the strategy's name
   double spread = 0;     ///< standard deviation of the part that no parameter explains
-  bool borrowed = false; ///< measured on another cluster
+  bool borrowed = false; ///< whether the series was measured on another cluster
   std::vector<CalibratedPoint> points;
 };
 

@@ -48,7 +48,7 @@ struct CollectiveCurve {
   AlphaBetaConstant latency_s;         ///< a
   AlphaBetaConstant rate_Bps;          ///< B: size over time of a very large transfer, not the rate of a link
   AlphaBetaConstant pipelining;        ///< overlap
-  std::array<double, 3> correlation{}; ///< of the logarithms: (a, B), (a, overlap), (B, overlap)
+  std::array<double, 3> correlation{}; ///< correlations of the logarithms: (a, B), (a, overlap), (B, overlap)
   std::vector<CollectivePoint> points; ///< ascending by size; empty: the prior alone
   double noise = 0;                    ///< standard deviation of ln of one measured time
   double wander = 0;                   ///< random walk of r: standard deviation per square root of an e-fold of size
@@ -56,7 +56,7 @@ struct CollectiveCurve {
   double mean_leave_one_out_error = 0; ///< |ln(predicted / measured)|, each size from the others; 0: not known
   double worst_leave_one_out_error = 0;
   int leave_one_out_points = 0;     ///< number behind the two errors: all sizes, if there are three or more
-  std::vector<CurveJump> jumps;     ///< ascending by size
+  std::vector<CurveJump> jumps;     ///< samples, ascending by size
   std::vector<std::string> sources; ///< "FILE.jsonl:12-36"
 };
 

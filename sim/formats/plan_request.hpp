@@ -1,5 +1,5 @@
 #pragma once
-// A buyer's question: scenarios/plans/NAME.json. It has a training, its limits, and machines that could be bought or
+// A request for a plan: scenarios/plans/NAME.json. It has a training, its limits, and machines that could be bought or
 // rented.
 
 #include "sim/base/json.hpp"
@@ -22,16 +22,16 @@ struct Workload {
   std::string convergence{}; ///< data that give the epochs by global batch; "": epochs are given
   double tokens = 0;         ///< tokens of the whole training, for models of sequences; 0: samples and epochs are given
   double samples = 0;        ///< samples of the data set, which are one epoch
-  double epochs = 0;         ///< 0: from the convergence data
+  double epochs = 0;         ///< number of epochs; 0: from the convergence data
   double start_up_s = 0;     ///< time from the start of the job to the first iteration, which is paid for
-  double batch_per_gpu = 0;  ///< 0: the global batch is given
+  double batch_per_gpu = 0;  ///< batch of one GPU; 0: the global batch is given
   double global_batch = 0;   ///< batch of all GPUs together, for any number of GPUs; 0: the batch of a GPU is given
   double evaluation_samples = 0;    ///< samples that one evaluation reads; 0: no evaluations
   double epochs_per_evaluation = 1; ///< epochs between two evaluations
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::fp32;
   std::optional<CrossEntropy> cross_entropy{}; ///< nothing: the preset's
-  InputPipeline input{};                       ///< as in a scenario; without it, reading the data takes no time
+  InputPipeline input{}; ///< input pipeline, with the keys of a scenario's; without it, reading the data takes no time
   InputNames input_names{};
 };
 
@@ -56,7 +56,7 @@ inline constexpr double usual_node_mtbf_s = 54 * 86'400.0 * (16'384 / 8.0) / 419
 struct PlanLimits {
   double deadline_s = 0;
   double budget_usd = 0;
-  double power_w = 0; ///< all nodes together, including cooling
+  double power_w = 0; ///< power of all nodes together, including cooling
   int nodes = 0;
   double chance = 0.9; ///< probability with which deadline and budget must be met
 
@@ -65,7 +65,7 @@ struct PlanLimits {
 
 /// The price of a kilowatt-hour, and the overhead of the room.
 struct EnergyRules {
-  double usd_per_kwh = 0; ///< 0: energy is not counted
+  double usd_per_kwh = 0; ///< price of a kilowatt-hour; 0: energy is not counted
   /// Power usage effectiveness: energy of the room over that of its nodes. Default: the average that sites reported,
   /// Uptime Institute, Global Data Center Survey 2023.
   double pue = 1.58;
@@ -76,7 +76,7 @@ struct EnergyRules {
 /// The price of one node of a candidate, which replaces the price in the cluster's file.
 struct CandidatePrice {
   PriceKind kind = PriceKind::on_demand;
-  double usd = 0;       ///< for a node: per hour if rented, once if bought, 0 if owned
+  double usd = 0;       ///< price of a node: per hour if rented, once if bought, 0 if owned
   double years = 0;     ///< depreciation period of a purchase
   std::string source{}; ///< source of the price with its date; "" if not stated
 
@@ -90,10 +90,11 @@ struct PlanCandidate {
   std::string preset;
   std::string transport{};
   std::vector<Strategy> strategies;
-  std::vector<int> gpus{};  ///< ascending; empty: one GPU, then doubling up to what growth and limits allow
-  double batch_per_gpu = 0; ///< replaces the workload's; 0: the workload's
-  int cores_per_node = 0;   ///< decoding cores, replaces the input's; 0: the input's
-  double network_Bps = 0;   ///< line rate of each NIC, replaces the cluster's; 0: the cluster's
+  /// numbers of GPUs, ascending; empty: one GPU, then doubling up to what growth and limits allow
+  std::vector<int> gpus{};
+  double batch_per_gpu = 0; ///< batch of one GPU in place of the workload's; 0: the workload's
+  int cores_per_node = 0;   ///< number of decoding cores in place of the input's; 0: the input's
+  double network_Bps = 0;   ///< line rate of each NIC in place of the cluster's; 0: the cluster's
   std::optional<CandidatePrice> price{};
 };
 
@@ -104,7 +105,7 @@ struct PlanRequest {
   PlanLimits limits;
   FailureRules failures;
   EnergyRules energy;
-  SlowNode slow_node; ///< a slow node among those of a job on several nodes
+  SlowNode slow_node; ///< a slow node, which every job on several nodes includes
   std::vector<PlanCandidate> candidates;
   std::uint64_t seed = 1;
   int samples = 200; ///< draws of the parameters behind every probability and interval
@@ -130,8 +131,8 @@ struct Convergence {
   std::vector<std::string> models; ///< models that the runs trained
   std::string target;              ///< target that was reached, and the optimizer
   std::string source;
-  double samples = 0;                   ///< in an epoch
-  std::vector<ConvergencePoint> points; ///< by ascending batch, three or more
+  double samples = 0;                   ///< samples of an epoch
+  std::vector<ConvergencePoint> points; ///< three or more points by ascending batch
 };
 
 /// Throws UserError with every mistake of the file.

@@ -28,22 +28,23 @@ struct LikelyLibrary {
 };
 
 struct Preset {
-  std::string name; ///< pytorch-ddp, pytorch-mpi, horovod, tf-ps, mxnet-kvstore, ...
+  std::string name; ///< name of the preset: pytorch-ddp, pytorch-mpi, horovod, tf-ps, mxnet-kvstore, ...
   std::string title;
   Grouping grouping = Grouping::buckets;
-  double first_bucket_bytes = 0;        ///< for buckets
-  double bucket_bytes = 0;              ///< for buckets and fusion: the largest size
-  double cycle_s = 0;                   ///< for fusion: how often ready tensors are collected
-  bool overlapped = true;               ///< synchronisation runs in parallel with backward
-  Library library = Library::nccl;      ///< for people; the other fields say what it does
-  std::vector<LikelyLibrary> libraries; ///< of the all-reduces, with versions, the likeliest first; may be empty
-  std::vector<LikelyChoice> shardings;  ///< rules that place tensors on servers, the likeliest first (placement.hpp)
+  double first_bucket_bytes = 0;   ///< size of the first bucket, for grouping in buckets
+  double bucket_bytes = 0;         ///< largest size of a group, for buckets and fusion
+  double cycle_s = 0;              ///< period in which ready tensors are collected, for fusion
+  bool overlapped = true;          ///< synchronisation runs in parallel with backward
+  Library library = Library::nccl; ///< information for the reader; the other fields determine the simulation
+  /// libraries of the all-reduces, with versions, the likeliest first; may be empty
+  std::vector<LikelyLibrary> libraries;
+  std::vector<LikelyChoice> shardings; ///< rules that place tensors on servers, the likeliest first (placement.hpp)
   std::vector<Sharding> sharding_choices{}; ///< rules that a user may choose; empty: the user cannot choose
   /// Number and place of the servers, unless the strategy states them.
   ServerCount servers{ServerCount::Rule::per_node, 1};
   Placement placement = Placement::colocated;
   NodeReduce node_reduce = NodeReduce::reduce_scatter; ///< applied before gradients are sent to servers
-  /// false: on a single machine no server is started, and its GPUs run an all-reduce.
+  /// Whether a single machine starts servers; if not, its GPUs run an all-reduce.
   bool serves_one_machine = true;
   /// Smallest size of a tensor that sharding split cuts over all servers, or the largest piece of sharding pieces (0
   /// for BytePS's 4,096,000). hash does not use it.
@@ -53,7 +54,7 @@ struct Preset {
   double copy_passes = 0;
   CrossEntropy cross_entropy = CrossEntropy::eager;
   bool fused_activation = false;       ///< the activation of a gated block and the product behind it are one kernel
-  std::vector<std::string> transports; ///< in order of preference; the first that the cluster has is used
+  std::vector<std::string> transports; ///< transports in order of preference; the first that the cluster has is used
   std::string one_gpu_as{};            ///< preset whose records give the one-GPU times; "": this one
   std::string servers_as{};            ///< preset whose servers and connections are the same; "": this one
   std::string source;                  ///< code and version from which the rules were read
@@ -101,7 +102,7 @@ struct PresetCatalogue {
 /// Throws UserError with every mistake of the file.
 std::vector<Preset> read_presets(const std::filesystem::path& file);
 
-/// The preset of that name; null where there is none.
+/// Returns the preset of that name; null where there is none.
 const Preset* preset_named(const std::vector<Preset>& presets, const std::string& name);
 /// Throws UserError offering the nearest name.
 const Preset& find_preset(const std::vector<Preset>& presets, const std::string& name);

@@ -94,7 +94,7 @@ ValueType<std::vector<int>> gpu_counts_type() {
 }
 
 double StatedRate::width() const {
-  constexpr double upper_95 = 1.6448536269514722; // of a standard normal 95 % lies below
+  constexpr double upper_95 = 1.6448536269514722; // 95 % of a standard normal distribution lie below this value
   return low > 0 ? std::log(high / low) / (2 * upper_95) : 0;
 }
 

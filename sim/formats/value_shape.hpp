@@ -15,8 +15,8 @@
 namespace ddlsim {
 
 enum class ValueKind {
-  text,      ///< not empty
-  any_text,  ///< may be empty
+  text,      ///< a text that is not empty
+  any_text,  ///< a text that may be empty
   name,      ///< can be a file's name: letters, digits and . _ - +
   paragraph, ///< a text, or a list of its lines
   date,      ///< "2024", "2024-05" or "2024-05-17"

@@ -15,13 +15,13 @@
 namespace ddlsim {
 namespace {
 
-/// The compute profile of the slowest rank. A collective waits for it, so that all ranks take its time.
+/// The compute profile of the slowest rank. A collective waits for that rank, so all ranks take its time.
 ComputeProfile slowest_profile(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   return compute_profile(shape, slowdown_of(setup, inputs.machine) * inputs.compute_s, inputs.sample.forward_share);
 }
 
-/// Sets the cost of collectives. A tensor costs bookkeeping, copies, and the negotiation that all ranks have it ready;
-/// one rank alone whose library is switched on has these costs, too, although nothing travels.
+/// Sets the software cost of collectives. A tensor costs bookkeeping, copies, and the negotiation that all ranks have
+/// it ready. One rank alone with the library switched on has these costs too, although nothing travels.
 void set_collectives(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs) {
   const auto& [machine, compute_s, sample] = inputs;
   graph.machine = machine;
@@ -40,11 +40,11 @@ Graph graph_of_all_reduce(const StepSetup& setup, const CommunicationInputs& inp
 bool time_all_reduces(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs,
                       const BackwardShape& shape) {
   set_collectives(graph, setup, inputs);
-  constexpr std::size_t compute = 0; // number of the stream
+  constexpr std::size_t compute = 0; // number of the stream of compute
   return time_compute(graph, {compute}, slowest_profile(setup, inputs, shape));
 }
 
-/// The library's rules for a group of ranks, with the group's number of ranks and nodes in place of the job's.
+/// The library's rules for a group of ranks: those of the job with the group's ranks and nodes.
 LibraryRules rules_of_group(const StepSetup& setup, const Parameters& sample, const Machine& group) {
   LibraryRules rules{library_of(setup, sample)};
   if (rules.library.library == CollectiveLibrary::nccl)
@@ -59,8 +59,8 @@ HybridGroups hybrid_groups(const StepSetup& setup, const Parameters& sample, con
   return {{shards, rules_of_group(setup, sample, shards)}, {replicas, rules_of_group(setup, sample, replicas)}};
 }
 
-/// The times of offload; all 0 without offload. Throws UserError where the cluster does not state what they need, or
-/// has too little host memory.
+/// The times of offload; all are 0 without offload. Throws UserError where the cluster does not state what offload
+/// needs, or has too little host memory.
 HostSeconds host_of(const StepSetup& setup) {
   if (!is_offloaded(setup.strategy)) return {};
   const auto why = offload_complaint(setup.model, setup.cluster, setup.strategy, setup.gpus, setup.gpus_per_node);
@@ -74,8 +74,8 @@ double copy_s_per_byte(const StepSetup& setup, const Machine& machine) {
   return is_copied ? setup.preset.copy_passes / setup.gpu.memory_bandwidth_Bps : 0;
 }
 
-/// As with all-reduces, all ranks take the compute time of the slowest. A unit's tensors are one flat parameter, so
-/// that tensors have no cost of their own.
+/// As with all-reduces, all ranks take the compute time of the slowest. The tensors of a unit are one flat parameter,
+/// so tensors have no cost of their own.
 Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   const auto& [machine, compute_s, sample] = inputs;
   const double slowest_s = slowdown_of(setup, machine) * compute_s;
@@ -101,8 +101,8 @@ Graph graph_of_sharded(const StepSetup& setup, const CommunicationInputs& inputs
   return graph;
 }
 
-/// Asynchronous workers do not wait for each other, so each worker's iteration includes the delay of a slow node and
-/// the cost of synchronisation itself; that cost takes no server time.
+/// Asynchronous workers do not wait for each other. So each worker's iteration includes the delay of a slow node and
+/// the cost of synchronisation, which takes no time of the server.
 Graph graph_of_servers(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   const auto& [machine, compute_s, sample] = inputs;
   const auto profile = compute_profile(shape, compute_s, sample.forward_share);
@@ -119,7 +119,7 @@ bool time_servers(Graph& graph, const StepSetup& setup, const CommunicationInput
   return time_server_graph(graph, setup, sample, profile, machine, slowdown_of(setup, machine));
 }
 
-/// Returns the group's index among the groups; adds the group where no equal one is there.
+/// Returns the index of the group, which is added where no equal one is there.
 int add_group(PipelineGroups& carriers, const TransferGroup& group) {
   const auto found = std::find(carriers.groups.begin(), carriers.groups.end(), group);
   const auto number = static_cast<int>(found - carriers.groups.begin());
@@ -141,7 +141,7 @@ void add_expert_groups(const StepSetup& setup, const Parameters& sample, const M
     carriers.of_expert_replicas = add_group(carriers, {replicas, rules});
     return;
   }
-  rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long
+  rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long as an all-gather
   carriers.of_expert_shards = add_group(carriers, {replicas, rules});
 }
 
@@ -151,19 +151,19 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
   for (int stage = 0; stage < layout.stages && layout.stages > 1; ++stage) {
     const auto pair = machine_of_pair(machine, layout, stage);
     auto rules = rules_of_group(setup, sample, pair);
-    rules.operation = CollectiveOperation::all_gather; // see run_transfers()
+    rules.operation = CollectiveOperation::all_gather; // run_transfers() times sends as all-gathers
     carriers.of_pair.push_back(add_group(carriers, {pair, rules}));
   }
   if (layout.tensor > 1) {
     const auto inside = machine_of_tensor_group(machine, layout);
     auto rules = rules_of_group(setup, sample, inside);
-    rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long
+    rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long as an all-gather
     carriers.of_tensor = add_group(carriers, {inside, rules});
   }
   if (layout.context > 1) {
     const auto context = machine_of_context(machine, layout);
     auto rules = rules_of_group(setup, sample, context);
-    rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long
+    rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long as an all-gather
     carriers.of_context = add_group(carriers, {context, rules});
   }
   if (layout.sharers() == 1) return carriers;
@@ -174,7 +174,7 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
     carriers.of_replicas = add_group(carriers, {replicas, rules});
     return carriers;
   }
-  rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long
+  rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long as an all-gather
   carriers.of_shards = add_group(carriers, {replicas, rules});
   return carriers;
 }
@@ -191,7 +191,7 @@ Graph graph_of_pipeline(const StepSetup& setup, const CommunicationInputs& input
   const auto& strategy = setup.strategy;
   const auto why = layout_complaint(setup.model, strategy, setup.batch_per_gpu, machine.ranks, machine.ranks_per_node);
   if (!why.empty()) throw UserError("--gpus", "", why);
-  constexpr double table_bytes = 4; // fp32
+  constexpr double table_bytes = 4; // bytes of a number in the layer table, which is fp32
   const double computed_bytes = computed_bytes_per_parameter(setup.precision);
   const PipelineBytes bytes{computed_bytes / table_bytes * micro_batch_samples(strategy.parallel, setup.batch_per_gpu),
                             setup.wire_bytes_per_parameter, computed_bytes, beside_of_tensor_part(setup)};
@@ -238,16 +238,17 @@ Graph iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs,
 
 namespace {
 
-/// The rule by which the sample places tensors on servers.
+/// The rule by which this sample of the parameters places tensors on servers.
 PlacementRule placement_rule_of(const StepSetup& setup, const Parameters& sample) {
   if (!is_parameter_server(setup.strategy.name)) return {};
   const auto sharding = sharding_of(setup, sample);
   return {sharding, sharding == Sharding::hash ? sample.key_order : std::nullopt};
 }
 
-/// Changes the graph to that of another sample with the same placing. Returns false where it has to be built anew.
+/// Changes the graph to that of another sample with the same placing. Returns false where it has to be built again.
 bool time_anew(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
-  graph.operations.back().duration_s = needed_input_s(setup, inputs.sample.input); // see add_input_operation()
+  // add_input_operation() added this operation last
+  graph.operations.back().duration_s = needed_input_s(setup, inputs.sample.input);
   switch (family_of(setup.strategy.name)) {
   case StrategyFamily::servers:
     return time_servers(graph, setup, inputs, shape);
@@ -266,7 +267,7 @@ bool time_anew(Graph& graph, const StepSetup& setup, const CommunicationInputs& 
 const Graph& iteration_graph(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape,
                              std::optional<LastGraph>& last) {
   constexpr std::size_t most_kept =
-      20000; // operations, 2 MB; building is a small part of the time that larger graphs take
+      20000; // number of operations, which take 2 MB; building takes a small part of the time of larger graphs
   const auto rule = placement_rule_of(setup, inputs.sample);
   const bool alike = last && last->graph.operations.size() <= most_kept && last->rule == rule;
   if (alike && time_anew(last->graph, setup, inputs, shape)) return last->graph;
@@ -314,7 +315,7 @@ double seconds_of(double work, double rate) {
   return rate > 0 ? work / rate : 0;
 }
 
-/// Seconds in which one worker that no other slows gets one sample.
+/// Seconds in which one worker of the loader prepares one sample when no other worker slows it.
 double worker_sample_s(const InputPipeline& input, double read_Bps, const InputFactors& factors) {
   const double reading_s = std::max(seconds_of(input.bytes_per_sample, read_Bps),
                                     seconds_of(input.bytes_per_sample, input.shared_read_Bps * factors.shared_read));

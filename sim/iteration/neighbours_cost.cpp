@@ -14,7 +14,7 @@
 namespace ddlsim {
 namespace {
 
-/// When each collective could have started, seconds: when all that its operations wait for had ended.
+/// Returns when each collective could have started, seconds: when everything that its operations wait for had ended.
 std::vector<double> ready_times_s(const Graph& graph, const Execution& alone) {
   std::vector<double> ready_s(alone.collectives.size(), 0);
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
@@ -31,7 +31,8 @@ std::vector<double> ready_times_s(const Graph& graph, const Execution& alone) {
   for (std::size_t i = 0; i < ready_s.size(); ++i) {
     const Span& span = alone.collectives[i].span;
     if (span.start_s > free_s)
-      ready_s[i] = span.start_s; // it waited for its operations or for a tick, not for the collective before
+      // the collective waited for its operations or for a tick, and not for the collective before it
+      ready_s[i] = span.start_s;
     free_s = span.end_s;
   }
   return ready_s;
@@ -52,7 +53,7 @@ SharedTimes time_shared(const SharedFabric& shared, int iterations, Fidelity req
 
 /// Bytes of the shards on one server.
 struct ServerLoad {
-  double bytes = 0; ///< of all shards, as many copies as one node sends
+  double bytes = 0; ///< bytes of all shards, in as many copies as one node sends
   double largest_bytes = 0;
 };
 
@@ -66,8 +67,8 @@ std::map<int, ServerLoad> loads_of(const ServerExchange& exchange) {
   return loads;
 }
 
-/// Bytes that the busiest NIC sends. A node sends its shards except those of its own servers; a server's host sends the
-/// sums to the other nodes.
+/// Bytes that the busiest NIC sends. A node sends its shards, except those of servers on the same node. The host of a
+/// server sends the sums to the other nodes.
 double bytes_of_busiest_nic(const std::map<int, ServerLoad>& loads, const std::map<int, int>& hosts, int nodes) {
   double node_bytes = 0;
   for (const auto& [server, load] : loads) node_bytes += load.bytes;
@@ -83,7 +84,7 @@ double bytes_of_busiest_nic(const std::map<int, ServerLoad>& loads, const std::m
   return most_bytes;
 }
 
-/// The asynchronous servers of the graph, as GraphPass runs them. A worker's compute ends with its last operation.
+/// The graph's asynchronous servers, as GraphPass runs them. A worker's compute ends with its last operation.
 AsyncServers asynchronous_servers(const Graph& graph, const Execution& alone, const ServerExchange& exchange) {
   std::vector<double> compute_end_s(graph.streams.size(), 0);
   for (std::size_t i = 0; i < graph.operations.size(); ++i)
@@ -171,7 +172,7 @@ void start_at(SharedFabric& shared, double start_s) {
 
 namespace {
 
-/// Time of an iteration alone, and beside neighbours: the mean over pairs of iterations that begin at eight moments of
+/// Times of an iteration alone and beside neighbours: the mean over pairs of iterations that begin at eight moments of
 /// the longest neighbour's iteration.
 struct TimesWithNeighbours {
   double alone_s = 0;
@@ -181,7 +182,7 @@ struct TimesWithNeighbours {
 
 TimesWithNeighbours time_beside(SharedFabric shared, Fidelity requested) {
   constexpr int phases = 8;
-  constexpr int iterations = 2; // from each of the eight moments on
+  constexpr int iterations = 2; // number of iterations from each of the eight moments on
   TimesWithNeighbours times;
   times.alone_s = time_shared(alone_on(shared), 1, requested).iterations_s.front();
   const double longest_s = longest_neighbour_s(shared);
@@ -222,8 +223,8 @@ NeighboursCost every_message_of_async(const StepSetup& setup, const Parameters& 
   return {std::max(0.0, with.iteration_s - alone.iteration_s), alone.simgrid_messages + with.simgrid_messages};
 }
 
-/// Whether neighbours can be run beside asynchronous servers with every message: rings that have at most 64 nodes in
-/// all.
+/// Whether SimGrid can run neighbours beside asynchronous servers with every message. It can for rings that have at
+/// most 64 nodes in all.
 bool can_run_every_message(const std::vector<Neighbour>& neighbours) {
   constexpr int most_nodes = 64;
   int nodes = 0;
@@ -232,8 +233,8 @@ bool can_run_every_message(const std::vector<Neighbour>& neighbours) {
   return nodes <= most_nodes && std::all_of(neighbours.begin(), neighbours.end(), is_ring);
 }
 
-/// The cost of neighbours for asynchronous servers. Each worker has its own pace, so that the job's rate is the mean
-/// over its workers.
+/// The cost of neighbours for asynchronous servers. Each worker has its own pace, so the job's rate is the mean over
+/// its workers.
 NeighboursCost beside_async(const StepSetup& setup, const Parameters& sample, const JobTraffic& own,
                             Fidelity requested) {
   constexpr int most_workers = 4;

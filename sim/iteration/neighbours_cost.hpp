@@ -16,7 +16,7 @@ JobTraffic job_traffic(const Graph& graph, const Execution& alone);
 
 struct NeighboursCost {
   double added_s = 0;   ///< time added to an iteration, the mean over many
-  double messages = 0;  ///< messages that SimGrid ran
+  double messages = 0;  ///< number of messages that SimGrid ran
   const char* why = ""; ///< why it is a coarser approximation than rounds; "" where it is as fine
 };
 

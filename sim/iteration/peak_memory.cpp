@@ -64,7 +64,7 @@ MovingMemory most_of_schedule(const StageOfPieces& stage, const ModelParallelOpt
 }
 
 /// Keys and values of other ranks that a rank of a context group holds during attention, in bytes of the layer table
-/// for each sample, for the stage's block that has most of them.
+/// for each sample. They are those of the stage's block that has most of them.
 double keys_of_others(const PieceShape& piece, const ModelParallelOptions& options) {
   if (piece.attentive_blocks == 0) return 0;
   return piece.key_bytes / piece.attentive_blocks * (options.context - 1) / options.context / options.tensor;

@@ -13,7 +13,8 @@
 namespace ddlsim {
 namespace {
 
-/// Size of pieces for the rules pieces and hash where the preset names none; sim/parameter_server/placement.hpp.
+/// Bytes of a piece for the rules pieces and hash where the preset names no size; see
+/// sim/parameter_server/placement.hpp.
 constexpr double usual_piece_bytes = 4096000;
 
 /// The parts into which a rule cuts a tensor.
@@ -48,13 +49,14 @@ double bytes_of(const BackwardShape& shape) {
   return total_bytes;
 }
 
-/// When the first gradient may leave its GPU.
+/// Returns when the first gradient may leave its GPU, seconds.
 double first_ready_s(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   const auto profile = compute_profile(shape, inputs.compute_s, inputs.sample.forward_share);
   return setup.preset.overlapped ? profile.tensors.front().ready_s : inputs.compute_s;
 }
 
-/// The longer of the times that the busiest server, and the NICs of all worker nodes, need for all shards, seconds.
+/// Seconds for all shards: the longer of the times that the busiest server, and the NICs of all worker nodes, need for
+/// them.
 double least_travel_s(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
   Machine machine = inputs.machine;
   machine.nic_duplex = inputs.sample.server_duplex;
@@ -67,7 +69,7 @@ double least_travel_s(const StepSetup& setup, const CommunicationInputs& inputs,
   const auto copies = copies_at_server(machine, servers, exchange);
   const double server_s = copies.all() * bound.busiest_server_bytes / server_rate_Bps(machine, servers, exchange);
   const double directions =
-      servers.dedicated ? 1 : 2; // a node with servers receives pushes to them and the pulls of its workers
+      servers.dedicated ? 1 : 2; // a node with servers receives the pushes to them, and the pulls of its own workers
   const double nics_s = directions * copies.remote * bytes_of(shape) / machine.nodes() / machine.busy_nic_Bps();
   return std::max(server_s, nics_s);
 }
@@ -99,7 +101,7 @@ Sent sent_in(const Graph& graph, std::size_t tensors) {
   return bytes;
 }
 
-/// The largest message to that server.
+/// The largest message to server `server`.
 const Operation* largest_to(const Graph& graph, int server) {
   const Operation* largest = nullptr;
   for (const auto& operation : graph.operations) {
@@ -136,7 +138,7 @@ double least_server_iteration_s(const StepSetup& setup, const Parameters& sample
 
 std::optional<UnsplitTensor> find_unsplit_tensor(const StepSetup& setup, const Parameters& sample) {
   constexpr double least_share = 0.5;
-  constexpr double even_enough = 1.1; // times an even share: below it cutting would gain less than a tenth
+  constexpr double even_enough = 1.1; // bytes over an even share, below which cutting would gain less than a tenth
   const auto shape = backward_shape_of(setup);
   const auto graph = iteration_graph(setup, communication_inputs(setup, sample), shape);
   const auto bytes = sent_in(graph, shape.tensors.size());

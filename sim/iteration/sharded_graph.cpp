@@ -46,7 +46,7 @@ private:
   }
   bool is_limited(std::size_t unit) const { return unit != root && (options_.reshard_after_forward || in_backward_); }
 
-  /// Whether the next gather may be issued: the unit that has to be freed before it was freed.
+  /// Whether the next gather may be issued, because the unit that has to make room for it was freed.
   bool has_room() const {
     const auto limit = static_cast<std::size_t>(options_.gathers_in_flight);
     return gathers_ < limit || gathers_ - limit < frees_.size();
@@ -95,14 +95,14 @@ private:
     gather_of_[unit] = none;
   }
 
-  /// Whether the stage is the first of its unit, and so the unit's last one in backward.
+  /// Whether the stage is the first of its unit, which backward reaches last.
   bool is_first_stage(std::size_t stage) const {
     const auto of_unit = [&](const UnitStage& one) { return one.unit == shape_.stages[stage].unit; };
     const auto here = shape_.stages.begin() + static_cast<std::ptrdiff_t>(stage);
     return std::none_of(shape_.stages.begin(), here, of_unit);
   }
 
-  /// Adds forward. Gathers are issued ahead of compute as far as the limit allows.
+  /// Adds forward. Gathers are issued before compute needs them, as far as the limit allows.
   void run_forward() {
     in_backward_ = false;
     const auto& stages = shape_.stages;
@@ -132,7 +132,7 @@ private:
     finish(root);
   }
 
-  /// Frees a unit after its backward and adds the scatter of its gradients, which every rank has whole.
+  /// Frees a unit after its backward, and adds the scatter of its gradients, which are whole on every rank.
   void finish(std::size_t unit) {
     free(unit);
     if (!(shape_.units[unit].parameters > 0)) return;
@@ -152,7 +152,7 @@ private:
   }
 
   void update_on_host() {
-    double parameters = 0; // number in the rank's part
+    double parameters = 0; // number of parameters in the rank's part
     for (const auto& unit : shape_.units) parameters += unit.parameters / group_;
     const std::size_t updated = host_->update(parameters);
     if (keeps_parameters_on_host()) return;
@@ -164,20 +164,20 @@ private:
   const WholePasses& passes_;
   const ShardedOptions& options_;
   const ShardBytes& bytes_;
-  int group_;  ///< ranks that share one copy
-  bool alone_; ///< one GPU with offload: nothing travels but copies
+  int group_;  ///< number of ranks that share one copy of the model's state
+  bool alone_; ///< one GPU with offload, which copies only and sends nothing
   Graph graph_;
-  std::size_t compute_ = 0;        ///< stream
-  std::size_t collectives_ = 0;    ///< stream
-  std::size_t all_reduces_ = none; ///< stream of all-reduces across groups; none: one group
+  std::size_t compute_ = 0;        ///< stream of compute
+  std::size_t collectives_ = 0;    ///< stream of collectives
+  std::size_t all_reduces_ = none; ///< stream of all-reduces across groups; none: there is one group
   std::optional<HostStreams> host_;
   std::size_t last_ = none; ///< last operation of compute
   int micro_batch_ = 0;
   bool in_backward_ = false;
-  std::vector<std::size_t> gather_of_; ///< operation that gathered each unit; none: its parameters are not here
-  std::vector<double> copies_s_;       ///< copies that each unit's next compute has to wait for
-  std::vector<std::size_t> frees_;     ///< operations after which a limited gather's unit was freed, in order
-  std::size_t gathers_ = 0;            ///< number of limited gathers
+  std::vector<std::size_t> gather_of_; ///< operation that gathered each unit; none: the unit's parameters are not here
+  std::vector<double> copies_s_;       ///< seconds of copies for which each unit's next compute has to wait
+  std::vector<std::size_t> frees_;     ///< operations after which units of limited gathers were freed, in order
+  std::size_t gathers_ = 0;            ///< number of gathers that the limit applies to
 };
 
 } // namespace

@@ -26,7 +26,7 @@ bool has_servers(const JobTraffic& own) {
   return !own.server_hosts.empty();
 }
 
-/// The messages that a ring or a double tree sends at the same time; each crosses NICs.
+/// The messages that the nodes of a ring or a double tree send at the same time. Each message crosses NICs.
 std::vector<NodeMessage> edges_of(int nodes, TrafficPattern pattern) {
   if (pattern != TrafficPattern::double_tree) return ring_messages(nodes);
   std::vector<NodeMessage> edges;
@@ -53,7 +53,7 @@ std::vector<NodeMessage> edges_of_worker(const JobTraffic& own, int node) {
   return edges;
 }
 
-/// The pushes and pulls of all nodes but `without`.
+/// The pushes and pulls of all nodes except node `without`.
 std::vector<NodeMessage> edges_of_servers(int nodes, const JobTraffic& own, int without = -1) {
   std::vector<NodeMessage> all;
   for (int node = 0; node < nodes; ++node) {
@@ -116,7 +116,7 @@ std::vector<std::vector<std::size_t>> add_routes(LinkList& list, SharedFabric& f
   return routes;
 }
 
-/// The edges of a ring over nodes, each followed by `inside` edges within a node.
+/// The edges of a ring over nodes, each of them followed by `inside` edges within a node.
 std::vector<std::vector<std::size_t>> with_edges_inside(const std::vector<std::vector<std::size_t>>& routes,
                                                         int inside) {
   std::vector<std::vector<std::size_t>> all;
@@ -142,8 +142,8 @@ bool is_in_pairs(TrafficPattern pattern) {
   return pattern == TrafficPattern::halving_doubling || pattern == TrafficPattern::recursive_doubling;
 }
 
-/// The pairs that exchange, one list for each pattern: nodes that give their vector to a neighbour, the distances from
-/// 1 on, and nodes that get the sum back.
+/// The pairs that exchange, one list for each pattern: first nodes give their vector to a neighbour, then the distances
+/// from 1 on, and at the end nodes get the sum back.
 std::vector<std::vector<NodeMessage>> patterns_of_pairs(int nodes) {
   const Reduction reduce(nodes);
   std::vector<std::vector<NodeMessage>> patterns(1);
@@ -175,7 +175,8 @@ std::vector<Transfer> steps_of_pairs(int nodes, TrafficPattern pattern, double v
   return steps;
 }
 
-/// Sets the times of steps that take alone_s together: the time of each step's bytes, and an equal part of the rest.
+/// Sets the times of steps that take alone_s together. Each step takes the time of its bytes, and an equal part of the
+/// rest.
 void set_times(std::vector<Transfer>& steps, const std::vector<double>& rates_Bps, double alone_s) {
   double busy_s = 0;
   for (auto& step : steps) busy_s += step.alone_s = step.edge_bytes / rates_Bps[at(step.pattern)];
@@ -184,7 +185,7 @@ void set_times(std::vector<Transfer>& steps, const std::vector<double>& rates_Bp
     step.alone_s = share * step.alone_s + std::max(0.0, alone_s - busy_s) / static_cast<double>(steps.size());
 }
 
-/// Replaces each all-reduce by its steps. A neighbour's alone_s does not yet include delays on links that its own
+/// Replaces each all-reduce by its steps. The alone_s of a neighbour does not yet include delays on links that its own
 /// messages share.
 void split_into_steps(Job& job, const std::vector<SharedLink>& links, std::size_t index, int nodes,
                       TrafficPattern pattern, const std::vector<double>& vectors_bytes, bool is_neighbour) {
@@ -221,7 +222,7 @@ Job neighbour_job(const Neighbour& neighbour, const Machine& machine) {
   return job;
 }
 
-/// Lengthens a neighbour's time alone to that of the links that its own messages share.
+/// Lengthens the time that a neighbour takes alone to that of the links that its own messages share.
 void lengthen_by_own_links(Job& job, const std::vector<SharedLink>& links, std::size_t index) {
   auto& transfer = job.transfers.front();
   transfer.alone_s += transfer.edge_bytes / alone_Bps(links, job, index) - transfer.edge_bytes / job.edge_Bps;
@@ -255,7 +256,7 @@ struct PlacedJob {
   Job job;
   TrafficPattern pattern = TrafficPattern::ring;
   std::vector<double> vectors_bytes{};
-  std::vector<NodeMessage> edges{}; ///< unless ranks exchange in pairs
+  std::vector<NodeMessage> edges{}; ///< empty where ranks exchange in pairs
   int edges_inside = 0;
   bool is_ring = true;
   bool is_neighbour = true;
@@ -292,7 +293,7 @@ void complete(SharedFabric& shared, const std::vector<PlacedJob>& all, const std
   if (!every_message) shared.rings.clear();
 }
 
-/// The places of the job, then those of its neighbours.
+/// The places of the job, and then those of its neighbours.
 std::vector<PlacedFabric> places_of_jobs(const StepSetup& setup, const Machine& machine, const JobTraffic& own) {
   auto places = setup.fabrics->of_all_jobs(machine.nodes());
   const int last_host = has_servers(own) ? *std::max_element(own.server_hosts.begin(), own.server_hosts.end()) : 0;
@@ -342,7 +343,7 @@ SharedFabric shared_fabric(const StepSetup& setup, const Parameters& sample, con
 
 SharedFabric shared_fabric_of_worker(const StepSetup& setup, const Parameters& sample, const JobTraffic& own,
                                      int worker) {
-  constexpr double long_s = 10; // length of the stream's iteration, which then begins again
+  constexpr double long_s = 10; // length of an iteration of the endless stream
   const Machine machine = machine_of(setup, sample);
   const auto places = places_of_jobs(setup, machine, own);
   const Transfer& sent = own.transfers.front();

@@ -7,14 +7,15 @@
 namespace ddlsim {
 namespace {
 
-/// NCCL counts 12 GB/s for a wire of 100 Gbit/s, and 12 GB/s for a PCIe 3.0 x16 slot: NVIDIA/nccl
-/// src/graph/topo.h, 2.8.4 and snapshot of June 2026.
+/// Rate that NCCL counts over rate of the wire: it counts 12 GB/s for a wire of 100 Gbit/s, and 12 GB/s for a PCIe 3.0
+/// x16 slot (NVIDIA/nccl src/graph/topo.h, 2.8.4 and snapshot of June 2026).
 constexpr double counted_of_wire = 0.96;
 constexpr double pcie_GBps = 12;
 constexpr double Bps_in_GBps = 1e9;
 
 constexpr int channels_per_nic = 2;
-/// NCCL lays two channels on every NVLink that a ring uses; it counts 18 to 40 GB/s a link, by generation.
+/// Rate of a channel of a ring. NCCL lays two channels on every NVLink that a ring uses, and counts 18 to 40 GB/s a
+/// link, by generation.
 constexpr double GBps_per_nvlink_channel = 10.5;
 
 constexpr int volta = 70;
@@ -28,7 +29,7 @@ NcclGpu gpu_seen(const Gpu& gpu) {
   return gpu.compute_capability >= ampere ? NcclGpu::ampere : NcclGpu::volta;
 }
 
-/// Whether stores of 128 bytes arrive whole, which LL128 needs: NVIDIA allows it on these GPUs, if all are on NVLink.
+/// Whether stores of 128 bytes arrive whole, which LL128 needs. NVIDIA allows LL128 on these GPUs if all are on NVLink.
 bool stores_arrive_whole(const Gpu& gpu, NcclHop intra) {
   const int capability = gpu.compute_capability;
   return intra == NcclHop::nvlink && (capability == volta || capability == 80 || capability >= 90);
@@ -38,17 +39,17 @@ bool is_nvlink(IntraKind kind) {
   return kind == IntraKind::nvlink_mesh || kind == IntraKind::nvswitch;
 }
 
-/// Whether the NVLink switches can sum, which those of Hopper and later can. NCCL looks for NVLS from compute
-/// capability 9.0 on (src/graph/search.cc, 2.18.3), and does without it for two GPUs (src/transport/nvls.cc).
+/// Whether the NVLink switches can sum, as those of Hopper and later can. NCCL looks for NVLS from compute capability
+/// 9.0 on (src/graph/search.cc, 2.18.3), and does without it for two GPUs (src/transport/nvls.cc).
 bool has_nvlink_sharp(const Gpu& gpu, IntraKind kind) {
   return kind == IntraKind::nvswitch && gpu_seen(gpu) >= NcclGpu::hopper;
 }
 
 constexpr int most_gpus_without_nvls = 2;
 
-/// Sets the job's CollNet. SHARP is a feature of InfiniBand, which NCCL uses through a plug-in. Inside a node NCCL
-/// looks for up to twice a NIC's rate (src/graph/search.cc, 2.18.3), because a byte goes through the node twice and
-/// through the NIC once.
+/// Sets the job's facts for CollNet. SHARP is a feature of InfiniBand, which NCCL uses through a plug-in. Inside a node
+/// NCCL looks for up to twice a NIC's rate (src/graph/search.cc, 2.18.3), because a byte goes through the node twice
+/// and through the NIC once.
 void add_collnet(const Cluster& cluster, const Transport& transport, NcclJob& job, double inside_GBps, int nics) {
   job.has_collnet = cluster.fabric.sharp && transport.name == "nccl-ib" && job.nodes > 1;
   if (!job.has_collnet) return;
@@ -57,10 +58,10 @@ void add_collnet(const Cluster& cluster, const Transport& transport, NcclJob& jo
   job.collnet_GBps = job.ranks > job.nodes ? std::min(inside_GBps, twice_GBps) : twice_GBps;
 }
 
-/// Sets what the network's plug-in states. NCCL uses EFA through aws-ofi-nccl. Since 2023 that states 75 us for p4d, p5
-/// and instances that it does not know (35 us for p5en and later, which no shipped cluster is), and forces
-/// NCCL_PROTO=simple where bytes may arrive out of order, as with the send and receive that it uses before p5:
-/// src/platform-aws.cpp at 2daf7d3.
+/// Sets what the network's plug-in states. NCCL uses EFA through aws-ofi-nccl, which since 2023 states 75 us for p4d,
+/// p5 and instances that it does not know (src/platform-aws.cpp at 2daf7d3). It states 35 us for p5en and later, which
+/// no shipped cluster has. It also forces NCCL_PROTO=simple where bytes may arrive out of order, as with the send and
+/// receive that it uses before p5.
 void add_plugin(const Nic& nic, NcclJob& job) {
   constexpr double efa_latency_us = 75;
   if (nic.path != NicPath::efa) return;

@@ -14,27 +14,29 @@
 namespace ddlsim {
 namespace {
 
-/// Messages that take a second if each takes as long as where hardly any other is under way: 3 to 4 us.
+/// Number of messages that SimGrid runs in a second where hardly any other is under way; each takes 3 to 4 us.
 constexpr double messages_of_a_second = 2.5e5;
 
-/// Number of connections at which a message takes twice as long, because SimGrid shares links anew for each message.
-/// Measured: 4.5 us with 64 connections, 11 with 256, 32 with 1,024.
+/// Number of connections at which a message takes twice as long, because SimGrid shares links again for each message.
+/// Measured: 4.5 us with 64 connections, 11 us with 256, 32 us with 1,024.
 constexpr double connections_a_message = 96;
 
-/// Rounds after which the mean is known to 1 or 2 %. A run has fewer workers rather than fewer rounds.
+/// Number of rounds after which the mean is known to 1 or 2 %. A run that would take too long has fewer workers, and
+/// not fewer rounds.
 constexpr int enough_rounds = 8;
 
-/// Rounds of few workers are cheap, but more than this add nothing: the mean is known to half a per cent.
+/// Largest number of rounds of a run. Rounds of few workers are cheap, but more rounds add nothing: the mean is known
+/// to half a per cent.
 constexpr int most_rounds_of_run = 100;
 
-/// Fewer nodes would show little of how queues behave.
+/// Smallest number of nodes of a run. Fewer would show little of how queues behave.
 constexpr int fewest_nodes = 4;
 
-/// Dedicated servers that are always run, if there are so many; and most servers a node that are run unmerged where all
-/// nodes are run.
+/// Number of dedicated servers that a run always has, if the job has that many. It is also the largest number of
+/// servers of a node that are not merged where all nodes are run.
 constexpr int few_servers = 4;
 
-/// Servers on a smaller share of the nodes are run as dedicated ones.
+/// Smallest share of the nodes on which servers are run as colocated; on fewer nodes they are run as dedicated ones.
 constexpr double least_hosting_share = 1.0 / 20;
 
 int hosts_of(const Machine& machine, const ServerMachine& servers) {
@@ -57,7 +59,7 @@ ServerMachine servers_of_run(const Machine& machine, const ServerMachine& server
   return run;
 }
 
-/// Returns at most `nodes` nodes, so many that each has as many servers as in the whole job.
+/// Returns the largest number of nodes up to `nodes` with which each has as many servers as in the whole job.
 int nodes_that_fit(const Machine& machine, const ServerMachine& servers, int nodes) {
   const int hosts = hosts_of(machine, servers);
   if (servers.dedicated || hosts < least_hosting_share * machine.nodes()) return nodes;
@@ -91,10 +93,10 @@ std::vector<int> places_by_load(const ServerExchange& exchange, const std::vecto
   return places;
 }
 
-/// The shards of an exchange after servers were merged.
+/// The shards of an exchange whose servers were merged.
 struct MergedShards {
   ServerExchange& exchange;
-  std::vector<std::size_t> last; ///< for each server, its last shard's index plus 1; 0: none
+  std::vector<std::size_t> last; ///< index after the last shard of each server; 0: it has none
 
   void add(const Shard& shard, int server, double size_bytes, double ready_s) {
     std::size_t& behind = last[at(server)];
@@ -118,7 +120,8 @@ ServerExchange exchange_of_run(const Machine& machine, const ServerMachine& serv
   grouped.messages_per_node = exchange.messages_per_node;
   MergedShards merged{grouped, std::vector<std::size_t>(at(run), 0)};
   for (std::size_t i = 0; i < sizes_bytes.size(); ++i) {
-    std::int64_t begin = std::int64_t{places[at(exchange.shards[i].server % hosts)]} * run; // in parts of 1 / hosts
+    // counts in parts of 1 / hosts
+    std::int64_t begin = std::int64_t{places[at(exchange.shards[i].server % hosts)]} * run;
     const std::int64_t end = begin + run;
     while (begin < end) {
       const std::int64_t server = begin / hosts;

@@ -8,23 +8,23 @@ namespace {
 
 constexpr std::size_t no_group = std::numeric_limits<std::size_t>::max();
 
-/// Hosts behind one link, one group for all that are equal: a node behind its NIC, or a leaf behind its uplinks.
+/// Hosts behind one link: a node behind its NIC, or a leaf behind its uplinks. One group stands for all equal ones.
 struct HostGroup {
-  double workers = 0; ///< worker nodes in it
+  double workers = 0; ///< number of worker nodes in the group
   std::size_t out = 0;
   std::size_t in = 0;
 };
 
-/// Where the servers of a class are: the group, and how many are in each such group.
+/// Where the servers of a class are: their group of hosts, and how many of them are in each such group.
 struct ServerGroup {
   std::size_t group = 0;
   double servers = 0;
 };
 
-/// All links of one level, nodes or leaves.
+/// All links of one level: those of the nodes or those of the leaves.
 struct LinkLevel {
   std::vector<HostGroup> groups{};
-  std::vector<ServerGroup> server_groups{}; ///< for each server class
+  std::vector<ServerGroup> server_groups{}; ///< home of each server class
 };
 
 /// Returns a group for each class of nodes that hosts servers, and one more for all other worker nodes, which are
@@ -84,7 +84,7 @@ WorkerNics add_nics(MaxMin& links, LinkLevel& nodes, double rate_Bps) {
   return sets;
 }
 
-/// One direction of the servers of a class; each of them exchanges copies with all workers.
+/// One direction of the servers of a class, each of which exchanges copies with all workers.
 struct ClassLane {
   std::size_t server_class = 0;
   bool push = true;
@@ -105,8 +105,8 @@ void add_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& le
   }
 }
 
-/// Adds the lane's copies on NICs where they differ from those on every worker's NIC: copies to a server on the same
-/// node do not cross it, and a server's NIC also carries the copies of all other workers.
+/// Adds the lane's copies on NICs where they differ from those on every worker's NIC. Copies to a server on the same
+/// node do not cross that node's NIC, and a server's NIC also carries the copies of all other workers.
 void add_nic_crossings(std::vector<MaxMin::Crossing>& crossings, const LinkLevel& nodes, const ClassLane& lane,
                        double workers, double messages_per_node) {
   const ServerGroup& server_group = nodes.server_groups[lane.server_class];
@@ -121,7 +121,7 @@ double ceiling_Bps(const Machine& machine, const ServerMachine& servers, const S
   const int copies = copies_at_server(machine, servers, exchange).all();
   const double process_Bps = servers.process_Bps / copies;
   if (process_Bps > 0 && servers.connection_Bps > 0) return std::min(process_Bps, servers.connection_Bps);
-  return std::max(process_Bps, servers.connection_Bps); // 0: none
+  return std::max(process_Bps, servers.connection_Bps); // 0 means that there is no ceiling
 }
 
 } // namespace

@@ -13,16 +13,16 @@
 namespace ddlsim {
 namespace {
 
-/// Spreads the keys of tensors that are not split; MXNet src/kvstore/kvstore_dist.h, EncodeDefaultKey.
+/// Factor that spreads the keys of tensors that are not split (MXNet src/kvstore/kvstore_dist.h, EncodeDefaultKey).
 constexpr std::int64_t mxnet_key_factor = 9973;
 
-/// Default of BYTEPS_PARTITION_BYTES; BytePS docs/env.md.
+/// Default of BYTEPS_PARTITION_BYTES (BytePS docs/env.md).
 constexpr double byteps_partition_bytes = 4096000;
 
-/// BytePS gives each tensor 2^16 keys, one a part; byteps/common/operations.cc.
+/// Number of keys that BytePS gives each tensor, one for each part (byteps/common/operations.cc).
 constexpr std::uint64_t byteps_keys_per_tensor = 65536;
 
-/// D. J. Bernstein's string hash: h = 33 h + character, from 5381.
+/// D. J. Bernstein's string hash: h begins at 5381, and each character makes it 33 h + character.
 std::uint64_t djb2(const std::string& text) {
   std::uint64_t hash = 5381;
   for (const char character : text) {
@@ -31,7 +31,7 @@ std::uint64_t djb2(const std::string& text) {
   return hash;
 }
 
-/// Assigns the tensors one by one; keeps the bytes on each server.
+/// Assigns the tensors one by one, and keeps count of the bytes on each server.
 class ShardPlacer {
 public:
   explicit ShardPlacer(int servers) : loads_bytes(static_cast<std::size_t>(servers), 0.0) {}
@@ -43,8 +43,8 @@ public:
     loads_bytes[static_cast<std::size_t>(server)] += size_bytes;
   }
 
-  /// Returns the first of the servers with the fewest bytes. Where servers outnumber tensors some stay empty, and
-  /// scanning all loads for each tensor would take most of a prediction.
+  /// Returns the first of the servers that have the fewest bytes. Where there are more servers than tensors some stay
+  /// empty, and scanning all loads for each tensor would take most of a prediction.
   std::int64_t emptiest() {
     while (first_empty_ < loads_bytes.size() && loads_bytes[first_empty_] > 0) ++first_empty_;
     if (first_empty_ < loads_bytes.size()) return static_cast<std::int64_t>(first_empty_);

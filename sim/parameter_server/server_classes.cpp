@@ -10,11 +10,11 @@
 namespace ddlsim {
 namespace {
 
-/// Gives equal descriptions equal numbers, from 0 in order of first appearance.
+/// Gives equal descriptions equal numbers. The numbers begin at 0, in the order of first appearance.
 template <typename Description> class Kinds {
 public:
   std::size_t kind_of(const Description& description) {
-    if (!kinds_.empty() && description == last_->first) return last_->second; // neighbours are mostly equal
+    if (!kinds_.empty() && description == last_->first) return last_->second; // neighbours are usually equal
     last_ = kinds_.emplace(description, kinds_.size()).first;
     return last_->second;
   }
@@ -33,14 +33,14 @@ struct NodeDescription {
   auto operator<=>(const NodeDescription&) const = default;
 };
 
-/// Each kind of node in a leaf and how many nodes it has, in ascending order.
+/// The kinds of nodes in a leaf, each with its number of nodes, in ascending order.
 using LeafDescription = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// The servers that have shards, in ascending order; of thousands of servers often only a hundred have some.
+/// The servers that have shards, in ascending order. Of thousands of servers often only a hundred have some.
 struct Servers {
   std::vector<int> numbers;
-  std::vector<std::size_t> kinds;               ///< for each of these servers
-  std::vector<std::vector<std::size_t>> shards; ///< for each of these servers
+  std::vector<std::size_t> kinds;               ///< kind of each of these servers
+  std::vector<std::vector<std::size_t>> shards; ///< shards of each of these servers
   bool by_times = false;                        ///< whether kinds depend on when shards are ready
 };
 
@@ -95,7 +95,7 @@ struct HostNode {
 };
 
 std::vector<HostNode> find_hosts(const Machine& machine, const ServerMachine& machines, const Servers& servers) {
-  std::vector<std::pair<std::size_t, std::size_t>> places; // node, server
+  std::vector<std::pair<std::size_t, std::size_t>> places; // pairs of node and server
   for (std::size_t i = 0; i < servers.numbers.size(); ++i)
     places.emplace_back(at(server_node(machine, machines, servers.numbers[i])), i);
   std::sort(places.begin(), places.end());
@@ -109,8 +109,8 @@ std::vector<HostNode> find_hosts(const Machine& machine, const ServerMachine& ma
 
 /// The hosts of servers and the kinds of all nodes.
 struct Nodes {
-  std::vector<HostNode> hosts;    ///< in ascending order
-  std::vector<std::size_t> kinds; ///< for each node
+  std::vector<HostNode> hosts;    ///< hosts, in ascending order
+  std::vector<std::size_t> kinds; ///< kind of each node
   Kinds<NodeDescription> descriptions;
 };
 
@@ -124,7 +124,7 @@ Nodes describe_nodes(const Machine& machine, const ServerMachine& machines, cons
   const bool slow = has_slow_node(machine, exchange);
   NodeDescription description;
   auto host = nodes.hosts.begin();
-  bool was_plain = false; // the node before hosts no server and is not slow
+  bool was_plain = false; // whether the preceding node hosts no server and is not slow
   for (std::size_t node = 0; node < count; ++node) {
     auto& [worker, is_slow, kinds] = description;
     const bool hosts = host != nodes.hosts.end() && host->node == node;
@@ -227,12 +227,12 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-/// All that decides the classes. Where samples differ only in times, shard sizes alone mostly decide them.
+/// All that decides the classes. Where samples differ only in times, the sizes of shards alone usually decide.
 struct ClassRequest {
   Layout layout{};
   std::vector<Shard> shards{};
   bool by_times = false;
-  std::vector<double> ready_s{}; ///< kept and compared only with `by_times`
+  std::vector<double> ready_s{}; ///< times, which are kept and compared only with `by_times`
   std::vector<double> slow_ready_s{};
 
   bool is(const Layout& other, const ServerExchange& exchange) const {

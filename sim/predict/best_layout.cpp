@@ -22,16 +22,16 @@ namespace {
 
 constexpr int open_degree = ModelParallelOptions::best;
 
-/// A layout with more operations takes 50 ms and more.
+/// Number of operations above which a layout is not tried; more take 50 ms.
 constexpr double most_operations = 500'000;
 
-/// The limit of operations in all layouts that are run at a scale, about 3 s.
+/// Largest number of operations in all layouts that are run at a scale; they take about 3 s.
 constexpr double most_operations_searched = 30e6;
 
-/// A scale of 10,000 GPUs has about 300 candidates.
+/// Largest number of candidates of a scale. A scale of 10,000 GPUs has about 300.
 constexpr std::size_t most_candidates = 5'000;
 
-/// Limit of pieces times blocks squared, the work of splitting a model into pieces: 0.2 s.
+/// Largest product of pieces and squared blocks, which is the work of splitting a model into pieces; it takes 0.2 s.
 constexpr double most_cuts = 200e6;
 
 std::vector<int> divisors(int number) {
@@ -49,8 +49,8 @@ int gpus_of_domain(const StepSetup& setup) {
   return setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
 }
 
-/// Whether all matrices of the blocks with attention can be cut evenly along either side. In a model without attention:
-/// the outputs of every layer with weights, except the classes, which frameworks pad.
+/// Whether all matrices of the blocks with attention can be cut evenly along either side. A model without attention is
+/// cut by the outputs of every layer with weights; the classes are left out, because frameworks pad them.
 bool cuts_evenly(const Model& model, int tensor) {
   if (attentive_blocks_of(model) == 0)
     return std::all_of(model.layers.begin(), model.layers.end() - 1, [tensor](const Layer& layer) {
@@ -98,7 +98,7 @@ std::vector<int> pipelines_of(const StepSetup& setup, int group) {
   return found;
 }
 
-/// The numbers of micro-batches to try, for which each gets a whole number of samples.
+/// The numbers of micro-batches to try, which divide the samples into whole numbers.
 std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipeline) {
   const int requested = setup.strategy.parallel.micro_batches;
   if (requested != open_degree) return {requested};
@@ -108,7 +108,8 @@ std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipelin
   return divisors(static_cast<int>(samples));
 }
 
-/// Whether the layout is plain data parallelism although the request leaves degrees open.
+/// Whether the layout is plain data parallelism although the request leaves degrees open, and so asks for model
+/// parallelism.
 bool is_only_data(const ModelParallelOptions& requested, const ModelParallelOptions& parallel) {
   const bool named =
       requested.tensor != open_degree && requested.context != open_degree && requested.pipeline != open_degree;
@@ -142,7 +143,7 @@ struct LayoutCandidate {
   Strategy strategy;
   double least_s = 0;
   double peak_bytes = 0; ///< of the memory of the GPU that needs most
-  bool fits = true;      ///< whether it fits into memory
+  bool fits = true;      ///< whether the candidate fits into memory
   std::optional<StepTime> time;
 };
 
@@ -193,7 +194,7 @@ private:
       candidate.fits = memory_fit(candidate.peak_bytes, setup_.gpu, setup_.model) != MemoryFit::too_large;
   }
 
-  /// The cache of layouts with as many pieces: they share the layers' times and the pieces.
+  /// The cache of layouts with as many pieces as this one. They share the layers' times and the pieces.
   StepCache& memory_of(const Strategy& strategy) {
     auto& memory = memories_[strategy.parallel.pipeline * strategy.parallel.virtual_stages];
     memory.stores = false;
@@ -202,9 +203,9 @@ private:
     return memory;
   }
 
-  /// A lower bound of the iteration time. A stage computes all its own work. Before its first forward, the first
-  /// micro-batch passes through all stages before it, and after its last backward the last one passes back through
-  /// them.
+  /// Returns a lower bound of the iteration time. A stage computes all its own work. Before its first forward the first
+  /// micro-batch passes through all stages before it, and after its last backward the last micro-batch passes back
+  /// through them.
   double least_iteration_s(const Strategy& strategy) {
     const auto& pieces = memory_of(strategy).shape->pieces;
     const auto& parallel = strategy.parallel;
@@ -226,8 +227,8 @@ private:
            (1 - likeliest_.forward_share) * piece.backward;
   }
 
-  /// Returns the `most` fastest candidates that are faster than `limit_s`, among those that fit into memory or those
-  /// that do not. It runs the most promising first, until no lower bound is below the times reached.
+  /// Returns the `most` fastest candidates that are faster than `limit_s`, among those that fit into memory or among
+  /// those that do not. It runs the most promising first, until no lower bound is below the times reached.
   std::vector<LayoutCandidate*> run(bool fitting, std::size_t most, double limit_s) {
     std::vector<LayoutCandidate*> by_bound;
     for (auto& candidate : candidates_)
@@ -236,10 +237,10 @@ private:
                      [](const LayoutCandidate* a, const LayoutCandidate* b) { return a->least_s < b->least_s; });
     std::vector<LayoutCandidate*> fastest;
     const auto is_faster = [](const LayoutCandidate* a, const LayoutCandidate* b) {
-      constexpr double equal = 1e-9; // rounding
+      constexpr double equal = 1e-9; // factor within which times are equal except for rounding
       if (std::abs(a->time->iteration_s / b->time->iteration_s - 1) > equal)
         return a->time->iteration_s < b->time->iteration_s;
-      return a < b; // in the order of layout_candidates()
+      return a < b; // keeps the order of layout_candidates()
     };
     for (LayoutCandidate* const next : by_bound) {
       const double reached_s = fastest.size() < most ? limit_s : fastest.back()->time->iteration_s;
@@ -255,7 +256,8 @@ private:
     return fastest;
   }
 
-  /// The layout that needs the least memory when none fits: its complaint says how much is missing.
+  /// Returns the layout that needs the least memory, for a scale at which no layout fits. memory_complaint() says how
+  /// much memory it lacks.
   Strategy smallest() {
     return std::min_element(
                candidates_.begin(), candidates_.end(),
@@ -267,8 +269,8 @@ private:
   const Parameters& likeliest_;
   std::vector<LayerMemory> layers_; ///< the same for all layouts
   std::vector<LayoutCandidate> candidates_;
-  std::map<int, StepCache> memories_; ///< by number of pieces
-  double operations_ = 0;             ///< number run so far
+  std::map<int, StepCache> memories_; ///< caches by number of pieces
+  double operations_ = 0;             ///< number of operations run so far
 };
 
 } // namespace
@@ -300,7 +302,7 @@ const FoundLayout& BestLayout::at(int gpus) const {
   if (gpus == 1) return known->second; // a single GPU has no parallel layout
   try {
     known->second = LayoutSearch(setup, likeliest_).find();
-  } catch (const UserError&) { // the point at this scale reports why it is impossible
+  } catch (const UserError&) { // the point at this scale says why it is impossible
   }
   return known->second;
 }

@@ -18,11 +18,11 @@ struct PredictedAllReduce {
   int nodes = 0;
   double size_bytes = 0;
   IterationTime time;
-  double bus_Bps = 0; ///< size x 2(n-1)/n over the time: NVIDIA/nccl-tests, doc/PERFORMANCE.md
+  double bus_Bps = 0; ///< bus bandwidth: size x 2(n-1)/n over the time (NVIDIA/nccl-tests, doc/PERFORMANCE.md)
   double bus_Bps_low = 0;
   double bus_Bps_high = 0;
-  std::string algorithm; ///< the choice of the likeliest sample
-  std::string protocol;  ///< "" if the library has no protocols
+  std::string algorithm; ///< algorithm that the likeliest sample chooses
+  std::string protocol;  ///< protocol that it chooses; "" if the library has none
 };
 
 struct CollectiveAnswer {
@@ -31,39 +31,42 @@ struct CollectiveAnswer {
   std::string transport;
   std::string library;
   bool library_stated = false;
-  std::vector<Scale> measured; ///< scales of the tables measured on this cluster that correct the model, ascending
-  std::vector<PredictedAllReduce> points; ///< by GPUs, then size
-  std::vector<std::string> errors;        ///< for each impossible scale, the reason
+  /// scales of the tables that were measured on this cluster and correct the model, ascending
+  std::vector<Scale> measured;
+  std::vector<PredictedAllReduce> points; ///< points in the order of GPUs, then of size
+  std::vector<std::string> errors;        ///< the reason for each scale that is impossible
 };
 
 struct CollectivePrediction {
   Scenario scenario;
-  std::vector<CollectiveAnswer> answers; ///< one for each strategy that uses all-reduces
+  std::vector<CollectiveAnswer> answers; ///< an answer for each strategy that uses all-reduces
   std::vector<std::string> warnings;
 };
 
-/// Returns the sizes from 1 KiB to 1 GiB, each four times the previous one.
+/// Returns the sizes from 1 KiB to 1 GiB, each four times the one before.
 std::vector<double> usual_collective_sizes();
 
-/// Returns the 90 % interval of a measurement, from the logarithms of the samples' times, `ln_times`, and the model's
-/// error: `spread` is the standard deviation of ln.
+/// Returns the 90 % interval of a measurement. `ln_times` are the logarithms of the samples' times, and `spread` is the
+/// standard deviation of ln of the model's error.
 IterationTime collective_interval(double likeliest_s, const std::vector<double>& ln_times, double spread);
 
-/// The correction of an all-reduce of this size on `gpus` GPUs by the measured all-reduces in the curve's calibration.
+/// Returns the correction of an all-reduce of this size on `gpus` GPUs by the measured all-reduces in the curve's
+/// calibration.
 AllReduceCorrection all_reduce_correction_of(const Curve& curve, int gpus, double size_bytes);
 
-/// Predicts one all-reduce: the likeliest sample by closed form, and the interval of all samples. Both are corrected by
-/// the stand-alone all-reduces in the cluster's calibration (measured_all_reduces.hpp).
+/// Predicts one all-reduce: the time of the likeliest sample by the closed form, and the interval of all samples. The
+/// stand-alone all-reduces in the cluster's calibration correct both (measured_all_reduces.hpp).
 PredictedAllReduce predict_collective(const Curve& curve, int gpus, double size_bytes);
 
-/// Throws UserError when no strategy of the scenario uses all-reduces, or none of its scales has two GPUs.
+/// Predicts all all-reduces of a scenario. Throws UserError when none of its strategies uses all-reduces, or none of
+/// its scales has two GPUs.
 CollectivePrediction predict_collectives(const Scenario& scenario, const std::vector<double>& sizes_bytes,
                                          const DataFolder& data);
 
-/// Writes a size as benchmarks do, in powers of two: "4 KiB", "16 MiB".
+/// Returns a size as benchmarks write it, in powers of two: "4 KiB", "16 MiB".
 std::string binary_size(double size_bytes);
 
-/// Writes a sentence for each scale, then a table over sizes that people can read like that of nccl-tests.
+/// Writes a sentence for each scale, and then a table over sizes like that of nccl-tests.
 std::string to_terminal_text(const CollectivePrediction& prediction);
 /// A JSON document of format ddlsim-collective-prediction, in SI units.
 std::string to_json_text(const CollectivePrediction& prediction);

@@ -23,15 +23,15 @@ double correlation_of(const Calibration& calibration, std::size_t a, std::size_t
   return calibration.correlation[std::max(a, b)][std::min(a, b)];
 }
 
-/// Lower Cholesky factor. The file has four digits of a correlation, so rounding may leave a matrix that is not a
-/// covariance; its diagonal is then raised until it is one.
+/// Lower Cholesky factor. The file has four digits of a correlation, so after rounding the matrix may not be a
+/// covariance. Its diagonal is then raised until it is one.
 Eigen::MatrixXd factor_of(const Eigen::MatrixXd& covariance) {
   constexpr double least = 1e-6;
   constexpr double next = 10;
   for (double raised = least;; raised *= next) {
     Eigen::MatrixXd sum = covariance;
     sum.diagonal() *= 1 + raised;
-    sum.diagonal().array() += least * raised; // an error may be written as 0
+    sum.diagonal().array() += least * raised; // raised from `least`, because an error may be written as 0
     if (const auto factor = cholesky_factor(sum)) return *factor;
   }
 }
@@ -62,10 +62,10 @@ Eigen::MatrixXd covariance_of(const Calibration& calibration) {
   return covariance;
 }
 
-/// A field and the calibrated parameter that applies to it.
+/// A field, and the calibrated parameter that applies to it.
 struct CalibratedField {
-  std::size_t field = 0;     ///< of parameter_fields()
-  std::size_t parameter = 0; ///< of the calibration
+  std::size_t field = 0;     ///< index in parameter_fields()
+  std::size_t parameter = 0; ///< index among the calibration's parameters
 };
 
 std::vector<CalibratedField> calibrated_fields(const Calibration& calibration, const PosteriorQuestion& question,
@@ -77,7 +77,7 @@ std::vector<CalibratedField> calibrated_fields(const Calibration& calibration, c
   return calibrated;
 }
 
-/// Moves these fields from their priors to the calibration's mode and to its draws, in turn.
+/// Moves these fields, in the order of the list, from their priors to the calibration's mode and to its draws.
 void move(Posterior& posterior, const Calibration& calibration, const std::vector<CalibratedField>& calibrated) {
   const auto fields = parameter_fields();
   const auto draws = posterior_draws(calibration);
@@ -92,7 +92,7 @@ void move(Posterior& posterior, const Calibration& calibration, const std::vecto
   }
 }
 
-/// Sets the fields whose fitted value does not apply to today's prior, with the same z-scores as drawn.
+/// Gives the fields whose fitted value does not apply today's prior, with the same z-scores as drawn.
 void put_todays_priors(Posterior& posterior, const Calibration& calibration, const PosteriorQuestion& question,
                        const std::vector<int>& found) {
   for (std::size_t k = 0; k < found.size(); ++k) {
@@ -111,19 +111,20 @@ std::size_t field_of(double Parameters::*value) {
       fields.begin());
 }
 
-/// The fit's estimate for one batch, with its prior divided out.
+/// The fit's estimate for one batch without its prior, which is divided out.
 KnownResidual without_prior(const CalibratedParameter& one) {
-  const double narrowed = 1 - one.error * one.error; // the share of the prior's variance that the records removed
+  const double narrowed = 1 - one.error * one.error; // share of the prior's variance that the records removed
   const double variance = one.prior.width * one.prior.width;
   return {{1, 1, 0, 0, one.scope.batch_per_gpu},
           one.prior.width * one.z_score / narrowed,
           std::sqrt(variance * (1 - narrowed) / narrowed)};
 }
 
-/// The prior of the factor of an unmeasured batch, given the factors of the same model's other batches. The closer two
-/// batches, the more they are correlated.
+/// The prior of the factor of a batch that was not measured, given the factors of the same model's other batches. Two
+/// batches are correlated more, the closer they are.
 Prior beside_other_batches(Prior prior, const Calibration& calibration, const CalibrationScope& requested) {
-  constexpr double least_narrowed = 0.05; // share of the variance; a smaller reduction says nothing
+  // least share of the variance that must be removed; a smaller reduction says nothing
+  constexpr double least_narrowed = 0.05;
   std::vector<KnownResidual> known;
   for (const auto& one : calibration.parameters) {
     auto like_it = requested;
@@ -145,7 +146,7 @@ bool is_choice(const std::vector<LikelyChoice>& all, const std::string& name) {
   return std::any_of(all.begin(), all.end(), [&](const LikelyChoice& one) { return one.name == name; });
 }
 
-/// The calibration's choice if the preset allows it; else the preset's likeliest choice.
+/// The calibration's choice if the preset allows it, else the preset's likeliest one.
 std::string likeliest(const std::vector<LikelyChoice>& allowed, bool servers, const Calibration* calibration,
                       const PosteriorQuestion& question) {
   std::string name = allowed.front().name;
@@ -178,7 +179,7 @@ CalibrationScope of_servers(CalibrationScope of_stack, const Preset& preset) {
 }
 
 std::vector<int> calibrated_fields(const Calibration& calibration, const PosteriorQuestion& question) {
-  using Rank = std::pair<int, bool>; // number of scope fields, and whether the prior is the same
+  using Rank = std::pair<int, bool>; // number of scope fields that are named, and whether the prior is the same
   const auto& fit_priors = question.fit_priors;
   const auto with_servers = of_servers(question.scope, question.preset);
   std::vector<int> found;
@@ -201,7 +202,8 @@ std::vector<int> calibrated_fields(const Calibration& calibration, const Posteri
 }
 
 std::vector<std::vector<double>> all_posterior_draws(const Calibration& calibration) {
-  constexpr std::uint64_t seed = 1; // fixed, because a fit stores which of these draws contradict its measurements
+  // the seed is fixed, because a fit stores which of these draws contradict its measurements
+  constexpr std::uint64_t seed = 1;
   const auto count = static_cast<Eigen::Index>(calibration.parameters.size());
   const auto factor = factor_of(covariance_of(calibration));
   auto draws = stratified_normals(posterior_draw_count, calibration.parameters.size(), seed);

@@ -77,7 +77,8 @@ std::string next_best_sentence(const Contender& best, const Contender& next) {
                      apart ? "do not meet" : "overlap, so that the order of the two is not certain");
 }
 
-/// A sentence on the largest requested scale that exists today, if a larger one was requested too; else "".
+/// Returns a sentence on the largest requested scale that the cluster has today, if a larger one was requested too;
+/// else "".
 std::string available_sentence(const Prediction& prediction, int largest) {
   int gpus = 0;
   for (const int requested : prediction.scenario.gpus)
@@ -88,7 +89,7 @@ std::string available_sentence(const Prediction& prediction, int largest) {
                      answer_name(*all.front().answer), rate_words(*all.front().point));
 }
 
-/// The parts that take more than a hundredth of the iteration.
+/// Returns a sentence on the parts that take more than a hundredth of the iteration.
 std::string limit_sentence(const PredictedPoint& point) {
   constexpr double least_share = 0.01;
   std::string list;
@@ -99,7 +100,7 @@ std::string limit_sentence(const PredictedPoint& point) {
                      point.bottleneck);
 }
 
-/// The terminal's first sentence, which is shorter than the page's because a table follows it.
+/// Returns the first sentence for the terminal. It is shorter than that of the page, because a table follows it.
 std::string first_sentence(const Contender& best) {
   const auto& p = *best.point;
   const auto share = percent_interval(p.efficiency, p.efficiency_low, p.efficiency_high);

@@ -11,8 +11,8 @@
 namespace ddlsim {
 namespace {
 
-/// Version of the format. 2: largest_efficient_*, bottleneck_there; fidelities "reduced" and "screening". 3: fidelities
-/// "classes", "full" and "formula".
+/// Version of the format. Version 2 has largest_efficient_*, bottleneck_there, and the fidelities "reduced" and
+/// "screening"; version 3 the fidelities "classes", "full" and "formula".
 constexpr int prediction_version = 3;
 constexpr int predictions_version = 1;
 
@@ -26,7 +26,8 @@ FieldTable<OneGpuRate> one_gpu_fields() {
 std::vector<Field<MeasureNext>> benchmark_rows() {
   return {answered<MeasureNext>("algorithm", &MeasureNext::algorithm, text_type(), "of the library"),
           answered<MeasureNext>("protocol", &MeasureNext::protocol, text_type(), "of NCCL"),
-          answered<MeasureNext>("size_bytes", &MeasureNext::all_reduce_bytes, rounded_positive_type(), "of one GPU's vector")};
+          answered<MeasureNext>("size_bytes", &MeasureNext::all_reduce_bytes, rounded_positive_type(),
+                                "of one GPU's vector")};
 }
 
 FieldTable<MeasureNext> measure_next_fields() {

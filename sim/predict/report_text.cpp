@@ -19,7 +19,7 @@ std::string hosts_text(const PredictedPoint& point) {
                                 : fmt::format("{}", point.nodes);
 }
 
-/// The cells of one figure, point by point; empty where a point is an error.
+/// The cells of one figure, point by point. A cell is empty where the point is an error.
 template <class Figure> std::vector<std::string> to_cells(const StrategyAnswer& answer, const Figure& figure) {
   std::vector<IntervalText> intervals;
   intervals.reserve(answer.points.size());
@@ -37,7 +37,8 @@ bool has_measured(const StrategyAnswer& answer) {
                      [](const PredictedPoint& point) { return point.measured.has_value(); });
 }
 
-/// Returns "412.0 ms, inside", relative to the interval beside it; "412.0 ms?, slower" when the records are suspect.
+/// Returns the measured time and where it is relative to the interval beside it, as in "412.0 ms, inside"; "412.0 ms?,
+/// slower" when the records are suspect.
 std::string measured_text(const PredictedPoint& point) {
   if (!point.measured) return "";
   return fmt::format("{}{}, {}", seconds_text(point.measured->iteration_s), point.measured->suspect ? "?" : "",
@@ -105,9 +106,9 @@ std::string where_the_time_goes(const StrategyAnswer& answer) {
   return to_table(columns, rows);
 }
 
-/// The communication that SimGrid did not simulate exactly, and why: a line for each reason, with its scales.
+/// The communication that SimGrid did not simulate exactly, and why. Each reason has a line, with its scales.
 std::string formula_remarks(const StrategyAnswer& answer) {
-  std::vector<std::pair<std::string, std::string>> reasons; // reason and scales, in order of first appearance
+  std::vector<std::pair<std::string, std::string>> reasons; // pairs of reason and scales, in order of first appearance
   for (const auto& point : answer.points) {
     if (point.fidelity_note.empty()) continue;
     const std::string& reason = point.fidelity_note;
@@ -121,7 +122,7 @@ std::string formula_remarks(const StrategyAnswer& answer) {
   return text;
 }
 
-/// An end of an interval in GPUs; "none" when no scale of the strategy reaches the bound.
+/// Writes an end of an interval in GPUs; "none" when no scale of the strategy reaches the bound.
 std::string scale_text(int gpus) {
   return gpus == 0 ? "none" : fmt::format("{}", gpus);
 }
@@ -153,7 +154,8 @@ std::string algorithm_text(const std::string& algorithm) {
   return collectives_text(algorithm) == "all-reduces" ? algorithm : to_text(Algorithm::ring);
 }
 
-/// NCCL's settings that make a benchmark run as the iteration does; "" when the measurement is no all-reduce.
+/// Returns NCCL's settings that make a benchmark run in the same manner as the iteration; "" when the measurement is no
+/// all-reduce.
 std::string run_as_text(const MeasureNext& next) {
   if (next.protocol.empty()) return "";
   const char* name = "Ring";
@@ -191,7 +193,7 @@ std::vector<std::string> presets_of(const Prediction& prediction) {
   return presets;
 }
 
-/// The rate of one GPU: one line, or one for each preset if there are several.
+/// The rate of one GPU: a line, or a line for each preset where there are several.
 std::string one_gpu_lines(const Prediction& prediction) {
   const auto& first = prediction.strategies.front().one_gpu;
   if (presets_of(prediction).size() == 1) return to_lines(fmt::format("{}: {}", to_text(first.evidence), first.text));
@@ -217,13 +219,13 @@ std::string left_open_sentence(const StrategyAnswer& answer) {
                               join_names(answer.left_open), answer.preset));
 }
 
-/// Returns "ring with LL128", or "ring".
+/// Returns the algorithm and protocol, as in "ring with LL128", or the algorithm alone, as in "ring".
 std::string algorithm_and_protocol(const PredictedPoint& point) {
   const auto algorithm = algorithm_text(point.algorithm);
   return point.protocol.empty() ? algorithm : algorithm + " with " + point.protocol;
 }
 
-/// The kind of the largest collective, of the first point that has one: "all-reduce"; "" without any.
+/// Returns the kind of the largest collective at the first point that has one, as in "all-reduce"; "" without any.
 std::string largest_collective(const StrategyAnswer& answer) {
   for (const auto& point : answer.points) {
     auto text = collectives_text(point.algorithm);
@@ -233,8 +235,8 @@ std::string largest_collective(const StrategyAnswer& answer) {
   return "";
 }
 
-/// The library's choices by scale, with neighbouring scales of the same choice joined; "" when the strategy makes the
-/// choice.
+/// Returns a sentence on the library's choices by scale; "" when the strategy makes the choice. Neighbouring scales
+/// with the same choice are joined.
 std::string library_sentence(const StrategyAnswer& answer) {
   const bool library_decides = answer.strategy.name == StrategyName::automatic || is_sharded(answer.strategy.name) ||
                                is_model_parallel(answer.strategy.name);
@@ -325,7 +327,8 @@ std::string placement_text(const NodePlacement& placement) {
   return placement.order == NodeOrder::listed ? "on listed nodes" : to_text(placement.order);
 }
 
-/// The placement of the job and the other traffic on its fabric; "" when it is packed and alone.
+/// A sentence on the placement of the job and on other traffic on its fabric; "" for a job on nodes in order without
+/// other traffic.
 std::string co_location_sentence(const CoLocation& co_location) {
   if (co_location == CoLocation{}) return "";
   std::string text = "The job is " + placement_text(co_location.placement);

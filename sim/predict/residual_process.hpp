@@ -30,7 +30,7 @@ inline constexpr double usual_residual = 0.05;
 ///              dominates small ones, and the wire large ones
 ///            x per_doubling^|log2 of the ratio of batches| for two series of one stack and model
 struct ResidualProcess {
-  double spread = usual_residual; ///< standard deviation of ln
+  double spread = usual_residual; ///< standard deviation of ln time
   double persistent_share = ModelConstants{}.residual_persistent_share;
   double per_doubling = ModelConstants{}.residual_per_doubling;
   double node_boundary_correlation = ModelConstants{}.residual_across_boundary;
@@ -59,7 +59,7 @@ struct KnownResidual {
 
 struct ResidualEstimate {
   double mean = 0;
-  double spread = 0; ///< standard deviation of ln
+  double spread = 0; ///< standard deviation of ln time
 };
 
 /// Weights of the known residuals in the estimate at a scale, and the remaining standard deviation.

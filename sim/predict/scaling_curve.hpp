@@ -20,23 +20,26 @@ namespace ddlsim {
 
 /// What a calibration tells about a curve beside its samples.
 struct CalibrationInfo {
-  bool any = false;                   ///< whether there is a calibration
-  std::vector<bool> identified{};     ///< for each of parameter_fields(): measurements narrowed it
-  std::vector<bool> borrowed{};       ///< for each: only measurements of other clusters narrowed it
-  std::vector<int> points{};          ///< for each: number of measured points that may depend on it
-  ResidualProcess residual_process{}; ///< for this strategy's series
+  bool any = false;               ///< whether there is a calibration
+  std::vector<bool> identified{}; ///< whether measurements narrowed each of parameter_fields()
+  /// whether only measurements of other clusters narrowed each of parameter_fields()
+  std::vector<bool> borrowed{};
+  std::vector<int> points{};          ///< number of measured points that may depend on each of parameter_fields()
+  ResidualProcess residual_process{}; ///< process of the residuals of this strategy's series
   std::vector<KnownResidual> own{};   ///< residuals of the same series at its measured scales
-  bool of_other_batches = false;      ///< `own` has other batches of the stack and model; this was not measured
-  int largest_nodes = 0;              ///< most nodes measured here with this transport and kind of strategy
-  int largest_donor_nodes = 0;        ///< the same on donor clusters; 0: none ran it
-  int largest_gpus = 0;               ///< most GPUs measured here, by this stack alone if it was measured
-  double line_share = 0;              ///< weight of the straight line, see ln_shift_to_line()
+  /// whether `own` is of other batches of the stack and model, because this batch was not measured
+  bool of_other_batches = false;
+  int largest_nodes = 0;       ///< most nodes measured here with this transport and kind of strategy
+  int largest_donor_nodes = 0; ///< most nodes measured on the clusters that lend records; 0: none of them ran it
+  int largest_gpus = 0;        ///< most GPUs measured here; by this stack alone where it was measured
+  double line_share = 0;       ///< weight of the straight line of ln_shift_to_line()
   double line_fade = ModelConstants{}.line_fade;
   double measurement_noise = ModelConstants{}.unstated_noise; ///< standard deviation of ln of one measurement
   /// Least standard deviation of ln across nodes when no run of this kind of strategy across nodes is known, because
-  /// residuals of other series say nothing about other paths. 0: there is such a run.
+  /// residuals of other series say nothing about other paths. 0: such a run is known.
   double least_across_nodes = 0;
-  std::vector<MeasuredAllReduce> all_reduces{}; ///< stand-alone all-reduces by this library over this transport
+  /// measured all-reduces that this library ran alone over this transport
+  std::vector<MeasuredAllReduce> all_reduces{};
 };
 
 /// The common data of all scales of one strategy. `setup.gpus` is set for each scale.
@@ -45,33 +48,35 @@ struct Curve {
   Parameters median;
   Draws samples;
   int gpus_per_full_node = 1;
-  int growth_gpus = 0;             ///< most GPUs the cluster may grow to
+  int growth_gpus = 0;             ///< most GPUs to which the cluster may grow
   EvidenceLabel compute_label;     ///< evidence of the one-GPU rate
   double discrepancy_width = 0.05; ///< standard deviation of ln of the prior from which model_discrepancy was drawn
-  CalibrationInfo calibration{};   ///< from the cluster's calibration, if there is one
-  std::vector<Prior> priors{};     ///< one for each of parameter_fields(), before any calibration
-  std::shared_ptr<const BestServers> best_servers{}; ///< servers at each scale, for a strategy that seeks the best
-  std::shared_ptr<const BestLayout> best_layout{};   ///< layout at each scale, for a strategy that seeks its degrees
-  InputUncertainty input_uncertainty{};              ///< uncertainty of named input; drawn into samples.values[i].input
-  std::shared_ptr<const Preset> stand_in{};          ///< the preset that `setup` refers to if the stack has none
-  bool has_run = false; ///< the question repeats a run that took place: memory refuses nothing
-  int threads = 1;      ///< number that share the samples; no answer depends on it
+  CalibrationInfo calibration{};   ///< what the cluster's calibration says, if there is one
+  std::vector<Prior> priors{};     ///< prior of each of parameter_fields(), before any calibration
+  /// finds the servers at each scale, for a strategy that seeks the best
+  std::shared_ptr<const BestServers> best_servers{};
+  /// finds the layout at each scale, for a strategy that seeks its degrees
+  std::shared_ptr<const BestLayout> best_layout{};
+  InputUncertainty input_uncertainty{}; ///< uncertainty of the named input, which is drawn into samples.values[i].input
+  std::shared_ptr<const Preset> stand_in{}; ///< the preset that `setup` refers to if the stack has none
+  bool has_run = false;                     ///< the question repeats a run that took place: memory refuses nothing
+  int threads = 1;                          ///< number of threads that share the samples; no answer depends on it
 };
 
 /// Returns the setup at another scale, with the best servers or layout there if the strategy seeks them.
 StepSetup at_scale(const Curve& curve, int gpus);
 
 /// A predicted point. Its number is the likeliest sample's time by `fidelity`. Its interval is that of the drawn
-/// samples by the formulas, times the ratio of the likeliest sample's time by `fidelity` to its time by the formulas,
-/// so that the effect of contention moves the whole interval. Beyond growth_gpus the point has an error.
+/// samples by the formulas, times the ratio of the likeliest sample's time by `fidelity` to its time by the formulas.
+/// So the effect of contention moves the whole interval. Beyond growth_gpus the point has an error.
 struct PointAndSamples {
   PredictedPoint point;
-  std::vector<double> sample_times_s; ///< none for a point with an error
+  std::vector<double> sample_times_s; ///< empty for a point with an error
 };
 PointAndSamples predict_point(const Curve& curve, int gpus, Fidelity fidelity);
 
-/// predict_point() at several scales, with exactly the same results. SimGrid simulates up to `curve.threads` of them at
-/// a time while the formulas time the samples. `begins(gpus)` is called before each.
+/// Returns predict_point() at several scales, with exactly the same results. SimGrid simulates up to `curve.threads` of
+/// them at a time while the formulas time the samples. `begins(gpus)` is called before each.
 std::vector<PointAndSamples> predict_points(const Curve& curve, const std::vector<int>& scales, Fidelity fidelity,
                                             const std::function<void(int gpus)>& begins);
 
@@ -81,7 +86,7 @@ std::string why_impossible(const Curve& curve, int gpus);
 /// Returns the operations of the likeliest sample by `fidelity`, and when each of them runs.
 StepRun likeliest_run(const Curve& curve, int gpus, Fidelity fidelity);
 
-/// Iteration time of one GPU without synchronisation on the same input, in that sample; efficiency is relative to it.
+/// Iteration time of one GPU without synchronisation on the same input, in that sample. Efficiency is relative to it.
 double one_gpu_iteration_s(const Curve& curve, const Parameters& sample);
 
 /// Returns whether the cluster's records include this point: the same stack, model, batch and scale.
@@ -89,7 +94,7 @@ bool was_measured(const Curve& curve, const PredictedPoint& point);
 
 struct ShownEfficiency {
   double efficiency = 0;
-  std::string largest_loss; ///< largest loss beside compute
+  std::string largest_loss; ///< largest loss, apart from compute
 };
 
 /// Efficiency of the point at that scale, without its interval; nothing when the point is an error.
@@ -99,9 +104,9 @@ std::optional<ShownEfficiency> predicted_efficiency(const Curve& curve, int gpus
 double efficiency(const Curve& curve, const Parameters& sample, int gpus);
 
 /// Finds the parameter whose uncertainty widens the interval at `gpus` most, the measurement that would determine it,
-/// and the half-width that would then remain: half-width x sqrt(1 - r^2), with r the correlation of the parameter's
-/// z-score with ln(iteration time) over the samples (linear regression; r^2 is the share of variance that one parameter
-/// explains). `times_s` are the samples' iteration times at that scale (sample_times).
+/// and the half-width that would then remain. `times_s` are the samples' iteration times at that scale (sample_times).
+/// The remaining half-width is half-width x sqrt(1 - r^2), with r the correlation of the parameter's z-score with
+/// ln(iteration time) over the samples (linear regression; r^2 is the share of variance that one parameter explains).
 MeasureNext find_measure_next(const Curve& curve, int gpus, const std::vector<double>& times_s);
 
 } // namespace ddlsim

@@ -14,30 +14,30 @@
 namespace ddlsim {
 namespace {
 
-/// The default runs every message of an algorithm only up to this many in an iteration. SimGrid runs 0.3 to 0.5 million
-/// a second, and one result takes a few runs where tensors are fused.
+/// Number of messages of an algorithm in an iteration up to which the default runs every message. SimGrid runs 0.3 to
+/// 0.5 million a second, and one result takes a few runs where tensors are fused.
 constexpr double affordable_messages = 1e5;
 
-/// The default runs connections to servers on SimGrid only up to this much work, about a second. Whenever a message
-/// ends SimGrid shares the links anew among all messages under way, so a message counts as 1 + connections / 100.
+/// Work up to which the default runs connections to servers on SimGrid; it takes about a second. Whenever a message
+/// ends, SimGrid shares the links again among all messages under way, so a message counts as 1 + connections / 100.
 /// Measured 2026-11-29 on a core of a cloud machine: 484 connections, 8,360 messages in 0.16 s.
 constexpr double affordable_server_work = 3e5;
 constexpr double connections_a_message = 100;
 
-/// Messages are counted only where there are at most this many classes of connections.
+/// Number of classes of connections up to which messages are counted.
 constexpr std::size_t most_classes = 2000;
 
-/// `full` is refused beyond this many messages, which take a minute or more.
+/// Number of messages beyond which `full` is refused; they take a minute or more.
 constexpr double most_messages = 2e7;
 
-/// Nothing runs full beyond this many actors: each actor has a stack of its own, which takes two of the 65,530 memory
-/// areas that Linux gives a process (vm.max_map_count).
+/// Number of actors beyond which nothing runs in full. Each actor has a stack of its own, which takes two of the 65,530
+/// memory areas that Linux gives a process (vm.max_map_count).
 constexpr double most_actors = 30000;
 
-/// `full` is refused beyond this many messages of asynchronous servers, which take a minute.
+/// Number of messages of asynchronous servers beyond which `full` is refused; they take a minute.
 constexpr double most_async_messages = 2e6;
 
-/// Returns whether the formula equals full to 1e-6 (tests/simgrid/full_server_test.cpp).
+/// Returns whether the formula equals a full run to 1e-6 (tests/simgrid/full_server_test.cpp).
 bool exchange_formula_is_exact(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   const bool slow = has_slow_node(machine) || !exchange.slow_ready_s.empty();
   const bool one_switch = machine.nodes_per_leaf == 0 ||
@@ -45,7 +45,7 @@ bool exchange_formula_is_exact(const Machine& machine, const ServerMachine& serv
   return !slow && one_switch && (servers.dedicated || servers.servers == 1);
 }
 
-/// The size of a full run.
+/// The size of a full run, in messages and actors.
 struct FullRun {
   double messages = 0;
   double actors = 0;
@@ -61,7 +61,8 @@ FullRun full_run_of(const Machine& machine, const ServerMachine& servers, const 
   return {2 * connections * static_cast<double>(exchange.shards.size()), 2 * connections * servers.servers};
 }
 
-/// Returns whether the default runs it in full, after `messages_before` messages of its kind.
+/// Returns whether an iteration runs every message by default when it already has `messages_before` messages of this
+/// kind.
 bool is_affordable(const FullRun& run, double messages_before = 0) {
   return messages_before + run.messages <= affordable_messages && run.actors <= most_actors;
 }
@@ -104,7 +105,7 @@ namespace {
 constexpr const char* shared_links = "messages share links between switches, and every NIC counts as slow as the "
                                      "busiest of them makes one";
 
-/// Adds to the reason of a choice that links between switches count as slower NICs.
+/// Adds to the reason of a choice that links between switches are timed as slower NICs.
 Choice on_shared_links(Choice choice) {
   choice.is_exact = false;
   choice.why = choice.why.empty() ? shared_links : fmt::format("{}, and {}", choice.why, shared_links);
@@ -116,7 +117,7 @@ struct CollectiveRequest {
   CollectiveKind kind;
   Fidelity requested = Fidelity::by_default;
   FullRun full;
-  bool may_run_in_full = false; ///< by default, because it has few enough messages
+  bool may_run_in_full = false; ///< the default may run every message, because there are few enough
 };
 
 Choice choose_on_one_switch(const Machine& machine, const CollectiveRequest& request) {
@@ -135,8 +136,8 @@ Choice choose_on_one_switch(const Machine& machine, const CollectiveRequest& req
                       request.full.actors, *why_not_one_each)};
 }
 
-/// Chooses on a fabric whose links are simulated one by one. Where none of them is busier than a NIC, a ring takes as
-/// long as on one switch.
+/// Chooses for a collective on a fabric whose links are simulated one by one. Where none of them is busier than a NIC,
+/// a ring takes as long as on one switch.
 Choice choose_on_fabric(const Machine& machine, const CollectiveRequest& request) {
   const auto pattern = collective_algorithm(request.kind).between_nodes.pattern;
   const Machine alike = on_one_switch(machine, pattern);
@@ -152,7 +153,7 @@ Choice choose_on_fabric(const Machine& machine, const CollectiveRequest& request
 
 Choice choose_collective(const Machine& machine, const CollectiveKind& collective, double size_bytes, int operations,
                          Fidelity requested, double messages_before) {
-  if (machine.ranks <= 1) return {}; // nothing is sent
+  if (machine.ranks <= 1) return {}; // a single rank sends nothing
   CollectiveRequest request{collective, requested, full_run_of(machine, collective, size_bytes, operations)};
   request.may_run_in_full = requested == Fidelity::by_default && is_affordable(request.full, messages_before);
   return machine.fabric ? choose_on_fabric(machine, request) : choose_on_one_switch(machine, request);
@@ -168,7 +169,7 @@ double work_of(double messages, double connections) {
 double work_by_classes(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange) {
   const auto classes = server_classes_of(machine, servers, exchange);
   const auto connections = find_connection_classes(*classes);
-  double messages = 0; // one push and one pull of every shard
+  double messages = 0; // messages for one push and one pull of every shard
   for (const auto& connection : connections)
     messages += 2.0 * static_cast<double>(classes->servers[connection.server_class].shards.size());
   return work_of(messages, static_cast<double>(connections.size()));
@@ -180,7 +181,7 @@ bool is_affordable_in_full(const Machine& machine, const ServerMachine& servers,
   return full.actors <= most_actors && work_of(full.messages, connections) <= affordable_server_work;
 }
 
-/// Chooses on a fabric whose links are simulated one by one.
+/// Chooses for servers on a fabric whose links are simulated one by one.
 Choice choose_exchange_on_fabric(const Machine& machine, const ServerMachine& servers, const ServerExchange& exchange,
                                  Fidelity requested) {
   const int hosts = servers.dedicated ? servers.servers : 0;

@@ -13,7 +13,8 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Records for one rank when it had sent step `step` and had received each of the last `in_flight` messages up to it.
+/// Records, for one rank, when it had sent step `step` and had received each of the last `in_flight` messages up to
+/// that step.
 class PhaseTimes {
 public:
   PhaseTimes(int step, int in_flight, double* first_s) : step_(step), in_flight_(in_flight), first_s_(first_s) {}
@@ -34,20 +35,20 @@ private:
   double* first_s_;
 };
 
-/// Takes the next message and returns when it has arrived.
+/// Receives the next message, and returns when it has arrived.
 double take_message(const RingRank& self) {
   int* content = nullptr;
   const s4u::CommPtr message = self.inbox->get_async<int>(&content);
   message->wait();
-  // The message may have come while this rank was still sending.
+  // The message may have arrived while this rank was still sending.
   const double here_s = message->get_finish_time() + self.delay_s;
   if (here_s <= s4u::Engine::get_clock()) return here_s;
   s4u::this_actor::sleep_until(here_s);
   return s4u::Engine::get_clock();
 }
 
-/// Runs one rank's part of a phase: it sends the message that it has, then takes the next one. The mailbox has a
-/// permanent receiver, so a message flows as soon as its sender has it and the edge is free, also while this rank is
+/// Runs one rank's part of a phase: it sends the message that it has, then receives the next one. The mailbox has a
+/// permanent receiver. So a message flows as soon as its sender has it and the edge is free, even while this rank is
 /// still sending or waiting.
 void run_phase(const RingRank& self, s4u::Mailbox& next, const RingSteps& steps, std::uint64_t message_units,
                PhaseTimes early, PhaseTimes end) {

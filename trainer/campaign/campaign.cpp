@@ -17,22 +17,23 @@ namespace {
 
 using ddlsim::JsonNode;
 
-const std::vector<std::string> launcher_kinds = {"local", "mpirun", "slurm", "testbed"}; // in the order of LauncherKind
+// names of the kinds, in the order of LauncherKind
+const std::vector<std::string> launcher_kinds = {"local", "mpirun", "slurm", "testbed"};
 const std::vector<std::string> campaign_commands = {"train", "layers", "collectives", "link", "server", "framework"};
 
-/// Names become parts of file names.
+/// Whether the name can be a part of a file's name.
 bool is_file_name(const std::string& name) {
   return !name.empty() && name.front() != '.' &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
                                 "UVWXYZ0123456789._-") == std::string::npos;
 }
 
-constexpr long most_in_campaign = 1'000'000; ///< of anything a campaign counts
-constexpr double most_s = 1e9;               ///< of a time limit: thirty years
-constexpr double most_parts = 100'000;       ///< of a campaign: minutes to list, years to run
-constexpr double most_words_bytes = 1e8;     ///< of all parts' arguments: a thousand for each of the most parts
+constexpr long most_in_campaign = 1'000'000; ///< largest count of any kind in a campaign
+constexpr double most_s = 1e9;               ///< longest time limit: thirty years
+constexpr double most_parts = 100'000;       ///< most parts of a campaign, which take minutes to list and years to run
+constexpr double most_words_bytes = 1e8;     ///< most bytes of all parts' arguments: a thousand for each part
 
-/// "nodes": [1, 2, 4]; none when the key is absent.
+/// Reads a list like "nodes": [1, 2, 4]; empty when the key is absent.
 std::vector<std::int64_t> counts_or_none(const JsonNode& node, const std::string& key) {
   std::vector<std::int64_t> counts;
   if (!node.has(key)) return counts;
@@ -79,7 +80,7 @@ void read_testbed(const JsonNode& node, LauncherChoice& launcher) {
   launcher.queue_bytes = node.integer_or("queue_bytes", launcher.queue_bytes, 1, largest_bytes);
 }
 
-/// The keys each kind of launcher has beside "kind", in the order of LauncherKind.
+/// The keys of each kind of launcher beside "kind", in the order of LauncherKind.
 const std::vector<std::vector<std::string>> launcher_keys = {
     {"kind", "busy_cores", "cores_per_rank"},
     {"kind", "hosts", "options", "cores_per_rank"},
@@ -91,7 +92,7 @@ LauncherChoice launcher_from(const JsonNode& node) {
   LauncherChoice launcher;
   if (!node.is_object()) return launcher;
   const auto place = std::find(launcher_kinds.begin(), launcher_kinds.end(), node.one_of("kind", launcher_kinds));
-  if (place == launcher_kinds.end()) return launcher; // its keys cannot be judged
+  if (place == launcher_kinds.end()) return launcher; // without a known kind its keys cannot be checked
   launcher.kind = static_cast<LauncherKind>(place - launcher_kinds.begin());
   node.allow_only(launcher_keys[static_cast<std::size_t>(place - launcher_kinds.begin())]);
   launcher.hosts = node.texts_or_none("hosts");
@@ -150,7 +151,7 @@ bool gives(const CampaignRun& run, const std::string& option) {
          std::any_of(run.each.begin(), run.each.end(), [&](const Variation& one) { return is_it(one.option); });
 }
 
-/// On a cluster of GPUs nobody may measure its processors without saying so.
+/// On a cluster of GPUs, a run that measures processors must say so.
 void check_device(const CampaignRun& run, const JsonNode& node, const std::string& gpu) {
   const bool computes = run.command == "train" || run.command == "layers";
   if (gpu.empty() || !computes || gives(run, "--device") || gives(run, "--replay")) return;
@@ -175,14 +176,14 @@ double parts_in(const CampaignRun& run) {
   return parts;
 }
 
-/// Of the words of one part.
+/// Returns the bytes of the words of one part.
 double bytes_of_words(const CampaignRun& run) {
   double bytes = 0;
   for (const std::string& word : run.arguments) bytes += static_cast<double>(sizeof word + word.size());
   return bytes;
 }
 
-/// Each part has its own words.
+/// Checks the number of parts, and the bytes of their words, because each part has its own words.
 void check_parts(const Campaign& campaign, const JsonNode& root) {
   double parts = 0;
   double words_bytes = 0;
@@ -200,7 +201,7 @@ void check_parts(const Campaign& campaign, const JsonNode& root) {
                                         words_bytes, most_words_bytes));
 }
 
-/// What runs do not say for themselves.
+/// Returns what runs have that they do not state themselves.
 CampaignRun fallback_from(const JsonNode& root, const ddlsim::Cluster& cluster) {
   CampaignRun fallback;
   fallback.nodes = root.has("nodes") ? counts_or_none(root, "nodes") : std::vector<std::int64_t>{1};

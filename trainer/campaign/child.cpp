@@ -26,8 +26,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int tick_ms = 1000;
-constexpr std::chrono::seconds end_patience(5); ///< mpirun takes up to 2 s to end its ranks
-constexpr int cannot_start = 127;               ///< what shells say
+constexpr std::chrono::seconds end_patience(5); ///< time to wait; mpirun takes up to 2 s to end its ranks
+constexpr int cannot_start = 127;               ///< the exit status with which shells report this
 
 sigset_t stop_signals() {
   sigset_t set;
@@ -47,7 +47,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// In the new process; nothing that allocates.
+/// Runs in the new process, and allocates nothing.
 [[noreturn]] void become(char* const* words, char* const* environment, const char* folder, bool goes_first, int output,
                          int errors, pid_t parent) {
   const sigset_t set = stop_signals();
@@ -55,15 +55,15 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) {
-    _exit(cannot_start); // it died before the line above
+    _exit(cannot_start); // the parent died before the line above
   }
   if (goes_first) {
-    const sched_param lowest = {1}; // of the real-time ones
+    const sched_param lowest = {1}; // the lowest of the real-time priorities
     sched_setscheduler(0, SCHED_RR, &lowest);
   }
   dup2(output, STDOUT_FILENO);
   dup2(errors, STDERR_FILENO);
-  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC); // a background group may not read the terminal
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC); // a background process group may not read the terminal
   dup2(nothing, STDIN_FILENO);
   for (; *environment != nullptr; ++environment) {
     putenv(*environment);
@@ -72,7 +72,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
     execvp(words[0], words);
   }
   const char* cause = std::strerror(errno);
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, cause, std::strlen(cause)); // nobody is left to tell
+  // the result is ignored, because nobody is left to report it to
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, cause, std::strlen(cause));
   _exit(cannot_start);
 }
 
@@ -90,7 +91,7 @@ pid_t start(const Command& command, int output, int errors) {
   if (child < 0) {
     throw RunError("cannot start " + command.words.front() + ": " + std::strerror(errno));
   }
-  setpgid(child, child); // both sides do it: whoever comes first
+  setpgid(child, child); // parent and child both do this, because either may come first
   return child;
 }
 
@@ -131,14 +132,14 @@ double children_cpu_s() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Those that the command left behind (Open MPI's daemons) end by themselves soon after it.
+/// Waits for processes that the command left behind, such as Open MPI's daemons, which end soon after it.
 void wait_for_daemons() {
   constexpr std::chrono::milliseconds look_every(10);
   constexpr int most_rounds = 200;
   for (int round = 0; round < most_rounds; ++round) {
     const pid_t ended = waitpid(-1, nullptr, WNOHANG);
     if (ended < 0) {
-      return; // none is left
+      return; // no process is left
     }
     if (ended == 0) {
       std::this_thread::sleep_for(look_every);
@@ -146,7 +147,7 @@ void wait_for_daemons() {
   }
 }
 
-/// A temporary file without a name.
+/// Opens a temporary file without a name.
 int unnamed_file() {
   return static_cast<int>(syscall(SYS_memfd_create, "errors", 1U));
 }
@@ -194,7 +195,8 @@ CommandEnd run_command(const Command& command, const SignalWatch& signals, const
   if (log < 0) {
     throw RunError("cannot write " + command.log + ": " + std::strerror(errno));
   }
-  prctl(PR_SET_CHILD_SUBREAPER, 1); // daemons that the command starts count as ours, and are waited for
+  // daemons that the command starts become children of this process, which waits for them
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const double cpu_before_s = children_cpu_s();
   const auto begin = Clock::now();
   const pid_t child = start(command, log, log);
@@ -219,7 +221,7 @@ CommandEnd run_command(const Command& command, const SignalWatch& signals, const
     }
   }
   close(watch);
-  kill(-child, SIGKILL); // what it may have left behind
+  kill(-child, SIGKILL); // ends what the command may have left behind
   end.seconds = seconds_since(begin);
   wait_for_daemons();
   end.cpu_s = children_cpu_s() - cpu_before_s;

@@ -13,10 +13,11 @@ namespace {
 constexpr double fine_packets_below_Bps = 300e6 / 8;
 constexpr std::int64_t fine_packet_bytes = 16384;
 constexpr std::int64_t coarse_packet_bytes = 65536;
-/// The kernel charges a large packet with the headers of all its frames: 66 bytes for each 1448, 1/22.
+/// Share of a packet that is reserved for headers, 1/16. The kernel charges a large packet with the headers of all its
+/// frames: 66 bytes for each 1448, which is 1/22.
 constexpr std::int64_t headers_share = 16;
 constexpr std::int64_t burst_beyond_packet_bytes = 1024;
-constexpr const char* congestion_control = "cubic"; ///< what nearly every Linux cluster runs
+constexpr const char* congestion_control = "cubic"; ///< the algorithm that nearly every Linux cluster uses
 constexpr const char* allowed_controls_file = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
 
 void run_words(const std::string& line) {
@@ -33,8 +34,8 @@ std::string tbf(const LinkShape& shape) {
          std::to_string(shape.burst_bytes) + " limit " + std::to_string(shape.queue_bytes);
 }
 
-/// A namespace may only choose an algorithm that the machine allows to all; the list is lengthened, nothing else is
-/// changed by it.
+/// Allows the algorithm. A namespace may use only algorithms that the machine allows to all; this adds one to the list
+/// and changes nothing else.
 void allow_congestion_control() {
   std::ifstream file(allowed_controls_file);
   std::string allowed;
@@ -95,7 +96,7 @@ void HostNetwork::remove() const {
   for (const std::string& name : namespaces_named(prefix_)) {
     try {
       remove_namespace(name);
-    } catch (const RunError&) { // the next start removes it
+    } catch (const RunError&) { // the next start removes this folder
     }
   }
   std::error_code error;
@@ -129,8 +130,8 @@ void HostNetwork::add_host(std::int64_t host, const LinkShape& shape) const {
   run_words("ip -n " + hub + " link set " + port + " master bridge up");
   run_words("tc -n " + name + " qdisc add dev eth0 " + tbf(shape));
   run_words("tc -n " + hub + " qdisc add dev " + port + " " + tbf(shape));
-  // sysctl files show the namespace of who opens them. Remembered metrics of earlier connections would make runs
-  // depend on each other.
+  // Files of sysctl show the namespace of the process that opens them. Remembered metrics of earlier connections would
+  // make runs depend on each other.
   run_and_read({"ip", "netns", "exec", name, "/bin/sh", "-c",
                 std::string("cd /proc/sys/net/ipv4 && echo ") + congestion_control +
                     " >tcp_congestion_control && echo 1 >tcp_no_metrics_save"});

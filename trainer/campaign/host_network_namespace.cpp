@@ -19,15 +19,17 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* namespace_folder = "/run/netns";
-/// A killed process is gone within milliseconds; one stuck in the kernel must not hold us up for ever.
+/// Number of looks for a killed process, which is gone within milliseconds. One that hangs in the kernel must not stop
+/// this process for ever.
 constexpr int most_rounds = 100;
 constexpr std::chrono::milliseconds round_pause(20);
 
-/// Ticks since boot when the process started, field 22 of /proc/PID/stat; "" when there is none.
+/// Returns the ticks since boot when the process started, which are field 22 of /proc/PID/stat; "" when there is no
+/// such process.
 std::string start_of(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
   std::string text((std::istreambuf_iterator<char>(file)), {});
-  const std::size_t after_name = text.rfind(')'); // the name may hold spaces
+  const std::size_t after_name = text.rfind(')'); // the name may contain spaces
   if (after_name == std::string::npos) {
     return "";
   }
@@ -39,7 +41,7 @@ std::string start_of(const std::string& pid) {
   return field;
 }
 
-/// Processes whose network is that of the file.
+/// Returns the processes whose network is that of the file.
 std::vector<pid_t> processes_in(const fs::path& file) {
   struct stat wanted {};
   std::vector<pid_t> found;

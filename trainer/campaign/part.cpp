@@ -15,7 +15,7 @@ namespace ddltrain {
 namespace {
 
 struct Combination {
-  std::string name; ///< "-ring-512"
+  std::string name; ///< name such as "-ring-512"
   std::vector<std::string> arguments;
 };
 
@@ -44,7 +44,7 @@ std::vector<Combination> combinations(const std::vector<Variation>& each) {
   return all;
 }
 
-/// "{nodes}" in an argument is the part's node count ("--servers {nodes}").
+/// Replaces "{nodes}" in an argument by the part's number of nodes, as in "--servers {nodes}".
 std::string filled(std::string argument, std::int64_t nodes) {
   const std::string place = "{nodes}";
   if (const std::size_t at = argument.find(place); at != std::string::npos) {
@@ -53,7 +53,7 @@ std::string filled(std::string argument, std::int64_t nodes) {
   return argument;
 }
 
-/// With "--device cuda" the cluster's GPU is named, so that a run on another GPU is refused.
+/// Returns options with the cluster's GPU for "--device cuda", so that a run on another GPU is refused.
 std::vector<std::string> gpu_words(const Campaign& campaign, const std::vector<std::string>& arguments) {
   const auto device = std::find(arguments.begin(), arguments.end(), "--device");
   const bool on_gpu = std::find(arguments.begin(), arguments.end(), "--device=cuda") != arguments.end() ||
@@ -117,7 +117,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// What is read of a record or context below is what it should be.
+/// Checks that what is read of a record or context below has the expected form.
 void check_line(const std::string& text, const std::string& where) {
   const auto line = ddlsim::parse_json_line(text, where);
   const auto is_absent_or = [&line](const char* key, auto is_right) {
@@ -171,7 +171,7 @@ std::string text_of(const std::vector<Json>& lines) {
   return text;
 }
 
-/// The machine without "4 hosts, the first: ", which differs between a run's node counts.
+/// Removes "4 hosts, the first: " from the machine, because it differs between a run's node counts.
 void forget_host_count(Json& context) {
   if (!context.contains("machine")) return;
   const std::string words = " hosts, the first: ";
@@ -181,10 +181,11 @@ void forget_host_count(Json& context) {
     context["machine"] = machine.substr(digits + words.size());
 }
 
-/// Settings that follow from how many ranks share a node, so that they may differ between a run's parts.
+/// Settings that follow from the number of ranks on a node. They may differ between the parts of a run.
 const std::vector<std::string> settings_of_scale = {"cores_per_rank", "OMPI_MCA_mpi_yield_when_idle"};
 
-/// What parts of one run may differ in: the command, the day, the nodes, and what follows from their number.
+/// Removes what the parts of one run may differ in: the command, the day, the nodes, and what follows from their
+/// number.
 void forget_part(Json& context) {
   context.erase("date");
   context.erase("source");
@@ -194,13 +195,13 @@ void forget_part(Json& context) {
   for (const std::string& name : settings_of_scale) context["settings"].erase(name);
 }
 
-/// A setting's values so far ("a or b"), and one more where it is another.
+/// Returns a setting's values so far ("a or b"), with a further value if that is new.
 std::string with_value(const std::string& values, const std::string& value) {
   if (value.empty() || (" or " + values + " or ").find(" or " + value + " or ") != std::string::npos) return values;
   return values.empty() ? value : values + " or " + value;
 }
 
-/// The nodes of both, and where settings of scale differ, both values.
+/// Adds the nodes of another context, and both values where settings of scale differ.
 void take_part(Json& context, const Json& other) {
   if (other.contains("nodes")) {
     Json& nodes = context["nodes"];

@@ -26,15 +26,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of this machine's cores; beyond it ranks that play many hosts wait for a core instead of for the network. 1.7 of 2
-/// is where rings of 16 hosts began to deviate.
+/// Share of this machine's cores beyond which ranks that imitate many hosts wait for a core and not for the network.
+/// Rings of 16 hosts began to deviate at 1.7 of 2 cores.
 constexpr double busy_share = 0.85;
 
 struct Plan {
-  CampaignOptions options; ///< paths absolute
+  CampaignOptions options; ///< the options, with absolute paths
   Campaign campaign;
-  std::vector<Part> all;    ///< of the campaign
-  std::vector<Part> chosen; ///< by --only and --nodes
+  std::vector<Part> all;    ///< all parts of the campaign
+  std::vector<Part> chosen; ///< the parts that --only and --nodes choose
 };
 
 bool contains(const std::vector<std::string>& texts, const std::string& text) {
@@ -57,7 +57,7 @@ void check_only(const std::vector<std::string>& only, const Campaign& campaign) 
 Plan plan_of(CampaignOptions options) {
   options.data_folder = fs::weakly_canonical(options.data_folder);
   const fs::path cluster = cluster_folder(options.data_folder, options.cluster);
-  if (ddlsim::is_path(options.cluster)) options.cluster = cluster; // a batch job starts elsewhere
+  if (ddlsim::is_path(options.cluster)) options.cluster = cluster; // a batch job starts in another folder
   if (options.output_folder.empty()) options.output_folder = cluster / "measurements";
   options.output_folder = fs::weakly_canonical(options.output_folder);
   options.program = options.program.empty() ? own_program() : fs::weakly_canonical(options.program).string();
@@ -92,7 +92,7 @@ LaunchJob job_of(const Plan& plan, const Part& part) {
   return job;
 }
 
-/// What identifies a measurement: its arguments, not where programs and files lie.
+/// Returns what identifies a measurement: its arguments, and not where programs and files are.
 std::string line_of(const Part& part) {
   return shell_line(part.arguments);
 }
@@ -108,7 +108,7 @@ std::vector<Part> unfinished(const Plan& plan) {
   return parts;
 }
 
-/// Parts of one node count, and of links of one rate, together: a network is made once for them.
+/// Puts parts of one node count and one link rate together, so that their network is made once.
 void by_nodes(std::vector<Part>& parts) {
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
     return std::tie(a.nodes, a.rate_Bps) < std::tie(b.nodes, b.rate_Bps);
@@ -116,7 +116,7 @@ void by_nodes(std::vector<Part>& parts) {
 }
 
 std::string last_lines(const fs::path& file) {
-  constexpr std::size_t shown_letters = 600; // characters
+  constexpr std::size_t shown_letters = 600; // most characters that are shown
   std::ifstream stream(file);
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
   return text.size() <= shown_letters ? text : "..." + text.substr(text.size() - shown_letters);
@@ -124,12 +124,13 @@ std::string last_lines(const fs::path& file) {
 
 /// What this machine's cores did while a part ran on it.
 struct Load {
-  std::string what; ///< "others kept 0.02 of 2 cores busy"
+  std::string what; ///< text such as "others kept 0.02 of 2 cores busy"
   bool disturbs = false;
 };
 
-/// Ranks that go first are held up by nobody but themselves, when they play more hosts than there are cores for; usual
-/// ranks may use every core, and are held up by what others use. most: busy cores that do no harm, 0 for the usual.
+/// Returns the load of a part. Only their own number holds up ranks that run before others, when they imitate more
+/// hosts than there are cores for. Usual ranks may use every core, and what others use holds them up. `most` is the
+/// number of busy cores that does no harm; 0 is the usual one.
 Load load_of(const Launcher& launcher, const CommandEnd& end, const CoreTime& begin, double most) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   if (launcher.goes_first()) {
@@ -142,7 +143,7 @@ Load load_of(const Launcher& launcher, const CommandEnd& end, const CoreTime& be
           others > (most > 0 ? most : harmless_cores(left_idle))};
 }
 
-/// Runs one part. Returns what to tell about it; throws RunError when it failed.
+/// Runs one part. Returns the text about it. Throws RunError when it failed.
 std::string run_part(const Plan& plan, const Part& part, Launcher& launcher, const SignalWatch& signals) {
   const PartFiles files = files_of(plan.options.output_folder, part);
   const LaunchJob job = job_of(plan, part);
@@ -191,7 +192,8 @@ void collect(const Plan& plan, const CampaignOutput& output) {
   }
 }
 
-/// A batch job whose time is up goes back into the queue, unless it got nothing done: the next would not either.
+/// Puts a batch job whose time is up back into the queue, unless it finished nothing, because the next one would not
+/// either.
 void go_on_later(const Plan& plan, std::size_t finished, const CampaignOutput& output) {
   if (finished == 0) {
     output.progress("the job's time is up before its first part was done; give a longer \"job_time_limit_s\"");
@@ -248,7 +250,7 @@ SlurmJob slurm_job(const Plan& plan, std::int64_t nodes, std::int64_t ranks_per_
   return job;
 }
 
-/// A batch job for each node count, so that small runs need not wait for, nor hold, the nodes of large ones.
+/// Submits a batch job for each node count, so that small runs neither wait for nor hold the nodes of large ones.
 void submit(const Plan& plan, const CampaignOutput& output) {
   std::map<std::int64_t, std::int64_t> ranks_of_nodes;
   for (const Part& part : unfinished(plan)) {

@@ -11,7 +11,7 @@
 namespace ddltrain {
 
 CoreTime parse_core_time(const std::string& proc_stat) {
-  // cpu user nice system idle iowait irq softirq steal; guest time is within user already
+  // number of fields: cpu user nice system idle iowait irq softirq steal. The field user includes guest time
   constexpr std::size_t stat_fields = 8;
   constexpr std::size_t idle_column = 3;
   constexpr std::size_t waiting_column = 4;

@@ -13,9 +13,9 @@
 namespace ddltrain {
 namespace {
 
-constexpr int warning_s = 60; ///< before the time limit
+constexpr int warning_s = 60; ///< seconds before the time limit at which Slurm warns the job
 
-/// Set by our scripts to the job's id.
+/// The variable that our scripts set to the job's id.
 constexpr const char* own_job = "DDLTRAIN_SLURM_JOB";
 
 std::string hours(double seconds) {
@@ -23,7 +23,7 @@ std::string hours(double seconds) {
   return fmt::format("{:02}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-/// A file's name as sbatch reads it back: quoted, and % doubled, which would begin a pattern.
+/// Returns a file's name for sbatch: quoted, and with % doubled, because a single % begins a pattern.
 std::string sbatch_file(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) {
@@ -44,7 +44,7 @@ std::vector<std::string> sbatch_options(const LauncherChoice& choice, const Slur
                                       "--nodes=" + std::to_string(job.nodes),
                                       "--ntasks-per-node=" + std::to_string(job.ranks_per_node),
                                       "--exclusive",
-                                      "--mem=0"}; // all of the node's
+                                      "--mem=0"}; // all memory of the node
   if (choice.node_gpus > 0) options.push_back("--gpus-per-node=" + std::to_string(choice.node_gpus));
   options.push_back("--time=" + hours(choice.job_time_limit_s));
   options.push_back(fmt::format("--signal=B:USR1@{}", warning_s));
@@ -54,7 +54,7 @@ std::vector<std::string> sbatch_options(const LauncherChoice& choice, const Slur
   return options;
 }
 
-/// Lines that set again what the login shell's files may have changed.
+/// Returns lines that restore variables which the files of the login shell may have changed.
 std::string exports(const std::vector<std::string>& environment) {
   const std::vector<std::string> names = forwarded_names(environment);
   std::string text;
@@ -107,7 +107,7 @@ std::string submit_to_slurm(const std::string& script_file) {
   return id.substr(0, id.find_first_of(";\n"));
 }
 
-// Ranks in a Slurm allocation that we are already in.
+// A launcher of ranks in a Slurm allocation that this process is in.
 
 namespace {
 
@@ -150,7 +150,8 @@ private:
     return words;
   }
 
-  /// The i-th rank of a node gets GPU i and sees no other, or every rank sees all and takes the i-th itself.
+  /// Returns the binding of GPUs. Either the i-th rank of a node gets GPU i and sees no other, or every rank sees all
+  /// and takes the i-th itself.
   std::string gpu_binding(const LaunchJob& job) const {
     if (choice_.gpu_binding == GpuBinding::none) return "none";
     std::vector<std::int64_t> gpus;

@@ -22,7 +22,7 @@
 namespace ddltrain {
 namespace {
 
-/// The job, its file on rank 0, and what its records share.
+/// The job, its file on rank 0, and what its records have in common.
 class Measuring {
 public:
   Measuring(const MpiSession& mpi, const CommunicationOptions& options, const std::string& command)
@@ -34,7 +34,7 @@ public:
     if (world.size() < 2) throw ddlsim::UserError("", "", command + " needs 2 ranks at least");
   }
 
-  /// Opens the file on rank 0; once what is asked for is known to be possible.
+  /// Opens the file on rank 0. Call it once the request is known to be possible.
   void open(const std::string& more_software) {
     const std::vector<Facts> nodes = gather_facts(world, job.nodes, options_.measure.anonymous);
     if (world.rank() != 0) return;
@@ -49,7 +49,7 @@ public:
     file_.emplace(records_path(options_.measure), context, measured_on(options_.measure, nccl ? "cuda" : "cpu"));
   }
 
-  /// Collective where NCCL sums: each rank knows its own ways.
+  /// Adds a record. All ranks must call it where NCCL sums, because each rank knows its own connections.
   template <class Record> void add(Record record) {
     if (nccl_log != nullptr) {
       const std::string transport = nccl_transport(world.gather(nccl_connections(nccl_log->text())));
@@ -66,7 +66,7 @@ public:
   const MpiSession& session;
   MpiCommunicator world;
   RankedJob job;
-  const NcclLog* nccl_log = nullptr; ///< with NCCL
+  const NcclLog* nccl_log = nullptr; ///< set with NCCL
 
 private:
   const CommunicationOptions& options_;
@@ -76,7 +76,7 @@ private:
   std::optional<RecordFile> file_;
 
 public:
-  Watchdog watchdog; // last: its thread uses the others
+  Watchdog watchdog; // last member, because its thread uses the others
 };
 
 int run_job(const CommunicationOptions& options, const std::function<void(const MpiSession& mpi)>& body) {
@@ -89,7 +89,8 @@ const char* suspect_mark(const RecordHead& head) {
   return head.suspect ? "  suspect" : "";
 }
 
-/// The ways asked for that have the operation. Throws UserError when one that was named has it not.
+/// Returns the requested kinds of collectives that have the operation. Throws UserError when one that was named does
+/// not have it.
 std::vector<CollectiveBackend> backends_for(const CommunicationOptions& options,
                                             const std::vector<CollectiveBackend>& all, Collective collective) {
   std::vector<CollectiveBackend> backends;
@@ -196,12 +197,13 @@ void time_server(const MpiSession& mpi, const CommunicationOptions& options, con
 int collectives_command(const CommunicationOptions& options) {
   const auto sizes = byte_sizes(options.sizes);
   const NcclLog nccl_log(options.backend == "nccl" && started_by_launcher());
-  if (options.backend == "nccl") { // say what is missing before ranks are started
+  if (options.backend == "nccl") { // a missing part is reported before ranks are started
     const CudaRuntime cuda;
     check_capability(cuda, gpu_of(0, cuda.devices()), "");
     const Nccl nccl;
   }
-  for (const std::string& operation : options.operations) collective_named(operation); // refuses what is unknown
+  // this refuses unknown operations
+  for (const std::string& operation : options.operations) collective_named(operation);
   return run_job(options, [&](const MpiSession& mpi) { time_collectives(mpi, options, nccl_log, sizes); });
 }
 

@@ -58,7 +58,7 @@ void describe_command(const std::string& model, const std::string& output_file) 
 
 namespace {
 
-/// A table that `ddlsim check` would refuse is not written.
+/// Refuses a table that `ddlsim check` would refuse, before it is written.
 void check_model_text(const std::string& text, const std::string& where) {
   const auto document = ddlsim::parse_json(text, where);
   ddlsim::Mistakes mistakes(where);
@@ -106,7 +106,7 @@ void list_command() {
 
 namespace {
 
-/// Times do not depend on the numbers drawn; the same each run all the same.
+/// Seed of the numbers drawn. Times do not depend on them, but they are the same in each run.
 constexpr std::uint64_t timing_seed = 1;
 
 LayerMeasurement measure_batch(const LayersOptions& options, const Device& device, Network& network, LoneWorker& worker,
@@ -134,7 +134,7 @@ void narrate(const LayerMeasurement& measured, const LayerRecords& records) {
              records.step.head.suspect ? ": SUSPECT" : "");
 }
 
-/// All batches stand in one table: their layers are the same.
+/// Adds a timing. All batches are in one table, because their layers are the same.
 void add_timing(const LayersRecord& of_batch, std::optional<LayersRecord>& table) {
   if (!table)
     table = of_batch;
@@ -149,7 +149,7 @@ void layers_command(const LayersOptions& options) {
   check_gpu(options.measure.gpu, options.device, "");
   const Device device = open_device(options.device, options.threads);
   if (device.cuda) check_gpu(options.measure.gpu, options.device, driver_name_of_gpu(device.gpu));
-  check_precision(device, options.precision); // before a file is touched
+  check_precision(device, options.precision); // checked before a file is written
   queued_steps_on(device.name, options.queued_steps);
   const std::string math = choose_math(device, options.precision, options.cudnn_benchmark);
   SgdOptions sgd;
@@ -172,7 +172,7 @@ void layers_command(const LayersOptions& options) {
       add_timing(records.layers, table);
       narrate(measured, records);
     }
-  } catch (...) { // the GPU's memory, perhaps, at the largest batch
+  } catch (...) { // the largest batch may exceed the GPU's memory
     if (table) file.add(*table);
     throw;
   }
@@ -184,7 +184,7 @@ void profile_command(const ProfileOptions& options) {
   const std::vector<ddlsim::Gpu> gpus = ddlsim::read_gpus(options.platforms / "gpus.json");
   PublishedStep wanted = options.step;
   const ddlsim::Gpu& gpu = ddlsim::find_gpu(gpus, wanted.gpu);
-  wanted.gpu = gpu.name; // not an alias
+  wanted.gpu = gpu.name; // the name in the catalogue, and not an alias
   ddlsim::peak_flop_per_s(
       gpu, precision_named(wanted.precision)); // refuses a precision before thousands of records are read
   const FoundStep step = find_published_step(options.platforms, wanted);

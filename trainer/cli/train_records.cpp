@@ -15,13 +15,14 @@
 namespace ddltrain {
 namespace {
 
-/// Steps not counted on a processor: allocators, connections, and the first touch of memory.
+/// Number of steps that are not counted on a processor, because of allocators, connections, and the first access to
+/// memory.
 constexpr int warm_up_steps = 2;
 
-/// More would make a record that no person can look at.
+/// Most samples of a record; more would make a record that no person can read.
 constexpr std::size_t most_samples = 1000;
 
-/// The framework whose habit this is (scenarios/presets.json).
+/// Returns the preset whose framework works like this (scenarios/presets.json).
 std::string preset_of(const TrainStrategy& strategy) {
   if (strategy.exchange == Exchange::servers) {
     if (strategy.sharding == "split") return "mxnet-kvstore";
@@ -66,7 +67,7 @@ std::string servers_text(const TrainArguments& arguments) {
   return fmt::format(" ({} {}, {})", strategy.servers, arguments.placement, strategy.sharding);
 }
 
-/// Written as it comes, also into a pipe.
+/// Prints a line at once, even into a pipe.
 template <class... Values> void say(fmt::format_string<Values...> format, Values&&... values) {
   fmt::print(format, std::forward<Values>(values)...);
   std::fflush(stdout);
@@ -77,7 +78,8 @@ template <class... Values> void say(fmt::format_string<Values...> format, Values
 std::vector<Facts> gather_facts(MpiCommunicator& ranks, const NodeMap& nodes, bool anonymous) {
   const std::vector<std::string> texts = ranks.gather(text_of(facts_of_node(anonymous)));
   std::vector<Facts> all(static_cast<std::size_t>(nodes.nodes));
-  for (std::size_t rank = nodes.node_of_rank.size(); rank-- > 0;) { // the first rank of a node speaks last
+  // in this order the first rank of a node comes last and decides
+  for (std::size_t rank = nodes.node_of_rank.size(); rank-- > 0;) {
     all[static_cast<std::size_t>(nodes.node_of_rank[rank])] = facts_in(texts[rank]);
   }
   return all;
@@ -98,7 +100,7 @@ TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, Tra
       transport_(arguments.transport), writes_(writes) {
   if (!writes_) return;
   if (!arguments_.output_file.empty()) {
-    const bool replays = !arguments_.options.replay.empty(); // neither device computes
+    const bool replays = !arguments_.options.replay.empty(); // with a replay, neither device computes
     file_.emplace(arguments_.output_file, context_of(arguments_, workers_, software_, command),
                   MeasuredOn{replays ? "" : arguments_.options.device,
                              arguments_.anonymous ? "" : workers_.host_of_rank.front()});
@@ -111,8 +113,8 @@ TrainRecords::TrainRecords(const TrainArguments& arguments, NodeMap workers, Tra
       software_.library);
 }
 
-/// What tells two experiments apart besides their scale: servers' places and rule, whether backward hides them,
-/// threads, and running statistics where they are not treated as usual.
+/// Returns what distinguishes two experiments besides their scale: place and rule of servers, overlap with backward,
+/// threads, and running statistics that are not treated as usual.
 std::string TrainRecords::strategy_text() const {
   const TrainStrategy& strategy = arguments_.options.strategy;
   std::string text = arguments_.strategy;
@@ -146,7 +148,7 @@ void TrainRecords::add(const EpochReport& epoch) {
   const std::string accuracy = epoch.accuracy ? fmt::format("  test accuracy {:.2f} %", 100 * *epoch.accuracy) : "";
   say("epoch {}  step {}  loss {:.4f}{}  {:.0f} samples/s\n", epoch.epoch, epoch.steps, epoch.loss, accuracy,
       epoch.samples_per_s);
-  // A replay computes no loss, and one that was ignored may be no number.
+  // There is no loss record for a replay, which computes no loss, or for a loss that is not a number.
   if (!file_ || !arguments_.options.replay.empty() || !std::isfinite(epoch.loss)) return;
   LossRecord record;
   record.head = head();
@@ -194,7 +196,7 @@ StepRecord TrainRecords::step_record(const TrainResult& result) const {
 }
 
 void TrainRecords::finish(const TrainResult& result, const CpuUse& before, MpiCommunicator& world) {
-  // Processor time of this job on rank 0's host; the rest of what was busy there was others'.
+  // This is the processor time of this job on rank 0's host. The rest that was busy there belongs to other processes.
   const CpuUse now = cpu_use();
   const std::vector<std::string> used = world.gather(fmt::format("{:.6f}", now.own_s - before.own_s));
   const std::vector<std::string> hosts = world.gather(this_machine().host);

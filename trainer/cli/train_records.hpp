@@ -8,32 +8,35 @@
 
 namespace ddltrain {
 
-/// Names and versions of what computes on rank 0 and of what communicates.
+/// Names and versions of the software that computes on rank 0, and of the software that communicates.
 struct TrainSoftware {
-  std::string compute; ///< "LibTorch 1.13.1, 1 compute thread"
-  std::string math;    ///< its settings that decide about speed: choose_math's words
-  std::string library; ///< "Open MPI 4.1.4", "NCCL 2.28.9, Open MPI 4.1.4"
+  std::string compute; ///< such as "LibTorch 1.13.1, 1 compute thread"
+  std::string math;    ///< settings that decide about speed, in the words of choose_math()
+  std::string library; ///< such as "Open MPI 4.1.4" or "NCCL 2.28.9, Open MPI 4.1.4"
   WaitPolicy waiting = WaitPolicy::in_mpi;
-  std::vector<Facts> nodes; ///< facts_of_node() of each
+  std::vector<Facts> nodes; ///< facts_of_node() of each node
 };
 
-/// facts_of_node() of each node, in the nodes' order. nodes: of these ranks, or of the first of them. Collective.
+/// Returns facts_of_node() of each node, in the order of the nodes. `nodes` is of these ranks, or of the first of them.
+/// All ranks must call it.
 std::vector<Facts> gather_facts(MpiCommunicator& ranks, const NodeMap& nodes, bool anonymous);
 
-/// What decides about the numbers that an optimizer makes: learning rate and its schedule, momentum, weight decay.
+/// Returns what decides about the numbers that an optimizer computes: learning rate and its schedule, momentum, weight
+/// decay.
 Facts settings_of(const SgdOptions& sgd, const EpochSchedule& schedule);
 
-/// What a run leaves: lines for the reader on standard output, and records. Rank 0 writes, the others only take part.
+/// What a run writes: lines on standard output, and records. Rank 0 writes; the others only take part.
 class TrainRecords {
 public:
-  /// Opens the file before the first step, so that a place that cannot be written costs no training.
+  /// Opens the file before the first step, so that a place that cannot be written is noticed before the training.
   TrainRecords(const TrainArguments& arguments, NodeMap workers, TrainSoftware software, const std::string& command,
                bool writes);
 
   void add(const EpochReport& epoch);
-  /// What the run itself told of its transport: "unknown" changes nothing, nor does anything where the user told it.
+  /// Sets the transport that the run itself found. "unknown" changes nothing, and neither does a transport where the
+  /// user stated one.
   void set_transport(const std::string& transport);
-  /// Adds the step record. Collective over all ranks.
+  /// Adds the step record. All ranks must call it.
   void finish(const TrainResult& result, const CpuUse& before, MpiCommunicator& world);
 
 private:
@@ -44,7 +47,7 @@ private:
   TrainArguments arguments_;
   NodeMap workers_;
   TrainSoftware software_;
-  std::string transport_; ///< of the step record
+  std::string transport_; ///< transport of the step record
   bool writes_;
   std::optional<RecordFile> file_;
 };

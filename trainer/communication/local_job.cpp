@@ -18,11 +18,11 @@
 namespace ddltrain {
 namespace {
 
-/// A shell's status for "no such program".
+/// A shell's exit status for "no such program".
 constexpr int no_program = 127;
 
 [[noreturn]] void become(const std::vector<std::string>& command, int error_pipe) {
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM); // mpirun then ends its ranks
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM); // when this process ends, mpirun ends its ranks
   ::dup2(error_pipe, STDERR_FILENO);
   std::vector<char*> words;
   words.reserve(command.size() + 1);
@@ -49,7 +49,7 @@ void pass_on_errors(int pipe) {
 
 int exit_status(int wait_status) {
   const int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
-  return status > 128 ? 1 : status; // a rank's signal has been told in words
+  return status > 128 ? 1 : status; // the signal of a rank was reported in words already
 }
 
 } // namespace

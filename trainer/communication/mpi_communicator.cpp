@@ -14,7 +14,7 @@ namespace {
 
 static_assert(sizeof(MPI_Request) <= sizeof(Transfer::handle));
 
-/// Empty transfers hold MPI_REQUEST_NULL, as MPI leaves a request that has finished.
+/// Makes a transfer. An empty one holds MPI_REQUEST_NULL, as a request that has finished.
 Transfer pack(MPI_Request request) {
   Transfer transfer;
   std::memcpy(&transfer.handle, &request, sizeof(MPI_Request));
@@ -27,7 +27,7 @@ MPI_Request unpack(const Transfer& transfer) {
   return request;
 }
 
-/// MPI counts with int.
+/// Returns the count as MPI's int.
 int mpi_count(std::size_t count) {
   if (count > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
     throw RunError(std::to_string(count) + " elements in one message are more than MPI can count");
@@ -63,7 +63,7 @@ MpiCommunicator::MpiCommunicator(MPI_Comm group, WaitPolicy policy)
 MpiCommunicator::~MpiCommunicator() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  // A rank that failed frees nothing: freeing may wait for ranks that wait for this one.
+  // A rank that failed frees nothing, because freeing may wait for ranks that wait for this one.
   if (finalized == 0 && std::uncaught_exceptions() == 0) MPI_Comm_free(&group_);
 }
 
@@ -128,7 +128,7 @@ namespace {
 
 using SomeCall = int (*)(int, MPI_Request*, int*, int*, MPI_Status*);
 
-/// By MPI_Waitsome or MPI_Testsome; none when all transfers were empty, too.
+/// Calls MPI_Waitsome or MPI_Testsome. Returns none when all transfers were empty.
 std::vector<std::size_t> take_some(SomeCall call, const char* name, std::vector<Transfer>& transfers) {
   std::vector<MPI_Request> requests = unpack(transfers);
   std::vector<int> indices(requests.size());
@@ -180,7 +180,7 @@ void MpiCommunicator::leave_number(std::int64_t number, int to, int tag) {
     check_mpi(MPI_Test(&pending.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     return done != 0;
   });
-  PendingSend& pending = pending_sends_.emplace_back(); // stays where it is
+  PendingSend& pending = pending_sends_.emplace_back(); // a list, whose elements stay where they are
   pending.number = number;
   check_mpi(MPI_Isend(&pending.number, 1, MPI_INT64_T, to, tag, group_, &pending.request), "MPI_Isend");
 }

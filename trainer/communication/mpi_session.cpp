@@ -31,13 +31,13 @@ int number_in_environment(const char* name) {
   return text == nullptr ? 0 : std::atoi(text);
 }
 
-/// Of this process among those that mpirun started.
+/// Returns the number of this process among those that mpirun started.
 int rank_by_mpirun() {
   return number_in_environment(std::getenv("OMPI_COMM_WORLD_RANK") != nullptr ? "OMPI_COMM_WORLD_RANK" : "PMI_RANK");
 }
 
-/// mpirun's first rank tells for all. The others leave it the time, since an mpirun may end a job with its first rank
-/// that fails.
+/// Lets the first rank of mpirun report for all. The others leave it the time, because an mpirun may end a job with its
+/// first rank that fails.
 void leave_the_message_to_the_first() {
   if (rank_by_mpirun() == 0) return;
   std::this_thread::sleep_for(std::chrono::seconds(2));
@@ -97,16 +97,16 @@ std::string MpiSession::library() const {
   check_mpi(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
   const std::string all(text.data(), static_cast<std::size_t>(length));
   std::string name = all.substr(0, all.find_first_of(",\n")); // the rest names packages and identifiers
-  if (const auto at = name.find(" v"); at != std::string::npos) name.erase(at + 1, 1); // "Open MPI v4.1.4"
-  std::replace(name.begin(), name.end(), '\t', ' ');                                   // "MPICH Version: 4.0.2"
+  if (const auto at = name.find(" v"); at != std::string::npos) name.erase(at + 1, 1); // for "Open MPI v4.1.4"
+  std::replace(name.begin(), name.end(), '\t', ' ');                                   // for "MPICH Version: 4.0.2"
   return name;
 }
 
 void MpiSession::abort_job(int status) const {
   int processes = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &processes);
-  if (processes > 1) MPI_Abort(MPI_COMM_WORLD, status); // alone there is nobody to end, and nothing to tell of
-  std::_Exit(status);                                   // not reached where MPI_Abort does what it should
+  if (processes > 1) MPI_Abort(MPI_COMM_WORLD, status); // a single process has no other to end and nothing to report
+  std::_Exit(status);                                   // not reached if MPI_Abort does what it should
 }
 
 bool started_by_launcher() {
@@ -143,10 +143,10 @@ int place_on_node(const NodeMap& nodes, int rank) {
 
 namespace {
 
-/// The first rank's lead over the second, and the second's over the third: mpirun takes a tenth of a second or so to
-/// end the others.
+/// How long the first rank waits less than the second, and the second less than the third. mpirun takes a tenth of a
+/// second or so to end the others.
 constexpr double lead_s = 0.5;
-constexpr double longest_s = 3; ///< well within what a user waits for
+constexpr double longest_s = 3; ///< much less than the time that a user waits for
 
 } // namespace
 

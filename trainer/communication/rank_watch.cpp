@@ -12,7 +12,7 @@ namespace {
 
 constexpr double longest_gap_s = 1;
 constexpr double longest_interval_s = 5;
-constexpr std::size_t steps_kept = 1000; ///< the median needs no more
+constexpr std::size_t steps_kept = 1000; ///< number of steps kept; the median needs no more
 
 std::string seconds_text(double seconds) {
   return fmt::format("for {:.0f} s", seconds);
@@ -84,7 +84,7 @@ std::string RankWatch::text_of_silent(const std::vector<int>& ranks) const {
   return fmt::format("{} {} not answered {}", names, ranks.size() == 1 ? "has" : "have", seconds_text(longest_s));
 }
 
-/// Everybody answers, and yet this rank waits.
+/// Returns the text for the case that all ranks answer and yet this rank waits.
 std::string RankWatch::text_of_stall(double waited_s) const {
   std::int64_t most = done_;
   for (const Other& other : others_) most = std::max(most, other.done);
@@ -93,7 +93,7 @@ std::string RankWatch::text_of_stall(double waited_s) const {
   for (int rank = 0; rank < static_cast<int>(others_.size()); ++rank) {
     const Other& other = others_[static_cast<std::size_t>(rank)];
     const std::int64_t done = rank == own_ ? done_ : other.done;
-    if (other.left || done == 0 || done == most) continue; // servers count no steps
+    if (other.left || done == 0 || done == most) continue; // servers do not count steps, so they are skipped
     behind += (count++ == 0 ? "" : ", ") + name_of(rank);
   }
   const std::string since = seconds_text(waited_s);
@@ -111,11 +111,12 @@ std::optional<std::string> RankWatch::verdict() const {
   if (own_ > 1 || (own_ == 1 && !zero_is_silent)) return std::nullopt;
   const auto gone = [](const Other& other) { return other.left; };
   if (std::count_if(others_.begin(), others_.end(), gone) + 1 == std::ssize(others_))
-    return std::nullopt; // none to wait for
+    return std::nullopt; // there is no other rank to wait for
   if (!silent.empty()) return text_of_silent(silent);
   const double waited_s = beat_s_ < 0 ? 0 : watched_s_ - beat_s_;
   if (waited_s <= stall_limit_s(limits_, steps_s_)) return std::nullopt;
-  // Signs come several times within a limit: whoever was not heard of for half of it has stopped since the last step.
+  // Signs come several times within a limit. A rank from which none came for half of it has stopped since the last
+  // step.
   const std::vector<int> stopped = silent_for(limits_.least_s / 2);
   return stopped.empty() ? text_of_stall(waited_s) : text_of_silent(stopped);
 }

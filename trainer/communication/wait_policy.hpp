@@ -1,5 +1,5 @@
 #pragma once
-// How a thread waits for messages, the same in what trains and in what measures.
+// How a thread waits for messages, in commands that train and in those that measure.
 
 #include <functional>
 #include <set>
@@ -9,47 +9,50 @@
 namespace ddltrain {
 
 enum class WaitPolicy {
-  in_mpi,      ///< inside MPI_Wait, as frameworks and benchmarks do: nothing passes between arrival and return
+  in_mpi, ///< waits inside MPI_Wait, as frameworks and benchmarks do, so that nothing passes between arrival and return
   share_cores, ///< asks MPI for spin_s, then sleeps sleep_s between two questions, so that compute gets the cores
 };
 
-/// Threads that want to run at the same time, and the cores they have.
+/// The number of threads that want to run at the same time, and of the cores that they have.
 struct CoreDemand {
   int threads = 1;
   int cores = 1;
 };
 
-/// Training waits inside MPI where every thread has a core of its own. Measuring commands always do: they compute
-/// nothing beside.
+/// Returns how training waits: inside MPI where every thread has a core of its own. Measuring commands always wait
+/// inside MPI, because they compute nothing.
 WaitPolicy training_wait_policy(const CoreDemand& demand);
 
-/// One rank's threads and where they may run.
+/// The threads of one rank, and where they may run.
 struct RankOnCores {
-  std::string machine; ///< ranks of one machine name the same: network namespaces and containers share their kernel's
+  /// name that is the same for all ranks of a machine; network namespaces and containers share that of their kernel
+  std::string machine;
   int threads = 1;
   std::set<int> cores;
 };
 
-/// Of all machines, and all ranks by themselves (a rank may be bound to fewer cores than it has threads), the one with
-/// the most threads a core. ranks: at least one.
+/// Returns the one with the most threads a core, of all machines and of all single ranks, because a rank may be bound
+/// to fewer cores than it has threads. There must be at least one rank.
 CoreDemand busiest(const std::vector<RankOnCores>& ranks);
 
-/// This process: its kernel's boot, and the cores of its affinity.
+/// Returns the values of this process: its kernel's boot id, and the cores of its affinity.
 RankOnCores this_rank_on_cores(int threads);
 
-/// As a line of text, and back; for telling other ranks.
+/// These convert to a line of text and back, so that ranks can send it to each other.
 std::string to_text(const RankOnCores& rank);
 RankOnCores rank_on_cores(const std::string& text);
 
-/// "waits inside MPI", "asks MPI for 1 ms, then sleeps 20 us between questions": for a record's note.
+/// Returns the policy for a record's note: "waits inside MPI", "asks MPI for 1 ms, then sleeps 20 us between
+/// questions".
 std::string text_of(WaitPolicy policy);
 
-/// A message of a gradient's size takes up to about this long, and it moves only while somebody asks.
+/// Time for which a thread asks MPI. A message of a gradient's size takes up to about this long, and it moves only
+/// while somebody asks.
 inline constexpr double spin_s = 1e-3;
-/// Below the time of a small message over TCP.
+/// Time of a sleep, below that of a small message over TCP.
 inline constexpr double sleep_s = 20e-6;
 
-/// The clock and the sleep of WaitPause; tests give it their own.
+/// The clock and the sleep of WaitPause. Tests replace them.
 struct WaitClock {
   std::function<double()> now_s;
   std::function<void(double seconds)> sleep;
@@ -67,7 +70,7 @@ public:
 private:
   WaitPolicy policy_;
   WaitClock clock_;
-  double idle_since_s_ = -1; ///< negative: something was found last
+  double idle_since_s_ = -1; ///< since when nothing was found; negative: something was found last
 };
 
 } // namespace ddltrain

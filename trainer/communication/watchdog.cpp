@@ -10,11 +10,12 @@
 namespace ddltrain {
 namespace {
 
-constexpr double look_s = 0.25;          ///< between two looks
-constexpr double fail_after_s = 5;       ///< the launcher tells of a dead rank first, and that is the cause
-constexpr int judge_ranks = 2;           ///< ranks 0 and 1 may end the job
-constexpr int sign_tag = 1;              ///< of numbers: steps done, or
-constexpr std::int64_t leaves_sign = -1; ///< that the rank has done its part
+constexpr double look_s = 0.25; ///< time between two looks
+/// time before a report; the launcher reports a dead rank first, and that is the cause
+constexpr double fail_after_s = 5;
+constexpr int judge_ranks = 2;           ///< number of ranks that may end the job: ranks 0 and 1
+constexpr int sign_tag = 1;              ///< tag of numbers: of the steps done, or kLeaves
+constexpr std::int64_t leaves_sign = -1; ///< says that the rank has done its part
 
 } // namespace
 
@@ -48,7 +49,7 @@ void Watchdog::set_check(std::function<void()> check) {
 }
 
 void Watchdog::look() {
-  const std::lock_guard lock(mutex_); // so that what is looked at can be taken away
+  const std::lock_guard lock(mutex_); // held so that what is looked at can be removed
   try {
     if (check_) check_();
     failing_since_s_ = -1;
@@ -81,7 +82,7 @@ std::int64_t Watchdog::judge(double time_s, const std::vector<std::pair<int, std
   return watch_.done();
 }
 
-/// Whether the watch goes on.
+/// Sleeps until the next look. Returns whether the watch continues.
 bool Watchdog::pause() {
   std::unique_lock lock(mutex_);
   return !changed_.wait_for(lock, std::chrono::duration<double>(look_s), [this] { return stop_; });
@@ -94,7 +95,7 @@ void Watchdog::run() {
       look();
       const double time_s = now_s();
       const std::int64_t done =
-          judge(time_s, signs_of_others()); // no lock while MPI works: a step must not wait for it
+          judge(time_s, signs_of_others()); // no lock is held while MPI works, because a step must not wait for it
       if (time_s - without_input_s < sign_interval_s(limits_)) continue;
       send_sign(done);
       without_input_s = time_s;

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* profile_format = "ddltrain-profile";
-constexpr double most_counted = 1e9; ///< of samples and seconds
+constexpr double most_counted = 1e9; ///< largest number of samples or seconds
 
 Profile profile_from(const ddlsim::JsonNode& root) {
   Profile profile;
@@ -50,7 +50,7 @@ Profile read_own(const std::filesystem::path& file, const std::string& model, do
   return profile;
 }
 
-/// The one batch there is, or the one asked for.
+/// Returns the only batch, or the one that was asked for.
 double chosen_batch(const std::set<double>& batches, const std::string& file, const std::string& model, double batch) {
   const std::string all = fmt::format("{}", fmt::join(batches, ", "));
   if (batches.empty()) throw ddlsim::UserError(file, "", "no layer records of " + model);
@@ -82,7 +82,7 @@ std::string text_of(const TableTiming& one) {
                      one.timing->gpu.empty() ? "" : " on " + ddlsim::in_quotes(one.timing->gpu));
 }
 
-/// The one timing at the batch. Of several, added up, layers would take the time of all.
+/// Returns the only timing at the batch. If several were added up, layers would take the time of all.
 TableTiming only_one_at(const std::vector<TableTiming>& timings, const Profile& profile, const std::string& file) {
   std::vector<TableTiming> at_batch;
   std::copy_if(timings.begin(), timings.end(), std::back_inserter(at_batch),
@@ -107,7 +107,7 @@ std::vector<LayerTime> layer_times(const TableTiming& chosen) {
   return layers;
 }
 
-/// A profile's own file is read within these limits, so records beyond them make none.
+/// Refuses records beyond the limits within which a profile's own file is read.
 void refuse_beyond(const Profile& profile, const std::string& file) {
   if (profile.batch > most_counted)
     throw ddlsim::UserError(
@@ -135,13 +135,13 @@ Profile from_records(const std::filesystem::path& file, const std::string& model
   return profile;
 }
 
-/// Records are several lines of JSON, or one without a format.
+/// Whether the file is one JSON document. Records are several lines of JSON, or one line without a format.
 bool is_document(const std::filesystem::path& file) {
   try {
     const auto whole = ddlsim::parse_json(ddlsim::read_text_file(file), file.string());
     return whole.is_object() && whole.contains("format");
   } catch (const ddlsim::UserError&) {
-    return false; // whoever reads records says what is wrong
+    return false; // the reader of records says what is wrong
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace ddltrain {
 DynamicLibrary::DynamicLibrary(const std::vector<std::string>& names) {
-  for (const std::string& name : names) { // one that is loaded, by LibTorch, must be the one
+  for (const std::string& name : names) { // if LibTorch has loaded one, it must be used
     handle_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (handle_ != nullptr) {
       name_ = name;
@@ -98,11 +98,11 @@ struct CudaRuntime::Functions {
 
 namespace {
 
-// Newest first; sonames since CUDA 11.
+// Names of the library since CUDA 11, the newest first.
 const std::vector<std::string> runtime_names = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0",
                                                 "libcudart.so"};
 
-constexpr const char* fake_function = "ddltrain_fake_cuda"; ///< which no CUDA runtime has
+constexpr const char* fake_function = "ddltrain_fake_cuda"; ///< a function that no CUDA runtime has
 std::atomic<bool> fake_was_opened = false;
 
 } // namespace
@@ -126,7 +126,7 @@ CudaRuntime::CudaRuntime() {
 
 CudaRuntime::~CudaRuntime() = default;
 
-/// The runtime's own words for a driver that is not there are those for one that is too old.
+/// Throws the runtime's message, which for a missing driver is that for one that is too old.
 void CudaRuntime::refuse(CudaStatus status) const {
   if (status == cuda_insufficient_driver && driver_version() == 0) {
     throw RunError("no GPU can be used: no NVIDIA driver is loaded; `nvidia-smi` tells more");
@@ -162,7 +162,7 @@ Capability CudaRuntime::capability(int device) const {
 }
 
 std::string CudaRuntime::bus_id(int device) const {
-  std::array<char, 32> text{}; // cuda_runtime_api.h: 13 are enough
+  std::array<char, 32> text{}; // cuda_runtime_api.h says that 13 are enough
   functions_->check(functions_->device_bus_id(text.data(), static_cast<int>(text.size()), device),
                     "cudaDeviceGetPCIBusId");
   return text.data();

@@ -10,14 +10,14 @@
 namespace ddltrain {
 namespace {
 
-/// The oldest GPUs of a CUDA's libraries, NCCL among them. Release notes of CUDA 11.0 (Kepler's 3.0 removed), 12.0
-/// (Kepler removed) and 13.0 (Maxwell, Pascal and Volta removed).
+/// The oldest GPUs that the libraries of a CUDA version support, NCCL among them: release notes of CUDA 11.0 (Kepler's
+/// 3.0 removed), 12.0 (Kepler removed) and 13.0 (Maxwell, Pascal and Volta removed).
 struct OldestCapability {
   int cuda_major;
   Capability capability;
 };
 constexpr std::array<OldestCapability, 3> oldest_capabilities = {
-    {{13, {7, 5}}, {12, {5, 0}}, {11, {3, 5}}}}; // newest first
+    {{13, {7, 5}}, {12, {5, 0}}, {11, {3, 5}}}}; // the newest version first
 
 std::string text_of(const Capability& capability) {
   return fmt::format("{}.{}", capability.major, capability.minor);
@@ -41,7 +41,7 @@ void check_cuda(const Capability& found, int gpu, int cuda_version) {
 }
 
 void check_libtorch(const Capability& found, int gpu, const std::vector<CompiledFor>& compiled) {
-  if (compiled.empty()) return; // it does not say
+  if (compiled.empty()) return; // the build does not state them
   std::string all;
   for (const CompiledFor& code : compiled) {
     if (runs_on(code, found)) return;
@@ -60,7 +60,7 @@ std::vector<CompiledFor> architectures_in(const std::string& build_words) {
   std::vector<CompiledFor> all;
   for (std::sregex_iterator match(build_words.begin(), build_words.end(), code); match != std::sregex_iterator();
        ++match) {
-    const int number = std::stoi((*match)[2]); // 90 is 9.0, 120 is 12.0
+    const int number = std::stoi((*match)[2]); // 90 means 9.0, and 120 means 12.0
     all.push_back({{number / 10, number % 10}, (*match)[1] == "compute", (*match)[3].length() > 0});
   }
   return all;

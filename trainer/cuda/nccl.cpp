@@ -61,7 +61,7 @@ Nccl::~Nccl() = default;
 std::string Nccl::version() const {
   int code = 0;
   functions_->check(functions_->get_version(&code), "ncclGetVersion");
-  // nccl.h: 22809 is 2.28.9 since 2.9, before that 2804 was 2.8.4.
+  // By nccl.h, 22809 is 2.28.9 since version 2.9; before that 2804 was 2.8.4.
   const int major_unit = code < 10000 ? 1000 : 10000;
   return fmt::format("NCCL {}.{}.{}", code / major_unit, code % major_unit / 100, code % 100);
 }
@@ -115,7 +115,7 @@ void Nccl::check_communicator(Handle communicator) const {
 
 namespace {
 
-constexpr CudaRuntime::Stream computing_stream = nullptr; ///< LibTorch's, the default one
+constexpr CudaRuntime::Stream computing_stream = nullptr; ///< the default stream, which LibTorch uses
 
 } // namespace
 
@@ -138,9 +138,10 @@ NcclAllReduce::~NcclAllReduce() {
 }
 
 void NcclAllReduce::start(float* data, std::size_t count) {
-  cuda_->use_device(gpu_); // each thread has its own current GPU, and backward runs on one of LibTorch's
+  cuda_->use_device(gpu_); // each thread has its own current GPU, and backward runs in a thread of LibTorch
   cuda_->record(computed_, computing_stream);
-  cuda_->wait_for(stream_, computed_); // for what is recorded now: the event may be recorded again before that is done
+  // this waits for what is recorded now; the event may be recorded again before that is done
+  cuda_->wait_for(stream_, computed_);
   nccl_->all_reduce(communicator_, data, count, stream_);
 }
 
@@ -164,10 +165,10 @@ void NcclAllReduce::all_reduce_now(float* data, std::size_t count) {
 
 NcclLog::NcclLog(bool on) {
   if (!on || std::getenv("NCCL_DEBUG") != nullptr || std::getenv("NCCL_DEBUG_FILE") != nullptr) return;
-  file_ = ::memfd_create("nccl-log", MFD_CLOEXEC); // a file that no folder holds and no failure leaves behind
+  file_ = ::memfd_create("nccl-log", MFD_CLOEXEC); // a file that is in no folder, so that no failure leaves it behind
   if (file_ < 0) return;
   ::setenv("NCCL_DEBUG", "INFO", 1);
-  ::setenv("NCCL_DEBUG_SUBSYS", "INIT,NET,P2P,SHM", 1); // connections, not collectives
+  ::setenv("NCCL_DEBUG_SUBSYS", "INIT,NET,P2P,SHM", 1); // text about connections, and not about collectives
   ::setenv("NCCL_DEBUG_FILE", ("/proc/self/fd/" + std::to_string(file_)).c_str(), 1);
   ::setenv(own_nccl_log, "1", 1);
 }

@@ -24,7 +24,7 @@ struct Point {
 };
 using Stroke = std::vector<Point>;
 
-/// One stroke a digit, in a box one wide and one high, y downwards.
+/// Returns one stroke for each digit, in a box of width and height 1, with y downwards.
 const std::array<Stroke, 10>& font() {
   static const std::array<Stroke, 10> strokes = {{
       {{.5, .02}, {.2, .15}, {.1, .5}, {.2, .85}, {.5, .98}, {.8, .85}, {.9, .5}, {.8, .15}, {.5, .02}},
@@ -51,13 +51,13 @@ const std::array<Stroke, 10>& font() {
   return strokes;
 }
 
-/// Where the digit's box comes to lie in the image, and the pen.
+/// Where the digit's box is in the image, and the pen.
 struct Hand {
-  double width = 0; ///< pixels
+  double width = 0; ///< width in pixels
   double height = 0;
-  double angle = 0; ///< radians
+  double angle = 0; ///< angle in radians
   Point centre;
-  double pen = 0; ///< half the stroke's width, pixels
+  double pen = 0; ///< half the width of the stroke, in pixels
 };
 
 Hand random_hand(Random& random) {
@@ -86,7 +86,7 @@ double distance(const Point& point, const Point& from, const Point& to) {
   return std::hypot(point.x - from.x - share * dx, point.y - from.y - share * dy);
 }
 
-/// Ink of one line, with a soft edge of one pixel; only pixels that the pen can reach are visited.
+/// Draws the ink of one line, with a soft edge of one pixel. Only pixels that the pen can reach are visited.
 void draw_line(float* image, const Point& from, const Point& to, double pen) {
   const auto first = [pen](double a, double b) {
     return static_cast<std::size_t>(std::clamp(std::floor(std::min(a, b) - pen - 1), 0.0, digit_side - 1.0));
@@ -103,7 +103,7 @@ void draw_line(float* image, const Point& from, const Point& to, double pen) {
   }
 }
 
-/// Noise of +-0.4 at most, triangular: the sum of two uniform ones.
+/// Adds noise of at most +-0.4 with a triangular distribution: the sum of two uniform ones.
 void add_noise(float* image, Random& random) {
   for (std::size_t i = 0; i < digit_side * digit_side; ++i) {
     const double noise = 0.2 * (random.between(-1, 1) + random.between(-1, 1));
@@ -140,10 +140,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t image_magic = 0x803; ///< unsigned bytes in three dimensions
-constexpr std::uint32_t label_magic = 0x801; ///< unsigned bytes in one
-constexpr std::size_t header_word_bytes = 4; ///< bytes of a header figure
-constexpr std::uint32_t largest_side = 4096; ///< more is a damaged header
+constexpr std::uint32_t image_magic = 0x803; ///< number that means unsigned bytes in three dimensions
+constexpr std::uint32_t label_magic = 0x801; ///< number that means unsigned bytes in one dimension
+constexpr std::size_t header_word_bytes = 4; ///< bytes of a number in the header
+constexpr std::uint32_t largest_side = 4096; ///< a larger number means a damaged header
 constexpr unsigned char most_classes = 10;
 
 [[noreturn]] void refuse(const fs::path& file, const std::string& what) {
@@ -167,7 +167,7 @@ std::uint32_t word(const std::string& bytes, std::size_t index) {
   return value;
 }
 
-/// The dimensions of a file of this magic, whose size was checked against them.
+/// Returns the dimensions of a file with this magic number. Its size was checked against them.
 std::vector<std::size_t> dimensions(const fs::path& file, const std::string& bytes, std::uint32_t magic) {
   const std::size_t count = magic & 0xFF;
   const std::size_t header = header_word_bytes * (count + 1);
@@ -186,7 +186,7 @@ std::vector<std::size_t> dimensions(const fs::path& file, const std::string& byt
     if (sizes.back() == 0 || (i > 1 && sizes.back() > largest_side)) {
       refuse(file, fmt::format("says {} in dimension {}, which cannot be", sizes.back(), i));
     }
-    expected *= sizes.back(); // below 2^32 * 2^24
+    expected *= sizes.back(); // stays below 2^32 * 2^24
   }
   if (bytes.size() != header + expected) {
     refuse(file, fmt::format("{} bytes found, its header says {}", bytes.size(), header + expected));

@@ -16,7 +16,7 @@
 namespace ddltrain {
 namespace {
 
-constexpr std::int64_t bytes_per_element = 4; ///< fp32
+constexpr std::int64_t bytes_per_element = 4; ///< bytes of fp32
 
 std::int64_t per_sample(std::int64_t total, std::int64_t batch, const std::string& layer) {
   if (total % batch != 0) {

@@ -111,7 +111,7 @@ struct OperatorRows {
       {"clone", {elementwise, per_output, 0}},
       {"pixel_shuffle", {elementwise, per_output, 0}},
       {"upsample_nearest2d", {elementwise, per_output, 0}},
-      {"upsample_bilinear2d", {elementwise, per_output, 7}}, // four products, three sums
+      {"upsample_bilinear2d", {elementwise, per_output, 7}}, // four products and three sums
   };
 };
 
@@ -121,7 +121,7 @@ const std::map<std::string_view, OperatorRule>& rules() {
   return by_name;
 }
 
-/// "aten::relu_" does in place what "aten::relu" does.
+/// Returns the plain name: "aten::relu_" does in place what "aten::relu" does.
 std::string plain_operator(std::string_view name) {
   constexpr std::string_view space = "aten::";
   if (name.starts_with(space)) name.remove_prefix(space.size());
@@ -133,7 +133,7 @@ at::Tensor tensor_at(const OperatorCall& call, std::size_t input) {
   return input < call.inputs.size() && call.inputs[input].isTensor() ? call.inputs[input].toTensor() : at::Tensor();
 }
 
-/// The size of the last dimension; 0 for what has none.
+/// Returns the size of the last dimension; 0 for a tensor without one.
 std::int64_t row_length(const at::Tensor& tensor) {
   return tensor.defined() && tensor.dim() > 0 ? tensor.size(-1) : 0;
 }
@@ -156,14 +156,14 @@ LayerKind kind_of_convolution(const OperatorCall& call) {
   return every_size_is(filter, 1) ? LayerKind::conv1x1 : LayerKind::conv;
 }
 
-/// Weights that one element of the output (of a transposed one: of the input) meets.
+/// Returns the number of weights for one element of the output, or for a transposed convolution of the input.
 std::int64_t filter_size(const OperatorCall& call) {
   const auto filter = tensor_at(call, 1);
   return filter.defined() && filter.dim() > 0 && filter.size(0) > 0 ? filter.numel() / filter.size(0) : 0;
 }
 
 bool is_transposed(const OperatorCall& call, WorkForm form) {
-  constexpr std::size_t flag_index = 6; // of aten::convolution
+  constexpr std::size_t flag_index = 6; // index of the flag `transposed` of aten::convolution
   if (form == WorkForm::transposed) return true;
   return call.inputs.size() > flag_index && call.inputs[flag_index].isBool() && call.inputs[flag_index].toBool();
 }
@@ -177,7 +177,7 @@ std::int64_t window_size(const OperatorCall& call) {
   return is_square ? elements * elements : elements;
 }
 
-/// The mean over height and width of images is a pool.
+/// Returns whether the operator is a mean over height and width of images, which is a pool.
 bool is_over_image(const OperatorCall& call) {
   const auto input = tensor_at(call, 0);
   constexpr std::int64_t counted_images = 4;

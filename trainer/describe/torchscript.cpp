@@ -23,9 +23,9 @@ namespace ddltrain {
 namespace {
 
 constexpr std::int64_t fp32_bytes = 4;
-constexpr std::int64_t small_batch_size = 2; ///< a norm in training needs two samples
+constexpr std::int64_t small_batch_size = 2; ///< two samples, because a norm in training needs them
 constexpr std::int64_t large_batch_size = 3;
-constexpr std::int64_t most_elements = std::int64_t{1} << 31; ///< of one input: beyond any sample
+constexpr std::int64_t most_elements = std::int64_t{1} << 31; ///< most elements of one input, beyond any sample
 
 ddlsim::UserError wrong_input(const std::string& text) {
   return {"--input", "",
@@ -34,7 +34,7 @@ ddlsim::UserError wrong_input(const std::string& text) {
                       ddlsim::in_quotes(text))};
 }
 
-/// The last line of LibTorch's message, which says what was wrong; the lines before it say where.
+/// Returns the last line of LibTorch's message, which says what was wrong; the lines before it say where.
 std::string reason_of(const std::string& message) {
   std::string last;
   std::string line;
@@ -49,14 +49,14 @@ std::string reason_of(const std::string& message) {
   return ddlsim::in_quotes(last);
 }
 
-/// What a person reads of an exception of LibTorch.
+/// Returns what a person should read of an exception of LibTorch.
 std::string reason_of(const std::exception& error) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
   return reason_of(torch_error != nullptr ? torch_error->what_without_backtrace() : error.what());
 }
 
 torch::jit::Module load_module(const std::filesystem::path& file) {
-  ddlsim::open_text_file(file); // tells what is wrong with a file that cannot be read
+  ddlsim::open_text_file(file); // this reports what is wrong with a file that cannot be read
   try {
     return torch::jit::load(file.string(), at::kCPU);
   } catch (const std::exception& error) {
@@ -67,7 +67,7 @@ torch::jit::Module load_module(const std::filesystem::path& file) {
   }
 }
 
-/// Half-precision numbers do not run on every processor; the counts are the same.
+/// Makes all numbers fp32, because 16 bits do not run on every processor. The counts are the same.
 void make_fp32(torch::jit::Module& module) {
   const at::NoGradGuard no_gradient;
   const auto widen = [](const at::Tensor& tensor) {
@@ -102,7 +102,7 @@ struct Runs {
   OperatorTrace small;
   OperatorTrace large;
   std::int64_t small_batch = small_batch_size;
-  std::int64_t added = 1; ///< samples that the large run has more; 0: there is no large run
+  std::int64_t added = 1; ///< how many more samples the large run has; 0: there is no large run
 };
 
 bool run_alike(const OperatorTrace& a, const OperatorTrace& b) {
@@ -136,7 +136,8 @@ Runs run_module(torch::jit::Module& module, const std::vector<ModuleInput>& inpu
   }
 }
 
-/// Names of layers: a module without parts is one; of others the operator is added. A name is there once.
+/// The names of layers. A module without parts is one layer; for others the name of the operator is added. Each name
+/// occurs once.
 class LayerNames {
 public:
   explicit LayerNames(const torch::jit::Module& module) {
@@ -175,7 +176,7 @@ public:
     return std::move(table_);
   }
 
-  /// Trained parameters that no operator with a rule used.
+  /// Returns the trained parameters that no operator with a rule used.
   std::vector<std::string> unreached() const {
     std::vector<std::string> names;
     for (const auto& [name, shape] : shapes_)
@@ -195,7 +196,8 @@ private:
     const auto& again = runs_.added > 0 ? runs_.large.operators[index] : traced;
     const auto flop = per_sample(traced.flop, again.flop);
     const auto bytes = fp32_bytes * per_sample(traced.output_elements, again.output_elements);
-    if (flop == 0 && bytes == 0 && traced.weights.empty()) return; // of weights or of the batch's size alone
+    // its work depends only on weights, or on the batch's size
+    if (flop == 0 && bytes == 0 && traced.weights.empty()) return;
     const auto key = std::pair{traced.weights.empty() ? "" : traced.weights.front(), traced.kind};
     auto found = key.first.empty() ? rows_.end() : rows_.find(key);
     if (found == rows_.end()) {
@@ -214,7 +216,7 @@ private:
   LayerTable table_;
   std::map<std::string, std::vector<std::int64_t>> shapes_;
   std::set<std::string> placed_;
-  std::map<std::pair<std::string, LayerKind>, std::size_t> rows_; ///< of a first weight and kind: the row
+  std::map<std::pair<std::string, LayerKind>, std::size_t> rows_; ///< row of each first weight and kind
 };
 
 void note_what_is_missing(const TableMaker& maker, const OperatorTrace& trace, std::vector<std::string>& notes) {

@@ -21,11 +21,12 @@ struct PortRange {
   int last = 0;
 };
 
-constexpr PortRange any_port{10000, 65535}; ///< below stand most of the services that have a port of their own
+constexpr PortRange any_port{10000, 65535}; ///< most services with a port of their own are below
 
-/// Ports that the kernel gives no outgoing connection: a port of that range can be taken before its user binds it.
+/// Returns the ports that the kernel gives to no outgoing connection, because a port of that range can be taken before
+/// its user binds it.
 PortRange ports_of_nobody() {
-  PortRange outgoing{32768, 60999}; // Linux' default (Documentation/networking/ip-sysctl)
+  PortRange outgoing{32768, 60999}; // the default of Linux (Documentation/networking/ip-sysctl)
   std::ifstream file("/proc/sys/net/ipv4/ip_local_port_range");
   file >> outgoing.first >> outgoing.last;
   const PortRange below{any_port.first, outgoing.first - 1};
@@ -44,7 +45,7 @@ bool binds(int descriptor, int port) {
 int bound_port(int descriptor, std::random_device& random) {
   const PortRange range = ports_of_nobody();
   std::uniform_int_distribution<int> draw(range.first, range.last);
-  constexpr int most_tries = 1000; // of some 20,000 ports a few dozen are taken
+  constexpr int most_tries = 1000; // enough, because a few dozen of some 20,000 ports are taken
   for (int i = 0; i < most_tries; ++i) {
     const int port = draw(random);
     if (binds(descriptor, port)) return port;

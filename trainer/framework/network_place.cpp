@@ -87,7 +87,8 @@ void use_loopback_on_one_host(std::vector<NetworkPlace>& places) {
 
 InterfaceBytes bytes_through(const std::string& interface) {
   if (interface == loopback_interface) return {};
-  std::ifstream file("/proc/self/net/dev"); // of this network namespace; "  eth0: 1234 5 0 0 0 0 0 0 5678 9 ..."
+  // has lines of this network namespace like "  eth0: 1234 5 0 0 0 0 0 0 5678 9 ..."
+  std::ifstream file("/proc/self/net/dev");
   for (std::string line; std::getline(file, line);) {
     const std::size_t first = line.find_first_not_of(' ');
     if (first == std::string::npos || line.compare(first, interface.size() + 1, interface + ":") != 0) continue;
@@ -95,7 +96,7 @@ InterfaceBytes bytes_through(const std::string& interface) {
     InterfaceBytes bytes;
     double between = 0;
     numbers >> bytes.received;
-    constexpr int other_received = 7; // packets, errs, drop, fifo, frame, compressed, multicast
+    constexpr int other_received = 7; // fields packets, errs, drop, fifo, frame, compressed, multicast
     for (int i = 0; i < other_received; ++i) numbers >> between;
     numbers >> bytes.sent;
     return bytes;

@@ -24,17 +24,19 @@
 namespace ddltrain {
 namespace {
 
-constexpr int ports_a_rank = 4; ///< worker, server, chief or scheduler, meetings (trainer/frameworks/common/job.py)
+/// ports for worker, server, chief or scheduler, and meetings (trainer/frameworks/common/job.py)
+constexpr int ports_a_rank = 4;
 constexpr int done_tag = 1;
 constexpr auto poll_every = std::chrono::milliseconds(20);
-constexpr auto server_patience = std::chrono::seconds(5); ///< servers that end by themselves do so well within it
+/// servers that end by themselves do so well within this time
+constexpr auto server_patience = std::chrono::seconds(5);
 constexpr int wrong_use = 2;
-constexpr int no_program = 127; ///< a shell's status for "no such program"
+constexpr int no_program = 127; ///< a shell's exit status for "no such program"
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 struct ChildEnd {
-  int status = 0; ///< as waitpid's
+  int status = 0; ///< status as waitpid() returns it
   double cpu_s = 0;
 };
 
@@ -43,7 +45,7 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + microsecond * static_cast<double>(time.tv_usec);
 }
 
-/// In the child: becomes the script. It ends when this process does.
+/// Runs in the child, and becomes the script. It ends when this process does.
 [[noreturn]] void become_script(const FrameworkScript& script, int error_file) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::dup2(error_file, STDERR_FILENO);
@@ -62,7 +64,7 @@ pid_t start(const FrameworkScript& script, int error_file) {
   return child;
 }
 
-/// The end of the child, if it has ended.
+/// Returns how the child ended, if it has ended.
 std::optional<ChildEnd> ended(pid_t child) {
   ChildEnd end;
   rusage usage{};
@@ -78,7 +80,8 @@ ChildEnd wait_for(pid_t child) {
   }
 }
 
-/// The line that the script itself tells of its failure by, without the script's name; without one the last line.
+/// Returns the line in which the script itself reports its failure, without the script's name; without such a line the
+/// last one.
 std::string last_message(std::FILE* file, const std::string& name) {
   std::rewind(file);
   char* line = nullptr;
@@ -88,7 +91,8 @@ std::string last_message(std::FILE* file, const std::string& name) {
   while (::getline(&line, &room, file) > 0) {
     std::string text(line, std::strcspn(line, "\n"));
     if (text.rfind(name + ":", 0) == 0) cause = text.substr(name.size() + 2);
-    if (text.find(": error: ") != std::string::npos) cause = text.substr(text.find(": error: ") + 9); // argparse's
+    if (text.find(": error: ") != std::string::npos)
+      cause = text.substr(text.find(": error: ") + 9); // form of argparse
     if (!text.empty()) last = text;
   }
   ::free(line); // NOLINT: getline's
@@ -98,7 +102,7 @@ std::string last_message(std::FILE* file, const std::string& name) {
 [[noreturn]] void throw_failure(const FrameworkScript& script, int rank, int status, std::FILE* errors) {
   const std::string message = last_message(errors, script.name);
   if (WIFSIGNALED(status)) {
-    const bool aborted = WTERMSIG(status) == SIGABRT; // by itself, and mostly with a word why
+    const bool aborted = WTERMSIG(status) == SIGABRT; // the script aborted itself, usually with a reason
     throw RunError(
         fmt::format("{} of rank {} died of signal {} ({}); the job has ended. Records written so far are kept.{}",
                     script.name, rank, WTERMSIG(status), ::strsignal(WTERMSIG(status)), // NOLINT: one thread
@@ -109,7 +113,7 @@ std::string last_message(std::FILE* file, const std::string& name) {
   throw RunError(text);
 }
 
-/// A server's child: ended when all workers have said that they are done.
+/// Waits for a server's child, and ends it when all workers have said that they are done.
 ChildEnd serve(MpiCommunicator& world, pid_t child, int workers, const std::function<void(int)>& fail) {
   for (int done = 0; done < workers;) {
     while (world.receive_number(done_tag)) ++done;
@@ -142,7 +146,7 @@ std::vector<NetworkPlace> places_of_all(MpiCommunicator& world, const std::strin
 RankUse supervise(MpiCommunicator& world, const std::string& host, const Supervised& what) {
   const std::vector<NetworkPlace> places = places_of_all(world, host, what.interface);
   ::setenv("DDLTRAIN_JOB", job_description(places, world.rank()).c_str(), 1);
-  ::unsetenv("LD_PRELOAD"); // the testbed's is for Open MPI, which only this process uses
+  ::unsetenv("LD_PRELOAD"); // the testbed's library is for Open MPI, which only this process uses
   const File errors(std::tmpfile(), &std::fclose);
   if (!errors) throw RunError(std::string("no temporary file: ") + std::strerror(errno));
   const int workers = world.size() - what.servers;

@@ -35,7 +35,7 @@ UnitPtr convolution_of_maps(std::int64_t in_channels, std::int64_t out_channels)
 namespace {
 
 constexpr std::int64_t samples_of_side = 2; ///< maskrcnn_benchmark, POOLER_SAMPLING_RATIO
-/// An output value: four samples of four multiplies and three adds, their mean.
+/// Each output value takes four samples, of four multiplies and three adds each, and their mean.
 constexpr std::int64_t align_flop = 4 * 7 + 4;
 
 /// Where the samples of the boxes lie, from -1 to 1: [batch, boxes x samples, samples, 2].
@@ -49,8 +49,8 @@ at::Tensor sample_grid(const at::Tensor& boxes, std::int64_t samples) {
   return at::stack({x, y}, -1).flatten(1, 2);
 }
 
-/// [batch, boxes, channels, bins, bins]. In the wider of the two types, as PyTorch's autocast has it: in half precision
-/// samples of large maps would lie elsewhere.
+/// The result is [batch, boxes, channels, bins, bins]. The function computes in the wider of the two types, as
+/// PyTorch's autocast does: in half precision, samples of large maps would lie in other places.
 at::Tensor align(const at::Tensor& map, const at::Tensor& boxes, std::int64_t bins) {
   const at::ScalarType wider = c10::promoteTypes(map.scalar_type(), boxes.scalar_type());
   const at::Tensor grid = sample_grid(boxes.to(wider), samples_of_side * bins);
@@ -105,7 +105,7 @@ UnitPtr binary_cross_entropy() {
 
 namespace {
 
-constexpr double focal_alpha = 0.25; ///< of what is to be found; the rest counts 1 - alpha
+constexpr double focal_alpha = 0.25; ///< weight of the objects; the background has the weight 1 - alpha
 /// Sigmoid 3, cross entropy 6, subtract, absolute value, square, weight 2, two products.
 constexpr std::int64_t focal_flop = 16;
 
@@ -127,7 +127,7 @@ UnitPtr focal_loss() {
 
 namespace {
 
-/// Of a map, [batch, channels, side, side].
+/// The argument is a map, [batch, channels, side, side].
 at::Tensor places_of(const at::Tensor& map) {
   return map.flatten(2).unsqueeze(-1);
 }
@@ -151,12 +151,12 @@ at::Tensor joined(const Tensors& maps) {
   return at::cat(places, /*dim=*/2);
 }
 
-/// What one map's norm is made of.
+/// The tensors of the norm of one map.
 struct MapNorm {
   at::Tensor gamma, beta, mean, variance;
 };
 
-/// With statistics of an earlier training: subtract, divide, scale, shift.
+/// With statistics of an earlier training the work is: subtract, divide, scale, shift.
 constexpr std::int64_t fixed_norm_flop = 4;
 
 } // namespace

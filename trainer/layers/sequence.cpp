@@ -19,7 +19,7 @@
 namespace ddltrain {
 namespace {
 
-constexpr double initial_deviation = 0.02; ///< google-research/bert, initializer_range
+constexpr double initial_deviation = 0.02; ///< initializer_range of google-research/bert
 
 } // namespace
 
@@ -44,8 +44,8 @@ UnitPtr sequence_convolution(const SequenceConvolutionShape& shape) {
 
 namespace {
 
-/// A state of the forward recursion: three exponentials, two adds, a logarithm, an add (Graves et al. 2006, section
-/// 4.1).
+/// One state of the forward recursion takes three exponentials, two adds, a logarithm, and an add (Graves et al. 2006,
+/// section 4.1).
 constexpr std::int64_t state_flop = 7;
 
 } // namespace
@@ -62,7 +62,8 @@ UnitPtr temporal_classification() {
   };
   definition.flop = [](const Tensors& inputs, const at::Tensor&) {
     const at::Tensor& letters = inputs.at(1);
-    return state_flop * inputs.at(0).size(1) * letters.size(0) * (2 * letters.size(1) + 1); // a blank between letters
+    // there is a blank between two letters
+    return state_flop * inputs.at(0).size(1) * letters.size(0) * (2 * letters.size(1) + 1);
   };
   return make_layer(std::move(definition));
 }
@@ -93,10 +94,10 @@ UnitPtr tied_decoder(const at::Tensor& table) {
 
 namespace {
 
-constexpr double masked_score = -10000; ///< google-research/bert, modeling.py
-constexpr std::int64_t mask_flop = 2;   ///< an element: scale, add the mask
+constexpr double masked_score = -10000; ///< value of google-research/bert, modeling.py
+constexpr std::int64_t mask_flop = 2;   ///< operations per element: scale, add the mask
 
-/// [batch, tokens, width] -> [batch, heads, tokens, head width]; a view.
+/// Returns a view: [batch, tokens, width] -> [batch, heads, tokens, head width].
 at::Tensor split_heads(const at::Tensor& states, std::int64_t heads) {
   return states.view({states.size(0), states.size(1), heads, states.size(2) / heads}).transpose(1, 2);
 }

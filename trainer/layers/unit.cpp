@@ -54,7 +54,7 @@ std::vector<std::pair<std::string, Layer*>> layers_of(const torch::nn::Module& n
 
 namespace {
 
-constexpr std::int64_t log_softmax_flop = 5; ///< an element: maximum, subtract, exponential, sum, subtract
+constexpr std::int64_t log_softmax_flop = 5; ///< operations per element: maximum, subtract, exponential, sum, subtract
 
 } // namespace
 
@@ -74,7 +74,7 @@ UnitPtr negative_log_likelihood() {
     const at::Tensor picked = inputs.at(0).gather(-1, targets.unsqueeze(-1));
     return picked.reshape({targets.size(0), -1}).mean(1).neg();
   };
-  // One addition for each value picked: the mean.
+  // The mean takes one addition for each picked value.
   definition.flop = [](const Tensors& inputs, const at::Tensor&) { return inputs.at(1).numel(); };
   return make_layer(std::move(definition));
 }

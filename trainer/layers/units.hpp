@@ -34,10 +34,10 @@ struct ConvolutionShape {
 };
 UnitPtr convolution(const ConvolutionShape& shape);
 
-/// A convolution without bias whose weights no step changes, as fine-tuned backbones have them.
+/// A convolution without bias whose weights stay fixed in training, as in fine-tuned backbones.
 UnitPtr frozen_convolution(const ConvolutionShape& shape);
 
-/// A 2x2 convolution with bias that keeps the size of the maps: zeros stand below and to the right of them.
+/// A 2x2 convolution with bias that keeps the size of the maps: it pads them with zeros below and to the right.
 UnitPtr convolution_2x2(std::int64_t in_channels, std::int64_t out_channels);
 
 /// A 2x2 transposed convolution of stride 2, with bias: [batch, in, h, w] -> [batch, out, 2h, 2w].
@@ -48,14 +48,14 @@ UnitPtr linear(std::int64_t in_features, std::int64_t out_features);
 
 struct BatchNormOptions {
   double epsilon = 1e-5;
-  bool scale = true;             ///< with gamma; beta there always is
-  double first_scale = 1;        ///< gamma before the first step
-  bool fixed_statistics = false; ///< mean and variance are those of an earlier training, which no step changes
+  bool scale = true;             ///< whether the norm has gamma; it always has beta
+  double first_scale = 1;        ///< gamma before the first training step
+  bool fixed_statistics = false; ///< whether mean and variance come from an earlier training and stay fixed
 };
 UnitPtr batch_norm(std::int64_t channels, const BatchNormOptions& options = {});
 
-/// Batch norm with the statistics of an earlier training folded in: x times a factor plus a shift for each channel.
-/// `factor` is the factor before weights of a trained network are read.
+/// Batch norm with the statistics of an earlier training: x times a factor plus a shift for each channel. `factor` is
+/// the factor until the weights of a trained network are read.
 UnitPtr frozen_norm(std::int64_t channels, double factor = 1);
 
 /// Normalises the last dimension, of `width` elements.
@@ -63,11 +63,11 @@ UnitPtr layer_norm(std::int64_t width);
 
 // Layers without weights.
 
-/// Every value four times: [batch, channels, h, w] -> [batch, channels, 2h, 2w].
+/// Repeats every value four times: [batch, channels, h, w] -> [batch, channels, 2h, 2w].
 UnitPtr doubled();
 
 struct LocalResponseNormOptions {
-  std::int64_t neighbours = 5; ///< channels summed over
+  std::int64_t neighbours = 5; ///< number of channels in the sum
   double alpha = 1e-4;
   double beta = 0.75;
   double k = 1;
@@ -79,14 +79,14 @@ UnitPtr relu6();
 UnitPtr gelu();
 UnitPtr tanh_activation();
 UnitPtr sigmoid();
-UnitPtr softmax(); ///< over the last dimension
+UnitPtr softmax(); ///< softmax over the last dimension
 UnitPtr dropout(double probability);
 
 struct PoolShape {
   std::int64_t kernel = 2;
   std::int64_t stride = 2;
   std::int64_t padding = 0;
-  bool ceil = false; ///< keep a last, partly filled window
+  bool ceil = false; ///< whether a last, partly filled window is kept
 };
 UnitPtr max_pool(const PoolShape& shape);
 UnitPtr average_pool(const PoolShape& shape);
@@ -98,19 +98,19 @@ UnitPtr concatenate(); ///< joins its inputs along the channels
 
 // Compositions. Their parts are registered under the composition's own name.
 
-/// [batch, ...] -> [batch, all the rest]; a view, no work.
+/// Returns a view, without work: [batch, ...] -> [batch, all the rest].
 UnitPtr flatten();
 
-/// One unit after the other.
+/// Runs the units one after the other.
 UnitPtr chain(const Units& steps);
 
-/// after(main(x) + shortcut(x)); no shortcut units: x itself.
+/// Computes after(main(x) + shortcut(x)); without shortcut units the shortcut is x itself.
 UnitPtr residual(const Units& main, const Units& shortcut, const Units& after);
 
-/// x times a factor for each channel, gate(x): [batch, channels].
+/// Multiplies x by a factor for each channel, which gate(x) gives: [batch, channels].
 UnitPtr gated(const Units& gate);
 
-/// Every way applied to the same input, the outputs joined along the channels.
+/// Applies every way to the same input and joins the outputs along the channels.
 UnitPtr branches(const std::vector<Units>& all);
 
 } // namespace ddltrain

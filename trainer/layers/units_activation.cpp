@@ -20,7 +20,7 @@
 namespace ddltrain {
 namespace {
 
-// Operations an element; a transcendental function counts as one.
+// Operations of an element. A transcendental function counts as one.
 constexpr std::int64_t relu_flop = 1;
 constexpr std::int64_t relu6_flop = 2; ///< two comparisons
 constexpr std::int64_t gelu_flop = 5;  ///< x/2 (1 + erf(x / sqrt 2)): divide, erf, add, halve, multiply
@@ -84,7 +84,7 @@ constexpr std::int64_t normalise_flop = 1 + 3 + 2; ///< an element: mean, varian
 constexpr std::int64_t fixed_normalise_flop = 2;   ///< (x - mean) / deviation
 constexpr std::int64_t scale_flop = 1;
 constexpr std::int64_t shift_flop = 1;
-/// An element, beside one add a neighbour: square, alpha x sum, + k, power, divide.
+/// Each element takes five operations (square, alpha x sum, + k, power, divide) and one addition per neighbour.
 constexpr std::int64_t local_response_flop = 5;
 constexpr double running_mean_momentum = 0.1;
 constexpr double layer_norm_epsilon = 1e-12; ///< BERT's (google-research/bert, modeling.py)

@@ -13,8 +13,9 @@ const std::string image224 = "image 3x224x224";
 const std::string image299 = "image 3x299x299";
 
 const Hyperparameter digits_rate = {0.05, "tried here: 98 % of digits are right after one epoch"};
-/// The papers' 0.01 (Krizhevsky et al. 2012, section 5; Simonyan and Zisserman, arXiv 1409.1556, section 3.1) is for
-/// images of mean zero and small initial weights; with He's weights and without batch normalisation it ends in NaN.
+/// The papers' rate of 0.01 (Krizhevsky et al. 2012, section 5; Simonyan and Zisserman, arXiv 1409.1556, section 3.1)
+/// is for images of mean zero and small initial weights; with He's initial weights and without batch normalisation,
+/// training at 0.01 ends in NaN.
 const Hyperparameter plain_rate = {0.001, "a tenth of the 0.01 of Krizhevsky et al. 2012 and of arXiv 1409.1556"};
 const Hyperparameter googlenet_rate = {0.01, "the same as bvlc_googlenet of Caffe's model zoo"};
 const Hyperparameter googlenet_plain_rate = {0.001, "a tenth of bvlc_googlenet's 0.01 of Caffe's model zoo"};
@@ -105,9 +106,9 @@ void add_resnext(Entries& entries) {
   add("se_resnext101_32x4d", "ResNeXt-101 32x4d with squeeze and excitation, 1000 classes", true);
 }
 
-/// At 64 tokens the masked-word head scores every token, as the HKBU benchmark that uses this length does
-/// (transformers' BertForPreTraining); at 128 it scores the 20 masked ones, google-research/bert's
-/// max_predictions_per_seq; at 512 the 80 of NVIDIA/DeepLearningExamples' second phase.
+/// Number of scored tokens: at 64 tokens the masked-word head scores every token, as the HKBU benchmark of this length
+/// does (transformers' BertForPreTraining); at 128 it scores the 20 masked ones, google-research/bert's
+/// max_predictions_per_seq; at 512 the 80 masked ones of the second phase of NVIDIA/DeepLearningExamples.
 void add_bert(Entries& entries, const std::string& size, BertShape shape) {
   const auto add = [&](std::int64_t tokens, std::int64_t predicted, const std::string& remark) {
     shape.tokens = tokens;

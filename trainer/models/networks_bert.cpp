@@ -11,14 +11,14 @@
 namespace ddltrain {
 namespace {
 
-// google-research/bert, bert_config.json of BERT-base uncased.
+// Sizes of google-research/bert: bert_config.json of BERT-base uncased.
 constexpr std::int64_t bert_words = 30522;
 constexpr std::int64_t bert_positions = 512;
 constexpr std::int64_t bert_segments = 2;
 constexpr std::int64_t feed_forward = 4; ///< inner width over width
 constexpr double bert_dropout = 0.1;
 
-/// Words, segments and positions added, normalised.
+/// The sum of the embeddings of words, segments and positions, normalised.
 class Embeddings final : public torch::nn::Module {
 public:
   Embeddings(const at::Tensor& words, std::int64_t width)
@@ -89,7 +89,7 @@ private:
   UnitPtr dropout1_, add1_, norm1_, wide_, gelu_, narrow_, dropout2_, add2_, norm2_;
 };
 
-/// Which word stood at a masked position.
+/// Predicts the words at the masked positions.
 class MaskedWordHead final : public torch::nn::Module {
 public:
   MaskedWordHead(const BertShape& shape, const at::Tensor& words)
@@ -113,7 +113,7 @@ private:
   UnitPtr pick_, transform_, gelu_, norm_, decoder_, log_softmax_, loss_;
 };
 
-/// Whether the second sentence follows the first, from the first token.
+/// Predicts from the first token whether the second sentence follows the first.
 class NextSentenceHead final : public torch::nn::Module {
 public:
   explicit NextSentenceHead(std::int64_t width)
@@ -131,8 +131,8 @@ private:
   UnitPtr pooler_, tanh_, classifier_, log_softmax_, loss_;
 };
 
-/// Batch inputs: words, segments, mask, all [batch, tokens], and the predicted positions, [batch, predicted]; targets:
-/// the words there, and whether the sentences follow each other, [batch].
+/// Batch inputs: words, segments, mask, all [batch, tokens], and the positions to predict, [batch, predicted]. Targets:
+/// the words at these positions, and whether the second sentence follows the first, [batch].
 class Bert final : public Network {
 public:
   explicit Bert(const BertShape& shape) : shape_(shape) {

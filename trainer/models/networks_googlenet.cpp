@@ -4,11 +4,11 @@
 namespace ddltrain {
 namespace {
 
-constexpr double norm_epsilon = 0.001; ///< of torchvision's batch norms
+constexpr double norm_epsilon = 0.001; ///< epsilon of torchvision's batch norms
 constexpr double torchvision_dropout = 0.2;
-constexpr double bvlc_dropout = 0.4; ///< bvlc_googlenet of Caffe's model zoo, and arXiv 1409.4842, section 5
-constexpr double head_dropout = 0.7; ///< of an auxiliary head, the same sources
-constexpr double head_weight = 0.3;  ///< of an auxiliary head's loss, the same sources
+constexpr double bvlc_dropout = 0.4; ///< from bvlc_googlenet of Caffe's model zoo, and arXiv 1409.4842, section 5
+constexpr double head_dropout = 0.7; ///< dropout of an auxiliary head, from the same sources
+constexpr double head_weight = 0.3;  ///< weight of an auxiliary head's loss, from the same sources
 
 /// Output channels of one inception block, in the order of the paper's table 1.
 struct Channels {
@@ -30,13 +30,13 @@ constexpr std::array<NamedBlock, 9> inception_blocks = {{{"3a", {64, 96, 128, 16
                                                          {"5a", {256, 160, 320, 32, 128, 128}},
                                                          {"5b", {384, 192, 384, 48, 128, 128}}}};
 
-/// The parts of one variant; what differs between variants is kept here.
+/// The parts of one variant; this structure holds every difference between the variants.
 struct GoogLeNetParts {
-  bool batch_norm;          ///< after each convolution; else a bias in it
-  std::int64_t five_kernel; ///< where the paper has 5x5
-  std::int64_t last_pool;   ///< the kernel before block 5a
-  bool response_norm;       ///< in the stem
-  bool partial_windows;     ///< pools keep a last, partly filled window
+  bool batch_norm;          ///< whether each convolution has a batch norm after it; otherwise it has a bias
+  std::int64_t five_kernel; ///< kernel size of the convolutions that are 5x5 in the paper
+  std::int64_t last_pool;   ///< kernel size of the pooling before block 5a
+  bool response_norm;       ///< whether the stem has response normalisation
+  bool partial_windows;     ///< whether pools keep a last, partly filled window
 
   UnitPtr conv(std::int64_t in_channels, std::int64_t out_channels, std::int64_t kernel,
                std::int64_t stride = 1) const {
@@ -56,7 +56,7 @@ struct GoogLeNetParts {
   UnitPtr block(std::int64_t in, const Channels& channels) const;
 };
 
-/// The paper normalises responses where torchvision has batch norms.
+/// Where torchvision has batch norms in the stem, the paper has response normalisation.
 Units GoogLeNetParts::stem() const {
   Units units = {{"conv1", conv(3, 64, 7, 2)}, {"maxpool1", halving_pool(3)}};
   if (response_norm) {
@@ -104,7 +104,7 @@ ImageNetworkPlan plan_of(const GoogLeNetParts& parts, double dropout_share) {
   return plan;
 }
 
-/// The head on a block of 14x14 pixels: its average pooling leaves 4x4.
+/// The auxiliary head of a block of 14x14 pixels: its average pooling leaves 4x4.
 UnitPtr auxiliary_head(const GoogLeNetParts& parts, std::int64_t in, std::int64_t classes) {
   return chain({{"pool", average_pool({.kernel = 5, .stride = 3})},
                 {"conv", parts.conv(in, 128, 1)},

@@ -4,15 +4,15 @@
 namespace ddltrain {
 namespace {
 
-constexpr double inception_epsilon = 0.001; ///< of every batch norm, in torchvision and in TensorFlow
-constexpr double auxiliary_weight = 0.4;    ///< arXiv 1512.00567 and torchvision's training script
+constexpr double inception_epsilon = 0.001; ///< epsilon of every batch norm, in torchvision and in TensorFlow
+constexpr double auxiliary_weight = 0.4;    ///< from arXiv 1512.00567 and torchvision's training script
 constexpr double inception_dropout = 0.5;
-constexpr std::int64_t tensorflow_classes = 1001; ///< ImageNet's and one for background
+constexpr std::int64_t tensorflow_classes = 1001; ///< ImageNet's 1000 classes and one for the background
 
-/// The blocks of one variant; what differs between variants is kept here.
+/// The blocks of one variant; this structure holds every difference between the variants.
 struct Blocks {
   BatchNormOptions norm;
-  bool max_pool_in_last; ///< tf_cnn_benchmarks pools by maximum in its last block, torchvision by average
+  bool max_pool_in_last; ///< the pooling in the last block: maximum in tf_cnn_benchmarks, average in torchvision
 
   UnitPtr conv(std::int64_t in_channels, std::int64_t out_channels, Size2 kernel, std::int64_t stride = 1) const {
     const bool same = stride == 1;

@@ -4,11 +4,11 @@
 namespace ddltrain {
 namespace {
 
-constexpr double v4_epsilon = 0.001; ///< of tf_cnn_benchmarks' batch norm
+constexpr double v4_epsilon = 0.001; ///< epsilon of the batch norms of tf_cnn_benchmarks
 constexpr double v4_dropout = 0.2;
-constexpr std::int64_t v4_classes = 1001; ///< ImageNet's and one for background
+constexpr std::int64_t v4_classes = 1001; ///< ImageNet's 1000 classes and one for the background
 
-/// Whether a convolution of stride 1 pads the image, which then keeps its size.
+/// Whether a convolution of stride 1 pads the image; with padding the image keeps its size.
 enum class Edge { same, valid };
 
 /// A convolution with batch norm and ReLU.
@@ -28,7 +28,7 @@ NamedUnit halving_pool_branch() {
   return {"pool", max_pool({.kernel = 3, .stride = 2})};
 }
 
-/// An average pooling that keeps the size, and a 1x1 convolution.
+/// An average pooling that keeps the size, followed by a 1x1 convolution.
 Units pooled_branch(std::int64_t in, std::int64_t out) {
   return {{"pool", average_pool({.kernel = 3, .stride = 1, .padding = 1})}, {"branch_pool", step(in, out, {1, 1})}};
 }

@@ -9,21 +9,21 @@ namespace ddltrain {
 namespace {
 
 constexpr std::int64_t speech_features = 64;
-/// 16.7 s in frames every 10 ms, filled up to a multiple of 16 (jasper10x5dr.toml: max_duration, window_stride,
-/// pad_to).
+/// An utterance of 16.7 s has frames every 10 ms, filled up to a multiple of 16 (jasper10x5dr.toml: max_duration,
+/// window_stride, pad_to).
 constexpr std::int64_t speech_frames = 1680;
-constexpr std::int64_t speech_symbols = 28; ///< space, a to z, apostrophe
-/// Letters of the longest utterance; only the loss, which is little work, depends on it.
+constexpr std::int64_t speech_symbols = 28; ///< the space, a to z, and the apostrophe
+/// Letters of the longest utterance. Only the loss depends on it, which is little work.
 constexpr std::int64_t text_letters = 240;
 constexpr BatchNormOptions jasper_norm = {.epsilon = 0.001};
 
 struct SpeechBlock {
   std::int64_t channels;
-  std::int64_t kernel; ///< frames
+  std::int64_t kernel; ///< kernel size in frames
   double dropout;
 };
 
-/// The paper's table 1, each row twice.
+/// Table 1 of the paper; the network has each row twice.
 constexpr std::array<SpeechBlock, 5> speech_blocks = {
     {{256, 11, 0.2}, {384, 13, 0.2}, {512, 17, 0.2}, {640, 21, 0.3}, {768, 25, 0.3}}};
 constexpr int sub_blocks = 5;
@@ -39,7 +39,7 @@ UnitPtr sub_block(const SequenceConvolutionShape& shape, double probability) {
                 {"dropout", dropout(probability)}});
 }
 
-/// Five convolutions; all inputs of earlier blocks and of this one are added before the last ReLU.
+/// A block of five convolutions. The inputs of all earlier blocks and of this one are added before its last ReLU.
 class DenseResidualBlock final : public torch::nn::Module {
 public:
   DenseResidualBlock(const std::vector<std::int64_t>& inputs, const SpeechBlock& block) {

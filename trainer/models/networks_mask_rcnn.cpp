@@ -11,27 +11,30 @@
 namespace ddltrain {
 namespace {
 
-// NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN: config/defaults.py and e2e_mask_rcnn_R_50_FPN_1x.yaml.
+// Sizes of NVIDIA/DeepLearningExamples, PyTorch/Segmentation/MaskRCNN: config/defaults.py and
+// e2e_mask_rcnn_R_50_FPN_1x.yaml.
 constexpr std::int64_t image_height = 800;
-constexpr std::int64_t image_width = 1344; ///< MAX_SIZE_TRAIN 1333 filled up to SIZE_DIVISIBILITY 32
+constexpr std::int64_t image_width = 1344; ///< MAX_SIZE_TRAIN 1333, filled up to a multiple of SIZE_DIVISIBILITY 32
 constexpr std::int64_t map_channels = 256;
 constexpr std::int64_t anchors_a_place = 3;    ///< at each place
-constexpr std::int64_t scored_anchors = 256;   ///< anchors of an image in the loss
-constexpr std::int64_t regions_an_image = 512; ///< of an image
-constexpr std::int64_t masked_regions = 128;   ///< a quarter of them, at most, show an object
+constexpr std::int64_t scored_anchors = 256;   ///< number of an image's anchors in the loss
+constexpr std::int64_t regions_an_image = 512; ///< number of an image's regions
+/// number of regions with a mask: at most a quarter of the regions show an object
+constexpr std::int64_t masked_regions = 128;
 constexpr std::int64_t object_classes = 81;
 constexpr std::int64_t box_sides = 4;
 constexpr std::int64_t box_bins = 7;
 constexpr std::int64_t mask_bins = 14;
 constexpr std::int64_t head_width = 1024;
-/// Of a block's last norm: keeps sums of random branches of one size until a trained backbone is read.
+/// First scale of the last norm of a block. It keeps sums of random branches of one size until a trained backbone is
+/// read.
 constexpr double branch_factor = 0.2;
 
 UnitPtr backbone_convolution(const ConvolutionShape& shape, bool frozen) {
   return frozen ? frozen_convolution(shape) : convolution(shape);
 }
 
-/// A bottleneck with the stride in its first 1x1, as the Caffe2 weights want it, and norms that are not trained.
+/// A bottleneck with the stride in its first 1x1, as in the Caffe2 weights, and norms that are not trained.
 UnitPtr bottleneck(std::int64_t in, std::int64_t width, std::int64_t stride, bool frozen) {
   const std::int64_t out = 4 * width;
   const auto conv = [frozen](std::int64_t from, std::int64_t to, std::int64_t kernel, std::int64_t step) {
@@ -100,8 +103,8 @@ private:
   std::vector<UnitPtr> stages_;
 };
 
-/// Feature pyramid (arXiv 1612.03144): each map, with the coarser ones added to it, in 256 channels; and the coarsest
-/// once more at half its size.
+/// Feature pyramid (arXiv 1612.03144): each map has 256 channels and the coarser maps added to it; the coarsest is
+/// repeated at half its size.
 class Pyramid final : public torch::nn::Module {
 public:
   Pyramid() {
@@ -139,7 +142,8 @@ private:
   UnitPtr half_;
 };
 
-/// Region proposals: is there an object at an anchor, and how far off is the anchor. Its convolutions see every map.
+/// Region proposals: the network predicts whether there is an object at an anchor, and how far off the anchor is. The
+/// same convolutions are applied to every map.
 class Proposals final : public torch::nn::Module {
 public:
   Proposals()
@@ -155,7 +159,8 @@ public:
         object_loss_(register_module("object_loss", binary_cross_entropy())),
         sides_loss_(register_module("sides_loss", smooth_distance_loss())) {}
 
-  /// [batch]; the anchors that count, what they are and where the objects are, are drawn.
+  /// Returns the losses, [batch]. The anchors in the loss, their labels and the places of the objects are drawn at
+  /// random.
   at::Tensor losses(const Tensors& maps) {
     const at::Tensor value = relu_->forward(call_layer(conv_, maps));
     const at::Tensor object = by_anchor(object_->forward(value), 1);
@@ -169,7 +174,7 @@ public:
   }
 
 private:
-  /// [batch, anchors x values, places, 1] -> [batch, places x anchors, values]; a view.
+  /// Returns a view: [batch, anchors x values, places, 1] -> [batch, places x anchors, values].
   static at::Tensor by_anchor(const at::Tensor& predicted, std::int64_t values) {
     return predicted.permute({0, 2, 3, 1}).reshape({predicted.size(0), -1, values});
   }
@@ -177,7 +182,7 @@ private:
   UnitPtr conv_, relu_, object_, sides_, pick_object_, pick_sides_, object_loss_, sides_loss_;
 };
 
-/// What a region shows, and how far off its box is.
+/// Predicts the class of a region, and how far off its box is.
 class BoxHead final : public torch::nn::Module {
 public:
   BoxHead()
@@ -194,7 +199,8 @@ public:
         class_loss_(register_module("class_loss", negative_log_likelihood())),
         sides_loss_(register_module("sides_loss", smooth_distance_loss())) {}
 
-  /// [batch]; boxes [batch, regions, 4], classes [batch, regions]. Where the objects are is drawn.
+  /// Returns the losses, [batch], for boxes [batch, regions, 4] and classes [batch, regions]. The places of the objects
+  /// are drawn at random.
   at::Tensor losses(const Tensors& boxes_and_maps, const at::Tensor& classes) {
     const std::int64_t batch = classes.size(0);
     const at::Tensor value = body_->forward(call_layer(align_, boxes_and_maps));
@@ -208,7 +214,7 @@ private:
   UnitPtr align_, body_, classes_, sides_, pick_sides_, log_softmax_, class_loss_, sides_loss_;
 };
 
-/// Which part of a region its object covers.
+/// Predicts which part of a region its object covers.
 class MaskHead final : public torch::nn::Module {
 public:
   MaskHead() : align_(register_module("align", region_align(mask_bins))) {
@@ -230,7 +236,8 @@ public:
     loss_ = register_module("loss", binary_cross_entropy());
   }
 
-  /// [batch]; boxes [batch, regions, 4], classes [batch, regions]. The masks to find are drawn.
+  /// Returns the losses, [batch], for boxes [batch, regions, 4] and classes [batch, regions]. The target masks are
+  /// drawn at random.
   at::Tensor losses(const Tensors& boxes_and_maps, const at::Tensor& classes) {
     const at::Tensor masks = body_->forward(call_layer(align_, boxes_and_maps)).flatten(2);
     const at::Tensor own = call_layer(pick_, {masks, classes.reshape({-1, 1})}).view({classes.size(0), -1});

@@ -10,16 +10,17 @@ namespace ddltrain {
 namespace {
 
 constexpr std::int64_t ssd300_image = 300;
-constexpr std::int64_t coco_classes = 81; ///< COCO's 80 and one for background
+constexpr std::int64_t coco_classes = 81; ///< the 80 classes of COCO and one for the background
 constexpr std::int64_t box_corners = 4;
-constexpr std::int64_t boxes_of_all_maps = 8732; ///< of all six maps
+constexpr std::int64_t boxes_of_all_maps = 8732; ///< number of boxes on all six maps
 
 /// A map of features and what is predicted at each of its places.
 struct FeatureMap {
   std::int64_t channels;
-  std::int64_t boxes;  ///< at each place
-  std::int64_t middle; ///< channels of the 1x1 convolution of the block that makes this map; 0: the backbone makes it
-  std::int64_t stride; ///< of that block's 3x3 convolution; without padding where it is 1
+  std::int64_t boxes; ///< number of boxes at each place
+  /// channels of the 1x1 convolution in the block that makes this map; 0: the backbone makes the map
+  std::int64_t middle;
+  std::int64_t stride; ///< stride of the 3x3 convolution of that block; with stride 1 it has no padding
 };
 constexpr std::array<FeatureMap, 6> feature_maps = {
     {{1024, 4, 0, 0}, {512, 6, 256, 2}, {512, 6, 256, 2}, {256, 6, 128, 2}, {256, 4, 128, 1}, {256, 4, 128, 1}}};
@@ -42,7 +43,7 @@ UnitPtr predictor(const FeatureMap& map, std::int64_t values) {
                       .bias = true});
 }
 
-/// [batch, boxes x values, h, w] -> [batch, all boxes, values]; a view.
+/// Returns a view: [batch, boxes x values, h, w] -> [batch, all boxes, values].
 at::Tensor by_box(const at::Tensor& predicted, std::int64_t values) {
   return predicted.permute({0, 2, 3, 1}).reshape({predicted.size(0), -1, values});
 }

@@ -8,18 +8,18 @@
 namespace ddltrain {
 namespace {
 
-// NVIDIA/DeepLearningExamples, TensorFlow/Detection/SSD/configs/ssd320_bench.config, read by the Object Detection API
-// of tensorflow/models: models/ssd_resnet_v1_fpn_feature_extractor.py, models/feature_map_generators.py,
+// Sizes of NVIDIA/DeepLearningExamples, TensorFlow/Detection/SSD/configs/ssd320_bench.config, read by the Object
+// Detection API of tensorflow/models: models/ssd_resnet_v1_fpn_feature_extractor.py, models/feature_map_generators.py,
 // predictors/convolutional_box_predictor.py.
 constexpr std::int64_t ssd_image = 320;
-constexpr double ssd_epsilon = 0.001;   ///< batch_norm
-constexpr std::int64_t ssd_depth = 256; ///< of all maps of the pyramid and of both towers
+constexpr double ssd_epsilon = 0.001;   ///< epsilon of batch_norm
+constexpr std::int64_t ssd_depth = 256; ///< channels of all maps of the pyramid and of both towers
 constexpr int ssd_tower_layers = 4;
-constexpr std::int64_t ssd_anchors = 3L * 2; ///< at a place: aspect ratios x scales
-constexpr std::int64_t ssd_classes = 90 + 1; ///< COCO's identities and one for background
+constexpr std::int64_t ssd_anchors = 3L * 2; ///< anchors at one place: aspect ratios x scales
+constexpr std::int64_t ssd_classes = 90 + 1; ///< the 90 identities of COCO and one for the background
 constexpr std::int64_t ssd_map_sides = 4;
-/// Of a block's last norm at the start: statistics are fixed, so sums of random branches would grow from block to block
-/// until a trained backbone is read.
+/// First scale of the last norm of a block. Statistics are fixed, so without it sums of random branches would grow from
+/// block to block until a trained backbone is read.
 constexpr double ssd_branch_scale = 0.2;
 
 const MapSides& ssd_sides() {
@@ -35,7 +35,7 @@ std::int64_t ssd_boxes() {
   return ssd_anchors * places;
 }
 
-/// freeze_batchnorm: statistics are those of the checkpoint, gamma and beta are trained.
+/// With freeze_batchnorm, statistics are those of the checkpoint; gamma and beta are trained.
 UnitPtr ssd_norm(std::int64_t channels, double scale = 1) {
   return batch_norm(channels, {.epsilon = ssd_epsilon, .first_scale = scale, .fixed_statistics = true});
 }
@@ -69,8 +69,8 @@ UnitPtr ssd_bottleneck(std::int64_t in, std::int64_t width) {
   return residual(main, shortcut, {{"relu3", relu()}});
 }
 
-/// A stage of slim's resnet_v1_50. Its blocks keep the size, so that the pyramid sees the stage before at full size;
-/// the next stage takes every second place of it (store_non_strided_activations).
+/// A stage of slim's resnet_v1_50. Its blocks keep the size, so that the pyramid sees the stage at full size; the next
+/// stage takes every second place of it (store_non_strided_activations).
 UnitPtr ssd_stage(std::int64_t in, std::int64_t width, int blocks, bool halves) {
   Units units;
   if (halves) {
@@ -136,7 +136,8 @@ private:
   UnitPtr join_;
 };
 
-/// Four convolutions that all maps share, with a norm for each map, and what they predict for each anchor.
+/// Four convolutions that all maps share, with a norm for each map, and a last one that predicts `values` for each
+/// anchor.
 UnitPtr ssd_tower(std::int64_t values) {
   Units units;
   for (int i = 0; i < ssd_tower_layers; ++i) {
@@ -149,7 +150,7 @@ UnitPtr ssd_tower(std::int64_t values) {
   return chain(units);
 }
 
-/// [batch, anchors x values, places, 1] -> [batch, boxes, values]; a view.
+/// Returns a view: [batch, anchors x values, places, 1] -> [batch, boxes, values].
 at::Tensor ssd_by_box(const at::Tensor& predicted, std::int64_t values) {
   return predicted.permute({0, 2, 3, 1}).reshape({predicted.size(0), -1, values});
 }
@@ -165,7 +166,7 @@ public:
         side_loss_(register_module("side_loss", smooth_distance_loss())) {}
 
   Batch random_batch(std::int64_t samples) const override {
-    constexpr double no_object = 0.99; // of boxes and classes
+    constexpr double no_object = 0.99; // share of boxes and classes without an object
     const at::Tensor classes = at::rand({samples, ssd_boxes(), ssd_classes}).gt(no_object).to(at::kFloat);
     return {{at::rand({samples, 3, ssd_image, ssd_image})}, {classes, at::rand({samples, ssd_boxes(), ssd_map_sides})}};
   }

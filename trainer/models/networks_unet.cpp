@@ -8,7 +8,7 @@
 namespace ddltrain {
 namespace {
 
-// model/unet.py, variant tinyUNet: the one that the benchmarks in scripts/benchmarking run.
+// Sizes of model/unet.py, variant tinyUNet, which the benchmarks in scripts/benchmarking run.
 constexpr std::int64_t unet_image = 512;
 constexpr std::int64_t unet_edge = 32; ///< channels of the first block and of the last
 constexpr std::array<std::int64_t, 3> unet_channels = {32, 64, 128};
@@ -22,7 +22,7 @@ UnitPtr unet_step(std::int64_t in, std::int64_t out) {
        {"relu", relu()}});
 }
 
-/// Maps of twice the side: each value four times, a 2x2 convolution over that, and ReLU.
+/// Returns maps of twice the side: each value is repeated four times, then come a 2x2 convolution and ReLU.
 UnitPtr unet_enlarge(std::int64_t in, std::int64_t out) {
   return chain({{"doubled", doubled()}, {"conv", convolution_2x2(in, out)}, {"relu", relu()}});
 }
@@ -78,7 +78,7 @@ private:
     UnitPtr join, steps;
   };
 
-  /// Two convolutions, and a pool that halves. Returns their channels.
+  /// Adds two convolutions and a pool that halves the maps. Returns their channels.
   std::int64_t add_down(std::int64_t in, std::int64_t out) {
     const std::string number = std::to_string(downs_.size() + 1);
     Down down;
@@ -88,8 +88,8 @@ private:
     return out;
   }
 
-  /// Two convolutions on what comes from below and what was kept on the way down, and a larger map. Returns its
-  /// channels.
+  /// Adds two convolutions over the maps from below joined with those kept on the way down, and an enlargement. Returns
+  /// the channels.
   std::int64_t add_up(std::int64_t in, std::int64_t kept) {
     const std::string number = std::to_string(ups_.size() + 1);
     Up up;

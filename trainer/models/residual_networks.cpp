@@ -6,15 +6,16 @@ namespace ddltrain {
 namespace {
 
 constexpr std::int64_t stem_channels = 64;
-constexpr std::int64_t bottleneck_expansion = 4; ///< a ResNet block's output channels over its bottleneck's
+constexpr std::int64_t bottleneck_expansion =
+    4; ///< output channels of a ResNet block divided by those of its bottleneck
 
 struct Block {
   std::int64_t in_channels;
-  std::int64_t width; ///< of the bottleneck
+  std::int64_t width; ///< channels of the bottleneck
   std::int64_t stride;
   std::int64_t out_channels = bottleneck_expansion * width;
-  std::int64_t groups = 1; ///< of the 3x3 convolution
-  bool excites = false;    ///< scales its output's channels before the sum
+  std::int64_t groups = 1; ///< groups of the 3x3 convolution
+  bool excites = false;    ///< whether squeeze and excitation scales the output's channels before the sum
   bool projects() const { return stride != 1 || in_channels != out_channels; }
 };
 
@@ -163,7 +164,7 @@ constexpr std::int64_t first_channels = 32;
 constexpr std::int64_t last_channels = 1280;
 constexpr double mobilenet_dropout = 0.2;
 
-/// A row of the paper's table 2: expansion, output channels, blocks, stride of the first block.
+/// One row of the paper's table 2: expansion, output channels, blocks, stride of the first block.
 struct Row {
   std::int64_t expansion;
   std::int64_t channels;

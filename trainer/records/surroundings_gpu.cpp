@@ -1,4 +1,4 @@
-// What the driver says of GPUs, and whether it is what records are to say.
+// Reads what the driver says of GPUs, and checks it against the GPU's name in records.
 #include "sim/base/error.hpp"
 #include "trainer/cuda/cuda_runtime.hpp"
 #include "trainer/records/surroundings.hpp"
@@ -13,7 +13,8 @@
 namespace ddltrain {
 namespace {
 
-/// The few functions of NVML (nvml.h, API of CUDA 10 and later), from the library that comes with the driver.
+/// The few functions of NVML (nvml.h, API of CUDA 10 and later) that ddltrain uses, from the library that comes with
+/// the driver.
 class Nvml {
 public:
   using Device = void*;
@@ -62,8 +63,8 @@ public:
 
 private:
   static constexpr int nvml_success = 0;
-  static constexpr int processor_clock = 1;  ///< NVML_CLOCK_SM
-  static constexpr int memory_clock = 2;     ///< NVML_CLOCK_MEM
+  static constexpr int processor_clock = 1;  ///< value of NVML_CLOCK_SM
+  static constexpr int memory_clock = 2;     ///< value of NVML_CLOCK_MEM
   static constexpr unsigned text_bytes = 96; ///< NVML_DEVICE_NAME_V2_BUFFER_SIZE, which a UUID fits too
 
   using Text = int (*)(Device, char*, unsigned);
@@ -91,11 +92,11 @@ private:
   Clock highest_ = nullptr;
 };
 
-/// A GPU's name taken apart: "NVIDIA A100 80GB PCIe" is model {a100}, memory "80gb", board "pcie".
+/// A GPU's name in parts: "NVIDIA A100 80GB PCIe" has the model {a100}, the memory "80gb" and the board "pcie".
 struct GpuName {
   std::set<std::string> model;
-  std::string memory; ///< "": not said
-  std::string board;  ///< sxm or pcie; "": not said
+  std::string memory; ///< memory size; "": the name does not say it
+  std::string board;  ///< sxm or pcie; "": the name does not say it
 };
 
 std::vector<std::string> small_words(const std::string& name) {
@@ -113,7 +114,8 @@ std::vector<std::string> small_words(const std::string& name) {
 }
 
 GpuName taken_apart(const std::string& name) {
-  // Makers and series, which one source names and another does not; kinds of memory; and what tells cards of one name.
+  // Words that are ignored in the comparison: makers and series, which only some sources name; kinds of memory; and
+  // words that tell apart cards of one name.
   static const std::set<std::string> unsaid = {"nvidia", "tesla", "geforce", "quadro", "gtx",     "rtx",    "hbm2",
                                                "hbm2e",  "hbm3",  "hbm3e",   "450w",   "maxwell", "pascal", ""};
   GpuName parts;
@@ -126,7 +128,7 @@ GpuName taken_apart(const std::string& name) {
     } else if (ends_in_gb) {
       parts.memory = word;
     } else if (unsaid.count(word) == 0) {
-      if (word.front() == 'k' && word.back() == 'm') word.pop_back(); // K40m: a K40 without a fan
+      if (word.front() == 'k' && word.back() == 'm') word.pop_back(); // a K40m is a K40 without a fan
       parts.model.insert(word);
     }
   }
@@ -145,7 +147,7 @@ std::vector<GpuFacts> gpus_of_node() {
     const Nvml nvml;
     for (Nvml::Device const device : nvml.devices()) all.push_back(nvml.facts_of(device));
   } catch (const RunError&) {
-    return {}; // no NVIDIA driver: no GPU to tell of
+    return {}; // without an NVIDIA driver there are no GPUs to report
   }
   return all;
 }
@@ -155,7 +157,7 @@ std::string driver_name_of_gpu(int device) {
   try {
     const DynamicLibrary runtime({"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libcudart.so"});
     CudaStatus (*bus_of)(char*, int, int) = nullptr;
-    runtime.find(bus_of, "cudaDeviceGetPCIBusId"); // NVML counts GPUs in another order, and also hidden ones
+    runtime.find(bus_of, "cudaDeviceGetPCIBusId"); // NVML counts GPUs in another order, and counts hidden ones too
     std::array<char, bus_bytes> bus{};
     if (bus_of(bus.data(), bus_bytes, device) != cuda_success) return "";
     return Nvml().name_at(bus.data());

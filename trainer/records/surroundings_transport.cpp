@@ -19,8 +19,8 @@ std::set<std::string> words_of(const ddlsim::Facts& settings, const std::string&
   return words;
 }
 
-/// Does the list have one of `wanted`, and beside it nothing but what is in `allowed`? A list that begins with ^ says
-/// what is not to be used, so it leaves all else open.
+/// Returns whether the list has one of `wanted`, and otherwise only names in `allowed`. A list that begins with ^ names
+/// what is excluded, so it leaves everything else possible.
 bool is_only(const std::set<std::string>& list, const std::set<std::string>& wanted,
              const std::set<std::string>& allowed) {
   const auto is_in = [](const std::set<std::string>& set) {
@@ -31,7 +31,8 @@ bool is_only(const std::set<std::string>& list, const std::set<std::string>& wan
                      [&](const std::string& word) { return wanted.count(word) > 0 || allowed.count(word) > 0; });
 }
 
-/// Open MPI's own byte transfer layers. Shared memory goes before TCP where both are there.
+/// Returns the transport of Open MPI's own byte transfer layers. Where both are listed, shared memory has precedence
+/// over TCP.
 std::string transport_of_btl(const std::set<std::string>& btl, int nodes) {
   const std::set<std::string> shared = {"vader", "sm"};
   if (nodes == 1 && is_only(btl, shared, {"self", "tcp"})) return "shm";
@@ -53,7 +54,7 @@ std::string transport_of_ucx(const std::set<std::string>& tls, int nodes) {
 } // namespace
 
 std::string mpi_library_name(const std::string& version_text) {
-  // Cray's text names the MPICH it is made of, so it comes first.
+  // The text of Cray's library names the MPICH it is based on, so Cray is tested first.
   constexpr std::array<std::pair<const char*, const char*>, 5> names = {{{"CRAY MPICH", "cray-mpich"},
                                                                          {"MVAPICH", "mvapich"},
                                                                          {"Intel(R) MPI", "intel-mpi"},
@@ -75,8 +76,8 @@ std::string known_transport(const std::string& library, int nodes, const ddlsim:
 
 namespace {
 
-/// The way that the text begins with; "" for none. Ways of before NCCL 2.9 had other words for shared memory; a
-/// plugin's network may have a space in its name.
+/// Returns the way that the text begins with; "" for none. Before NCCL 2.9 ways had other words for shared memory; the
+/// name of a plugin's network may contain a space.
 std::string connection_at_start(std::string_view text) {
   constexpr std::string_view network = "NET/";
   constexpr std::array<std::string_view, 5> others = {"P2P", "SHM", "direct shared memory", "COLLNET", "NVLS"};
@@ -89,7 +90,7 @@ std::string connection_at_start(std::string_view text) {
   return found == others.end() ? "" : std::string(*found);
 }
 
-/// Behind the last " via " that one stands behind; "" for none.
+/// Returns the way after the last " via " in the line that has one; "" for none.
 std::string connection_of_line(std::string_view line) {
   constexpr std::string_view via = " via ";
   const std::size_t channel = line.find("Channel ");

@@ -6,8 +6,8 @@
 namespace ddltrain {
 
 struct FusionOptions {
-  std::size_t buffer_bytes = 64 << 20; ///< HOROVOD_FUSION_THRESHOLD, horovod/common/operations.cc (0.13)
-  double cycle_s = 0.005;              ///< HOROVOD_CYCLE_TIME of the same version; 0.001 since 0.21
+  std::size_t buffer_bytes = 64 << 20; ///< default of HOROVOD_FUSION_THRESHOLD in horovod/common/operations.cc (0.13)
+  double cycle_s = 0.005;              ///< default of HOROVOD_CYCLE_TIME in Horovod 0.13; it is 0.001 since 0.21
 };
 
 /// Horovod's way: a thread wakes once a cycle, tells rank 0 which gradients became ready, learns from it which are
@@ -18,7 +18,7 @@ std::unique_ptr<Synchroniser> fusion_synchroniser(const GradientLayout& layout, 
                                                   MpiCommunicator& negotiation, Reduce reduce, Update update,
                                                   const FusionOptions& options);
 
-/// Rank 0's part: remembers what each rank said, and says what became ready on all.
+/// Rank 0's part: it records which gradients each rank reported, and finds those that are ready on all.
 class FusionCoordinator {
 public:
   FusionCoordinator(std::size_t ranks, std::size_t tensors) : ranks_(ranks), said_(tensors) {}

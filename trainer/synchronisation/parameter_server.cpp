@@ -76,7 +76,7 @@ void ParameterServer::serve_synchronous_step(std::size_t step) {
       if (++arrived[which] == plan_.workers) sum_and_update(served_[which], step);
     }
   }
-  meeting_.wait(answers_); // their memory changes in the next step
+  meeting_.wait(answers_); // the next step changes the memory that these messages are sent from
   answers_.clear();
 }
 
@@ -105,7 +105,7 @@ void ParameterServer::serve_asynchronous() {
   meeting_.wait(answers_);
 }
 
-/// step: of the worker that pushed.
+/// step: the step of the worker that pushed.
 void ParameterServer::answer(std::size_t slot, std::size_t step) {
   const std::size_t worker = slot / served_.size();
   ServedShard& served = served_[slot % served_.size()];
@@ -114,9 +114,10 @@ void ParameterServer::answer(std::size_t slot, std::size_t step) {
   sgd_.update(parameters_.data() + served.first, inbox_[worker].data() + served.first, served.first, served.count,
               step);
   seen_[slot] = ++served.version;
-  std::vector<Transfer> last = {answers_[slot]}; // its worker has it, or would not have pushed again
+  std::vector<Transfer> last = {answers_[slot]}; // its worker has received it, or it would not have pushed again
   meeting_.wait(last);
-  float* const copy = outbox_[worker].data() + served.first; // others' pushes change the parameters meanwhile
+  // the copy is needed since pushes of other workers change the parameters meanwhile
+  float* const copy = outbox_[worker].data() + served.first;
   std::copy_n(parameters_.data() + served.first, served.count, copy);
   answers_[slot] = meeting_.start_send(copy, served.count, static_cast<int>(worker), pull_tag(served.shard));
 }

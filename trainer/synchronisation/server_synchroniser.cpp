@@ -15,7 +15,7 @@ namespace {
 constexpr double each_parameter_bytes = sizeof(float);
 constexpr double mxnet_split_bytes = 1'000'000 * each_parameter_bytes; ///< MXNET_KVSTORE_BIGARRAY_BOUND elements
 
-/// The element that a place of a tensor in bytes is in. A P-th summed up P times may fall short of the whole by
+/// Returns the element that contains the given byte of a tensor. The sum of P P-ths may fall short of the whole by
 /// rounding, far less than a thousandth of an element.
 std::size_t element_at(double bytes) {
   return static_cast<std::size_t>(std::floor(bytes / each_parameter_bytes + 1e-3));
@@ -28,15 +28,15 @@ ddlsim::Sharding known_rule(const std::string& name) {
   throw ddlsim::UserError("", "", ddlsim::unknown_name_text("sharding", name, names, names));
 }
 
-/// A shard as one worker sees it.
+/// A shard from the view of one worker.
 struct WorkerShard {
   std::size_t shard = 0;
   int server_rank = 0;
-  std::size_t first = 0; ///< in the worker's flat arrays
+  std::size_t first = 0; ///< index of its first element in the worker's flat arrays
   std::size_t count = 0;
 };
 
-/// By position of the layout.
+/// Indexed by the position in the layout.
 std::vector<std::vector<WorkerShard>> shards_by_position(const GradientLayout& layout, const ServerPlan& plan) {
   std::vector<std::size_t> position_of(layout.size());
   for (std::size_t position = 0; position < layout.size(); ++position) {
@@ -96,7 +96,7 @@ private:
   MpiCommunicator& meeting_;
   std::vector<std::vector<WorkerShard>> shards_;
   GroupReadiness readiness_;
-  std::optional<TransferThread> thread_; // last: it uses the others
+  std::optional<TransferThread> thread_; // the last member, since the thread uses the others
 };
 
 } // namespace

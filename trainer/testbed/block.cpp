@@ -18,17 +18,17 @@
 
 namespace {
 
-/// Progress that no socket announces (a timer, a message to oneself) is late by this at most.
+/// Longest wait: progress that no socket announces (a timer, a message to oneself) is late by this at most.
 constexpr timespec longest_wait = {0, 1'000'000};
-/// A timed wait ends this late at most: the kernel's default of 50 us is as long as a small message takes.
+/// Longest delay of the end of a timed wait; the kernel's default of 50 us is as long as a small message takes.
 constexpr unsigned long timer_slack_ns = 1000;
 /// Open MPI 4 polls in one of 8 rounds at least (opal/runtime/opal_progress.c).
 constexpr int most_yields_of_mpi = 16;
-/// What such a thread sees late at most; waking costs some 5 us of it.
+/// Longest wait of such a thread before it looks again; waking takes some 5 us of it.
 constexpr timespec yield_pause = {0, 50'000};
 constexpr std::size_t kernel_signal_set_bytes = 8;
 
-thread_local int yields = 0; ///< since this thread's last poll
+thread_local int yields = 0; ///< number of yields since this thread's last poll
 thread_local bool found_nothing = false;
 thread_local bool slack_set = false;
 

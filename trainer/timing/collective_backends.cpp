@@ -12,11 +12,11 @@
 namespace ddltrain {
 namespace {
 
-/// What host collectives work on.
+/// The buffers of collectives in host memory.
 struct HostBuffers {
   MpiCommunicator& ranks;
   std::vector<float> data;
-  std::vector<float> share; ///< of this rank, apart from the data
+  std::vector<float> share; ///< the share of this rank, in its own memory
   std::vector<float> scratch;
 
   HostBuffers(MpiCommunicator& all, std::size_t most_elements)
@@ -39,7 +39,7 @@ void run_ring(HostBuffers& host, Collective collective, std::size_t count) {
   case Collective::all_gather:
     return ring_all_gather(host.ranks, host.data.data(), count);
   case Collective::broadcast:
-    break; // it has none
+    break; // this collective has none
   }
 }
 
@@ -56,7 +56,7 @@ void run_mpi(HostBuffers& host, Collective collective, std::size_t count) {
   }
 }
 
-/// A way on host memory; `once` runs one operation, of which each is finished before the next.
+/// Returns a way in host memory; `once` runs one operation, which is finished before the next one starts.
 CollectiveBackend host_backend(const std::shared_ptr<HostBuffers>& host, const std::string& label,
                                void (*once)(HostBuffers&, Collective, std::size_t)) {
   CollectiveBackend backend;
@@ -83,7 +83,7 @@ std::vector<CollectiveBackend> host_backends(MpiCommunicator& ranks, std::size_t
     return copied(host->data.data(), count);
   };
   CollectiveBackend mpi = host_backend(host, "mpi", run_mpi);
-  mpi.algorithm = "unknown"; // the library's own choice, by size
+  mpi.algorithm = "unknown"; // MPI chooses the algorithm by size
   mpi.has = {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather, Collective::broadcast};
   mpi.result = [host](Collective collective, std::size_t count) {
     if (collective == Collective::reduce_scatter) return copied(host->share.data(), host->share_of(count));
@@ -117,7 +117,7 @@ std::string NcclSide::software() const {
   return join_parts({nccl_.version(), cuda_.versions()});
 }
 
-/// In place: a rank's share lies where it lies in the whole.
+/// Works in place: a rank's share is at its place in the whole buffer.
 void NcclSide::start(Collective collective, std::size_t count) {
   const std::size_t share = count / static_cast<std::size_t>(ranks_);
   float* const own = data_ + static_cast<std::size_t>(rank_) * share;
@@ -148,7 +148,7 @@ std::vector<float> NcclSide::result(Collective collective, std::size_t count) co
 
 CollectiveBackend NcclSide::backend() {
   CollectiveBackend backend;
-  backend.algorithm = "unknown"; // NCCL's own choice, by size
+  backend.algorithm = "unknown"; // NCCL chooses it by size
   backend.library = "nccl";
   backend.label = "nccl";
   backend.has = {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather, Collective::broadcast};

@@ -9,21 +9,22 @@
 
 namespace ddltrain {
 
-/// Our ring over MPI messages, and MPI's own functions, on host memory for up to `most_elements`. `ranks` must outlive
-/// them.
+/// Returns ddltrain's ring over MPI messages, and MPI's own functions, in host memory for up to `most_elements`.
+/// `ranks` must outlive them.
 std::vector<CollectiveBackend> host_backends(MpiCommunicator& ranks, std::size_t most_elements);
 
-/// One GPU's memory and NCCL between the ranks' GPUs, on a stream of its own.
+/// The memory of one GPU and NCCL between the ranks' GPUs, on a CUDA stream of its own.
 class NcclSide {
 public:
-  /// Takes the GPU by the rank's place on its node. Collective. Throws RunError where something is missing.
+  /// Chooses the GPU by the rank's place on its node. All ranks must call it. Throws RunError where something is
+  /// missing.
   NcclSide(MpiCommunicator& ranks, const NodeMap& nodes, std::size_t most_elements);
   ~NcclSide();
   NcclSide(const NcclSide&) = delete;
   NcclSide& operator=(const NcclSide&) = delete;
 
-  CollectiveBackend backend(); ///< this must outlive it
-  /// Throws RunError when NCCL failed after a call had returned. From any thread.
+  CollectiveBackend backend(); ///< this object must outlive it
+  /// Throws RunError when NCCL failed after a call had returned. May be called from any thread.
   void check() const { nccl_.check_communicator(communicator_); }
   std::string software() const; ///< versions of NCCL and CUDA
 

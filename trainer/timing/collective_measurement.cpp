@@ -67,7 +67,8 @@ std::size_t elements_of(Collective collective, std::int64_t size_bytes, int rank
 namespace {
 
 constexpr std::size_t element_period =
-    97; ///< of the elements given: coprime to every power of two, so shifted data show
+    /// period of the given elements: coprime to every power of two, so shifted data are noticed
+    97;
 
 float index_part(std::size_t index) {
   return static_cast<float>(index % element_period);
@@ -117,7 +118,7 @@ void check_known_elements(MpiCommunicator& ranks, const CollectiveBackend& backe
   backend.fill(elements);
   backend.run(collective, count, 1, false);
   check_result(collective, backend.label, ranks.rank(), ranks.size(), count, backend.result(collective, count));
-  std::fill(elements.begin(), elements.end(), 0.0F); // sums of sums would leave fp32's range
+  std::fill(elements.begin(), elements.end(), 0.0F); // sums of sums would leave the range of fp32
   backend.fill(elements);
 }
 

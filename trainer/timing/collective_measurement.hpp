@@ -1,5 +1,5 @@
 #pragma once
-// Collectives timed over message sizes, by all ranks of a job together.
+// Times collectives over message sizes, on all ranks of a job together.
 
 #include "trainer/timing/communication_measurement.hpp"
 
@@ -12,40 +12,42 @@ namespace ddltrain {
 
 enum class Collective { all_reduce, reduce_scatter, all_gather, broadcast };
 
-/// As records name it: "all_reduce".
+/// Returns the name in records: "all_reduce".
 std::string text_of(Collective collective);
-/// Of "all-reduce", as typed. Throws UserError for another word.
+/// Returns the collective of a word of the command line, "all-reduce". Throws UserError for another word.
 Collective collective_named(const std::string& text);
 
-/// As nccl-tests define them (doc/PERFORMANCE.md): the algorithm bandwidth is size over time; the bus bandwidth is
-/// 2 (n - 1) / n times that for an all-reduce, (n - 1) / n times for reduce-scatter and all-gather, and the same for a
-/// broadcast. Sizes are of the whole buffer: what a rank gives to a reduce-scatter, what it gets of an all-gather.
+/// Bandwidths as nccl-tests define them (doc/PERFORMANCE.md): the algorithm bandwidth is size over time; the bus
+/// bandwidth is 2 (n - 1) / n times that for an all-reduce, (n - 1) / n times for reduce-scatter and all-gather, and
+/// the same for a broadcast. The size is that of the whole buffer: the input of a rank for reduce-scatter, its output
+/// for all-gather.
 struct Bandwidths {
   double algorithm_Bps = 0;
   double bus_Bps = 0;
 };
 Bandwidths bandwidths_of(Collective collective, double size_bytes, double time_s, int ranks);
 
-/// Elements of a buffer of so many bytes: whole shares for all ranks where a rank has a share, at least one each.
+/// Returns the number of elements of a buffer of so many bytes: a multiple of the number of ranks where each rank has a
+/// share, and at least one element each.
 std::size_t elements_of(Collective collective, std::int64_t size_bytes, int ranks);
 
 /// What runs collectives, on its own buffer of the largest size.
 struct CollectiveBackend {
-  std::string algorithm; ///< as records name it: ring, unknown
-  std::string library;   ///< ddltrain's ring over Open MPI is of the library "open-mpi" too
-  std::string label;     ///< in tables and series: ring, mpi, nccl
+  std::string algorithm; ///< name of the algorithm in records: ring, unknown
+  std::string library;   ///< name of the library in records; ddltrain's ring over Open MPI has "open-mpi" too
+  std::string label;     ///< name in tables and series: ring, mpi, nccl
   std::vector<Collective> has;
-  /// `times` operations on `count` elements, one after another; returns when all are done. queued: without waiting for
-  /// one before giving the next to the device.
+  /// Runs `times` operations on `count` elements, one after another, and returns when all are done. queued: the device
+  /// is given the next operation without waiting for the one before.
   std::function<void(Collective collective, std::size_t count, int times, bool queued)> run;
-  std::function<void(const std::vector<float>& elements)> fill; ///< the buffer's front
-  /// What this rank holds after an operation: its share of a reduce-scatter, else all elements.
+  std::function<void(const std::vector<float>& elements)> fill; ///< sets the front of the buffer
+  /// Returns the result of an operation on this rank: its share for a reduce-scatter, else all elements.
   std::function<std::vector<float>(Collective collective, std::size_t count)> result;
 };
 
-/// What rank `rank` fills element `index` with, so that each result is known and exact in fp32.
+/// Returns the value that rank `rank` gives element `index`, chosen so that each result is known and exact in fp32.
 float given_element(int rank, std::size_t index);
-/// What element `index` of a whole buffer of `count` is afterwards.
+/// Returns the expected value of element `index` of a whole buffer of `count` elements after the operation.
 float expected_element(Collective collective, int ranks, std::size_t count, std::size_t index);
 
 /// Throws RunError naming rank, size and the first element of `result` that is not as expected.
@@ -60,8 +62,8 @@ struct CollectiveTiming {
   int queued = 0;
 };
 
-/// Times one operation, and then checks one on known elements. Every rank calls it; every rank gets the record. The
-/// buffer is left at zero.
+/// Times one operation, and then checks one on known elements. Every rank must call it; every rank gets the record. The
+/// buffer is zero afterwards.
 CollectiveRecord measure_collective(const RankedJob& job, const CollectiveBackend& backend, Collective collective,
                                     std::int64_t size_bytes, const CollectiveTiming& timing,
                                     const MeasureOptions& options);

@@ -15,7 +15,7 @@
 namespace ddltrain {
 namespace {
 
-/// A node's processes all see its busy time; what the job's own took is the sum over its ranks.
+/// All processes of a node see the node's busy time; the job's own time is the sum over its ranks.
 OtherCpuUse others_on_busiest_node(const RankedJob& job, const CpuUse& from, const CpuUse& to) {
   const auto texts = job.ranks.gather(
       fmt::format("{} {} {}", to.wall_s - from.wall_s, to.machine_busy_s - from.machine_busy_s, to.own_s - from.own_s));
@@ -28,7 +28,7 @@ OtherCpuUse others_on_busiest_node(const RankedJob& job, const CpuUse& from, con
   }
   OtherCpuUse most;
   for (const CpuUse& node : nodes) {
-    const OtherCpuUse others = other_cpu_use({}, node); // nodes are alike
+    const OtherCpuUse others = other_cpu_use({}, node); // nodes are alike, so this node's load is judged
     if (most.cores < 0 || others.excess() > most.excess()) most = others;
   }
   return most;
@@ -64,7 +64,8 @@ RankedSamples repeat_together(const RankedJob& job, const std::function<double()
 int operations_in_reading(const RankedJob& job, const std::function<double(int operations)>& timed) {
   constexpr int most = 1000;
   std::vector<double> time_s = {0};
-  for (const int trial : {1, 3}) { // the first may be long: connections, and the first touch of memory
+  // the first trial may take long: connections are set up, and memory is touched for the first time
+  for (const int trial : {1, 3}) {
     job.ranks.barrier();
     time_s = {timed(trial)};
     job.ranks.all_reduce_largest(time_s);
@@ -92,7 +93,7 @@ std::size_t elements(std::int64_t size_bytes) {
   return static_cast<std::size_t>(size_bytes) / sizeof(float);
 }
 
-/// On how many nodes these ranks are.
+/// Returns on how many nodes these ranks are.
 int nodes_of(const NodeMap& map, const std::vector<std::size_t>& ranks) {
   std::set<int> nodes;
   for (const std::size_t rank : ranks) nodes.insert(map.node_of_rank[rank]);
@@ -109,13 +110,13 @@ double median(const RankedSamples& samples) {
   return summarise(samples.times_s).median;
 }
 
-/// One rank's end of a link; without a peer it does nothing.
+/// The end of a link on one rank; a rank without a partner does nothing.
 class LinkEnd {
 public:
   LinkEnd(MpiCommunicator& ranks, std::optional<int> peer, std::size_t count)
       : ranks_(ranks), peer_(peer), out_(std::max<std::size_t>(count, 1)), in_(out_.size()), count_(count) {}
 
-  /// Half of a round trip; the lower rank begins.
+  /// Returns half of the time of a round trip; the lower rank begins.
   double time_one_way(int times) {
     return timed(times, 2, [this] {
       const bool first = ranks_.rank() < *peer_;
@@ -148,8 +149,8 @@ private:
   std::size_t count_;
 };
 
-/// The server's side, as ParameterServer does it for one shard: receives from all workers at once, sums and updates
-/// when all are there, answers all.
+/// The server's side, as ParameterServer handles one shard: it receives from all workers at once, sums and updates when
+/// all have arrived, and answers all.
 class Server {
 public:
   Server(MpiCommunicator& ranks, int workers, std::size_t count)

@@ -13,10 +13,10 @@
 namespace ddltrain {
 namespace {
 
-constexpr double element_bytes = 4; ///< fp32
+constexpr double element_bytes = 4; ///< size of an fp32 element
 constexpr double largest_bytes = 0x1p40;
 
-/// A number alone is of bytes.
+/// A number without a unit is in bytes.
 double bytes_in(const std::string& text) {
   const bool alone = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   return ddlsim::parse_quantity(alone ? text + " B" : text, ddlsim::Dimension::size);

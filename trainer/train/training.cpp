@@ -24,7 +24,7 @@
 namespace ddltrain {
 namespace {
 
-/// What one rank holds while it trains or serves.
+/// The data of one rank while it trains or serves.
 struct Run {
   const Job& job;
   const TrainOptions& options;
@@ -32,11 +32,11 @@ struct Run {
   LinkMaker make_link;
   std::shared_ptr<Network> network;
   std::unique_ptr<ComputeSource> compute;
-  std::vector<float> start; ///< parameters before the first step, flat, in the order created
+  std::vector<float> start; ///< parameters before the first step, flat, in the order of creation
   std::size_t steps_per_epoch = 0;
-  std::size_t steps = 0; ///< of the whole run
+  std::size_t steps = 0; ///< steps of the whole run
   ServerPlan plan;
-  std::unique_ptr<MpiCommunicator> meeting; ///< of workers and servers
+  std::unique_ptr<MpiCommunicator> meeting; ///< communicator of workers and servers
   LossScale loss_scale;
 };
 
@@ -47,8 +47,8 @@ std::unique_ptr<ComputeSource> make_compute(const TrainOptions& options, const D
   return std::make_unique<ReplayCompute>(describe(*network), std::move(profile), options.time_scale);
 }
 
-/// Gradients that are summed count their mean. An asynchronous server applies each push in full, as TensorFlow and
-/// MXNet do.
+/// Summed gradients are divided by the number of workers. An asynchronous server applies each push in full, as
+/// TensorFlow and MXNet do.
 SgdOptions sgd_of(const Run& run) {
   const TrainOptions& options = run.options;
   SgdOptions sgd = options.sgd;
@@ -59,7 +59,7 @@ SgdOptions sgd_of(const Run& run) {
   return sgd;
 }
 
-/// steps_per_epoch: a worker's, 0 of a dedicated server, which hears of it here. Collective over all ranks.
+/// steps_per_epoch: the number of a worker; 0 on a dedicated server, which receives it here. All ranks must call it.
 void agree_on_steps(Run& run, std::size_t steps_per_epoch) {
   std::vector<double> most = {static_cast<double>(steps_per_epoch)};
   run.job.world->all_reduce_largest(most);
@@ -81,7 +81,7 @@ void make_plan(Run& run) {
   run.plan.sgd = sgd_of(run);
 }
 
-/// The server of this rank, if it has one.
+/// Returns the server of this rank, if it has one.
 std::unique_ptr<ParameterServer> own_server(const Run& run) {
   const auto& ranks = run.plan.server_ranks;
   const auto own = std::find(ranks.begin(), ranks.end(), run.job.world->rank());
@@ -89,7 +89,7 @@ std::unique_ptr<ParameterServer> own_server(const Run& run) {
   return std::make_unique<ParameterServer>(*run.meeting, run.plan, static_cast<int>(own - ranks.begin()), run.start);
 }
 
-/// One worker's steps.
+/// Runs the steps of one worker.
 class Worker {
 public:
   Worker(Run& run, SampleSource& samples, FlatModel& model, Synchroniser& synchroniser)
@@ -132,7 +132,7 @@ private:
 
   void end_epoch(EpochReport& report, double loss, std::size_t first,
                  const std::function<void(const EpochReport&)>& on_epoch) {
-    if (run_.job.watchdog != nullptr) run_.job.watchdog->rest(); // judging may take long
+    if (run_.job.watchdog != nullptr) run_.job.watchdog->rest(); // the test may take long
     MpiCommunicator& workers = *run_.job.group;
     auto mean_loss = static_cast<float>(loss) / static_cast<float>(agrees_ ? workers.size() : 1);
     if (agrees_) workers.all_reduce(&mean_loss, 1);
@@ -145,7 +145,7 @@ private:
       report.accuracy = samples_.accuracy(*run_.network);
       on_epoch(report);
     }
-    if (agrees_) workers.barrier(); // nobody's next step is timed while rank 0 is judging
+    if (agrees_) workers.barrier(); // no worker may time its next step while rank 0 runs the test
   }
 
   Run& run_;
@@ -160,7 +160,7 @@ private:
   std::vector<double> step_s_;
 };
 
-/// The servers' parameters, after all have served, on every rank.
+/// Returns the servers' parameters, after all steps, on every rank.
 std::vector<float> collect(const Run& run, const ParameterServer* server) {
   std::vector<float> parameters(run.start.size());
   if (server != nullptr) server->copy_to(parameters);
@@ -172,7 +172,7 @@ std::vector<float> collect(const Run& run, const ParameterServer* server) {
   return parameters;
 }
 
-/// Over the workers.
+/// Joins the times of the workers.
 std::vector<double> join_times(const Run& run, std::vector<double> step_s) {
   MpiCommunicator& workers = *run.job.group;
   if (!run.options.strategy.asynchronous) {
@@ -197,7 +197,8 @@ TrainResult work(Run& run, const std::function<void(const EpochReport&)>& on_epo
   job.group->broadcast(ready, 0);
   FlatModel model(run.compute->parameters(), ready);
   model.set_parameters(run.start);
-  at::manual_seed(run.options.seed + 1 + static_cast<std::uint64_t>(job.group->rank())); // dropout, random batches
+  // seeds dropout and random batches
+  at::manual_seed(run.options.seed + 1 + static_cast<std::uint64_t>(job.group->rank()));
   const auto samples = sample_source(run.options, run.device, *run.network, job.group->rank(), job.workers);
   agree_on_steps(run, samples->steps_per_epoch());
   make_plan(run);
@@ -225,14 +226,14 @@ TrainResult work(Run& run, const std::function<void(const EpochReport&)>& on_epo
     result.queue = worker.queue();
     result.cpu_s = cpu_use().own_s - before.own_s;
   } catch (...) {
-    job.fail(std::current_exception()); // before threads are joined that wait for messages
+    job.fail(std::current_exception()); // ends the job before threads are joined that wait for messages
   }
   if (serving.joinable()) serving.join();
   result.parameters = model.parameters();
   result.buffers = buffer_values(*run.network);
   if (!run.plan.shards.empty()) {
     std::vector<float> served = collect(run, server.get());
-    if (run.plan.asynchronous) result.parameters = std::move(served); // workers hold what they pulled last
+    if (run.plan.asynchronous) result.parameters = std::move(served); // workers hold the parameters of their last pull
   }
   result.mean_staleness = server ? server->mean_staleness() : 0;
   result.step_s = join_times(run, result.step_s);
@@ -270,7 +271,7 @@ TrainResult train(const Job& job, const TrainOptions& options, const Device& dev
           {},
           nullptr,
           LossScale(options.precision == ddlsim::Precision::amp)};
-  move_to(device, *run.network); // before compute, whose hooks are of the tensors' device
+  move_to(device, *run.network); // must come before compute, whose hooks depend on the tensors' device
   run.compute = make_compute(options, device, run.network);
   run.start = flat_values(run.compute->parameters());
   job.world->broadcast(run.start.data(), run.start.size(), 0);

@@ -14,9 +14,9 @@
 namespace ddltrain {
 namespace {
 
-constexpr std::int64_t test_batch = 500; ///< images judged at once; only memory depends on it
+constexpr std::int64_t test_batch = 500; ///< number of images that are classified at once; only memory depends on it
 
-/// One random batch, seen again and again, as benchmarks with synthetic data do.
+/// Gives one random batch in every step, as benchmarks with synthetic data do.
 class SyntheticSource final : public SampleSource {
 public:
   SyntheticSource(const TrainOptions& options, const Device& device, const Network& network)
@@ -34,7 +34,7 @@ private:
   Batch batch_;
 };
 
-/// Images that a network takes, in one tensor [n, 1, rows, columns], and their labels [n].
+/// Returns the images as a network takes them, in one tensor [n, 1, rows, columns], and their labels [n].
 Batch as_batch(LabelledImages& images) {
   const auto count = static_cast<std::int64_t>(images.count());
   const auto rows = static_cast<std::int64_t>(images.rows);

@@ -18,8 +18,8 @@ struct SizeClass {
 
 inline constexpr double no_largest_size = std::numeric_limits<double>::infinity();
 
-/// Latency dominates small messages, bandwidth large ones; the gradient buckets of training are in the third and fourth
-/// class.
+/// Classes of size. Latency dominates small messages and bandwidth large ones. The gradient buckets of training are in
+/// the third and fourth class.
 inline constexpr SizeClass size_classes[] = {
     {0, 16 << 10}, {16 << 10, 1 << 20}, {1 << 20, 16 << 20}, {16 << 20, 256 << 20}, {256 << 20, no_largest_size}};
 
@@ -30,11 +30,11 @@ struct MeanErrors {
   double cluster_file = 0;
   double two_sizes = 0;
   double line = 0;
-  double held = 0; ///< share of sizes
+  double held = 0; ///< share of sizes whose time is inside the interval
   double held_by_two_sizes = 0;
 };
 
-/// Ranges with 90 % of the means over resampled tables, for each method.
+/// The ranges that hold 90 % of the means over resampled tables, for each method.
 struct ErrorRanges {
   Range cluster_file{};
   Range two_sizes{};
@@ -44,7 +44,8 @@ struct ErrorRanges {
 /// Says whether a point counts.
 using Wanted = std::function<bool(const PredictedCollective&)>;
 
-/// Mean errors over a table, then over tables, so that a table with many sizes has no more weight than another.
+/// Mean errors over the sizes of a table, and then over tables, so that a table with many sizes has no more weight than
+/// another.
 MeanErrors mean_errors(const std::vector<PredictedCollective>& points, const Wanted& wanted);
 
 /// At least one point must be wanted.
