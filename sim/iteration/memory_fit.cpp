@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/compute/piece_shape.hpp"
 #include "sim/iteration/peak_memory.hpp"
+#include "sim/iteration/pipeline_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,23 @@ std::optional<MemoryChange> with_micro_batches(StepSetup setup) {
   for (number *= 2; number <= samples; number *= 2)
     if (auto change = change_if_fits(setup, fmt::format("{} micro-batches", number))) return change;
   return {};
+}
+
+/// Doubles a degree and the micro-batches, so that a micro-batch has as many samples, until the run fits or the layout is
+/// none.
+std::optional<MemoryChange> with_larger_groups(StepSetup setup, int ModelParallelOptions::*degree, const char* words) {
+  if (!is_model_parallel(setup.strategy.name)) return {};
+  auto& parallel = setup.strategy.parallel;
+  while (true) {
+    parallel.*degree *= 2;
+    parallel.micro_batches *= 2;
+    const int ranks = parallel.tensor * parallel.context * parallel.pipeline;
+    if (ranks > setup.gpus ||
+        !layout_complaint(setup.model, setup.strategy, setup.batch_per_gpu, setup.gpus, setup.gpus_per_node).empty())
+      return {};
+    const auto what = fmt::format("{} {} with {} micro-batches", parallel.*degree, words, parallel.micro_batches);
+    if (auto change = change_if_fits(setup, what)) return change;
+  }
 }
 
 std::optional<MemoryChange> with_smaller_batch(StepSetup setup) {
@@ -125,7 +143,9 @@ std::vector<MemoryChange> changes_that_fit(const StepSetup& setup) {
   const bool has_micro_batches = is_sharded(setup.strategy.name) || is_model_parallel(setup.strategy.name);
   for (const auto& change :
        {with_full_recomputation(setup), has_micro_batches ? with_micro_batches(setup) : with_smaller_batch(setup),
-        with_all_ranks_in_a_group(setup), with_more_gpus(setup)})
+        with_larger_groups(setup, &ModelParallelOptions::tensor, "GPUs a tensor group"),
+        with_larger_groups(setup, &ModelParallelOptions::pipeline, "stages"), with_all_ranks_in_a_group(setup),
+        with_more_gpus(setup)})
     if (change) changes.push_back(*change);
   return changes;
 }

@@ -36,8 +36,8 @@ struct MemoryChange {
   double peak_bytes = 0;
 };
 
-/// The single changes that make the run fit, each as small as is enough: another recomputation, a smaller micro-batch or
-/// batch, more GPUs.
+/// The single changes that make the run fit, each as small as is enough: full recomputation, smaller micro-batches or a
+/// smaller batch, larger tensor groups or more stages, all ranks in one group, more GPUs.
 std::vector<MemoryChange> changes_that_fit(const StepSetup& setup);
 
 /// "what would fit: 2 micro-batches (51 GiB), 64 GPUs (60 GiB) or a GPU of 96 GiB".

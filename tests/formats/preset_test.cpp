@@ -15,6 +15,8 @@ TEST_CASE("presets are read") {
   CHECK(ddp.bucket_bytes == 26214400);
   CHECK(ddp.overlapped);
   CHECK(ddp.library == ddlsim::Library::nccl);
+  CHECK(ddp.cross_entropy == ddlsim::CrossEntropy::eager); // not given
+  CHECK_FALSE(ddp.fused_activation);
   REQUIRE(ddp.libraries.size() == 1);
   CHECK(to_text(ddp.libraries[0].version) == "nccl 2.18.5");
   CHECK(ddp.libraries[0].weight == 1);
@@ -29,7 +31,9 @@ TEST_CASE("presets are read") {
 TEST_CASE("what is wrong with a preset is reported") {
   ddlsim_test::check_spoilt(
       ddlsim_test::sample_presets(),
-      {{"/presets/0/bucket", "", "/presets/0/bucket: missing; give a quantity with its unit, like \"16 GiB\""},
+      {{"/presets/0/fused_activation", "\"yes\"",
+        "/presets/0/fused_activation: \"yes\" found; give true or false, without quotes"},
+       {"/presets/0/bucket", "", "/presets/0/bucket: missing; give a quantity with its unit, like \"16 GiB\""},
        {"/presets/1/cycle", "", "/presets/1/cycle: missing; give a quantity with its unit, like \"1.5 us\""},
        {"/presets/2/split", "",
         "/presets/2/split: missing beside \"sharding\": \"split\"; give the size above which tensors are cut"},

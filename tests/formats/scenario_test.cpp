@@ -96,6 +96,7 @@ TEST_CASE("what a scenario leaves out has its usual value") {
   const auto scenario = read_scenario(folder.write("a.json", json.dump()));
   CHECK(scenario.transport.empty());
   CHECK(scenario.wire_precision == ddlsim::WirePrecision::fp32);
+  CHECK_FALSE(scenario.cross_entropy);
   CHECK(scenario.rank_mapping == "fill-nodes");
   CHECK(scenario.efficiency_bound == 0.8);
   CHECK(scenario.seed == 1);
@@ -108,12 +109,14 @@ TEST_CASE("a scenario states its own one-GPU rate, with or without an interval, 
   json["one_gpu_samples_per_s"] = 350;
   json["series"] = "a-series";
   json["software"] = "xla";
+  json["cross_entropy"] = "in-place";
   auto scenario = read_scenario(folder.write("a.json", json.dump()));
   REQUIRE(scenario.one_gpu);
   CHECK(scenario.one_gpu->samples_per_s == 350);
   CHECK(scenario.one_gpu->width() == 0);
   CHECK(scenario.series == "a-series");
   CHECK(scenario.software == "xla");
+  CHECK(scenario.cross_entropy == ddlsim::CrossEntropy::in_place);
   json["one_gpu_samples_per_s"] = {{"value", 350}, {"low", 340}, {"high", 360}};
   scenario = read_scenario(folder.write("b.json", json.dump()));
   CHECK(scenario.one_gpu->width() == Approx(std::log(360.0 / 340) / (2 * 1.6448536)));
@@ -137,6 +140,9 @@ TEST_CASE("what is wrong with a scenario is reported") {
        {"/batch_per_gpu", "0", "/batch_per_gpu: 0 found; give a number above 0, without quotes or unit"},
        {"/model", "\"resnet50\"",
         "/model: \"resnet50\" leaves open which variant is meant; give one of resnet50_v1, resnet50_v1.5, resnet50_v2"},
+       {"/cross_entropy", "\"compild\"",
+        "/cross_entropy: \"compild\" found, one of eager, parallel, fused, compiled, in-place expected; did you mean "
+        "\"compiled\"?"},
        {"/precision", "\"fp64\"", "/precision: \"fp64\" found; give one of amp, bf16, fp16, fp32, fp8, tf32"},
        {"/strategies", "[]", "/strategies: none found; give one or more"},
        {"/strategies/1", "{\"name\": \"ring\"}", "/strategies/1: ring is there twice; keep one"},

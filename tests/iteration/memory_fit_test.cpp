@@ -66,6 +66,20 @@ TEST_CASE("what does not fit is told both figures and what would fit", "[memory]
   for (const auto& change : changes) CHECK(change.peak_bytes < usable_bytes(run.gpu));
 }
 
+TEST_CASE("a layout that does not fit is told larger groups, with as many samples in a micro-batch", "[memory]") {
+  auto run = memory_run("llama_3_70b_seq8192", "H100-SXM5-80GB", "megatron-lm");
+  run.strategy.name = StrategyName::model_parallel;
+  run.strategy.parallel = {4, 4, 16, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1};
+  run.gpus = 64;
+  run.batch_per_gpu = 1;
+  std::string all;
+  for (const auto& change : changes_that_fit(run.setup())) all += change.what + "; ";
+  CHECK(memory_fit(peak_memory(run.setup()).total(), run.gpu, run.model) != MemoryFit::fits);
+  CHECK_THAT(all, Catch::Contains("\"recompute\": \"full\"") &&
+                      Catch::Contains("8 GPUs a tensor group with 32 micro-batches"));
+  CHECK_THAT(all, !Catch::Contains("16 GPUs a tensor group")); // no more than a node
+}
+
 TEST_CASE("a batch of a CNN that does not fit is told a smaller one", "[memory]") {
   auto run = memory_run("resnet152_v1", "K80", "pytorch-ddp");
   run.precision = Precision::fp32;
@@ -112,7 +126,9 @@ TEST_CASE("no published training run is refused", "[memory][published]") {
   std::map<std::string, Model> models;
   for (const auto& name : list_models(shipped)) models.emplace(name, load_model(shipped, name));
   int looked_at = 0;
-  int certain = 0; // neither refused nor tight
+  int language_models = 0; ///< of llm-foundry, whose batches are the largest that its authors found to fit
+  int fit_twice = 0;       ///< of these with batches twice as large
+  int certain = 0;         // neither refused nor tight
   for (const auto& cluster : list_clusters(shipped))
     for (const auto& step : records_of<StepRecord>(read_cluster_measurements(shipped.platforms(), cluster))) {
       const auto model = models.find(step.model);
@@ -126,11 +142,19 @@ TEST_CASE("no published training run is refused", "[memory][published]") {
                             << std::log(peak_bytes / usable_bytes(gpu)));
       CHECK(peak_bytes > 0);
       CHECK(memory_fit(peak_bytes, gpu, model->second) != MemoryFit::too_large);
+      if (step.model.starts_with("mpt")) {
+        auto twice = run;
+        twice.batch_per_gpu *= 2;
+        ++language_models;
+        fit_twice += peak_memory(twice.setup()).total() <= usable_bytes(gpu) ? 1 : 0;
+      }
       certain += memory_fit(peak_bytes, gpu, model->second) == MemoryFit::fits ? 1 : 0;
       ++looked_at;
     }
   CHECK(looked_at > 1000);
   CHECK(certain > 0.9 * looked_at);
+  CHECK(language_models > 40);
+  CHECK(fit_twice < 0.4 * language_models);
 }
 
 } // namespace ddlsim
