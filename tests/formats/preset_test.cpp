@@ -33,6 +33,10 @@ TEST_CASE("what is wrong with a preset is reported") {
       ddlsim_test::sample_presets(),
       {{"/presets/0/fused_activation", "\"yes\"",
         "/presets/0/fused_activation: \"yes\" found; give true or false, without quotes"},
+       {"/presets/0/cross_entropy", "\"compild\"",
+        "/presets/0/cross_entropy: \"compild\" found, one of eager, parallel, fused, compiled, in-place expected; did "
+        "you mean "
+        "\"compiled\"?"},
        {"/presets/0/bucket", "", "/presets/0/bucket: missing; give a quantity with its unit, like \"16 GiB\""},
        {"/presets/1/cycle", "", "/presets/1/cycle: missing; give a quantity with its unit, like \"1.5 us\""},
        {"/presets/2/split", "",

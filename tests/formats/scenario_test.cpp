@@ -96,7 +96,6 @@ TEST_CASE("what a scenario leaves out has its usual value") {
   const auto scenario = read_scenario(folder.write("a.json", json.dump()));
   CHECK(scenario.transport.empty());
   CHECK(scenario.wire_precision == ddlsim::WirePrecision::fp32);
-  CHECK_FALSE(scenario.cross_entropy);
   CHECK(scenario.rank_mapping == "fill-nodes");
   CHECK(scenario.efficiency_bound == 0.8);
   CHECK(scenario.seed == 1);
@@ -140,9 +139,6 @@ TEST_CASE("what is wrong with a scenario is reported") {
        {"/batch_per_gpu", "0", "/batch_per_gpu: 0 found; give a number above 0, without quotes or unit"},
        {"/model", "\"resnet50\"",
         "/model: \"resnet50\" leaves open which variant is meant; give one of resnet50_v1, resnet50_v1.5, resnet50_v2"},
-       {"/cross_entropy", "\"compild\"",
-        "/cross_entropy: \"compild\" found, one of eager, parallel, fused, compiled, in-place expected; did you mean "
-        "\"compiled\"?"},
        {"/precision", "\"fp64\"", "/precision: \"fp64\" found; give one of amp, bf16, fp16, fp32, fp8, tf32"},
        {"/strategies", "[]", "/strategies: none found; give one or more"},
        {"/strategies/1", "{\"name\": \"ring\"}", "/strategies/1: ring is there twice; keep one"},

@@ -229,30 +229,6 @@ TEST_CASE("where few options are simulated, they are those that keep the deadlin
   for (const auto& one : evaluations) CHECK(one.reported.simulated == (one.reported.gpus == 32)); // of each candidate
 }
 
-TEST_CASE("a batch that does not fit is refused, and one that may not is warned of", "[memory]") {
-  auto request = short_request({p3("p3", 24.48)});
-  auto& batch = request.candidates[0].batch_per_gpu;
-  request.candidates[0].gpus = {8};
-  batch = 128;
-  const auto is_refused = [&] {
-    try {
-      make_plan(request, shipped);
-    } catch (const UserError& error) {
-      CHECK_THAT(error.what(), Catch::Contains("of memory at their peak"));
-      return true;
-    }
-    return false;
-  };
-  while (!is_refused()) {
-    REQUIRE(batch < 1000);
-    batch = std::round(1.2 * batch);
-  }
-  batch = std::round(batch / 1.2); // the largest that is not refused
-  const auto warnings = make_plan(request, shipped).warnings;
-  REQUIRE_FALSE(warnings.empty());
-  CHECK_THAT(warnings.back(), Catch::Contains("memory is tight, ") && Catch::Contains("16 GiB"));
-}
-
 TEST_CASE("nodes and power that are not to be had refuse an option, with the reason") {
   auto request = short_request({p3("p3", 24.48)});
   request.limits.nodes = 2;
