@@ -58,6 +58,7 @@ TEST_CASE("fused attention and a gated block: 8 h + 4 q + 4 c + 8 f, and 6 f whe
 TEST_CASE("fused attention and GELU without dropout: 16 h + 16 h", "[layer-memory]") {
   const auto model = load_model(shipped_tables, "mpt_125m_seq2048");
   CHECK(kept_of_block(model, in_half(Recompute::none)) == Approx((8 + 8 + 16) * 768));
+  CHECK(kept_of_block(model, in_half(Recompute::alternate_matmuls)) == Approx((2 + 8 + 8) * 768)); // f = 4 h
 }
 
 TEST_CASE("at the loss a logit has 14 bytes, or fewer by a better kernel", "[layer-memory]") {

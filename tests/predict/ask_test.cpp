@@ -27,7 +27,7 @@ struct AskedCluster {
   std::vector<Preset> presets = load_presets(shipped_for_asking);
   PriorBook priors = load_priors(shipped_for_asking);
   Calibration calibration;
-  OneGpuEstimate one_gpu{0.2, "compute_measured", EvidenceLabel::calibrated, "given", "", {"compute_measured"}};
+  OneGpuEstimate one_gpu{0.2, "compute_measured", EvidenceLabel::calibrated, "given"};
 
   Knowledge known(bool calibrated) const {
     return {cluster, gpus, presets, priors, calibrated ? &calibration : nullptr, [this](const ComputeQuestion&) {
