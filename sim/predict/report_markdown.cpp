@@ -2,6 +2,7 @@
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
+#include "sim/predict/report_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -65,6 +66,7 @@ std::string to_markdown_text(const Prediction& prediction) {
   for (const auto& warning : prediction.warnings) text += "Note: " + warning + ".\n\n";
   for (const auto& answer : prediction.strategies) {
     text += "### " + answer_name(answer) + "\n\n" + markdown_table(answer) + "\n";
+    for (const auto& sentence : memory_sentences(answer)) text += sentence + "\n\n";
     if (const auto sentence = offload_sentence(answer); !sentence.empty()) text += sentence + "\n\n";
     for (const auto& sentence : layout_sentences(answer)) text += sentence + "\n\n";
     for (std::size_t i = 0; i < answer.why.size(); ++i) text += fmt::format("{}. {}\n", i + 1, answer.why[i]);

@@ -34,19 +34,27 @@ std::string peak_memory_text(const PredictedPoint& point) {
   return fmt::format("{} of {}{}", number, gibibytes_text(memory.gpu_bytes), fit);
 }
 
+std::vector<std::string> memory_sentences(const StrategyAnswer& answer) {
+  const auto* most = fullest(answer);
+  if (most == nullptr) return {};
+  std::vector<std::string> sentences{fmt::format("Peak memory a GPU, of {} GPU{}: {}.", most->gpus,
+                                                 most->gpus == 1 ? "" : "s", peak_memory_text(*most))};
+  const auto first = std::find_if(answer.points.begin(), answer.points.end(), needs_advice);
+  if (first != answer.points.end())
+    sentences.push_back(fmt::format("Memory {} at {} GPU{}: the peak is known within {:.0f} %; {}.",
+                                    first->memory->fit == MemoryFit::tight ? "is tight" : "does not fit", first->gpus,
+                                    first->gpus == 1 ? "" : "s", 100 * first->memory->half_width,
+                                    first->memory->advice));
+  return sentences;
+}
+
 std::string memory_lines(const StrategyAnswer& answer) {
   const auto* most = fullest(answer);
-  if (most == nullptr) return "";
+  const bool is_in_table = most != nullptr && most->tokens_per_s > 0;
   std::string text;
-  if (!(most->tokens_per_s > 0))
-    text += to_lines(fmt::format("Peak memory a GPU, of {} GPU{}: {}.", most->gpus, most->gpus == 1 ? "" : "s",
-                                 peak_memory_text(*most)));
-  const auto first = std::find_if(answer.points.begin(), answer.points.end(), needs_advice);
-  if (first == answer.points.end()) return text;
-  return text +
-         to_lines(fmt::format("Memory {} at {} GPU{}: the peak is known within {:.0f} %; {}.",
-                              first->memory->fit == MemoryFit::tight ? "is tight" : "does not fit", first->gpus,
-                              first->gpus == 1 ? "" : "s", 100 * first->memory->half_width, first->memory->advice));
+  const auto sentences = memory_sentences(answer);
+  for (std::size_t i = is_in_table ? 1 : 0; i < sentences.size(); ++i) text += to_lines(sentences[i]);
+  return text;
 }
 
 } // namespace ddlsim

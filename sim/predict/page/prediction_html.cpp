@@ -3,6 +3,7 @@
 #include "sim/page/html_text.hpp"
 #include "sim/page/page.hpp"
 #include "sim/predict/prediction_sentences.hpp"
+#include "sim/predict/report_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -23,6 +24,13 @@ std::string layouts_found(const Prediction& prediction) {
   return text.empty() ? "" : "<h2>The best layouts</h2>\n" + text;
 }
 
+std::string memory_peaks(const Prediction& prediction) {
+  std::string text;
+  for (const auto& answer : prediction.strategies)
+    for (const auto& sentence : memory_sentences(answer)) text += html_paragraph(answer_name(answer) + ": " + sentence);
+  return text.empty() ? "" : "<h2>Memory of a GPU</h2>\n" + text;
+}
+
 /// Sentences on the time that offload adds; "" without offload.
 std::string offloads(const Prediction& prediction) {
   std::string text;
@@ -41,7 +49,7 @@ std::string prediction_html(const Prediction& prediction) {
   for (const auto& sentence : prediction_sentences(prediction)) body += html_paragraph(sentence);
   body += "</section>\n" + warning_paragraphs(scenario.warnings) + curve_charts(curves) + comparison_table(curves);
   body += "<h2>Every point</h2>\n" + point_table(curves);
-  body += offloads(prediction) + layouts_found(prediction);
+  body += memory_peaks(prediction) + offloads(prediction) + layouts_found(prediction);
   body += "<h2>Where the time goes</h2>\n" + parts_table(curves);
   body += "<h2>What the answer rests on</h2>\n";
   body += html_paragraph("One GPU without synchronisation: " + prediction.one_gpu.text + ".");
