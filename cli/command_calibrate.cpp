@@ -6,6 +6,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/compute/kernels/kernel_book.hpp"
+#include "sim/formats/kernel_rates.hpp"
 #include "sim/formats/own_files.hpp"
 
 #include <fmt/format.h>

@@ -43,6 +43,7 @@ std::string fit_inputs(const DataFolder& data, const std::string& cluster) {
   hash.take(model_version());
   take_named(hash, "gpus", of_fit.platforms() / "gpus.json");
   take_named(hash, "priors", of_fit.platforms() / "priors.json");
+  if (std::filesystem::exists(of_fit.kernel_rates())) take_named(hash, "kernel rates", of_fit.kernel_rates());
   take_named(hash, "presets", of_fit.scenarios() / "presets.json");
   for (const auto& [name, file] : of_fit.own_gpus) take_named(hash, name, file);
   for (const auto& name : list_models(of_fit)) take_named(hash, name, of_fit.model_file(name));

@@ -3,7 +3,7 @@
 
 #include "calibrate/data/fit_data.hpp"
 #include "calibrate/data/series.hpp"
-#include "sim/compute/batch_curve.hpp"
+#include "sim/compute/other_clusters.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/gpu.hpp"

@@ -82,7 +82,9 @@ DataPoint point_of(const SeriesPoint& point, const ModelConstants& constants) {
 
 /// The question that a person would ask to get the one-GPU time of that series.
 ComputeQuestion compute_question(const Series& series, const Preset& preset, const Model& model, const Gpu& gpu) {
-  return {model, gpu, series.precision, series.batch_per_gpu, one_gpu_preset(preset), series.name};
+  ComputeQuestion question{model, gpu, series.precision, series.batch_per_gpu, one_gpu_preset(preset), series.name};
+  question.has_update = !shares_update(series.strategy_name);
+  return question;
 }
 
 /// Throws UserError with one sentence that says why the simulator cannot time the series.
@@ -115,7 +117,7 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   setup.batch_per_gpu = series.batch_per_gpu;
   setup.one_gpu_s = one_gpu.one_gpu_s;
   setup.fabrics = std::make_shared<PlacedFabrics>(cluster, transport, CoLocation{});
-  fit_data.priors = priors_of_stack(widen_priors(priors_on(cluster, priors), one_gpu), fit_data.compute_prior,
+  fit_data.priors = priors_of_stack(with_compute_priors(priors_on(cluster, priors), one_gpu), fit_data.compute_prior,
                                     transport.name, preset);
   for (const auto& point : series.points) {
     if (point.nodes > 1 && transport.nic.empty()) continue;
@@ -141,6 +143,14 @@ std::vector<StepRecord> steps_of(const MeasurementFile& file) {
   return steps;
 }
 
+/// Adds a record, which notes the site of its cluster.
+void add_of_site(StepRecord record, const ReferenceData& reference, const std::string& cluster,
+                 std::vector<StepRecord>& pool) {
+  const auto found = reference.clusters.find(cluster);
+  record.site = found == reference.clusters.end() ? cluster : found->second.site;
+  pool.push_back(std::move(record));
+}
+
 void append(const std::vector<StepRecord>& more, std::vector<StepRecord>& all) {
   all.insert(all.end(), more.begin(), more.end());
 }
@@ -151,7 +161,7 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
                                                     const std::vector<MeasurementFile>& files) {
   std::vector<StepRecord> own;
   std::vector<StepRecord> borrowed;
-  OtherClusterTimes others{{}, reference.gpus, {}};
+  OtherClusterTimes others{{}, reference.gpus, {}, reference.kernels};
   for (const auto& [name, model] : reference.models) others.models.emplace(name, size_of(model));
   std::map<std::string, std::vector<StepRecord>> spread_on;
   for (const auto& file : files) {
@@ -159,7 +169,7 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
     auto& pool = of == cluster.name ? own : borrows_steps(cluster, of) ? borrowed : others.records;
     for (const auto& record : file.records)
       if (const auto* step = std::get_if<StepRecord>(&record); step != nullptr && step->gpus == 1)
-        pool.push_back(*step);
+        add_of_site(*step, reference, of, pool);
       else if (step != nullptr && can_be_read_back(*step))
         spread_on[of].push_back(*step);
     if (of == cluster.name) append(read_back_pipelines(steps_of(file), cluster, reference), own);
@@ -168,8 +178,8 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
     return read_back_elsewhere(spread_on, site, reference);
   };
   const auto unnamed_gpu = cluster.gpu.empty() ? unnamed_device().name : cluster.gpu;
-  return std::make_unique<const OneGpuTimes>(unnamed_gpu, std::move(own), std::move(borrowed), std::move(others),
-                                             reference.constants);
+  return std::make_unique<const OneGpuTimes>(unnamed_gpu, cluster.site, std::move(own), std::move(borrowed),
+                                             std::move(others), reference.constants);
 }
 
 std::optional<SeriesData> series_data(const ReferenceData& reference, const std::vector<Prior>& priors,

@@ -2,8 +2,8 @@
 
 #include "calibrate/data/collective_data.hpp"
 #include "calibrate/data/data_checks.hpp"
-#include "sim/compute/batch_curve.hpp"
 #include "sim/compute/batch_line_fit.hpp"
+#include "sim/compute/other_clusters.hpp"
 
 #include <fmt/format.h>
 

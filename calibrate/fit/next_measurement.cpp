@@ -84,13 +84,24 @@ const CalibratedSeries* known_of(const Calibration& calibration, const SeriesDat
   return nullptr;
 }
 
+/// The priors of the cluster, and those of the series' one-GPU time, which come with its estimate.
+std::vector<Prior> priors_of(const SeriesData& series, const std::vector<Prior>& priors) {
+  auto all = priors_on(series.setup.cluster, priors);
+  const auto is_new = [&](const Prior& prior) {
+    return std::none_of(all.begin(), all.end(), [&](const Prior& one) { return one.parameter == prior.parameter; });
+  };
+  std::vector<Prior> of_compute;
+  std::copy_if(series.priors.begin(), series.priors.end(), std::back_inserter(of_compute), is_new);
+  all.insert(all.end(), of_compute.begin(), of_compute.end());
+  return all;
+}
+
 std::vector<Parameters> samples_of(const SeriesData& series, const std::vector<Prior>& priors,
                                    const Calibration& calibration) {
   constexpr std::uint64_t seed = 1;
   const PosteriorQuestion question{series.compute_prior, series.setup.preset,
                                    is_parameter_server(series.setup.strategy.name), series.scope, series.priors};
-  auto samples = find_posterior(priors_on(series.setup.cluster, priors), &calibration, question, sample_count, seed)
-                     .samples.values;
+  auto samples = find_posterior(priors_of(series, priors), &calibration, question, sample_count, seed).samples.values;
   for (auto& sample : samples) sample.model_discrepancy = 1; // the error of the model is in the residual process
   return samples;
 }

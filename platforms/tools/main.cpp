@@ -1,8 +1,8 @@
-// ddlsim-prior-widths: how wide the priors of a one-GPU time in platforms/priors.json should be, from the shipped
-// records; and how well the program knows a GPU that nobody measured.
+// ddlsim-compute-deviations: how much measured one-GPU times deviate from the kernel model, learnt from the shipped
+// records; and how well the program knows a time that nobody measured.
 
-#include "platforms/tools/one_gpu_score.hpp"
-#include "platforms/tools/prior_widths.hpp"
+#include "platforms/tools/deviation_fit.hpp"
+#include "platforms/tools/hidden_times.hpp"
 #include "sim/base/error.hpp"
 
 #include <CLI/CLI.hpp>
@@ -11,45 +11,39 @@
 
 namespace {
 
-void show_hidden(const ddlsim::ComputeRecords& records, const std::vector<ddlsim::Prior>& priors,
-                 ddlsim::Estimator estimator, bool as_csv) {
-  const auto times = hide_each_gpu(records, priors, ddlsim::Hidden::gpu, estimator);
-  if (as_csv) {
-    std::cout << to_csv(times);
-    return;
-  }
-  std::cout << "Every record of the GPU is hidden\n"
-            << to_text(times) << "\nSo are those of all GPUs of its compute capability\n"
-            << to_text(hide_each_gpu(records, priors, ddlsim::Hidden::architecture, estimator));
+void show_learnt(const ddlsim::ShippedTimes& shipped) {
+  ddlsim::WorkloadMaker maker(shipped.catalogue);
+  const auto rows = one_gpu_rows(maker, shipped.catalogue, shipped.records, ddlsim::Pool::reference, "", 0);
+  const ddlsim::DeviationSizes now;
+  const auto learnt = likeliest_sizes(rows);
+  std::cout << rows.size() << " times; ln posterior now " << ln_posterior(now, rows) << ", at the likeliest sizes "
+            << ln_posterior(learnt, rows) << '\n'
+            << to_text(learnt);
+}
+
+void show_hidden(const ddlsim::ShippedTimes& shipped) {
+  using ddlsim::Hidden;
+  const std::pair<const char*, Hidden> kinds[]{{"a GPU", Hidden::gpu},
+                                               {"a compute capability", Hidden::architecture},
+                                               {"a stack on a GPU", Hidden::stack_on_gpu},
+                                               {"a model of a site that has others", Hidden::model},
+                                               {"a batch of a model that has others", Hidden::batch}};
+  for (const auto& [text, hidden] : kinds)
+    std::cout << "Hidden together: " << text << '\n' << to_text(hide_each(shipped, hidden)) << '\n';
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Measure, by leaving one out over the shipped one-GPU records, how wide the priors of a one-GPU time "
-               "should be");
+  CLI::App app("Learn from the shipped one-GPU times how large their deviations from the kernel model are");
   std::string folder = ".";
-  bool single_gpu_only = false;
+  bool hide = false;
   app.add_option("--data", folder, "Folder with platforms/ and scenarios/")->capture_default_str();
-  app.add_flag("--single-gpu-only", single_gpu_only,
-               "Only records of single-GPU benchmarks, which no validation asks for");
-  bool hide_gpus = false;
-  bool as_csv = false;
-  bool best_single = false;
-  app.add_flag("--hide-gpus", hide_gpus,
-               "Instead: hide each GPU's records in turn, and estimate its times as ddlsim predict does");
-  app.add_flag("--csv", as_csv, "With --hide-gpus: every time")->needs("--hide-gpus");
-  app.add_flag("--best-single", best_single, "With --hide-gpus: by the best single record, without blending")
-      ->needs("--hide-gpus");
+  app.add_flag("--hide", hide, "Instead: hide groups of times in turn, and estimate them as ddlsim predict does");
   CLI11_PARSE(app, argc, argv);
   try {
-    const auto records = ddlsim::read_compute_records(ddlsim::DataFolder{folder}, single_gpu_only);
-    if (hide_gpus) {
-      show_hidden(records, priors_for(load_priors(ddlsim::DataFolder{folder})),
-                  best_single ? ddlsim::Estimator::best_single : ddlsim::Estimator::predict, as_csv);
-      return 0;
-    }
-    std::cout << to_text(measure_evidence(records.one_gpu)) << '\n' << to_text(transfer_between_gpus(records.one_gpu));
+    const auto shipped = ddlsim::read_shipped_times(ddlsim::DataFolder{folder});
+    hide ? show_hidden(shipped) : show_learnt(shipped);
     return 0;
   } catch (const ddlsim::UserError& error) {
     std::cerr << error.what() << '\n';

@@ -155,7 +155,7 @@ double width_of_block(const Model& model, const std::string& block) {
 } // namespace
 
 ModelSize size_of(const Model& model) {
-  ModelSize size{static_cast<double>(model.layers.size()), model.size_bytes(), work_of(model)};
+  ModelSize size{static_cast<double>(model.layers.size()), model.size_bytes(), kernel_work(model)};
   const auto attention = std::find_if(model.layers.begin(), model.layers.end(),
                                       [](const Layer& layer) { return layer.kind == "attention"; });
   size.attends = attention != model.layers.end();

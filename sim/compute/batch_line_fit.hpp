@@ -15,10 +15,10 @@ namespace ddlsim {
 /// Properties of a model that decide how long an iteration takes.
 struct ModelSize {
   double layers = 0;
-  double size_bytes = 0; ///< bytes of all parameters in fp32
-  ModelWork work{};      ///< work for one sample
-  bool attends = false;  ///< the model has attention layers
-  double width = 0;      ///< how many numbers represent a token between blocks with attention; 0: not known
+  double size_bytes = 0; ///< parameters in fp32
+  KernelWork work{};     ///< of one sample
+  bool attends = false;  ///< has attention layers
+  double width = 0;      ///< numbers that represent a token between those layers' blocks; 0: not known
 };
 ModelSize size_of(const Model& model);
 
@@ -40,6 +40,10 @@ double least_layer_s(const Gpu& gpu);
 /// memory rate: it reads gradient and weight, reads and writes the momentum, and writes the weight. The host takes
 /// `host_launch_s` for each layer and pass. A device without memory bandwidth is no GPU and does not wait for a host.
 FixedTime expected_fixed(const ModelSize& size, const Gpu& gpu);
+
+/// The fixed part that is expected for a model without layer table, as if it had a hundred layers. It has little weight
+/// in a fit.
+inline constexpr FixedTime usual_fixed{0.02, 0};
 
 struct BatchTime {
   double batch = 0;

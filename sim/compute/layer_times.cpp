@@ -11,14 +11,6 @@
 namespace ddlsim {
 namespace {
 
-/// Share of peak FLOP/s that kernels of one kind reach. It can be above 1, because Winograd multiplies less often than
-/// is counted.
-struct KernelEfficiency {
-  double forward;
-  double backward_data;
-  double backward_weights;
-};
-
 /// Medians of the DeepBench convolution and GEMM tables, P100 and V100 fp32 (baidu-research/DeepBench,
 /// results/train/*.xlsx).
 KernelEfficiency fp32_efficiency(const std::string& kind) {
@@ -63,18 +55,6 @@ std::vector<ArithmeticUnit> units_of(Precision precision) {
   return {};
 }
 
-/// Returns which layers fp8 computes in 8 bits: the linear layers except the last one, which computes how likely each
-/// word is. Megatron-Core's last layer is none of Transformer Engine's (megatron/core/models/gpt/gpt_model.py:
-/// output_layer), and torchtitan's configurations leave "output" out.
-std::vector<bool> layers_in_8_bits(const Model& model) {
-  std::vector<bool> found;
-  found.reserve(model.layers.size());
-  for (const auto& layer : model.layers) found.push_back(layer.kind == "linear");
-  const auto last = std::find(found.rbegin(), found.rend(), true);
-  if (last != found.rend()) *last = false;
-  return found;
-}
-
 /// Returns the peak FLOP/s of the unit that runs each layer.
 std::vector<double> peaks_of_layers(const Model& model, const Gpu& gpu, Precision precision) {
   std::vector<double> peaks(model.layers.size(), wide_unit(gpu, precision).peak_flop_per_s);
@@ -87,6 +67,27 @@ std::vector<double> peaks_of_layers(const Model& model, const Gpu& gpu, Precisio
 }
 
 } // namespace
+
+std::vector<bool> layers_in_8_bits(const Model& model) {
+  std::vector<bool> found;
+  found.reserve(model.layers.size());
+  for (const auto& layer : model.layers) found.push_back(layer.kind == "linear");
+  const auto last = std::find(found.rbegin(), found.rend(), true);
+  if (last != found.rend()) *last = false;
+  return found;
+}
+
+bool is_tensor_core(ArithmeticUnit unit) {
+  using enum ArithmeticUnit;
+  return unit == tf32 || unit == fp16_tensor || unit == bf16_tensor || unit == fp8_tensor;
+}
+
+KernelEfficiency convolution_efficiency(LayerKernel kernel, bool tensor_cores) {
+  const char* kind = kernel == LayerKernel::convolution_1x1   ? "conv1x1"
+                     : kernel == LayerKernel::convolution_3x3 ? "conv3x3"
+                                                              : "conv";
+  return tensor_cores ? tensor_core_efficiency(kind) : fp32_efficiency(kind);
+}
 
 double bytes_per_parameter(WirePrecision wire_precision) {
   switch (wire_precision) {
@@ -110,25 +111,6 @@ double gradient_bytes_per_parameter(Precision precision) {
 
 double peak_flop_per_s(const Gpu& gpu, Precision precision) {
   return compute_unit(gpu, precision).peak_flop_per_s;
-}
-
-ModelWork work_of(const Model& model) {
-  const auto by = [](const KernelEfficiency& efficiency, const Layer& layer) {
-    const double passes = 1 / efficiency.forward + 1 / efficiency.backward_data +
-                          (layer.tensors.empty() ? 0 : 1 / efficiency.backward_weights);
-    return layer.forward_flop_per_sample * passes;
-  };
-  ModelWork work;
-  const auto narrow = layers_in_8_bits(model);
-  for (std::size_t l = 0; l < model.layers.size(); ++l) {
-    const auto& layer = model.layers[l];
-    const double tensor_core_flop = by(tensor_core_efficiency(layer.kind), layer);
-    work.flop += by(fp32_efficiency(layer.kind), layer);
-    work.tensor_core_flop += tensor_core_flop;
-    if (narrow[l]) work.eight_bit_flop += tensor_core_flop;
-    work.touched_bytes += (forward_touches + backward_touches) * layer.activation_bytes_per_sample / memory_efficiency;
-  }
-  return work;
 }
 
 ComputeUnit compute_unit(const Gpu& gpu, Precision precision) {

@@ -1,6 +1,7 @@
 #pragma once
 // The time of one GPU by layers: forward layer by layer, backward in reverse, and when each gradient is ready.
 
+#include "sim/compute/kernel_work.hpp"
 #include "sim/compute/piece_shape.hpp"
 #include "sim/compute/unit_shape.hpp"
 #include "sim/formats/gpu.hpp"
@@ -28,10 +29,29 @@ struct ComputeProfile {
   double total_s() const { return forward_s + backward_s; }
 };
 
-/// Relative time of each layer by a roofline for its kind: its FLOP divided by the efficiency of such kernels, its
-/// bytes divided by half of the memory rate. The efficiencies are those of the DeepBench kernel tables
-/// (baidu-research/DeepBench, results/train). The times give only the shape of the profile, which is scaled to the
-/// total time.
+/// Share of peak FLOP/s that kernels of one kind reach. It can be above 1, because Winograd does fewer multiplications
+/// than are counted.
+struct KernelEfficiency {
+  double forward;
+  double backward_data;
+  double backward_weights;
+};
+
+/// Returns the medians of the DeepBench kernel tables (baidu-research/DeepBench, results/train/*.xlsx) for a kind of
+/// convolution: P100 and V100 in fp32, V100 and T4 on tensor cores.
+KernelEfficiency convolution_efficiency(LayerKernel kernel, bool tensor_cores);
+
+/// Returns whether a unit is a tensor core; tf32 runs on these.
+bool is_tensor_core(ArithmeticUnit unit);
+
+/// Returns which layers fp8 computes in 8 bits: linear layers except the last, which computes how likely each word is.
+/// The last is not one of Transformer Engine's layers in Megatron-Core (megatron/core/models/gpt/gpt_model.py:
+/// output_layer), and torchtitan's configurations leave "output" out.
+std::vector<bool> layers_in_8_bits(const Model& model);
+
+/// Relative time of each layer by a roofline for its kind: FLOP over the kernel efficiency of that kind, bytes over
+/// half of the memory rate. The efficiencies are those of the DeepBench kernel tables (baidu-research/DeepBench,
+/// results/train). They give only the shape of the profile; the total time scales it.
 struct LayerTime {
   double forward_s = 0;
   double backward_s = 0;
@@ -39,8 +59,8 @@ struct LayerTime {
 std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, Precision precision, double batch);
 
 /// Returns the time of one iteration by the roofline alone, for a GPU and a model without any measurement: 0.8 times
-/// the sum of the layer times and of 60 us a layer and pass for launching. The prior of compute_roofline holds the
-/// measured error.
+/// the sum of the layer times and of 60 us a layer and pass for launching. Checks of records for
+/// wrong units use it.
 double roofline_iteration_s(const Model& model, const Gpu& gpu, Precision precision, double batch);
 
 /// Returns the profile whose total is `total_s`, of which `forward_share` is the forward pass.
@@ -60,18 +80,8 @@ double computed_bytes_per_parameter(Precision precision);
 /// else 4. amp and bf16 compute in 16 bits and keep parameters and gradients in fp32.
 double gradient_bytes_per_parameter(Precision precision);
 
-/// The work of one sample in one iteration, over all layers and passes. FLOP are divided by the efficiency that kernels
-/// of their kind reach, with and without tensor cores. fp32 bytes are divided by the efficiency of the memory.
-struct ModelWork {
-  double flop = 0;
-  double tensor_core_flop = 0;
-  double eight_bit_flop = 0; ///< part of tensor_core_flop that fp8 computes in 8 bits
-  double touched_bytes = 0;
-};
-ModelWork work_of(const Model& model);
-
-/// The arithmetic unit that a precision uses: tensor cores for amp and fp16 where the GPU has them, 8-bit tensor cores
-/// for the linear layers of fp8.
+/// The arithmetic unit that a precision uses: tensor cores for amp and fp16 where the GPU has them; 8-bit tensor cores
+/// for fp8's linear layers.
 struct ComputeUnit {
   ArithmeticUnit unit = ArithmeticUnit::fp32;
   double peak_flop_per_s = 0;

@@ -61,14 +61,38 @@ bool is_borrowed(const Cluster& cluster, const std::string& name) {
                      [&](const Borrow& borrow) { return borrow.cluster == name && offers_steps(borrow); });
 }
 
+/// Notes the site on records of one of its clusters.
+void set_site(std::vector<StepRecord>& records, const std::string& site) {
+  for (auto& record : records) record.site = site;
+}
+
 } // namespace
+
+std::string catalogue_name(const std::vector<Gpu>& gpus, const std::string& name) {
+  for (const auto& gpu : gpus)
+    if (std::find(gpu.aliases.begin(), gpu.aliases.end(), name) != gpu.aliases.end()) return gpu.name;
+  return name;
+}
+
+bool is_one_gpu_training(const StepRecord& record) {
+  return record.gpus == 1 && record.mode == RunMode::train && !record.head.suspect;
+}
+
+bool has_server(const StepRecord& record) {
+  return is_parameter_server(record.strategy.name);
+}
+
+bool has_server_elsewhere(const StepRecord& record) {
+  return record.synchronised && has_server(record) && record.strategy.placement == Placement::dedicated;
+}
 
 std::vector<StepRecord> borrowed_steps(const DataFolder& data, const Cluster& cluster) {
   std::vector<StepRecord> records;
   for (const auto& borrow : cluster.borrows) {
     if (!offers_steps(borrow)) continue;
-    const auto of_cluster =
+    auto of_cluster =
         records_of<StepRecord>(read_cluster_measurements(data.platforms_of(borrow.cluster), borrow.cluster));
+    set_site(of_cluster, load_cluster(data, borrow.cluster).site);
     records.insert(records.end(), of_cluster.begin(), of_cluster.end());
   }
   return records;
@@ -85,7 +109,7 @@ bool can_be_read_back(const StepRecord& record) {
 }
 
 MeasuredTimes read_measured_times(const DataFolder& data) {
-  MeasuredTimes measured{{}, load_gpus(data), read_model_sizes(data)};
+  MeasuredTimes measured{{}, load_gpus(data), read_model_sizes(data), load_kernel_rates(data)};
   const LineChecks checks{{}, {}, cannot_matter};
   for (const auto& name : list_clusters(data)) {
     auto& records = measured.of_clusters[name];
@@ -96,12 +120,13 @@ MeasuredTimes read_measured_times(const DataFolder& data) {
         if (can_be_read_back(record)) measured.spread_on[name].push_back(record);
       }
     }
+    if (!records.empty()) set_site(records, load_cluster(data, name).site);
   }
   return measured;
 }
 
 OtherClusterTimes other_cluster_times(const MeasuredTimes& measured, const Cluster& cluster) {
-  OtherClusterTimes others{{}, measured.gpus, measured.models};
+  OtherClusterTimes others{{}, measured.gpus, measured.models, measured.kernels};
   for (const auto& [name, records] : measured.of_clusters)
     if (name != cluster.name && !is_borrowed(cluster, name))
       others.records.insert(others.records.end(), records.begin(), records.end());

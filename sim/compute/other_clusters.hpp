@@ -1,9 +1,11 @@
 #pragma once
 // One-GPU times that were measured on other clusters.
 
-#include "sim/compute/batch_curve.hpp"
+#include "sim/compute/batch_line_fit.hpp"
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/gpu.hpp"
+#include "sim/formats/kernel_rates.hpp"
 #include "sim/formats/record.hpp"
 
 #include <functional>
@@ -13,15 +15,30 @@
 
 namespace ddlsim {
 
-/// Measurements of other clusters (neither the question's own nor those that it borrows from), and the catalogue by
-/// which they are compared.
+/// Sizes of models by name.
+using ModelSizes = std::map<std::string, ModelSize>;
+
+/// Returns the catalogue's name for a GPU or one of its aliases; `name` itself where the catalogue has neither.
+std::string catalogue_name(const std::vector<Gpu>& gpus, const std::string& name);
+
+/// Returns whether the record is of training on one GPU, and not suspect.
+bool is_one_gpu_training(const StepRecord& record);
+
+/// Returns whether the record is of one worker with a parameter server, so that its time includes pushes and pulls.
+bool has_server(const StepRecord& record);
+/// Returns the same for a server over a network. A run without synchronisation needs no server, whatever strategy its
+/// series has.
+bool has_server_elsewhere(const StepRecord& record);
+
+/// Measurements of clusters other than the question's own and those it borrows from, and the catalogue by which they
+/// are compared.
 struct OtherClusterTimes {
   std::vector<StepRecord> records;
   std::vector<Gpu> gpus; ///< the catalogue; empty: only records of the question's GPU count
   ModelSizes models;
-  /// Returns one-GPU times that are read back from runs on several GPUs (sim/predict/read_back.hpp). It is called when
-  /// a question first needs them, and may be empty. The times are blended like records, but only for models of their
-  /// own family.
+  KernelRateBook kernels{};
+  /// Returns one-GPU times that are read back from runs on several GPUs (sim/predict/read_back.hpp); it is called once
+  /// a question needs them, and may be empty. They count for models with attention only.
   std::function<std::vector<StepRecord>()> read_back{};
 };
 
@@ -39,6 +56,7 @@ struct MeasuredTimes {
   std::map<std::string, std::vector<StepRecord>> of_clusters;
   std::vector<Gpu> gpus;
   ModelSizes models;
+  KernelRateBook kernels{};
   /// For each cluster, the runs on several GPUs that can be read back.
   std::map<std::string, std::vector<StepRecord>> spread_on{};
 };

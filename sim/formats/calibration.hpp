@@ -34,7 +34,7 @@ struct CalibrationScope {
   /// One-GPU time to which a compute factor, or the residuals of a series, belong. They do not apply to another one-GPU
   /// time.
   double one_gpu_s = 0;
-  std::string evidence{}; ///< origin of the one-GPU times: the name of its prior, compute_other_gpus
+  std::string evidence{}; ///< origin of the one-GPU times: the name of its prior, compute_estimated
 
   bool operator==(const CalibrationScope&) const = default;
 };

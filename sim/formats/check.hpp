@@ -3,7 +3,6 @@
 
 #include "sim/base/json.hpp"
 #include "sim/formats/data_folder.hpp"
-#include "sim/formats/kernel_table.hpp"
 #include "sim/formats/plan_request.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/formats/scenario.hpp"
@@ -12,6 +11,9 @@
 #include <string>
 
 namespace ddlsim {
+
+struct GpuKernelTables;
+struct KernelRateBook;
 
 /// Returns a one-line summary of the file: "model resnet50_v1.5: 161 tensors, 25557032 parameters". Throws UserError
 /// with every mistake, including names of models, clusters, GPUs and presets that `data` does not have.

@@ -1,6 +1,7 @@
 #include "sim/formats/data_folder.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/kernel_rates.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/stand_in_preset.hpp"
 
@@ -136,6 +137,7 @@ PriorBook load_priors(const DataFolder& data) {
 }
 
 KernelRateBook load_kernel_rates(const DataFolder& data) {
+  if (!std::filesystem::exists(data.kernel_rates())) return {};
   return read_kernel_rates(data.kernel_rates());
 }
 
@@ -150,7 +152,7 @@ std::optional<Calibration> load_calibration(const DataFolder& data, const std::s
 }
 
 ReferenceData read_reference_data(const DataFolder& data) {
-  ReferenceData reference{load_gpus(data), load_presets(data), load_priors(data), {}, {}};
+  ReferenceData reference{load_gpus(data), load_presets(data), load_priors(data), {}, {}, load_kernel_rates(data)};
   for (const auto& name : list_models(data)) reference.models.emplace(name, load_model(data, name));
   for (const auto& name : list_clusters(data)) reference.clusters.emplace(name, load_cluster(data, name));
   return reference;

@@ -71,6 +71,7 @@ struct ReferenceData {
   PriorBook priors;
   std::map<std::string, Model> models;
   std::map<std::string, Cluster> clusters;
+  KernelRateBook kernels{};
   ModelConstants constants{};
 };
 

@@ -15,7 +15,7 @@ std::vector<ArithmeticUnit> tensor_units(KernelPrecision precision) {
   case KernelPrecision::fp32:
     return {fp32};
   case KernelPrecision::tf32:
-    return {tf32};
+    return {tf32, fp32}; // without TF32 a GPU computes in fp32
   case KernelPrecision::bf16:
     return {bf16_tensor, fp16_tensor};
   case KernelPrecision::fp8:
@@ -54,20 +54,27 @@ std::string to_text(KernelPrecision precision) {
 }
 
 GpuGeneration generation_of(const Gpu& gpu) {
-  constexpr int ampere = 80, ada = 89, hopper = 90, blackwell = 100, graphics_blackwell = 120; // ten times CUDA's
+  constexpr int ampere = 80, ada = 89, hopper = 90, blackwell = 100, ultra = 103, graphics = 120; // ten times CUDA's
   const int capability = gpu.compute_capability;
   if (capability <= 0) return GpuGeneration::other;
   if (capability < ampere) return GpuGeneration::before_ampere;
   if (capability < ada) return GpuGeneration::ampere;
   if (capability < hopper) return GpuGeneration::ada;
   if (capability < blackwell) return GpuGeneration::hopper;
-  return capability < graphics_blackwell ? GpuGeneration::blackwell : GpuGeneration::blackwell_graphics;
+  if (capability < ultra) return GpuGeneration::blackwell;
+  return capability < graphics ? GpuGeneration::blackwell_ultra : GpuGeneration::blackwell_graphics;
+}
+
+bool is_since_hopper(GpuGeneration generation) {
+  return generation == GpuGeneration::hopper || generation == GpuGeneration::blackwell ||
+         generation == GpuGeneration::blackwell_ultra;
 }
 
 double kernel_peak_flop_per_s(const Gpu& gpu, KernelPrecision precision) {
   if (precision != KernelPrecision::nvfp4) return first_peak(gpu, tensor_units(precision));
   const auto generation = generation_of(gpu);
-  const bool has_4_bits = generation == GpuGeneration::blackwell || generation == GpuGeneration::blackwell_graphics;
+  const bool has_4_bits = (is_since_hopper(generation) && generation != GpuGeneration::hopper) ||
+                          generation == GpuGeneration::blackwell_graphics;
   return has_4_bits ? nvfp4_over_16_bits * kernel_peak_flop_per_s(gpu, KernelPrecision::bf16) : 0;
 }
 

@@ -99,6 +99,10 @@ bool is_model_parallel(StrategyName strategy) {
   return family_of(strategy) == StrategyFamily::model_parallel;
 }
 
+bool shares_update(StrategyName strategy) {
+  return is_sharded(strategy) || is_model_parallel(strategy);
+}
+
 std::optional<Algorithm> algorithm_of(StrategyName strategy) {
   switch (strategy) {
 #define DDLSIM_ALL_REDUCE(algorithm, text)                                                                             \

@@ -272,6 +272,9 @@ bool is_sharded(StrategyName strategy);
 /// Whether ranks compute different parts of the layers.
 bool is_model_parallel(StrategyName strategy);
 
+/// Returns whether several GPUs share the update of the parameters, so that one GPU's time does not have it.
+bool shares_update(StrategyName strategy);
+
 /// Returns the all-reduce that a strategy names; nothing when it names none.
 std::optional<Algorithm> algorithm_of(StrategyName strategy);
 

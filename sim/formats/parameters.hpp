@@ -121,7 +121,7 @@ struct Draws {
 };
 
 /// Returns the prior of each of parameter_fields(). `compute_prior` names the prior of compute_factor
-/// (compute_measured, compute_transferred, compute_roofline). Throws UserError when a parameter has none.
+/// (compute_measured, compute_estimated). Throws UserError when a parameter has none.
 std::vector<Prior> priors_of_fields(const std::vector<Prior>& priors, const std::string& compute_prior,
                                     const std::string& transport, const std::string& preset);
 

@@ -96,7 +96,7 @@ struct StepRecord {
   /// Added uncertainty of a time that was derived from several GPUs (sim/predict/read_back.hpp): a standard deviation
   /// of ln. 0: measured. Not stored in files.
   double read_back_uncertainty = 0;
-  std::string read_back_site{}; ///< site of a run whose time was derived: Cluster::site; not stored in files
+  std::string site{}; ///< site of the cluster that it was measured on, Cluster::site; not stored in files
 };
 
 struct CollectiveRecord {

@@ -51,7 +51,7 @@ int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
 /// not count twice.
 std::vector<Prior> fit_priors_of(const Knowledge& known, const OneGpuEstimate& compute, const StepSetup& setup) {
   const auto& cluster = known.cluster;
-  const auto priors = widen_priors(priors_on(cluster, priors_for(known.priors, cluster.site)), compute);
+  const auto priors = with_compute_priors(priors_on(cluster, priors_for(known.priors, cluster.site)), compute);
   return priors_of_stack(priors, compute.prior, setup.transport.name, setup.preset);
 }
 
@@ -80,11 +80,15 @@ ResolvedInput input_of(const Scenario& scenario, const Knowledge& known) {
 
 } // namespace
 
-OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Knowledge& known) {
+OneGpuEstimate one_gpu_of(const Scenario& scenario, const Strategy& strategy, const Model& model,
+                          const Knowledge& known) {
   std::shared_ptr<const Preset> stand_in;
   const auto& preset = preset_or_stand_in(known.presets, scenario.preset, stand_in);
-  return known.one_gpu_time({model, gpu_of(scenario, known), scenario.precision, scenario.batch_per_gpu,
-                             one_gpu_preset(preset), scenario.series, scenario.software, scenario.one_gpu});
+  ComputeQuestion question{
+      model,           gpu_of(scenario, known), scenario.precision, scenario.batch_per_gpu, one_gpu_preset(preset),
+      scenario.series, scenario.software,       scenario.one_gpu};
+  question.has_update = !shares_update(strategy.name);
+  return known.one_gpu_time(question);
 }
 
 /// The JSON pointer at which the scenario names that strategy's library.
@@ -111,7 +115,7 @@ void check_library(const Scenario& scenario, const StepSetup& setup) {
 Curve make_curve(const Scenario& requested, const Strategy& strategy, const Model& model, const Knowledge& known) {
   const auto scenario = scenario_with_preset_of(requested, strategy);
   const auto& cluster = known.cluster;
-  const auto compute = one_gpu_of(scenario, model, known);
+  const auto compute = one_gpu_of(scenario, strategy, model, known);
   const auto input = input_of(scenario, known);
   std::shared_ptr<const Preset> stand_in;
   const auto& preset = preset_or_stand_in(known.presets, scenario.preset, stand_in);
@@ -121,7 +125,7 @@ Curve make_curve(const Scenario& requested, const Strategy& strategy, const Mode
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
                                scenario.model, scenario.batch_per_gpu, base_of(compute),
                                compute.prior};
-  const auto priors = widen_priors(priors_on(cluster, priors_for(known.priors)), compute);
+  const auto priors = with_compute_priors(priors_on(cluster, priors_for(known.priors)), compute);
   std::vector<Prior> fit_priors;
   if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);
   const PosteriorQuestion question{compute.prior, setup.preset, is_parameter_server(strategy.name),

@@ -33,7 +33,8 @@ struct Knowledge {
 };
 
 /// Time of an iteration on one GPU without synchronisation, on which the scenario's prediction is based.
-OneGpuEstimate one_gpu_of(const Scenario& scenario, const Model& model, const Knowledge& known);
+OneGpuEstimate one_gpu_of(const Scenario& scenario, const Strategy& strategy, const Model& model,
+                          const Knowledge& known);
 
 /// Makes the curve of one strategy of a scenario, which answers at every scale (predict_point(),
 /// find_largest_efficient_scale(), ...). The strategy's own preset and transport are used where it names them. Throws

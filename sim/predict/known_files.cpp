@@ -1,6 +1,7 @@
 #include "sim/predict/known_files.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/compute/measured_time.hpp"
 #include "sim/formats/calibration.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/predict/read_back.hpp"
@@ -63,7 +64,7 @@ void load_models_of(const std::vector<StepRecord>& runs, const DataFolder& data,
 }
 
 ReferenceData catalogue_of(const DataFolder& data) {
-  return {load_gpus(data), load_presets(data), load_priors(data), {}, {}};
+  return {load_gpus(data), load_presets(data), load_priors(data), {}, {}, load_kernel_rates(data)};
 }
 
 /// One-GPU records derived from the cluster's records of model parallelism (read_back_pipelines).
@@ -98,15 +99,16 @@ OneGpuReader::OneGpuReader(const DataFolder& data, const Cluster& cluster, std::
 }
 
 OneGpuEstimate OneGpuReader::find(const ComputeQuestion& question) {
-  auto near = find_compute(question, own_and_read_back_, borrowed_);
-  if (is_settled(near)) return near;
+  const auto unnamed_gpu = cluster_.gpu.empty() ? unnamed_device().name : cluster_.gpu;
+  if (const auto measured =
+          find_measured(question, own_and_read_back_, unnamed_gpu, ModelConstants{}.repeat_difference))
+    return *measured;
   if (!all_) {
-    const auto unnamed_gpu = cluster_.gpu.empty() ? unnamed_device().name : cluster_.gpu;
     if (measured_ == nullptr) read_ = read_measured_times(data_);
     const auto& measured = measured_ != nullptr ? *measured_ : read_;
     auto others = other_cluster_times(measured, cluster_);
     others.read_back = [this, &measured] { return read_back_from_files(measured.spread_on, cluster_, data_); };
-    all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, own_and_read_back_, borrowed_, std::move(others));
+    all_ = std::make_unique<OneGpuTimes>(unnamed_gpu, cluster_.site, own_and_read_back_, borrowed_, std::move(others));
   }
   return all_->find(question);
 }

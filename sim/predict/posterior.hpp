@@ -21,7 +21,7 @@ struct Posterior {
 /// parameter that it did not identify has the question's prior; its fitted value counts only if the fit started from
 /// that same prior.
 struct PosteriorQuestion {
-  std::string compute_prior; ///< "compute_measured", "compute_transferred", "compute_roofline" and so on
+  std::string compute_prior; ///< "compute_measured" or "compute_estimated"
   const Preset& preset;      ///< preset whose priors apply; scope.preset may be a stack without a preset
   bool servers = false;      ///< whether the strategy has servers
   CalibrationScope scope;

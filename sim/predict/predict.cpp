@@ -92,7 +92,7 @@ StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strateg
 }
 
 OneGpuRate one_gpu_rate(const Scenario& scenario, const Model& model, const Knowledge& known) {
-  const auto compute = one_gpu_of(scenario, model, known);
+  const auto compute = one_gpu_of(scenario, scenario.strategies.front(), model, known);
   return {scenario.batch_per_gpu / compute.one_gpu_s, compute.label, compute.text};
 }
 

@@ -144,7 +144,7 @@ std::vector<StepRecord> read_back_elsewhere(const std::map<std::string, std::vec
     auto one = read_back_one_gpu(*run.record, *run.cluster, reference);
     if (!one) continue;
     one->head.gpu = key.gpu;
-    one->read_back_site = run.cluster->site;
+    one->site = run.cluster->site;
     found.push_back(std::move(*one));
   }
   return found;

@@ -57,10 +57,11 @@ TEST_CASE("else to what a prediction would start from, with that doubt") {
   const auto fit_data =
       fit_data_of(reference, {planted_record("small", 8, 2, 0.1), planted_record("small", 16, 4, 0.11)});
   REQUIRE(fit_data);
-  CHECK(fit_data->compute_prior == "compute_roofline");
+  CHECK(fit_data->compute_prior == "compute_estimated");
   CHECK(fit_data->points.size() == 2);
   const auto& setup = fit_data->setup;
-  CHECK(setup.one_gpu_s == roofline_iteration_s(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu));
+  const ComputeQuestion question{setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.preset.name};
+  CHECK(setup.one_gpu_s == find_compute(question, {}, {}, {{}, reference.gpus, {}}).one_gpu_s);
   CHECK(fit_data->scope.one_gpu_s == setup.one_gpu_s);
 }
 

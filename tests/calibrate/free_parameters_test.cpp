@@ -26,7 +26,7 @@ int free_parameter_of(const FreeParameters& free_parameters, std::size_t series,
 /// Series whose one-GPU time is carried over from another batch: what was measured itself has no factor.
 std::vector<SeriesData> of_other_batches(const ReferenceData& reference, const std::vector<std::string>& models) {
   auto series = planted_data(reference, models);
-  for (auto& one : series) one.compute_prior = "compute_one_batch";
+  for (auto& one : series) one.compute_prior = "compute_estimated";
   return series;
 }
 
@@ -120,7 +120,7 @@ using namespace ddlsim;
 
 namespace {
 
-const CalibrationScope full{"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64, 0.2, "compute_one_batch"};
+const CalibrationScope full{"nccl-ib", "horovod", Precision::fp32, "resnet50_v1.5", 64, 0.2, "compute_estimated"};
 
 } // namespace
 
@@ -134,7 +134,7 @@ TEST_CASE("what software costs is the stack's, what the network does the transpo
 
 TEST_CASE("compute is the model's at its precision and batch, the node's paths are everybody's") {
   CHECK(scope_of(parameter_field("compute_factor"), full) ==
-        CalibrationScope{"", "", Precision::fp32, "resnet50_v1.5", 64, 0.2, "compute_one_batch"});
+        CalibrationScope{"", "", Precision::fp32, "resnet50_v1.5", 64, 0.2, "compute_estimated"});
   CHECK(scope_of(parameter_field("intra_efficiency"), full) == CalibrationScope{});
   CHECK(scope_of(parameter_field("forward_share"), full) == CalibrationScope{});
 }

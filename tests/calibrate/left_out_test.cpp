@@ -100,9 +100,9 @@ TEST_CASE("one model, or one-GPU times that nobody measured, inform nothing abou
   const auto reference = planted_reference();
   auto series = planted_models(reference);
   CHECK(fit_steps({series[0]}, {}).quality.unmeasured_models == 0);
-  series[2].compute_prior = "compute_transferred";
+  series[2].compute_prior = "compute_estimated";
   CHECK(fit_steps(series, {}).quality.unmeasured_models == 2);
-  series[1].compute_prior = "compute_transferred";
+  series[1].compute_prior = "compute_estimated";
   const auto quality = fit_steps(series, {}).quality;
   CHECK(quality.unmeasured_models == 0);
   CHECK(quality.leave_one_out_points == 18);

@@ -90,7 +90,7 @@ TEST_CASE("plain attention moves every score", "[kernels]") {
 }
 
 TEST_CASE("older kernels are slower on newer GPUs", "[kernels]") {
-  for (const auto generation : {GpuGeneration::hopper, GpuGeneration::blackwell}) {
+  for (const auto generation : {GpuGeneration::hopper, GpuGeneration::blackwell, GpuGeneration::blackwell_ultra}) {
     CHECK(kernel_slowdown(AttentionKernel::flash3, generation) == 1);
     CHECK(kernel_slowdown(AttentionKernel::cudnn, generation) == 1);
     CHECK(kernel_slowdown(AttentionKernel::flash2, generation) == 1.9);

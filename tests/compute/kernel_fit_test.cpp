@@ -2,6 +2,7 @@
 #include "sim/compute/kernels/kernel_book.hpp"
 #include "sim/compute/kernels/kernel_fit.hpp"
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/kernel_rates.hpp"
 #include "tests/compute/planted_rates.hpp"
 
 #include <catch2/catch.hpp>

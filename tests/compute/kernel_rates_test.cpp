@@ -22,7 +22,7 @@ Gpu tensor_gpu(const std::string& name, int capability) {
 
 std::vector<Gpu> some_gpus() {
   return {tensor_gpu("ampere-a", 80), tensor_gpu("hopper-a", 90),     tensor_gpu("hopper-b", 90),
-          tensor_gpu("hopper-c", 90), tensor_gpu("blackwell-a", 103), tensor_gpu("turing-a", 75)};
+          tensor_gpu("hopper-c", 90), tensor_gpu("blackwell-a", 100), tensor_gpu("turing-a", 75)};
 }
 
 GpuKernelRates fitted(const std::string& gpu, double share) {
@@ -76,6 +76,12 @@ TEST_CASE("fp32 and TF32 run at the share of bf16 on their own peaks", "[kernels
   CHECK(rates.peaks.product_flop_per_s == 50e12);
   CHECK(rates.product_error == 0.1); // borrowed of another precision
   CHECK(rates.attention_error == 0);
+}
+
+TEST_CASE("a GPU without TF32 computes in fp32", "[kernels]") {
+  auto old = tensor_gpu("old", 70);
+  old.peak_flop_per_s.erase(ArithmeticUnit::tf32);
+  CHECK(kernel_peak_flop_per_s(old, KernelPrecision::tf32) == 10e12);
 }
 
 TEST_CASE("NVFP4 has four times the 16-bit peak on Blackwell, and no peak before", "[kernels]") {

@@ -76,8 +76,10 @@ TEST_CASE("a compute factor that no run narrowed is as wide as the evidence of t
   const double measured = find_prior(priors_for(asked.priors), "compute_measured", "", "").width;
   CHECK(compute_width(asked, true, scenario) == Approx(0.9 * measured).epsilon(0.02));
   // the same figure, this time only computed from the GPU's data sheet
-  asked.one_gpu.prior = "compute_roofline";
-  asked.one_gpu.error_sources = {"compute_roofline"};
+  asked.one_gpu.prior = compute_estimated;
+  asked.one_gpu.stack_width = 0.2;
+  asked.one_gpu.model_width = 0.1;
+  asked.one_gpu.batch_width = 0.1;
   asked.one_gpu.label = EvidenceLabel::assumed;
   const double without = compute_width(asked, false, scenario);
   CHECK(without > 0.2);
@@ -88,7 +90,7 @@ TEST_CASE("another GPU in a calibrated cluster is as doubtful as without the cal
   AskedCluster asked("iris");
   auto scenario = question_about("iris");
   scenario.gpu = "A100-SXM4-40GB";
-  asked.one_gpu = {0.07, "compute_scaled", EvidenceLabel::transferred, "given", "", {"compute_scaled"}};
+  asked.one_gpu = {0.07, compute_estimated, EvidenceLabel::transferred, "given", "", 0.15, 0.1, 0.1};
   CHECK(compute_width(asked, true, scenario) >= 0.999 * compute_width(asked, false, scenario));
 }
 

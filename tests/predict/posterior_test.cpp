@@ -316,21 +316,21 @@ TEST_CASE("choices of servers, of another transport, or with unknown names do no
 }
 
 TEST_CASE("a batch that was not measured is like the model's others, the more the nearer") {
-  const CalibrationScope of_13{"", "", Precision::bf16, "mpt", 13, 0.5, "compute_other_gpus"};
+  const CalibrationScope of_13{"", "", Precision::bf16, "mpt", 13, 0.5, "compute_estimated"};
   Calibration calibration;
   calibration.parameters = {calibrated("compute_factor", of_13, -1, 0.1)};
   calibration.parameters[0].prior.median = 1;
   calibration.correlation = {{}};
   auto priors = shipped_priors();
-  Prior wide = find_prior(priors, "compute_other_gpus", "", "");
+  Prior wide = find_prior(priors, "compute_measured", "", "");
+  wide.parameter = "compute_estimated";
   wide.width = 0.5;
-  std::erase_if(priors, [](const Prior& prior) { return prior.parameter == "compute_other_gpus"; });
   priors.push_back(wide);
   const auto factor_at = [&](double batch, const std::string& model) {
-    const PosteriorQuestion at{"compute_other_gpus",
+    const PosteriorQuestion at{"compute_estimated",
                                preset,
                                false,
-                               {"nccl-ib", "horovod", Precision::bf16, model, batch, 0.6, "compute_other_gpus"}};
+                               {"nccl-ib", "horovod", Precision::bf16, model, batch, 0.6, "compute_estimated"}};
     return find_posterior(priors, &calibration, at, 100, 1);
   };
   const double found = 0.5 / (1 - 0.01); // the prior divided out

@@ -93,7 +93,7 @@ TEST_CASE("of runs elsewhere that differ in GPUs alone the one on fewest speaks,
   REQUIRE(found.size() == 1);
   CHECK(found.front().iteration_s == Approx(0.6).epsilon(1e-6));
   CHECK(found.front().head.gpu == planted_cluster().gpu);
-  CHECK(found.front().read_back_site == planted_cluster().site);
+  CHECK(found.front().site == planted_cluster().site);
   CHECK(read_back_elsewhere(spread_on, planted_cluster().site, shipped_files()).empty());
 }
 

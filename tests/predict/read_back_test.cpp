@@ -12,7 +12,8 @@ const DataFolder release_data{DDLSIM_SOURCE_DIR};
 const std::string cluster_name = "megatron-h100";
 
 ReferenceData reference_of(const std::vector<StepRecord>& records) {
-  ReferenceData reference{load_gpus(release_data), load_presets(release_data), load_priors(release_data), {}, {}};
+  ReferenceData reference{load_gpus(release_data),        load_presets(release_data), load_priors(release_data), {}, {},
+                          load_kernel_rates(release_data)};
   for (const auto& record : records) reference.models.emplace(record.model, load_model(release_data, record.model));
   return reference;
 }

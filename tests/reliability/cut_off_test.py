@@ -7,6 +7,7 @@ moments are random, half are when the file is being written: as soon as somethin
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -173,7 +174,8 @@ class CutOff(Case):
         self.cut("calibration.json", "calibrate", "--cluster", CLUSTER, "--output", self.out / "calibration.json")
 
     def test_kernel_rates(self):
-        self.cut("rates.json", "calibrate", "--kernels", "--data", SOURCE, "--output", self.out / "rates.json")
+        shutil.copytree(SOURCE / "platforms" / "kernels", self.data / "platforms" / "kernels")
+        self.cut("rates.json", "calibrate", "--kernels", "--output", self.out / "rates.json")
 
     def test_predict(self):
         self.cut("answer.json", "predict", self.data / "question.json", "--json", "--output", self.out / "answer.json")

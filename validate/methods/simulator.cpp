@@ -105,9 +105,9 @@ private:
     auto key = knowledge.untaken + scenario_json(scenario);
     const auto model = knowledge.reference.models.find(scenario.model);
     if (model == knowledge.reference.models.end()) return key;
-    const auto compute = one_gpu_of(scenario, model->second, known);
+    const auto compute = one_gpu_of(scenario, scenario.strategies.front(), model->second, known);
     return key + fmt::format("{} {} {} {} {} {}", compute.one_gpu_s, compute.prior, to_text(compute.label),
-                             fmt::join(compute.error_sources, ","), compute.disagreement, compute.stated_width);
+                             compute.stack_width, compute.model_width, compute.batch_width);
   }
 
   /// Answers from memory if possible. In most splits nothing that determines the answer has changed.

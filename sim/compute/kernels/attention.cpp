@@ -88,7 +88,7 @@ double attention_flop(const AttentionShape& shape) {
 }
 
 double kernel_slowdown(AttentionKernel kernel, GpuGeneration generation) {
-  const bool is_new = generation == GpuGeneration::hopper || generation == GpuGeneration::blackwell;
+  const bool is_new = is_since_hopper(generation);
   if (kernel == AttentionKernel::flash1) return is_new ? flash1_on_hopper : flash1_before_hopper;
   if (kernel == AttentionKernel::flash2) return is_new ? flash2_on_hopper : 1;
   return 1;

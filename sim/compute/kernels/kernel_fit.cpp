@@ -99,8 +99,7 @@ bool converts(KernelPrecision precision) {
 /// own tables have 0.87 (arXiv 2407.08608); a step's backward includes copies and causal ends. Blackwell as Hopper: an
 /// assumption.
 double usual_backward_share(GpuGeneration generation) {
-  const bool is_new = generation == GpuGeneration::hopper || generation == GpuGeneration::blackwell;
-  return is_new ? 0.55 : 0.75;
+  return is_since_hopper(generation) ? 0.55 : 0.75;
 }
 
 /// The time that keys and values take to the cache.

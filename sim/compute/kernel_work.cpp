@@ -1,0 +1,61 @@
+#include "sim/compute/kernel_work.hpp"
+
+#include "sim/compute/layer_times.hpp"
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+constexpr double bytes_of_fp32 = 4;
+
+LayerKernel kernel_of(const Layer& layer) {
+  if (layer.kind == "conv1x1") return LayerKernel::convolution_1x1;
+  if (layer.kind == "conv3x3") return LayerKernel::convolution_3x3;
+  if (layer.kind == "conv" || layer.kind == "depthwise") return LayerKernel::convolution;
+  if (layer.kind == "linear") return LayerKernel::product;
+  if (layer.kind == "loss") return LayerKernel::loss;
+  if (layer.kind != "attention") return LayerKernel::pass;
+  return layer.name.ends_with("fused") ? LayerKernel::fused_attention : LayerKernel::score_product;
+}
+
+/// Outputs of a row of a product: those of its weight, or of the word table that it shares.
+double columns_of(const Layer& layer, double outputs, double tokens) {
+  if (!layer.tensors.empty() && !layer.tensors.front().shape.empty())
+    return static_cast<double>(layer.tensors.front().shape.front());
+  return outputs / std::max(1.0, tokens);
+}
+
+bool is_same_work(const LayerWork& a, const LayerWork& b) {
+  return a.kernel == b.kernel && a.flop == b.flop && a.outputs == b.outputs && a.columns == b.columns &&
+         a.in_8_bits == b.in_8_bits;
+}
+
+/// Looks from the end, because the layers of a block resemble those of the block before.
+void add_layer(std::vector<LayerWork>& layers, const LayerWork& work) {
+  const auto same =
+      std::find_if(layers.rbegin(), layers.rend(), [&](const LayerWork& one) { return is_same_work(one, work); });
+  if (same == layers.rend()) return layers.push_back(work);
+  ++same->count;
+}
+
+} // namespace
+
+KernelWork kernel_work(const Model& model) {
+  KernelWork work;
+  work.parameters = model.parameters;
+  work.tokens = model.tokens_per_sample();
+  work.layer_count = static_cast<double>(model.layers.size());
+  const auto in_8_bits = layers_in_8_bits(model);
+  for (std::size_t l = 0; l < model.layers.size(); ++l) {
+    const auto& layer = model.layers[l];
+    const auto kernel = kernel_of(layer);
+    const double outputs = layer.activation_bytes_per_sample / bytes_of_fp32;
+    const double columns = kernel == LayerKernel::product ? columns_of(layer, outputs, work.tokens) : 0;
+    add_layer(work.layers, {kernel, layer.forward_flop_per_sample, outputs, columns, in_8_bits[l], 1});
+    work.attends = work.attends || layer.kind == "attention";
+  }
+  return work;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,45 @@
+#pragma once
+// What a model gives a GPU to do, layer by layer, without saying how long that takes.
+
+#include "sim/formats/model.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace ddlsim {
+
+/// The kernel that does the work of a layer.
+enum class LayerKernel : std::uint8_t {
+  convolution,
+  convolution_1x1,
+  convolution_3x3,
+  product,         ///< of matrices
+  fused_attention, ///< one kernel that keeps the scores on the chip
+  score_product,   ///< of attention whose scores are written to memory
+  loss,            ///< logits become probabilities and a loss
+  pass,            ///< reads and writes memory: norms, activations, sums, pools
+};
+
+/// Layers of a model that do the same work.
+struct LayerWork {
+  LayerKernel kernel = LayerKernel::pass;
+  double flop = 0;        ///< of forward, a sample
+  double outputs = 0;     ///< values a sample
+  double columns = 0;     ///< of a product: outputs of a row, which is a token or a sample
+  bool in_8_bits = false; ///< fp8 computes this product in 8 bits
+  int count = 0;          ///< layers
+};
+
+/// The work of one sample, and of the update.
+struct KernelWork {
+  std::vector<LayerWork> layers;
+  double parameters = 0;
+  double tokens = 0; ///< of a sample; 0: the samples are no sequences
+  bool attends = false;
+  double layer_count = 0;
+};
+
+/// Returns the work of a model. Equal layers, such as those of a transformer's blocks, are one entry.
+KernelWork kernel_work(const Model& model);
+
+} // namespace ddlsim

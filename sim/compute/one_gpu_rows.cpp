@@ -1,0 +1,128 @@
+#include "sim/compute/one_gpu_rows.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/compute/equal_records.hpp"
+#include "sim/compute/layer_times.hpp"
+#include "sim/formats/model_constants.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+
+namespace ddlsim {
+namespace {
+
+DeviationUnit deviation_unit(const Gpu& gpu, Precision precision) {
+  const auto unit = wide_unit(gpu, precision).unit;
+  if (unit == ArithmeticUnit::fp32) return DeviationUnit::fp32;
+  if (unit == ArithmeticUnit::tf32) return DeviationUnit::tf32;
+  return is_tensor_core(unit) ? DeviationUnit::tensor_core : DeviationUnit::plain_16_bit;
+}
+
+std::string architecture_of(const Gpu& gpu) {
+  return gpu.compute_capability > 0 ? std::to_string(gpu.compute_capability) : gpu.name;
+}
+
+/// Records with equal keys are one row.
+struct RowKey {
+  std::string site;
+  std::string gpu;
+  std::string model;
+  Precision precision = {};
+  std::string preset;
+  double batch = 0;
+  bool optimizer = true;
+  bool read_back = false;
+  auto operator<=>(const RowKey&) const = default;
+};
+
+/// The variance of a row's ln time.
+double variance_of(const OneGpuRow& row) {
+  const double stated = row.record->head.relative_spread;
+  const double spread = stated > 0 ? stated : ModelConstants{}.unstated_noise;
+  // A site's own runs on several GPUs are asked about like runs: what was subtracted is added again.
+  const double read_back = row.pool == Pool::own ? 0 : row.record->read_back_uncertainty;
+  return spread * spread + read_back * read_back + row.disagreement * row.disagreement;
+}
+
+const Gpu* catalogued_gpu(const std::vector<Gpu>& gpus, const std::string& name) {
+  if (name == unnamed_device().name) return &unnamed_device();
+  const auto found = std::find_if(gpus.begin(), gpus.end(), [&](const Gpu& gpu) { return gpu.name == name; });
+  return found == gpus.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+std::string family_of_model(const std::string& name, bool attends) {
+  for (const char* family :
+       {"resnext", "se_resnext", "resnet", "vgg", "alexnet", "inception", "googlenet", "bert", "mobilenet"})
+    if (name.rfind(family, 0) == 0) return family;
+  return attends ? "transformer" : name;
+}
+
+const WorkloadMaker::KnownRates& WorkloadMaker::rates_of(const Gpu& gpu, Precision precision) {
+  const RatesKey key{gpu.name, precision};
+  if (const auto known = rates_.find(key); known != rates_.end()) return known->second;
+  KnownRates found;
+  try {
+    found.rates = step_rates(catalogue_.kernels, catalogue_.gpus, gpu, precision);
+    found.unknown_gpu = gpu.name == unnamed_device().name;
+  } catch (const UserError&) { // the catalogue lacks a rate of the GPU
+    found.rates = step_rates(catalogue_.kernels, catalogue_.gpus, unnamed_device(), Precision::fp32);
+    found.unknown_gpu = true;
+  }
+  return rates_.emplace(key, found).first->second;
+}
+
+ModelledStep WorkloadMaker::make(const OneGpuStep& step) {
+  const auto& [rates, unknown_gpu] = rates_of(step.gpu, step.precision);
+  const auto kernels = step_kernels(step.work, rates, step.batch, step.has_update);
+  TimedWorkload workload;
+  workload.architecture = names_.number("architecture " + architecture_of(step.gpu));
+  workload.gpu = names_.number("gpu " + step.gpu.name);
+  workload.stack = names_.number("stack " + step.stack);
+  workload.site = names_.number("site " + step.site);
+  workload.family = names_.number("family " + family_of_model(step.model, step.work.attends));
+  workload.model = names_.number("model " + step.model);
+  workload.unit = unknown_gpu ? DeviationUnit::fp32 : deviation_unit(step.gpu, step.precision);
+  workload.precision = step.precision;
+  workload.ln_batch = std::log(step.batch);
+  workload.shares = kernels.shares;
+  workload.unknown_gpu = unknown_gpu;
+  return {workload, kernels.time_s};
+}
+
+std::vector<OneGpuRow> one_gpu_rows(WorkloadMaker& maker, const OtherClusterTimes& catalogue,
+                                    const std::vector<StepRecord>& records, Pool pool, const std::string& unnamed_gpu,
+                                    double repeat_difference) {
+  std::map<RowKey, EqualRecords> alike;
+  for (const auto& record : records) {
+    const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name(catalogue.gpus, record.head.gpu);
+    if (!is_one_gpu_training(record) || gpu.empty() || is_of_processor_beside(record.head, gpu)) continue;
+    if (catalogue.models.count(record.model) == 0 || catalogued_gpu(catalogue.gpus, gpu) == nullptr) continue;
+    alike[{record.site, gpu, record.model, record.precision, record.preset, record.batch_per_gpu, record.optimizer,
+           record.read_back_uncertainty > 0}]
+        .push_back(&record);
+  }
+  std::vector<OneGpuRow> rows;
+  for (const auto& [key, all] : alike) {
+    const auto best = best_of(all);
+    OneGpuRow row;
+    row.record = pool == Pool::own ? best[best.size() / 2] : best.front();
+    row.time_s = row.record->iteration_s;
+    row.batch = key.batch;
+    row.gpu = key.gpu;
+    row.pool = pool;
+    if (pool == Pool::own) row.disagreement = disagreement_of(best, repeat_difference);
+    row.variance = variance_of(row);
+    const auto modelled =
+        maker.make({catalogue.models.at(key.model).work, key.model, *catalogued_gpu(catalogue.gpus, key.gpu),
+                    key.precision, key.preset, key.site, key.batch, key.optimizer});
+    row.workload = modelled.workload;
+    row.ln_deviation = std::log(row.time_s / modelled.kernels_s);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+} // namespace ddlsim

@@ -1,0 +1,177 @@
+#include "sim/compute/step_kernels.hpp"
+
+#include "sim/base/error.hpp"
+#include "sim/compute/batch_line_fit.hpp"
+#include "sim/compute/kernels/attention.hpp"
+#include "sim/compute/kernels/matrix_product.hpp"
+#include "sim/compute/layer_times.hpp"
+#include "sim/formats/model_constants.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ddlsim {
+namespace {
+
+constexpr double passes_of_step = 3; ///< forward, data gradient, weight gradient
+/// How sharply the slower of GPU and host decides: with 6, two that are equally slow take 12 % longer than each.
+constexpr double sharpness = 6;
+constexpr double read_and_write = 2;   ///< an activation is read once and written once
+constexpr double gradient_touches = 4; ///< the activation and its gradient, each read and written
+/// Passes over the logits, forward and backward, bytes a logit: PyTorch computes the loss in fp32.
+constexpr double logit_bytes = 24;
+/// Passes over a parameter in an update, bytes: SGD with momentum reads and writes weight and momentum, reads the
+/// gradient and sets it to zero. Adam has a second moment and fp32 copies (30), and the gradient is clipped.
+constexpr double sgd_bytes = 28;
+constexpr double adam_bytes = 44;
+/// Score products are small: they run at 1/1.6 of the rate of the layers' products (attention.cpp).
+constexpr double score_slowdown = 1.6;
+
+/// A batch on one GPU, and the seconds of its parts so far.
+struct Step {
+  const KernelWork& work;
+  const StepRates& rates;
+  double batch = 0;
+  PartShares parts_s{};
+  double& operator[](StepPart part) { return parts_s[static_cast<std::size_t>(part)]; }
+};
+
+double memory_s(const Step& step, double bytes) {
+  return bytes / (step.rates.wide.peaks.memory_Bps * step.rates.wide.memory_share);
+}
+
+void add_convolution(Step& step, const LayerWork& layer) {
+  const auto efficiency = convolution_efficiency(layer.kernel, step.rates.tensor_cores);
+  const double least_s = memory_s(step, read_and_write * step.batch * layer.outputs * step.rates.value_bytes);
+  for (const double share : {efficiency.forward, efficiency.backward_data, efficiency.backward_weights})
+    step[StepPart::convolution] +=
+        layer.count * std::max(step.batch * layer.flop / (step.rates.convolution_flop_per_s * share), least_s);
+}
+
+void add_product(Step& step, const LayerWork& layer) {
+  if (layer.columns <= 0 || layer.outputs <= 0) return;
+  constexpr double flop_of_term = 2;
+  const double rows = step.batch * layer.outputs / layer.columns;
+  const double depth = layer.flop / (flop_of_term * layer.outputs);
+  const auto& rates = layer.in_8_bits ? step.rates.narrow : step.rates.wide;
+  step[StepPart::product] += layer.count * (matrix_product_s({rows, layer.columns, depth}, rates) +
+                                            matrix_product_s({rows, depth, layer.columns}, rates) +
+                                            matrix_product_s({layer.columns, depth, rows}, rates));
+}
+
+/// The table of a model does not say how wide a head is; most are 128 wide.
+void add_fused_attention(Step& step, const LayerWork& layer) {
+  constexpr double head_size = 128;
+  const double tokens = std::max(1.0, step.work.tokens);
+  AttentionShape shape;
+  shape.sequences = step.batch;
+  shape.tokens = tokens;
+  shape.head_size = head_size;
+  shape.heads = layer.outputs / tokens / head_size;
+  shape.kv_heads = shape.heads;
+  const double square_flop = 4 * tokens * layer.outputs;
+  if (square_flop > 0 && layer.flop < square_flop) shape.window = tokens * layer.flop / square_flop;
+  constexpr auto kernel = AttentionKernel::cudnn; // the stack's deviation says how much slower its own is
+  step[StepPart::attention] += layer.count * (attention_forward_s(shape, kernel, step.rates.wide) +
+                                              attention_backward_s(shape, kernel, step.rates.wide));
+}
+
+void add_score_product(Step& step, const LayerWork& layer) {
+  const auto& rates = step.rates.wide;
+  const double flop_s =
+      score_slowdown * step.batch * layer.flop / (rates.peaks.product_flop_per_s * rates.product.peak_share);
+  const double bytes_s = memory_s(step, read_and_write * step.batch * layer.outputs * step.rates.value_bytes);
+  step[StepPart::attention] += layer.count * passes_of_step * std::max(flop_s, bytes_s);
+}
+
+void add_pass(Step& step, const LayerWork& layer) {
+  const double touches = read_and_write + gradient_touches;
+  step[StepPart::memory] += layer.count * memory_s(step, touches * step.batch * layer.outputs * step.rates.value_bytes);
+}
+
+void add_layer_time(Step& step, const LayerWork& layer) {
+  switch (layer.kernel) {
+  case LayerKernel::convolution:
+  case LayerKernel::convolution_1x1:
+  case LayerKernel::convolution_3x3:
+    return add_convolution(step, layer);
+  case LayerKernel::product:
+    return add_product(step, layer);
+  case LayerKernel::fused_attention:
+    return add_fused_attention(step, layer);
+  case LayerKernel::score_product:
+    return add_score_product(step, layer);
+  case LayerKernel::loss:
+    step[StepPart::product] += layer.count * memory_s(step, logit_bytes * step.batch * layer.outputs);
+    return;
+  case LayerKernel::pass:
+    return add_pass(step, layer);
+  }
+}
+
+/// Returns the shares of the time in which the host sets the pace for a part `host_share` of it.
+PartShares shares_of(const Step& step, double gpu_s, double host_share) {
+  PartShares shares = step.parts_s;
+  for (auto& share : shares) share *= (1 - host_share) / gpu_s;
+  shares[static_cast<std::size_t>(StepPart::launch)] += host_share;
+  return shares;
+}
+
+/// The format whose tables tell how products run on that unit.
+KernelPrecision precision_on(ArithmeticUnit unit) {
+  if (unit == ArithmeticUnit::fp32) return KernelPrecision::fp32;
+  return unit == ArithmeticUnit::tf32 ? KernelPrecision::tf32 : KernelPrecision::bf16;
+}
+
+/// Medians of the shipped kernel rates, for a data folder that has none.
+KernelRates usual_rates(const Gpu& gpu, double product_flop_per_s) {
+  if (gpu.memory_bandwidth_Bps <= 0) throw UserError("", "", "the catalogue has no memory bandwidth of " + gpu.name);
+  KernelRates rates;
+  rates.generation = generation_of(gpu);
+  rates.peaks = {product_flop_per_s, product_flop_per_s, gpu.memory_bandwidth_Bps};
+  rates.product = {0.74, 130, 5e-6, 3};
+  rates.attention = {0.61, 790, 0.75, 0.6, 6e-6};
+  rates.memory_share = 0.8;
+  return rates;
+}
+
+KernelRates rates_in_step(const KernelRateBook& book, const std::vector<Gpu>& gpus, const Gpu& gpu,
+                          KernelPrecision precision, double product_flop_per_s) {
+  auto rates =
+      queued(book.gpus.empty() ? usual_rates(gpu, product_flop_per_s) : kernel_rates(book, gpus, gpu, precision));
+  rates.precision = precision;
+  rates.peaks.product_flop_per_s = product_flop_per_s;
+  return rates;
+}
+
+} // namespace
+
+StepRates step_rates(const KernelRateBook& book, const std::vector<Gpu>& gpus, const Gpu& gpu, Precision precision) {
+  const bool eight_bits = precision == Precision::fp8;
+  StepRates rates;
+  const auto unit = wide_unit(gpu, precision);
+  rates.wide = rates_in_step(book, gpus, gpu, precision_on(unit.unit), unit.peak_flop_per_s);
+  rates.narrow =
+      eight_bits ? rates_in_step(book, gpus, gpu, KernelPrecision::fp8, peak_flop_per_s(gpu, precision)) : rates.wide;
+  rates.convolution_flop_per_s = unit.peak_flop_per_s;
+  rates.tensor_cores = is_tensor_core(unit.unit);
+  rates.value_bytes = computed_bytes_per_parameter(precision);
+  rates.least_layer_s = least_layer_s(gpu);
+  return rates;
+}
+
+StepKernels step_kernels(const KernelWork& work, const StepRates& rates, double batch, bool has_update) {
+  Step step{work, rates, batch};
+  for (const auto& layer : work.layers) add_layer_time(step, layer);
+  const double layer_passes = passes_of_step * work.layer_count;
+  step[StepPart::launch] += layer_passes * rates.least_layer_s;
+  if (has_update) step[StepPart::memory] += memory_s(step, (work.attends ? adam_bytes : sgd_bytes) * work.parameters);
+  double gpu_s = 0;
+  for (const double part_s : step.parts_s) gpu_s += part_s;
+  const double host_s = layer_passes * ModelConstants{}.host_launch_s;
+  const double gpu_6 = std::pow(gpu_s, sharpness);
+  const double both_6 = gpu_6 + std::pow(host_s, sharpness);
+  return {std::pow(both_6, 1 / sharpness), shares_of(step, gpu_s, 1 - gpu_6 / both_6)};
+}
+
+} // namespace ddlsim

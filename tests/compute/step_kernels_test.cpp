@@ -1,0 +1,110 @@
+#include "sim/base/error.hpp"
+#include "sim/compute/step_kernels.hpp"
+#include "sim/formats/data_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <numeric>
+
+namespace ddlsim {
+namespace {
+
+const DataFolder shipped{DDLSIM_SOURCE_DIR};
+
+StepRates rates_of(const std::string& gpu, Precision precision) {
+  const auto gpus = load_gpus(shipped);
+  return step_rates(load_kernel_rates(shipped), gpus, find_gpu(gpus, gpu), precision);
+}
+
+KernelWork work_of_model(const std::string& model) {
+  return kernel_work(load_model(shipped, model));
+}
+
+double sum(const PartShares& shares) {
+  return std::accumulate(shares.begin(), shares.end(), 0.0);
+}
+
+double share(const StepKernels& step, StepPart part) {
+  return step.shares[static_cast<std::size_t>(part)];
+}
+
+} // namespace
+
+TEST_CASE("equal layers of a model are one entry of its work", "[kernels]") {
+  const auto work = work_of_model("llama_3.1_405b_seq8192");
+  CHECK(work.layers.size() < 30);
+  CHECK(work.layer_count > 1800);
+  double layers = 0;
+  for (const auto& layer : work.layers) layers += layer.count;
+  CHECK(layers == work.layer_count);
+  CHECK(work.attends);
+  CHECK(work.tokens == 8192);
+}
+
+TEST_CASE("the shares of the parts add up to one, and each is how much its part decides", "[kernels]") {
+  const auto work = work_of_model("mpt_7b_seq2048");
+  auto rates = rates_of("A100-SXM4-80GB", Precision::bf16);
+  const auto step = step_kernels(work, rates, 4, true);
+  CHECK(sum(step.shares) == Approx(1));
+  CHECK(share(step, StepPart::product) > 0.6);
+  CHECK(share(step, StepPart::convolution) == 0);
+  constexpr double less = 0.999;
+  rates.wide.attention.peak_share *= less;
+  const auto slower = step_kernels(work, rates, 4, true);
+  CHECK(std::log(slower.time_s / step.time_s) / -std::log(less) ==
+        Approx(share(step, StepPart::attention)).epsilon(0.01));
+}
+
+TEST_CASE("no step is faster than the peak allows, and each longer batch takes longer", "[kernels]") {
+  for (const char* model : {"resnet50_v1.5", "bert_large_seq128", "llama_3.1_8b_seq8192"}) {
+    const auto loaded = load_model(shipped, model);
+    const auto work = kernel_work(loaded);
+    const auto rates = rates_of("H100-SXM5-80GB", Precision::bf16);
+    double last_s = 0;
+    for (const double batch : {1, 2, 8, 64, 512}) {
+      const auto step = step_kernels(work, rates, batch, true);
+      CHECK(step.time_s > last_s);
+      // An attention that is causal does half of the work that the table counts.
+      CHECK(step.time_s > 0.5 * 3 * batch * loaded.forward_flop_per_sample() / rates.convolution_flop_per_s);
+      last_s = step.time_s;
+    }
+  }
+}
+
+TEST_CASE("a small batch is launched no faster than the host launches it", "[kernels]") {
+  const auto work = work_of_model("bert_base_seq128");
+  const auto rates = rates_of("H100-SXM5-80GB", Precision::bf16);
+  const auto one = step_kernels(work, rates, 1, true);
+  const auto two = step_kernels(work, rates, 2, true);
+  CHECK(two.time_s < 1.1 * one.time_s);
+  CHECK(share(one, StepPart::launch) > 0.8);
+}
+
+TEST_CASE("fp8 is faster than bf16 in its products alone", "[kernels]") {
+  const auto work = work_of_model("llama_3.1_8b_seq8192");
+  const auto wide = step_kernels(work, rates_of("H100-SXM5-80GB", Precision::bf16), 2, true);
+  const auto narrow = step_kernels(work, rates_of("H100-SXM5-80GB", Precision::fp8), 2, true);
+  CHECK(narrow.time_s < wide.time_s);
+  CHECK(narrow.time_s > 0.5 * wide.time_s);
+  CHECK(narrow.time_s * share(narrow, StepPart::attention) == Approx(wide.time_s * share(wide, StepPart::attention)));
+}
+
+TEST_CASE("without an optimizer the step is shorter by the passes over the parameters", "[kernels]") {
+  const auto work = work_of_model("vgg16");
+  const auto rates = rates_of("V100-SXM2-16GB", Precision::fp32);
+  const double with_s = step_kernels(work, rates, 32, true).time_s;
+  const double without_s = step_kernels(work, rates, 32, false).time_s;
+  CHECK(with_s - without_s == Approx(28 * work.parameters / (0.8 * 900e9)).epsilon(0.01));
+}
+
+TEST_CASE("a GPU without peak or memory rate has no step", "[kernels]") {
+  Gpu gpu;
+  gpu.name = "bare";
+  const auto book = load_kernel_rates(shipped);
+  CHECK_THROWS_AS(step_rates(book, load_gpus(shipped), gpu, Precision::fp32), UserError);
+  gpu.peak_flop_per_s = {{ArithmeticUnit::fp32, 1e13}};
+  CHECK_THROWS_WITH(step_rates(book, load_gpus(shipped), gpu, Precision::fp32), Catch::Contains("memory bandwidth"));
+}
+
+} // namespace ddlsim
