@@ -8,8 +8,8 @@
 
 namespace ddlsim {
 
-/// Predicts the deviation of a workload from measured rows. At most 300 rows with the highest correlations count: more
-/// change the estimate by less than a hundredth of its width, and the time grows with their cube.
+/// Predicts the deviation of a workload from measured rows. At most 300 rows with the highest correlations count,
+/// because the time grows with the cube of their number.
 class Kriging {
 public:
   /// The rows must outlive it.

@@ -99,20 +99,16 @@ EvidenceLabel label_of(const Kriging& kriging, const ComputeQuestion& question) 
 }
 
 std::string text_of(const OneGpuRow& row) {
-  const std::string where = row.pool == Pool::own ? "here" : "on another cluster";
-  return fmt::format("{} on {} under {} at batch {:g} in {}, {}", row.record->model, row.gpu, row.record->preset,
-                     row.batch, to_text(row.record->precision), where);
+  return fmt::format("{} at batch {:g} in {} on {} under {}, {}", row.record->model, row.batch,
+                     to_text(row.record->precision), row.gpu, row.record->preset,
+                     row.pool == Pool::own ? "measured here" : "measured on another cluster");
 }
 
 std::string estimated_text(const Kriging& kriging, const ComputeQuestion& question, double one_gpu_s) {
-  std::string text = fmt::format(
-      "one {} was not measured here with {} at batch {:g} in {}: {:.4g} samples/s by the times "
-      "of its kernels",
-      question.gpu.name, question.model.name, question.batch, to_text(question.precision), question.batch / one_gpu_s);
-  const auto& rows = kriging.rows();
-  if (rows.empty()) return text;
-  return text + fmt::format(", corrected by {} record{}, of which the most alike is {}", rows.size(),
-                            rows.size() == 1 ? "" : "s", text_of(*rows.front()));
+  const auto text = fmt::format("one {}: {:.4g} samples/s, estimated from the times of its kernels", question.gpu.name,
+                                question.batch / one_gpu_s);
+  if (kriging.rows().empty()) return text + " alone";
+  return text + " and from all records; the most alike is " + text_of(*kriging.rows().front());
 }
 
 /// Returns the rows that count for a question. Throws UserError for a device without name and without own records.

@@ -37,8 +37,9 @@ std::string peak_memory_text(const PredictedPoint& point) {
 std::vector<std::string> memory_sentences(const StrategyAnswer& answer) {
   const auto* most = fullest(answer);
   if (most == nullptr) return {};
-  std::vector<std::string> sentences{fmt::format("Peak memory a GPU, of {} GPU{}: {}.", most->gpus,
-                                                 most->gpus == 1 ? "" : "s", peak_memory_text(*most))};
+  std::vector<std::string> sentences{fmt::format("Peak memory of a GPU: {} (within {:.0f} %), at {} GPU{}.",
+                                                 peak_memory_text(*most), 100 * most->memory->half_width, most->gpus,
+                                                 most->gpus == 1 ? "" : "s")};
   const auto first = std::find_if(answer.points.begin(), answer.points.end(), needs_advice);
   if (first != answer.points.end())
     sentences.push_back(fmt::format("Memory {} at {} GPU{}: the peak is known within {:.0f} %; {}.",

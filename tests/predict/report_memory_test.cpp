@@ -37,7 +37,7 @@ TEST_CASE("the fullest scale of a model without tokens, and advice for the first
   StrategyAnswer answer;
   CHECK(memory_lines(answer).empty());
   answer.points = {point_of(1, 10, MemoryFit::fits), point_of(8, 12, MemoryFit::fits)};
-  CHECK(memory_lines(answer) == "Peak memory a GPU, of 8 GPUs: 12 of 80 GiB.\n");
+  CHECK(memory_lines(answer) == "Peak memory of a GPU: 12 of 80 GiB (within 10 %), at 8 GPUs.\n");
   for (auto& point : answer.points) point.tokens_per_s = 1; // a table has the figures
   CHECK(memory_lines(answer).empty());
   answer.points.push_back(point_of(16, 75, MemoryFit::tight));
