@@ -16,8 +16,13 @@ def convert(source, sink):
     file = sink.open(source, "vtrain-a100", context(
         source, catalogue_name("A100-SXM4-80GB"), "one node of 8 A100, NVLink 3 through NVSwitch",
         "Megatron-DeepSpeed", "2023", "VIA Research Group, KAIST"))
-    for r, row in enumerate(source.document["rows"]):
-        add(file, f"/rows/{r}/{VALUE}", dict(zip(COLUMNS, row)))
+    rows = [(dict(zip(COLUMNS, row)), f"/rows/{r}/{VALUE}") for r, row in enumerate(source.document["rows"])]
+    for row, pointer in sorted(rows, key=lambda one: [one[0][key] for key in ORDER]):
+        add(file, pointer, row)
+
+
+# Rows of one layout stand together, so that they share a line.
+ORDER = ("tensor", "pipeline", "data", "hidden", "layers", "micro_batch", "batch")
 
 
 def add(file, pointer, row):
@@ -30,8 +35,7 @@ def add(file, pointer, row):
     if row["pipeline"] > 1:
         strategy["schedule"] = "1f1b"
     batch = row["batch"] / row["gpus"]
-    series = f"gpt-h{row['hidden']}-l{row['layers']}-t{row['tensor']}-p{row['pipeline']}-d{row['data']}"
-    step(file, pointer, f"{series}-b{row['batch']}-m{row['micro_batch']}",
+    step(file, pointer, f"gpt-t{row['tensor']}-p{row['pipeline']}-d{row['data']}",
          f"gpt_h{row['hidden']}_l{row['layers']}_seq{row['tokens']}", "fp16", int(batch) if batch == int(batch) else batch,
-         "megatron-lm", strategy, layout(row["gpus"], 8), wire_precision="fp16", unit="ms", library="nccl",
+         "megatron-deepspeed", strategy, layout(row["gpus"], 8), wire_precision="fp16", unit="ms", library="nccl",
          statistic="mean", note=NOTE)
