@@ -23,7 +23,7 @@ from coverage import account  # noqa: E402
 from families import aiconfigurator, azure, bcaffe, ceilings, collectives, dell, dlperf, fsdp  # noqa: E402
 from families import github_issues, hkbu, horovod, iris, kernel_tables, kernels, lambda_labs, megatron  # noqa: E402
 from families import mlperf, mxnet, nccl, nvidia_examples, pipedream, piz_daint  # noqa: E402
-from families import single_gpu, tensorflow, vtrain  # noqa: E402
+from families import llama_nodes, single_gpu, tensorflow, vtrain  # noqa: E402
 from left_out import render  # noqa: E402
 from sink import Sink  # noqa: E402
 from source import Source  # noqa: E402
@@ -33,7 +33,7 @@ FAMILIES = (azure, hkbu, horovod, tensorflow, mxnet, dlperf, nvidia_examples, ml
             fsdp, megatron, piz_daint)
 
 # Not imported yet: validate/blind.jsonl says how they were asked.
-BEFORE_IMPORT = (aiconfigurator, vtrain)
+BEFORE_IMPORT = (aiconfigurator, llama_nodes, vtrain)
 
 
 def convert(folder, families=FAMILIES):
