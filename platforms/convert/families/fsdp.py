@@ -1,5 +1,5 @@
-"""PyTorch's FSDP: MosaicML's llm-foundry, MPT of 125M to 70B parameters on A100 and H100; and torchtitan's Llama 3.1 8B by FSDP2,
-the run on H200, whose peak is known and which nothing learns from."""
+"""PyTorch's FSDP: MosaicML's llm-foundry, MPT of 125M to 70B parameters on A100 and H100; and torchtitan's Llama 3.1 8B by FSDP2
+on H100 of 96 GB, and on H200, which nothing learns from."""
 
 from gpus import catalogue_name
 from records import layout, step
@@ -21,9 +21,9 @@ PRECISIONS = {"bf16": "bf16", "amp_bf16": "bf16", "amp_fp8": "fp8"}
 WIRE = {"PURE": "bf16", "DEFAULT": "fp32"}
 PER_NODE = 8
 TOKENS = 2048
+LENGTHS = (512, TOKENS, 8192, 32768)
 
-LENGTH = ("every length is a model of its own, and its layer table is shipped for 2048 tokens only; no series of the "
-          "others has two scales")
+LENGTH = "every length is a model of its own, and layer tables of 512, 2048, 8192 and 32768 tokens are shipped; asked blind"
 OUTLIER = {("mpt-1b", "a100_40gb", 32): "far below 16 GPUs of the same series, unexplained, by the source's notes"}
 MICRO = ("a micro-batch, {} of which make the table's global batch: each gathers and scatters for itself, so that its "
          "time is its part of the iteration; the update of the parameters is in it")
@@ -36,23 +36,23 @@ def llm_foundry(source, sink):
                 if point["gpus"] > PER_NODE}
     for index, one in enumerate(sets):
         rows = [f"/sets/{index}/points/{p}/tokens_per_sec" for p in range(len(one["points"]))]
-        if one["seq_len"] != TOKENS:
+        if one["seq_len"] not in LENGTHS:
             other_lengths += rows
         else:
             add_set(source, sink, index, one, crossing)
-    sink.leave_out_each(source, f"rows of other lengths than {TOKENS} tokens", LENGTH, other_lengths)
+    sink.leave_out_each(source, "rows of other lengths", LENGTH, other_lengths)
     for key in ("tokens_per_sec_per_gpu", "seqs_per_sec", "mfu_pct", "hfu_pct", "model_tflops_per_gpu"):
         sink.leave_out(source, f"/sets/*/points/*/{key}", "follows from the rate of tokens")
 
 
-def file_of(source, sink, gpu):
+def file_of(source, sink, gpu, tokens):
     document = source.document
     network = document["cluster"]["network"][gpu]
     stack = document["framework"]
     software = f"{stack['stack']}; {stack['attention']} attention, {stack['optimizer']}; {stack['sweep_file']}"
     return sink.open(source, CLUSTERS[gpu], context(
         source, catalogue_name(GPUS[gpu]), f"8 GPUs a node (assumed by the source); network: {network}", software,
-        "2023", "MosaicML", path=document["source"]["path"]))
+        "2023", "MosaicML", path=document["source"]["path"]), part=None if tokens == TOKENS else "lengths")
 
 
 def series_of(one, micro_batch):
@@ -67,7 +67,7 @@ def strategy_of(one):
 
 
 def add_set(source, sink, index, one, crossing):
-    file = file_of(source, sink, one["gpu"])
+    file = file_of(source, sink, one["gpu"], one["seq_len"])
     for p, point in enumerate(one["points"]):
         doubt = OUTLIER.get((one["model"], one["gpu"], point["gpus"]))
         micro_batch = point["micro_batch_seqs"]
@@ -81,32 +81,41 @@ def add_set(source, sink, index, one, crossing):
              suspect=True if doubt else None, note="; ".join(notes) or None)
 
 
-HELD = "held-out/torchtitan-h200"
-SET = "tt-llama3-8b-h200-32gpu"
+# Set -> cluster, GPU, words of the source on its software, when and by whom.
+TITAN = {"tt-llama3-8b-h200-32gpu": ("held-out/torchtitan-h200", "H200-SXM-141GB", "H200: ", "2025-06", "Trainy and WhiteFiber"),
+         "tt-llama3-8b-fsdp-8gpu": ("torchtitan-h100", "H100-SXM5-96GB", "December 2024: ", "2024-12", "Meta")}
+# Technique -> end of the series' name, note, precision, line of the log.
+COMPILED = "torch.compile; "
+EIGHT = "linear layers in 8 bits, one scale a tensor; parameters gathered in 8 bits, which no strategy here does; "
+TECHNIQUES = {None: ("", EIGHT + COMPILED, "fp8", 100), "FSDP": ("-eager", "", "bf16", 90),
+              "FSDP + torch.compile": ("-compiled", COMPILED, "bf16", 90),
+              "FSDP + torch.compile + Float8": ("-compiled-float8", EIGHT + COMPILED, "fp8", 90)}
 
-NO_PEAK = ("the GPU is an H100 of 96 GB with HBM2e and 500 W, whose peak nobody states: between those of the SXM and "
-           "the NVL card, by the page")
-NOTE = ("linear layers in 8 bits, one scale a tensor; parameters gathered in 8 bits, which no strategy here does; "
-        "torch.compile; one line of a log, the 100th iteration; not stated and assumed: gradients summed in fp32, "
+CONTEXT = "sharded data parallelism beside context groups: no strategy here"
+TENSOR = "sharded data parallelism beside tensor groups: no strategy here"
+NOTE = ("one line of a log, the {}th iteration; not stated and assumed: gradients summed in fp32, "
         "torchtitan's default; what is computed again: its llama3_8b.toml of that commit")
 
 
 def torchtitan(source, sink):
     for index, one in enumerate(source.document["sets"]):
         rows = [f"/sets/{index}/points/{p}/tokens_per_sec_per_gpu" for p in range(len(one["points"]))]
-        if one["id"] == SET:
+        if one["id"] in TITAN:
             add(source, sink, index, one)
         else:
-            sink.leave_out_each(source, f"rows of {one['id']}", NO_PEAK, rows)
+            sink.leave_out_each(source, f"rows of {one['id']}", CONTEXT if "-cp-" in one["id"] else TENSOR, rows)
 
 
 def add(source, sink, index, one):
-    machine = f"8 {one['cluster']['gpu']} a node; network: {one['cluster']['network']}"
-    software = source.document["source"]["versions"].rsplit("H200: ", 1)[1]
-    file = sink.open(source, HELD, context(source, catalogue_name("H200-SXM-141GB"), machine, software, "2025-06",
-                                           "Trainy and WhiteFiber", where=one["source"]))
+    cluster, gpu, words, date, who = TITAN[one["id"]]
+    of = one.get("cluster", source.document["cluster"])
+    machine = f"8 {of['gpu']} a node; network: {of['network']}"
+    software = source.document["source"]["versions"].split(words, 1)[1].split(";", 1)[0]
+    file = sink.open(source, cluster, context(source, catalogue_name(gpu), machine, software, date, who, where=one["source"]))
     for number, point in enumerate(one["points"]):
-        step(file, f"/sets/{index}/points/{number}/tokens_per_sec_per_gpu", one["id"], "llama_3.1_8b_seq8192", "fp8",
+        kind, words, precision, iteration = TECHNIQUES[point.get("technique")]
+        step(file, f"/sets/{index}/points/{number}/tokens_per_sec_per_gpu", one["id"] + kind, "llama_3.1_8b_seq8192", precision,
              one["micro_batch_seqs"], "pytorch-fsdp2", {"name": "fsdp", "recompute": "alternate-matmuls"},
              layout(point["gpus"], PER_NODE), wire_precision="fp32", data="real", unit="tokens/s/GPU",
-             tokens_per_sample=one["seq_len"], library="nccl", transport="nccl-ib", note=NOTE)
+             tokens_per_sample=one["seq_len"], library="nccl", transport="nccl-ib" if cluster.startswith("held-out/") else None,
+             note=words + NOTE.format(iteration))

@@ -46,7 +46,7 @@ def nvl(source, sink):
             source, catalogue_name("H100-NVL-94GB"), f"2 H100 NVL, {point['link']}", source.document["framework"],
             "2026-05", "TTA"))
         strategy = {"name": "model-parallel", "tensor": one["tp"], "micro_batches": "best", "data_parallel": "zero-1"}
-        step(file, f"/sets/0/points/{p}/iter_ms", f"llama31-8b-{precision}", MODEL, precision,
+        step(file, f"/sets/0/points/{p}/iter_ms", f"{CLUSTERS[point['link']]}-{precision}", MODEL, precision,
              one["global_batch_seqs"] // point["gpus"], "megatron-lm", strategy, layout(point["gpus"], 2),
              wire_precision="fp32", data="real", unit="ms", library="nccl", note=(SHORT if short else "") + NVL_NOTE)
 
@@ -57,7 +57,7 @@ def rtx(source, sink):
         source.document["framework"], "2026", "TTA"))
     one = source.document["sets"][0]
     for p, point in enumerate(one["points"]):
-        step(file, f"/sets/0/points/{p}/samples_per_sec_derived", one["id"], MODEL, "fp8",
+        step(file, f"/sets/0/points/{p}/samples_per_sec_derived", f"{one['id']}-run{point['run']}", MODEL, "fp8",
              one["global_batch_seqs"] // point["gpus"], "megatron-lm",
              {"name": "zero-1", "micro_batches": one["grad_accum"]}, layout(point["gpus"], 8), wire_precision="fp32",
              data="real", unit="samples/s", library="nccl", note=RTX_NOTE)

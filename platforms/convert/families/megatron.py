@@ -25,8 +25,10 @@ ASSUMED = ("micro-batches are not stated and left open: the fastest are taken; n
 ASSUMED_177B = ("read from a plot, to 0.6 %; tensor 8 and 6 stages at every scale, as the source has them at 2,304 "
                 "GPUs; 1F1B without interleaving; ")
 
-PRODUCT = ("only the product of tensor and pipeline is stated, and everything is computed again, which pipelines here "
-           "do not simulate")
+CLUSTER_2021, TOKENS_2021 = "megatron-a100", 2048
+ASSUMED_2021 = ("micro-batches are not stated and left open: the fastest are taken; the product of tensor and pipeline is stated, "
+                "and assumed: tensor groups up to a node, then stages by 1F1B without interleaving; not stated and assumed: "
+                "everything computed again, which the rate counts; gradients summed in fp32; heads")
 FOLLOWS = "follows from the rate a GPU"
 NO_SCALE = "no GPUs and no batch are stated"
 
@@ -40,15 +42,20 @@ def megatron_lm(source, sink):
     for key in ("mfu_pct", "aggregate_pflops"):
         sink.leave_out(source, f"/sets/{WEAK}/points/*/{key}", FOLLOWS)
     sink.leave_out(source, f"/sets/{STRONG}/points/*/aggregate_pflops", FOLLOWS)
-    for key in ("tflops_per_gpu", "pct_of_peak", "aggregate_pflops"):
-        sink.leave_out(source, f"/sets/{OF_2021}/points/*/{key}", PRODUCT)
+    add_2021(source, sink)
+    for key in ("pct_of_peak", "aggregate_pflops"):
+        sink.leave_out(source, f"/sets/{OF_2021}/points/*/{key}", FOLLOWS)
     for key in ("mfu_pct", "hfu_pct"):
         sink.leave_out(source, f"/sets/{OF_2022}/points/*/{key}", NO_SCALE)
 
 
 def flop_per_sample(layers, hidden, words):
     """Of both passes, as num_floating_point_operations() in megatron/training/training.py counts them."""
-    return 72 * TOKENS * layers * hidden ** 2 + 12 * TOKENS ** 2 * layers * hidden + 6 * TOKENS * hidden * words
+    return flop_per_sample_of(TOKENS, layers, hidden, words)
+
+
+def flop_per_sample_of(tokens, layers, hidden, words):
+    return 72 * tokens * layers * hidden ** 2 + 12 * tokens ** 2 * layers * hidden + 6 * tokens * hidden * words
 
 
 def number(value):
@@ -79,6 +86,29 @@ def add_strong(source, file):
             point["gpus"], batch, degrees, ASSUMED_177B + ASSUMED, "plot")
 
 
+def flop_with_recomputation(layers, hidden, words):
+    """Of two forward passes and a backward pass, as Narayanan et al. (arXiv 2104.04473), equation 3, count them."""
+    return 4 * flop_per_sample_of(TOKENS_2021, layers, hidden, words) // 3 - 2 * TOKENS_2021 * hidden * words
+
+
+def add_2021(source, sink):
+    of_all = source.document["sets"][OF_2021]
+    file = sink.open(source, CLUSTER_2021, context(
+        source, catalogue_name("A100-SXM4-80GB"), "Selene: nodes of 8 A100", "Megatron-LM of April 2021", "2021-04", "NVIDIA"))
+    for p, point in enumerate(of_all["points"]):
+        tensor = min(point["model_parallel"], PER_NODE)
+        stages = point["model_parallel"] // tensor
+        degrees = {"tensor": tensor} if tensor > 1 else {}
+        pipeline = {"pipeline": stages, "schedule": "1f1b"} if stages > 1 else {}
+        replicas = {} if degrees else {"data_parallel": "zero-1"}  # nothing else is model parallelism without degrees
+        strategy = {"name": "model-parallel", "recompute": "full", **degrees, **pipeline, "micro_batches": "best", **replicas}
+        step(file, f"/sets/{OF_2021}/points/{p}/tflops_per_gpu", f"a100-weak-{point['model'].lower()}",
+             f"megatron_gpt_{point['model'].lower()}_seq{TOKENS_2021}", "fp16",
+             number(point["global_batch_seqs"] / point["gpus"]), "megatron-lm", strategy, layout(point["gpus"], PER_NODE),
+             wire_precision="fp32", data="real", unit="TFLOP/s", library="nccl", transport="nccl-ib", note=ASSUMED_2021,
+             flop_per_sample=flop_with_recomputation(point["layers"], point["hidden"], of_all["vocab"]))
+
+
 # System -> cluster, GPU, GPUs a node.
 SYSTEMS = {"DGX-H100": ("megatron-h100", "H100-SXM5-80GB", 8), "DGX-B200": ("megatron-b200", "B200-SXM-180GB", 8),
            "DGX-GB200": ("megatron-gb200", "GB200-186GB", 4), "DGX-GB300": ("megatron-gb300", "GB300-279GB", 4)}
@@ -86,7 +116,8 @@ SYSTEMS = {"DGX-H100": ("megatron-h100", "H100-SXM5-80GB", 8), "DGX-B200": ("meg
 HELD_OUT = {"megatron-h100": "held-out/megatron-h100-context"}
 # Models with a layer table; each has its length.
 MODELS = {"LLAMA2-7B": "llama_2_7b_seq4096", "LLAMA2-13B": "llama_2_13b_seq4096", "LLAMA2-70B": "llama_2_70b_seq4096",
-          "LLAMA3-8B": "llama_3.1_8b_seq8192", "LLAMA3-70B": "llama_3_70b_seq8192"}
+          "LLAMA3-8B": "llama_3.1_8b_seq8192", "LLAMA3-70B": "llama_3_70b_seq8192", "GPT3-5B": "nemo_gpt3_5b_seq2048",
+          "GPT3-20B": "nemo_gpt3_20b_seq2048"}
 SCALING = {"fp8": "one scale a tensor", "FP8": "one scale a tensor", "FP8-CS": "one scale a tensor",
            "FP8-CS (FP8-MX)": "one scale a tensor", "MXFP8": "one scale for 32 numbers (MXFP8)"}
 
@@ -96,7 +127,7 @@ ASSUMED_FSDP = "not stated and assumed: gradients summed in fp32; nothing comput
 
 FINE_TUNING = "fine-tuning: adapters, or samples packed together"
 NO_PRECISION = "precision not stated in the table"
-NO_TABLE = "no layer table of the model is shipped: mixtures of experts, hybrids, GPT-3 and Nemotron"
+NO_TABLE = "no layer table of the model is shipped: mixtures of experts, hybrids and Nemotron"
 FOUR_BITS = "linear layers in 4 bits: no precision of this format"
 
 
