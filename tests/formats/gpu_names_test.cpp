@@ -84,7 +84,8 @@ TEST_CASE("another memory, another form or a part of a GPU is not the GPU") {
 
 TEST_CASE("what a short name was taken for is said, and nothing of a full one") {
   CHECK(choice_of_gpu("h100", shipped_gpus()) ==
-        "GPU \"h100\" is taken for H100-SXM5-80GB; it could be H100-PCIe-80GB or H100-NVL-94GB, too");
+        "GPU \"h100\" is taken for H100-SXM5-80GB; it could be H100-PCIe-80GB or "
+        "H100-SXM5-96GB or H100-NVL-94GB, too");
   CHECK_THAT(choice_of_gpu("V100", shipped_gpus()), Catch::Contains("V100-SXM2-16GB; it could be"));
   CHECK(choice_of_gpu("H100-SXM5-80GB", shipped_gpus()).empty());
   CHECK(choice_of_gpu("NVIDIA H100 80GB HBM3", shipped_gpus()).empty() ==
