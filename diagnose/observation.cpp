@@ -1,8 +1,6 @@
 #include "diagnose/observation.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/collective/all_to_all.hpp"
-#include "sim/library/collective_cost.hpp"
 #include "sim/predict/collectives.hpp"
 
 #include <fmt/format.h>
@@ -11,19 +9,6 @@
 
 namespace ddlsim {
 namespace {
-
-double collective_s(const StepSetup& setup, const Parameters& sample, CollectiveOperation operation,
-                    double size_bytes) {
-  auto rules = library_rules_of(setup, sample);
-  rules.operation = operation;
-  const auto machine = machine_with_slow_node(setup, sample);
-  return formula_s(machine, cost_of(machine, rules, size_bytes));
-}
-
-/// Seconds of an all-to-all. The NICs of a slow node delay all messages of that node.
-double exchange_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
-  return all_to_all_s(all_nics_slow(machine_with_slow_node(setup, sample)), size_bytes);
-}
 
 /// Standard deviation of ln time if no table of this operation was fitted.
 double prior_collective_spread(const Curve& curve) {
@@ -77,11 +62,11 @@ double bus_factor(Observed what, int ranks) {
 double collective_alone_s(const StepSetup& setup, const Parameters& sample, Observed what, double size_bytes) {
   switch (what) {
   case Observed::reduce_scatter:
-    return sample.operation_cost_s + collective_s(setup, sample, CollectiveOperation::reduce_scatter, size_bytes);
+    return lone_collective_s(setup, sample, CollectiveOperation::reduce_scatter, size_bytes);
   case Observed::all_gather:
-    return sample.operation_cost_s + collective_s(setup, sample, CollectiveOperation::all_gather, size_bytes);
+    return lone_collective_s(setup, sample, CollectiveOperation::all_gather, size_bytes);
   case Observed::all_to_all:
-    return sample.operation_cost_s + exchange_s(setup, sample, size_bytes);
+    return lone_all_to_all_s(setup, sample, size_bytes);
   case Observed::iteration:
   case Observed::all_reduce:
     break;

@@ -15,13 +15,10 @@
 namespace ddlsim {
 namespace {
 
-/// The GPU of a transfer series, by which the library's rule decides what it can run. Tables of GPUs before NVLS are
-/// fitted with the first GPU of the catalogue, which has no LL128.
+/// The GPU of a transfer series, by which the library's rule decides what it can run.
 const Gpu& gpu_of_transfers(const ReferenceData& reference, const Cluster& cluster) {
-  constexpr int first_with_nvls = 90;
-  const auto own = std::find_if(reference.gpus.begin(), reference.gpus.end(), [&](const Gpu& gpu) {
-    return gpu.name == cluster.gpu && gpu.compute_capability >= first_with_nvls;
-  });
+  const auto own = std::find_if(reference.gpus.begin(), reference.gpus.end(),
+                                [&](const Gpu& gpu) { return gpu.name == cluster.gpu; });
   return own == reference.gpus.end() ? reference.gpus.front() : *own;
 }
 
@@ -52,6 +49,14 @@ constexpr const char* no_preset =
     "pytorch-ddp"; ///< preset whose priors and algorithms are used; a benchmark of all-reduces has no buckets
 constexpr const char* message = "point_to_point";
 
+std::optional<Measured> collective_named(const std::string& operation) {
+  if (operation == "all_reduce") return Measured::all_reduce;
+  if (operation == "all_gather") return Measured::all_gather;
+  if (operation == "reduce_scatter") return Measured::reduce_scatter;
+  if (operation == "all_to_all") return Measured::all_to_all;
+  return std::nullopt;
+}
+
 /// The transport of the records. NCCL's tables of one node name no network because they use none, so they get the
 /// cluster's first transport for NCCL.
 const Transport* transport_of(const Cluster& cluster, const CollectiveKey& key) {
@@ -67,8 +72,9 @@ bool usable(const CollectiveData& curve, const Cluster& cluster) {
   const auto* transport = transport_of(cluster, curve.key);
   if (transport == nullptr || curve.key.nodes < 1 || (curve.key.nodes > 1 && transport->nic.empty())) return false;
   if (curve.key.operation == message) return true;
+  if (!collective_named(curve.key.operation)) return false;
   const bool known = curve.key.algorithm == "unknown" || value_named<Algorithm>(curve.key.algorithm).has_value();
-  return curve.key.operation == "all_reduce" && known && curve.key.ranks > 1;
+  return known && curve.key.ranks > 1;
 }
 
 /// Whether a message was faster than the wire. It then went through a buffer or the burst of a traffic shaper, and does
@@ -94,7 +100,7 @@ SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& p
                      const CollectiveData& curve, double least_bytes) {
   const bool is_message = curve.key.operation == message;
   auto series = empty_transfer_series(reference, priors, cluster, *transport_of(cluster, curve.key), no_preset,
-                                      is_message ? Measured::message : Measured::all_reduce);
+                                      is_message ? Measured::message : *collective_named(curve.key.operation));
   series.id = curve_name(curve.key);
   if (!is_message) {
     series.setup.strategy.library = curve.version;

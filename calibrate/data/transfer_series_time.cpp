@@ -6,11 +6,21 @@
 namespace ddlsim {
 namespace {
 
-double all_reduce_transfer_s(const StepSetup& setup, const DataPoint& point, const Parameters& sample) {
+double collective_transfer_s(Measured measured, const StepSetup& setup, const DataPoint& point,
+                             const Parameters& sample) {
   StepSetup at_scale = setup;
   at_scale.gpus = point.gpus;
   at_scale.gpus_per_node = point.gpus_per_node;
-  return lone_all_reduce_s(at_scale, sample, point.size_bytes);
+  switch (measured) {
+  case Measured::all_gather:
+    return lone_collective_s(at_scale, sample, CollectiveOperation::all_gather, point.size_bytes);
+  case Measured::reduce_scatter:
+    return lone_collective_s(at_scale, sample, CollectiveOperation::reduce_scatter, point.size_bytes);
+  case Measured::all_to_all:
+    return lone_all_to_all_s(at_scale, sample, point.size_bytes);
+  default:
+    return lone_all_reduce_s(at_scale, sample, point.size_bytes);
+  }
 }
 
 /// Time of a message between nodes. A message has the NIC of its node for itself, so the machine is built with one rank
@@ -51,10 +61,13 @@ double transfer_time_s(Measured measured, const StepSetup& setup, const DataPoin
   case Measured::push_pull:
     return push_pull_s(setup, point, sample);
   case Measured::all_reduce:
+  case Measured::all_gather:
+  case Measured::reduce_scatter:
+  case Measured::all_to_all:
   case Measured::step:
     break;
   }
-  return all_reduce_transfer_s(setup, point, sample);
+  return collective_transfer_s(measured, setup, point, sample);
 }
 
 CachedStep::CachedStep(const SeriesData& fit_data, const DataPoint& point)

@@ -7,7 +7,7 @@ namespace ddlsim {
 namespace {
 
 bool depends_on_algorithm(const SeriesData& series) {
-  if (series.measured != Measured::step && series.measured != Measured::all_reduce) return false;
+  if (series.measured != Measured::step && !is_collective(series.measured)) return false;
   return std::any_of(series.points.begin(), series.points.end(), [](const DataPoint& point) { return point.gpus > 1; });
 }
 

@@ -41,6 +41,9 @@ bool depends_on(const SeriesData& series, const ParameterField& field) {
   const auto& seen_by = field.seen_by;
   switch (series.measured) {
   case Measured::all_reduce:
+  case Measured::all_gather:
+  case Measured::reduce_scatter:
+  case Measured::all_to_all:
     return seen_by.all_reduce;
   case Measured::message:
     return seen_by.message;

@@ -199,12 +199,13 @@ std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& p
   for (const auto& prior : priors) {
     const auto* nic = nic_of(cluster, prior.transport);
     if (prior.path && (nic == nullptr || prior.path != nic->path)) continue;
+    if (prior.inside && prior.inside != cluster.intra.kind) continue;
     kept.push_back(prior);
     if (!is_share_of_assumed_rate(cluster, prior)) continue;
     kept.back().width = std::hypot(prior.width, line_rate_step);
     kept.back().highest.reset();
   }
-  std::stable_partition(kept.begin(), kept.end(), [](const Prior& prior) { return prior.path.has_value(); });
+  std::stable_partition(kept.begin(), kept.end(), [](const Prior& prior) { return prior.path || prior.inside; });
   return kept;
 }
 

@@ -13,12 +13,12 @@
 namespace ddlsim {
 
 PriorClass class_of(const Prior& prior) {
-  return {prior.parameter, prior.transport, prior.preset, prior.path};
+  return {prior.parameter, prior.transport, prior.preset, prior.path, prior.inside};
 }
 
 std::string to_text(const PriorClass& of) {
   std::vector<std::string> words{of.parameter};
-  for (const auto& part : {of.transport, of.preset, to_text(of.path)})
+  for (const auto& part : {of.transport, of.preset, to_text(of.path), of.inside ? to_text(*of.inside) : ""})
     if (!part.empty()) words.push_back(part);
   return join_names(words);
 }

@@ -25,14 +25,16 @@ struct Prior {
   std::vector<std::string> shaped_by; ///< sites whose measurements shaped it
   std::optional<double> highest{};    ///< upper limit, such as 1 for a share of a stated rate
   std::optional<NicPath> path{};      ///< path of the transport's NIC; nothing: all paths
+  std::optional<IntraKind> inside{};  ///< links between GPUs of a node; nothing: all kinds
 };
 
-/// The cases that share one prior: a transport and path, and a stack. Empty fields mean all.
+/// The cases that share one prior: a transport and path, a stack, and links inside a node. Empty fields mean all.
 struct PriorClass {
   std::string parameter;
   std::string transport{};
   std::string preset{};
   std::optional<NicPath> path{};
+  std::optional<IntraKind> inside{};
 
   auto operator<=>(const PriorClass&) const = default;
 };

@@ -35,14 +35,16 @@ SaysByClass says_by_class(const PriorBook& book) {
   return says;
 }
 
-/// Returns the expected row for a class, in the order of find_prior(); rows for the class' own path come first.
+/// Returns the expected row for a class, in the order of find_prior(); rows for the class' own path and links come
+/// first.
 const Prior* expected_of(const std::vector<Prior>& expected, const PriorClass& of) {
   for (const bool own_path : {true, false}) {
     const auto path = own_path ? of.path : std::nullopt;
+    const auto inside = own_path ? of.inside : std::nullopt;
     for (const auto& [transport, preset] :
          {std::pair{of.transport, of.preset}, {of.transport, ""}, {"", of.preset}, {"", ""}})
       for (const auto& prior : expected)
-        if (class_of(prior) == PriorClass{of.parameter, transport, preset, path}) return &prior;
+        if (class_of(prior) == PriorClass{of.parameter, transport, preset, path, inside}) return &prior;
   }
   return nullptr;
 }
@@ -68,6 +70,7 @@ std::vector<BookClass> classes_of(const PriorBook& book) {
     prior.transport = of.transport;
     prior.preset = of.preset;
     prior.path = of.path;
+    prior.inside = of.inside;
   }
   return classes;
 }

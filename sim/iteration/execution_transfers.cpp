@@ -1,4 +1,3 @@
-#include "sim/collective/all_to_all.hpp"
 #include "sim/iteration/collective_times.hpp"
 #include "sim/iteration/execution.hpp"
 
@@ -46,7 +45,8 @@ Transfers transfers_of(const Graph& graph) {
 }
 
 double all_to_all_of_group_s(const Graph& graph, const Operation& operation) {
-  return all_to_all_s(graph.groups[at(operation.group)].machine, operation.size_bytes);
+  const auto& group = graph.groups[at(operation.group)];
+  return exchange_s(group.machine, group.rules, operation.size_bytes);
 }
 
 enum class TransferKind { tensor, context, pipeline, data_parallel };
@@ -92,7 +92,8 @@ Execution run_transfers(const Graph& graph, const TimeTransfers& time) {
     const auto& operation = graph.operations[i];
     const double alone_s = operation.kind == OperationKind::all_to_all ? all_to_all_of_group_s(graph, operation)
                                                                        : simulated.times_s[transfers.of_operation[i]];
-    return operation.repeats * (graph.collective_cost_s + alone_s);
+    const auto library = graph.groups[at(operation.group)].rules.library.library;
+    return operation.repeats * started_s(library, graph.collective_cost_s, alone_s);
   });
   execution.end_s = last_end_s(graph, execution.spans, false);
   execution.input_end_s = last_end_s(graph, execution.spans, true);

@@ -259,9 +259,23 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
   return time;
 }
 
-double lone_all_reduce_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
+double lone_collective_s(const StepSetup& setup, const Parameters& sample, CollectiveOperation operation,
+                         double size_bytes) {
+  auto rules = library_rules_of(setup, sample);
+  rules.operation = operation;
   const auto machine = machine_with_slow_node(setup, sample);
-  return sample.operation_cost_s + formula_s(machine, cost_of(machine, library_rules_of(setup, sample), size_bytes));
+  return started_s(rules.library.library, sample.operation_cost_s,
+                   formula_s(machine, cost_of(machine, rules, size_bytes)));
+}
+
+double lone_all_reduce_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
+  return lone_collective_s(setup, sample, CollectiveOperation::all_reduce, size_bytes);
+}
+
+double lone_all_to_all_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
+  const auto rules = library_rules_of(setup, sample);
+  const auto machine = all_nics_slow(machine_with_slow_node(setup, sample));
+  return started_s(rules.library.library, sample.operation_cost_s, exchange_s(machine, rules, size_bytes));
 }
 
 double latency_bandwidth_mix(const StepSetup& setup, const Parameters& sample, double size_bytes) {

@@ -102,6 +102,14 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity fi
 /// operation plus the closed form of the algorithm and protocol that the library chooses.
 double lone_all_reduce_s(const StepSetup& setup, const Parameters& sample, double size_bytes);
 
+/// Time of one all-reduce, all-gather or reduce-scatter of `size_bytes` over the ranks of the setup, seconds, with
+/// nothing else running.
+double lone_collective_s(const StepSetup& setup, const Parameters& sample, CollectiveOperation operation,
+                         double size_bytes);
+
+/// The same of an all-to-all in which every rank holds `size_bytes`. The NICs of a slow node delay all of its messages.
+double lone_all_to_all_s(const StepSetup& setup, const Parameters& sample, double size_bytes);
+
 /// How evenly latency and bandwidth share the time of lone_all_reduce_s(): 4 p (1 - p), where p is the time for one
 /// byte over the time for `size_bytes`. It is 0 where one of them decides alone, and 1 where both take equally long.
 double latency_bandwidth_mix(const StepSetup& setup, const Parameters& sample, double size_bytes);

@@ -1,6 +1,8 @@
 #include "sim/library/collective_cost.hpp"
 
+#include "sim/collective/all_to_all.hpp"
 #include "sim/collective/collective.hpp"
+#include "sim/library/nvlink_timing.hpp"
 #include "sim/network/nic_rate.hpp"
 
 #include <algorithm>
@@ -64,6 +66,53 @@ void add_collnet(const NcclJob& job, CollectiveCost& cost) {
       second_per_us * (others == 0 ? alone_us : variant.network_us) - ll_hop_s(tuning, NcclHop::network);
 }
 
+/// Latency that NCCL counts for a hop over NVLink with LL, which cluster files state. A cluster that states another has
+/// all latencies of its NVLink in proportion.
+double counted_hop_s() {
+  return ll_hop_s(nccl_tuning(nccl_with_nvls_fit), NcclHop::nvlink);
+}
+
+/// Number of hops inside a node for which the formula of an all-reduce in one node counts intra_latency_s.
+int hops_of(const CollectiveKind& collective, int ranks) {
+  return collective.algorithm == Algorithm::nvls ? 2 : ring_steps(collective.operation, ranks);
+}
+
+/// Bytes that pass a port for each byte of the message by the formula of the algorithm.
+double port_bytes(const CollectiveKind& collective, int ranks) {
+  if (collective.algorithm == Algorithm::nvls) return 1 + 1.0 / ranks;
+  return 1.0 * ring_steps(collective.operation, ranks) / ranks;
+}
+
+PortTime on_nvlink(const NvlinkTiming& timing, const CollectiveCost& cost, int ranks, double size_bytes,
+                   double port_Bps) {
+  if (cost.collective.algorithm == Algorithm::nvls) return nvls_on_nvlink(timing, ranks, size_bytes, port_Bps);
+  return ring_on_nvlink(timing, cost.collective.operation, cost.protocol, ranks, size_bytes, port_Bps);
+}
+
+/// Sets the cost of a ring or of NVLS on one node from the timing of its generation: the latency is spread over the
+/// hops, and the ramp is a cap on the flow.
+void add_nvlink_timing(const Machine& machine, const NvlinkTiming& timing, double size_bytes, CollectiveCost& cost) {
+  const PortTime time = on_nvlink(timing, cost, machine.ranks, size_bytes, machine.intra_Bps);
+  const double scale = machine.intra_latency_s / counted_hop_s();
+  cost.wire_bytes = size_bytes;
+  cost.intra_latency_s = scale * time.latency_s / hops_of(cost.collective, machine.ranks);
+  if (time.bytes_s > 0)
+    cost.intra_share = port_bytes(cost.collective, machine.ranks) * size_bytes / machine.intra_Bps / time.bytes_s;
+}
+
+/// Whether the timing of the GPUs' generation holds: for all-reduces, all-gathers and reduce-scatters on one node or
+/// NVLink domain.
+bool has_nvlink_timing(const Machine& machine, const NcclJob& job) {
+  return machine.ranks > 1 && machine.nodes() == 1 && job.nodes == 1 && job.intra == NcclHop::nvlink &&
+         nvlink_timing(job.gpu) != nullptr;
+}
+
+/// A tree on one node is a chain of its GPUs. The tables behind the timing do not say which of the two ran, so it is
+/// timed as a ring.
+Algorithm timed_as(Algorithm algorithm) {
+  return algorithm == Algorithm::nvls ? algorithm : Algorithm::ring;
+}
+
 void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
   const auto& nvls = nccl_tuning(nccl_with_nvls_fit).nvls;
   const Algorithm algorithm = cost.collective.algorithm;
@@ -81,7 +130,13 @@ CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective,
                        double size_bytes) {
   CollectiveCost cost{collective, protocol, wire_bytes(protocol, size_bytes), machine.intra_latency_s,
                       machine.net_latency_s};
-  if (protocol != Protocol::none) add_nccl(job, size_bytes, cost);
+  if (protocol == Protocol::none) return cost;
+  if (!has_nvlink_timing(machine, job)) {
+    add_nccl(job, size_bytes, cost);
+    return cost;
+  }
+  cost.collective.algorithm = timed_as(collective.algorithm);
+  add_nvlink_timing(machine, *nvlink_timing(job.gpu), size_bytes, cost);
   return cost;
 }
 
@@ -102,6 +157,19 @@ Machine links_of(const Machine& machine, const CollectiveCost& cost) {
   links.nic_Bps = nic_rate_Bps(links.nic_Bps, {.efficiency = cost.net_share});
   links.uplink_Bps = nic_rate_Bps(links.uplink_Bps, {.efficiency = cost.net_share});
   return links;
+}
+
+double started_s(CollectiveLibrary library, double start_s, double transfer_s) {
+  return library == CollectiveLibrary::nccl ? std::max(start_s, transfer_s) : start_s + transfer_s;
+}
+
+double exchange_s(const Machine& machine, const LibraryRules& rules, double size_bytes) {
+  const auto* timing = nvlink_exchange(rules.nccl.gpu);
+  const bool on_nvlink = rules.library.library == CollectiveLibrary::nccl && rules.nccl.intra == NcclHop::nvlink;
+  if (!on_nvlink || timing == nullptr || machine.nodes() > 1 || machine.ranks < 2)
+    return all_to_all_s(machine, size_bytes);
+  const PortTime time = exchange_on_nvlink(*timing, machine.ranks, size_bytes, machine.intra_Bps);
+  return machine.intra_latency_s / counted_hop_s() * time.latency_s + time.bytes_s;
 }
 
 double formula_s(const Machine& machine, const CollectiveCost& cost) {

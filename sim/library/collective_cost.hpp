@@ -29,6 +29,8 @@ struct CollectiveCost {
 /// - Rate: in NCCL's double tree chunks wait for each other and leave links idle. It reaches 0.92 of a link times a
 ///   share by size and protocol, 0.4 to 1, which NVIDIA fitted to V100 and A100 (treeCorrectionFactor of 2.8.4). NVLS
 ///   reaches a share of a port's rate, its efficiency.
+/// On one node or NVLink domain of GPUs from Ampere on, rings and NVLS take the latencies and rates of
+/// sim/library/nvlink_timing.hpp instead.
 CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective, Protocol protocol, const NcclJob& job,
                        double size_bytes);
 
@@ -41,5 +43,14 @@ Machine links_of(const Machine& machine, const CollectiveCost& cost);
 
 /// Time of one collective by its formula when nothing else uses the links, seconds.
 double formula_s(const Machine& machine, const CollectiveCost& cost);
+
+/// Time of an all-to-all among the machine's ranks, seconds: by the generation's timing over NCCL on one NVLink domain,
+/// else by sim/collective/all_to_all.hpp.
+double exchange_s(const Machine& machine, const LibraryRules& rules, double size_bytes);
+
+/// Time of an operation with the software that starts it, seconds. NCCL's operations are queued on the GPU: a processor
+/// issues one while another runs, so `start_s` is the least time between two. Over other libraries a rank starts an
+/// operation and waits for it, so both times add up.
+double started_s(CollectiveLibrary library, double start_s, double transfer_s);
 
 } // namespace ddlsim

@@ -89,6 +89,7 @@ NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& 
   if (job.nodes == 1 || transport.nic.empty()) return job;
   const Nic& nic = find_nic(cluster, transport.nic);
   const int joined = domain_nodes(cluster, transport);
+  if (joined > 1) job.has_nvls = false; // NVLS does not cross the border of an NVLink domain
   const int nics = nic.count * joined;
   const double network_GBps = nic_rate_Bps(nic, {.efficiency = counted_of_wire, .joined = 1.0 * joined}) / Bps_in_GBps;
   job.network_GBps = network_GBps;

@@ -148,7 +148,7 @@ std::vector<UnseenCollective> predict_unseen_collectives(const ReferenceData& re
   for (const auto& [cluster, own] : by_cluster(files)) {
     for (const auto& table :
          collective_series(reference, priors_for(reference.priors), reference.clusters.at(cluster), own, 1)) {
-      if (table.measured != Measured::all_reduce) continue;
+      if (!is_collective(table.measured)) continue;
       const auto nothing = known_of(reference, table, {});
       for (const auto& point : table.points)
         all.push_back({table.id, point.gpus, point.nodes, point.size_bytes, point.measured_s,

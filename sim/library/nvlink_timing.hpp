@@ -1,0 +1,71 @@
+#pragma once
+// How long NCCL's collectives take among the GPUs of one NVLink domain, by generation of GPU.
+
+#include "sim/formats/names.hpp"
+#include "sim/library/nccl_tuning.hpp"
+
+namespace ddlsim {
+
+/// Numbers of one generation. S is the message, n the number of GPUs, P the rate of a GPU's port as NCCL counts it, s
+/// the number of steps of a ring, c = s / n, and t the turns of a ring: 2 for an all-reduce, 1 for the other operations.
+///
+/// With x = (c / share + own_copy / n) S / P, a ring takes
+///   LL               base + s hop + (1 + ll_excess) x
+///   LL128, Simple    base + s (hop + late_hop) + x + t ramp x / (x + t ramp_at)
+/// NVLS, with y = c(8) S / (nvls_share P) and the steps of a ring, takes
+///   base + s hop + nvls_extra + y + 2 ramp y / (y + 2 ramp_at)
+/// All-to-all, with x = ((n-1)/n / share + own_copy / n) S / P, takes base + (n-1) hop + x + ramp x / (x + ramp_at).
+///
+/// The numbers are fits to tables of 2, 4 and 8 GPUs (AIConfigurator of NVIDIA, ai-dynamo/aiconfigurator at 095f58a,
+/// NCCL 2.23 to 2.29): mean errors of 5 to 10 % over all sizes, all-reduce, all-gather and reduce-scatter.
+struct NvlinkTiming {
+  double base_s = 0;
+  double hop_s = 0;
+  double ll_excess = 0;
+  double late_hop_s = 0;
+  double ramp_s = 0;
+  double ramp_at_s = 0;
+  double all_reduce_share = 0;
+  double gather_share = 0;
+  double own_copy = 0;
+  double nvls_share = 0;
+  double nvls_extra_s = 0;
+};
+
+/// Numbers of a generation's all-to-all.
+struct NvlinkExchange {
+  double base_s = 0;
+  double hop_s = 0;
+  double ramp_s = 0;
+  double ramp_at_s = 0;
+  double share = 0;
+  double own_copy = 0;
+};
+
+/// The numbers of a generation; null for GPUs before Ampere, of which no such tables are known.
+const NvlinkTiming* nvlink_timing(NcclGpu gpu);
+const NvlinkExchange* nvlink_exchange(NcclGpu gpu);
+
+/// What a collective costs on the GPUs' ports: the latency of all its steps, and the time of its bytes.
+struct PortTime {
+  double latency_s = 0;
+  double bytes_s = 0;
+};
+
+/// A ring of that operation among `ranks` GPUs of one domain.
+PortTime ring_on_nvlink(const NvlinkTiming& timing, CollectiveOperation operation, Protocol protocol, int ranks,
+                        double size_bytes, double port_Bps);
+
+/// An all-reduce that the switches sum.
+PortTime nvls_on_nvlink(const NvlinkTiming& timing, int ranks, double size_bytes, double port_Bps);
+
+/// An all-to-all in which every GPU holds `size_bytes`.
+PortTime exchange_on_nvlink(const NvlinkExchange& timing, int ranks, double size_bytes, double port_Bps);
+
+/// Number of steps of a ring of that operation.
+int ring_steps(CollectiveOperation operation, int ranks);
+
+/// c of the formula of NVLS: that of a ring of 8 GPUs. The rate of NVLS is the same in a domain of 72.
+inline constexpr double nvls_bytes_a_byte = 2 * 7.0 / 8;
+
+} // namespace ddlsim
