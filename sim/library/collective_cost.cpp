@@ -2,6 +2,7 @@
 
 #include "sim/collective/all_to_all.hpp"
 #include "sim/collective/collective.hpp"
+#include "sim/collective/tree.hpp"
 #include "sim/library/nvlink_timing.hpp"
 #include "sim/network/nic_rate.hpp"
 
@@ -113,6 +114,63 @@ Algorithm timed_as(Algorithm algorithm) {
   return algorithm == Algorithm::nvls ? algorithm : Algorithm::ring;
 }
 
+/// Latency with Simple over that with LL, less 1, once a message is long: one ramp for every network between nodes.
+/// Tables of two nodes of Hopper and Blackwell over InfiniBand, RoCE and EFA have it.
+constexpr double ramp_across = 2.8;
+/// Time of the bytes over the latency at which half of the ramp is reached.
+constexpr double ramp_across_at = 0.23;
+
+bool sums_in_switches(Algorithm algorithm) {
+  return algorithm == Algorithm::nvls || algorithm == Algorithm::nvls_sharp || algorithm == Algorithm::collnet;
+}
+
+/// Number of latencies between nodes that the formula counts, one after another.
+double crossings_of(const Machine& machine, const CollectiveKind& collective) {
+  const double nodes = machine.nodes();
+  if (collective.algorithm == Algorithm::ring)
+    return ring_steps(collective.operation, machine.ranks) * nodes / machine.ranks;
+  const bool once = collective.algorithm == Algorithm::nvls_sharp || collective.algorithm == Algorithm::collnet;
+  return once ? 1 : 2 * tree_levels(machine.nodes());
+}
+
+/// Slows all links as the ramp does: T = latency (1 + ramp x / (x + at latency)) + x, where x is the time of the bytes.
+void add_ramp(const Machine& machine, CollectiveCost& cost) {
+  CollectiveCost at_once = cost;
+  at_once.intra_latency_s = at_once.net_latency_s = 0;
+  const double bytes_s = formula_s(machine, at_once);
+  const double latency_s = formula_s(machine, cost) - bytes_s;
+  if (!(bytes_s > 0)) return;
+  const double share = 1 / (1 + ramp_across * latency_s / (bytes_s + ramp_across_at * latency_s));
+  cost.intra_share *= share;
+  cost.net_share *= share;
+}
+
+/// Sets the cost of a collective between nodes from the timing inside them and one latency a crossing. The ramp stands
+/// for the protocols.
+void add_between_nodes(const Machine& machine, const NvlinkTiming& timing, double size_bytes, CollectiveCost& cost) {
+  const double scale = machine.intra_latency_s / counted_hop_s();
+  const int per_node = ranks_of_full_node(machine);
+  const bool in_switches = sums_in_switches(cost.collective.algorithm);
+  const double all_reduce_share = in_switches && timing.nvls_share > 0
+                                      ? timing.nvls_share * (1 + 1.0 / per_node) / nvls_bytes_a_byte
+                                      : timing.all_reduce_share;
+  const bool reduces = cost.collective.operation == CollectiveOperation::all_reduce;
+  cost.wire_bytes = size_bytes;
+  cost.intra_share = reduces ? all_reduce_share : timing.gather_share;
+  cost.intra_latency_s = scale * timing.hop_s * (in_switches ? per_node - 1 : 1);
+  cost.net_latency_s += scale * timing.base_s / crossings_of(machine, cost.collective);
+  add_ramp(machine, cost);
+}
+
+/// Whether add_between_nodes() knows the algorithm.
+bool is_between_nodes(const Machine& machine, const NcclJob& job, Algorithm algorithm) {
+  const bool is_known = algorithm == Algorithm::ring || algorithm == Algorithm::tree || sums_in_switches(algorithm);
+  return is_known && machine.nodes() > 1 && job.intra == NcclHop::nvlink && nvlink_timing(job.gpu) != nullptr;
+}
+
+/// Latency of starting a collective among GPUs without a timing of their own: the mean of the generations that have one.
+constexpr double usual_base_s = 7.2e-6;
+
 void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
   const auto& nvls = nccl_tuning(nccl_with_nvls_fit).nvls;
   const Algorithm algorithm = cost.collective.algorithm;
@@ -131,7 +189,13 @@ CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective,
   CollectiveCost cost{collective, protocol, wire_bytes(protocol, size_bytes), machine.intra_latency_s,
                       machine.net_latency_s};
   if (protocol == Protocol::none) return cost;
+  if (is_between_nodes(machine, job, collective.algorithm)) {
+    add_between_nodes(machine, *nvlink_timing(job.gpu), size_bytes, cost);
+    return cost;
+  }
   if (!has_nvlink_timing(machine, job)) {
+    if (machine.nodes() == 1 && machine.ranks > 1)
+      cost.intra_latency_s += usual_base_s / ring_steps(collective.operation, machine.ranks);
     add_nccl(job, size_bytes, cost);
     return cost;
   }
