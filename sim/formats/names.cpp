@@ -143,6 +143,8 @@ std::string to_text(NicPath value) {
     return "efa";
   case NicPath::ip_over_fabric:
     return "ip-over-fabric";
+  case NicPath::host_memory:
+    return "host-memory";
   }
   return "";
 }

@@ -137,7 +137,7 @@ enum class Routing { adaptive, fixed };
 enum class NodeOrder { packed, scattered, listed };
 
 /// What the traffic of a NIC passes through before the wire, if anything; docs/formats.md describes each.
-enum class NicPath { virtual_switch, efa, ip_over_fabric };
+enum class NicPath { virtual_switch, efa, ip_over_fabric, host_memory };
 
 /// Software that a transport uses to move bytes; shm stays inside a node.
 enum class Carrier { nccl, mpi, gloo, grpc, shm };

@@ -58,6 +58,7 @@ FieldTable<Nic> nic_fields() {
        optional("path", &Nic::path, path_type(),
                 "virtual-switch: through a hypervisor's software switch (no SR-IOV). efa: Amazon's Elastic Fabric "
                 "Adapter. ip-over-fabric: InfiniBand or Aries, which the kernel's sockets use by IPoIB or its like. "
+                "host-memory: RDMA that copies through host memory, without GPUDirect. "
                 "Leave it out where software reaches the NIC itself. The ec2 words are read for one version and "
                 "count for nothing"),
        optional("bandwidth_assumed", &Nic::bandwidth_assumed, boolean_type(),

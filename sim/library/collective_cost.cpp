@@ -45,14 +45,6 @@ void add_protocol_of_rings_and_trees(const NcclJob& job, CollectiveCost& cost) {
   cost.net_latency_s += ring_hop_s(tuning, NcclHop::network, column) - ll_hop_s(tuning, NcclHop::network);
 }
 
-/// The formula of NVLS counts a port's latency on the way into the switch and on the way out.
-void add_nvls(const NcclJob& job, double network_hop_us, CollectiveCost& cost) {
-  const auto& tuning = nccl_tuning(nccl_with_nvls_fit);
-  cost.intra_share = nvls_efficiency(job.gpu);
-  cost.intra_latency_s += second_per_us * tuning.nvls.hop_us / 2 - ll_hop_s(tuning, NcclHop::nvlink);
-  cost.net_latency_s += second_per_us * network_hop_us - ll_hop_s(tuning, NcclHop::network);
-}
-
 /// The formula of CollNet counts a hop inside a node on the way to the switches and on the way back.
 void add_collnet(const NcclJob& job, CollectiveCost& cost) {
   const auto& tuning = nccl_tuning(version_of_collnet);
@@ -90,28 +82,22 @@ PortTime on_nvlink(const NvlinkTiming& timing, const CollectiveCost& cost, int r
   return ring_on_nvlink(timing, cost.collective.operation, cost.protocol, ranks, size_bytes, port_Bps);
 }
 
+/// A tree on one node is a chain of its GPUs. The tables behind the timing do not say which of the two ran, so it is
+/// timed as a ring.
+Algorithm timed_as(Algorithm algorithm) {
+  return algorithm == Algorithm::nvls ? algorithm : Algorithm::ring;
+}
+
 /// Sets the cost of a ring or of NVLS on one node from the timing of its generation: the latency is spread over the
 /// hops, and the ramp is a cap on the flow.
 void add_nvlink_timing(const Machine& machine, const NvlinkTiming& timing, double size_bytes, CollectiveCost& cost) {
+  cost.collective.algorithm = timed_as(cost.collective.algorithm);
   const PortTime time = on_nvlink(timing, cost, machine.ranks, size_bytes, machine.intra_Bps);
   const double scale = machine.intra_latency_s / counted_hop_s();
   cost.wire_bytes = size_bytes;
   cost.intra_latency_s = scale * time.latency_s / hops_of(cost.collective, machine.ranks);
   if (time.bytes_s > 0)
     cost.intra_share = port_bytes(cost.collective, machine.ranks) * size_bytes / machine.intra_Bps / time.bytes_s;
-}
-
-/// Whether the timing of the GPUs' generation holds: for all-reduces, all-gathers and reduce-scatters on one node or
-/// NVLink domain.
-bool has_nvlink_timing(const Machine& machine, const NcclJob& job) {
-  return machine.ranks > 1 && machine.nodes() == 1 && job.nodes == 1 && job.intra == NcclHop::nvlink &&
-         nvlink_timing(job.gpu) != nullptr;
-}
-
-/// A tree on one node is a chain of its GPUs. The tables behind the timing do not say which of the two ran, so it is
-/// timed as a ring.
-Algorithm timed_as(Algorithm algorithm) {
-  return algorithm == Algorithm::nvls ? algorithm : Algorithm::ring;
 }
 
 /// Latency with Simple over that with LL, less 1, once a message is long: one ramp for every network between nodes.
@@ -162,24 +148,27 @@ void add_between_nodes(const Machine& machine, const NvlinkTiming& timing, doubl
   add_ramp(machine, cost);
 }
 
-/// Whether add_between_nodes() knows the algorithm.
-bool is_between_nodes(const Machine& machine, const NcclJob& job, Algorithm algorithm) {
-  const bool is_known = algorithm == Algorithm::ring || algorithm == Algorithm::tree || sums_in_switches(algorithm);
-  return is_known && machine.nodes() > 1 && job.intra == NcclHop::nvlink && nvlink_timing(job.gpu) != nullptr;
+/// Whether the timing of a generation holds for that algorithm; NCCL has no other.
+bool has_timing(Algorithm algorithm) {
+  return algorithm == Algorithm::ring || algorithm == Algorithm::tree || sums_in_switches(algorithm);
+}
+
+/// Sets the cost by NCCL's own constants: of GPUs without a timing, and of PCIe.
+void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
+  const Algorithm algorithm = cost.collective.algorithm;
+  if (algorithm == Algorithm::tree) cost.intra_share = cost.net_share = share_of_tree(cost.protocol, size_bytes);
+  if (cost.protocol == Protocol::ll) return; // the machine's delays are those of LL already
+  if (algorithm == Algorithm::collnet) return add_collnet(job, cost);
+  add_protocol_of_rings_and_trees(job, cost);
 }
 
 /// Latency of starting a collective among GPUs without a timing of their own: the mean of the generations that have one.
 constexpr double usual_base_s = 7.2e-6;
 
-void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
-  const auto& nvls = nccl_tuning(nccl_with_nvls_fit).nvls;
-  const Algorithm algorithm = cost.collective.algorithm;
-  if (algorithm == Algorithm::tree) cost.intra_share = cost.net_share = share_of_tree(cost.protocol, size_bytes);
-  if (cost.protocol == Protocol::ll) return; // the machine's delays are those of LL already
-  if (algorithm == Algorithm::nvls) return add_nvls(job, nvls.network_hop_us, cost);
-  if (algorithm == Algorithm::nvls_sharp) return add_nvls(job, nvls.sharp_hop_us, cost);
-  if (algorithm == Algorithm::collnet) return add_collnet(job, cost);
-  add_protocol_of_rings_and_trees(job, cost);
+void add_without_timing(const Machine& machine, const NcclJob& job, double size_bytes, CollectiveCost& cost) {
+  if (machine.nodes() == 1 && machine.ranks > 1)
+    cost.intra_latency_s += usual_base_s / ring_steps(cost.collective.operation, machine.ranks);
+  add_nccl(job, size_bytes, cost);
 }
 
 } // namespace
@@ -188,19 +177,14 @@ CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective,
                        double size_bytes) {
   CollectiveCost cost{collective, protocol, wire_bytes(protocol, size_bytes), machine.intra_latency_s,
                       machine.net_latency_s};
-  if (protocol == Protocol::none) return cost;
-  if (is_between_nodes(machine, job, collective.algorithm)) {
-    add_between_nodes(machine, *nvlink_timing(job.gpu), size_bytes, cost);
-    return cost;
-  }
-  if (!has_nvlink_timing(machine, job)) {
-    if (machine.nodes() == 1 && machine.ranks > 1)
-      cost.intra_latency_s += usual_base_s / ring_steps(collective.operation, machine.ranks);
-    add_nccl(job, size_bytes, cost);
-    return cost;
-  }
-  cost.collective.algorithm = timed_as(collective.algorithm);
-  add_nvlink_timing(machine, *nvlink_timing(job.gpu), size_bytes, cost);
+  if (protocol == Protocol::none || machine.ranks < 2) return cost;
+  const NvlinkTiming* timing = job.intra == NcclHop::nvlink ? nvlink_timing(job.gpu) : nullptr;
+  if (timing == nullptr || !has_timing(collective.algorithm))
+    add_without_timing(machine, job, size_bytes, cost);
+  else if (machine.nodes() > 1)
+    add_between_nodes(machine, *timing, size_bytes, cost);
+  else
+    add_nvlink_timing(machine, *timing, size_bytes, cost);
   return cost;
 }
 

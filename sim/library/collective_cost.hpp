@@ -23,14 +23,15 @@ struct CollectiveCost {
 /// The cost of a collective of `size_bytes` among the machine's ranks, by that protocol; the job is read for NCCL only.
 /// - Bytes: LL sends 8 bytes for 4, LL128 sends 128 for 120.
 /// - Latency: a machine's delays are those of NCCL's LL, or of a library without protocols. Simple and LL128 add the
-///   difference to LL that NCCL 2.8.4 counts for a hop (src/graph/tuning.cc). NVLS adds the difference of 2.28.3: 25 us
-///   through the switch and back, 14 us for a hop of its tree, 18 us to the switches between nodes that sum. CollNet
-///   adds 31 us to the switches between nodes and back, as 2.23.4 counts.
+///   difference to LL that NCCL 2.8.4 counts for a hop (src/graph/tuning.cc). CollNet adds 31 us to the switches between
+///   nodes and back, as 2.23.4 counts.
 /// - Rate: in NCCL's double tree chunks wait for each other and leave links idle. It reaches 0.92 of a link times a
-///   share by size and protocol, 0.4 to 1, which NVIDIA fitted to V100 and A100 (treeCorrectionFactor of 2.8.4). NVLS
-///   reaches a share of a port's rate, its efficiency.
-/// On one node or NVLink domain of GPUs from Ampere on, rings and NVLS take the latencies and rates of
-/// sim/library/nvlink_timing.hpp instead.
+///   share by size and protocol, 0.4 to 1, which NVIDIA fitted to V100 and A100 (treeCorrectionFactor of 2.8.4).
+/// GPUs on NVLink from Ampere on take the latencies and rates of sim/library/nvlink_timing.hpp instead. Between nodes
+/// they take one latency a crossing, and one ramp in place of protocols:
+///   T = L (1 + 2.8 x / (x + 0.23 L)) + x
+/// with the latency L of all hops and the time x of the bytes. Two-node tables of Hopper and Blackwell have it within 4
+/// to 16 % (Nebius, Lambda, GCP A4, AWS p5; platforms/).
 CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective, Protocol protocol, const NcclJob& job,
                        double size_bytes);
 

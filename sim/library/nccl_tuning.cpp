@@ -217,8 +217,4 @@ const CollnetTuning* collnet_tuning(const LibraryVersion& version) {
   return found;
 }
 
-double nvls_efficiency(NcclGpu gpu) {
-  return nccl_tuning(nccl_with_nvls_fit).nvls.efficiency[static_cast<std::size_t>(gpu)];
-}
-
 } // namespace ddlsim

@@ -111,11 +111,7 @@ double tree_correction(const NcclTuning& tuning, Protocol protocol, double doubl
 /// CollNet's constants of a version; null before 2.6, which has no CollNet.
 const CollnetTuning* collnet_tuning(const LibraryVersion& version);
 
-/// Share of a port's rate that NVLS reaches on that GPU, by NVIDIA's own fit (tag v2.28.3-1, nvlsEfficiency); 0 before
-/// Hopper.
-double nvls_efficiency(NcclGpu gpu);
-
-/// The version whose latencies of a hop our NVLS uses: the first that has that fit.
+/// The first version that states NVLS by the share of a port's rate, and the newest latencies of a hop over NVLink.
 inline constexpr LibraryVersion nccl_with_nvls_fit{CollectiveLibrary::nccl, 2, 28, 3};
 
 /// The first version that has trees.
