@@ -1,5 +1,7 @@
+#include "sim/collective/all_to_all.hpp"
 #include "sim/collective/collective.hpp"
 #include "sim/library/collective_cost.hpp"
+#include "sim/library/nvlink_timing.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -19,7 +21,16 @@ NcclJob two_nodes_of_hopper() {
   return job;
 }
 
+/// The same of V100, which have no timing of their own.
+NcclJob two_nodes_of_volta() {
+  auto job = two_nodes_of_hopper();
+  job.gpu = NcclGpu::volta;
+  job.has_nvls = false;
+  return job;
+}
+
 const Machine nvlink_machine{16, 8, 370.8e9, 0.6e-6, 400e9, 5e-6};
+const Machine one_node{8, 8, 370.8e9, 0.6e-6, 0, 0};
 
 } // namespace
 
@@ -28,9 +39,7 @@ TEST_CASE("LL doubles the bytes, LL128 adds a fifteenth, and their hops are shor
   CHECK(wire_bytes(Protocol::ll128, 1500) == Approx(1600));
   CHECK(wire_bytes(Protocol::simple, 1000) == 1000);
   CHECK(wire_bytes(Protocol::none, 1000) == 1000);
-  Machine machine;
-  machine.net_latency_s = 5e-6;
-  machine.intra_latency_s = 1e-6;
+  Machine machine{4, 2, 10e9, 1e-6, 1e9, 5e-6};
   NcclJob job;
   job.intra = NcclHop::nvlink;
   CHECK(links_of(machine, cost_of(machine, all_reduce_by(Algorithm::ring), Protocol::ll, job, 1000)) == machine);
@@ -46,7 +55,7 @@ TEST_CASE("LL doubles the bytes, LL128 adds a fifteenth, and their hops are shor
 TEST_CASE("a double tree of NCCL reaches a share of its links, by NVIDIA's table", "[nccl]") {
   constexpr double mib = 1048576;
   const auto share = [](Algorithm algorithm, Protocol protocol, double size_bytes) {
-    const auto cost = cost_of(nvlink_machine, all_reduce_by(algorithm), protocol, two_nodes_of_hopper(), size_bytes);
+    const auto cost = cost_of(nvlink_machine, all_reduce_by(algorithm), protocol, two_nodes_of_volta(), size_bytes);
     CHECK(cost.net_share == cost.intra_share);
     return cost.net_share;
   };
@@ -67,24 +76,86 @@ TEST_CASE("a double tree of NCCL reaches a share of its links, by NVIDIA's table
   }
 }
 
-TEST_CASE("NVLS reaches its efficiency of a port, and has the delays of NCCL 2.28", "[nccl][nvls]") {
+TEST_CASE("a collective without a timing of its own starts in 7.2 us on one node", "[nccl]") {
+  NcclJob job;
+  const auto cost = cost_of(one_node, all_reduce_by(Algorithm::ring), Protocol::ll, job, 1000);
+  CHECK(cost.intra_latency_s == Approx(0.6e-6 + 7.2e-6 / 14));
+}
+
+TEST_CASE("on one node the formula of a ring takes the time of its generation", "[nccl][nvlink]") {
   auto job = two_nodes_of_hopper();
-  const auto hopper = cost_of(nvlink_machine, all_reduce_by(Algorithm::nvls), Protocol::simple, job, 1e6);
-  CHECK(links_of(nvlink_machine, hopper).intra_Bps == Approx(0.85 * 370.8e9));
-  CHECK(2 * hopper.intra_latency_s == Approx(25e-6));
-  CHECK(hopper.net_latency_s == Approx(5e-6 + 11.3e-6)); // 14 - 2.7
-  CHECK(hopper.net_share == 1);
-  job.gpu = NcclGpu::blackwell;
-  CHECK(cost_of(nvlink_machine, all_reduce_by(Algorithm::nvls), Protocol::simple, job, 1e6).intra_share ==
-        Approx(0.74));
-  const auto sharp =
-      cost_of(nvlink_machine, all_reduce_by(Algorithm::nvls_sharp), Protocol::simple, two_nodes_of_hopper(), 1e6);
-  CHECK(sharp.intra_share == Approx(0.85));
-  CHECK(sharp.net_latency_s == Approx(5e-6 + 15.3e-6)); // 18 - 2.7
+  job.nodes = 1;
+  job.ranks = 8;
+  for (const double size_bytes : {1e3, 1e6, 1e9})
+    for (const auto protocol : {Protocol::ll, Protocol::simple})
+      for (const auto operation : {CollectiveOperation::all_reduce, CollectiveOperation::all_gather}) {
+        const auto cost = cost_of(one_node, {operation, Algorithm::ring}, protocol, job, size_bytes);
+        const auto time =
+            ring_on_nvlink(*nvlink_timing(NcclGpu::hopper), operation, protocol, 8, size_bytes, one_node.intra_Bps);
+        CHECK(formula_s(one_node, cost) == Approx(time.latency_s + time.bytes_s));
+      }
+}
+
+TEST_CASE("on one node NVLS takes the time of its generation, and a tree that of a ring", "[nccl][nvlink]") {
+  auto job = two_nodes_of_hopper();
+  job.nodes = 1;
+  job.ranks = 8;
+  const auto& timing = *nvlink_timing(NcclGpu::hopper);
+  const auto nvls = cost_of(one_node, all_reduce_by(Algorithm::nvls), Protocol::simple, job, 1e8);
+  const auto time = nvls_on_nvlink(timing, 8, 1e8, one_node.intra_Bps);
+  CHECK(formula_s(one_node, nvls) == Approx(time.latency_s + time.bytes_s));
+  CHECK(cost_of(one_node, all_reduce_by(Algorithm::tree), Protocol::ll, job, 1e6) ==
+        cost_of(one_node, all_reduce_by(Algorithm::ring), Protocol::ll, job, 1e6));
+}
+
+TEST_CASE("a cluster that states twice the latency of a hop has twice all latencies of NVLink", "[nccl][nvlink]") {
+  auto job = two_nodes_of_hopper();
+  job.nodes = 1;
+  auto slow = one_node;
+  slow.intra_latency_s *= 2;
+  const auto cost = [&](const Machine& machine) {
+    return cost_of(machine, all_reduce_by(Algorithm::ring), Protocol::ll, job, 1e6).intra_latency_s;
+  };
+  CHECK(cost(slow) == Approx(2 * cost(one_node)));
+}
+
+TEST_CASE("between nodes a short message takes the latency, and a long one 3.8 times that beside its bytes",
+          "[nccl][nvlink]") {
+  const auto job = two_nodes_of_hopper();
+  const auto time_s = [&](double size_bytes) {
+    return formula_s(nvlink_machine,
+                     cost_of(nvlink_machine, all_reduce_by(Algorithm::tree), Protocol::simple, job, size_bytes));
+  };
+  const double latency_s = 5e-6 + 2 * 7 * 0.87e-6 + 2 * 5e-6; // base, hops inside, two crossings
+  CHECK(time_s(1) == Approx(latency_s).epsilon(1e-3));
+  auto bytes_alone = nvlink_machine;
+  bytes_alone.intra_latency_s = bytes_alone.net_latency_s = 0;
+  bytes_alone.intra_Bps *= nvlink_timing(NcclGpu::hopper)->all_reduce_share;
+  for (const double size_bytes : {1e6, 1e8, 1e10}) {
+    const double bytes_s = all_reduce_s(bytes_alone, size_bytes, Algorithm::tree);
+    CHECK(time_s(size_bytes) == Approx(latency_s * (1 + 2.8 * bytes_s / (bytes_s + 0.23 * latency_s)) + bytes_s));
+  }
+}
+
+TEST_CASE("NCCL's start is the least time of an operation, and other libraries add it", "[cost]") {
+  CHECK(started_s(CollectiveLibrary::nccl, 30e-6, 10e-6) == 30e-6);
+  CHECK(started_s(CollectiveLibrary::nccl, 30e-6, 1e-3) == 1e-3);
+  CHECK(started_s(CollectiveLibrary::open_mpi, 30e-6, 10e-6) == Approx(40e-6));
+}
+
+TEST_CASE("an all-to-all on NVLink takes the timing of its generation, elsewhere the bytes alone", "[nccl][nvlink]") {
+  LibraryRules rules;
+  rules.library = {CollectiveLibrary::nccl, 2, 27, 3};
+  rules.nccl = two_nodes_of_hopper();
+  const auto time = exchange_on_nvlink(*nvlink_exchange(NcclGpu::hopper), 8, 1e7, one_node.intra_Bps);
+  CHECK(exchange_s(one_node, rules, 1e7) == Approx(time.latency_s + time.bytes_s));
+  CHECK(exchange_s(nvlink_machine, rules, 1e7) == all_to_all_s(nvlink_machine, 1e7));
+  rules.nccl = two_nodes_of_volta();
+  CHECK(exchange_s(one_node, rules, 1e7) == all_to_all_s(one_node, 1e7));
 }
 
 TEST_CASE("CollNet has the delays of NCCL 2.23", "[nccl][collnet]") {
-  auto job = two_nodes_of_hopper();
+  auto job = two_nodes_of_volta();
   const auto direct = cost_of(nvlink_machine, all_reduce_by(Algorithm::collnet), Protocol::simple, job, 1e6);
   CHECK(direct.intra_latency_s == Approx(3.7e-6 + 7 * 0.4e-6)); // 0.6 is what LL's hop takes
   CHECK(direct.net_latency_s == Approx(5e-6 + 28.3e-6));        // 31 - 2.7
