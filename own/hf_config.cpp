@@ -12,7 +12,7 @@
 namespace ddlsim {
 namespace {
 
-constexpr long most_layers = 50'000;               ///< most layers of a table; JSON readers accept 100,000 elements
+constexpr long most_layers = 100'000;              ///< most layers of a table, and elements that JSON readers accept
 constexpr double largest_count = 9007199254740992; ///< 2^53, up to which doubles hold every whole number
 
 /// Checks --sequence. The states of an image model come from its patches; every other model needs the option.
@@ -29,10 +29,14 @@ void check_sequence(const JsonNode& root, const TransformerShape& shape, const H
 }
 
 void check_size(const JsonNode& root, const TransformerShape& shape) {
-  const long in_a_block = 20 + 5 * shape.experts;
-  if (shape.blocks * in_a_block > most_layers)
-    root.mistake(fmt::format("{} blocks of {} layers found; a table has at most {} layers", shape.blocks, in_a_block,
-                             most_layers));
+  const auto mixed = std::count(shape.blocks_of_experts.begin(), shape.blocks_of_experts.end(), true);
+  constexpr long in_a_block = 20;
+  constexpr long of_an_expert = 5;
+  const long layers = shape.blocks * in_a_block + static_cast<long>(mixed) * of_an_expert * shape.experts;
+  if (layers > most_layers)
+    root.mistake(
+        fmt::format("{} blocks, {} of them with {} experts, have some {} layers; a table has at most {} layers",
+                    shape.blocks, mixed, shape.experts, layers, most_layers));
 }
 
 void check_counts(const JsonNode& root, const Model& model) {

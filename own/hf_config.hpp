@@ -23,7 +23,7 @@ struct ConfiguredModel {
   std::vector<std::string> notes; ///< sentences on what was assumed or left out
 };
 
-/// Returns the families that can be read: bert, gpt2, llama, mistral, mixtral, vit.
+/// Returns the model types that can be read: bert, gpt2, vit, and the rows of hf_family_rows().
 const std::vector<std::string>& hf_families();
 
 /// Reads a config. Its keys are those of the configuration classes of huggingface/transformers

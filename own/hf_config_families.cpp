@@ -1,5 +1,6 @@
 
 #include "own/hf_config.hpp"
+#include "own/hf_families.hpp"
 #include "sim/base/error.hpp"
 
 #include <fmt/format.h>
@@ -59,6 +60,31 @@ public:
       notes_.emplace_back("neither id2label nor num_labels in the config: two classes were taken");
     return size_or("num_labels", 2);
   }
+  long size_or(std::string_view key, long fallback, long at_most = most_hf_size) const {
+    return size_or(std::string(key).c_str(), fallback, at_most);
+  }
+  /// Returns a size that must be there unless there is a usual one.
+  long size_unless(std::string_view key, long usual, long at_most = most_hf_size) const {
+    return usual > 0 ? size_or(key, usual, at_most) : size(std::string(key).c_str(), at_most);
+  }
+  bool is_on(const HfSwitch& one) const {
+    return one.key.empty() ? one.usual : flag(std::string(one.key).c_str(), one.usual);
+  }
+  /// A whole number that may be 0.
+  long whole_or(const char* key, long fallback) const {
+    return has(key) ? root_.integer(key, 0, most_hf_size) : fallback;
+  }
+  /// Returns the texts of a list, such as "layer_types".
+  std::vector<std::string> texts(const char* key) const {
+    return has(key) ? root_.texts_or_none(key) : std::vector<std::string>{};
+  }
+  /// Returns which blocks a list names.
+  std::vector<long> wholes(const char* key) const {
+    std::vector<long> found;
+    if (!has(key)) return found;
+    for (const auto& one : root_.list(key)) found.push_back(one.as_integer(0, most_blocks));
+    return found;
+  }
   void divide(const char* key, long whole, long parts) const {
     if (parts > 0 && whole % parts != 0)
       root_.mistake_at(key, fmt::format("{} do not divide {}; give sizes that fit", parts, whole));
@@ -106,35 +132,145 @@ TransformerShape gpt2(const Config& config) {
   return shape;
 }
 
-/// Reads Llama and similar families, with RMSNorm, rotary positions, grouped queries and SwiGLU.
-TransformerShape llama_like(const Config& config, const std::string& name) {
-  auto shape = usual_shape(config);
-  shape.vocabulary = config.size("vocab_size");
-  shape.key_value_heads = name == "Llama" ? config.size_or("num_key_value_heads", shape.heads)
-                                          : config.size("num_key_value_heads"); // the defaults of the classes differ
-  config.divide("num_key_value_heads", shape.heads, shape.key_value_heads);
-  set_head_width(shape, config, "num_attention_heads");
-  shape.attention_bias = shape.output_bias = config.flag("attention_bias", false);
-  shape.feed_forward_bias = config.flag("mlp_bias", false);
-  shape.attention_window = config.size_or("sliding_window", 0);
-  shape.rotary = true;
-  shape.norm = NormKind::rms_norm;
-  shape.final_norm = true;
-  shape.feed_forward = FeedForward::gated;
-  shape.activation = config.activation("hidden_act", "silu");
-  shape.tied_embeddings = config.flag("tie_word_embeddings", false);
-  shape.head =
-      config.head({{name + "ForCausalLM", Head::next_token}, {name + "Model", Head::none}}, name + "ForCausalLM");
-  return shape;
+void set_heads(TransformerShape& shape, const Config& config, const HfFamily& family) {
+  shape.key_value_heads = shape.heads;
+  if (!family.key_value_heads.empty()) {
+    const long usual = family.usual_key_value_heads > 0 ? family.usual_key_value_heads : shape.heads;
+    shape.key_value_heads = family.type == "mistral" || family.type == "mixtral" // their classes take 8 without the key
+                                ? config.size("num_key_value_heads")
+                                : config.size_or(family.key_value_heads, usual);
+    config.divide("num_key_value_heads", shape.heads, shape.key_value_heads);
+  }
+  if (family.latent) {
+    shape.latent = {config.size_or("q_lora_rank", 0, most_width), config.size("kv_lora_rank", most_width),
+                    config.size("qk_rope_head_dim", most_width), config.size("qk_nope_head_dim", most_width)};
+    shape.head_width = config.size("v_head_dim", most_width);
+  } else if (family.usual_head_size > 0) {
+    shape.head_width = config.size_or("head_dim", family.usual_head_size, most_width);
+  } else {
+    set_head_width(shape, config, std::string(family.heads).c_str());
+  }
+  shape.query_norm = config.is_on(family.query_norm_if) ? family.query_norm : QueryNorm::none;
 }
 
-TransformerShape mixtral(const Config& config) {
-  auto shape = llama_like(config, "Mixtral");
-  shape.experts = config.size("num_local_experts", most_experts);
+/// Whether a block has the window, by the rule of its family.
+bool has_window(long block, const Config& config, HfWindows rule, long pattern) {
+  switch (rule) {
+  case HfWindows::none:
+    return false;
+  case HfWindows::all:
+    return true;
+  case HfWindows::if_used:
+    return config.flag("use_sliding_window", false) && block >= config.whole_or("max_window_layers", 0);
+  case HfWindows::every_other:
+    return block % 2 == 0;
+  case HfWindows::but_each_nth:
+    return (block + 1) % pattern != 0;
+  }
+  return false;
+}
+
+void set_windows(TransformerShape& shape, const Config& config, const HfFamily& family) {
+  if (family.windows == HfWindows::none) return;
+  const long window = config.size_or(family.window, 0);
+  if (window == 0) return;
+  if (family.windows == HfWindows::all) {
+    shape.attention_window = window;
+    return;
+  }
+  const auto types = config.texts("layer_types");
+  if (!types.empty() && types.size() != static_cast<std::size_t>(shape.blocks))
+    config.mistake("layer_types", fmt::format("{} found for {} blocks; give one a block", types.size(), shape.blocks));
+  constexpr long usual_pattern = 6; // Gemma 3's
+  const long pattern = config.size_or("sliding_window_pattern", usual_pattern);
+  for (long block = 0; block < shape.blocks; ++block) {
+    const auto number = static_cast<std::size_t>(block);
+    const bool slides = number < types.size() ? types[number] == "sliding_attention"
+                                              : has_window(block, config, family.windows, pattern);
+    shape.windows.push_back(slides ? window : 0);
+  }
+}
+
+void set_shared_expert(TransformerShape& shape, const Config& config, const HfExperts& keys) {
+  if (keys.shared_always) shape.shared_width = shape.expert_width;
+  if (!keys.shared_width.empty()) shape.shared_width = config.size(std::string(keys.shared_width).c_str());
+  if (!keys.shared_count.empty())
+    shape.shared_width = shape.expert_width * config.whole_or(std::string(keys.shared_count).c_str(), 0);
+  shape.shared_gate = keys.shared_gate;
+}
+
+void set_experts(TransformerShape& shape, const Config& config, const HfFamily& family) {
+  const auto& keys = family.experts;
+  if (keys.count.empty()) return;
+  shape.experts = config.size(std::string(keys.count).c_str(), most_experts);
   shape.experts_a_token = config.size("num_experts_per_tok", most_experts);
+  shape.expert_width = config.size(std::string(keys.width).c_str(), 8 * most_width);
+  shape.expert_bias = keys.bias;
+  shape.router_correction = keys.correction;
+  set_shared_expert(shape, config, keys);
   if (shape.experts_a_token > shape.experts)
     config.mistake("num_experts_per_tok",
                    fmt::format("{} found of {} experts; give as many or fewer", shape.experts_a_token, shape.experts));
+  const long groups = config.size_or("n_group", 1, most_experts);
+  config.divide("n_group", shape.experts, groups);
+  const long first = keys.first_dense.empty() ? 0 : config.whole_or(std::string(keys.first_dense).c_str(), 0);
+  const long step = keys.step.empty() ? 1 : config.size_or(keys.step, 1, most_blocks);
+  const auto dense = config.wholes("mlp_only_layers");
+  for (long block = 0; block < shape.blocks; ++block)
+    shape.blocks_of_experts.push_back(block >= first && (block + 1) % step == 0 &&
+                                      std::find(dense.begin(), dense.end(), block) == dense.end());
+}
+
+/// OPT's word table may be narrower than its states, and its first models have their norms behind the sums.
+void set_what_opt_has(TransformerShape& shape, const Config& config) {
+  shape.word_width = config.size_or("word_embed_proj_dim", shape.width, most_width);
+  if (config.flag("do_layer_norm_before", true)) return;
+  shape.norm_place = NormPlace::after;
+  shape.final_norm = false;
+}
+
+void set_feed_forward(TransformerShape& shape, const Config& config, const HfFamily& family) {
+  const auto key = family.experts.dense_width.empty() ? family.inner_width : family.experts.dense_width;
+  shape.inner_width = key.empty() ? family.inner_of_width * shape.width
+                                  : config.size_unless(key, family.inner_of_width * shape.width, 8 * most_width);
+  shape.feed_forward_bias = config.is_on(family.inner_bias);
+  shape.feed_forward = family.gated ? FeedForward::gated : FeedForward::plain;
+  shape.activation = std::string(family.usual_activation);
+  if (!family.activation.empty())
+    shape.activation =
+        config.activation(std::string(family.activation).c_str(), std::string(family.usual_activation).c_str());
+}
+
+/// Reads a config by the row of its family.
+TransformerShape by_row(const Config& config, const HfFamily& family) {
+  TransformerShape shape;
+  shape.width = config.size(std::string(family.width).c_str(), most_width);
+  shape.blocks = config.size(std::string(family.blocks).c_str(), most_blocks);
+  shape.heads = config.size_unless(family.heads, family.usual_heads, most_width);
+  shape.vocabulary = config.size_unless("vocab_size", family.usual_vocabulary);
+  if (!family.positions.empty())
+    shape.positions = config.size(std::string(family.positions).c_str()) + family.more_positions;
+  set_heads(shape, config, family);
+  set_feed_forward(shape, config, family);
+  set_windows(shape, config, family);
+  set_experts(shape, config, family);
+  shape.attention_bias = config.is_on(family.query_bias);
+  shape.output_bias = config.is_on(family.output_bias);
+  shape.norm_place = family.norms;
+  shape.norm = family.norm;
+  if (config.is_on(family.beside)) shape.beside = family.beside_norms;
+  shape.fused_qkv = family.fused_qkv;
+  shape.rotary = family.rotary;
+  shape.sinks = family.sinks;
+  shape.embedding_norm = family.embedding_norm;
+  shape.final_norm = true;
+  shape.head_bias = family.head_bias;
+  if (!family.dropout.empty()) shape.dropout = config.chance(std::string(family.dropout).c_str(), family.usual_dropout);
+  shape.tied_embeddings = config.is_on(family.tied);
+  const std::string name(family.classes);
+  shape.head =
+      config.head({{name + "ForCausalLM", Head::next_token}, {name + "Model", Head::none}}, name + "ForCausalLM");
+  if (family.type == "opt") set_what_opt_has(shape, config);
   return shape;
 }
 
@@ -178,15 +314,30 @@ TransformerShape vit(const Config& config) {
 
 using Family = TransformerShape (*)(const Config&);
 
-const std::map<std::string, Family>& families() {
-  static const std::map<std::string, Family> known{
-      {"bert", bert},
-      {"gpt2", gpt2},
-      {"llama", [](const Config& config) { return llama_like(config, "Llama"); }},
-      {"mistral", [](const Config& config) { return llama_like(config, "Mistral"); }},
-      {"mixtral", mixtral},
-      {"vit", vit}};
+const std::map<std::string, Family>& other_families() {
+  static const std::map<std::string, Family> known{{"bert", bert}, {"gpt2", gpt2}, {"vit", vit}};
   return known;
+}
+
+const HfFamily* row_of(std::string_view type) {
+  const auto rows = hf_family_rows();
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const HfFamily& row) { return row.type == type; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+/// Reads a config whose type has a row or a function of its own; none: says which type is near.
+TransformerShape shape_of_type(const JsonNode& root, const std::string& type, std::vector<std::string>& notes) {
+  const Config config(root, notes);
+  const auto other = other_families().find(type);
+  if (other != other_families().end()) return other->second(config);
+  if (const auto* row = row_of(type)) return by_row(config, *row);
+  root.mistake_at("model_type", unknown_name_text("model type that is read", type, hf_families(), hf_families()) +
+                                    "; of any other a file of layers can be written, docs/formats.md");
+  return {};
+}
+
+bool is_known(const std::string& type) {
+  return other_families().count(type) > 0 || row_of(type) != nullptr;
 }
 
 } // namespace
@@ -194,7 +345,9 @@ const std::map<std::string, Family>& families() {
 const std::vector<std::string>& hf_families() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const auto& family : families()) all.push_back(family.first);
+    for (const auto& family : other_families()) all.push_back(family.first);
+    for (const auto& row : hf_family_rows()) all.emplace_back(row.type);
+    std::sort(all.begin(), all.end());
     return all;
   }();
   return names;
@@ -206,10 +359,12 @@ TransformerShape hf_shape(const JsonNode& root, std::vector<std::string>& notes)
                              join_names(hf_families())));
     return {};
   }
-  const auto family = root.one_of("model_type", hf_families());
-  const auto found = families().find(family);
-  if (found == families().end()) return {};
-  auto shape = found->second(Config(root, notes));
+  const auto family = root.text("model_type");
+  if (!is_known(family) && root.has("text_config") && root.value()["text_config"].is_object()) {
+    notes.push_back(fmt::format("{} reads more than text; its text part alone was taken", in_quotes(family)));
+    return hf_shape(root.at("text_config"), notes);
+  }
+  auto shape = shape_of_type(root, family, notes);
   shape.family = family;
   return shape;
 }

@@ -51,11 +51,16 @@ void LayerList::linear(const std::string& name, double states, long in, long out
   tensors.insert(tensors.begin(), tensor_of(name + ".weight", {out, in}));
 }
 
-void LayerList::layer_norm(const std::string& name, double states, long width) {
+void LayerList::layer_norm(const std::string& name, double states, long width, bool bias) {
   const double elements = states * static_cast<double>(width);
   auto& layer = add(name, "norm", layer_norm_flop * elements, elements);
   layer.tensors.push_back(tensor_of(name + ".weight", {width}));
-  layer.tensors.push_back(tensor_of(name + ".bias", {width}));
+  if (bias) layer.tensors.push_back(tensor_of(name + ".bias", {width}));
+}
+
+void LayerList::add_parameter(const std::string& word, const std::vector<long>& shape) {
+  auto& layer = model_.layers.back();
+  layer.tensors.push_back(tensor_of(layer.name + "." + word, shape));
 }
 
 void LayerList::rms_norm(const std::string& name, double states, long width) {

@@ -19,7 +19,10 @@ public:
   void linear(const std::string& name, double states, long in, long out, bool bias);
   /// Adds a matrix product with the weights of another layer.
   void tied_linear(const std::string& name, double states, long in, long out, bool bias);
-  void layer_norm(const std::string& name, double states, long width); ///< adds a norm of 8 FLOP an element
+  /// adds a norm of 8 FLOP an element
+  void layer_norm(const std::string& name, double states, long width, bool bias = true);
+  /// Adds a parameter to the last layer.
+  void add_parameter(const std::string& word, const std::vector<long>& shape);
   /// adds a norm of 4 FLOP an element: square, sum, scale, weight
   void rms_norm(const std::string& name, double states, long width);
   /// Adds a layer with `elements` outputs of `flop` FLOP each.

@@ -3,6 +3,7 @@
 #include "own/layer_list.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -20,7 +21,7 @@ public:
 
   Model build() {
     embed();
-    for (long i = 0; i < shape_.blocks; ++i) add_block("block" + std::to_string(i));
+    for (long i = 0; i < shape_.blocks; ++i) add_block("block" + std::to_string(i), static_cast<std::size_t>(i));
     if (shape_.final_norm) norm("final_norm");
     add_head();
     return layers_.take();
@@ -29,17 +30,18 @@ public:
 private:
   double elements() const { return tokens_ * static_cast<double>(shape_.width); }
 
-  void norm(const std::string& name) {
-    if (shape_.norm == NormKind::rms_norm) {
-      layers_.rms_norm(name, tokens_, shape_.width);
-    } else {
-      layers_.layer_norm(name, tokens_, shape_.width);
-    }
+  void norm(const std::string& name) { norm(name, tokens_, shape_.width); }
+
+  void norm(const std::string& name, double states, long width) {
+    if (shape_.norm == NormKind::rms_norm) return layers_.rms_norm(name, states, width);
+    layers_.layer_norm(name, states, width, shape_.norm == NormKind::layer_norm);
   }
 
   void embed() {
     if (shape_.vocabulary > 0) {
-      layers_.embedding("embeddings.word", tokens_, shape_.vocabulary, shape_.width);
+      const long word_width = shape_.word_width > 0 ? shape_.word_width : shape_.width;
+      layers_.embedding("embeddings.word", tokens_, shape_.vocabulary, word_width);
+      if (word_width != shape_.width) layers_.linear("embeddings.widen", tokens_, word_width, shape_.width, false);
       if (shape_.positions > 0) layers_.embedding("embeddings.position", tokens_, shape_.positions, shape_.width);
       if (shape_.segments > 0) layers_.embedding("embeddings.segment", tokens_, shape_.segments, shape_.width);
     } else {
@@ -54,21 +56,42 @@ private:
     layers_.dropout("embeddings.dropout", elements(), shape_.dropout);
   }
 
-  void add_block(const std::string& block) {
-    const bool before = shape_.norm_place == NormPlace::before;
+  void add_block(const std::string& block, std::size_t number) {
+    if (shape_.beside != BesideNorms::not_beside) return add_block_beside(block, number);
+    const bool before = shape_.norm_place == NormPlace::before || shape_.norm_place == NormPlace::before_and_outputs;
+    const bool outputs = shape_.norm_place == NormPlace::outputs || shape_.norm_place == NormPlace::before_and_outputs;
     if (before) norm(block + ".norm1");
-    attend(block + ".attention");
+    attend(block + ".attention", window_of(number));
+    if (outputs) norm(block + ".attention_norm");
     layers_.dropout(block + ".dropout1", elements(), shape_.dropout);
     layers_.each(block + ".add1", "elementwise", elements(), add_flop);
-    norm(before ? block + ".norm2" : block + ".norm1");
-    if (shape_.experts > 0) {
-      mix_experts(block);
-    } else {
-      feed_forward(block, tokens_);
-    }
+    if (before || !outputs) norm(before ? block + ".norm2" : block + ".norm1");
+    add_feed_forward(block, number);
+    if (outputs) norm(block + ".feed_forward_norm");
     layers_.dropout(block + ".dropout2", elements(), shape_.dropout);
     layers_.each(block + ".add2", "elementwise", elements(), add_flop);
-    if (!before) norm(block + ".norm2");
+    if (shape_.norm_place == NormPlace::after) norm(block + ".norm2");
+  }
+
+  /// Attention and feed-forward both read the block's input; one sum takes both.
+  void add_block_beside(const std::string& block, std::size_t number) {
+    norm(block + ".norm1");
+    attend(block + ".attention", window_of(number));
+    layers_.dropout(block + ".dropout1", elements(), shape_.dropout);
+    if (shape_.beside == BesideNorms::two) norm(block + ".norm2");
+    add_feed_forward(block, number);
+    layers_.dropout(block + ".dropout2", elements(), shape_.dropout);
+    layers_.each(block + ".add", "elementwise", elements(), 2 * add_flop);
+  }
+
+  long window_of(std::size_t block) const {
+    return shape_.windows.empty() ? shape_.attention_window : shape_.windows[block];
+  }
+
+  void add_feed_forward(const std::string& block, std::size_t number) {
+    const bool mixes = shape_.blocks_of_experts.empty() ? shape_.experts > 0 : shape_.blocks_of_experts[number];
+    if (mixes) return mix_experts(block);
+    feed_forward(block, tokens_, shape_.inner_width, shape_.feed_forward_bias);
   }
 
   void project(const std::string& name) {
@@ -81,49 +104,90 @@ private:
       layers_.linear(name + ".key", tokens_, shape_.width, keys, shape_.attention_bias);
       layers_.linear(name + ".value", tokens_, shape_.width, keys, shape_.attention_bias);
     }
+    add_query_norms(name, queries, keys);
     if (shape_.rotary)
       layers_.each(name + ".rotary", "elementwise", tokens_ * static_cast<double>(queries + keys), rotary_flop);
   }
 
-  void attend(const std::string& name) {
-    project(name);
-    const double window = static_cast<double>(shape_.attention_window);
-    const double seen = shape_.attention_window > 0 ? std::min(tokens_, window) : tokens_;
+  void add_query_norms(const std::string& name, long queries, long keys) {
+    if (shape_.query_norm == QueryNorm::none) return;
+    const bool of_a_head = shape_.query_norm == QueryNorm::of_a_head;
+    for (const auto& [word, width] : {std::pair{".query_norm", queries}, {".key_norm", keys}}) {
+      const long weights = of_a_head ? shape_.head_width : width;
+      norm(name + word, tokens_ * static_cast<double>(width / std::max(1L, weights)), weights);
+    }
+  }
+
+  /// Queries, and keys and values of the narrow state. The matrix that widens the state is two layers here.
+  void project_latent(const std::string& name) {
+    const auto& latent = shape_.latent;
+    const long queries = shape_.heads * (latent.plain_size + latent.rotated_size);
+    const bool narrow = latent.query_rank > 0;
+    if (narrow) {
+      layers_.linear(name + ".query_down", tokens_, shape_.width, latent.query_rank, shape_.attention_bias);
+      norm(name + ".query_norm", tokens_, latent.query_rank);
+    }
+    layers_.linear(name + ".query", tokens_, narrow ? latent.query_rank : shape_.width, queries, false);
+    layers_.linear(name + ".state", tokens_, shape_.width, latent.state_rank + latent.rotated_size,
+                   shape_.attention_bias);
+    norm(name + ".state_norm", tokens_, latent.state_rank);
+    layers_.linear(name + ".key", tokens_, latent.state_rank, shape_.heads * latent.plain_size, false);
+    layers_.linear(name + ".value", tokens_, latent.state_rank, shape_.heads * shape_.head_width, false);
+    layers_.each(name + ".rotary", "elementwise", tokens_ * static_cast<double>(2 * queries), rotary_flop);
+  }
+
+  void attend(const std::string& name, long most_seen) {
+    const bool is_latent = shape_.latent.state_rank > 0;
+    if (is_latent)
+      project_latent(name);
+    else
+      project(name);
+    const double seen = most_seen > 0 ? std::min(tokens_, static_cast<double>(most_seen)) : tokens_;
     const double width = static_cast<double>(shape_.heads * shape_.head_width);
-    const double product_flop = 2 * tokens_ * seen * width;
+    const long score_size = is_latent ? shape_.latent.plain_size + shape_.latent.rotated_size : shape_.head_width;
+    const double context_flop = 2 * tokens_ * seen * width;
+    const double score_flop = 2 * tokens_ * seen * static_cast<double>(shape_.heads * score_size);
     if (shape_.eager_attention) {
       const double scores = static_cast<double>(shape_.heads) * tokens_ * seen;
-      layers_.attention(name + ".scores", product_flop, scores);
+      layers_.attention(name + ".scores", score_flop, scores);
       layers_.each(name + ".mask", "elementwise", scores, mask_flop);
       layers_.each(name + ".softmax", "activation", scores, activation_flop);
       layers_.dropout(name + ".dropout", scores, shape_.dropout);
-      layers_.attention(name + ".context", product_flop, tokens_ * width);
+      layers_.attention(name + ".context", context_flop, tokens_ * width);
     } else {
-      layers_.attention(name + ".fused", 2 * product_flop, tokens_ * width);
+      layers_.attention(name + ".fused", score_flop + context_flop, tokens_ * width);
     }
+    if (shape_.sinks) layers_.add_parameter("sinks", {shape_.heads});
     layers_.linear(name + ".output", tokens_, shape_.heads * shape_.head_width, shape_.width, shape_.output_bias);
   }
 
   /// The feed-forward layers over `states` states of the sample.
-  void feed_forward(const std::string& name, double states) {
-    const double inner = states * static_cast<double>(shape_.inner_width);
+  void feed_forward(const std::string& name, double states, long inner_width, bool bias) {
+    const double inner = states * static_cast<double>(inner_width);
     const bool gated = shape_.feed_forward == FeedForward::gated;
     const std::string up = gated ? ".up" : ".intermediate";
-    if (gated) layers_.linear(name + ".gate", states, shape_.width, shape_.inner_width, shape_.feed_forward_bias);
-    layers_.linear(name + up, states, shape_.width, shape_.inner_width, shape_.feed_forward_bias);
+    if (gated) layers_.linear(name + ".gate", states, shape_.width, inner_width, bias);
+    layers_.linear(name + up, states, shape_.width, inner_width, bias);
     layers_.each(name + "." + shape_.activation, "activation", inner, activation_flop);
     if (gated) layers_.each(name + ".multiply", "elementwise", inner, 1);
-    layers_.linear(name + ".output", states, shape_.inner_width, shape_.width, shape_.feed_forward_bias);
+    layers_.linear(name + ".output", states, inner_width, shape_.width, bias);
   }
 
   /// Adds the experts. Each gets its share of the states, as an even router would deal them out.
   void mix_experts(const std::string& block) {
     const double chosen = static_cast<double>(shape_.experts_a_token);
     const double share = chosen / static_cast<double>(shape_.experts);
-    layers_.linear(block + ".router", tokens_, shape_.width, shape_.experts, false);
+    if (shape_.shared_width > 0) feed_forward(block + ".shared", tokens_, shape_.shared_width, shape_.expert_bias);
+    if (shape_.shared_gate) {
+      layers_.each(block + ".shared_weight", "elementwise", tokens_, 2 * static_cast<double>(shape_.width));
+      layers_.add_parameter("weight", {shape_.width});
+    }
+    layers_.linear(block + ".router", tokens_, shape_.width, shape_.experts, shape_.expert_bias);
+    if (shape_.router_correction) layers_.add_parameter("correction", {shape_.experts});
     layers_.each(block + ".router_softmax", "activation", tokens_ * static_cast<double>(shape_.experts),
                  activation_flop);
-    for (long i = 0; i < shape_.experts; ++i) feed_forward(block + ".expert" + std::to_string(i), share * tokens_);
+    for (long i = 0; i < shape_.experts; ++i)
+      feed_forward(block + ".expert" + std::to_string(i), share * tokens_, shape_.expert_width, shape_.expert_bias);
     layers_.each(block + ".combine", "elementwise", elements(), 2 * chosen);
   }
 
@@ -132,7 +196,7 @@ private:
     case Head::none:
       return;
     case Head::next_token:
-      return decode_tokens("words", tokens_, false);
+      return decode_tokens("words", tokens_, shape_.head_bias);
     case Head::masked_tokens:
       return decode_masked_tokens();
     case Head::masked_tokens_and_next_sentence:
@@ -150,10 +214,12 @@ private:
   }
 
   void decode_tokens(const std::string& name, double states, bool bias) {
+    const long width = shape_.word_width > 0 ? shape_.word_width : shape_.width;
+    if (width != shape_.width) layers_.linear(name + ".narrow", states, shape_.width, width, false);
     if (shape_.tied_embeddings) {
-      layers_.tied_linear(name + ".decoder", states, shape_.width, shape_.vocabulary, bias);
+      layers_.tied_linear(name + ".decoder", states, width, shape_.vocabulary, bias);
     } else {
-      layers_.linear(name + ".decoder", states, shape_.width, shape_.vocabulary, bias);
+      layers_.linear(name + ".decoder", states, width, shape_.vocabulary, bias);
     }
     layers_.loss(name, states, shape_.vocabulary);
   }

@@ -6,14 +6,30 @@
 #include "sim/formats/model.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ddlsim {
 
 /// Where the norms of a block are: before attention and feed-forward (GPT-2, Llama, ViT), or after their residual sums
-/// (BERT).
-enum class NormPlace { before, after };
+/// (BERT), on their outputs before the sums (OLMo 2), or both before them and on their outputs (Gemma 2).
+enum class NormPlace { before, after, outputs, before_and_outputs };
 
-enum class NormKind { layer_norm, rms_norm }; ///< RMSNorm has no bias and no mean
+/// Whether attention and feed-forward read the same states side by side, and how many norms these have.
+enum class BesideNorms { not_beside, one, two };
+
+/// Norms of queries and keys: none, one weight for each value of a head, or one for each value of all heads.
+enum class QueryNorm { none, of_a_head, of_all_heads };
+
+/// Attention whose keys and values are made of a narrow state (DeepSeek V2, arXiv:2405.04434). 0 wide: not latent.
+struct LatentAttention {
+  long query_rank = 0; ///< width of the narrow query; 0: queries are made of the states
+  long state_rank = 0; ///< width of the state that keys and values are made of
+  long rotated_size = 0;
+  long plain_size = 0; ///< values of a query's and a key's head that are not rotated
+};
+
+/// RMSNorm has no bias and no mean; Cohere's norm has no bias.
+enum class NormKind { layer_norm, rms_norm, layer_norm_without_bias };
 
 /// The feed-forward layers. `plain` is two matrices with an activation between them. `gated` is SwiGLU: silu(gate) x
 /// up, then down.
@@ -40,13 +56,18 @@ struct TransformerShape {
   long key_value_heads = 0; ///< fewer than heads for grouped-query attention
   long head_width = 0;
   long attention_window = 0; ///< largest number of states that one state attends to; 0: all
+  std::vector<long> windows; ///< the same for each block, where blocks differ; empty: they do not
   bool attention_bias = true;
   bool output_bias = true;      ///< whether the matrix after attention has a bias
   bool fused_qkv = false;       ///< whether one matrix computes query, key and value (GPT-2)
   bool eager_attention = false; ///< whether scores are written to memory; else a fused kernel keeps them on the chip
   bool rotary = false;          ///< whether queries and keys are rotated by position
-  double dropout = 0;           ///< chance of dropout; 0: there are no dropout layers
+  bool sinks = false;           ///< whether each head has a trained score for attending to nothing
+  QueryNorm query_norm = QueryNorm::none;
+  LatentAttention latent{};
+  double dropout = 0; ///< chance of dropout; 0: there are no dropout layers
   NormPlace norm_place = NormPlace::before;
+  BesideNorms beside = BesideNorms::not_beside;
   NormKind norm = NormKind::layer_norm;
   FeedForward feed_forward = FeedForward::plain;
   long inner_width = 0;
@@ -54,11 +75,19 @@ struct TransformerShape {
   std::string activation = "gelu"; ///< name of the activation's layer
   long experts = 0;                ///< number of experts of a mixture, each a feed-forward of inner_width; 0: none
   long experts_a_token = 0;
-  long vocabulary = 0; ///< size of the vocabulary; 0: the input is an image
-  long positions = 0;  ///< rows of the table of learnt positions; 0: none
-  long segments = 0;   ///< rows of the table of segments
+  long expert_width = 0;               ///< inner width of an expert
+  bool expert_bias = false;            ///< whether experts and router have biases
+  bool router_correction = false;      ///< whether the router has a bias that it chooses with, as DeepSeek V3's
+  long shared_width = 0;               ///< inner width of the experts that every token passes; 0: none
+  bool shared_gate = false;            ///< whether a product of its own weighs the shared expert
+  std::vector<bool> blocks_of_experts; ///< whether each block has experts; empty: all, where there are experts
+  long vocabulary = 0;                 ///< size of the vocabulary; 0: the input is an image
+  long positions = 0;                  ///< rows of the table of learnt positions; 0: none
+  long segments = 0;                   ///< rows of the table of segments
   bool embedding_norm = false;
   bool final_norm = false;
+  long word_width = 0;         ///< width of the word table where a matrix makes states of it; 0: `width`
+  bool head_bias = false;      ///< whether the output matrix has a bias
   bool tied_embeddings = true; ///< whether the output matrix is the embedding table
   Head head = Head::next_token;
   long predicted_words = 0; ///< number of positions that the head for masked tokens scores; 0: all of them, ungathered
