@@ -67,14 +67,24 @@ private:
     return found.empty() ? before(layer) : found;
   }
 
+  /// Latent attention makes keys and values of a narrow state.
+  std::vector<std::size_t> keys_and_values_read(std::size_t layer) const {
+    if (const auto state = sibling(layer, "state_norm")) return {*state};
+    return read_by(layer, sibling(layer, "query"));
+  }
+
   std::vector<std::size_t> inputs_of(std::size_t layer) const {
     const auto& one = layers_[layer];
     const auto word = last_word_of(one.name);
     if (one.kind == "attention") return read_by_attention(layer, word);
-    if (word == "key" || word == "value") return read_by(layer, sibling(layer, "query"));
+    if (word == "query_norm" || word == "key_norm")
+      if (const auto normed = sibling(layer, word == "key_norm" ? "key" : "query")) return {*normed};
+    if (word == "state") return read_by(layer, sibling(layer, sibling(layer, "query_down") ? "query_down" : "query"));
+    if (word == "key" || word == "value") return keys_and_values_read(layer);
     if (word == "up") return read_by(layer, sibling(layer, "gate"));
     if (word == "rotary") {
-      const auto found = siblings(layer, {"query", "key", "query_key_value"});
+      auto found = siblings(layer, {"query_norm", "key_norm"});
+      if (found.size() < 2) found = siblings(layer, {"query", "key", "query_key_value"});
       return found.empty() ? before(layer) : found;
     }
     if (one.kind == "activation" && sibling(layer, "gate") && sibling(layer, "up")) return siblings(layer, {"gate"});

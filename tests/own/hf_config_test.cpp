@@ -229,8 +229,7 @@ TEST_CASE("what was assumed is said") {
 }
 
 TEST_CASE("a config that is none of those that are read is refused with what is missing") {
-  CHECK(refused(json::object()) == ": no \"model_type\" found; a config.json of Hugging Face Transformers expected, of "
-                                   "bert, gpt2, llama, mistral, mixtral, vit\n");
+  CHECK_THAT(refused(json::object()), Catch::Contains("no \"model_type\" found; a config.json of Hugging Face"));
   CHECK_THAT(refused(json{{"model_type", "lama"}}), Catch::Contains("/model_type") && Catch::Contains("llama"));
   CHECK_THAT(refused(json{{"model_type", "gpt2"}}), Catch::Contains("/n_embd") && Catch::Contains("/vocab_size"));
   CHECK_THAT(refused(bert_base("BertForPretraining")), Catch::Contains("did you mean BertForPreTraining?"));
@@ -304,7 +303,7 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
 TEST_CASE("hostile configs are refused with a message") {
   auto config = llama_3_8b();
   config["num_hidden_layers"] = 9999;
-  CHECK_THAT(refused(config), Catch::Contains("a table has at most 50000 layers"));
+  CHECK_THAT(refused(config), Catch::Contains("a table has at most 100000 layers"));
   config = llama_3_8b();
   config["model_type"] = "\x1b[31mllama\n" + std::string(5000, 'x');
   const auto said = refused(config);

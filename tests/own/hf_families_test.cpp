@@ -1,0 +1,195 @@
+#include "own/hf_config.hpp"
+#include "own/hf_families.hpp"
+#include "sim/base/error.hpp"
+#include "tests/base/temporary_folder.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <string>
+
+namespace {
+
+using nlohmann::json;
+
+/// A published model: the keys of its config that decide sizes, and its number of parameters, shared tensors once.
+struct PublishedModel {
+  const char* name;
+  const char* config;
+  double parameters;
+};
+
+// Counts: those that the models' cards and safetensors indices on Hugging Face state, and for gpt_neox, gptj, bloom,
+// opt and falcon num_parameters() of the class.
+const PublishedModel published[] = {
+    {"Qwen2.5 7B",
+     R"({"model_type":"qwen2","hidden_size":3584,"intermediate_size":18944,"num_hidden_layers":28,"num_attention_heads":28,
+"num_key_value_heads":4,"vocab_size":152064,"sliding_window":131072,"use_sliding_window":false})",
+     7'615'616'512},
+    {"Qwen1.5 MoE A2.7B",
+     R"({"model_type":"qwen2_moe","hidden_size":2048,"intermediate_size":5632,"num_hidden_layers":24,
+"num_attention_heads":16,"num_key_value_heads":16,"vocab_size":151936,"num_experts":60,"num_experts_per_tok":4,
+"moe_intermediate_size":1408,"shared_expert_intermediate_size":5632,"decoder_sparse_step":1})",
+     14'315'784'192},
+    {"Qwen3 8B",
+     R"({"model_type":"qwen3","hidden_size":4096,"intermediate_size":12288,"num_hidden_layers":36,"num_attention_heads":32,
+"num_key_value_heads":8,"head_dim":128,"vocab_size":151936})",
+     8'190'735'360},
+    {"Qwen3 30B A3B",
+     R"({"model_type":"qwen3_moe","hidden_size":2048,"intermediate_size":6144,"num_hidden_layers":48,
+"num_attention_heads":32,"num_key_value_heads":4,"head_dim":128,"vocab_size":151936,"num_experts":128,
+"num_experts_per_tok":8,"moe_intermediate_size":768,"mlp_only_layers":[]})",
+     30'532'122'624},
+    {"Gemma 7B",
+     R"({"model_type":"gemma","hidden_size":3072,"intermediate_size":24576,"num_hidden_layers":28,"num_attention_heads":16,
+"num_key_value_heads":16,"head_dim":256,"vocab_size":256000})",
+     8'537'680'896},
+    {"Gemma 2 9B",
+     R"({"model_type":"gemma2","hidden_size":3584,"intermediate_size":14336,"num_hidden_layers":42,
+"num_attention_heads":16,"num_key_value_heads":8,"head_dim":256,"vocab_size":256000,"sliding_window":4096})",
+     9'241'705'984},
+    {"Gemma 3 1B",
+     R"({"model_type":"gemma3_text","hidden_size":1152,"intermediate_size":6912,"num_hidden_layers":26,
+"num_attention_heads":4,"num_key_value_heads":1,"head_dim":256,"vocab_size":262144,"sliding_window":512})",
+     999'885'952},
+    {"Phi-3 mini",
+     R"({"model_type":"phi3","hidden_size":3072,"intermediate_size":8192,"num_hidden_layers":32,"num_attention_heads":32,
+"num_key_value_heads":32,"vocab_size":32064,"sliding_window":2047})",
+     3'821'079'552},
+    {"OLMo 2 7B",
+     R"({"model_type":"olmo2","hidden_size":4096,"intermediate_size":11008,"num_hidden_layers":32,"num_attention_heads":32,
+"num_key_value_heads":32,"vocab_size":100352})",
+     7'298'617'344},
+    {"OLMoE 1B 7B",
+     R"({"model_type":"olmoe","hidden_size":2048,"intermediate_size":1024,"num_hidden_layers":16,"num_attention_heads":16,
+"num_key_value_heads":16,"vocab_size":50304,"num_experts":64,"num_experts_per_tok":8})",
+     6'919'161'856},
+    {"Pythia 6.9B",
+     R"({"model_type":"gpt_neox","hidden_size":4096,"intermediate_size":16384,"num_hidden_layers":32,
+"num_attention_heads":32,"vocab_size":50432,"hidden_act":"gelu"})",
+     6'857'302'016},
+    {"GPT-NeoX 20B",
+     R"({"model_type":"gpt_neox","hidden_size":6144,"intermediate_size":24576,"num_hidden_layers":44,
+"num_attention_heads":64,"vocab_size":50432,"hidden_act":"gelu_fast"})",
+     20'554'567'680},
+    {"GPT-J 6B", R"({"model_type":"gptj","n_embd":4096,"n_layer":28,"n_head":16,"n_inner":null,"vocab_size":50400})",
+     6'050'882'784},
+    {"OPT 6.7B",
+     R"({"model_type":"opt","hidden_size":4096,"ffn_dim":16384,"num_hidden_layers":32,"num_attention_heads":32,
+"vocab_size":50272,"max_position_embeddings":2048,"word_embed_proj_dim":4096})",
+     6'658'473'984},
+    {"OPT 350M",
+     R"({"model_type":"opt","hidden_size":1024,"ffn_dim":4096,"num_hidden_layers":24,"num_attention_heads":16,
+"vocab_size":50272,"max_position_embeddings":2048,"word_embed_proj_dim":512,"do_layer_norm_before":false})",
+     331'196'416},
+    {"BLOOM", R"({"model_type":"bloom","hidden_size":14336,"n_layer":70,"n_head":112,"vocab_size":250880})",
+     176'247'271'424},
+    {"StarCoder2 7B",
+     R"({"model_type":"starcoder2","hidden_size":4608,"intermediate_size":18432,"num_hidden_layers":32,
+"num_attention_heads":36,"num_key_value_heads":4,"vocab_size":49152,"hidden_act":"gelu_pytorch_tanh","use_bias":true})",
+     7'173'923'840},
+    {"Command R",
+     R"({"model_type":"cohere","hidden_size":8192,"intermediate_size":22528,"num_hidden_layers":40,
+"num_attention_heads":64,"num_key_value_heads":64,"vocab_size":256000})",
+     34'980'831'232},
+    {"DeepSeek V2 Lite",
+     R"({"model_type":"deepseek_v2","hidden_size":2048,"intermediate_size":10944,"moe_intermediate_size":1408,
+"num_hidden_layers":27,"num_attention_heads":16,"num_key_value_heads":16,"vocab_size":102400,"q_lora_rank":null,
+"kv_lora_rank":512,"qk_rope_head_dim":64,"qk_nope_head_dim":128,"v_head_dim":128,"n_routed_experts":64,
+"n_shared_experts":2,"num_experts_per_tok":6,"first_k_dense_replace":1})",
+     15'706'484'224},
+    {"DeepSeek V3", // without its extra prediction layer; with the 58 x 256 values that its routers choose with
+     R"({"model_type":"deepseek_v3","hidden_size":7168,"intermediate_size":18432,"moe_intermediate_size":2048,
+"num_hidden_layers":61,"num_attention_heads":128,"num_key_value_heads":128,"vocab_size":129280,"q_lora_rank":1536,
+"kv_lora_rank":512,"qk_rope_head_dim":64,"qk_nope_head_dim":128,"v_head_dim":128,"n_routed_experts":256,
+"n_shared_experts":1,"num_experts_per_tok":8,"first_k_dense_replace":3,"n_group":8})",
+     671'026'419'200},
+    {"gpt-oss 20B",
+     R"({"model_type":"gpt_oss","hidden_size":2880,"intermediate_size":2880,"num_hidden_layers":24,
+"num_attention_heads":64,"num_key_value_heads":8,"head_dim":64,"vocab_size":201088,"num_local_experts":32,
+"num_experts_per_tok":4,"sliding_window":128})",
+     20'914'757'184},
+};
+
+ddlsim::ConfiguredModel family_model(const json& config) {
+  const ddlsim_test::TemporaryFolder folder;
+  ddlsim::HfOptions options;
+  options.sequence = 128;
+  return import_hf_config(folder.write("config.json", config.dump()), options);
+}
+
+std::string family_refusal(const json& config) {
+  std::string all;
+  try {
+    family_model(config);
+  } catch (const ddlsim::UserError& error) {
+    for (const auto& mistake : error.mistakes()) all += mistake.path + ": " + mistake.what + "\n";
+  }
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("models of every family have the parameters that their makers state") {
+  for (const auto& model : published) {
+    INFO(model.name);
+    CHECK(family_model(json::parse(model.config)).model.parameters == model.parameters);
+  }
+}
+
+TEST_CASE("a family's config that lacks a size is refused at that key") {
+  for (const auto& model : published) {
+    INFO(model.name);
+    auto config = json::parse(model.config);
+    for (const char* key : {"num_hidden_layers", "n_layer"}) config.erase(key);
+    CHECK_THAT(family_refusal(config), Catch::Contains("layer"));
+  }
+}
+
+TEST_CASE("all mistakes of a config are said at once") {
+  auto config = json::parse(published[3].config);
+  config["num_key_value_heads"] = 5;
+  config["num_experts_per_tok"] = 200;
+  config.erase("moe_intermediate_size");
+  const auto said = family_refusal(config);
+  CHECK_THAT(said, Catch::Contains("5 do not divide 32") && Catch::Contains("200 found of 128 experts") &&
+                       Catch::Contains("moe_intermediate_size"));
+  config["n_group"] = 3;
+  CHECK_THAT(family_refusal(config), Catch::Contains("3 do not divide 128"));
+}
+
+TEST_CASE("of a config for more than text the text part is read, and said") {
+  const json config{{"model_type", "gemma3"}, {"text_config", json::parse(published[6].config)}};
+  const auto made = family_model(config);
+  CHECK(made.model.parameters == 999'885'952);
+  CHECK(made.notes.front() == "\"gemma3\" reads more than text; its text part alone was taken");
+}
+
+TEST_CASE("windows follow the rule of the family, or the list in the config") {
+  auto config = json::parse(published[5].config);
+  config["sliding_window"] = 32;
+  const auto windowed = [](const json& one) {
+    int count = 0;
+    double least = std::numeric_limits<double>::infinity();
+    const auto model = family_model(one).model;
+    for (const auto& layer : model.layers)
+      if (layer.kind == "attention") least = std::min(least, layer.forward_flop_per_sample);
+    for (const auto& layer : model.layers)
+      if (layer.kind == "attention" && layer.forward_flop_per_sample == least) ++count;
+    return count;
+  };
+  CHECK(windowed(config) == 21);
+  std::vector<std::string> types(42, "full_attention");
+  types[7] = "sliding_attention";
+  config["layer_types"] = types;
+  CHECK(windowed(config) == 1);
+  types.pop_back();
+  config["layer_types"] = types;
+  CHECK_THAT(family_refusal(config), Catch::Contains("41 found for 42 blocks"));
+}
+
+TEST_CASE("an unknown type names the nearest that is read, and the other way") {
+  CHECK_THAT(family_refusal({{"model_type", "qwen4_moe"}}),
+             Catch::Contains("qwen3_moe") && Catch::Contains("docs/formats.md"));
+}
