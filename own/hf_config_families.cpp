@@ -1,6 +1,7 @@
 
 #include "own/hf_config.hpp"
 #include "own/hf_families.hpp"
+#include "own/hf_keys.hpp"
 #include "sim/base/error.hpp"
 
 #include <fmt/format.h>
@@ -12,89 +13,8 @@
 namespace ddlsim {
 namespace {
 
-constexpr long most_blocks = 10'000;
-constexpr long most_width = 1'000'000;
-constexpr long most_experts = 4096;
-
-using Heads = std::map<std::string, Head>;
-
-/// Reads one config, key by key.
-class Config {
-public:
-  Config(const JsonNode& root, std::vector<std::string>& notes) : root_(root), notes_(notes) {}
-
-  long size(const char* key, long at_most = most_hf_size) const { return root_.integer(key, 1, at_most); }
-  /// Whether the key is present. null counts as absent, as in the classes.
-  bool has(const char* key) const { return root_.has(key) && !root_.value()[key].is_null(); }
-  long size_or(const char* key, long fallback, long at_most = most_hf_size) const {
-    return has(key) ? root_.integer(key, 1, at_most) : fallback;
-  }
-  bool flag(const char* key, bool fallback) const { return has(key) ? root_.boolean(key) : fallback; }
-  double chance(const char* key, double fallback) const { return has(key) ? root_.number(key, 0, 1) : fallback; }
-  /// Returns the activation without its variant: "gelu" for "gelu_new", "gelu_pytorch_tanh" and "quick_gelu".
-  std::string activation(const char* key, const char* fallback) const {
-    const auto text = root_.text_or(key, fallback);
-    for (const char* known : {"gelu", "silu", "relu", "swish"})
-      if (text.find(known) != std::string::npos) return known == std::string("swish") ? "silu" : known;
-    root_.mistake_at(key, fmt::format("{} is not read; one of gelu, silu, relu expected", in_quotes(text)));
-    return fallback;
-  }
-  /// Returns the head that the first entry of "architectures" means.
-  Head head(const Heads& known, const std::string& usual) const {
-    auto name = usual;
-    const auto architectures = root_.texts_or_none("architectures");
-    if (architectures.empty()) notes_.push_back(fmt::format("no architectures in the config: {} was taken", usual));
-    if (!architectures.empty()) name = architectures.front();
-    const auto found = known.find(name);
-    if (found != known.end()) return found->second;
-    std::vector<std::string> names;
-    for (const auto& one : known) names.push_back(one.first);
-    root_.mistake_at("architectures", unknown_name_text("architecture that is read", name, names, names));
-    return Head::none;
-  }
-  /// Returns the number of classes. Transformers' own default is two.
-  long classes() const {
-    if (has("id2label") && root_.value()["id2label"].is_object())
-      return static_cast<long>(root_.value()["id2label"].size());
-    if (!has("num_labels"))
-      notes_.emplace_back("neither id2label nor num_labels in the config: two classes were taken");
-    return size_or("num_labels", 2);
-  }
-  long size_or(std::string_view key, long fallback, long at_most = most_hf_size) const {
-    return size_or(std::string(key).c_str(), fallback, at_most);
-  }
-  /// Returns a size that must be there unless there is a usual one.
-  long size_unless(std::string_view key, long usual, long at_most = most_hf_size) const {
-    return usual > 0 ? size_or(key, usual, at_most) : size(std::string(key).c_str(), at_most);
-  }
-  bool is_on(const HfSwitch& one) const {
-    return one.key.empty() ? one.usual : flag(std::string(one.key).c_str(), one.usual);
-  }
-  /// A whole number that may be 0.
-  long whole_or(const char* key, long fallback) const {
-    return has(key) ? root_.integer(key, 0, most_hf_size) : fallback;
-  }
-  /// Returns the texts of a list, such as "layer_types".
-  std::vector<std::string> texts(const char* key) const {
-    return has(key) ? root_.texts_or_none(key) : std::vector<std::string>{};
-  }
-  /// Returns which blocks a list names.
-  std::vector<long> wholes(const char* key) const {
-    std::vector<long> found;
-    if (!has(key)) return found;
-    for (const auto& one : root_.list(key)) found.push_back(one.as_integer(0, most_blocks));
-    return found;
-  }
-  void divide(const char* key, long whole, long parts) const {
-    if (parts > 0 && whole % parts != 0)
-      root_.mistake_at(key, fmt::format("{} do not divide {}; give sizes that fit", parts, whole));
-  }
-  void mistake(const char* key, std::string what) const { root_.mistake_at(key, std::move(what)); }
-
-private:
-  const JsonNode& root_;
-  std::vector<std::string>& notes_;
-};
+using Heads = HfHeads;
+using Config = HfKeys;
 
 /// Reads the keys that all families but GPT-2 share.
 TransformerShape usual_shape(const Config& config) {
@@ -229,6 +149,20 @@ void set_what_opt_has(TransformerShape& shape, const Config& config) {
   shape.final_norm = false;
 }
 
+/// Falcon has one key head for all queries, or in its newer form as many as it says, with two norms beside each other.
+void set_what_falcon_has(TransformerShape& shape, const Config& config) {
+  const bool is_new = config.flag("new_decoder_architecture", false);
+  if (is_new) {
+    shape.key_value_heads = config.size_or("num_kv_heads", shape.heads, most_width);
+    config.divide("num_kv_heads", shape.heads, shape.key_value_heads);
+    const bool two = config.size_or("num_ln_in_parallel_attn", 2, 2) == 2;
+    shape.beside = two ? BesideNorms::two : BesideNorms::one;
+  } else if (config.flag("multi_query", true)) {
+    shape.key_value_heads = 1;
+  }
+  shape.rotary = !config.flag("alibi", false);
+}
+
 void set_feed_forward(TransformerShape& shape, const Config& config, const HfFamily& family) {
   const auto key = family.experts.dense_width.empty() ? family.inner_width : family.experts.dense_width;
   shape.inner_width = key.empty() ? family.inner_of_width * shape.width
@@ -271,10 +205,12 @@ TransformerShape by_row(const Config& config, const HfFamily& family) {
   shape.head =
       config.head({{name + "ForCausalLM", Head::next_token}, {name + "Model", Head::none}}, name + "ForCausalLM");
   if (family.type == "opt") set_what_opt_has(shape, config);
+  if (family.type == "falcon") set_what_falcon_has(shape, config);
   return shape;
 }
 
-TransformerShape bert(const Config& config) {
+/// Reads what BERT and RoBERTa share; the heads differ.
+TransformerShape bert_like(const Config& config, const Heads& heads, const std::string& usual_head) {
   auto shape = usual_shape(config);
   shape.vocabulary = config.size("vocab_size");
   shape.positions = config.size("max_position_embeddings");
@@ -285,13 +221,27 @@ TransformerShape bert(const Config& config) {
   shape.dropout = config.chance("hidden_dropout_prob", 0.1);
   shape.activation = config.activation("hidden_act", "gelu");
   shape.tied_embeddings = config.flag("tie_word_embeddings", true);
-  shape.head = config.head({{"BertModel", Head::pooler},
-                            {"BertForMaskedLM", Head::masked_tokens},
-                            {"BertForPreTraining", Head::masked_tokens_and_next_sentence},
-                            {"BertForSequenceClassification", Head::classes_of_pooled_state}},
-                           "BertModel");
+  shape.head = config.head(heads, usual_head);
   if (shape.head == Head::classes_of_pooled_state) shape.classes = config.classes();
   return shape;
+}
+
+TransformerShape bert(const Config& config) {
+  return bert_like(config,
+                   {{"BertModel", Head::pooler},
+                    {"BertForMaskedLM", Head::masked_tokens},
+                    {"BertForPreTraining", Head::masked_tokens_and_next_sentence},
+                    {"BertForSequenceClassification", Head::classes_of_pooled_state}},
+                   "BertModel");
+}
+
+/// RoBERTa's head of classes has a matrix and tanh on the first state, as BERT's pooler and head.
+TransformerShape roberta(const Config& config) {
+  return bert_like(config,
+                   {{"RobertaModel", Head::pooler},
+                    {"RobertaForMaskedLM", Head::masked_tokens},
+                    {"RobertaForSequenceClassification", Head::classes_of_pooled_state}},
+                   "RobertaModel");
 }
 
 TransformerShape vit(const Config& config) {
@@ -315,7 +265,7 @@ TransformerShape vit(const Config& config) {
 using Family = TransformerShape (*)(const Config&);
 
 const std::map<std::string, Family>& other_families() {
-  static const std::map<std::string, Family> known{{"bert", bert}, {"gpt2", gpt2}, {"vit", vit}};
+  static const std::map<std::string, Family> known{{"bert", bert}, {"gpt2", gpt2}, {"roberta", roberta}, {"vit", vit}};
   return known;
 }
 

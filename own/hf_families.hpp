@@ -32,7 +32,7 @@ struct HfExperts {
   std::string_view first_dense{};  ///< number of first blocks without experts
   std::string_view step{};         ///< each block of this number has experts
   std::string_view dense_width{};  ///< inner width of blocks without experts; "": the usual key
-  bool shared_always = false;    ///< one shared expert, as wide as an expert
+  bool shared_always = false;      ///< one shared expert, as wide as an expert
   bool shared_gate = false;
   bool bias = false;
   bool correction = false;
