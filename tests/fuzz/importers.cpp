@@ -3,6 +3,7 @@
 
 #include "import/csv_table.hpp"
 #include "own/hf_config.hpp"
+#include "own/hf_families.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/record.hpp"
 #include "tests/fuzz/sample_folder.hpp"
@@ -108,6 +109,36 @@ bool take_hf_config(const std::string& text) {
   return any;
 }
 
+/// A config of each family: keys that decide sizes, under all names that families have for them.
+std::vector<std::string> family_configs() {
+  std::vector<std::string> configs;
+  for (const auto& family : hf_family_rows()) {
+    nlohmann::json config{{"model_type", family.type},
+                          {"vocab_size", 64},
+                          {"num_experts_per_tok", 2},
+                          {"moe_intermediate_size", 8},
+                          {"shared_expert_intermediate_size", 8},
+                          {"kv_lora_rank", 8},
+                          {"qk_rope_head_dim", 4},
+                          {"qk_nope_head_dim", 4},
+                          {"v_head_dim", 4},
+                          {"head_dim", 4},
+                          {"max_position_embeddings", 256},
+                          {"num_key_value_heads", 2},
+                          {"sliding_window", 64},
+                          {"intermediate_size_mlp", 16}};
+    const auto& experts = family.experts;
+    for (const auto& [key, size] : {std::pair{family.width, 16},
+                                    {family.blocks, 2},
+                                    {family.heads, 4},
+                                    {family.inner_width, 32},
+                                    {experts.count, 4}})
+      if (!key.empty()) config[std::string(key)] = size;
+    configs.push_back(config.dump());
+  }
+  return configs;
+}
+
 std::vector<Target> importer_rows() {
   return {imported("csv", {"table.csv"}),
           mapped_table(),
@@ -124,7 +155,8 @@ std::vector<Target> importer_rows() {
            {shipped_file("scenarios/examples/llama-1b-config.json"),
             nlohmann::json::parse(shipped_file("scenarios/examples/hf-configs.json")).at("mpt-125m-config.json").dump(),
             seed_file("hf-bert.json"), seed_file("hf-vit.json"), seed_file("hf-mixtral.json")},
-           take_hf_config}};
+           take_hf_config},
+          {"hf-families", family_configs(), take_hf_config}};
 }
 
 } // namespace
