@@ -32,7 +32,8 @@ void check_size(const JsonNode& root, const TransformerShape& shape) {
   const auto mixed = std::count(shape.blocks_of_experts.begin(), shape.blocks_of_experts.end(), true);
   constexpr long in_a_block = 20;
   constexpr long of_an_expert = 5;
-  const long layers = shape.blocks * in_a_block + static_cast<long>(mixed) * of_an_expert * shape.experts;
+  const long layers =
+      (shape.blocks + shape.decoder_blocks) * in_a_block + static_cast<long>(mixed) * of_an_expert * shape.experts;
   if (layers > most_layers)
     root.mistake(
         fmt::format("{} blocks, {} of them with {} experts, have some {} layers; a table has at most {} layers",

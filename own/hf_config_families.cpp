@@ -244,6 +244,29 @@ TransformerShape roberta(const Config& config) {
                    "RobertaModel");
 }
 
+TransformerShape t5(const Config& config) {
+  TransformerShape shape;
+  shape.width = config.size("d_model", most_width);
+  shape.blocks = config.size("num_layers", most_blocks);
+  shape.decoder_blocks = config.size_or("num_decoder_layers", shape.blocks, most_blocks);
+  shape.heads = shape.key_value_heads = config.size("num_heads", most_width);
+  shape.head_width = config.size("d_kv", most_width);
+  shape.inner_width = config.size("d_ff", 8 * most_width);
+  shape.vocabulary = config.size("vocab_size");
+  constexpr long usual_buckets = 32;
+  shape.relative_buckets = config.size_or("relative_attention_num_buckets", usual_buckets);
+  shape.attention_bias = shape.output_bias = shape.feed_forward_bias = false;
+  shape.norm = NormKind::rms_norm;
+  shape.final_norm = true;
+  shape.dropout = config.chance("dropout_rate", 0.1);
+  shape.activation = config.activation("feed_forward_proj", "relu");
+  if (config.begins("feed_forward_proj", "gated")) shape.feed_forward = FeedForward::gated;
+  shape.tied_embeddings = config.flag("tie_word_embeddings", true);
+  shape.head = config.head({{"T5ForConditionalGeneration", Head::next_token}, {"T5WithLMHeadModel", Head::next_token}},
+                           "T5ForConditionalGeneration");
+  return shape;
+}
+
 TransformerShape vit(const Config& config) {
   auto shape = usual_shape(config);
   shape.image = config.size_or("image_size", 224, most_width);
@@ -265,7 +288,8 @@ TransformerShape vit(const Config& config) {
 using Family = TransformerShape (*)(const Config&);
 
 const std::map<std::string, Family>& other_families() {
-  static const std::map<std::string, Family> known{{"bert", bert}, {"gpt2", gpt2}, {"roberta", roberta}, {"vit", vit}};
+  static const std::map<std::string, Family> known{
+      {"bert", bert}, {"gpt2", gpt2}, {"roberta", roberta}, {"t5", t5}, {"vit", vit}};
   return known;
 }
 

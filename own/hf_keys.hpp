@@ -76,6 +76,8 @@ public:
   bool is_on(const HfSwitch& one) const {
     return one.key.empty() ? one.usual : flag(std::string(one.key).c_str(), one.usual);
   }
+  /// Whether the text under a key begins with a word.
+  bool begins(const char* key, std::string_view word) const { return root_.text_or(key, "").starts_with(word); }
   /// A whole number that may be 0.
   long whole_or(const char* key, long fallback) const {
     return has(key) ? root_.integer(key, 0, most_hf_size) : fallback;

@@ -21,7 +21,9 @@ public:
 
   Model build() {
     embed();
-    for (long i = 0; i < shape_.blocks; ++i) add_block("block" + std::to_string(i), static_cast<std::size_t>(i));
+    const std::string block = shape_.decoder_blocks > 0 ? "encoder" : "block";
+    for (long i = 0; i < shape_.blocks; ++i) add_block(block + std::to_string(i), static_cast<std::size_t>(i));
+    if (shape_.decoder_blocks > 0) decode();
     if (shape_.final_norm) norm("final_norm");
     add_head();
     return layers_.take();
@@ -71,6 +73,27 @@ private:
     layers_.dropout(block + ".dropout2", elements(), shape_.dropout);
     layers_.each(block + ".add2", "elementwise", elements(), add_flop);
     if (shape_.norm_place == NormPlace::after) norm(block + ".norm2");
+  }
+
+  /// Adds the decoder. Its samples have as many tokens as the encoder's; its words are those of the encoder's table.
+  void decode() {
+    norm("encoder_norm");
+    layers_.each("decoder_embeddings.word", "embedding", elements(), 0);
+    for (long i = 0; i < shape_.decoder_blocks; ++i) {
+      const auto block = "decoder" + std::to_string(i);
+      norm(block + ".norm0");
+      attend(block + ".attention", 0);
+      layers_.dropout(block + ".dropout0", elements(), shape_.dropout);
+      layers_.each(block + ".add0", "elementwise", elements(), add_flop);
+      norm(block + ".norm1");
+      attend(block + ".cross", 0);
+      layers_.dropout(block + ".dropout1", elements(), shape_.dropout);
+      layers_.each(block + ".add1", "elementwise", elements(), add_flop);
+      norm(block + ".norm2");
+      feed_forward(block, tokens_, shape_.inner_width, shape_.feed_forward_bias);
+      layers_.dropout(block + ".dropout2", elements(), shape_.dropout);
+      layers_.each(block + ".add2", "elementwise", elements(), add_flop);
+    }
   }
 
   /// Attention and feed-forward both read the block's input; one sum takes both.
@@ -157,6 +180,9 @@ private:
     } else {
       layers_.attention(name + ".fused", score_flop + context_flop, tokens_ * width);
     }
+    const bool has_positions = name == "encoder0.attention" || name == "decoder0.attention";
+    if (shape_.relative_buckets > 0 && has_positions)
+      layers_.add_parameter("positions", {shape_.relative_buckets, shape_.heads});
     if (shape_.sinks) layers_.add_parameter("sinks", {shape_.heads});
     layers_.linear(name + ".output", tokens_, shape_.heads * shape_.head_width, shape_.width, shape_.output_bias);
   }

@@ -52,6 +52,8 @@ struct TransformerShape {
   long tokens = 0;    ///< number of states of a sample, with a class token
   long width = 0;
   long blocks = 0;
+  long decoder_blocks = 0;   ///< blocks that also attend to the states after `blocks`, as T5's; 0: no such decoder
+  long relative_buckets = 0; ///< rows of a table of relative positions in the first block, as T5's; 0: none
   long heads = 0;
   long key_value_heads = 0; ///< fewer than heads for grouped-query attention
   long head_width = 0;

@@ -97,6 +97,13 @@ const PublishedModel published[] = {
      R"({"model_type":"roberta","hidden_size":768,"intermediate_size":3072,"num_hidden_layers":12,
 "num_attention_heads":12,"vocab_size":50265,"max_position_embeddings":514,"type_vocab_size":1})",
      124'645'632},
+    {"T5 base",
+     R"({"model_type":"t5","d_model":768,"d_kv":64,"d_ff":3072,"num_layers":12,"num_heads":12,"vocab_size":32128})",
+     222'903'552},
+    {"T5 1.1 base",
+     R"({"model_type":"t5","d_model":768,"d_kv":64,"d_ff":2048,"num_layers":12,"num_heads":12,"vocab_size":32128,
+"feed_forward_proj":"gated-gelu","tie_word_embeddings":false})",
+     247'577'856},
     {"Command R",
      R"({"model_type":"cohere","hidden_size":8192,"intermediate_size":22528,"num_hidden_layers":40,
 "num_attention_heads":64,"num_key_value_heads":64,"vocab_size":256000})",
@@ -150,7 +157,7 @@ TEST_CASE("a family's config that lacks a size is refused at that key") {
   for (const auto& model : published) {
     INFO(model.name);
     auto config = json::parse(model.config);
-    for (const char* key : {"num_hidden_layers", "n_layer"}) config.erase(key);
+    for (const char* key : {"num_hidden_layers", "n_layer", "num_layers"}) config.erase(key);
     CHECK_THAT(family_refusal(config), Catch::Contains("layer"));
   }
 }
