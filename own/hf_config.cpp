@@ -29,15 +29,11 @@ void check_sequence(const JsonNode& root, const TransformerShape& shape, const H
 }
 
 void check_size(const JsonNode& root, const TransformerShape& shape) {
-  const auto mixed = std::count(shape.blocks_of_experts.begin(), shape.blocks_of_experts.end(), true);
-  constexpr long in_a_block = 20;
-  constexpr long of_an_expert = 5;
-  const long layers =
-      (shape.blocks + shape.decoder_blocks) * in_a_block + static_cast<long>(mixed) * of_an_expert * shape.experts;
-  if (layers > most_layers)
-    root.mistake(
-        fmt::format("{} blocks, {} of them with {} experts, have some {} layers; a table has at most {} layers",
-                    shape.blocks, mixed, shape.experts, layers, most_layers));
+  constexpr long in_a_block = 30;
+  const long blocks = shape.blocks + shape.decoder_blocks;
+  if (blocks * in_a_block > most_layers)
+    root.mistake(fmt::format("{} blocks have some {} layers; a table has at most {} layers", blocks,
+                             blocks * in_a_block, most_layers));
 }
 
 void check_counts(const JsonNode& root, const Model& model) {

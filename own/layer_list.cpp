@@ -26,8 +26,13 @@ double product_of(long in, long out) {
 } // namespace
 
 Layer& LayerList::add(const std::string& name, const std::string& kind, double flop, double outputs) {
-  model_.layers.push_back({name, kind, flop, bytes_a_number * outputs, {}});
+  model_.layers.push_back({name, kind, flop, bytes_a_number * outputs, {}, experts_});
   return model_.layers.back();
+}
+
+std::vector<long> LayerList::of_experts(std::vector<long> shape) const {
+  if (experts_ > 0) shape.insert(shape.begin(), experts_);
+  return shape;
 }
 
 Model LayerList::take() {
@@ -42,13 +47,13 @@ void LayerList::embedding(const std::string& name, double states, long rows, lon
 
 void LayerList::tied_linear(const std::string& name, double states, long in, long out, bool bias) {
   auto& layer = add(name, "linear", 2 * states * product_of(in, out), states * static_cast<double>(out));
-  if (bias) layer.tensors.push_back(tensor_of(name + ".bias", {out}));
+  if (bias) layer.tensors.push_back(tensor_of(name + ".bias", of_experts({out})));
 }
 
 void LayerList::linear(const std::string& name, double states, long in, long out, bool bias) {
   tied_linear(name, states, in, out, bias);
   auto& tensors = model_.layers.back().tensors;
-  tensors.insert(tensors.begin(), tensor_of(name + ".weight", {out, in}));
+  tensors.insert(tensors.begin(), tensor_of(name + ".weight", of_experts({out, in})));
 }
 
 void LayerList::layer_norm(const std::string& name, double states, long width, bool bias) {

@@ -14,6 +14,8 @@ class LayerList {
 public:
   Model take(); ///< returns the model with `parameters` summed, and leaves the list empty
 
+  /// The next layers do the work of that many experts, whose weights are the parts of one tensor; 0: of none.
+  void set_experts(long experts) { experts_ = experts; }
   void embedding(const std::string& name, double states, long rows, long width);
   /// Adds a matrix product over `states` states: two FLOP for each weight and state. The bias is not counted.
   void linear(const std::string& name, double states, long in, long out, bool bias);
@@ -38,9 +40,11 @@ public:
   void loss(const std::string& name, double rows, long classes);
 
 private:
+  std::vector<long> of_experts(std::vector<long> shape) const; ///< with the number of experts before it
   Layer& add(const std::string& name, const std::string& kind, double flop, double outputs);
 
   Model model_;
+  long experts_ = 0;
 };
 
 } // namespace ddlsim

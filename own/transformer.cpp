@@ -199,10 +199,9 @@ private:
     layers_.linear(name + ".output", states, inner_width, shape_.width, bias);
   }
 
-  /// Adds the experts. Each gets its share of the states, as an even router would deal them out.
+  /// Adds the experts, all in one layer for each product. Each state is copied to the experts that it chooses.
   void mix_experts(const std::string& block) {
     const double chosen = static_cast<double>(shape_.experts_a_token);
-    const double share = chosen / static_cast<double>(shape_.experts);
     if (shape_.shared_width > 0) feed_forward(block + ".shared", tokens_, shape_.shared_width, shape_.expert_bias);
     if (shape_.shared_gate) {
       layers_.each(block + ".shared_weight", "elementwise", tokens_, 2 * static_cast<double>(shape_.width));
@@ -212,8 +211,9 @@ private:
     if (shape_.router_correction) layers_.add_parameter("correction", {shape_.experts});
     layers_.each(block + ".router_softmax", "activation", tokens_ * static_cast<double>(shape_.experts),
                  activation_flop);
-    for (long i = 0; i < shape_.experts; ++i)
-      feed_forward(block + ".expert" + std::to_string(i), share * tokens_, shape_.expert_width, shape_.expert_bias);
+    layers_.set_experts(shape_.experts);
+    feed_forward(block + ".experts", chosen * tokens_, shape_.expert_width, shape_.expert_bias);
+    layers_.set_experts(0);
     layers_.each(block + ".combine", "elementwise", elements(), 2 * chosen);
   }
 

@@ -21,14 +21,15 @@ LayerKernel kernel_of(const Layer& layer) {
 
 /// Outputs of a row of a product: those of its weight, or of the word table that it shares.
 double columns_of(const Layer& layer, double outputs, double tokens) {
-  if (!layer.tensors.empty() && !layer.tensors.front().shape.empty())
-    return static_cast<double>(layer.tensors.front().shape.front());
+  const std::size_t place = layer.experts > 0 ? 1 : 0; // experts' weights are [experts, outputs, inputs]
+  if (!layer.tensors.empty() && layer.tensors.front().shape.size() > place)
+    return static_cast<double>(layer.tensors.front().shape[place]);
   return outputs / std::max(1.0, tokens);
 }
 
 bool is_same_work(const LayerWork& a, const LayerWork& b) {
   return a.kernel == b.kernel && a.flop == b.flop && a.outputs == b.outputs && a.columns == b.columns &&
-         a.in_8_bits == b.in_8_bits;
+         a.in_8_bits == b.in_8_bits && a.experts == b.experts;
 }
 
 /// Looks from the end, because the layers of a block resemble those of the block before.
@@ -52,7 +53,8 @@ KernelWork kernel_work(const Model& model) {
     const auto kernel = kernel_of(layer);
     const double outputs = layer.activation_bytes_per_sample / bytes_of_fp32;
     const double columns = kernel == LayerKernel::product ? columns_of(layer, outputs, work.tokens) : 0;
-    add_layer(work.layers, {kernel, layer.forward_flop_per_sample, outputs, columns, in_8_bits[l], 1});
+    const double experts = std::max(1.0, static_cast<double>(layer.experts));
+    add_layer(work.layers, {kernel, layer.forward_flop_per_sample, outputs, columns, in_8_bits[l], 1, experts});
     work.attends = work.attends || layer.kind == "attention";
   }
   return work;

@@ -28,6 +28,7 @@ struct LayerWork {
   double columns = 0;     ///< of a product: outputs of a row, which is a token or a sample
   bool in_8_bits = false; ///< fp8 computes this product in 8 bits
   int count = 0;          ///< layers
+  double experts = 1;     ///< of a product: matrices in one kernel, each for its part of the rows
 };
 
 /// The work of one sample, and of the update.

@@ -100,7 +100,7 @@ private:
     const auto& name = layers_[layer].name;
     const auto block = block_name_of(name);
     const bool begins_expert =
-        is_of_expert(name) && part_before_last_word(layers_[layer - 1].name) != part_before_last_word(name);
+        is_of_expert(layers_[layer]) && part_before_last_word(layers_[layer - 1].name) != part_before_last_word(name);
     if (begins_expert)
       if (const auto router = by_name_.find(block + ".router"); router != by_name_.end())
         return inputs_[router->second];

@@ -89,7 +89,7 @@ private:
     return layers_[layer].activation_bytes_per_sample / fp32_bytes_of_element;
   }
 
-  double imbalance(std::size_t layer) const { return is_of_expert(layers_[layer].name) ? facts_.expert_imbalance : 1; }
+  double imbalance(std::size_t layer) const { return is_of_expert(layers_[layer]) ? facts_.expert_imbalance : 1; }
 
   double bytes(std::size_t layer) const {
     return elements(layer) * bytes_of_element(facts_.precision) * imbalance(layer);
@@ -105,7 +105,8 @@ private:
   bool begins_expert(std::size_t layer) const {
     const auto& name = layers_[layer].name;
     const auto end = name.rfind('.');
-    return is_of_expert(name) && (layer == 0 || layers_[layer - 1].name.substr(0, end) != name.substr(0, end));
+    return is_of_expert(layers_[layer]) &&
+           (layer == 0 || layers_[layer - 1].name.substr(0, end) != name.substr(0, end));
   }
 
   /// The tokens that are sorted to an expert are as wide as what its last layer returns.
@@ -128,7 +129,7 @@ private:
     }
     if (kind == "embedding" || kind == "loss") return {};
     if (begins_expert(layer)) return {{}, sorted_bytes(layer)};
-    if (is_of_expert(layers_[layer].name) && word == "up") return {}; // reads the same sorted tokens as the gate
+    if (is_of_expert(layers_[layer]) && word == "up") return {}; // reads the same sorted tokens as the gate
     return {inputs_[layer], 0};
   }
 

@@ -61,14 +61,14 @@ PieceShape shape_of(const Model& model, std::size_t number, const LayerTime& tim
   const auto& layer = model.layers[number];
   PieceShape shape{"", time.forward_s, time.backward_s, 0, layer.activation_bytes_per_sample, number, number + 1};
   for (const auto& tensor : layer.tensors) shape.parameters += tensor.size_bytes / fp32_bytes;
-  if (!is_of_expert(layer.name)) return shape;
+  if (!is_of_expert(layer)) return shape;
   shape.expert_parameters = shape.parameters;
   shape.expert_forward = shape.forward;
   shape.expert_backward = shape.backward;
   return shape;
 }
 
-/// Returns "block3.expert12" for "block3.expert12.up".
+/// Returns "block3.expert12" for "block3.expert12.up", and "block3.experts" for "block3.experts.up".
 std::string expert_name_of(const std::string& layer) {
   return layer.substr(0, layer.rfind('.'));
 }
@@ -79,7 +79,7 @@ void mark_experts(std::vector<Block>& blocks, const Model& model) {
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const auto& layer = model.layers[l];
     if (blocks[block].name != block_name_of(layer.name)) ++block;
-    if (!is_of_expert(layer.name)) continue;
+    if (!is_of_expert(layer)) continue;
     const bool ends =
         l + 1 == model.layers.size() || expert_name_of(model.layers[l + 1].name) != expert_name_of(layer.name);
     if (ends) blocks[block].shape.routed_bytes += layer.activation_bytes_per_sample;
@@ -180,7 +180,7 @@ void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, cons
     if (!is_again[l]) continue;
     auto& again = blocks[block].shape.again;
     again.forward += times[l].forward_s;
-    if (is_of_expert(layer.name)) again.expert_forward += times[l].forward_s;
+    if (is_of_expert(layer)) again.expert_forward += times[l].forward_s;
     if (layer.kind == "attention") again.key_blocks = 1;
   }
 }
@@ -288,18 +288,22 @@ int blocks_of(const Model& model) {
   return blocks;
 }
 
-bool is_of_expert(const std::string& layer) {
+bool is_of_expert(const Layer& layer) {
+  if (layer.experts > 0) return true;
   constexpr std::string_view word = ".expert";
-  const auto place = layer.find(word);
-  const auto digit = place == std::string::npos ? layer.size() : place + word.size();
-  return digit < layer.size() && std::isdigit(static_cast<unsigned char>(layer[digit])) != 0;
+  const auto& name = layer.name;
+  const auto place = name.find(word);
+  const auto digit = place == std::string::npos ? name.size() : place + word.size();
+  return digit < name.size() && std::isdigit(static_cast<unsigned char>(name[digit])) != 0;
 }
 
 int experts_of(const Model& model) {
   std::map<std::string, std::set<std::string>> of_block;
-  for (const auto& layer : model.layers)
-    if (is_of_expert(layer.name)) of_block[block_name_of(layer.name)].insert(expert_name_of(layer.name));
   std::size_t most = 0;
+  for (const auto& layer : model.layers) {
+    most = std::max(most, static_cast<std::size_t>(layer.experts));
+    if (is_of_expert(layer)) of_block[block_name_of(layer.name)].insert(expert_name_of(layer.name));
+  }
   for (const auto& [block, experts] : of_block) most = std::max(most, experts.size());
   return static_cast<int>(most);
 }

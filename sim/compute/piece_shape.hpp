@@ -55,8 +55,9 @@ struct PieceShape {
   RecomputedShape again{};
 };
 
-/// Returns whether a layer belongs to an expert of a block, as "block3.expert12.up" does.
-bool is_of_expert(const std::string& layer);
+/// Returns whether a layer belongs to experts of a block: one that names its `experts`, or one of a single expert, as
+/// "block3.expert12.up" is.
+bool is_of_expert(const Layer& layer);
 
 /// Returns the number of experts of the block that has the most; 0 for a model without experts.
 int experts_of(const Model& model);

@@ -51,12 +51,13 @@ void add_convolution(Step& step, const LayerWork& layer) {
 void add_product(Step& step, const LayerWork& layer) {
   if (layer.columns <= 0 || layer.outputs <= 0) return;
   constexpr double flop_of_term = 2;
-  const double rows = step.batch * layer.outputs / layer.columns;
+  const double rows = step.batch * layer.outputs / layer.columns / layer.experts;
   const double depth = layer.flop / (flop_of_term * layer.outputs);
   const auto& rates = layer.in_8_bits ? step.rates.narrow : step.rates.wide;
-  step[StepPart::product] += layer.count * (matrix_product_s({rows, layer.columns, depth}, rates) +
-                                            matrix_product_s({rows, depth, layer.columns}, rates) +
-                                            matrix_product_s({layer.columns, depth, rows}, rates));
+  const auto product_s = [&](const MatrixShape& shape) { return grouped_product_s(shape, layer.experts, rates); };
+  step[StepPart::product] +=
+      layer.count * (product_s({rows, layer.columns, depth}) + product_s({rows, depth, layer.columns}) +
+                     product_s({layer.columns, depth, rows}));
 }
 
 /// The table of a model does not say how wide a head is; most are 128 wide.

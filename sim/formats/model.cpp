@@ -19,6 +19,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double fp32_bytes = 4;
+constexpr long most_experts_of_layer = 100'000;
 /// Largest accepted dimension, FLOP or byte count: a double holds whole numbers exactly up to here (2^53).
 constexpr double largest_count = 9007199254740992.0;
 
@@ -35,10 +36,14 @@ ValueType<double> whole_count_type(double least) {
   return type;
 }
 
+ValueType<long> whole_type_of(long least, long most) {
+  return {whole_type(least, most).shape, [=](const JsonNode& place) { return place.as_integer(least, most); },
+          [](const long& value) { return nlohmann::ordered_json(value); }};
+}
+
 ValueType<long> length_type() {
   constexpr long most = 9007199254740992;
-  return {whole_type(1, most).shape, [](const JsonNode& place) { return place.as_integer(1, most); },
-          [](const long& length) { return nlohmann::ordered_json(length); }};
+  return whole_type_of(1, most);
 }
 
 /// Computes a tensor's bytes from its shape, and checks them if the file states them.
@@ -59,6 +64,16 @@ FieldTable<ParameterTensor> tensor_fields() {
           check_tensor};
 }
 
+/// Each expert has its part of a tensor, along the first dimension.
+void check_layer(const JsonNode& node, Layer& layer) {
+  if (layer.experts == 0) return;
+  for (const auto& tensor : layer.tensors)
+    if (!tensor.shape.empty() && tensor.shape.front() != layer.experts)
+      node.mistake_at("tensors",
+                      fmt::format("{} has a first length of {} in a layer of {} experts; give [{}, ...]",
+                                  in_quotes(tensor.name), tensor.shape.front(), layer.experts, layer.experts));
+}
+
 const FieldTable<Layer>& layer_fields() {
   static const FieldTable<Layer> table{
       {required("name", &Layer::name, text_type(), "of the layer, used once in a model"),
@@ -67,7 +82,10 @@ const FieldTable<Layer>& layer_fields() {
                 "a multiply and an add are two"),
        required("activation_bytes_per_sample", &Layer::activation_bytes_per_sample, whole_count_type(0),
                 "output of the layer, fp32"),
-       optional("tensors", &Layer::tensors, list_type(object_type(tensor_fields())), "trainable; none if not given")}};
+       optional("tensors", &Layer::tensors, list_type(object_type(tensor_fields())), "trainable; none if not given"),
+       optional("experts", &Layer::experts, whole_type_of(1, most_experts_of_layer),
+                "whose work the layer does together; the first length of its tensors; none if not given")},
+      check_layer};
   return table;
 }
 
@@ -97,13 +115,8 @@ Layer layer_of_block_from(const JsonNode& node) {
 FieldTable<LayerBlock> block_fields() {
   auto layer = object_type(layer_fields());
   layer.read = layer_of_block_from;
-  const auto number = [](long least, long most) {
-    return ValueType<long>{whole_type(least, most).shape,
-                           [=](const JsonNode& place) { return place.as_integer(least, most); },
-                           [](const long& value) { return nlohmann::ordered_json(value); }};
-  };
-  return {{required("repeat", &LayerBlock::repeat, number(2, most_layers), "how many blocks"),
-           optional("first", &LayerBlock::first, number(0, largest_block_number),
+  return {{required("repeat", &LayerBlock::repeat, whole_type_of(2, most_layers), "how many blocks"),
+           optional("first", &LayerBlock::first, whole_type_of(0, largest_block_number),
                     "number of the first block; 0 if not given"),
            required("layers", &LayerBlock::layers, list_type(layer, 1),
                     "of one block; {i} in the names of layers and tensors becomes the number of the block")}};

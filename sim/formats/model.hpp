@@ -25,6 +25,8 @@ struct Layer {
   double forward_flop_per_sample = 0;     ///< a multiply and an add count as two
   double activation_bytes_per_sample = 0; ///< size of the layer's output in fp32
   std::vector<ParameterTensor> tensors;
+  /// Experts whose work the layer does together, each with its part of every tensor; 0: it is no layer of experts.
+  long experts = 0;
 
   bool operator==(const Layer&) const = default;
 };

@@ -23,6 +23,7 @@ Json to_json(const Layer& layer) {
             {"activation_bytes_per_sample", whole(layer.activation_bytes_per_sample)}};
   for (const auto& tensor : layer.tensors) // tensors are fp32: their bytes follow from the shape
     json["tensors"].push_back({{"name", tensor.name}, {"shape", tensor.shape}});
+  if (layer.experts > 0) json["experts"] = layer.experts;
   return json;
 }
 

@@ -136,6 +136,15 @@ TEST_CASE("experts keep the tokens that are sorted to them, as many as the busie
   CHECK(kept() == router + 2 * tokens * (1 + 6));
   facts.expert_imbalance = 2;
   CHECK(kept() == router + 2 * 2 * tokens * (1 + 6));
+  // One layer for both experts keeps the same.
+  auto& layers = model.layers;
+  layers.erase(layers.begin() + 8, layers.begin() + 13);
+  for (std::size_t l = 3; l < 8; ++l) {
+    layers[l].experts = 2;
+    layers[l].activation_bytes_per_sample *= 2;
+    layers[l].name.replace(std::string("block0.expert").size(), 1, "s");
+  }
+  CHECK(kept() == router + 2 * 2 * tokens * (1 + 6));
 }
 
 } // namespace ddlsim

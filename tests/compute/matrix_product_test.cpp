@@ -13,6 +13,14 @@ TEST_CASE("a deep product takes its FLOP over the reached peak, and a launch", "
   CHECK(matrix_product_s({0, 2000, 3000}, rates) == 0);
 }
 
+TEST_CASE("products of experts in one kernel are launched once", "[kernels]") {
+  const auto rates = planted_rates();
+  const MatrixShape shape{1000, 2000, 3000};
+  CHECK(grouped_product_s(shape, 1, rates) == Approx(matrix_product_s(shape, rates)));
+  CHECK(grouped_product_s(shape, 8, rates) == Approx(8 * matrix_product_s(shape, rates) - 7 * 5e-6));
+  CHECK(grouped_product_s({0, 2000, 3000}, 8, rates) == 0);
+}
+
 TEST_CASE("a flat product takes its bytes over the reached memory rate", "[kernels]") {
   const auto rates = planted_rates();
   const MatrixShape flat{1, 10000, 10000};

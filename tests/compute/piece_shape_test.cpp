@@ -114,7 +114,7 @@ TEST_CASE("a block's experts are recognised by their names, and their tokens by 
                                 {"block0.expert1.output", 1},
                                 {"block1.expertise", 4}});
   CHECK(experts_of(model) == 2);
-  CHECK(!is_of_expert("block1.expertise"));
+  CHECK(!is_of_expert(model.layers.back()));
   const auto piece = cut(model, 1).front();
   CHECK(piece.expert_blocks == 1);
   CHECK(piece.expert_parameters == 40);
@@ -123,6 +123,19 @@ TEST_CASE("a block's experts are recognised by their names, and their tokens by 
   CHECK(piece.expert_forward == Approx(0.4));
   CHECK(piece.expert_backward == Approx(0.4));
   CHECK(experts_of(layers_of({{"fc", 1}})) == 0);
+}
+
+TEST_CASE("a layer of several experts counts as so many layers of one", "[pieces][expert]") {
+  auto model = layers_of(
+      {{"block0.attention", 2}, {"block0.experts.up", 2}, {"block0.experts.output", 2}, {"block1.experts", 4}});
+  CHECK(experts_of(model) == 0); // a name alone is no number of experts
+  for (std::size_t l : {1, 2}) model.layers[l].experts = 8;
+  CHECK(experts_of(model) == 8);
+  const auto piece = cut(model, 1).front();
+  CHECK(piece.expert_blocks == 1);
+  CHECK(piece.expert_parameters == 20);
+  CHECK(piece.routed_bytes == 3);
+  CHECK(piece.expert_forward == Approx(0.4));
 }
 
 TEST_CASE("keys and values of a block are recognised by their layers' names", "[pieces][context]") {

@@ -42,6 +42,29 @@ TEST_CASE("equal layers of a model are one entry of its work", "[kernels]") {
   CHECK(work.tokens == 8192);
 }
 
+TEST_CASE("a layer of experts is launched once, and each of its matrices sees its part of the tokens", "[kernels]") {
+  // 100 tokens, each sent to two of four experts of width 8 to 16.
+  Model model;
+  model.sample = "sequence of 100 tokens";
+  model.layers = {{"block0.experts.up", "linear", 2.0 * 200 * 8 * 16, 4.0 * 200 * 16, {}, 4}};
+  model.layers[0].tensors = {{"w", {4, 16, 8}, 4.0 * 4 * 16 * 8}};
+  const auto work = kernel_work(model);
+  REQUIRE(work.layers.size() == 1);
+  CHECK(work.layers[0].columns == 16);
+  CHECK(work.layers[0].experts == 4);
+  CHECK(work.layer_count == 1);
+  auto split = model;
+  split.layers.assign(4, {"", "linear", 2.0 * 50 * 8 * 16, 4.0 * 50 * 16, {{"w", {16, 8}, 4.0 * 16 * 8}}});
+  auto rates = rates_of("H100-SXM5-80GB", Precision::bf16);
+  rates.least_layer_s = 0;
+  rates.wide.product.launch_s = 0;
+  const auto product_s = [&](const Model& one) {
+    const auto step = step_kernels(kernel_work(one), rates, 1e6, false); // the host hardly sets the pace
+    return step.time_s * share(step, StepPart::product);
+  };
+  CHECK(product_s(model) == Approx(product_s(split)).epsilon(0.01)); // the host launches one layer, not four
+}
+
 TEST_CASE("the shares of the parts add up to one, and each is how much its part decides", "[kernels]") {
   const auto work = work_of_model("mpt_7b_seq2048");
   auto rates = rates_of("A100-SXM4-80GB", Precision::bf16);

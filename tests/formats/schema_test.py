@@ -118,7 +118,7 @@ def with_prices(cluster):
 def with_blocks(model):
     """The model after two blocks of one layer."""
     layer = {"name": "block{i}", "kind": "linear", "forward_flop_per_sample": 2, "activation_bytes_per_sample": 4,
-             "tensors": [{"name": "block{i}.weight", "shape": [1], "bytes": 4}]}
+             "tensors": [{"name": "block{i}.weight", "shape": [1], "bytes": 4}], "experts": 1}
     return {**model, "parameters": model["parameters"] + 2, "layers": [{"repeat": 2, "first": 1, "layers": [layer]}, *model["layers"]]}
 
 

@@ -53,6 +53,12 @@ double matrix_product_s(const MatrixShape& shape, const KernelRates& rates) {
   return product.launch_s + std::max(compute_s, memory_s);
 }
 
+double grouped_product_s(const MatrixShape& shape, double count, const KernelRates& rates) {
+  if (is_empty_product(shape) || count <= 0) return 0;
+  const double launch_s = rates.product.launch_s;
+  return launch_s + count * (matrix_product_s(shape, rates) - launch_s);
+}
+
 double cast_s(const MatrixShape& shape, const KernelRates& rates) {
   if (is_empty_product(shape)) return 0;
   const double bytes = (unconverted_bytes + input_bytes(rates.precision)) * shape.m * shape.k;

@@ -26,6 +26,10 @@ double product_bytes(const MatrixShape& shape, KernelPrecision precision);
 /// Zero for an empty product. Not faster than the peaks, and longer for each longer side.
 double matrix_product_s(const MatrixShape& shape, const KernelRates& rates);
 
+/// The time of one kernel that computes `count` such products, each of its own matrices: one launch, and
+/// matrix_product_s() without it for each.
+double grouped_product_s(const MatrixShape& shape, double count, const KernelRates& rates);
+
 /// The time to convert the m x k input from 16 bits: cast_slowdown (2 + b) m k / memory rate, where b is the bytes of a
 /// converted value. Some stacks convert inside another kernel.
 double cast_s(const MatrixShape& shape, const KernelRates& rates);
