@@ -99,6 +99,20 @@ void add_changes(CLI::App& app, Variation& variation) {
       ->type_name("/PATH=VALUE");
 }
 
+namespace {
+
+void add_model(CLI::App& app, std::string& model, long& sequence) {
+  app.add_option("--model", model,
+                 "Model instead of the file's: a name (`ddlsim list models`), the path of a layer table, or of a "
+                 "config.json of Hugging Face Transformers")
+      ->type_name("NAME");
+  app.add_option("--sequence", sequence, "Of a model that is a config.json: tokens a sample")
+      ->type_name("TOKENS")
+      ->check(a_number({.least = 1, .most = 100'000'000, .whole = true}));
+}
+
+} // namespace
+
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
   auto& check = add_command(app, line, "check",
                             "Check files of any kind: scenarios, models, clusters, records, catalogues, calibrations");
@@ -146,6 +160,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       ->delimiter(',')
       ->type_name("NAME,NAME");
   add_changes(predict, variation);
+  add_model(predict, variation.model, command.sequence);
   predict
       .add_option("--sweep", variation.sweep,
                   "The scenario once for each value, e.g. /cluster=iris,dgx1-v100; of several every combination")
@@ -195,6 +210,7 @@ void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vecto
   plan.add_option("--set", set,
                   "Another value of a field of the request, e.g. /limits/deadline=\"12 h\"; may be given several times")
       ->type_name("/PATH=VALUE");
+  add_model(plan, command.model, command.sequence);
   auto* csv = plan.add_flag("--csv", command.csv, "A row for each option as CSV, every figure in SI units");
   plan.add_flag("--markdown", command.markdown, "The sentences and a table of all options, for a proposal")
       ->excludes(csv);

@@ -1,4 +1,5 @@
 #include "cli/command.hpp"
+#include "cli/config_model.hpp"
 #include "cli/task_pool.hpp"
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
@@ -17,11 +18,23 @@ std::string to_output(const Plan& plan, const PlanCommand& command, const Comman
   return command.markdown ? to_markdown_text(plan) : to_terminal_text(plan);
 }
 
+/// Sets the model that the command names, and makes the table of one that is a config.
+void set_model(nlohmann::json& request, const PlanCommand& command, const CommandLine& line) {
+  if (!request.is_object() || !request.contains("workload") || !request["workload"].is_object()) return;
+  auto& work = request["workload"];
+  if (!command.model.empty()) work["model"] = command.model;
+  if (!work.contains("model") || !work["model"].is_string()) return;
+  std::vector<std::string> notes;
+  work["model"] = table_of_config(work["model"].get<std::string>(), command.request, command.sequence, line, notes);
+  for (const auto& note : notes) narrate(line, note);
+}
+
 } // namespace
 
 int run_plan(const PlanCommand& command, const CommandLine& line) {
   DataFolder data = fitted_data(line);
   const auto spell = [&](nlohmann::json& document) {
+    set_model(document, command, line);
     for (const auto& note : spell_as_known(document, data)) narrate(line, note);
     data = take_own_files(document, command.request, data);
   };

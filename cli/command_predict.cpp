@@ -1,4 +1,5 @@
 #include "cli/command.hpp"
+#include "cli/config_model.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/base/units.hpp"
@@ -70,7 +71,7 @@ std::vector<double> sizes_of(const std::vector<std::string>& texts) {
 }
 
 int run_collective(const PredictCommand& command, const CommandLine& line) {
-  Scenario scenario = read_known_scenario(command.scenarios.front(), command.changes, DataFolder{line.data_folder});
+  Scenario scenario = read_asked_scenario(command.scenarios.front(), command.changes, command.sequence, line);
   keep_strategies(scenario, command.strategies);
   for (const auto& note : scenario.name_notes) narrate(line, note);
   const auto prediction = predict_collectives(scenario, sizes_of(command.sizes), data_for(line, scenario));
@@ -110,7 +111,7 @@ void keep_strategies(Scenario& scenario, const std::vector<std::string>& names) 
 
 Prediction predict_scenario(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
                             const PredictOptions& options) {
-  Scenario scenario = read_known_scenario(one.scenario, one.changes, DataFolder{line.data_folder});
+  Scenario scenario = read_asked_scenario(one.scenario, one.changes, command.sequence, line);
   keep_strategies(scenario, command.strategies);
   auto prediction = predict(scenario, data_for(line, scenario), options);
   const auto& notes = scenario.name_notes;

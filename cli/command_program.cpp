@@ -35,6 +35,7 @@ CommandLine with_calibrations(CommandLine line, const fs::path& installed, bool 
   cache.kept = cache_folder(installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : fs::path{});
   if (prints) cache.narrate = [line](const std::string& text) { narrate(line, text); };
   cache.threads = line.threads;
+  if (!cache.kept.empty()) line.tables = cache.kept / "models";
   line.calibrations = fitted_calibrations(std::move(cache));
   return line;
 }

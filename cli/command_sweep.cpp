@@ -1,4 +1,5 @@
 #include "cli/command.hpp"
+#include "cli/config_model.hpp"
 #include "cli/task_pool.hpp"
 #include "sim/base/error.hpp"
 #include "sim/formats/check.hpp"
@@ -144,11 +145,11 @@ SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
 
 /// Fits the clusters before the workers start, because nobody sees a worker's progress lines. The row of a case reports
 /// its errors.
-void fit_clusters(const std::vector<SweepCase>& cases, const CommandLine& line) {
+void fit_clusters(const std::vector<SweepCase>& cases, long sequence, const CommandLine& line) {
   std::set<std::pair<std::string, std::filesystem::path>> seen;
   for (const auto& one : cases) {
     try {
-      const auto scenario = read_known_scenario(one.scenario, one.changes, DataFolder{line.data_folder});
+      const auto scenario = read_asked_scenario(one.scenario, one.changes, sequence, line);
       if (seen.emplace(scenario.cluster, scenario.cluster_folder).second)
         load_calibration(data_for(line, scenario), scenario.cluster);
     } catch (const UserError&) {
@@ -181,7 +182,7 @@ std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
 
 int run_sweep(const PredictCommand& command, const CommandLine& line) {
   const auto cases = sweep_cases(command);
-  fit_clusters(cases, line);
+  fit_clusters(cases, command.sequence, line);
   TaskPool tasks(line, "scenarios", files_requested_of(command));
   const auto measured = measured_for_all(line);
   const PredictOptions options{

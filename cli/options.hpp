@@ -46,6 +46,7 @@ struct PredictCommand {
   std::vector<SweepAxis> axes;         ///< axes; every combination of their values is a scenario
   std::vector<JsonChange> changes;     ///< changes of the scenario, made before it is checked
   std::vector<std::string> strategies; ///< names of the scenario's strategies to keep; empty: all
+  long sequence = 0;                   ///< tokens a sample of a model that is a config of Hugging Face; 0: not given
   bool csv = false;
   bool markdown = false;
   bool why = false; ///< whether to explain what the prediction of each strategy is based on
@@ -86,6 +87,8 @@ struct DiagnoseCommand {
 struct PlanCommand {
   std::filesystem::path request;
   std::vector<JsonChange> changes; ///< changes of the request, made before it is checked
+  std::string model;               ///< in place of the workload's; "": that one
+  long sequence = 0;               ///< tokens a sample of a model that is a config of Hugging Face; 0: not given
   bool csv = false;
   bool markdown = false;
   std::filesystem::path html; ///< file for the page; empty: no page
@@ -188,6 +191,7 @@ struct CommandLine {
                ExportCommand, DiagnoseCommand, NewCommand, ExplainCommand, SchemaCommand>
       command;
   std::filesystem::path data_folder; ///< folder that holds platforms/ and scenarios/
+  std::filesystem::path tables;      ///< folder that keeps layer tables of configs; empty: there is none
   CalibrationSource calibrations{};  ///< gives the calibrations of clusters, kept or fitted when needed
   std::filesystem::path output;      ///< file for the result; empty: standard output
   bool json = false;
@@ -219,6 +223,7 @@ std::string examples_of(const std::string& command);
 struct Variation {
   std::vector<int> gpus{};
   std::string cluster{};
+  std::string model{};
   std::vector<std::string> set{};   ///< texts /json/path=VALUE
   std::vector<std::string> sweep{}; ///< texts /json/path=A,B,C
 };

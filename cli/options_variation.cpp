@@ -51,6 +51,7 @@ std::vector<JsonChange> changes_of(const Variation& variation, std::string& wron
   for (const auto& [path, value] : split_words(variation.set, wrong)) changes.push_back({path, value});
   if (!variation.gpus.empty()) changes.push_back({"/gpus", as_json_list(variation.gpus)});
   if (!variation.cluster.empty()) changes.push_back({"/cluster", fmt::format("\"{}\"", variation.cluster)});
+  if (!variation.model.empty()) changes.push_back({"/model", variation.model});
   return changes;
 }
 

@@ -52,6 +52,43 @@ class Own(Case):
         self.assertIn("cluster my-cluster: 16 nodes of 8 x H100-SXM5-80GB", checked.stdout)
         self.assertIn("scenario q: my-model on my-cluster", checked.stdout)
 
+    def test_a_config_of_hugging_face_may_stand_where_a_model_is_named(self):
+        self.bring_both()
+        self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
+                  "--precision", "bf16", "--gpus", "8,16")
+        (self.folder / "llama").mkdir()
+        config = self.folder / "llama" / "config.json"
+        config.write_text(CONFIG.read_text())
+        quick = ("--fidelity", "formula", "--json")
+        asked = json.loads((self.folder / "q.json").read_text())
+        (self.folder / "of-config.json").write_text(json.dumps({**asked, "model": "llama/config.json"}))
+        table = json.loads(self.done("predict", "q.json", *quick).stdout)
+        for question in (("of-config.json",), ("q.json", "--model", "llama/config.json")):
+            answer = json.loads(self.done("predict", *question, "--sequence", "2048", *quick).stdout)
+            self.assertEqual(answer["model"], "llama-seq2048")
+            self.assertEqual(answer["points"], table["points"])
+            self.assertIn("llama-seq2048: attention is one kernel", " ".join(answer["warnings"]))
+        swept = self.done("predict", "of-config.json", "--sequence", "2048", "--sweep", "/batch_per_gpu=1,2", "--csv", "--fidelity", "formula")
+        self.assertEqual(len(swept.stdout.splitlines()), 1 + 2 * 2)
+        self.refused(run("predict", "of-config.json", cwd=self.folder), 1, "give --sequence TOKENS")
+        self.refused(run("predict", "q.json", "--model", "resnet49_v1.5", cwd=self.folder), 1, "resnet50_v1.5")
+        config.write_text(json.dumps({**json.loads(CONFIG.read_text()), "num_key_value_heads": 5, "hidden_size": 0}))
+        refused = run("predict", "of-config.json", "--sequence", "2048", cwd=self.folder)
+        self.refused(refused, 1, "/num_key_value_heads")
+        self.assertIn("/hidden_size", refused.stderr)
+
+    def test_a_plan_takes_a_config_of_hugging_face(self):
+        self.bring_both()
+        (self.folder / "config.json").write_text(CONFIG.read_text())
+        work = {"model": "my-model.json", "tokens": 1e9, "batch_per_gpu": 1, "precision": "bf16"}
+        request = {"format": "ddlsim-plan-request", "version": 1, "name": "p", "workload": work,
+                   "candidates": [{"name": "mine", "cluster": "./my-cluster", "gpus": [8], "preset": "pytorch-ddp", "strategies": [{"name": "auto"}],
+                                   "price": {"kind": "on-demand", "usd_per_node_hour": 50, "source": "s"}}]}
+        (self.folder / "p.json").write_text(json.dumps(request))
+        table = json.loads(self.done("plan", "p.json", "--json").stdout)
+        config = json.loads(self.done("plan", "p.json", "--json", "--model", "config.json", "--sequence", "2048").stdout)
+        self.assertEqual(config["options"], table["options"])
+
     def test_every_command_that_asks_a_scenario_takes_own_files(self):
         self.bring_both()
         self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
