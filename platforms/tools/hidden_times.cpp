@@ -82,6 +82,11 @@ void ask(const ShippedTimes& shipped, const std::vector<const StepRecord*>& aske
       ComputeQuestion question{*model, *gpu_of(shipped, *record), record->precision, record->batch_per_gpu,
                                record->preset};
       question.has_update = record->optimizer;
+      if (record->precision == Precision::fp32) {
+        const auto tf32 = tf32_of(*record, question.gpu);
+        question.matmul_tf32 = tf32.matmul;
+        question.conv_tf32 = tf32.convolution;
+      }
       const auto estimate = estimator.find(question);
       const bool attends = shipped.catalogue.models.at(record->model).attends;
       times.push_back({group, record->model, record->precision, attends, record->iteration_s, estimate.one_gpu_s,

@@ -1,6 +1,7 @@
 #include "sim/compute/measured_time.hpp"
 
 #include "sim/compute/equal_records.hpp"
+#include "sim/compute/one_gpu_rows.hpp"
 
 #include <fmt/format.h>
 
@@ -26,12 +27,25 @@ OneGpuEstimate as_stated(const ComputeQuestion& question) {
   return estimate;
 }
 
+/// Whether a record is in the question's arithmetic. A question that does not say whether fp32 uses TF32 means records
+/// in fp32 that do and that do not.
+bool is_in_arithmetic(const StepRecord& record, const ComputeQuestion& question) {
+  const bool all_tf32 = question.precision == Precision::tf32;
+  const auto matmul = all_tf32 ? true : question.matmul_tf32;
+  const auto convolution = all_tf32 ? true : question.conv_tf32;
+  if (record.precision == question.precision && (all_tf32 || (!matmul && !convolution))) return true;
+  const bool is_single = record.precision == Precision::fp32 || record.precision == Precision::tf32;
+  if (!is_single || (!matmul && !convolution)) return false;
+  const auto use = tf32_of(record, question.gpu);
+  return use.matmul == matmul.value_or(use.matmul) && use.convolution == convolution.value_or(use.convolution);
+}
+
 /// Whether a record is of the question's own workload, whatever its series and software.
 bool is_of_workload(const StepRecord& record, const ComputeQuestion& question, const std::string& unnamed_gpu) {
   const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name({question.gpu}, record.head.gpu);
   return record.gpus == 1 && record.mode == RunMode::train && !has_server_elsewhere(record) &&
          gpu == question.gpu.name && !is_of_processor_beside(record.head, gpu) && record.model == question.model.name &&
-         record.precision == question.precision && record.preset == question.preset &&
+         is_in_arithmetic(record, question) && record.preset == question.preset &&
          record.batch_per_gpu == question.batch;
 }
 

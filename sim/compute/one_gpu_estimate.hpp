@@ -27,6 +27,8 @@ struct ComputeQuestion {
   std::string software{};             ///< if set, records whose software contains this text come first too
   std::optional<StatedRate> stated{}; ///< the user's own rate, which comes before every record
   bool has_update = true;             ///< the time includes the optimizer
+  std::optional<bool> matmul_tf32{};  ///< whether products in fp32 use TF32; nothing: as tf32_use() says
+  std::optional<bool> conv_tf32{};    ///< whether convolutions in fp32 use TF32
 };
 
 /// Names of the priors of a one-GPU time: of one that was measured here, at this batch, and of all others.

@@ -12,8 +12,12 @@
 namespace ddlsim {
 namespace {
 
-DeviationUnit deviation_unit(const Gpu& gpu, Precision precision) {
-  const auto unit = wide_unit(gpu, precision).unit;
+/// The unit of the larger of convolutions and products.
+DeviationUnit deviation_unit(const OneGpuStep& step, const PartShares& shares) {
+  const auto share = [&](StepPart part) { return shares[static_cast<std::size_t>(part)]; };
+  const bool convolves = share(StepPart::convolution) > share(StepPart::product) + share(StepPart::attention);
+  const bool may_use_tf32 = convolves ? step.tf32.convolution : step.tf32.matmul;
+  const auto unit = wide_unit(step.gpu, arithmetic_of(step.precision, may_use_tf32)).unit;
   if (unit == ArithmeticUnit::fp32) return DeviationUnit::fp32;
   if (unit == ArithmeticUnit::tf32) return DeviationUnit::tf32;
   return is_tensor_core(unit) ? DeviationUnit::tensor_core : DeviationUnit::plain_16_bit;
@@ -29,6 +33,7 @@ struct RowKey {
   std::string gpu;
   std::string model;
   Precision precision = {};
+  Tf32Use tf32{};
   std::string preset;
   double batch = 0;
   bool optimizer = true;
@@ -53,6 +58,10 @@ const Gpu* catalogued_gpu(const std::vector<Gpu>& gpus, const std::string& name)
 
 } // namespace
 
+Tf32Use tf32_of(const StepRecord& record, const Gpu& gpu) {
+  return tf32_use({record.precision, record.matmul_tf32, record.conv_tf32, record.preset, record.head.software}, gpu);
+}
+
 std::string family_of_model(const std::string& name, bool attends) {
   for (const char* family :
        {"resnext", "se_resnext", "resnet", "vgg", "alexnet", "inception", "googlenet", "bert", "mobilenet"})
@@ -60,12 +69,13 @@ std::string family_of_model(const std::string& name, bool attends) {
   return attends ? "transformer" : name;
 }
 
-const WorkloadMaker::KnownRates& WorkloadMaker::rates_of(const Gpu& gpu, Precision precision) {
-  const RatesKey key{gpu.name, precision};
+const WorkloadMaker::KnownRates& WorkloadMaker::rates_of(const OneGpuStep& step) {
+  const auto& gpu = step.gpu;
+  const RatesKey key{gpu.name, step.precision, step.tf32};
   if (const auto known = rates_.find(key); known != rates_.end()) return known->second;
   KnownRates found;
   try {
-    found.rates = step_rates(catalogue_.kernels, catalogue_.gpus, gpu, precision);
+    found.rates = step_rates(catalogue_.kernels, catalogue_.gpus, gpu, step.precision, step.tf32);
     found.unknown_gpu = gpu.name == unnamed_device().name;
   } catch (const UserError&) { // the catalogue lacks a rate of the GPU
     found.rates = step_rates(catalogue_.kernels, catalogue_.gpus, unnamed_device(), Precision::fp32);
@@ -75,7 +85,7 @@ const WorkloadMaker::KnownRates& WorkloadMaker::rates_of(const Gpu& gpu, Precisi
 }
 
 ModelledStep WorkloadMaker::make(const OneGpuStep& step) {
-  const auto& [rates, unknown_gpu] = rates_of(step.gpu, step.precision);
+  const auto& [rates, unknown_gpu] = rates_of(step);
   const auto kernels = step_kernels(step.work, rates, step.batch, step.has_update);
   TimedWorkload workload;
   workload.architecture = names_.number("architecture " + architecture_of(step.gpu));
@@ -84,8 +94,9 @@ ModelledStep WorkloadMaker::make(const OneGpuStep& step) {
   workload.site = names_.number("site " + step.site);
   workload.family = names_.number("family " + family_of_model(step.model, step.work.attends));
   workload.model = names_.number("model " + step.model);
-  workload.unit = unknown_gpu ? DeviationUnit::fp32 : deviation_unit(step.gpu, step.precision);
-  workload.precision = step.precision;
+  workload.unit = unknown_gpu ? DeviationUnit::fp32 : deviation_unit(step, kernels.shares);
+  // TF32 is a way of computing fp32, which the unit tells.
+  workload.precision = step.precision == Precision::tf32 ? Precision::fp32 : step.precision;
   workload.ln_batch = std::log(step.batch);
   workload.shares = kernels.shares;
   workload.unknown_gpu = unknown_gpu;
@@ -99,9 +110,10 @@ std::vector<OneGpuRow> one_gpu_rows(WorkloadMaker& maker, const OtherClusterTime
   for (const auto& record : records) {
     const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name(catalogue.gpus, record.head.gpu);
     if (!is_one_gpu_training(record) || gpu.empty() || is_of_processor_beside(record.head, gpu)) continue;
-    if (catalogue.models.count(record.model) == 0 || catalogued_gpu(catalogue.gpus, gpu) == nullptr) continue;
-    alike[{record.site, gpu, record.model, record.precision, record.preset, record.batch_per_gpu, record.optimizer,
-           record.read_back_uncertainty > 0}]
+    const auto* device = catalogued_gpu(catalogue.gpus, gpu);
+    if (catalogue.models.count(record.model) == 0 || device == nullptr) continue;
+    alike[{record.site, gpu, record.model, record.precision, tf32_of(record, *device), record.preset,
+           record.batch_per_gpu, record.optimizer, record.read_back_uncertainty > 0}]
         .push_back(&record);
   }
   std::vector<OneGpuRow> rows;
@@ -117,7 +129,7 @@ std::vector<OneGpuRow> one_gpu_rows(WorkloadMaker& maker, const OtherClusterTime
     row.variance = variance_of(row);
     const auto modelled =
         maker.make({catalogue.models.at(key.model).work, key.model, *catalogued_gpu(catalogue.gpus, key.gpu),
-                    key.precision, key.preset, key.site, key.batch, key.optimizer});
+                    key.precision, key.tf32, key.preset, key.site, key.batch, key.optimizer});
     row.workload = modelled.workload;
     row.ln_deviation = std::log(row.time_s / modelled.kernels_s);
     rows.push_back(std::move(row));

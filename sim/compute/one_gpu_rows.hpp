@@ -34,6 +34,7 @@ struct OneGpuStep {
   const std::string& model;
   const Gpu& gpu;
   Precision precision = Precision::fp32;
+  Tf32Use tf32{};
   const std::string& stack;
   const std::string& site;
   double batch = 0;
@@ -58,18 +59,22 @@ private:
   struct RatesKey {
     std::string gpu;
     Precision precision = {};
+    Tf32Use tf32{};
     auto operator<=>(const RatesKey&) const = default;
   };
   struct KnownRates {
     StepRates rates;
     bool unknown_gpu = false;
   };
-  const KnownRates& rates_of(const Gpu& gpu, Precision precision);
+  const KnownRates& rates_of(const OneGpuStep& step);
 
   const OtherClusterTimes& catalogue_;
   NameNumbers names_;
   std::map<RatesKey, KnownRates> rates_;
 };
+
+/// Which parts of a record's run on that GPU used TF32.
+Tf32Use tf32_of(const StepRecord& record, const Gpu& gpu);
 
 /// Returns the family of a model, models whose times keep their ratio from GPU to GPU: "resnet", "vgg", ...,
 /// "transformer" (with attention, other than BERT); the model's own name where it is in no family.

@@ -41,11 +41,17 @@ double memory_s(const Step& step, double bytes) {
 }
 
 void add_convolution(Step& step, const LayerWork& layer) {
-  const auto efficiency = convolution_efficiency(layer.kernel, step.rates.tensor_cores);
-  const double least_s = memory_s(step, read_and_write * step.batch * layer.outputs * step.rates.value_bytes);
-  for (const double share : {efficiency.forward, efficiency.backward_data, efficiency.backward_weights})
-    step[StepPart::convolution] +=
-        layer.count * std::max(step.batch * layer.flop / (step.rates.convolution_flop_per_s * share), least_s);
+  const auto& rates = step.rates;
+  const auto usual = convolution_efficiency(layer.kernel, rates.tensor_cores);
+  const auto in_fp32 = convolution_efficiency(layer.kernel, false);
+  const double least_s = memory_s(step, read_and_write * step.batch * layer.outputs * rates.value_bytes);
+  for (const auto pass :
+       {&KernelEfficiency::forward, &KernelEfficiency::backward_data, &KernelEfficiency::backward_weights}) {
+    // cuDNN takes the faster of what is allowed.
+    const double flop_per_s =
+        std::max(rates.convolution_flop_per_s * usual.*pass, rates.fp32_flop_per_s * in_fp32.*pass);
+    step[StepPart::convolution] += layer.count * std::max(step.batch * layer.flop / flop_per_s, least_s);
+  }
 }
 
 void add_product(Step& step, const LayerWork& layer) {
@@ -147,15 +153,18 @@ KernelRates rates_in_step(const KernelRateBook& book, const std::vector<Gpu>& gp
 
 } // namespace
 
-StepRates step_rates(const KernelRateBook& book, const std::vector<Gpu>& gpus, const Gpu& gpu, Precision precision) {
+StepRates step_rates(const KernelRateBook& book, const std::vector<Gpu>& gpus, const Gpu& gpu, Precision precision,
+                     Tf32Use tf32) {
   const bool eight_bits = precision == Precision::fp8;
   StepRates rates;
-  const auto unit = wide_unit(gpu, precision);
+  const auto unit = wide_unit(gpu, arithmetic_of(precision, tf32.matmul));
+  const auto convolution = wide_unit(gpu, arithmetic_of(precision, tf32.convolution));
   rates.wide = rates_in_step(book, gpus, gpu, precision_on(unit.unit), unit.peak_flop_per_s);
   rates.narrow =
       eight_bits ? rates_in_step(book, gpus, gpu, KernelPrecision::fp8, peak_flop_per_s(gpu, precision)) : rates.wide;
-  rates.convolution_flop_per_s = unit.peak_flop_per_s;
-  rates.tensor_cores = is_tensor_core(unit.unit);
+  rates.convolution_flop_per_s = convolution.peak_flop_per_s;
+  rates.tensor_cores = is_tensor_core(convolution.unit);
+  if (convolution.unit == ArithmeticUnit::tf32) rates.fp32_flop_per_s = peak_flop_per_s(gpu, Precision::fp32);
   rates.value_bytes = computed_bytes_per_parameter(precision);
   rates.least_layer_s = least_layer_s(gpu);
   return rates;

@@ -5,6 +5,7 @@
 #include "sim/compute/kernels/rates.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/names.hpp"
+#include "sim/formats/tf32.hpp"
 
 #include <array>
 #include <cstdint>
@@ -30,13 +31,16 @@ struct StepRates {
   KernelRates wide;                  ///< of 16 bits for fp8, else of the precision itself
   KernelRates narrow;                ///< of products that fp8 computes in 8 bits; as `wide` for other precisions
   double convolution_flop_per_s = 0; ///< peak of the unit that runs convolutions
-  bool tensor_cores = false;
+  bool tensor_cores = false;         ///< whether these are tensor cores
+  /// Peak of fp32, which runs a convolution that TF32 would make slower; 0: not for this precision.
+  double fp32_flop_per_s = 0;
   double value_bytes = 4;   ///< of an activation
   double least_layer_s = 0; ///< least time of a layer and pass, however small the batch
 };
 
 /// Throws UserError when the catalogue has no peak of the precision or no memory bandwidth for the GPU.
-StepRates step_rates(const KernelRateBook& book, const std::vector<Gpu>& gpus, const Gpu& gpu, Precision precision);
+StepRates step_rates(const KernelRateBook& book, const std::vector<Gpu>& gpus, const Gpu& gpu, Precision precision,
+                     Tf32Use tf32 = {});
 
 struct StepKernels {
   double time_s = 0;

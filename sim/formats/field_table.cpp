@@ -162,6 +162,12 @@ ValueType<bool> boolean_type() {
   return plain_type<bool>({ValueKind::boolean}, [](const JsonNode& place) { return place.as_boolean(); });
 }
 
+ValueType<std::optional<bool>> optional_boolean_type() {
+  const auto type = boolean_type();
+  return {type.shape, [read = type.read](const JsonNode& place) -> std::optional<bool> { return read(place); },
+          [](const std::optional<bool>& value) { return nlohmann::ordered_json(*value); }};
+}
+
 ValueType<int> whole_type(long least, long most) {
   return plain_type<int>(number_shape(ValueKind::whole, static_cast<double>(least), static_cast<double>(most)),
                          [=](const JsonNode& place) { return static_cast<int>(place.as_integer(least, most)); });

@@ -276,6 +276,8 @@ ValueType<std::string> paragraph_type();
 ValueType<std::string> date_type();
 ValueType<std::string> word_type(std::vector<std::string> words);
 ValueType<bool> boolean_type();
+/// The same where a key that is missing means neither.
+ValueType<std::optional<bool>> optional_boolean_type();
 ValueType<int> whole_type(long least, long most);
 /// A number of things, `least` or more.
 ValueType<int> number_of_things(long least = 0);

@@ -3,6 +3,7 @@
 #include "sim/formats/known_spelling.hpp"
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/readers.hpp"
+#include "sim/formats/tf32_question.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -187,6 +188,7 @@ Scenario read_known_scenario(const fs::path& file, const std::vector<JsonChange>
     if (!scenario.gpu.empty() && scenario.gpu_file.empty())
       if (const auto gpus = load_or_tell(root, "gpu", [&] { return load_gpus(data); }))
         check_gpu(root, "gpu", scenario.gpu, *gpus);
+    check_tf32_of_gpu(scenario, root, data);
     const auto& strategies = scenario.strategies;
     const auto presets = load_or_tell(root, "preset", [&] { return load_presets(data); });
     if (!presets) return;
@@ -197,6 +199,7 @@ Scenario read_known_scenario(const fs::path& file, const std::vector<JsonChange>
       check_name(root, "preset", "preset", scenario.preset, stacks_on(scenario, scenario.preset, *presets, data));
   };
   auto scenario = read_scenario(file, changes, look_up, edit);
+  if (auto assumed = assumed_tf32_text(scenario, data); !assumed.empty()) notes.push_back(std::move(assumed));
   scenario.name_notes = std::move(notes);
   return scenario;
 }

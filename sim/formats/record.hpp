@@ -72,6 +72,8 @@ struct StepRecord {
   RecordHead head;
   std::string model; ///< name of a model variant
   Precision precision = Precision::fp32;
+  std::optional<bool> matmul_tf32{}; ///< whether products in fp32 used TF32; nothing: as tf32_use() says
+  std::optional<bool> conv_tf32{};   ///< whether convolutions in fp32 used TF32
   WirePrecision wire_precision = WirePrecision::unknown;
   double batch_per_gpu = 0;
   /// name of the stack: pytorch-ddp, horovod, tf-ps, ...; a stack without a preset keeps its own name

@@ -1,6 +1,7 @@
 #include "sim/formats/record_fields.hpp"
 #include "sim/formats/stand_in_preset.hpp"
 #include "sim/formats/strategy_fields.hpp"
+#include "sim/formats/tf32.hpp"
 
 #include <fmt/format.h>
 
@@ -66,6 +67,7 @@ void derive_step(const JsonNode& node, RecordLine<StepRecord>& line) {
                               node.has("flop_per_sample") ? node.positive("flop_per_sample") : 0};
   step.iteration_s = iteration_s_of(line, counted);
   check_node_counts(node, step);
+  check_tf32_keys(node, step.precision, step.matmul_tf32, step.conv_tf32);
   if (step.strategy.name == StrategyName::none && step.synchronised)
     node.mistake_at("synchronised", "true found beside strategy none; give false, or the strategy that ran");
 }
@@ -106,6 +108,10 @@ std::vector<Field<RecordLine<StepRecord>>> rows_of_step() {
                      "the GPU waited for the host, which launches its kernels: a larger batch may take no longer"),
       optional_of<K>("optimizer", &K::optimizer, boolean_type(),
                      "false: the step ends with the gradients, before the optimizer's update"),
+      optional_of<K>("matmul_tf32", &K::matmul_tf32, optional_boolean_type(),
+                     "whether matrix products in fp32 used TF32; what the software does by itself if not given"),
+      optional_of<K>("conv_tf32", &K::conv_tf32, optional_boolean_type(),
+                     "whether convolutions in fp32 used TF32; what the software does by itself if not given"),
       required_of<K>("data", &K::data, word_type({"synthetic", "real", kUnknown}), "what was trained on"),
       optional_of<K>("mode", &K::mode, name_of_type<RunMode>(), "train if not given"),
       optional_of<K>("overlap_slowdown", &K::overlap_slowdown, number_type(1 / most_slowdown, most_slowdown),

@@ -6,6 +6,7 @@
 #include "sim/formats/own_files.hpp"
 #include "sim/formats/question_fields.hpp"
 #include "sim/formats/strategy_fields.hpp"
+#include "sim/formats/tf32.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -121,6 +122,7 @@ constexpr long most_samples_of_scenario = 100'000;
 void check_scenario(const JsonNode& root, Scenario& scenario) {
   refuse_bare_model_name(root, "model", scenario.model);
   check_co_location(root, scenario.co_location);
+  check_tf32_keys(root, scenario.precision, scenario.matmul_tf32, scenario.conv_tf32);
   refuse_endless_work(root, scenario);
 }
 
@@ -129,6 +131,10 @@ std::vector<Field<Scenario>> rows_of_job() {
           required("model", &Scenario::model, text_type(), "a shipped model's name, or the path of a model's file"),
           required("batch_per_gpu", &Scenario::batch_per_gpu, positive_type(), "samples of one GPU in an iteration"),
           required("precision", &Scenario::precision, name_of_type<Precision>(), "of arithmetic"),
+          optional("matmul_tf32", &Scenario::matmul_tf32, optional_boolean_type(),
+                   "whether matrix products in fp32 use TF32; what the software does by itself if not given"),
+          optional("conv_tf32", &Scenario::conv_tf32, optional_boolean_type(),
+                   "whether convolutions in fp32 use TF32; what the software does by itself if not given"),
           optional("wire_precision", &Scenario::wire_precision,
                    name_of_type<WirePrecision>(known_names_of<WirePrecision>()),
                    "of gradients on their way; fp32 if not given"),

@@ -67,6 +67,8 @@ struct Scenario {
   std::string model;
   double batch_per_gpu = 0;
   Precision precision = Precision::fp32;
+  std::optional<bool> matmul_tf32{}; ///< whether products in fp32 use TF32; nothing: as tf32_use() says
+  std::optional<bool> conv_tf32{};   ///< whether convolutions in fp32 use TF32
   WirePrecision wire_precision = WirePrecision::fp32;
   std::optional<CrossEntropy> cross_entropy{}; ///< nothing: the preset's
   std::string cluster;

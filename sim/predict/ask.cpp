@@ -88,6 +88,8 @@ OneGpuEstimate one_gpu_of(const Scenario& scenario, const Strategy& strategy, co
       model,           gpu_of(scenario, known), scenario.precision, scenario.batch_per_gpu, one_gpu_preset(preset),
       scenario.series, scenario.software,       scenario.one_gpu};
   question.has_update = !shares_update(strategy.name);
+  question.matmul_tf32 = scenario.matmul_tf32;
+  question.conv_tf32 = scenario.conv_tf32;
   return known.one_gpu_time(question);
 }
 
