@@ -75,6 +75,44 @@ TEST_CASE("a record of the cluster itself at this batch is taken as it is", "[ev
   CHECK(find_compute(desk.question(32), {record(32, 0.2), record(32, 0.4), record(32, 0.3)}, {}).one_gpu_s == 0.3);
 }
 
+TEST_CASE("A question that does not say whether fp32 uses TF32 takes a record that does", "[evidence]") {
+  Desk desk;
+  desk.gpu.compute_capability = 86;
+  desk.gpu.peak_flop_per_s[ArithmeticUnit::tf32] = 8e12;
+  auto in_tf32 = record(32, 0.1);
+  in_tf32.conv_tf32 = true;
+  auto plain = record(32, 0.3);
+  plain.conv_tf32 = false;
+  auto question = desk.question(32);
+  CHECK(find_compute(question, {in_tf32}, {}).one_gpu_s == 0.1);
+  CHECK(find_compute(question, {plain}, {}).one_gpu_s == 0.3);
+  question.conv_tf32 = true;
+  CHECK(find_compute(question, {in_tf32, plain}, {}).one_gpu_s == 0.1);
+  CHECK(find_compute(question, {plain}, {}).prior == compute_estimated);
+  question.conv_tf32 = false;
+  CHECK(find_compute(question, {in_tf32, plain}, {}).one_gpu_s == 0.3);
+}
+
+TEST_CASE("Precision tf32 is fp32 with products and convolutions in TF32", "[evidence]") {
+  Desk desk;
+  desk.gpu.compute_capability = 80;
+  desk.gpu.peak_flop_per_s[ArithmeticUnit::tf32] = 8e12;
+  auto named = desk.question(32);
+  named.precision = Precision::tf32;
+  auto stated = desk.question(32);
+  stated.matmul_tf32 = true;
+  stated.conv_tf32 = true;
+  CHECK(by_kernels(named).one_gpu_s == by_kernels(stated).one_gpu_s);
+  auto measured = record(32, 0.1);
+  measured.precision = Precision::tf32;
+  CHECK(find_compute(stated, {measured}, {}).one_gpu_s == 0.1);
+  measured.precision = Precision::fp32;
+  measured.matmul_tf32 = true;
+  CHECK(find_compute(named, {measured}, {}).one_gpu_s == 0.1);
+  measured.matmul_tf32 = false;
+  CHECK(find_compute(named, {measured}, {}).prior == compute_estimated);
+}
+
 TEST_CASE("a device that nobody named is known by records of its own cluster alone", "[evidence]") {
   Desk desk;
   desk.gpu = unnamed_device();

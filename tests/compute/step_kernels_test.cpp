@@ -113,6 +113,35 @@ TEST_CASE("fp8 is faster than bf16 in its products alone", "[kernels]") {
   CHECK(narrow.time_s * share(narrow, StepPart::attention) == Approx(wide.time_s * share(wide, StepPart::attention)));
 }
 
+TEST_CASE("Convolutions and products in fp32 use TF32 each by itself", "[kernels]") {
+  const auto rates = [](Tf32Use tf32) {
+    const auto gpus = load_gpus(shipped);
+    return step_rates(load_kernel_rates(shipped), gpus, find_gpu(gpus, "H100-SXM5-80GB"), Precision::fp32, tf32);
+  };
+  const auto time_s = [](const char* model, const StepRates& of) {
+    return step_kernels(work_of_model(model), of, 64, true).time_s;
+  };
+  const auto all = rates_of("H100-SXM5-80GB", Precision::tf32);
+  CHECK(time_s("vgg16", rates({true, true})) == time_s("vgg16", all));
+  CHECK(time_s("vgg16", rates({false, true})) > time_s("vgg16", all));
+  CHECK(time_s("vgg16", rates({false, true})) < 0.7 * time_s("vgg16", rates({})));
+  CHECK(time_s("bert_base_seq128", rates({false, true})) == time_s("bert_base_seq128", rates({})));
+  CHECK(time_s("bert_base_seq128", rates({true, false})) == time_s("bert_base_seq128", all));
+}
+
+TEST_CASE("A convolution that may use TF32 is never slower", "[kernels]") {
+  const auto work = work_of_model("vgg16");
+  for (const char* gpu : {"RTX-3080", "RTX-3090", "RTX-A6000", "A40", "A100-SXM4-40GB"}) {
+    auto alone = rates_of(gpu, Precision::fp32);
+    auto both = alone;
+    const auto tf32 = rates_of(gpu, Precision::tf32);
+    both.convolution_flop_per_s = tf32.convolution_flop_per_s;
+    both.tensor_cores = tf32.tensor_cores;
+    both.fp32_flop_per_s = tf32.fp32_flop_per_s;
+    CHECK(step_kernels(work, both, 64, true).time_s <= step_kernels(work, alone, 64, true).time_s);
+  }
+}
+
 TEST_CASE("without an optimizer the step is shorter by the passes over the parameters", "[kernels]") {
   const auto work = work_of_model("vgg16");
   const auto rates = rates_of("V100-SXM2-16GB", Precision::fp32);

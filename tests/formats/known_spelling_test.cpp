@@ -45,6 +45,19 @@ TEST_CASE("a scenario may name things as people do") {
   CHECK_NOTHROW(check_file(file, shipped_for_spelling));
 }
 
+TEST_CASE("What is assumed of TF32 is said, and a GPU without it is refused") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto json = typed_scenario();
+  json["gpu"] = "A100-SXM4-40GB";
+  const auto scenario = read_known_scenario(folder.write("a.json", json.dump()), {}, shipped_for_spelling);
+  REQUIRE(scenario.name_notes.size() == 1);
+  CHECK_THAT(scenario.name_notes[0], Catch::Contains("products in plain fp32 and convolutions in TF32"));
+  json["gpu"] = "V100-SXM2-16GB";
+  json["conv_tf32"] = true;
+  CHECK_THROWS_WITH(read_known_scenario(folder.write("b.json", json.dump()), {}, shipped_for_spelling),
+                    Catch::Contains("/conv_tf32: true found, but V100-SXM2-16GB has no TF32"));
+}
+
 TEST_CASE("precisions in others' words are ours") {
   for (const auto& [word, precision] :
        {std::pair{"bfloat16", ddlsim::Precision::bf16}, std::pair{"BF16-mixed", ddlsim::Precision::bf16},

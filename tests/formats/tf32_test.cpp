@@ -1,6 +1,9 @@
+#include "sim/formats/scenario.hpp"
 #include "sim/formats/tf32.hpp"
+#include "tests/formats/sample_files.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 using namespace ddlsim;
 
@@ -49,4 +52,22 @@ TEST_CASE("What is stated about TF32 counts before what the software does", "[tf
 TEST_CASE("A GPU before compute capability 8.0 never uses TF32 in fp32", "[tf32]") {
   for (const int tenths : {0, 70, 75})
     CHECK(tf32_use({Precision::fp32, true, true, "tf-mirrored", ""}, gpu_of_capability(tenths)) == neither);
+}
+
+TEST_CASE("A scenario says what of fp32 uses TF32, beside fp32 alone") {
+  const ddlsim_test::TemporaryFolder folder;
+  auto json = ddlsim_test::sample_scenario();
+  json["precision"] = "fp32";
+  json["matmul_tf32"] = false;
+  json["conv_tf32"] = true;
+  const auto scenario = read_scenario(folder.write("a.json", json.dump()));
+  CHECK(scenario.matmul_tf32 == false);
+  CHECK(scenario.conv_tf32 == true);
+  CHECK(nlohmann::json::parse(ddlsim::scenario_json(scenario))["conv_tf32"] == true);
+  json["precision"] = "bf16";
+  CHECK_THROWS_WITH(read_scenario(folder.write("b.json", json.dump())),
+                    Catch::Contains("/matmul_tf32: found beside precision bf16") && Catch::Contains("/conv_tf32"));
+  json["precision"] = "tf32";
+  CHECK_THROWS_WITH(read_scenario(folder.write("c.json", json.dump())),
+                    Catch::Contains("/matmul_tf32: false found beside precision tf32"));
 }
