@@ -162,6 +162,7 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
   std::vector<StepRecord> own;
   std::vector<StepRecord> borrowed;
   OtherClusterTimes others{{}, reference.gpus, {}, reference.kernels};
+  for (const auto& name : reference.left_out_deviations) leave_out_deviation(others.deviations, name);
   for (const auto& [name, model] : reference.models) others.models.emplace(name, size_of(model));
   std::map<std::string, std::vector<StepRecord>> spread_on;
   for (const auto& file : files) {

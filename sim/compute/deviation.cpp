@@ -67,7 +67,38 @@ double square_of(double x) {
   return x * x;
 }
 
+/// A name, and the figure of DeviationSizes that it means.
+struct NamedSize {
+  std::string name;
+  double* size = nullptr;
+};
+
+std::vector<NamedSize> named_sizes(DeviationSizes& sizes) {
+  static const std::array<const char*, deviation_scope_count> scopes{
+      "unit",         "architecture", "gpu",        "stack", "site-stack", "family",
+      "stack-family", "model",        "site-model", "batch", "workload"};
+  static const std::array<const char*, step_part_count> parts{"convolution", "product", "attention", "memory",
+                                                              "launch"};
+  std::vector<NamedSize> named;
+  for (std::size_t i = 0; i < scopes.size(); ++i)
+    named.push_back({std::string("scope-") + scopes[i], &sizes.of_scope[i]});
+  for (std::size_t i = 0; i < parts.size(); ++i) named.push_back({std::string("part-") + parts[i], &sizes.of_part[i]});
+  return named;
+}
+
 } // namespace
+
+std::vector<std::string> deviation_names() {
+  DeviationSizes sizes;
+  std::vector<std::string> names;
+  for (const auto& one : named_sizes(sizes)) names.push_back(one.name);
+  return names;
+}
+
+void leave_out_deviation(DeviationSizes& sizes, const std::string& name) {
+  for (const auto& one : named_sizes(sizes))
+    if (one.name == name) *one.size = 0;
+}
 
 ScopeCorrelations scopes_shared(const TimedWorkload& a, const TimedWorkload& b) {
   SharedScopes shared;

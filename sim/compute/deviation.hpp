@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ddlsim {
 
@@ -35,6 +36,13 @@ struct DeviationSizes {
                                                      0.187, 0.065, 0.050, 0.059, 0.044};
   std::array<double, step_part_count> of_part{1.159, 0.471, 0.978, 2.578, 1.378};
 };
+
+/// Returns the names of the scopes and parts: "scope-unit", ..., "part-launch".
+std::vector<std::string> deviation_names();
+
+/// Sets the size of the scope or part of that name to 0, so that no deviation of it is expected or learnt. Another name
+/// changes nothing.
+void leave_out_deviation(DeviationSizes& sizes, const std::string& name);
 
 /// The unit that computes, as far as it decides what deviates together.
 enum class DeviationUnit : std::uint8_t { fp32, tf32, plain_16_bit, tensor_core };

@@ -66,8 +66,9 @@ Eigen::VectorXd covariances_with(const DeviationSizes& sizes, const std::vector<
 
 } // namespace
 
-Kriging::Kriging(const std::vector<const OneGpuRow*>& rows, const TimedWorkload& asked)
+Kriging::Kriging(const std::vector<const OneGpuRow*>& rows, const TimedWorkload& asked, const DeviationSizes& sizes)
     : state_(std::make_unique<State>()) {
+  state_->sizes = sizes;
   state_->asked = asked;
   state_->rows = nearest_rows(state_->sizes, rows, asked);
   state_->factor = factor_of_covariance(covariance_of(state_->sizes, state_->rows));

@@ -13,7 +13,7 @@ namespace ddlsim {
 class Kriging {
 public:
   /// The rows must outlive it.
-  Kriging(const std::vector<const OneGpuRow*>& rows, const TimedWorkload& asked);
+  Kriging(const std::vector<const OneGpuRow*>& rows, const TimedWorkload& asked, const DeviationSizes& sizes = {});
   Kriging(const Kriging&) = delete;
   Kriging& operator=(const Kriging&) = delete;
   ~Kriging();

@@ -162,7 +162,7 @@ OneGpuEstimate OneGpuTimes::find(const ComputeQuestion& question) const {
                                        question.preset, state.site, question.batch, question.has_update});
   const auto named = named_records(question, state.own);
   const auto own = state.rows_of(named, Pool::own, state.unnamed_gpu);
-  const Kriging kriging(rows_for(question, own, state.rows), asked.workload);
+  const Kriging kriging(rows_for(question, own, state.rows), asked.workload, state.reference.deviations);
   OneGpuEstimate estimate;
   estimate.one_gpu_s = asked.kernels_s * std::exp(kriging.mean());
   estimate.prior = compute_estimated;

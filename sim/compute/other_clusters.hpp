@@ -2,6 +2,7 @@
 // One-GPU times that were measured on other clusters.
 
 #include "sim/compute/batch_line_fit.hpp"
+#include "sim/compute/deviation.hpp"
 #include "sim/formats/cluster.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/gpu.hpp"
@@ -40,6 +41,7 @@ struct OtherClusterTimes {
   /// Returns one-GPU times that are read back from runs on several GPUs (sim/predict/read_back.hpp); it is called once
   /// a question needs them, and may be empty. They count for models with attention only.
   std::function<std::vector<StepRecord>()> read_back{};
+  DeviationSizes deviations{}; ///< by how much times deviate from the kernel model
 };
 
 /// Returns the step records of the clusters that `cluster` borrows `step` from.

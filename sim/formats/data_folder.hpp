@@ -73,6 +73,7 @@ struct ReferenceData {
   std::map<std::string, Cluster> clusters;
   KernelRateBook kernels{};
   ModelConstants constants{};
+  std::vector<std::string> left_out_deviations{}; ///< names of leave_out_deviation(); only to measure what one gives
 };
 
 ReferenceData read_reference_data(const DataFolder& data);

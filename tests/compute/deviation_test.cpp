@@ -74,6 +74,18 @@ TEST_CASE("other units share nothing, and a name that is not known is like no ot
         shared_deviation({}, workload(0, 0, 0, 0, 1), workload(0, 0, 0, 0, 1)));
 }
 
+TEST_CASE("Each scope and part of deviations has a name that sets its size to 0", "[deviation]") {
+  CHECK(deviation_names().size() == deviation_scope_count + step_part_count);
+  DeviationSizes sizes;
+  leave_out_deviation(sizes, "scope-workload");
+  leave_out_deviation(sizes, "part-convolution");
+  CHECK(sizes.of_scope.back() == 0);
+  CHECK(sizes.of_part.front() == 0);
+  CHECK(sizes.of_scope.front() == DeviationSizes{}.of_scope.front());
+  for (const auto& name : deviation_names()) leave_out_deviation(sizes, name);
+  CHECK(shared_deviation(sizes, TimedWorkload{}, TimedWorkload{}) == 0);
+}
+
 TEST_CASE("two runs of a GPU of unknown rates share how much faster it is than its stand-in", "[deviation]") {
   auto one = workload(0, 3, 0, 0, 32);
   one.unknown_gpu = true;

@@ -47,6 +47,16 @@ TEST_CASE("a term of the residual that is left out is switched off, and no prior
   CHECK(priors_json(reference.priors) == priors);
 }
 
+TEST_CASE("a scope of deviations and the kernel tables are left out by their names", "[ablation]") {
+  auto reference = shipped();
+  reference.kernels.gpus.resize(1);
+  leave_out(reference, "scope-stack");
+  CHECK(reference.left_out_deviations == std::vector<std::string>{"scope-stack"});
+  CHECK(reference.kernels.gpus.size() == 1);
+  leave_out(reference, "kernel-tables");
+  CHECK(reference.kernels.gpus.empty());
+}
+
 TEST_CASE("every parameter and every term has a name that leave_out takes", "[ablation]") {
   const auto names = names_to_leave_out();
   for (const std::string name : {"compute_factor", "nic_efficiency", "second_node_jump", "line", "growth"})

@@ -1,6 +1,7 @@
 #include "validate/ablation/ablation.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/compute/deviation.hpp"
 #include "sim/formats/parameters.hpp"
 
 #include <fmt/format.h>
@@ -19,6 +20,9 @@ constexpr double placebo_step = 0.02;
 constexpr const char* compute_parameter = "compute_factor";
 /// beginning of the names of the priors for each kind of evidence of a one-GPU time
 constexpr const char* compute_priors = "compute_";
+
+/// What the kernels of one GPU reach by measured tables; without them the medians of all tables hold.
+constexpr const char* kernel_tables = "kernel-tables";
 
 /// A term of the residual and the value of the constant that switches it off.
 struct ResidualTerm {
@@ -66,6 +70,8 @@ std::vector<std::string> names_to_leave_out() {
   for (const auto& field : parameter_fields())
     if (field.use == ParameterUse::fitted && !is_compute_factor(field)) names.emplace_back(field.name);
   for (const auto& term : residual_terms()) names.emplace_back(term.name);
+  for (const auto& name : deviation_names()) names.push_back(name);
+  names.emplace_back(kernel_tables);
   return names;
 }
 
@@ -75,6 +81,8 @@ void leave_out(ReferenceData& reference, const std::string& name) {
     if (is_of_parameter(prior.parameter, name)) reference.priors.without_width.push_back(prior.parameter);
   for (const auto& term : residual_terms())
     if (name == term.name) reference.constants.*term.constant = term.off;
+  if (is_in(deviation_names(), name)) reference.left_out_deviations.push_back(name);
+  if (name == kernel_tables) reference.kernels.gpus.clear();
 }
 
 void move_medians(ReferenceData& reference, std::uint64_t seed) {

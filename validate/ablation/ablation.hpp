@@ -13,11 +13,13 @@
 namespace ddlsim {
 
 /// The names that leave_out() accepts: the parameters (`nic_efficiency`, ..., `compute_factor`), then the terms of the
-/// residual (`line`, `growth`, ...).
+/// residual (`line`, `growth`, ...), then the scopes and parts of a one-GPU time's deviations (`scope-unit`, ...,
+/// `part-launch`), and `kernel-tables`.
 std::vector<std::string> names_to_leave_out();
 
 /// Leaves one part out of fits and predictions. A parameter then has the median of its prior with no width, whatever
-/// the class of the prior. A term of the residual is switched off. Throws UserError for an unknown name.
+/// the class of the prior. A term of the residual is switched off. A scope or part has
+/// no deviation. Without the kernel tables all GPUs reach the usual shares of their peaks. Throws UserError for an unknown name.
 void leave_out(ReferenceData& reference, const std::string& name);
 
 /// Moves the median of every prior by 2 % up or down. Priors of one class move together. The direction of a class is
