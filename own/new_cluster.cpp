@@ -69,6 +69,8 @@ std::optional<Cluster> shipped_like(const ClusterRequest& request, const std::st
     const auto cluster = load_cluster(data, name);
     if (cluster.gpu != gpu || cluster.intra.kind == IntraKind::none) continue;
     if (!may_be(cluster.intra.kind, request.links_word)) continue;
+    const bool is_mesh = cluster.intra.kind == IntraKind::nvlink_mesh; // it joins the GPUs of its node and no more
+    if (is_mesh && cluster.gpus_per_node < request.gpus_per_node) continue;
     if (cluster.gpus_per_node == request.gpus_per_node) return cluster;
     if (!found) found = cluster;
   }

@@ -88,8 +88,7 @@ void CollectiveStream::run(const std::size_t* operations, std::size_t count, dou
   const double start_s = std::max(free_s, ready_s);
   const auto run = runner_.run_of(kind, collective.size_bytes);
   collective.cost = run.cost;
-  const double transfer_s =
-      started_s(graph_.rules.library.library, graph_.collective_cost_s, clock_(collectives_.size(), run));
+  const double transfer_s = started_s(graph_.rules, graph_.collective_cost_s, clock_(collectives_.size(), run));
   free_s = start_s + collective.tensors * graph_.tensor_cost_s + transfer_s;
   collective.span = {start_s, free_s};
   collectives_.push_back(collective);

@@ -92,8 +92,7 @@ Execution run_transfers(const Graph& graph, const TimeTransfers& time) {
     const auto& operation = graph.operations[i];
     const double alone_s = operation.kind == OperationKind::all_to_all ? all_to_all_of_group_s(graph, operation)
                                                                        : simulated.times_s[transfers.of_operation[i]];
-    const auto library = graph.groups[at(operation.group)].rules.library.library;
-    return operation.repeats * started_s(library, graph.collective_cost_s, alone_s);
+    return operation.repeats * started_s(graph.groups[at(operation.group)].rules, graph.collective_cost_s, alone_s);
   });
   execution.end_s = last_end_s(graph, execution.spans, false);
   execution.input_end_s = last_end_s(graph, execution.spans, true);

@@ -264,8 +264,7 @@ double lone_collective_s(const StepSetup& setup, const Parameters& sample, Colle
   auto rules = library_rules_of(setup, sample);
   rules.operation = operation;
   const auto machine = machine_with_slow_node(setup, sample);
-  return started_s(rules.library.library, sample.operation_cost_s,
-                   formula_s(machine, cost_of(machine, rules, size_bytes)));
+  return started_s(rules, sample.operation_cost_s, formula_s(machine, cost_of(machine, rules, size_bytes)));
 }
 
 double lone_all_reduce_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
@@ -275,7 +274,7 @@ double lone_all_reduce_s(const StepSetup& setup, const Parameters& sample, doubl
 double lone_all_to_all_s(const StepSetup& setup, const Parameters& sample, double size_bytes) {
   const auto rules = library_rules_of(setup, sample);
   const auto machine = all_nics_slow(machine_with_slow_node(setup, sample));
-  return started_s(rules.library.library, sample.operation_cost_s, exchange_s(machine, rules, size_bytes));
+  return started_s(rules, sample.operation_cost_s, exchange_s(machine, rules, size_bytes));
 }
 
 double latency_bandwidth_mix(const StepSetup& setup, const Parameters& sample, double size_bytes) {

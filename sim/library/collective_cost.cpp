@@ -59,6 +59,11 @@ void add_collnet(const NcclJob& job, CollectiveCost& cost) {
       second_per_us * (others == 0 ? alone_us : variant.network_us) - ll_hop_s(tuning, NcclHop::network);
 }
 
+/// The timing of the job's GPUs; null on PCIe and for generations that have none.
+const NvlinkTiming* timing_of(const NcclJob& job) {
+  return job.intra == NcclHop::nvlink ? nvlink_timing(job.gpu) : nullptr;
+}
+
 /// Latency that NCCL counts for a hop over NVLink with LL, which cluster files state. A cluster that states another has
 /// all latencies of its NVLink in proportion.
 double counted_hop_s() {
@@ -162,15 +167,6 @@ void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
   add_protocol_of_rings_and_trees(job, cost);
 }
 
-/// Latency of starting a collective among GPUs without a timing of their own: the mean of the generations that have one.
-constexpr double usual_base_s = 7.2e-6;
-
-void add_without_timing(const Machine& machine, const NcclJob& job, double size_bytes, CollectiveCost& cost) {
-  if (machine.nodes() == 1 && machine.ranks > 1)
-    cost.intra_latency_s += usual_base_s / ring_steps(cost.collective.operation, machine.ranks);
-  add_nccl(job, size_bytes, cost);
-}
-
 } // namespace
 
 CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective, Protocol protocol, const NcclJob& job,
@@ -178,9 +174,9 @@ CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective,
   CollectiveCost cost{collective, protocol, wire_bytes(protocol, size_bytes), machine.intra_latency_s,
                       machine.net_latency_s};
   if (protocol == Protocol::none || machine.ranks < 2) return cost;
-  const NvlinkTiming* timing = job.intra == NcclHop::nvlink ? nvlink_timing(job.gpu) : nullptr;
+  const NvlinkTiming* timing = timing_of(job);
   if (timing == nullptr || !has_timing(collective.algorithm))
-    add_without_timing(machine, job, size_bytes, cost);
+    add_nccl(job, size_bytes, cost);
   else if (machine.nodes() > 1)
     add_between_nodes(machine, *timing, size_bytes, cost);
   else
@@ -207,8 +203,9 @@ Machine links_of(const Machine& machine, const CollectiveCost& cost) {
   return links;
 }
 
-double started_s(CollectiveLibrary library, double start_s, double transfer_s) {
-  return library == CollectiveLibrary::nccl ? std::max(start_s, transfer_s) : start_s + transfer_s;
+double started_s(const LibraryRules& rules, double start_s, double transfer_s) {
+  const bool is_nccl = rules.library.library == CollectiveLibrary::nccl;
+  return is_nccl && timing_of(rules.nccl) != nullptr ? std::max(start_s, transfer_s) : start_s + transfer_s;
 }
 
 double exchange_s(const Machine& machine, const LibraryRules& rules, double size_bytes) {

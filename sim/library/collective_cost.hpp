@@ -50,8 +50,9 @@ double formula_s(const Machine& machine, const CollectiveCost& cost);
 double exchange_s(const Machine& machine, const LibraryRules& rules, double size_bytes);
 
 /// Time of an operation with the software that starts it, seconds. NCCL's operations are queued on the GPU: a processor
-/// issues one while another runs, so `start_s` is the least time between two. Over other libraries a rank starts an
-/// operation and waits for it, so both times add up.
-double started_s(CollectiveLibrary library, double start_s, double transfer_s);
+/// issues one while another runs, so with a timing of the GPUs' generation `start_s` is the least time between two.
+/// Elsewhere both times add up: over other libraries a rank starts an operation and waits for it, and NCCL's own
+/// constants, which time older GPUs and PCIe, leave out what a kernel takes to start.
+double started_s(const LibraryRules& rules, double start_s, double transfer_s);
 
 } // namespace ddlsim

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as xml
 from program import SCENARIO, SOURCE, Case, main, run
 
 SHOWN = 5e-9  # relative: --json has nine digits
+EIGHT_SERVERS = ("--set", '/strategies/2/servers={"count":8}')  # in place of a search
 POINT = ("--gpus", "8", "--fidelity", "formula")
 
 
@@ -56,7 +57,7 @@ class Trace(Case):
         self.assertIn("auto with pytorch-ddp over nccl-ib", result.stdout)  # the prediction itself is told as ever
 
     def test_servers_have_a_track_each_way(self):
-        trace, _ = self.trace("--strategy", "ps", *POINT)
+        trace, _ = self.trace("--strategy", "ps", *EIGHT_SERVERS, *POINT)
         names = {event["args"]["name"] for event in trace["traceEvents"] if event["name"] in ("thread_name", "process_name")}
         for name in ("iteration", "worker (8 ranks)", "parameter servers (8 colocated)", "server 0: push", "server 0: pull"):
             self.assertIn(name, names)
@@ -129,7 +130,7 @@ class Chakra(Case):
         self.assertAlmostEqual(measured, point["compute_s"], delta=1e-6)
 
     def test_servers_are_files_of_their_own(self):
-        self.assertEqual(set(self.export("--gpus", "8", "--strategy", "ps")), 
+        self.assertEqual(set(self.export("--gpus", "8", "--strategy", "ps", *EIGHT_SERVERS)),
                          {"et.worker.et"} | {f"et.server-{p}.et" for p in range(8)})
 
     def test_wrong_use(self):

@@ -61,12 +61,12 @@ def records_of(lines):
 
 
 def places_of(lines):
-    """Where each figure stands: in which source, and at which pointer."""
+    """Where each figure stands: in which source, and at which pointer. A pointer to the rows of a table is of many."""
     source = None
     for record in lines:
         if record["record"] == "context":
             source = record["source"]["file"]
-        elif record["record"] != "layers":
+        elif record["record"] != "layers" and not record["from"].endswith("/rows"):
             yield source, record["from"]
 
 

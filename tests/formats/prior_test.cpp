@@ -48,7 +48,7 @@ TEST_CASE("what is wrong with an expected row is reported", "[priors]") {
        {"/expected/0/highest", "0.5", "/expected/0/highest: 0.5 is out of range; give 0.75 or more"},
        {"/expected/0/scale", "\"lin\"", "/expected/0/scale: \"lin\" found; give one of log, linear, heavy-log"},
        {"/expected/1/path", "\"vswitch\"",
-        "/expected/1/path: \"vswitch\" found; give one of virtual-switch, efa, ip-over-fabric"},
+        "/expected/1/path: \"vswitch\" found; give one of virtual-switch, efa, ip-over-fabric, host-memory"},
        {"/expected/0/source", "", "/expected/0/source: missing; give a text, or the list of its lines"},
        {"/expected/4", R"({"parameter": "nic_efficiency", "median": 1, "width": 1, "unit": "1", "source": "x"})",
         "/expected/4: " + never}},
@@ -64,7 +64,8 @@ TEST_CASE("what is wrong with what a site says is reported", "[priors]") {
        {"/sites/0/values/1/error", "0", "/sites/0/values/1/error: 0 is out of range; give 1e-06 to 100"},
        {"/sites/0/values/1/error", "1e300", "/sites/0/values/1/error: 1e+300 is out of range; give 1e-06 to 100"},
        {"/sites/0/values/1/at_least", "true",
-        "/sites/0/values/1/at_least: unknown key; known here: parameter, transport, preset, path, value, error"},
+        "/sites/0/values/1/at_least: unknown key; known here: parameter, transport, preset, path, inside, value, "
+        "error"},
        {"/sites/0/values/1", value(R"("nic_eficiency", "value": 1, "error": 1)"),
         "/sites/0/values/1/parameter: \"nic_eficiency\" is not learnt from sites; remove the value"},
        {"/sites/0/values/1", value(R"("net_latency", "value": 1, "error": 1)"),

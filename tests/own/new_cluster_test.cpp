@@ -182,7 +182,7 @@ TEST_CASE("where no shipped cluster has the GPU its own data sheet speaks") {
   const auto domain = read_new(request);
   CHECK(domain.intra.kind == ddlsim::IntraKind::nvswitch);
   CHECK(domain.intra.domain_nodes == 18);
-  request.gpu = "NVIDIA H100 NVL";
+  request.gpu = "NVIDIA H100 PCIe";
   request.gpus_per_node = 2;
   const auto pair = read_new(request);
   CHECK(pair.intra.kind == ddlsim::IntraKind::nvlink_mesh);

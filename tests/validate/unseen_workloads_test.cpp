@@ -120,20 +120,24 @@ const ReferenceData& known_reference() {
 /// and 0.3 s that do not grow with the batch.
 std::vector<MeasurementFile> with_planted_mpt(double factor_of_14) {
   auto files = read_cluster_measurements(DataFolder{DDLSIM_SOURCE_DIR}.platforms(), "mosaic-a100-40gb");
-  auto& records = files.front().records;
   std::optional<StepRecord> like;
-  std::erase_if(records, [&](const Record& record) {
-    const auto* one = std::get_if<StepRecord>(&record);
-    if (one == nullptr || one->model != "mpt_13b_seq2048") return false;
-    if (one->gpus == 32) like = *one;
-    return true;
-  });
+  std::vector<Record>* of_like = nullptr;
+  for (auto& file : files)
+    std::erase_if(file.records, [&](const Record& record) {
+      const auto* one = std::get_if<StepRecord>(&record);
+      if (one == nullptr || one->model != "mpt_13b_seq2048") return false;
+      if (one->gpus == 32) {
+        like = *one;
+        of_like = &file.records;
+      }
+      return true;
+    });
   for (const int batch : {13, 14, 15}) {
     auto planted = like.value();
     planted.head.series = "planted " + std::to_string(batch);
     planted.batch_per_gpu = batch;
     planted.iteration_s = (0.3 + 1.0 * batch) * (batch == 14 ? factor_of_14 : 1);
-    records.emplace_back(planted);
+    of_like->emplace_back(planted);
   }
   return files;
 }
