@@ -8,7 +8,7 @@ import xml.etree.ElementTree as xml
 from program import SCENARIO, SOURCE, Case, main, run
 
 SHOWN = 5e-9  # relative: --json has nine digits
-EIGHT_SERVERS = ("--set", '/strategies/2/servers={"count":8}')  # in place of a search
+EIGHT_SERVERS = ("--set", '/strategies/2/servers={"count":8}', "--set", "/strategies/2/placement=colocated")  # in place of a search
 POINT = ("--gpus", "8", "--fidelity", "formula")
 
 

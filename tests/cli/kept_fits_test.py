@@ -17,7 +17,7 @@ class KeptFits(Case):
     def setUp(self):
         super().setUp()
         for name in ("platforms/gpus.json", "platforms/priors.json", "scenarios/presets.json", f"platforms/{self.CLUSTER}/cluster.json",
-                     "platforms/dgx-h100/cluster.json", "scenarios/models/mobilenet_v2.json"):
+                     "platforms/gcp-a3ultra-h200/cluster.json", "scenarios/models/mobilenet_v2.json"):
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(SOURCE / name, self.folder / name)
         cluster = self.folder / "platforms" / self.CLUSTER
@@ -113,7 +113,8 @@ class KeptFits(Case):
         self.assertIn("cannot be written", again.stderr)
 
     def test_a_cluster_without_records_is_not_fitted(self):
-        done = run(*self.question, "--cluster", "dgx-h100", "--set", "/transport=nccl-ib", told=True)
+        done = run(*self.question, "--cluster", "gcp-a3ultra-h200", "--set", "/transport=nccl-ib",
+                   "--set", "/precision=fp16", told=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertFalse(self.kept.exists())
 

@@ -296,6 +296,7 @@ READER_ONLY = (
     "say where the figure of", "missing beside", "has no meaning without", "missing; give the name of a NIC", "no rate found", "missing; give the time to open",
     "no NIC of the node is called", "shm stays inside", "is not a date",
     "missing; give the size of a stored", "missing; name what", "nothing is parallel but data", "only a pipeline has one", "only a tensor group has", "only experts on several",
+    "has a first length of",
     "are no multiple of", "give one of \"batch_per_gpu\"", "gives samples and epochs", "are those of the whole training", "or \"tokens\" or a", "give one of \"checkpoint\"",
     "goes with \"storage\"", "spare nodes wait", "found beside the workload's",
     "missing for a figure of origin", "a speed-up is of two scales", "a share of linear growth", "put {i} where", "once blocks are repeated", "give one for each layer", "numbers found, ", "digits found, ", "give a position among the", "key heads found for",
