@@ -178,6 +178,7 @@ private:
     constexpr double reached_of_links = 0.8;
     // share of a slot's rate that is reached: 12 of 16 GB/s in NCCL's table of links
     constexpr double reached_of_pcie = 0.75;
+    constexpr const char* nvlink_hop = "0.6 us"; // what NCCL counts from 2.18 on, and what shipped clusters state
     const auto& links = gpu_->links;
     const bool are_joined = links.kind != IntraKind::none &&
                             (links.gpus == 0 || links.gpus >= request_.gpus_per_node) &&
@@ -196,7 +197,7 @@ private:
                     "data sheet of {}{}; --links says it",
                     kind, rate, gpu_->name,
                     !are_joined && links.gpus > 0 ? fmt::format(", whose bridge joins only {}", links.gpus) : ""));
-    return {{"kind", kind}, {"bandwidth", rate}, {"latency", "1 us"}};
+    return {{"kind", kind}, {"bandwidth", rate}, {"latency", are_joined ? nvlink_hop : "1 us"}};
   }
 
   /// Returns assumed links, where nobody stated them, no shipped cluster has that GPU, and no data sheet is known.

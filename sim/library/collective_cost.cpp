@@ -64,6 +64,11 @@ const NvlinkTiming* timing_of(const NcclJob& job) {
   return job.intra == NcclHop::nvlink ? nvlink_timing(job.gpu) : nullptr;
 }
 
+/// The same for any library; null for others than NCCL.
+const NvlinkTiming* timing_of(const LibraryRules& rules) {
+  return rules.library.library == CollectiveLibrary::nccl ? timing_of(rules.nccl) : nullptr;
+}
+
 /// Latency that NCCL counts for a hop over NVLink with LL, which cluster files state. A cluster that states another has
 /// all latencies of its NVLink in proportion.
 double counted_hop_s() {
@@ -143,7 +148,7 @@ void add_between_nodes(const Machine& machine, const NvlinkTiming& timing, doubl
   const int per_node = ranks_of_full_node(machine);
   const bool in_switches = sums_in_switches(cost.collective.algorithm);
   const double all_reduce_share = in_switches && timing.nvls_share > 0
-                                      ? timing.nvls_share * (1 + 1.0 / per_node) / nvls_bytes_a_byte
+                                      ? timing.nvls_share * (1 + 1.0 / per_node) / nvls_port_bytes
                                       : timing.all_reduce_share;
   const bool reduces = cost.collective.operation == CollectiveOperation::all_reduce;
   cost.wire_bytes = size_bytes;
@@ -204,16 +209,13 @@ Machine links_of(const Machine& machine, const CollectiveCost& cost) {
 }
 
 double started_s(const LibraryRules& rules, double start_s, double transfer_s) {
-  const bool is_nccl = rules.library.library == CollectiveLibrary::nccl;
-  return is_nccl && timing_of(rules.nccl) != nullptr ? std::max(start_s, transfer_s) : start_s + transfer_s;
+  return timing_of(rules) != nullptr ? std::max(start_s, transfer_s) : start_s + transfer_s;
 }
 
 double exchange_s(const Machine& machine, const LibraryRules& rules, double size_bytes) {
-  const auto* timing = nvlink_exchange(rules.nccl.gpu);
-  const bool on_nvlink = rules.library.library == CollectiveLibrary::nccl && rules.nccl.intra == NcclHop::nvlink;
-  if (!on_nvlink || timing == nullptr || machine.nodes() > 1 || machine.ranks < 2)
-    return all_to_all_s(machine, size_bytes);
-  const PortTime time = exchange_on_nvlink(*timing, machine.ranks, size_bytes, machine.intra_Bps);
+  const auto* timing = timing_of(rules);
+  if (timing == nullptr || machine.nodes() > 1 || machine.ranks < 2) return all_to_all_s(machine, size_bytes);
+  const PortTime time = exchange_on_nvlink(timing->all_to_all, machine.ranks, size_bytes, machine.intra_Bps);
   return machine.intra_latency_s / counted_hop_s() * time.latency_s + time.bytes_s;
 }
 

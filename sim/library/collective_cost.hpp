@@ -28,10 +28,9 @@ struct CollectiveCost {
 /// - Rate: in NCCL's double tree chunks wait for each other and leave links idle. It reaches 0.92 of a link times a
 ///   share by size and protocol, 0.4 to 1, which NVIDIA fitted to V100 and A100 (treeCorrectionFactor of 2.8.4).
 /// GPUs on NVLink from Ampere on take the latencies and rates of sim/library/nvlink_timing.hpp instead. Between nodes
-/// they take one latency a crossing, and one ramp in place of protocols:
+/// L is the latency of all hops and x the time of the bytes. One ramp stands for the protocols:
 ///   T = L (1 + 2.8 x / (x + 0.23 L)) + x
-/// with the latency L of all hops and the time x of the bytes. Two-node tables of Hopper and Blackwell have it within 4
-/// to 16 % (Nebius, Lambda, GCP A4, AWS p5; platforms/).
+/// Its two numbers are fits to two-node tables of Hopper and Blackwell (Nebius, Lambda, GCP A4, AWS p5, in platforms/).
 CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective, Protocol protocol, const NcclJob& job,
                        double size_bytes);
 

@@ -21,6 +21,7 @@ constexpr NvlinkTiming of_ampere{
     .all_reduce_share = 0.785 * ampere_nominal,
     .gather_share = 0.69 * ampere_nominal,
     .own_copy = 0.51 / ampere_nominal,
+    .all_to_all = {11.5e-6, 0.33e-6, 28e-6, 10e-6, 0.69 * ampere_nominal, 0.36 / ampere_nominal},
 };
 
 constexpr NvlinkTiming of_hopper{
@@ -35,6 +36,7 @@ constexpr NvlinkTiming of_hopper{
     .own_copy = 0.62 / hopper_nominal,
     .nvls_share = 0.98 * hopper_nominal,
     .nvls_extra_s = 3e-6,
+    .all_to_all = {6.4e-6, 0.20e-6, 6.6e-6, 0.15e-6, 0.69 * hopper_nominal, 0.25 / hopper_nominal},
 };
 
 constexpr NvlinkTiming of_blackwell{
@@ -49,13 +51,8 @@ constexpr NvlinkTiming of_blackwell{
     .own_copy = 1.0 / blackwell_nominal,
     .nvls_share = 0.73 * blackwell_nominal,
     .nvls_extra_s = 21e-6,
+    .all_to_all = {9.3e-6, 0.22e-6, 7.1e-6, 0.11e-6, 0.68 * blackwell_nominal, 1.18 / blackwell_nominal},
 };
-
-constexpr NvlinkExchange ampere_exchange{11.5e-6, 0.33e-6, 28e-6, 10e-6, 0.69 * ampere_nominal, 0.36 / ampere_nominal};
-constexpr NvlinkExchange hopper_exchange{
-    6.4e-6, 0.20e-6, 6.6e-6, 0.15e-6, 0.69 * hopper_nominal, 0.25 / hopper_nominal};
-constexpr NvlinkExchange blackwell_exchange{
-    9.3e-6, 0.22e-6, 7.1e-6, 0.11e-6, 0.68 * blackwell_nominal, 1.18 / blackwell_nominal};
 
 int turns_of(CollectiveOperation operation) {
   return operation == CollectiveOperation::all_reduce ? 2 : 1;
@@ -69,12 +66,6 @@ double extra_s(double bytes_s, double most_s, double at_s) {
 
 const NvlinkTiming* nvlink_timing(NcclGpu gpu) {
   static constexpr std::array<const NvlinkTiming*, 4> rows{nullptr, &of_ampere, &of_hopper, &of_blackwell};
-  return rows[static_cast<std::size_t>(gpu)];
-}
-
-const NvlinkExchange* nvlink_exchange(NcclGpu gpu) {
-  static constexpr std::array<const NvlinkExchange*, 4> rows{nullptr, &ampere_exchange, &hopper_exchange,
-                                                             &blackwell_exchange};
   return rows[static_cast<std::size_t>(gpu)];
 }
 
@@ -96,7 +87,7 @@ PortTime ring_on_nvlink(const NvlinkTiming& timing, CollectiveOperation operatio
 }
 
 PortTime nvls_on_nvlink(const NvlinkTiming& timing, int ranks, double size_bytes, double port_Bps) {
-  const double bytes_s = nvls_bytes_a_byte * size_bytes / (timing.nvls_share * port_Bps);
+  const double bytes_s = nvls_port_bytes * size_bytes / (timing.nvls_share * port_Bps);
   const double latency_s = timing.base_s + ring_steps(CollectiveOperation::all_reduce, ranks) * timing.hop_s;
   return {latency_s + timing.nvls_extra_s, bytes_s + extra_s(bytes_s, 2 * timing.ramp_s, 2 * timing.ramp_at_s)};
 }

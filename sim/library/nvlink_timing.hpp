@@ -6,18 +6,30 @@
 
 namespace ddlsim {
 
-/// Numbers of one generation. S is the message, n the number of GPUs, P the rate of a GPU's port as NCCL counts it, s
-/// the number of steps of a ring, c = s / n, and t the turns of a ring: 2 for an all-reduce, 1 for the other operations.
-///
-/// With x = (c / share + own_copy / n) S / P, a ring takes
-///   LL               base + s hop + (1 + ll_excess) x
-///   LL128, Simple    base + s (hop + late_hop) + x + t ramp x / (x + t ramp_at)
-/// NVLS, with y = c(8) S / (nvls_share P) and the steps of a ring, takes
+/// The numbers of an all-to-all. With x = ((n-1)/n / share + own_copy / n) S / P it takes
+///   base + (n-1) hop + x + ramp x / (x + ramp_at)
+/// The symbols are those of NvlinkTiming.
+struct NvlinkExchange {
+  double base_s = 0;
+  double hop_s = 0;
+  double ramp_s = 0;
+  double ramp_at_s = 0;
+  double share = 0;
+  double own_copy = 0;
+};
+
+/// The numbers of one generation.
+///   n  number of GPUs                       S  bytes of the message
+///   t  turns of a ring: 2 for an all-reduce, 1 for an all-gather or a reduce-scatter
+///   s  steps of a ring: t (n-1)             c  s / n
+///   P  rate of a GPU's port as NCCL counts it
+/// A ring has x = (c / share + own_copy / n) S / P, and takes
+///   with LL               base + s hop + (1 + ll_excess) x
+///   with LL128 or Simple  base + s (hop + late_hop) + x + t ramp x / (x + t ramp_at)
+/// NVLS has y = nvls_port_bytes S / (nvls_share P), and takes
 ///   base + s hop + nvls_extra + y + 2 ramp y / (y + 2 ramp_at)
-/// All-to-all, with x = ((n-1)/n / share + own_copy / n) S / P, takes base + (n-1) hop + x + ramp x / (x + ramp_at).
-///
 /// The numbers are fits to tables of 2, 4 and 8 GPUs (AIConfigurator of NVIDIA, ai-dynamo/aiconfigurator at 095f58a,
-/// NCCL 2.23 to 2.29): mean errors of 5 to 10 % over all sizes, all-reduce, all-gather and reduce-scatter.
+/// NCCL 2.23 to 2.29). Their mean errors over all sizes and operations are 4 to 10 %.
 struct NvlinkTiming {
   double base_s = 0;
   double hop_s = 0;
@@ -30,21 +42,11 @@ struct NvlinkTiming {
   double own_copy = 0;
   double nvls_share = 0;
   double nvls_extra_s = 0;
-};
-
-/// Numbers of a generation's all-to-all.
-struct NvlinkExchange {
-  double base_s = 0;
-  double hop_s = 0;
-  double ramp_s = 0;
-  double ramp_at_s = 0;
-  double share = 0;
-  double own_copy = 0;
+  NvlinkExchange all_to_all{};
 };
 
 /// The numbers of a generation; null for GPUs before Ampere, of which no such tables are known.
 const NvlinkTiming* nvlink_timing(NcclGpu gpu);
-const NvlinkExchange* nvlink_exchange(NcclGpu gpu);
 
 /// What a collective costs on the GPUs' ports: the latency of all its steps, and the time of its bytes.
 struct PortTime {
@@ -65,7 +67,8 @@ PortTime exchange_on_nvlink(const NvlinkExchange& timing, int ranks, double size
 /// Number of steps of a ring of that operation.
 int ring_steps(CollectiveOperation operation, int ranks);
 
-/// c of the formula of NVLS: that of a ring of 8 GPUs. The rate of NVLS is the same in a domain of 72.
-inline constexpr double nvls_bytes_a_byte = 2 * 7.0 / 8;
+/// Bytes that NVLS is counted with for each byte of the message: those of a ring of 8 GPUs, since a domain of 72
+/// reaches the same rate.
+inline constexpr double nvls_port_bytes = 2 * 7.0 / 8;
 
 } // namespace ddlsim

@@ -148,7 +148,7 @@ TEST_CASE("an all-to-all on NVLink takes the timing of its generation, elsewhere
   LibraryRules rules;
   rules.library = {CollectiveLibrary::nccl, 2, 27, 3};
   rules.nccl = two_nodes_of_hopper();
-  const auto time = exchange_on_nvlink(*nvlink_exchange(NcclGpu::hopper), 8, 1e7, one_node.intra_Bps);
+  const auto time = exchange_on_nvlink(nvlink_timing(NcclGpu::hopper)->all_to_all, 8, 1e7, one_node.intra_Bps);
   CHECK(exchange_s(one_node, rules, 1e7) == Approx(time.latency_s + time.bytes_s));
   CHECK(exchange_s(nvlink_machine, rules, 1e7) == all_to_all_s(nvlink_machine, 1e7));
   rules.nccl = two_nodes_of_volta();

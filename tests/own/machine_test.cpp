@@ -95,7 +95,7 @@ TEST_CASE("NVLink's rate is that of the GPU with the fewest links, and the kind 
   CHECK(facts.links == "NV2");
   CHECK(facts.pairs == 6);
   CHECK(facts.other_kinds_of_links);
-  CHECK(links_of(facts) == "nvlink-mesh 21.25 GB/s 1 us");
+  CHECK(links_of(facts) == "nvlink-mesh 21.25 GB/s 0.6 us");
   MachineFacts pcie;
   read_gpu_topology("\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tSYS\t0-27\nGPU1\tSYS\t X \t28-55\n", pcie);
   CHECK(pcie.links == "SYS");

@@ -69,7 +69,7 @@ TEST_CASE("NCCL's topology says GPUs, NVLink and ports with their rates") {
   CHECK(facts.gpu == "H100-SXM5-80GB");
   CHECK(facts.links == "NV18");
   CHECK(facts.nvlink_GBps == 450);
-  CHECK(links_of(facts) == "nvswitch 360 GB/s 1 us");
+  CHECK(links_of(facts) == "nvswitch 360 GB/s 0.6 us");
   CHECK(networks_of(facts) == std::vector<std::string>{"4x400 Gbps ib", "2x25 Gbps ethernet"});
   CHECK(topology.near.size() == 4); // those of mlx5; eth hangs at the processor
   auto bare = nccl_xml;
