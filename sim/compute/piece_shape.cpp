@@ -15,11 +15,6 @@
 namespace ddlsim {
 namespace {
 
-bool is_number(const std::string& word) {
-  return !word.empty() &&
-         std::all_of(word.begin(), word.end(), [](unsigned char letter) { return std::isdigit(letter) != 0; });
-}
-
 /// A block of a model. Its times are seconds, which make_shares_of_pieces() turns into shares.
 struct Block {
   std::string name;
@@ -207,7 +202,7 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
     if (blocks.empty() || blocks.back().name != name) blocks.push_back({name, {}});
     add_to(blocks.back().shape, shape_of(model, l, times[l]));
   }
-  if (attentive_blocks_of(model) == 0) mark_cut_layers(blocks, model);
+  if (!has_attention(model)) mark_cut_layers(blocks, model);
   mark_attention(blocks, model);
   mark_keys(blocks, model);
   mark_experts(blocks, model);
@@ -267,21 +262,32 @@ void make_shares_of_pieces(std::vector<PieceShape>& pieces) {
 
 } // namespace
 
-std::string block_name_of(const std::string& layer) {
+namespace {
+
+/// The part of a layer's name that is its block's name.
+std::string_view block_part_of(const std::string& layer) {
   auto end = layer.find('.');
   while (end != std::string::npos) {
     const auto next = layer.find('.', end + 1);
-    if (!is_number(layer.substr(end + 1, next == std::string::npos ? next : next - end - 1))) break;
+    const auto last = next == std::string::npos ? layer.size() : next;
+    const bool is_number = last > end + 1 && layer.find_first_not_of("0123456789", end + 1) >= last;
+    if (!is_number) break;
     end = next;
   }
-  return layer.substr(0, end);
+  return std::string_view(layer).substr(0, end);
+}
+
+} // namespace
+
+std::string block_name_of(const std::string& layer) {
+  return std::string(block_part_of(layer));
 }
 
 int blocks_of(const Model& model) {
   int blocks = 0;
-  std::string before;
+  std::string_view before;
   for (const auto& layer : model.layers) {
-    const auto name = block_name_of(layer.name);
+    const auto name = block_part_of(layer.name);
     if (blocks == 0 || name != before) ++blocks;
     before = name;
   }
@@ -308,11 +314,9 @@ int experts_of(const Model& model) {
   return static_cast<int>(most);
 }
 
-int attentive_blocks_of(const Model& model) {
-  std::set<std::string> blocks;
-  for (const auto& layer : model.layers)
-    if (layer.kind == "attention") blocks.insert(block_name_of(layer.name));
-  return static_cast<int>(blocks.size());
+bool has_attention(const Model& model) {
+  return std::any_of(model.layers.begin(), model.layers.end(),
+                     [](const auto& layer) { return layer.kind == "attention"; });
 }
 
 bool has_weights(const Layer& layer) {

@@ -62,8 +62,9 @@ bool is_of_expert(const Layer& layer);
 /// Returns the number of experts of the block that has the most; 0 for a model without experts.
 int experts_of(const Model& model);
 
-/// Returns the number of blocks with an attention layer. Tensor parallelism cuts these blocks, where a model has some.
-int attentive_blocks_of(const Model& model);
+/// Returns whether the model has a block with an attention layer. Tensor parallelism cuts these blocks, where a model
+/// has some.
+bool has_attention(const Model& model);
 
 /// Returns whether a layer multiplies by a matrix or a filter. Tensor parallelism cuts such layers by output channels
 /// in a model without attention.

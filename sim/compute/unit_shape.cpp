@@ -41,6 +41,8 @@ bool is_again(const Layer& layer, Recompute recompute, bool in_turn) {
     return !is_attention && !(is_matrix_product(layer) && in_turn);
   case Recompute::full:
     return true;
+  case Recompute::best:
+    break;
   }
   return false;
 }

@@ -14,6 +14,8 @@ std::string to_text(Recompute value) {
     return "alternate-matmuls";
   case Recompute::full:
     return "full";
+  case Recompute::best:
+    return "best";
   }
   return "";
 }

@@ -68,8 +68,8 @@ enum class StrategyFamily { none, all_reduce, servers, sharded, model_parallel }
 
 /// Which activations are computed again in backward instead of stored: none; the attention's products; all of a block
 /// except attention and every other matrix product (torchtitan's "selective" by operations); all of a block except its
-/// input.
-enum class Recompute { none, selective, alternate_matmuls, full };
+/// input. In questions `best` lets predict search it at each scale.
+enum class Recompute { none, selective, alternate_matmuls, full, best };
 
 /// Which state of a sharded model is in host memory, where CPUs update it: none; the optimizer's state, to which
 /// gradients are copied; also the parameters, of which each part is copied to the GPU when it is gathered.

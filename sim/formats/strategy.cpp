@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace ddlsim {
 
 namespace {
@@ -55,9 +57,11 @@ bool seeks_best_servers(const Strategy& strategy) {
 
 bool seeks_best_layout(const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
+  const auto degrees = {parallel.tensor,        parallel.pipeline,       parallel.context,
+                        parallel.micro_batches, parallel.virtual_stages, parallel.expert};
   return is_model_parallel(strategy.name) &&
-         (parallel.tensor == ModelParallelOptions::best || parallel.pipeline == ModelParallelOptions::best ||
-          parallel.micro_batches == ModelParallelOptions::best || parallel.context == ModelParallelOptions::best);
+         (parallel.recompute == Recompute::best ||
+          std::find(degrees.begin(), degrees.end(), ModelParallelOptions::best) != degrees.end());
 }
 
 namespace {
@@ -66,24 +70,41 @@ std::string degree_text(int degree) {
   return degree == ModelParallelOptions::best ? best_word : fmt::format("{}", degree);
 }
 
+/// Adds a degree in words, but one that "best layout" says already.
+void add_degree(std::vector<std::string>& parts, const ModelParallelOptions& parallel, const char* form, int degree) {
+  if (degree == 1 || (parallel.best_layout && degree == ModelParallelOptions::best)) return;
+  parts.push_back(fmt::format(fmt::runtime(form), degree_text(degree)));
+}
+
+std::string schedule_text(const ModelParallelOptions& parallel) {
+  const bool is_interleaved = parallel.schedule == PipelineSchedule::interleaved;
+  return to_text(parallel.schedule) + (is_interleaved ? " by " + degree_text(parallel.virtual_stages) : "");
+}
+
+void add_stages(std::vector<std::string>& parts, const ModelParallelOptions& parallel) {
+  add_degree(parts, parallel, "{} stages", parallel.pipeline);
+  if (parallel.pipeline != 1 || parallel.micro_batches != 1)
+    if (!parallel.best_layout || parallel.micro_batches != ModelParallelOptions::best)
+      parts.push_back(degree_text(parallel.micro_batches) + " micro-batch" + (parallel.micro_batches == 1 ? "" : "es"));
+  if (parallel.pipeline != 1 && !(parallel.best_layout && parallel.virtual_stages == ModelParallelOptions::best))
+    parts.push_back(schedule_text(parallel));
+}
+
 /// Returns "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)".
 std::string model_parallel_text(const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
   std::vector<std::string> parts;
-  if (parallel.tensor != 1)
-    parts.push_back("tensor " + degree_text(parallel.tensor) + (parallel.tensor_overlap ? " overlapped" : ""));
-  if (parallel.context != 1) parts.push_back("context " + degree_text(parallel.context));
-  if (parallel.expert != 1) parts.push_back(fmt::format("expert {}", parallel.expert));
+  if (parallel.best_layout) parts.emplace_back("best layout");
+  add_degree(parts, parallel, parallel.tensor_overlap ? "tensor {} overlapped" : "tensor {}", parallel.tensor);
+  add_degree(parts, parallel, "context {}", parallel.context);
+  add_degree(parts, parallel, "expert {}", parallel.expert);
   if (parallel.expert_imbalance != 1) parts.push_back(fmt::format("busiest {:g}", parallel.expert_imbalance));
-  if (parallel.pipeline != 1) parts.push_back(degree_text(parallel.pipeline) + " stages");
-  if (parallel.pipeline != 1 || parallel.micro_batches != 1)
-    parts.push_back(degree_text(parallel.micro_batches) + " micro-batch" + (parallel.micro_batches == 1 ? "" : "es"));
-  if (parallel.pipeline != 1) parts.push_back(to_text(parallel.schedule));
-  if (parallel.schedule == PipelineSchedule::interleaved)
-    parts.back() += fmt::format(" by {}", parallel.virtual_stages);
+  add_stages(parts, parallel);
   if (parallel.rank_order != RankOrder::stages_last) parts.push_back("ranks " + to_text(parallel.rank_order));
   if (parallel.data_parallel != DataParallel::all_reduce) parts.push_back(to_text(parallel.data_parallel));
-  if (parallel.recompute != Recompute::none) parts.push_back(to_text(parallel.recompute) + " recomputation");
+  const bool is_said = parallel.best_layout && parallel.recompute == Recompute::best;
+  if (parallel.recompute != Recompute::none && !is_said)
+    parts.push_back(to_text(parallel.recompute) + " recomputation");
   return fmt::format("{}({})", to_text(strategy.name), join_names(parts));
 }
 

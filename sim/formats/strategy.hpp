@@ -37,14 +37,15 @@ struct ShardedOptions {
 /// Options of model-parallel. Megatron-LM calls the degrees tensor_model_parallel_size, pipeline_model_parallel_size,
 /// virtual_pipeline_model_parallel_size, expert_model_parallel_size and context_parallel_size.
 struct ModelParallelOptions {
-  /// value of the first three options and of `context` in questions: predict searches the number at each scale
+  /// value of degrees in questions: predict searches the number at each scale
   static constexpr int best = 0;
 
   int tensor = 1;        ///< ranks that compute each layer together
   int pipeline = 1;      ///< number of stages
   int micro_batches = 1; ///< parts of the batch of a replica (all its stages together)
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
-  int virtual_stages = 1; ///< pieces of the model on each stage; more than one only if interleaved
+  int virtual_stages =
+      1; ///< pieces of the model on each stage; more than one only if interleaved; best: the schedule is searched, too
   DataParallel data_parallel = DataParallel::all_reduce; ///< how replicas combine their gradients
   bool tensor_overlap = false; ///< gathers and scatters inside layers overlap with the layers' compute, part by part
   int expert = 1;              ///< data-parallel ranks over which a block's experts are distributed
@@ -52,6 +53,7 @@ struct ModelParallelOptions {
   int context = 1;             ///< ranks that each hold a part of every sequence
   Recompute recompute = Recompute::none;
   RankOrder rank_order = RankOrder::stages_last;
+  bool best_layout = false; ///< predict searches all that the question does not state; those degrees are `best`
 
   bool operator==(const ModelParallelOptions&) const = default;
 };

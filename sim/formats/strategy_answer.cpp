@@ -36,19 +36,19 @@ std::vector<Field<Strategy>> sharded_rows() {
 
 std::vector<Field<Strategy>> model_parallel_rows() {
   const auto& table = strategy_fields(StrategyUse::scenario);
-  const auto stages = within(&Strategy::parallel, &ModelParallelOptions::virtual_stages);
-  const auto number = row_of(table, "virtual_stages").shape.value.most;
-  return {
-      row_of(table, "tensor").always_written(),
-      row_of(table, "context"),
-      row_of(table, "pipeline").always_written(),
-      row_of(table, "micro_batches", "model-parallel").always_written(),
-      row_of(table, "schedule").always_written(),
-      required("virtual_stages", stages, whole_type(1, static_cast<long>(number)), "pieces of the model on each stage")
-          .only_where("name", only_model_parallel),
-      row_of(table, "data_parallel").always_written(),
-      row_of(table, "recompute", "model-parallel"),
-      row_of(table, "rank_order")};
+  auto stages = row_of(table, "virtual_stages").always_written().only_where("name", only_model_parallel);
+  stages.shape.value.parts.front().least = 1;
+  return {row_of(table, "layout"),
+          row_of(table, "tensor").always_written(),
+          row_of(table, "context"),
+          row_of(table, "expert"),
+          row_of(table, "pipeline").always_written(),
+          row_of(table, "micro_batches", "model-parallel").always_written(),
+          row_of(table, "schedule").always_written(),
+          stages,
+          row_of(table, "data_parallel").always_written(),
+          row_of(table, "recompute", "model-parallel"),
+          row_of(table, "rank_order")};
 }
 
 std::vector<Field<Strategy>> server_rows() {

@@ -1,6 +1,7 @@
 #include "sim/formats/strategy_fields.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/parallel_checks.hpp"
 
 #include <fmt/format.h>
 
@@ -75,6 +76,13 @@ ValueType<int> number_or_word(long least, long most, const char* word, int meant
 ValueType<int> degree_type(StrategyUse use, long most) {
   return use == StrategyUse::scenario ? number_or_word(1, most, word_of_best, ModelParallelOptions::best)
                                       : whole_type(1, most);
+}
+
+/// The word that asks for a search of the whole layout. A file without it asks for none.
+ValueType<bool> best_layout_type() {
+  return {{ValueKind::constant, {word_of_best}},
+          [](const JsonNode& place) { return !place.as_one_of({word_of_best}).empty(); },
+          [](const bool&) { return nlohmann::ordered_json(word_of_best); }};
 }
 
 nlohmann::ordered_json servers_to_json(const ServerCount& servers) {
@@ -167,7 +175,8 @@ std::vector<Field<Strategy>> rows_of_sharded() {
   return {optional("micro_batches", of(&ShardedOptions::micro_batches), whole_type(1, most_micro_batches),
                    "that a GPU's batch is cut into; 1 if not given")
               .only_where("name", sharded()),
-          optional("recompute", of(&ShardedOptions::recompute), name_of_type<Recompute>(),
+          optional("recompute", of(&ShardedOptions::recompute),
+                   name_of_type<Recompute>({"none", "selective", "alternate-matmuls", "full"}),
                    "what of a transformer's blocks is computed again for backward; none if not given")
               .only_where("name", sharded()),
           optional("offload", of(&ShardedOptions::offload), name_of_type<Offload>({"none", "optimizer"}),
@@ -196,6 +205,12 @@ bool has_stages(const Strategy& strategy) {
   return strategy.parallel.pipeline != 1;
 }
 
+bool states_schedule(const Strategy& strategy) {
+  const bool is_searched =
+      strategy.parallel.best_layout && strategy.parallel.virtual_stages == ModelParallelOptions::best;
+  return has_stages(strategy) && !is_searched;
+}
+
 std::vector<Field<Strategy>> rows_of_degrees(StrategyUse use) {
   const auto of = [](auto member) { return within(&Strategy::parallel, member); };
   const auto micro_batches = number_or_word(1, most_micro_batches, word_of_best, ModelParallelOptions::best);
@@ -213,7 +228,7 @@ std::vector<Field<Strategy>> rows_of_degrees(StrategyUse use) {
           .written_where(has_stages, [write = micro_batches.write](
                                          const Strategy& strategy) { return write(strategy.parallel.micro_batches); })
           .only_where("name", model_parallel),
-      optional("expert", of(&ModelParallelOptions::expert), whole_type(1, most_degree),
+      optional("expert", of(&ModelParallelOptions::expert), degree_type(use, most_degree),
                "ranks of data parallelism that a block's experts are dealt out over; 1 if not given")
           .only_where("name", model_parallel),
       optional("expert_imbalance", of(&ModelParallelOptions::expert_imbalance), number_type(1, most_imbalance),
@@ -221,17 +236,21 @@ std::vector<Field<Strategy>> rows_of_degrees(StrategyUse use) {
           .only_where("name", model_parallel)};
 }
 
-std::vector<Field<Strategy>> rows_of_schedule() {
+std::vector<Field<Strategy>> rows_of_schedule(StrategyUse use) {
   const auto of = [](auto member) { return within(&Strategy::parallel, member); };
   // `alternate-matmuls` is not modelled for tensor groups and pipelines.
-  const auto of_blocks = name_of_type<Recompute>({"none", "selective", "full"});
+  auto names = std::vector<std::string>{"none", "selective", "full"};
+  if (use == StrategyUse::scenario) names.emplace_back(word_of_best);
+  const auto of_blocks = name_of_type<Recompute>(names);
   return {
       optional("schedule", of(&ModelParallelOptions::schedule), name_of_type<PipelineSchedule>(),
                "the order of a stage's micro-batches; 1f1b if not given")
-          .written_where(has_stages, [](const Strategy& strategy) { return to_text(strategy.parallel.schedule); })
+          .written_where(states_schedule, [](const Strategy& strategy) { return to_text(strategy.parallel.schedule); })
           .only_where("name", model_parallel),
-      required("virtual_stages", of(&ModelParallelOptions::virtual_stages), whole_type(2, most_degree),
-               "pieces of the model on each stage")
+      required("virtual_stages", of(&ModelParallelOptions::virtual_stages),
+               use == StrategyUse::scenario ? number_or_word(2, most_degree, word_of_best, ModelParallelOptions::best)
+                                            : whole_type(2, most_degree),
+               "pieces of the model on each stage; \"best\" may also choose one, which is 1f1b")
           .only_where("schedule", {"interleaved"}),
       optional("data_parallel", of(&ModelParallelOptions::data_parallel), name_of_type<DataParallel>(),
                "what replicas do with gradients; all-reduce if not given")
@@ -249,67 +268,19 @@ std::vector<Field<Strategy>> rows_of_schedule() {
 }
 
 std::vector<Field<Strategy>> rows_of_questions() {
-  return {optional("preset", &Strategy::preset, text_type(), "in place of the question's"),
-          optional("transport", &Strategy::transport, word_type(transport_names()), "in place of the question's"),
-          optional("note", &Strategy::note, text_type(), "your words on this strategy")};
-}
-
-/// Refuses more ranks than any machine has: that is a typing error, and the number would overflow an int.
-void check_ranks(const JsonNode& node, const ModelParallelOptions& parallel) {
-  constexpr double most_ranks = 1e9;
-  double ranks = parallel.expert;
-  for (const int degree : {parallel.tensor, parallel.context, parallel.pipeline})
-    if (degree != ModelParallelOptions::best) ranks *= degree;
-  if (ranks > most_ranks)
-    node.mistake(
-        fmt::format("these degrees need {:g} GPUs, and {:g} are the most; give smaller ones", ranks, most_ranks));
-}
-
-/// Refuses experts together with replicas outside stages: ranks with the same dense parameters are then not adjacent,
-/// and experts cannot be distributed (megatron/core/parallel_state.py refuses it, too).
-void check_order(const JsonNode& node, const ModelParallelOptions& parallel) {
-  if (!node.has("rank_order")) return;
-  if (parallel.pipeline == 1)
-    node.mistake_at("rank_order", "only a pipeline has one; leave it out, or give a \"pipeline\" of 2 stages or more");
-  else if (parallel.expert > 1 && parallel.rank_order == RankOrder::replicas_last)
-    node.mistake_at("rank_order",
-                    "experts are dealt out over replicas that are next to each other, which \"tp-cp-pp-dp\" "
-                    "has not; leave it out, or leave \"expert\" out");
-}
-
-/// Checks rules between the keys of model-parallel. As in Megatron-LM, interleaving also needs whole rounds of
-/// micro-batches.
-void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
-  const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
-  const bool cuts = parallel.pipeline != 1 || parallel.tensor != 1 || parallel.expert != 1 || parallel.context != 1;
-  if (!cuts && parallel.data_parallel == DataParallel::all_reduce)
-    node.mistake("nothing is parallel but data; give \"pipeline\", \"tensor\", \"context\" or \"expert\" above 1");
-  if (parallel.pipeline == 1 && node.has("schedule"))
-    node.mistake_at("schedule", "only a pipeline has one; leave it out, or give a \"pipeline\" of 2 stages or more");
-  if (parallel.tensor == 1 && node.has("tensor_overlap"))
-    node.mistake_at("tensor_overlap",
-                    "only a tensor group has what overlaps; leave it out, or give a \"tensor\" of 2 or "
-                    "more");
-  if (parallel.expert == 1 && node.has("expert_imbalance"))
-    node.mistake_at("expert_imbalance",
-                    "only experts on several ranks have it; leave it out, or give an \"expert\" of 2 "
-                    "or more");
-  if (parallel.pipeline != 1 && !node.has("micro_batches"))
-    node.mistake_at("micro_batches", "missing beside \"pipeline\"; give the number of micro-batches, or \"best\"");
-  check_ranks(node, parallel);
-  check_order(node, parallel);
-  const bool searched =
-      parallel.pipeline == ModelParallelOptions::best || parallel.micro_batches == ModelParallelOptions::best;
-  if (interleaved && !searched && parallel.micro_batches % parallel.pipeline != 0)
-    node.mistake_at(
-        "micro_batches",
-        fmt::format("{} micro-batches are no multiple of the {} stages, which \"interleaved\" needs; give {}",
-                    parallel.micro_batches, parallel.pipeline,
-                    (parallel.micro_batches / parallel.pipeline + 1) * parallel.pipeline));
+  return {
+      optional("layout", within(&Strategy::parallel, &ModelParallelOptions::best_layout), best_layout_type(),
+               "predict searches the degrees, schedule and recomputation that are left out, with zero-1 for replicas")
+          .only_where("name", model_parallel),
+      optional("preset", &Strategy::preset, text_type(), "in place of the question's"),
+      optional("transport", &Strategy::transport, word_type(transport_names()), "in place of the question's"),
+      optional("note", &Strategy::note, text_type(), "your words on this strategy")};
 }
 
 void check_degrees_of(const JsonNode& node, Strategy& strategy) {
-  if (is_model_parallel(strategy.name)) check_degrees(node, strategy.parallel);
+  if (!is_model_parallel(strategy.name)) return;
+  if (strategy.parallel.best_layout) open_layout(node, strategy.parallel);
+  check_degrees(node, strategy.parallel);
 }
 
 FieldTable<Strategy> make_strategy_fields(StrategyUse use) {
@@ -323,7 +294,7 @@ FieldTable<Strategy> make_strategy_fields(StrategyUse use) {
   add(rows_of_any_servers());
   add(rows_of_sharded());
   add(rows_of_degrees(use));
-  add(rows_of_schedule());
+  add(rows_of_schedule(use));
   add({optional("library", &Strategy::library, library_version_type(),
                 "communication library and version: \"nccl 2.18.5\"")
            .only_where("name", without_servers())});

@@ -2,6 +2,7 @@
 #include "sim/iteration/execution.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace ddlsim {
 namespace {
@@ -28,18 +29,28 @@ struct Transfers {
   std::vector<std::size_t> of_operation; ///< index in `runs` of each operation
 };
 
+/// The runs of one group by their bytes. Costs are the same for the same bytes, and take long to choose.
+struct RunsOfGroup {
+  AlgorithmChooser chooser;
+  std::map<double, std::size_t> by_bytes; ///< index in `runs` of Transfers
+};
+
 Transfers transfers_of(const Graph& graph) {
-  std::vector<AlgorithmChooser> choosers;
-  for (const auto& group : graph.groups) choosers.push_back(algorithm_chooser(group.rules, group.machine.ranks));
+  std::vector<RunsOfGroup> groups;
+  for (const auto& group : graph.groups) groups.push_back({algorithm_chooser(group.rules, group.machine.ranks), {}});
   Transfers transfers;
   transfers.of_operation.resize(graph.operations.size());
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
     const auto& operation = graph.operations[i];
     if (operation.group < 0 || operation.kind == OperationKind::all_to_all) continue;
-    const auto group = at(operation.group);
-    const Machine& machine = graph.groups[group].machine;
-    const CollectiveRun run{&machine, cost_of(machine, choosers[group], collective_bytes(operation))};
-    transfers.of_operation[i] = number_of(run, transfers.runs);
+    const double size_bytes = collective_bytes(operation);
+    auto& group = groups[at(operation.group)];
+    const auto [known, is_new] = group.by_bytes.try_emplace(size_bytes);
+    if (is_new) {
+      const Machine& machine = graph.groups[at(operation.group)].machine;
+      known->second = number_of({&machine, cost_of(machine, group.chooser, size_bytes)}, transfers.runs);
+    }
+    transfers.of_operation[i] = known->second;
   }
   return transfers;
 }

@@ -110,7 +110,7 @@ std::optional<MemoryChange> with_more_gpus(StepSetup setup) {
 } // namespace
 
 double memory_half_width(const Model& model) {
-  return attentive_blocks_of(model) > 0 ? transformer_half_width : other_half_width;
+  return has_attention(model) ? transformer_half_width : other_half_width;
 }
 
 double installed_bytes(const Gpu& gpu) {

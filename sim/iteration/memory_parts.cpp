@@ -16,7 +16,7 @@ constexpr double fp32_copy_bytes = 4;
 constexpr double half_bytes = 2;
 
 double bytes_of_moments(const Model& model) {
-  return attentive_blocks_of(model) > 0 ? 2 * fp32_copy_bytes : fp32_copy_bytes;
+  return has_attention(model) ? 2 * fp32_copy_bytes : fp32_copy_bytes;
 }
 
 StateBytes state_on_host_and_gpu(const StepSetup& setup) {

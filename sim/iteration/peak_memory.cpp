@@ -46,11 +46,18 @@ struct StageOfPieces {
   const KeptOfLayers& of_piece(int piece) const { return kept[static_cast<std::size_t>((piece - first) / stages)]; }
 };
 
+/// The same pipeline with as few micro-batches as show its most: after three rounds every one repeats the one before.
+ModelParallelOptions until_steady(ModelParallelOptions options) {
+  if (options.schedule != PipelineSchedule::gpipe)
+    options.micro_batches = std::min(options.micro_batches, 3 * options.pipeline);
+  return options;
+}
+
 /// The moment of the schedule at which the stage has most, in bytes of a sample of a micro-batch.
 MovingMemory most_of_schedule(const StageOfPieces& stage, const ModelParallelOptions& options) {
   MovingMemory most;
   double kept = 0;
-  for (const auto& step : steps_of_stage(options, stage.first)) {
+  for (const auto& step : steps_of_stage(until_steady(options), stage.first)) {
     const auto& piece = stage.of_piece(step.piece);
     if (step.forward) {
       kept += piece.kept;

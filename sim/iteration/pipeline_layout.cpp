@@ -119,7 +119,7 @@ std::string expert_complaint(const Model& model, const ModelParallelOptions& opt
 
 /// Returns why layers cannot be cut over that many ranks; "" where they can.
 std::string tensor_complaint(const Model& model, const ModelParallelOptions& options) {
-  if (options.tensor == 1 || attentive_blocks_of(model) > 0) return "";
+  if (options.tensor == 1 || has_attention(model)) return "";
   if (options.tensor_overlap)
     return fmt::format("what a tensor group gathers overlaps with the layers of transformers only, and {} has no block "
                        "with attention; leave \"tensor_overlap\" out",
@@ -142,7 +142,7 @@ std::string recompute_complaint(const Model& model, Recompute recompute) {
 /// Returns why a sequence cannot be cut over that many ranks; "" where it can.
 std::string context_complaint(const Model& model, const ModelParallelOptions& options) {
   if (options.context == 1) return "";
-  if (attentive_blocks_of(model) == 0)
+  if (!has_attention(model))
     return fmt::format("context parallelism is simulated for transformers, and {} has no block with attention; leave "
                        "\"context\" out",
                        model.name);

@@ -67,12 +67,12 @@ void add_offload(const Graph& graph, Fidelity requested, IterationResult& result
   result.exposed.offload_s = result.end_s - free_s;
 }
 
-IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool beside_others) {
+IterationResult execute_iteration(const Graph& graph, Fidelity requested, bool beside_others, bool divides = true) {
   IterationResult result;
   const auto execution = execute_or_refuse(graph, requested, result.choice);
   result.end_s = execution.end_s;
   result.input_end_s = execution.input_end_s;
-  if (!graph.groups.empty()) {
+  if (!graph.groups.empty() && divides) {
     result.free_end_s = end_without_network_s(graph);
     result.exposed = exposed_parts(graph, execution, result.free_end_s);
   }
@@ -102,7 +102,8 @@ IterationResult synchronised_iteration(const StepSetup& setup, const Communicati
                                        StepCache& memory) {
   if (memory.iteration && memory.iteration->inputs == inputs) return memory.iteration->result;
   const Graph& graph = iteration_graph(setup, inputs, shape_of(setup, memory), memory.graph);
-  auto result = execute_iteration(graph, requested, requested != Fidelity::formula && has_neighbours(setup));
+  const bool beside_others = requested != Fidelity::formula && has_neighbours(setup);
+  auto result = execute_iteration(graph, requested, beside_others, memory.divides);
   if (memory.stores) memory.iteration = {inputs, result};
   return result;
 }

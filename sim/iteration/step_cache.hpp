@@ -66,6 +66,7 @@ struct StepCache {
   std::optional<LastGraph> graph;
   std::optional<CachedIteration> iteration; ///< the last sample that was run while `stores` was true
   bool stores = true;                       ///< whether a run replaces `iteration`
+  bool divides = true; ///< whether a pipeline's time is divided into bubble and exposed parts, which takes five passes
 };
 
 /// Returns the same time as without a cache, to the last bit. Where the sample's inputs equal those of

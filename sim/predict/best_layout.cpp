@@ -8,6 +8,7 @@
 #include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "sim/iteration/step_cache.hpp"
+#include "sim/predict/layout_estimate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,110 +23,8 @@ namespace {
 
 constexpr int open_degree = ModelParallelOptions::best;
 
-/// Number of operations above which a layout is not tried; more take 50 ms.
-constexpr double most_operations = 500'000;
-
 /// Largest number of operations in all layouts that are run at a scale; they take about 3 s.
 constexpr double most_operations_searched = 30e6;
-
-/// Largest number of candidates of a scale. A scale of 10,000 GPUs has about 300.
-constexpr std::size_t most_candidates = 5'000;
-
-/// Largest product of pieces and squared blocks, which is the work of splitting a model into pieces; it takes 0.2 s.
-constexpr double most_cuts = 200e6;
-
-std::vector<int> divisors(int number) {
-  std::vector<int> found;
-  for (int small = 1; small * small <= number; ++small) {
-    if (number % small != 0) continue;
-    found.push_back(small);
-    if (small * small != number) found.push_back(number / small);
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-int gpus_of_domain(const StepSetup& setup) {
-  return setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
-}
-
-/// Whether all matrices of the blocks with attention can be cut evenly along either side. A model without attention is
-/// cut by the outputs of every layer with weights; the classes are left out, because frameworks pad them.
-bool cuts_evenly(const Model& model, int tensor) {
-  if (attentive_blocks_of(model) == 0)
-    return std::all_of(model.layers.begin(), model.layers.end() - 1, [tensor](const Layer& layer) {
-      return !has_weights(layer) || layer.tensors.front().shape.front() % tensor == 0;
-    });
-  std::set<std::string> attentive;
-  for (const auto& layer : model.layers)
-    if (layer.kind == "attention") attentive.insert(block_name_of(layer.name));
-  for (const auto& layer : model.layers)
-    if (attentive.count(block_name_of(layer.name)) > 0)
-      for (const auto& matrix : layer.tensors)
-        if (matrix.shape.size() == 2 && (matrix.shape[0] % tensor != 0 || matrix.shape[1] % tensor != 0)) return false;
-  return true;
-}
-
-std::vector<int> tensors_of(const StepSetup& setup) {
-  const int requested = setup.strategy.parallel.tensor;
-  if (requested != open_degree) return {requested};
-  auto degrees = divisors(gpus_of_domain(setup));
-  std::erase_if(degrees, [&](int tensor) { return !cuts_evenly(setup.model, tensor); });
-  return degrees;
-}
-
-std::vector<int> contexts_of(const StepSetup& setup, int tensor) {
-  const int requested = setup.strategy.parallel.context;
-  if (requested != open_degree) return {requested};
-  if (attentive_blocks_of(setup.model) == 0 || !has_keys_and_values(setup.model)) return {1};
-  auto degrees = divisors(setup.gpus / tensor);
-  const double tokens = setup.model.tokens_per_sample();
-  std::erase_if(degrees,
-                [&](int context) { return context > 1 && (tokens == 0 || std::fmod(tokens, 2 * context) != 0); });
-  return degrees;
-}
-
-/// The pipeline degrees to try when `group` GPUs compute each layer together.
-std::vector<int> pipelines_of(const StepSetup& setup, int group) {
-  const auto& requested = setup.strategy.parallel;
-  if (requested.pipeline != open_degree) return {requested.pipeline};
-  std::vector<int> found;
-  const int most = blocks_of(setup.model) / requested.virtual_stages;
-  for (const int pipeline : divisors(setup.gpus / group)) {
-    const bool too_few = requested.schedule == PipelineSchedule::interleaved && pipeline == 1;
-    if (pipeline <= most && !too_few) found.push_back(pipeline);
-  }
-  return found;
-}
-
-/// The numbers of micro-batches to try, which divide the samples into whole numbers.
-std::vector<int> micro_batches_of(const StepSetup& setup, int group, int pipeline) {
-  const int requested = setup.strategy.parallel.micro_batches;
-  if (requested != open_degree) return {requested};
-  constexpr double most_samples = 1e9;
-  const double samples = setup.batch_per_gpu * group * pipeline;
-  if (samples < 1 || samples != std::floor(samples) || samples > most_samples) return {};
-  return divisors(static_cast<int>(samples));
-}
-
-/// Whether the layout is plain data parallelism although the request leaves degrees open, and so asks for model
-/// parallelism.
-bool is_only_data(const ModelParallelOptions& requested, const ModelParallelOptions& parallel) {
-  const bool named =
-      requested.tensor != open_degree && requested.context != open_degree && requested.pipeline != open_degree;
-  return !named && 1.0 * parallel.tensor * parallel.context * parallel.pipeline * parallel.expert == 1;
-}
-
-bool can_be(const StepSetup& setup, const Strategy& strategy) {
-  const auto& parallel = strategy.parallel;
-  if (is_only_data(setup.strategy.parallel, parallel)) return false;
-  if (parallel.schedule == PipelineSchedule::interleaved && parallel.micro_batches % parallel.pipeline != 0)
-    return false;
-  const double blocks = blocks_of(setup.model);
-  return operations_of_pipeline(parallel) <= most_operations &&
-         blocks * blocks * parallel.pipeline * parallel.virtual_stages <= most_cuts &&
-         layout_complaint(setup.model, strategy, setup.batch_per_gpu, setup.gpus, gpus_of_domain(setup)).empty();
-}
 
 /// The stated degrees, and for each open one the smallest that still gives a model-parallel layout.
 Strategy least_layout(const StepSetup& setup) {
@@ -135,26 +34,43 @@ Strategy least_layout(const StepSetup& setup) {
   if (parallel.context == open_degree) parallel.context = 1;
   if (parallel.pipeline == open_degree) parallel.pipeline = parallel.tensor * parallel.context > 1 ? 1 : 2;
   if (parallel.micro_batches == open_degree) parallel.micro_batches = 1;
+  if (parallel.virtual_stages == open_degree) {
+    parallel.virtual_stages = 1;
+    parallel.schedule = PipelineSchedule::one_f_one_b;
+  }
+  if (parallel.expert == open_degree) parallel.expert = 1;
+  if (parallel.recompute == Recompute::best) parallel.recompute = Recompute::full;
   return strategy;
 }
 
-/// A candidate of the search. `least_s` is a lower bound of its iteration time.
+/// A candidate of the search.
 struct LayoutCandidate {
   Strategy strategy;
-  double least_s = 0;
+  double least_s = 0;    ///< lower bound of its iteration time
+  double estimate_s = 0; ///< estimate of it without stragglers and synchronisation; 0: not estimated
   double peak_bytes = 0; ///< of the memory of the GPU that needs most
   bool fits = true;      ///< whether the candidate fits into memory
-  std::optional<StepTime> time;
+  bool is_needed = true; ///< whether no candidate that recomputes less can take its place
+  std::optional<StepTime> time{};
 };
+
+/// Whether two layouts are the same but for what they recompute.
+bool differ_in_recomputation(const Strategy& one, Strategy other) {
+  other.parallel.recompute = one.parallel.recompute;
+  return one.parallel == other.parallel;
+}
+
+/// Share by which the estimates of layouts that matter are wrong at most, where latency does not dominate.
+constexpr double margin = 0.05;
+
+/// Number of operations that are run without asking the estimates; they take about 0.1 s.
+constexpr double operations_without_estimates = 1e6;
 
 /// The candidates of one scale. The search runs only as many as the decision needs.
 class LayoutSearch {
 public:
-  LayoutSearch(StepSetup setup, const Parameters& likeliest)
-      : setup_(std::move(setup)), likeliest_(likeliest), layers_(layer_memory(setup_.model, kept_facts(setup_))) {
-    const auto strategies = layout_candidates(setup_);
-    for (const auto& strategy : strategies)
-      candidates_.push_back({strategy, least_iteration_s(strategy), peak_of(strategy), true, {}});
+  LayoutSearch(StepSetup setup, const Parameters& likeliest) : setup_(std::move(setup)), likeliest_(likeliest) {
+    for (const auto& strategy : layout_candidates(setup_)) add(strategy);
     mark_fitting();
   }
 
@@ -167,20 +83,40 @@ public:
       found.strategy = candidates_.empty() ? least_layout(setup_) : smallest();
       return found;
     }
-    found.best = timed(*fastest.front());
+    found.best = divided(*fastest.front());
     found.strategy = found.best->strategy;
-    if (fastest.size() > 1) found.runner_up = timed(*fastest[1]);
+    if (fastest.size() > 1) found.runner_up = divided(*fastest[1]);
     const auto larger = run(false, 1, found.best->time.iteration_s);
-    if (!larger.empty()) found.too_large = timed(*larger.front());
+    if (!larger.empty()) found.too_large = divided(*larger.front());
     return found;
   }
 
 private:
-  static TimedLayout timed(const LayoutCandidate& candidate) { return {candidate.strategy, *candidate.time}; }
+  /// The candidate's time with its bubble and exposed parts, which the search leaves out.
+  TimedLayout divided(const LayoutCandidate& candidate) {
+    auto& memory = memory_of(candidate.strategy);
+    memory.divides = true;
+    return {candidate.strategy, time_step(setup_, likeliest_, Fidelity::formula, memory)};
+  }
+
+  /// Adds a candidate. One that recomputes more than a candidate before it that fits is slower, so that its memory does
+  /// not matter.
+  void add(const Strategy& strategy) {
+    LayoutCandidate candidate{strategy, least_iteration_s(strategy)};
+    if (!candidates_.empty() && differ_in_recomputation(candidates_.back().strategy, strategy)) {
+      const auto& before = candidates_.back();
+      candidate.is_needed =
+          before.is_needed && before.peak_bytes > usable_bytes(setup_.gpu) && setup_.gpu.memory_bytes > 0;
+    }
+    candidate.peak_bytes = candidate.is_needed ? peak_of(strategy) : candidates_.back().peak_bytes;
+    candidates_.push_back(candidate);
+  }
 
   double peak_of(const Strategy& strategy) {
     const auto& pieces = memory_of(strategy).shape->pieces; // sets the strategy of setup_
-    return peak_stage_memory(setup_, pieces, layers_).total();
+    auto& layers = layers_[strategy.parallel.recompute];
+    if (layers.empty()) layers = layer_memory(setup_.model, kept_facts(setup_));
+    return peak_stage_memory(setup_, pieces, layers).total();
   }
 
   /// Layouts fit whose peak is not above the GPU's memory; where there are none, those that memory_complaint() accepts.
@@ -194,10 +130,11 @@ private:
       candidate.fits = memory_fit(candidate.peak_bytes, setup_.gpu, setup_.model) != MemoryFit::too_large;
   }
 
-  /// The cache of layouts with as many pieces as this one. They share the layers' times and the pieces.
+  /// The cache of layouts with as many pieces and the same recomputation. They share the layers' times and the pieces.
   StepCache& memory_of(const Strategy& strategy) {
-    auto& memory = memories_[strategy.parallel.pipeline * strategy.parallel.virtual_stages];
-    memory.stores = false;
+    const auto& parallel = strategy.parallel;
+    auto& memory = memories_[parallel.recompute][parallel.pipeline * parallel.virtual_stages];
+    memory.stores = memory.divides = false;
     setup_.strategy = strategy;
     if (!memory.shape) memory.shape = backward_shape_of(setup_);
     return memory;
@@ -227,14 +164,45 @@ private:
            (1 - likeliest_.forward_share) * piece.backward;
   }
 
-  /// Returns the `most` fastest candidates that are faster than `limit_s`, among those that fit into memory or among
-  /// those that do not. It runs the most promising first, until no lower bound is below the times reached.
-  std::vector<LayoutCandidate*> run(bool fitting, std::size_t most, double limit_s) {
-    std::vector<LayoutCandidate*> by_bound;
+  /// Estimates a candidate's time by the pieces of the same layout with one piece a stage.
+  double estimate_of(const Strategy& strategy) {
+    auto of_stages = strategy;
+    of_stages.parallel.virtual_stages = 1;
+    const auto& stages = memory_of(of_stages);
+    setup_.strategy = strategy;
+    return estimated_iteration_s(setup_, likeliest_, stages);
+  }
+
+  /// The candidates that fit, or those that do not, with the lowest estimate first. Of many only those with the lowest
+  /// bounds are estimated.
+  std::vector<LayoutCandidate*> most_promising(bool fitting, double limit_s) {
+    constexpr std::size_t most_estimated = 5'000;
+    constexpr std::size_t least_estimated = 200;
+    std::vector<LayoutCandidate*> found;
     for (auto& candidate : candidates_)
-      if (candidate.fits == fitting) by_bound.push_back(&candidate);
-    std::stable_sort(by_bound.begin(), by_bound.end(),
+      if (candidate.fits == fitting && candidate.is_needed && candidate.least_s < limit_s) found.push_back(&candidate);
+    std::stable_sort(found.begin(), found.end(),
                      [](const LayoutCandidate* a, const LayoutCandidate* b) { return a->least_s < b->least_s; });
+    double lowest_s = limit_s;
+    std::size_t estimated = 0;
+    for (; estimated < found.size() && estimated < most_estimated; ++estimated) {
+      auto& candidate = *found[estimated];
+      const bool is_slower = candidate.least_s > (1 + margin) * lowest_s;
+      if (is_slower && estimated >= least_estimated) break;
+      candidate.estimate_s = estimate_of(candidate.strategy);
+      lowest_s = std::min(lowest_s, candidate.estimate_s);
+    }
+    found.resize(estimated);
+    std::stable_sort(found.begin(), found.end(),
+                     [](const LayoutCandidate* a, const LayoutCandidate* b) { return a->estimate_s < b->estimate_s; });
+    return found;
+  }
+
+  /// Returns the `most` fastest candidates that are faster than `limit_s`, among those that fit into memory or among
+  /// those that do not. It runs the most promising first, until the next one's estimate is `margin` above the times
+  /// reached.
+  std::vector<LayoutCandidate*> run(bool fitting, std::size_t most, double limit_s) {
+    double time_of_estimate = 0; // time over estimate of the first that ran
     std::vector<LayoutCandidate*> fastest;
     const auto is_faster = [](const LayoutCandidate* a, const LayoutCandidate* b) {
       constexpr double equal = 1e-9; // factor within which times are equal except for rounding
@@ -242,13 +210,16 @@ private:
         return a->time->iteration_s < b->time->iteration_s;
       return a < b; // keeps the order of layout_candidates()
     };
-    for (LayoutCandidate* const next : by_bound) {
+    for (LayoutCandidate* const next : most_promising(fitting, limit_s)) {
       const double reached_s = fastest.size() < most ? limit_s : fastest.back()->time->iteration_s;
-      if (next->least_s > (1 + 1e-9) * reached_s) break;
+      const bool is_slower = time_of_estimate * next->estimate_s > (1 + margin) * reached_s;
+      if (is_slower && operations_ > operations_without_estimates) break;
+      if (next->least_s > (1 + 1e-9) * reached_s) continue;
       operations_ += operations_of_pipeline(next->strategy.parallel);
       if (operations_ > most_operations_searched && !fastest.empty()) break;
       auto& memory = memory_of(next->strategy);
       next->time = time_step(setup_, likeliest_, Fidelity::formula, memory);
+      if (time_of_estimate == 0) time_of_estimate = next->time->iteration_s / next->estimate_s;
       if (!(next->time->iteration_s < limit_s)) continue;
       fastest.insert(std::upper_bound(fastest.begin(), fastest.end(), next, is_faster), next);
       if (fastest.size() > most) fastest.pop_back();
@@ -267,31 +238,13 @@ private:
 
   StepSetup setup_;
   const Parameters& likeliest_;
-  std::vector<LayerMemory> layers_; ///< the same for all layouts
+  std::map<Recompute, std::vector<LayerMemory>> layers_; ///< the same for all layouts that recompute the same
   std::vector<LayoutCandidate> candidates_;
-  std::map<int, StepCache> memories_; ///< caches by number of pieces
-  double operations_ = 0;             ///< number of operations run so far
+  std::map<Recompute, std::map<int, StepCache>> memories_; ///< caches by recomputation and number of pieces
+  double operations_ = 0;                                  ///< number of operations run so far
 };
 
 } // namespace
-
-std::vector<Strategy> layout_candidates(const StepSetup& setup) {
-  std::vector<Strategy> candidates;
-  Strategy candidate = setup.strategy;
-  auto& parallel = candidate.parallel;
-  for (const int tensor : tensors_of(setup))
-    for (const int context : contexts_of(setup, tensor))
-      for (const int pipeline : pipelines_of(setup, tensor * context))
-        for (const int micro_batches : micro_batches_of(setup, tensor * context, pipeline)) {
-          parallel.tensor = tensor;
-          parallel.context = context;
-          parallel.pipeline = pipeline;
-          parallel.micro_batches = micro_batches;
-          if (can_be(setup, candidate)) candidates.push_back(candidate);
-          if (candidates.size() == most_candidates) return candidates;
-        }
-  return candidates;
-}
 
 const FoundLayout& BestLayout::at(int gpus) const {
   const std::lock_guard lock(searching_);

@@ -1,8 +1,8 @@
 #pragma once
-// Searches how a model is split over the GPUs of a scale, for a strategy with "tensor", "context", "pipeline" or
-// "micro_batches": "best".
+// Searches how a model is split over the GPUs of a scale, for a strategy with "layout": "best", or with that word for
+// single degrees.
 
-#include "sim/iteration/step.hpp"
+#include "sim/predict/layout_candidates.hpp"
 
 #include <map>
 #include <mutex>
@@ -10,17 +10,6 @@
 #include <vector>
 
 namespace ddlsim {
-
-/// The layouts to try at the setup's scale. Among equally fast ones an earlier one is preferred: smaller tensor groups
-/// come first, then smaller context groups, fewer stages, fewer micro-batches. Degrees that the strategy states are
-/// kept.
-///   tensor         divisors of a node's GPUs and of both sides of all matrices in blocks with attention; 1 without any
-///   context        divisors of (GPUs / tensor) whose double divides the sequence; 1 if the model has no known keys
-///   pipeline       divisors of (GPUs / tensor / context), at most the model's blocks
-///   micro_batches  all numbers that give each a whole number of samples
-/// Layouts that layout_complaint() refuses and those with more than half a million operations are left out. Of more
-/// than 5,000 layouts only the first 5,000 are tried.
-std::vector<Strategy> layout_candidates(const StepSetup& setup);
 
 /// A layout and its iteration time by the formulas.
 struct TimedLayout {

@@ -99,6 +99,7 @@ std::vector<double> mechanism_times(const Curve& curve, int gpus) {
   std::vector<double> times_s(affordable_samples(curve, setup));
   share_out(times_s.size(), curve.threads, [&](const NextNumber& next) {
     StepCache memory; // successive samples have many results in common
+    memory.divides = false;
     for (auto i = next(); i; i = next()) {
       auto sample = curve.samples.values[*i];
       sample.model_discrepancy = 1;

@@ -89,6 +89,7 @@ private:
 
   double iteration_s(ScaleOnCurve& there, const Parameters& sample) {
     StepCache memory = take_memory(there);
+    memory.divides = false;
     const double found_s = time_step(there.setup, sample, Fidelity::formula, memory).iteration_s;
     const std::lock_guard<std::mutex> lock(mutex_);
     there.memories.push_back(std::move(memory));

@@ -82,6 +82,9 @@ FieldTable<TimedLayout> layout_fields() {
     return [member](const Layout& layout) { return layout.strategy.parallel.*member; };
   };
   const auto has_context = [](const Layout& layout) { return layout.strategy.parallel.context != 1; };
+  const auto has_experts = [](const Layout& layout) { return layout.strategy.parallel.expert != 1; };
+  const auto is_interleaved = [](const Layout& layout) { return layout.strategy.parallel.virtual_stages != 1; };
+  const auto recomputes = [](const Layout& layout) { return recompute_of(layout.strategy) != Recompute::none; };
   const auto iteration_s = [](const Layout& layout) { return layout.time.iteration_s; };
   const auto bubble_s = [](const Layout& layout) { return layout.time.parts.bubble_s; };
   const auto exposed = [=](const Layout& layout) {
@@ -94,6 +97,12 @@ FieldTable<TimedLayout> layout_fields() {
                         "as in a strategy"),
        answered_where<Layout>(has_context, "context", degree(&ModelParallelOptions::context), number_of_things(1),
                               "as in a strategy"),
+       answered_where<Layout>(has_experts, "expert", degree(&ModelParallelOptions::expert), number_of_things(1),
+                              "as in a strategy"),
+       answered_where<Layout>(is_interleaved, "virtual_stages", degree(&ModelParallelOptions::virtual_stages),
+                              number_of_things(1), "as in a strategy"),
+       answered_where<Layout>(recomputes, "recompute", degree(&ModelParallelOptions::recompute),
+                              name_of_type<Recompute>({"selective", "full"}), "as in a strategy"),
        answered<Layout>("formula_iteration_s", iteration_s, rounded_positive_type(), "iteration by the formulas"),
        answered<Layout>("bubble_s", bubble_s, rounded_type(), "of that iteration")}};
   add_to(table.fields, rows_of_part<Layout>(exposed, exposed_rows()));

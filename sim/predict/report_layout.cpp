@@ -70,9 +70,12 @@ std::string keys_text(const Strategy& strategy, const PredictedPoint& point) {
 std::string degrees_in_words(const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
   const auto context = parallel.context == 1 ? "" : fmt::format("context {}, ", parallel.context);
-  return fmt::format("tensor {}, {}{} stage{}, {} micro-batch{}", parallel.tensor, context, parallel.pipeline,
-                     parallel.pipeline == 1 ? "" : "s", parallel.micro_batches,
-                     parallel.micro_batches == 1 ? "" : "es");
+  const auto expert = parallel.expert == 1 ? "" : fmt::format("expert {}, ", parallel.expert);
+  const auto pieces = parallel.virtual_stages > 1 ? fmt::format(" of {} pieces", parallel.virtual_stages) : "";
+  const auto again = parallel.recompute == Recompute::none ? "" : ", " + to_text(parallel.recompute) + " recomputation";
+  return fmt::format("tensor {}, {}{}{} stage{}{}, {} micro-batch{}{}", parallel.tensor, context, expert,
+                     parallel.pipeline, parallel.pipeline == 1 ? "" : "s", pieces, parallel.micro_batches,
+                     parallel.micro_batches == 1 ? "" : "es", again);
 }
 
 std::string offload_sentence(const StrategyAnswer& answer) {

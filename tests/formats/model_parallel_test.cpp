@@ -148,6 +148,26 @@ TEST_CASE("a record may leave its micro-batches open, where its source does not 
   CHECK(strategy_to_json(strategy, StrategyUse::record) == nlohmann::json::parse(text));
 }
 
+TEST_CASE("a question for the best layout opens what it does not state") {
+  const std::string text = R"({"name":"model-parallel","layout":"best","tensor":8,"recompute":"full"})";
+  const auto [strategy, reported] = read_strategy(text, StrategyUse::scenario);
+  CHECK(reported.empty());
+  const auto& parallel = strategy.parallel;
+  CHECK(parallel.tensor == 8);
+  CHECK(parallel.recompute == Recompute::full);
+  for (const int degree :
+       {parallel.context, parallel.pipeline, parallel.micro_batches, parallel.virtual_stages, parallel.expert})
+    CHECK(degree == ModelParallelOptions::best);
+  CHECK(parallel.data_parallel == DataParallel::zero_1);
+  CHECK(to_text(strategy) == "model-parallel(best layout, tensor 8, zero-1, full recomputation)");
+  const auto written = strategy_to_json(strategy, StrategyUse::scenario);
+  CHECK(read_strategy(written.dump(), StrategyUse::scenario).strategy.parallel == parallel);
+  CHECK(seeks_best_layout(strategy));
+  CHECK_THAT(read_strategy(R"({"name":"model-parallel","layout":"bset"})", StrategyUse::scenario).reported,
+             Catch::StartsWith("/layout: "));
+  CHECK_THAT(read_strategy(text, StrategyUse::record).reported, Catch::StartsWith("/layout: "));
+}
+
 TEST_CASE("replicas that keep a part each may have no other degree") {
   for (const auto use : {StrategyUse::record, StrategyUse::scenario}) {
     const auto [strategy, reported] =

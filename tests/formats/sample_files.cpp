@@ -120,7 +120,8 @@ json sample_best_layout() {
     {"name": "model-parallel", "tensor": "best", "pipeline": "best", "micro_batches": "best"},
     {"name": "model-parallel", "pipeline": 2, "micro_batches": "best", "data_parallel": "zero-1"},
     {"name": "model-parallel", "pipeline": "best", "micro_batches": 4, "schedule": "interleaved", "virtual_stages": 2},
-    {"name": "model-parallel", "tensor": 2, "context": "best", "micro_batches": "best"}])");
+    {"name": "model-parallel", "tensor": 2, "context": "best", "micro_batches": "best"},
+    {"name": "model-parallel", "layout": "best"}, {"name": "model-parallel", "layout": "best", "tensor": 2}])");
   return scenario;
 }
 

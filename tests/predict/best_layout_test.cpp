@@ -1,5 +1,7 @@
 // "tensor", "pipeline", "micro_batches": "best": the degrees that win, and why.
 
+#include "sim/formats/data_folder.hpp"
+#include "sim/iteration/memory_fit.hpp"
 #include "sim/iteration/peak_memory.hpp"
 #include "sim/predict/best_layout.hpp"
 #include "sim/predict/predict.hpp"
@@ -160,6 +162,39 @@ TEST_CASE("no layout is faster than the best, nor any but it than the next", "[b
       }
       check_against_all(even, 8, {1, searched, searched, PipelineSchedule::interleaved, 2});
     }
+}
+
+TEST_CASE("the best of all layouts of a transformer is within 1 % of the fastest, when all are asked",
+          "[best-layout]") {
+  EvenModel host(1);
+  host.model = load_model(DataFolder{DDLSIM_SOURCE_DIR}, "llama_3.1_8b_seq8192");
+  host.cluster.gpus_per_node = 4;
+  host.gpu.memory_bytes = 80e9;
+  host.gpu.memory_bandwidth_Bps = 3e12;
+  ModelParallelOptions asked{
+      searched, searched, searched, PipelineSchedule::one_f_one_b, searched, DataParallel::zero_1};
+  asked.context = asked.expert = searched;
+  asked.recompute = Recompute::best;
+  asked.best_layout = true;
+  auto setup = seeking_layout(host, 8, asked);
+  setup.batch_per_gpu = 1;
+  const auto found = BestLayout(setup, host.sample, 4).at(8);
+  REQUIRE(found.best);
+  double fastest_s = std::numeric_limits<double>::infinity();
+  int fit = 0;
+  std::set<Recompute> recomputed;
+  for (const auto& one : layout_candidates(setup)) {
+    auto run = setup;
+    run.strategy = one;
+    recomputed.insert(one.parallel.recompute);
+    if (peak_memory(run).total() > usable_bytes(run.gpu)) continue;
+    ++fit;
+    fastest_s = std::min(fastest_s, time_step(run, host.sample, Fidelity::formula).iteration_s);
+  }
+  CHECK(recomputed == std::set<Recompute>{Recompute::none, Recompute::selective, Recompute::full});
+  CHECK(fit > 10);
+  CHECK(fit < found.tried);
+  CHECK(found.best->time.iteration_s <= 1.01 * fastest_s);
 }
 
 TEST_CASE("scales without a layout have none, and a point says why", "[best-layout]") {

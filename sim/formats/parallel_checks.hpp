@@ -1,0 +1,16 @@
+#pragma once
+// Rules between the keys of a model-parallel strategy.
+
+#include "sim/base/json.hpp"
+#include "sim/formats/strategy.hpp"
+
+namespace ddlsim {
+
+/// Lets predict search what a question for the best layout does not state.
+void open_layout(const JsonNode& node, ModelParallelOptions& parallel);
+
+/// Notes degrees that contradict each other, and keys without a meaning beside the others. As in Megatron-LM,
+/// interleaving needs whole rounds of micro-batches.
+void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel);
+
+} // namespace ddlsim
