@@ -1,8 +1,10 @@
 #include "cli/command.hpp"
+#include "cli/plan_words.hpp"
 #include "import/plain_text.hpp"
 #include "own/machine.hpp"
 #include "own/new_cluster.hpp"
 #include "own/new_gpu.hpp"
+#include "own/new_plan.hpp"
 #include "own/new_scenario.hpp"
 #include "own/slurm_nodes.hpp"
 #include "own/topology.hpp"
@@ -257,10 +259,30 @@ int run_new_scenario(const NewCommand& command, const CommandLine& line) {
   return 0;
 }
 
+int run_new_plan(const NewCommand& command, const CommandLine& line) {
+  if (command.model.empty()) return refuse_use({"--model"}, "");
+  auto words = command.plan;
+  words.file = command.name;
+  if (words.file.extension() != ".json") words.file += ".json";
+  words.model = command.model;
+  words.batch_per_gpu = command.batch_per_gpu;
+  words.precision = command.precision;
+  words.preset = command.preset;
+  words.gpus = command.gpus;
+  words.power = command.power;
+  settle_words(words, command.sequence, line);
+  const auto made = new_plan(words, DataFolder{line.data_folder});
+  for (const auto& note : made.notes) narrate(line, note);
+  write_new(words.file, made.text, line);
+  narrate(line, fmt::format("now: ddlsim plan {}", words.file.string()));
+  return 0;
+}
+
 } // namespace
 
 int run_new(const NewCommand& command, const CommandLine& line) {
   if (command.what == "gpu") return run_new_gpu(command, line);
+  if (command.what == "plan") return run_new_plan(command, line);
   return command.what == "cluster" ? run_new_cluster(command, line) : run_new_scenario(command, line);
 }
 

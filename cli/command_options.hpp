@@ -43,8 +43,15 @@ void add_list(CLI::App& app, CommandLine& line, ListCommand& command);
 void add_explain(CLI::App& app, CommandLine& line, ExplainCommand& command);
 void add_schema(CLI::App& app, CommandLine& line, SchemaCommand& command);
 void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Variation& variation);
-void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set);
+/// Adds `--model`, and `--sequence` for a config.
+void add_model(CLI::App& app, std::string& model, long& sequence);
 void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variation& variation);
+
+// The options of `plan`, in command_options_plan.cpp.
+
+void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set);
+/// Adds the words of a request. `what` is put before each description.
+void add_plan_words(CLI::App& app, PlanWords& words, const std::string& what);
 
 // The options of commands that write files for the user, in command_options_own.cpp.
 

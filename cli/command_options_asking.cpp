@@ -99,7 +99,7 @@ void add_changes(CLI::App& app, Variation& variation) {
       ->type_name("/PATH=VALUE");
 }
 
-namespace {
+namespace {} // namespace
 
 void add_model(CLI::App& app, std::string& model, long& sequence) {
   app.add_option("--model", model,
@@ -110,8 +110,6 @@ void add_model(CLI::App& app, std::string& model, long& sequence) {
       ->type_name("TOKENS")
       ->check(a_number({.least = 1, .most = 100'000'000, .whole = true}));
 }
-
-} // namespace
 
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
   auto& check = add_command(app, line, "check",
@@ -199,26 +197,6 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   add_json(predict, line);
   add_output(predict, line);
   add_resume(predict, line, "scenarios of a sweep");
-}
-
-void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vector<std::string>& set) {
-  auto& plan = add_command(app, line, "plan",
-                           "What to buy or rent for a training: time, cost and energy of each option, with intervals");
-  plan.add_option("REQUEST", command.request, "Request file: the training, its limits, what could be had")
-      ->required()
-      ->type_name("");
-  plan.add_option("--set", set,
-                  "Another value of a field of the request, e.g. /limits/deadline=\"12 h\"; may be given several times")
-      ->type_name("/PATH=VALUE");
-  add_model(plan, command.model, command.sequence);
-  auto* csv = plan.add_flag("--csv", command.csv, "A row for each option as CSV, every figure in SI units");
-  plan.add_flag("--markdown", command.markdown, "The sentences and a table of all options, for a proposal")
-      ->excludes(csv);
-  add_html(plan, command.html, "the sentences, charts and all options");
-  add_json(plan, line);
-  add_output(plan, line);
-  add_threads(plan, line);
-  add_resume(plan, line, "options");
 }
 
 void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variation& variation) {

@@ -89,19 +89,19 @@ void add_gpu_options(CLI::App& app, NewCommand& command) {
 } // namespace
 
 void add_new(CLI::App& app, CommandLine& line, NewCommand& command) {
-  auto& making = add_command(app, line, "new", "Write a cluster, a scenario or a GPU of your own from a few words");
-  making.add_option("WHAT", command.what, "cluster, scenario or gpu")
+  auto& making =
+      add_command(app, line, "new", "Write a cluster, a scenario, a plan or a GPU of your own from a few words");
+  making.add_option("WHAT", command.what, "cluster, scenario, plan or gpu")
       ->required()
       ->type_name("")
-      ->check(CLI::IsMember({"cluster", "scenario", "gpu"}).description(""));
-  making
-      .add_option("NAME", command.name,
-                  "Name of the cluster's folder, or of the scenario's or GPU's file without .json")
+      ->check(CLI::IsMember({"cluster", "scenario", "plan", "gpu"}).description(""));
+  making.add_option("NAME", command.name, "Name of the cluster's folder, or of the file without .json")
       ->required()
       ->type_name("");
   add_cluster_options(making, command);
   add_scenario_options(making, command);
   add_gpu_options(making, command);
+  add_plan_words(making, command.plan, "For a plan: ");
 }
 
 } // namespace ddlsim

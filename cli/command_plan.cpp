@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
 #include "cli/config_model.hpp"
+#include "cli/plan_words.hpp"
 #include "cli/task_pool.hpp"
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
@@ -31,7 +32,21 @@ void set_model(nlohmann::json& request, const PlanCommand& command, const Comman
 
 } // namespace
 
-int run_plan(const PlanCommand& command, const CommandLine& line) {
+namespace {
+
+/// The command with the file of its request, which is made where the request is in words.
+PlanCommand with_request(PlanCommand command, const CommandLine& line) {
+  if (command.words.machines.empty()) return command;
+  command.words.model = command.model.empty() ? command.request.string() : command.model;
+  command.model.clear();
+  command.request = kept_request(command.words, command.sequence, line);
+  return command;
+}
+
+} // namespace
+
+int run_plan(const PlanCommand& asked, const CommandLine& line) {
+  const auto command = with_request(asked, line);
   DataFolder data = fitted_data(line);
   const auto spell = [&](nlohmann::json& document) {
     set_model(document, command, line);
@@ -45,7 +60,8 @@ int run_plan(const PlanCommand& command, const CommandLine& line) {
   write_page(line, command.html, [&] { return plan_html(plan); });
   emit(line, to_output(plan, command, line));
   tasks.discard_journal();
-  return 0;
+  constexpr int answer_is_no = 3;
+  return plan.limits_met ? 0 : answer_is_no;
 }
 
 } // namespace ddlsim

@@ -2,6 +2,7 @@
 // Parses the arguments into one checked struct. No later code reads arguments.
 
 #include "import/imported.hpp"
+#include "own/new_plan.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/data_folder.hpp"
@@ -85,10 +86,11 @@ struct DiagnoseCommand {
 };
 
 struct PlanCommand {
-  std::filesystem::path request;
+  std::filesystem::path request;   ///< file of the request; with `words.machines` the model
   std::vector<JsonChange> changes; ///< changes of the request, made before it is checked
   std::string model;               ///< in place of the workload's; "": that one
   long sequence = 0;               ///< tokens a sample of a model that is a config of Hugging Face; 0: not given
+  PlanWords words;                 ///< the request in words; without machines the request is a file
   bool csv = false;
   bool markdown = false;
   std::filesystem::path html; ///< file for the page; empty: no page
@@ -181,6 +183,8 @@ struct NewCommand {
   std::string power;
   std::string price;
   int year = 0;
+  PlanWords plan;    ///< words of a new plan; its model is above
+  long sequence = 0; ///< tokens a sample of a model that is a config of Hugging Face; 0: not given
 };
 
 /// The kinds of files from which `ddlsim import` makes models: the word on the command line, and a description.

@@ -39,6 +39,7 @@ Strategy least_layout(const StepSetup& setup) {
     parallel.schedule = PipelineSchedule::one_f_one_b;
   }
   if (parallel.expert == open_degree) parallel.expert = 1;
+  parallel.best_layout = false;
   if (parallel.recompute == Recompute::best) parallel.recompute = Recompute::full;
   return strategy;
 }

@@ -210,6 +210,7 @@ std::vector<Strategy> layout_candidates(const StepSetup& setup) {
   const int blocks = blocks_of(setup.model);
   Strategy candidate = setup.strategy;
   auto& parallel = candidate.parallel;
+  parallel.best_layout = false;
   for (const int tensor : tensors_of(setup))
     for (const int context : contexts_of(setup, tensor))
       for (const int pipeline : pipelines_of(setup, tensor * context, blocks)) {

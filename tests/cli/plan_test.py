@@ -54,7 +54,28 @@ class Plan(Case):
                       for hours in (24, 9))
         self.assertGreater(fast["options"][0]["gpus"], slow["options"][0]["gpus"])
 
+    def test_a_purchase_in_one_line_is_the_request_that_new_plan_writes(self):
+        words = ("--on", "p5,2 x 8 x H100, 8x400 Gb/s IB", "--tokens", "1B", "--within", "9d", "--budget", "3M",
+                 "--gpus", "8,16")
+        typed = run("plan", "llama_3.1_8b_seq8192", *words, "--json", "--set", "/samples=40", "--quiet")
+        self.assertEqual(typed.returncode, 0, typed.stderr)
+        options = json.loads(typed.stdout)["options"]
+        self.assertEqual({option["gpus"] for option in options}, {8, 16})
+        self.assertEqual({option["cluster"] for option in options}, {"p5", "2x8-h100"})
+        file = self.folder / "mine.json"
+        made = run("new", "plan", file, "--model", "llama_3.1_8b_seq8192", *words)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        read = run("plan", file, "--json", "--set", "/samples=40", "--quiet")
+        self.assertEqual(json.loads(read.stdout)["options"], options)
+
+    def test_exit_3_where_nothing_keeps_the_limits(self):
+        self.assertEqual(run("plan", REQUEST, *QUICK, "--set", '/limits/budget="1 USD"', "--quiet").returncode, 3)
+
     def test_mistakes(self):
+        self.refused(run("plan", "llama_3.1_8b_seq8192", "--on", "p5"), 1, "--tokens")
+        self.refused(run("plan", "llama_3.1_8b_seq8192", "--on", "p55", "--tokens", "1B"), 1, "p5")
+        self.refused(run("plan", "no-such-model", "--on", "p5", "--tokens", "1B"), 1, "no-such-model")
+        self.refused(run("plan", "llama_3.1_8b_seq8192", "--on", "4 x 8 x H100, fast", "--tokens", "1B"), 1, "fast")
         self.refused(run("plan", "no-such-file.json"), 1, "no-such-file.json")
         self.refused(run("plan", REQUEST, "--set", "/candidates/1/cluster=ec2-p3.16xlarg"), 1, "ec2-p3.16xlarge")
         self.refused(run("plan", REQUEST, "--set", "/workload/epochs=-1"), 1, "/workload/epochs")

@@ -1,0 +1,88 @@
+#include "cli/plan_words.hpp"
+
+#include "cli/command.hpp"
+#include "cli/config_model.hpp"
+#include "own/new_cluster.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/text_file.hpp"
+#include "sim/formats/gpu_names.hpp"
+#include "sim/formats/own_files.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <functional>
+#include <system_error>
+
+namespace ddlsim {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A name for a cluster or plan: letters, digits and dashes.
+std::string name_from(const std::string& text) {
+  std::string name;
+  for (const char letter : text)
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0)
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name.empty() ? "plan" : name;
+}
+
+/// Returns the folder under line.tables that belongs to the text.
+fs::path folder_of(const std::string& text, const CommandLine& line) {
+  if (line.tables.empty())
+    throw UserError("--on", "", "there is no folder to keep the request in; set DDLSIM_CACHE to one");
+  return line.tables / fmt::format("{:016x}", std::hash<std::string>{}(text));
+}
+
+void keep(const fs::path& file, const std::string& text) {
+  std::error_code ignored;
+  fs::create_directories(file.parent_path(), ignored);
+  if (!fs::exists(file, ignored) || read_text_file(file) != text) write_file(file, text);
+}
+
+/// Makes a cluster of the words and returns its folder.
+std::string kept_cluster(const std::string& text, const CommandLine& line) {
+  const auto words = machine_words(text);
+  ClusterRequest request;
+  request.name = name_from(fmt::format("{}x{}-{}", words.nodes, words.gpus_per_node, words.gpu));
+  request.gpu = words.gpu;
+  request.gpus_per_node = words.gpus_per_node;
+  request.nodes = request.most_nodes = words.nodes;
+  if (!words.network.empty()) request.networks.push_back(words.network);
+  const auto made = new_cluster(request, DataFolder{line.data_folder});
+  for (const auto& note : made.notes) narrate(line, fmt::format("{}: {}", request.name, note));
+  const auto folder = folder_of(text, line) / request.name;
+  keep(folder / "cluster.json", made.text);
+  return folder.string();
+}
+
+} // namespace
+
+void settle_words(PlanWords& words, long sequence, const CommandLine& line) {
+  words.machines = split_machines(words.machines);
+  std::vector<std::string> notes;
+  words.model = table_of_config(words.model, words.file, sequence, line, notes);
+  for (const auto& note : notes) narrate(line, note);
+  if (is_path(words.model)) words.model = path_from(words.model, words.file).string();
+  for (auto& machine : words.machines) {
+    if (is_machine_words(machine)) machine = kept_cluster(machine, line);
+    if (is_path(machine)) machine = path_from(machine, words.file).string();
+  }
+}
+
+fs::path kept_request(PlanWords words, long sequence, const CommandLine& line) {
+  words.file = fs::current_path() / "plan.json";
+  settle_words(words, sequence, line);
+  words.file.replace_filename(name_from(fs::path(words.model).stem().string()) + ".json");
+  const auto made = new_plan(words, DataFolder{line.data_folder});
+  for (const auto& note : made.notes) narrate(line, note);
+  const auto file = folder_of(made.text, line) / words.file.filename();
+  keep(file, made.text);
+  return file;
+}
+
+} // namespace ddlsim
