@@ -37,6 +37,12 @@ bool starts_machine(const std::string& text) {
   return std::regex_search(text, start);
 }
 
+bool sounds_like_network(const std::string& text) {
+  static const std::regex rate(R"(\d\s*g(b|bit|bps)?\b|b/s|bit/s|bps|[qfehnx]dr|infiniband|ethernet|roce|efa)",
+                               std::regex::icase);
+  return std::regex_search(text, rate);
+}
+
 Model model_asked(const PlanWords& words, const DataFolder& data) {
   if (is_path(words.model)) return read_model(path_from(words.model, words.file));
   const auto name = model_meant(words.model, list_models(data));
@@ -132,8 +138,7 @@ std::vector<std::string> split_machines(const std::vector<std::string>& typed) {
     for (std::size_t from = 0; from <= text.size();) {
       const auto comma = std::min(text.find(',', from), text.size());
       const auto part = text.substr(from, comma - from);
-      const bool is_network =
-          takes_network && part.find_first_of("0123456789") != std::string::npos && !starts_machine(part);
+      const bool is_network = takes_network && sounds_like_network(part);
       if (is_network)
         machines.back() += "," + part;
       else if (part.find_first_not_of(' ') != std::string::npos)

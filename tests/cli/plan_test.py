@@ -75,7 +75,7 @@ class Plan(Case):
         self.refused(run("plan", "llama_3.1_8b_seq8192", "--on", "p5"), 1, "--tokens")
         self.refused(run("plan", "llama_3.1_8b_seq8192", "--on", "p55", "--tokens", "1B"), 1, "p5")
         self.refused(run("plan", "no-such-model", "--on", "p5", "--tokens", "1B"), 1, "no-such-model")
-        self.refused(run("plan", "llama_3.1_8b_seq8192", "--on", "4 x 8 x H100, fast", "--tokens", "1B"), 1, "fast")
+        self.refused(run("plan", "llama_3.1_8b_seq8192", "--on", "4 x 8 x H100", "--tokens", "1B"), 1, "8x400 Gbps ib")
         self.refused(run("plan", "no-such-file.json"), 1, "no-such-file.json")
         self.refused(run("plan", REQUEST, "--set", "/candidates/1/cluster=ec2-p3.16xlarg"), 1, "ec2-p3.16xlarge")
         self.refused(run("plan", REQUEST, "--set", "/workload/epochs=-1"), 1, "/workload/epochs")

@@ -29,8 +29,9 @@ TEST_CASE("machines are split at commas, and words of a machine keep their netwo
   CHECK(split_machines({"p5,p6-b200, ./mine"}) == std::vector<std::string>{"p5", "p6-b200", "./mine"});
   CHECK(split_machines({"64 x 8 x H100, 8x400 Gb/s IB,p5"}) ==
         std::vector<std::string>{"64 x 8 x H100, 8x400 Gb/s IB", "p5"});
-  CHECK(split_machines({"2x8xA100", "4 x 8 x B200,3x8xH100,NDR400"}) ==
-        std::vector<std::string>{"2x8xA100", "4 x 8 x B200", "3x8xH100,NDR400"});
+  CHECK(split_machines({"2x8xA100", "4 x 8 x B200,3x8xH100,8xNDR"}) ==
+        std::vector<std::string>{"2x8xA100", "4 x 8 x B200", "3x8xH100,8xNDR"});
+  CHECK(split_machines({"4 x 8 x B200,p5"}) == std::vector<std::string>{"4 x 8 x B200", "p5"});
   CHECK(split_machines({"", " , "}).empty());
 }
 
