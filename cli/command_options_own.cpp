@@ -57,7 +57,8 @@ void add_scenario_options(CLI::App& app, NewCommand& command) {
   app.add_option("--batch", command.batch_per_gpu, "For a scenario: samples that one GPU processes in an iteration")
       ->type_name("N")
       ->check(above_zero());
-  app.add_option("--precision", command.precision, "For a scenario: fp32 (if not given), tf32, amp, fp16, bf16 or fp8")
+  app.add_option("--precision", command.precision,
+                 "For a scenario: fp32 (if not given), tf32, amp, fp16, bf16, fp8, fp8-block, mxfp8 or nvfp4")
       ->type_name("NAME");
   app.add_option("--preset", command.preset, "For a scenario: the framework (`ddlsim list presets`)")
       ->type_name("NAME");

@@ -2,6 +2,7 @@
 #include "own/hf_config.hpp"
 #include "own/hf_families.hpp"
 #include "own/hf_keys.hpp"
+#include "own/hf_scans.hpp"
 #include "sim/base/error.hpp"
 
 #include <fmt/format.h>
@@ -149,6 +150,19 @@ void set_what_opt_has(TransformerShape& shape, const Config& config) {
   shape.final_norm = false;
 }
 
+/// Most of Llama 4's blocks attend to a part of the sequence only; each fourth attends to all (configuration_llama4.py).
+void set_chunks(TransformerShape& shape, const Config& config) {
+  constexpr long usual_chunk = 8192;
+  constexpr long usual_interval = 4;
+  shape.attention_chunk = config.size_or("attention_chunk_size", usual_chunk);
+  const auto types = config.texts("layer_types");
+  const long interval = config.size_or("no_rope_layer_interval", usual_interval, most_blocks);
+  for (long block = 0; block < shape.blocks; ++block) {
+    const auto number = static_cast<std::size_t>(block);
+    shape.chunked.push_back(number < types.size() ? types[number] == "chunked_attention" : (block + 1) % interval != 0);
+  }
+}
+
 /// Falcon has one key head for all queries, or in its newer form as many as it says, with two norms beside each other.
 void set_what_falcon_has(TransformerShape& shape, const Config& config) {
   const bool is_new = config.flag("new_decoder_architecture", false);
@@ -206,6 +220,7 @@ TransformerShape by_row(const Config& config, const HfFamily& family) {
       config.head({{name + "ForCausalLM", Head::next_token}, {name + "Model", Head::none}}, name + "ForCausalLM");
   if (family.type == "opt") set_what_opt_has(shape, config);
   if (family.type == "falcon") set_what_falcon_has(shape, config);
+  if (family.type == "llama4_text") set_chunks(shape, config);
   return shape;
 }
 
@@ -217,6 +232,7 @@ TransformerShape bert_like(const Config& config, const Heads& heads, const std::
   shape.segments = config.size_or("type_vocab_size", 2);
   set_head_width(shape, config, "num_attention_heads");
   shape.norm_place = NormPlace::after;
+  shape.causal = false;
   shape.embedding_norm = true;
   shape.dropout = config.chance("hidden_dropout_prob", 0.1);
   shape.activation = config.activation("hidden_act", "gelu");
@@ -254,6 +270,7 @@ TransformerShape t5(const Config& config) {
   shape.inner_width = config.size("d_ff", 8 * most_width);
   shape.vocabulary = config.size("vocab_size");
   constexpr long usual_buckets = 32;
+  shape.causal = false;
   shape.relative_buckets = config.size_or("relative_attention_num_buckets", usual_buckets);
   shape.attention_bias = shape.output_bias = shape.feed_forward_bias = false;
   shape.norm = NormKind::rms_norm;
@@ -276,6 +293,7 @@ TransformerShape vit(const Config& config) {
   const long side = shape.image / std::max(1L, shape.patch);
   shape.tokens = shape.positions = side * side + 1; // the patches and the class token
   set_head_width(shape, config, "num_attention_heads");
+  shape.causal = false;
   shape.attention_bias = config.flag("qkv_bias", true);
   shape.final_norm = true;
   shape.dropout = config.chance("hidden_dropout_prob", 0);
@@ -289,7 +307,8 @@ using Family = TransformerShape (*)(const Config&);
 
 const std::map<std::string, Family>& other_families() {
   static const std::map<std::string, Family> known{
-      {"bert", bert}, {"gpt2", gpt2}, {"roberta", roberta}, {"t5", t5}, {"vit", vit}};
+      {"bamba", bamba_shape},           {"bert", bert},       {"gpt2", gpt2}, {"mamba2", mamba2_shape},
+      {"nemotron_h", nemotron_h_shape}, {"roberta", roberta}, {"t5", t5},     {"vit", vit}};
   return known;
 }
 

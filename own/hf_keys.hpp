@@ -78,6 +78,9 @@ public:
   }
   /// Whether the text under a key begins with a word.
   bool begins(const char* key, std::string_view word) const { return root_.text_or(key, "").starts_with(word); }
+  /// Whether the key has a number, where a class also takes a word such as "auto".
+  bool is_number(const char* key) const { return has(key) && root_.value()[key].is_number(); }
+  std::string text(const char* key) const { return root_.text(key); }
   /// A whole number that may be 0.
   long whole_or(const char* key, long fallback) const {
     return has(key) ? root_.integer(key, 0, most_hf_size) : fallback;

@@ -26,7 +26,7 @@ double product_of(long in, long out) {
 } // namespace
 
 Layer& LayerList::add(const std::string& name, const std::string& kind, double flop, double outputs) {
-  model_.layers.push_back({name, kind, flop, bytes_a_number * outputs, {}, experts_});
+  model_.layers.push_back({name, kind, flop, bytes_a_number * outputs, {}, experts_, {}});
   return model_.layers.back();
 }
 
@@ -82,8 +82,20 @@ void LayerList::dropout(const std::string& name, double elements, double chance)
   if (chance > 0) each(name, "elementwise", elements, dropout_flop);
 }
 
-void LayerList::attention(const std::string& name, double flop, double outputs) {
-  add(name, "attention", flop, outputs);
+void LayerList::attention(const std::string& name, double flop, double outputs, const AttentionFacts& facts) {
+  add(name, "attention", flop, outputs).attention = facts;
+}
+
+void LayerList::causal_filter(const std::string& name, double states, long channels, long length, bool bias) {
+  auto& layer =
+      add(name, "depthwise", 2 * states * product_of(channels, length), states * static_cast<double>(channels));
+  layer.tensors.push_back(tensor_of(name + ".weight", {channels, 1, length}));
+  if (bias) layer.tensors.push_back(tensor_of(name + ".bias", {channels}));
+}
+
+void LayerList::scan(const std::string& name, double flop, double outputs, long heads) {
+  auto& layer = add(name, "scan", flop, outputs);
+  for (const char* word : {".decay", ".skip", ".step"}) layer.tensors.push_back(tensor_of(name + word, {heads}));
 }
 
 void LayerList::patches(const std::string& name, double count, long patch, long channels, long width) {

@@ -31,7 +31,11 @@ public:
   void each(const std::string& name, const std::string& kind, double elements, double flop);
   /// adds a dropout layer, but none if the chance is 0
   void dropout(const std::string& name, double elements, double chance);
-  void attention(const std::string& name, double flop, double outputs);
+  void attention(const std::string& name, double flop, double outputs, const AttentionFacts& facts = {});
+  /// Adds a filter along the sequence for each channel, whose outputs see no later states.
+  void causal_filter(const std::string& name, double states, long channels, long length, bool bias);
+  /// Adds a scan of `heads` state spaces, each with its trained decay, step and skip.
+  void scan(const std::string& name, double flop, double outputs, long heads);
   /// Adds patches of an image that do not overlap: a convolution as wide as its stride.
   void patches(const std::string& name, double count, long patch, long channels, long width);
   /// adds a layer that adds a trained parameter to the hidden states

@@ -14,6 +14,7 @@ constexpr double add_flop = 1;
 constexpr double mask_flop = 2;   ///< scaling and adding the mask
 constexpr double rotary_flop = 3; ///< two products and their sum
 constexpr double tanh_flop = 1;
+constexpr std::size_t no_window = static_cast<std::size_t>(-1); ///< number of a block that sees all states
 
 class Builder {
 public:
@@ -26,6 +27,7 @@ public:
     if (shape_.decoder_blocks > 0) decode();
     if (shape_.final_norm) norm("final_norm");
     add_head();
+    if (!shape_.predicted_mixers.empty()) predict_further();
     return layers_.take();
   }
 
@@ -59,11 +61,12 @@ private:
   }
 
   void add_block(const std::string& block, std::size_t number) {
+    if (!shape_.mixers.empty()) return add_mixer_block(block, shape_.mixers[number], number);
     if (shape_.beside != BesideNorms::not_beside) return add_block_beside(block, number);
     const bool before = shape_.norm_place == NormPlace::before || shape_.norm_place == NormPlace::before_and_outputs;
     const bool outputs = shape_.norm_place == NormPlace::outputs || shape_.norm_place == NormPlace::before_and_outputs;
     if (before) norm(block + ".norm1");
-    attend(block + ".attention", window_of(number));
+    attend(block + ".attention", number);
     if (outputs) norm(block + ".attention_norm");
     layers_.dropout(block + ".dropout1", elements(), shape_.dropout);
     layers_.each(block + ".add1", "elementwise", elements(), add_flop);
@@ -75,6 +78,55 @@ private:
     if (shape_.norm_place == NormPlace::after) norm(block + ".norm2");
   }
 
+  /// A norm, what the letter names, and the sum with the block's input; and the same with feed-forward layers.
+  void add_mixer_block(const std::string& block, char letter, std::size_t number) {
+    norm(block + ".norm1");
+    if (letter == 'M') scan(block + ".mamba");
+    if (letter == '*') attend(block + ".attention", number);
+    if (letter == '-') feed_forward(block, tokens_, shape_.inner_width, shape_.feed_forward_bias);
+    if (letter == 'E') mix_experts(block);
+    layers_.each(block + ".add1", "elementwise", elements(), add_flop);
+    if (!shape_.behind_mixers) return;
+    norm(block + ".norm2");
+    feed_forward(block, tokens_, shape_.inner_width, shape_.feed_forward_bias);
+    layers_.each(block + ".add2", "elementwise", elements(), add_flop);
+  }
+
+  /// Mamba 2: one matrix makes the gate, the inputs, what writes and reads the state, and the steps.
+  void scan(const std::string& name) {
+    const auto& mamba = shape_.mamba;
+    const long inner = mamba.heads * mamba.head_width;
+    const long channels = inner + 2 * mamba.groups * mamba.state;
+    layers_.linear(name + ".in", tokens_, shape_.width, inner + channels + mamba.heads, mamba.bias);
+    layers_.causal_filter(name + ".filter", tokens_, channels, mamba.filter, mamba.filter_bias);
+    layers_.scan(name + ".scan", tokens_ * scan_flop(mamba), tokens_ * static_cast<double>(inner), mamba.heads);
+    layers_.rms_norm(name + ".norm", tokens_, inner);
+    layers_.linear(name + ".out", tokens_, inner, shape_.width, mamba.bias);
+  }
+
+  /// FLOP of a token by chunks (arXiv:2405.21060, section 6): what is read times what was written in its chunk, for each
+  /// group; that times the inputs; and inputs to states, and states to outputs.
+  static double scan_flop(const MambaShape& mamba) {
+    const auto chunk = static_cast<double>(mamba.chunk);
+    const auto state = static_cast<double>(mamba.state);
+    const auto inner = static_cast<double>(mamba.heads * mamba.head_width);
+    return 2 * chunk * state * static_cast<double>(mamba.groups) + 2 * chunk * inner + 4 * state * inner;
+  }
+
+  /// Adds blocks that predict the token behind the next one (DeepSeek V3, arXiv:2412.19437, section 2.2), with the words
+  /// and the head of the model.
+  void predict_further() {
+    const std::string block = "further0";
+    norm(block + ".word_norm");
+    norm(block + ".state_norm");
+    layers_.linear(block + ".narrow", tokens_, 2 * shape_.width, shape_.width, false);
+    for (std::size_t i = 0; i < shape_.predicted_mixers.size(); ++i)
+      add_mixer_block("further" + std::to_string(i + 1), shape_.predicted_mixers[i], i);
+    norm("further.final_norm");
+    layers_.tied_linear("further.decoder", tokens_, shape_.width, shape_.vocabulary, false);
+    layers_.loss("further", tokens_, shape_.vocabulary);
+  }
+
   /// Adds the decoder. Its samples have as many tokens as the encoder's; its words are those of the encoder's table.
   void decode() {
     norm("encoder_norm");
@@ -82,11 +134,11 @@ private:
     for (long i = 0; i < shape_.decoder_blocks; ++i) {
       const auto block = "decoder" + std::to_string(i);
       norm(block + ".norm0");
-      attend(block + ".attention", 0);
+      attend(block + ".attention", no_window, true);
       layers_.dropout(block + ".dropout0", elements(), shape_.dropout);
       layers_.each(block + ".add0", "elementwise", elements(), add_flop);
       norm(block + ".norm1");
-      attend(block + ".cross", 0);
+      attend(block + ".cross", no_window, false);
       layers_.dropout(block + ".dropout1", elements(), shape_.dropout);
       layers_.each(block + ".add1", "elementwise", elements(), add_flop);
       norm(block + ".norm2");
@@ -99,7 +151,7 @@ private:
   /// Attention and feed-forward both read the block's input; one sum takes both.
   void add_block_beside(const std::string& block, std::size_t number) {
     norm(block + ".norm1");
-    attend(block + ".attention", window_of(number));
+    attend(block + ".attention", number);
     layers_.dropout(block + ".dropout1", elements(), shape_.dropout);
     if (shape_.beside == BesideNorms::two) norm(block + ".norm2");
     add_feed_forward(block, number);
@@ -108,6 +160,7 @@ private:
   }
 
   long window_of(std::size_t block) const {
+    if (block == no_window) return 0;
     return shape_.windows.empty() ? shape_.attention_window : shape_.windows[block];
   }
 
@@ -159,15 +212,35 @@ private:
     layers_.each(name + ".rotary", "elementwise", tokens_ * static_cast<double>(2 * queries), rotary_flop);
   }
 
-  void attend(const std::string& name, long most_seen) {
+  long chunk_of(std::size_t block) const {
+    return block < shape_.chunked.size() && shape_.chunked[block] ? shape_.attention_chunk : 0;
+  }
+
+  AttentionFacts facts_of(std::size_t number, bool causal) const {
+    const bool is_latent = shape_.latent.state_rank > 0;
+    AttentionFacts facts;
+    facts.head_width = shape_.head_width;
+    if (is_latent) facts.key_width = shape_.latent.plain_size + shape_.latent.rotated_size;
+    if (!is_latent && shape_.key_value_heads < shape_.heads) facts.key_heads = shape_.key_value_heads;
+    facts.window = window_of(number);
+    facts.chunk = chunk_of(number);
+    facts.causal = causal;
+    return facts;
+  }
+
+  void attend(const std::string& name, std::size_t number) { attend(name, number, shape_.causal); }
+
+  void attend(const std::string& name, std::size_t number, bool causal) {
     const bool is_latent = shape_.latent.state_rank > 0;
     if (is_latent)
       project_latent(name);
     else
       project(name);
+    const auto facts = facts_of(number, causal);
+    const long most_seen = facts.window > 0 ? facts.window : facts.chunk;
     const double seen = most_seen > 0 ? std::min(tokens_, static_cast<double>(most_seen)) : tokens_;
     const double width = static_cast<double>(shape_.heads * shape_.head_width);
-    const long score_size = is_latent ? shape_.latent.plain_size + shape_.latent.rotated_size : shape_.head_width;
+    const long score_size = is_latent ? facts.key_width : shape_.head_width;
     const double context_flop = 2 * tokens_ * seen * width;
     const double score_flop = 2 * tokens_ * seen * static_cast<double>(shape_.heads * score_size);
     if (shape_.eager_attention) {
@@ -178,7 +251,7 @@ private:
       layers_.dropout(name + ".dropout", scores, shape_.dropout);
       layers_.attention(name + ".context", context_flop, tokens_ * width);
     } else {
-      layers_.attention(name + ".fused", score_flop + context_flop, tokens_ * width);
+      layers_.attention(name + ".fused", score_flop + context_flop, tokens_ * width, facts);
     }
     const bool has_positions = name == "encoder0.attention" || name == "decoder0.attention";
     if (shape_.relative_buckets > 0 && has_positions)
@@ -187,16 +260,20 @@ private:
     layers_.linear(name + ".output", tokens_, shape_.heads * shape_.head_width, shape_.width, shape_.output_bias);
   }
 
-  /// The feed-forward layers over `states` states of the sample.
   void feed_forward(const std::string& name, double states, long inner_width, bool bias) {
+    feed_forward(name, states, inner_width, bias, shape_.width);
+  }
+
+  /// The feed-forward layers over `states` states of the sample.
+  void feed_forward(const std::string& name, double states, long inner_width, bool bias, long width) {
     const double inner = states * static_cast<double>(inner_width);
     const bool gated = shape_.feed_forward == FeedForward::gated;
     const std::string up = gated ? ".up" : ".intermediate";
-    if (gated) layers_.linear(name + ".gate", states, shape_.width, inner_width, bias);
-    layers_.linear(name + up, states, shape_.width, inner_width, bias);
+    if (gated) layers_.linear(name + ".gate", states, width, inner_width, bias);
+    layers_.linear(name + up, states, width, inner_width, bias);
     layers_.each(name + "." + shape_.activation, "activation", inner, activation_flop);
     if (gated) layers_.each(name + ".multiply", "elementwise", inner, 1);
-    layers_.linear(name + ".output", states, inner_width, shape_.width, bias);
+    layers_.linear(name + ".output", states, inner_width, width, bias);
   }
 
   /// Adds the experts, all in one layer for each product. Each state is copied to the experts that it chooses.
@@ -211,10 +288,13 @@ private:
     if (shape_.router_correction) layers_.add_parameter("correction", {shape_.experts});
     layers_.each(block + ".router_softmax", "activation", tokens_ * static_cast<double>(shape_.experts),
                  activation_flop);
+    const long width = shape_.expert_state > 0 ? shape_.expert_state : shape_.width;
+    if (width != shape_.width) layers_.linear(block + ".narrow", tokens_, shape_.width, width, false);
     layers_.set_experts(shape_.experts);
-    feed_forward(block + ".experts", chosen * tokens_, shape_.expert_width, shape_.expert_bias);
+    feed_forward(block + ".experts", chosen * tokens_, shape_.expert_width, shape_.expert_bias, width);
     layers_.set_experts(0);
-    layers_.each(block + ".combine", "elementwise", elements(), 2 * chosen);
+    layers_.each(block + ".combine", "elementwise", tokens_ * static_cast<double>(width), 2 * chosen);
+    if (width != shape_.width) layers_.linear(block + ".widen", tokens_, width, shape_.width, false);
   }
 
   void add_head() {

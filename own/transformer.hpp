@@ -28,6 +28,18 @@ struct LatentAttention {
   long plain_size = 0; ///< values of a query's and a key's head that are not rotated
 };
 
+/// A state space of Mamba 2 (Dao and Gu, arXiv:2405.21060). 0 heads: the model has none.
+struct MambaShape {
+  long heads = 0;
+  long head_width = 0;
+  long groups = 1;  ///< of heads that share what writes to the state and reads it
+  long state = 0;   ///< values of the state for each value of a head
+  long filter = 4;  ///< states that the filter before the scan sees
+  long chunk = 256; ///< tokens that are multiplied as matrices
+  bool filter_bias = true;
+  bool bias = false; ///< of the matrices before and behind
+};
+
 /// RMSNorm has no bias and no mean; Cohere's norm has no bias.
 enum class NormKind { layer_norm, rms_norm, layer_norm_without_bias };
 
@@ -57,6 +69,9 @@ struct TransformerShape {
   long heads = 0;
   long key_value_heads = 0; ///< fewer than heads for grouped-query attention
   long head_width = 0;
+  long attention_chunk = 0;  ///< states of a part of the sequence that attends to itself only; 0: all
+  std::vector<bool> chunked; ///< whether each block has such parts; empty: none
+  bool causal = true;        ///< whether a state attends to no later ones
   long attention_window = 0; ///< largest number of states that one state attends to; 0: all
   std::vector<long> windows; ///< the same for each block, where blocks differ; empty: they do not
   bool attention_bias = true;
@@ -83,9 +98,16 @@ struct TransformerShape {
   long shared_width = 0;               ///< inner width of the experts that every token passes; 0: none
   bool shared_gate = false;            ///< whether a product of its own weighs the shared expert
   std::vector<bool> blocks_of_experts; ///< whether each block has experts; empty: all, where there are experts
-  long vocabulary = 0;                 ///< size of the vocabulary; 0: the input is an image
-  long positions = 0;                  ///< rows of the table of learnt positions; 0: none
-  long segments = 0;                   ///< rows of the table of segments
+  long expert_state = 0; ///< width of the narrow states that experts read and make (Nemotron 3's); 0: `width`
+  MambaShape mamba{};
+  /// What each block has: M a scan, * attention, - feed-forward layers, E experts (Nemotron-H's letters); empty:
+  /// attention and feed-forward layers.
+  std::string mixers;
+  bool behind_mixers = false;   ///< whether feed-forward layers follow in each block (Bamba)
+  std::string predicted_mixers; ///< blocks that predict one more token from states and its word; empty: none
+  long vocabulary = 0;          ///< size of the vocabulary; 0: the input is an image
+  long positions = 0;           ///< rows of the table of learnt positions; 0: none
+  long segments = 0;            ///< rows of the table of segments
   bool embedding_norm = false;
   bool final_norm = false;
   long word_width = 0;         ///< width of the word table where a matrix makes states of it; 0: `width`

@@ -84,6 +84,7 @@ DataPoint point_of(const SeriesPoint& point, const ModelConstants& constants) {
 ComputeQuestion compute_question(const Series& series, const Preset& preset, const Model& model, const Gpu& gpu) {
   ComputeQuestion question{model, gpu, series.precision, series.batch_per_gpu, one_gpu_preset(preset), series.name};
   question.has_update = !shares_update(series.strategy_name);
+  if (!series.points.empty()) question.split = split_of(model, series.points.front().strategy);
   return question;
 }
 
@@ -175,9 +176,7 @@ std::unique_ptr<const OneGpuTimes> one_gpu_times_of(const ReferenceData& referen
         spread_on[of].push_back(*step);
     if (of == cluster.name) append(read_back_pipelines(steps_of(file), cluster, reference), own);
   }
-  others.read_back = [&reference, site = cluster.site, spread_on] {
-    return read_back_elsewhere(spread_on, site, reference);
-  };
+  others.read_back = [&reference, cluster, spread_on] { return read_back_elsewhere(spread_on, cluster, reference); };
   const auto unnamed_gpu = cluster.gpu.empty() ? unnamed_device().name : cluster.gpu;
   return std::make_unique<const OneGpuTimes>(unnamed_gpu, cluster.site, std::move(own), std::move(borrowed),
                                              std::move(others), reference.constants);

@@ -2,6 +2,7 @@
 // What a model gives a GPU to do, layer by layer, without saying how long that takes.
 
 #include "sim/formats/model.hpp"
+#include "sim/formats/strategy.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -16,6 +17,8 @@ enum class LayerKernel : std::uint8_t {
   product,         ///< of matrices
   fused_attention, ///< one kernel that keeps the scores on the chip
   score_product,   ///< of attention whose scores are written to memory
+  scan,            ///< of a state space
+  combine,         ///< tokens are sorted to experts, and what these make of them is summed
   loss,            ///< logits become probabilities and a loss
   pass,            ///< reads and writes memory: norms, activations, sums, pools
 };
@@ -29,6 +32,9 @@ struct LayerWork {
   bool in_8_bits = false; ///< fp8 computes this product in 8 bits
   int count = 0;          ///< layers
   double experts = 1;     ///< of a product: matrices in one kernel, each for its part of the rows
+  AttentionFacts attention{};
+  double chosen = 0;   ///< of combine: experts of a token
+  bool biased = false; ///< of a product of experts: a bias is added to its outputs by a pass of its own
 };
 
 /// The work of one sample, and of the update.
@@ -37,10 +43,14 @@ struct KernelWork {
   double parameters = 0;
   double tokens = 0; ///< of a sample; 0: the samples are no sequences
   bool attends = false;
+  bool mixes = false; ///< has experts
   double layer_count = 0;
 };
 
 /// Returns the work of a model. Equal layers, such as those of a transformer's blocks, are one entry.
 KernelWork kernel_work(const Model& model);
+
+/// How a strategy divides the work of a model with experts; for a model without, the default.
+WorkSplit split_of(const Model& model, const Strategy& strategy);
 
 } // namespace ddlsim

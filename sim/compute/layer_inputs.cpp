@@ -67,8 +67,15 @@ private:
     return found.empty() ? before(layer) : found;
   }
 
-  /// Latent attention makes keys and values of a narrow state.
+  std::optional<std::size_t> named(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// Latent attention makes keys and values of a narrow state, and a decoder some of the encoder's states.
   std::vector<std::size_t> keys_and_values_read(std::size_t layer) const {
+    if (layers_[layer].name.find(".cross.") != std::string::npos)
+      if (const auto states = named("encoder_norm")) return {*states};
     if (const auto state = sibling(layer, "state_norm")) return {*state};
     return read_by(layer, sibling(layer, "query"));
   }
@@ -93,7 +100,28 @@ private:
       for (const auto other : siblings(layer, {"up"})) found.push_back(other);
       return found;
     }
+    if (const auto read = read_beside(layer, word)) return {*read};
     return inputs_by_block(layer);
+  }
+
+  /// What is read around the layer before: by feed-forward layers and their norm beside attention, whose sum comes
+  /// after both; by a router and by narrow experts beside a shared expert.
+  std::optional<std::size_t> read_beside(std::size_t layer, const std::string& word) const {
+    const auto block = block_name_of(layers_[layer].name);
+    const auto first_of = [&](std::optional<std::size_t> other) -> std::optional<std::size_t> {
+      if (!other || inputs_[*other].empty()) return std::nullopt;
+      return inputs_[*other].front();
+    };
+    if (word == "router" || word == "shared_weight") {
+      const auto gate = named(block + ".shared.gate");
+      return first_of(gate ? gate : named(block + ".shared.intermediate"));
+    }
+    if (layers_[layer].name == block + ".narrow") return first_of(named(block + ".router"));
+    const bool is_beside = named(block + ".attention.output") && !named(block + ".add1");
+    if (!is_beside || part_before_last_word(layers_[layer].name) != block + ".") return std::nullopt;
+    if (word == "norm2") return first_of(named(block + ".norm1"));
+    if (word == "gate" || word == "intermediate") return named(block + (named(block + ".norm2") ? ".norm2" : ".norm1"));
+    return std::nullopt;
   }
 
   std::vector<std::size_t> inputs_by_block(std::size_t layer) const {
@@ -101,6 +129,8 @@ private:
     const auto block = block_name_of(name);
     const bool begins_expert =
         is_of_expert(layers_[layer]) && part_before_last_word(layers_[layer - 1].name) != part_before_last_word(name);
+    if (begins_expert)
+      if (const auto narrow = by_name_.find(block + ".narrow"); narrow != by_name_.end()) return {narrow->second};
     if (begins_expert)
       if (const auto router = by_name_.find(block + ".router"); router != by_name_.end())
         return inputs_[router->second];

@@ -82,7 +82,7 @@ public:
 private:
   /// A rule of recomputation that does not count products in 8 bits keeps what it keeps in 16: see layer_memory().
   static Precision precision_of_rule(Precision precision) {
-    return precision == Precision::fp8 ? Precision::bf16 : precision;
+    return has_narrow_products(precision) ? Precision::bf16 : precision;
   }
 
   double elements(std::size_t layer) const {
@@ -141,7 +141,10 @@ private:
 
   Needed needed_by_attention(std::size_t layer, const std::string& word) const {
     Needed needed{inputs_[layer], 0};
-    if (word != "scores" && word != "context") needed.outputs.push_back(layer);
+    if (word == "scores" || word == "context") return needed;
+    needed.outputs.push_back(layer);
+    if (const long width = layers_[layer].attention.head_width; width > 0)
+      needed.own_bytes = fp32_bytes_of_element * elements(layer) / static_cast<double>(width);
     return needed;
   }
 

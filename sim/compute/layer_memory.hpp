@@ -27,7 +27,8 @@ struct LayerMemory {
 
 /// Counts the tensors that backward needs, each once:
 ///   a matrix product, a filter, a norm, an activation    its input; relu, tanh, sigmoid and softmax their output
-///   attention                                            its inputs; one kernel its output, too
+///   attention                                            its inputs; one kernel its output, too, and a statistic in
+///                                                        fp32 a head, where the table states how wide one is
 ///   a product by elements                                its inputs, a fused one only `up`
 ///   dropout                                              a mask of one byte an element
 ///   a pool                                               its input, a maximum also where it was

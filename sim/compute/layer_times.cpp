@@ -1,6 +1,7 @@
 #include "sim/compute/layer_times.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/kernel_peaks.hpp"
 #include "sim/formats/model_constants.hpp"
 
 #include <algorithm>
@@ -50,15 +51,23 @@ std::vector<ArithmeticUnit> units_of(Precision precision) {
   case Precision::bf16:
     return {bf16_tensor, bf16, fp16_tensor, fp32};
   case Precision::fp8:
+  case Precision::fp8_block:
+  case Precision::mxfp8:
+  case Precision::nvfp4: // the unit computes in 4 bits, too
     return {fp8_tensor};
   }
   return {};
 }
 
+/// Whether only tensor cores since Blackwell read the format's scales.
+bool is_of_blackwell(Precision precision) {
+  return precision == Precision::mxfp8 || precision == Precision::nvfp4;
+}
+
 /// Returns the peak FLOP/s of the unit that runs each layer.
 std::vector<double> peaks_of_layers(const Model& model, const Gpu& gpu, Precision precision) {
   std::vector<double> peaks(model.layers.size(), wide_unit(gpu, precision).peak_flop_per_s);
-  if (precision != Precision::fp8) return peaks;
+  if (!has_narrow_products(precision)) return peaks;
   const double narrow_flop_per_s = peak_flop_per_s(gpu, precision);
   const auto narrow = layers_in_8_bits(model);
   for (std::size_t l = 0; l < peaks.size(); ++l)
@@ -114,16 +123,20 @@ double peak_flop_per_s(const Gpu& gpu, Precision precision) {
 }
 
 ComputeUnit compute_unit(const Gpu& gpu, Precision precision) {
-  for (const auto unit : units_of(precision))
-    if (const auto peak = gpu.peak_flop_per_s.find(unit); peak != gpu.peak_flop_per_s.end())
-      return {unit, peak->second};
+  const double narrowest = is_of_blackwell(precision) ? kernel_peak_flop_per_s(gpu, KernelPrecision::nvfp4) : 0;
+  for (const auto unit : units_of(precision)) {
+    const auto peak = gpu.peak_flop_per_s.find(unit);
+    if (peak == gpu.peak_flop_per_s.end()) continue;
+    if (is_of_blackwell(precision) && narrowest <= 0) break;
+    return {unit, precision == Precision::nvfp4 ? narrowest : peak->second};
+  }
   throw UserError("", "/precision",
                   "the catalogue has no peak rate of " + gpu.name + " for " + to_text(precision) +
                       "; give another precision, or another GPU");
 }
 
 ComputeUnit wide_unit(const Gpu& gpu, Precision precision) {
-  return compute_unit(gpu, precision == Precision::fp8 ? Precision::bf16 : precision);
+  return compute_unit(gpu, has_narrow_products(precision) ? Precision::bf16 : precision);
 }
 
 std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, Precision precision, double batch) {

@@ -46,7 +46,7 @@ bool is_of_workload(const StepRecord& record, const ComputeQuestion& question, c
   return record.gpus == 1 && record.mode == RunMode::train && !has_server_elsewhere(record) &&
          gpu == question.gpu.name && !is_of_processor_beside(record.head, gpu) && record.model == question.model.name &&
          is_in_arithmetic(record, question) && record.preset == question.preset &&
-         record.batch_per_gpu == question.batch;
+         record.batch_per_gpu == question.batch && record.split == question.split;
 }
 
 /// Returns the records of the workload that count: those of the series, suspect ones too if it has no others; else

@@ -158,8 +158,9 @@ OneGpuEstimate OneGpuTimes::find(const ComputeQuestion& question) const {
   if (work.attends) state.read_runs_back();
   const auto tf32 = tf32_use(
       {question.precision, question.matmul_tf32, question.conv_tf32, question.preset, question.software}, question.gpu);
-  const auto asked = state.maker.make({work, question.model.name, question.gpu, question.precision, tf32,
-                                       question.preset, state.site, question.batch, question.has_update});
+  const auto asked =
+      state.maker.make({work, question.model.name, question.gpu, question.precision, tf32, question.preset, state.site,
+                        question.batch, question.has_update, question.split});
   const auto named = named_records(question, state.own);
   const auto own = state.rows_of(named, Pool::own, state.unnamed_gpu);
   const Kriging kriging(rows_for(question, own, state.rows), asked.workload, state.reference.deviations);

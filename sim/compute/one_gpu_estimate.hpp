@@ -1,6 +1,7 @@
 #pragma once
 // The speed of one GPU without synchronisation, and the evidence for it.
 
+#include "sim/compute/kernel_work.hpp"
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
@@ -29,6 +30,7 @@ struct ComputeQuestion {
   bool has_update = true;             ///< the time includes the optimizer
   std::optional<bool> matmul_tf32{};  ///< whether products in fp32 use TF32; nothing: as tf32_use() says
   std::optional<bool> conv_tf32{};    ///< whether convolutions in fp32 use TF32
+  WorkSplit split{};                  ///< of the strategy that is asked about, split_of()
 };
 
 /// Names of the priors of a one-GPU time: of one that was measured here, at this batch, and of all others.

@@ -38,6 +38,7 @@ struct RowKey {
   double batch = 0;
   bool optimizer = true;
   bool read_back = false;
+  WorkSplit split{};
   auto operator<=>(const RowKey&) const = default;
 };
 
@@ -62,7 +63,8 @@ Tf32Use tf32_of(const StepRecord& record, const Gpu& gpu) {
   return tf32_use({record.precision, record.matmul_tf32, record.conv_tf32, record.preset, record.head.software}, gpu);
 }
 
-std::string family_of_model(const std::string& name, bool attends) {
+std::string family_of_model(const std::string& name, bool attends, bool mixes) {
+  if (mixes) return "mixture " + name.substr(0, name.find('_'));
   for (const char* family :
        {"resnext", "se_resnext", "resnet", "vgg", "alexnet", "inception", "googlenet", "bert", "mobilenet"})
     if (name.rfind(family, 0) == 0) return family;
@@ -86,13 +88,13 @@ const WorkloadMaker::KnownRates& WorkloadMaker::rates_of(const OneGpuStep& step)
 
 ModelledStep WorkloadMaker::make(const OneGpuStep& step) {
   const auto& [rates, unknown_gpu] = rates_of(step);
-  const auto kernels = step_kernels(step.work, rates, step.batch, step.has_update);
+  const auto kernels = step_kernels(step.work, rates, step.batch, step.has_update, step.split);
   TimedWorkload workload;
   workload.architecture = names_.number("architecture " + architecture_of(step.gpu));
   workload.gpu = names_.number("gpu " + step.gpu.name);
   workload.stack = names_.number("stack " + step.stack);
   workload.site = names_.number("site " + step.site);
-  workload.family = names_.number("family " + family_of_model(step.model, step.work.attends));
+  workload.family = names_.number("family " + family_of_model(step.model, step.work.attends, step.work.mixes));
   workload.model = names_.number("model " + step.model);
   workload.unit = unknown_gpu ? DeviationUnit::fp32 : deviation_unit(step, kernels.shares);
   // TF32 is a way of computing fp32, which the unit tells.
@@ -113,7 +115,7 @@ std::vector<OneGpuRow> one_gpu_rows(WorkloadMaker& maker, const OtherClusterTime
     const auto* device = catalogued_gpu(catalogue.gpus, gpu);
     if (catalogue.models.count(record.model) == 0 || device == nullptr) continue;
     alike[{record.site, gpu, record.model, record.precision, tf32_of(record, *device), record.preset,
-           record.batch_per_gpu, record.optimizer, record.read_back_uncertainty > 0}]
+           record.batch_per_gpu, record.optimizer, record.read_back_uncertainty > 0, record.split}]
         .push_back(&record);
   }
   std::vector<OneGpuRow> rows;
@@ -129,7 +131,7 @@ std::vector<OneGpuRow> one_gpu_rows(WorkloadMaker& maker, const OtherClusterTime
     row.variance = variance_of(row);
     const auto modelled =
         maker.make({catalogue.models.at(key.model).work, key.model, *catalogued_gpu(catalogue.gpus, key.gpu),
-                    key.precision, key.tf32, key.preset, key.site, key.batch, key.optimizer});
+                    key.precision, key.tf32, key.preset, key.site, key.batch, key.optimizer, key.split});
     row.workload = modelled.workload;
     row.ln_deviation = std::log(row.time_s / modelled.kernels_s);
     rows.push_back(std::move(row));

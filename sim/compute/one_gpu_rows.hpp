@@ -39,6 +39,7 @@ struct OneGpuStep {
   const std::string& site;
   double batch = 0;
   bool has_update = true; ///< the time includes the optimizer
+  WorkSplit split{};
 };
 
 /// The same as the estimator compares it, and its time by the kernel model.
@@ -77,8 +78,9 @@ private:
 Tf32Use tf32_of(const StepRecord& record, const Gpu& gpu);
 
 /// Returns the family of a model, models whose times keep their ratio from GPU to GPU: "resnet", "vgg", ...,
-/// "transformer" (with attention, other than BERT); the model's own name where it is in no family.
-std::string family_of_model(const std::string& name, bool attends);
+/// "transformer" (with attention, other than BERT); the model's own name where it is in no family. Models with experts
+/// are a family by the first word of their names: "mixture qwen3" of qwen3_30b_a3b_seq4096.
+std::string family_of_model(const std::string& name, bool attends, bool mixes = false);
 
 /// Returns the rows of records that one GPU made in training and that are not suspect. Of records that differ only in
 /// series, software, data or synchronisation those with synthetic data count before real, unsynchronised ones before

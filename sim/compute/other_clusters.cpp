@@ -105,7 +105,8 @@ ModelSizes read_model_sizes(const DataFolder& data) {
 }
 
 bool can_be_read_back(const StepRecord& record) {
-  return record.gpus > 1 && is_sharded(record.strategy.name) && record.mode == RunMode::train && !record.head.suspect;
+  const bool may_be = is_sharded(record.strategy.name) || deals_experts(record.strategy);
+  return record.gpus > 1 && may_be && record.mode == RunMode::train && !record.head.suspect;
 }
 
 MeasuredTimes read_measured_times(const DataFolder& data) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <map>
@@ -48,6 +49,8 @@ void add_to(PieceShape& sum, const PieceShape& more) {
   sum.expert_backward += more.expert_backward;
   sum.routed_bytes += more.routed_bytes;
   sum.expert_blocks += more.expert_blocks;
+  sum.experts = std::max(sum.experts, more.experts);
+  sum.experts_a_token = std::max(sum.experts_a_token, more.experts_a_token);
   add_to(sum.again, more.again);
 }
 
@@ -68,6 +71,17 @@ std::string expert_name_of(const std::string& layer) {
   return layer.substr(0, layer.rfind('.'));
 }
 
+/// Experts that a token chooses: rows of the output of a layer of experts over tokens; 0: not known.
+double chosen_experts(const Layer& layer, double tokens) {
+  constexpr double fp32_bytes = 4;
+  constexpr std::size_t place_of_outputs = 1; // weights are [experts, outputs, inputs]
+  if (layer.experts == 0 || layer.tensors.empty() || tokens <= 0) return 0;
+  const auto& shape = layer.tensors.front().shape;
+  if (shape.size() <= place_of_outputs) return 0;
+  return std::round(layer.activation_bytes_per_sample / fp32_bytes / tokens /
+                    static_cast<double>(shape[place_of_outputs]));
+}
+
 /// Marks the blocks with experts. The output of each expert's last layer gives the bytes of the tokens routed to it.
 void mark_experts(std::vector<Block>& blocks, const Model& model) {
   std::size_t block = 0;
@@ -77,21 +91,49 @@ void mark_experts(std::vector<Block>& blocks, const Model& model) {
     if (!is_of_expert(layer)) continue;
     const bool ends =
         l + 1 == model.layers.size() || expert_name_of(model.layers[l + 1].name) != expert_name_of(layer.name);
-    if (ends) blocks[block].shape.routed_bytes += layer.activation_bytes_per_sample;
-    blocks[block].shape.expert_blocks = 1;
+    auto& shape = blocks[block].shape;
+    if (ends) shape.routed_bytes += layer.activation_bytes_per_sample;
+    shape.expert_blocks = 1;
+    shape.experts = static_cast<double>(layer.experts);
+    if (ends) shape.experts_a_token = chosen_experts(layer, model.tokens_per_sample());
   }
 }
 
-/// Marks the blocks with attention. The output of such a block has as many bytes as the input of each of its halves,
+/// Whether a model has blocks of a scan, whose blocks of attention are blocks of their own, too.
+bool has_scan(const Model& model) {
+  return std::any_of(model.layers.begin(), model.layers.end(), [](const Layer& l) { return l.kind == "scan"; });
+}
+
+/// Whether a layer mixes tokens, as attention or a scan does.
+bool attends(const Layer& layer) {
+  return layer.kind == "attention" || layer.kind == "scan";
+}
+
+/// A block that has a mixer of tokens and no feed-forward layers behind it, one norm in all, gathers its states once in
+/// place of twice.
+void halve_lone_mixers(std::vector<Block>& blocks, const Model& model) {
+  for (auto& block : blocks) {
+    int sums = 0;
+    for (std::size_t l = block.shape.first_layer; l < block.shape.end_layer; ++l) {
+      const auto& name = model.layers[l].name;
+      if (name.substr(name.rfind('.') + 1).starts_with("add")) ++sums;
+    }
+    const bool is_lone = sums == 1 && has_scan(model);
+    if (is_lone) block.shape.inner_bytes /= 2;
+  }
+}
+
+/// Marks the blocks with attention or a scan. The output of such a block has as many bytes as the input of each of its halves,
 /// attention and what follows it.
 void mark_attention(std::vector<Block>& blocks, const Model& model) {
   std::size_t block = 0;
   for (const auto& layer : model.layers) {
     if (blocks[block].name != block_name_of(layer.name)) ++block;
-    if (layer.kind != "attention") continue;
+    if (!attends(layer)) continue;
     blocks[block].shape.attentive_blocks = 1;
     blocks[block].shape.inner_bytes = blocks[block].shape.sent_bytes;
   }
+  halve_lone_mixers(blocks, model);
 }
 
 /// Returns whether each output channel of a layer needs its own input channel only. A layer with a larger output than
@@ -141,7 +183,7 @@ std::vector<AttentionOutputs> attention_outputs(const Model& model) {
     if (word == "key") block.keys += layer.activation_bytes_per_sample;
     if (word == "value") block.values += layer.activation_bytes_per_sample;
     if (word == "query_key_value") block.all_three += layer.activation_bytes_per_sample;
-    if (layer.kind == "attention") { // where there are several, the last one has attention's output
+    if (attends(layer)) { // where there are several, the last one has attention's output
       block.attended = layer.activation_bytes_per_sample;
       block.attends = true;
     }
@@ -316,7 +358,7 @@ int experts_of(const Model& model) {
 
 bool has_attention(const Model& model) {
   return std::any_of(model.layers.begin(), model.layers.end(),
-                     [](const auto& layer) { return layer.kind == "attention"; });
+                     attends);
 }
 
 bool has_weights(const Layer& layer) {

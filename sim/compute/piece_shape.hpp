@@ -52,6 +52,8 @@ struct PieceShape {
   double expert_backward = 0;   ///< part of `backward` that experts take
   double routed_bytes = 0;      ///< bytes of the experts' outputs, one a token and expert: a sample in fp32
   int expert_blocks = 0;        ///< number of blocks with experts
+  double experts = 0;           ///< of one block
+  double experts_a_token = 0;   ///< that a token chooses; 0: not known
   RecomputedShape again{};
 };
 

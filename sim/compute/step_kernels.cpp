@@ -24,6 +24,17 @@ constexpr double logit_bytes = 24;
 /// gradient and sets it to zero. Adam has a second moment and fp32 copies (30), and the gradient is clipped.
 constexpr double sgd_bytes = 28;
 constexpr double adam_bytes = 44;
+/// Passes over a parameter's gradient where passes of micro-batches are summed in fp32: read and written.
+constexpr double accumulated_bytes = 8;
+/// Bytes of an output of experts with a bias: products of several matrices add none, so that a pass reads and writes the
+/// outputs with an intermediate in fp32, and backward sums their gradients (Megatron-LM 23e00ed,
+/// megatron/core/transformer/moe/experts.py).
+constexpr double expert_bias_bytes = 14;
+/// Passes over the outputs of a scan in forward, counted from the kernels of mamba_ssm (ops/triton/ssd_combined.py):
+/// inputs, gate and output (4), and per chunk of 128 or 256 tokens a state in fp32 that is written, passed on and read
+/// (6). Backward has the same and the gradients. No scan was measured.
+constexpr double scan_touches = 10;
+constexpr double scan_gradient_touches = 20;
 /// Score products are small: they run at 1/1.6 of the rate of the layers' products (attention.cpp).
 constexpr double score_slowdown = 1.6;
 
@@ -32,6 +43,8 @@ struct Step {
   const KernelWork& work;
   const StepRates& rates;
   double batch = 0;
+  double expert_ranks = 1;
+  bool accumulates = false; ///< several passes add up a gradient
   PartShares parts_s{};
   double& operator[](StepPart part) { return parts_s[static_cast<std::size_t>(part)]; }
 };
@@ -57,30 +70,64 @@ void add_convolution(Step& step, const LayerWork& layer) {
 void add_product(Step& step, const LayerWork& layer) {
   if (layer.columns <= 0 || layer.outputs <= 0) return;
   constexpr double flop_of_term = 2;
-  const double rows = step.batch * layer.outputs / layer.columns / layer.experts;
+  const double own = std::max(1.0, layer.experts / step.expert_ranks); // experts on this GPU
+  const double rows = step.batch * layer.outputs / layer.columns / own;
   const double depth = layer.flop / (flop_of_term * layer.outputs);
   const auto& rates = layer.in_8_bits ? step.rates.narrow : step.rates.wide;
-  const auto product_s = [&](const MatrixShape& shape) { return grouped_product_s(shape, layer.experts, rates); };
+  const auto product_s = [&](const MatrixShape& shape) { return grouped_product_s(shape, own, rates); };
   step[StepPart::product] +=
       layer.count * (product_s({rows, layer.columns, depth}) + product_s({rows, depth, layer.columns}) +
                      product_s({layer.columns, depth, rows}));
+  if (layer.biased)
+    step[StepPart::memory] += layer.count * memory_s(step, expert_bias_bytes * step.batch * layer.outputs);
+  if (step.accumulates)
+    step[StepPart::memory] += layer.count * memory_s(step, accumulated_bytes * own * layer.columns * depth);
 }
 
-/// The table of a model does not say how wide a head is; most are 128 wide.
-void add_fused_attention(Step& step, const LayerWork& layer) {
-  constexpr double head_size = 128;
+/// The attention of a layer. Where the table does not say how wide a head is, 128 is taken, as most are.
+AttentionShape attention_shape(const Step& step, const LayerWork& layer) {
+  constexpr double usual_width = 128;
+  const auto& facts = layer.attention;
   const double tokens = std::max(1.0, step.work.tokens);
+  const double chunk = facts.chunk > 0 ? std::min(tokens, static_cast<double>(facts.chunk)) : tokens;
+  const double width = facts.head_width > 0 ? static_cast<double>(facts.head_width) : usual_width;
+  const double key_width = facts.key_width > 0 ? static_cast<double>(facts.key_width) : width;
   AttentionShape shape;
-  shape.sequences = step.batch;
-  shape.tokens = tokens;
-  shape.head_size = head_size;
-  shape.heads = layer.outputs / tokens / head_size;
-  shape.kv_heads = shape.heads;
+  shape.sequences = step.batch * tokens / chunk;
+  shape.tokens = chunk;
+  shape.head_size = (width + key_width) / 2;
+  shape.heads = layer.outputs / tokens / width;
+  shape.kv_heads = facts.key_heads > 0 ? static_cast<double>(facts.key_heads) : shape.heads;
+  shape.causal = facts.causal;
+  shape.window = static_cast<double>(facts.window);
   const double square_flop = 4 * tokens * layer.outputs;
-  if (square_flop > 0 && layer.flop < square_flop) shape.window = tokens * layer.flop / square_flop;
+  const bool is_stated = facts.head_width > 0;
+  if (!is_stated && square_flop > 0 && layer.flop < square_flop) shape.window = tokens * layer.flop / square_flop;
+  return shape;
+}
+
+void add_fused_attention(Step& step, const LayerWork& layer) {
+  const auto shape = attention_shape(step, layer);
   constexpr auto kernel = AttentionKernel::cudnn; // the stack's deviation says how much slower its own is
   step[StepPart::attention] += layer.count * (attention_forward_s(shape, kernel, step.rates.wide) +
                                               attention_backward_s(shape, kernel, step.rates.wide));
+}
+
+void add_scan(Step& step, const LayerWork& layer) {
+  const auto& rates = step.rates.wide;
+  const double flop_s =
+      score_slowdown * step.batch * layer.flop / (rates.peaks.product_flop_per_s * rates.product.peak_share);
+  const double output_bytes = step.batch * layer.outputs * step.rates.value_bytes;
+  step[StepPart::memory] +=
+      layer.count * (std::max(flop_s, memory_s(step, scan_touches * output_bytes)) +
+                     std::max((passes_of_step - 1) * flop_s, memory_s(step, scan_gradient_touches * output_bytes)));
+}
+
+/// A token is copied to each expert that it chooses, and the outputs of these are read and summed, in each direction
+/// (Megatron-LM 23e00ed, megatron/core/transformer/moe/moe_utils.py, with fused permutation).
+void add_combine(Step& step, const LayerWork& layer) {
+  const double touches = 2 * (read_and_write * (layer.chosen + 1)); // forward and backward, there and back
+  step[StepPart::memory] += layer.count * memory_s(step, touches * step.batch * layer.outputs * step.rates.value_bytes);
 }
 
 void add_score_product(Step& step, const LayerWork& layer) {
@@ -108,6 +155,10 @@ void add_layer_time(Step& step, const LayerWork& layer) {
     return add_fused_attention(step, layer);
   case LayerKernel::score_product:
     return add_score_product(step, layer);
+  case LayerKernel::scan:
+    return add_scan(step, layer);
+  case LayerKernel::combine:
+    return layer.chosen > 0 ? add_combine(step, layer) : add_pass(step, layer);
   case LayerKernel::loss:
     step[StepPart::product] += layer.count * memory_s(step, logit_bytes * step.batch * layer.outputs);
     return;
@@ -155,13 +206,13 @@ KernelRates rates_in_step(const KernelRateBook& book, const std::vector<Gpu>& gp
 
 StepRates step_rates(const KernelRateBook& book, const std::vector<Gpu>& gpus, const Gpu& gpu, Precision precision,
                      Tf32Use tf32) {
-  const bool eight_bits = precision == Precision::fp8;
+  const bool narrow = has_narrow_products(precision);
   StepRates rates;
   const auto unit = wide_unit(gpu, arithmetic_of(precision, tf32.matmul));
   const auto convolution = wide_unit(gpu, arithmetic_of(precision, tf32.convolution));
   rates.wide = rates_in_step(book, gpus, gpu, precision_on(unit.unit), unit.peak_flop_per_s);
-  rates.narrow =
-      eight_bits ? rates_in_step(book, gpus, gpu, KernelPrecision::fp8, peak_flop_per_s(gpu, precision)) : rates.wide;
+  rates.narrow = narrow ? rates_in_step(book, gpus, gpu, kernel_precision(precision), peak_flop_per_s(gpu, precision))
+                        : rates.wide;
   rates.convolution_flop_per_s = convolution.peak_flop_per_s;
   rates.tensor_cores = is_tensor_core(convolution.unit);
   if (convolution.unit == ArithmeticUnit::tf32) rates.fp32_flop_per_s = peak_flop_per_s(gpu, Precision::fp32);
@@ -170,15 +221,18 @@ StepRates step_rates(const KernelRateBook& book, const std::vector<Gpu>& gpus, c
   return rates;
 }
 
-StepKernels step_kernels(const KernelWork& work, const StepRates& rates, double batch, bool has_update) {
-  Step step{work, rates, batch};
+StepKernels step_kernels(const KernelWork& work, const StepRates& rates, double batch, bool has_update,
+                         const WorkSplit& split) {
+  const double passes = work.mixes ? std::max(1.0, split.passes) : 1;
+  Step step{work, rates, batch / passes, work.mixes ? split.expert_ranks : 1, passes > 1};
   for (const auto& layer : work.layers) add_layer_time(step, layer);
   const double layer_passes = passes_of_step * work.layer_count;
   step[StepPart::launch] += layer_passes * rates.least_layer_s;
+  for (auto& part_s : step.parts_s) part_s *= passes;
   if (has_update) step[StepPart::memory] += memory_s(step, (work.attends ? adam_bytes : sgd_bytes) * work.parameters);
   double gpu_s = 0;
   for (const double part_s : step.parts_s) gpu_s += part_s;
-  const double host_s = layer_passes * ModelConstants{}.host_launch_s;
+  const double host_s = passes * layer_passes * ModelConstants{}.host_launch_s;
   const double gpu_6 = std::pow(gpu_s, sharpness);
   const double both_6 = gpu_6 + std::pow(host_s, sharpness);
   return {std::pow(both_6, 1 / sharpness), shares_of(step, gpu_s, 1 - gpu_6 / both_6)};

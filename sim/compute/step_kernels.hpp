@@ -54,7 +54,9 @@ struct StepKernels {
 ///
 /// because the host launches kernels while the GPU runs others. A product is timed by matrix_product_s(), fused
 /// attention by attention_forward_s() and attention_backward_s(), a convolution by the share of the peak that its kind
-/// reaches or its bytes, whichever takes longer, and all else by its bytes.
-StepKernels step_kernels(const KernelWork& work, const StepRates& rates, double batch, bool has_update);
+/// reaches or its bytes, whichever takes longer, and all else by its bytes. A model with experts is timed pass by pass:
+/// each has a part of the batch, and a GPU multiplies the tokens of `expert_ranks` GPUs for its part of the experts.
+StepKernels step_kernels(const KernelWork& work, const StepRates& rates, double batch, bool has_update,
+                         const WorkSplit& split = {});
 
 } // namespace ddlsim

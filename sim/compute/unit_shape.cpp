@@ -75,7 +75,7 @@ std::vector<bool> layers_computed_again(const Model& model, Recompute recompute,
     if (name != unit) product = 0;
     unit = name;
     if (is_matrix_product(layer)) ++product;
-    const bool is_counted = precision != Precision::fp8;
+    const bool is_counted = !has_narrow_products(precision);
     again.push_back(name != root_unit && is_again(layer, recompute, is_counted && product % 2 == 1));
   }
   return again;

@@ -67,6 +67,7 @@ bool counts_up(const Layer& layer, const Layer& next, std::optional<long>& numbe
 bool have_equal_work(const Layer& one, const Layer& other) {
   return one.kind == other.kind && one.forward_flop_per_sample == other.forward_flop_per_sample &&
          one.activation_bytes_per_sample == other.activation_bytes_per_sample && one.experts == other.experts &&
+         one.attention == other.attention &&
          std::equal(one.tensors.begin(), one.tensors.end(), other.tensors.begin(), other.tensors.end(),
                     [](const ParameterTensor& a, const ParameterTensor& b) {
                       return a.shape == b.shape && a.size_bytes == b.size_bytes;

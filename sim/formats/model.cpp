@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <map>
@@ -64,8 +65,30 @@ FieldTable<ParameterTensor> tensor_fields() {
           check_tensor};
 }
 
-/// Each expert has its part of a tensor, along the first dimension.
+FieldTable<Layer> attention_fields() {
+  constexpr long most = 1'000'000'000;
+  const auto of = [](auto member) { return within(&Layer::attention, member); };
+  return {{optional("head_width", of(&AttentionFacts::head_width), whole_type_of(1, most),
+                    "values of a head of the output; 128 is taken if not given"),
+           optional("key_width", of(&AttentionFacts::key_width), whole_type_of(1, most),
+                    "values of a query's and a key's head; as many as head_width if not given"),
+           optional("key_heads", of(&AttentionFacts::key_heads), whole_type_of(1, most),
+                    "heads of keys and values; as many as of queries if not given"),
+           optional("window", of(&AttentionFacts::window), whole_type_of(1, most),
+                    "tokens that one token sees; all if not given"),
+           optional("chunk", of(&AttentionFacts::chunk), whole_type_of(1, most),
+                    "tokens of a part that sees itself only; the whole sequence if not given"),
+           optional("causal", of(&AttentionFacts::causal), boolean_type(),
+                    "a token sees no later ones; true if not given")}};
+}
+
+/// Checks the facts of attention, and that each expert has its part of a tensor, along the first dimension.
 void check_layer(const JsonNode& node, Layer& layer) {
+  if (layer.kind != "attention" && node.has("attention"))
+    node.mistake_at("attention", fmt::format("found in a layer of kind {}; leave it out", in_quotes(layer.kind)));
+  const double heads = layer.attention.key_heads * std::max(1L, layer.attention.head_width);
+  if (heads > layer.activation_bytes_per_sample / fp32_bytes)
+    node.mistake_at("attention", "more heads of keys than the output has values; give fewer, or a smaller head_width");
   if (layer.experts == 0) return;
   for (const auto& tensor : layer.tensors)
     if (!tensor.shape.empty() && tensor.shape.front() != layer.experts)
@@ -84,7 +107,8 @@ const FieldTable<Layer>& layer_fields() {
                 "output of the layer, fp32"),
        optional("tensors", &Layer::tensors, list_type(object_type(tensor_fields())), "trainable; none if not given"),
        optional("experts", &Layer::experts, whole_type_of(1, most_experts_of_layer),
-                "whose work the layer does together; the first length of its tensors; none if not given")},
+                "whose work the layer does together; the first length of its tensors; none if not given"),
+       optional_group("attention", attention_fields(), "what a layer of attention computes")},
       check_layer};
   return table;
 }

@@ -16,17 +16,30 @@ struct ParameterTensor {
   bool operator==(const ParameterTensor&) const = default;
 };
 
+/// What attention computes beyond its FLOP and outputs.
+struct AttentionFacts {
+  long head_width = 0; ///< values of a head of the output; 0: not stated, and 128 is taken
+  long key_width = 0;  ///< values of a query's and a key's head; 0: as many as head_width
+  long key_heads = 0;  ///< heads of keys and values; 0: as many as of queries
+  long window = 0;     ///< tokens that one token sees, its own among them; 0: all
+  long chunk = 0;      ///< tokens of a part of the sequence that sees itself only; 0: the whole sequence
+  bool causal = true;  ///< a token sees no later ones
+
+  bool operator==(const AttentionFacts&) const = default;
+};
+
 /// One layer. All its gradients become ready together when its backward ends.
 struct Layer {
   std::string name;
-  /// Kind of the layer: conv1x1, conv3x3, conv, depthwise, linear, norm, activation, pool, embedding, attention,
-  /// elementwise, loss.
+  /// Kind of the layer: conv1x1, conv3x3, conv, depthwise, linear, norm, activation, pool, embedding, attention, scan
+  /// (a state space's, as Mamba 2 has), elementwise, loss.
   std::string kind;
   double forward_flop_per_sample = 0;     ///< a multiply and an add count as two
   double activation_bytes_per_sample = 0; ///< size of the layer's output in fp32
   std::vector<ParameterTensor> tensors;
   /// Experts whose work the layer does together, each with its part of every tensor; 0: it is no layer of experts.
   long experts = 0;
+  AttentionFacts attention{}; ///< of a layer of attention
 
   bool operator==(const Layer&) const = default;
 };

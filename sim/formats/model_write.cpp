@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -16,6 +17,20 @@ std::int64_t whole(double count) {
   return static_cast<std::int64_t>(count);
 }
 
+/// What differs from the defaults.
+Json to_json(const AttentionFacts& facts) {
+  Json json = Json::object();
+  const std::pair<const char*, long> counts[] = {{"head_width", facts.head_width},
+                                                 {"key_width", facts.key_width},
+                                                 {"key_heads", facts.key_heads},
+                                                 {"window", facts.window},
+                                                 {"chunk", facts.chunk}};
+  for (const auto& [name, count] : counts)
+    if (count > 0) json[name] = count;
+  if (!facts.causal) json["causal"] = false;
+  return json;
+}
+
 Json to_json(const Layer& layer) {
   Json json{{"name", layer.name},
             {"kind", layer.kind},
@@ -24,6 +39,7 @@ Json to_json(const Layer& layer) {
   for (const auto& tensor : layer.tensors) // tensors are fp32: their bytes follow from the shape
     json["tensors"].push_back({{"name", tensor.name}, {"shape", tensor.shape}});
   if (layer.experts > 0) json["experts"] = layer.experts;
+  if (const auto facts = to_json(layer.attention); !facts.empty()) json["attention"] = facts;
   return json;
 }
 

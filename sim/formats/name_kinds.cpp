@@ -42,7 +42,8 @@ constexpr OtherWord precision_words[] = {
     {"fp16mixed", "amp"},      {"mixedfp16", "amp"},    {"ampfp16", "amp"},
     {"fp16amp", "amp"},        {"mixedfloat16", "amp"}, {"float16mixed", "amp"},
     {"mixedprecision", "amp"}, {"float8", "fp8"},       {"ampfp8", "fp8"},
-    {"fp8mixed", "fp8"},
+    {"fp8mixed", "fp8"},       {"fp8rowwise", "fp8"},   {"fp8cs", "fp8"},
+    {"fp8mx", "mxfp8"},        {"fp4", "nvfp4"},
 };
 
 constexpr OtherWord strategy_words[] = {
@@ -157,12 +158,20 @@ bool has_16_bit_values(Precision precision) {
   case Precision::bf16:
   case Precision::fp16:
   case Precision::fp8:
+  case Precision::fp8_block:
+  case Precision::mxfp8:
+  case Precision::nvfp4:
     return true;
   case Precision::fp32:
   case Precision::tf32:
     return false;
   }
   return false;
+}
+
+bool has_narrow_products(Precision precision) {
+  return precision == Precision::fp8 || precision == Precision::fp8_block || precision == Precision::mxfp8 ||
+         precision == Precision::nvfp4;
 }
 
 std::string as_simple_name(const JsonNode& place) {
@@ -178,8 +187,9 @@ std::string simple_name(const JsonNode& node, const std::string& key) {
 }
 
 const std::vector<std::string>& layer_kinds() {
-  static const std::vector<std::string> kinds{"conv1x1",    "conv3x3", "conv",      "depthwise", "linear",      "norm",
-                                              "activation", "pool",    "embedding", "attention", "elementwise", "loss"};
+  static const std::vector<std::string> kinds{"conv1x1", "conv3x3",     "conv", "depthwise", "linear",
+                                              "norm",    "activation",  "pool", "embedding", "attention",
+                                              "scan",    "elementwise", "loss"};
   return kinds;
 }
 

@@ -89,6 +89,16 @@ std::string to_text(RankOrder value) {
   return "";
 }
 
+std::string to_text(ExpertExchange value) {
+  switch (value) {
+  case ExpertExchange::all_to_all:
+    return "all-to-all";
+  case ExpertExchange::deepep:
+    return "deepep";
+  }
+  return "";
+}
+
 std::string to_text(Protocol value) {
   switch (value) {
   case Protocol::none:
@@ -183,6 +193,12 @@ std::string to_text(Precision value) {
     return "fp32";
   case Precision::fp8:
     return "fp8";
+  case Precision::fp8_block:
+    return "fp8-block";
+  case Precision::mxfp8:
+    return "mxfp8";
+  case Precision::nvfp4:
+    return "nvfp4";
   case Precision::tf32:
     return "tf32";
   }

@@ -96,6 +96,10 @@ enum class DataParallel { all_reduce, zero_1 };
 /// and last the stage, or the stage and last the replica.
 enum class RankOrder { stages_last, replicas_last };
 
+/// How tokens get to experts on other ranks. all_to_all: a copy for each expert that a token chooses. deepep: one for
+/// each rank that has such experts, and between nodes one for each node (DeepEP's and HybridEP's kernels).
+enum class ExpertExchange { all_to_all, deepep };
+
 /// How NCCL sends a message: with flags beside the data (ll: 4 bytes in 8, ll128: 120 in 128), which the receiver
 /// watches, or in whole chunks, each followed by a signal (simple). none: the library has no such choice.
 enum class Protocol { none, ll, ll128, simple };
@@ -112,9 +116,13 @@ enum class Placement { dedicated, colocated, unknown };
 /// The device that sums gradients on a parameter server.
 enum class Device { cpu, gpu };
 
-/// Arithmetic of a training run, in the order of the names, by which tables are sorted. fp8: linear layers multiply in
-/// 8 bits, and the rest is as in bf16 (NVIDIA's Transformer Engine, torchao).
-enum class Precision { amp, bf16, fp16, fp32, fp8, tf32 };
+/// Arithmetic of a training run, in the order of the names, by which tables are sorted. In fp8, fp8-block, mxfp8 and
+/// nvfp4 linear layers multiply in 8 or 4 bits, and the rest is as in bf16 (NVIDIA's Transformer Engine, torchao).
+/// fp8        one scale for a tensor, or for a row of it
+/// fp8-block  one scale for 128 values, or for a square of 128 by 128
+/// mxfp8      one scale for 32 values, in the tensor cores of Blackwell
+/// nvfp4      4 bits, one scale for 16 values, in the tensor cores of Blackwell
+enum class Precision { amp, bf16, fp16, fp32, fp8, fp8_block, mxfp8, nvfp4, tf32 };
 
 /// Number format in which gradients are sent.
 enum class WirePrecision { fp32, fp16, bf16, unknown };
@@ -180,6 +188,7 @@ std::string to_text(MemoryFit value);
 std::string to_text(PipelineSchedule value);
 std::string to_text(DataParallel value);
 std::string to_text(RankOrder value);
+std::string to_text(ExpertExchange value);
 std::string to_text(Protocol value);
 std::string to_text(Grouping value);
 std::string to_text(Sharding value);
@@ -288,8 +297,11 @@ const std::vector<std::string>& transport_names();
 /// Returns the software that moves the bytes of the transport with that name; nothing for an unknown name.
 std::optional<Carrier> carrier_of(std::string_view transport);
 
-/// Whether activations have 16 bits, for tensor cores where the GPU has them. True for amp, and for fp8, whose
-/// activations have 16 bits; false for tf32.
+/// Whether activations have 16 bits, for tensor cores where the GPU has them. True for amp, and for fp8 and its like,
+/// whose activations have 16 bits; false for tf32.
 bool has_16_bit_values(Precision precision);
+
+/// Whether linear layers multiply in 8 or 4 bits.
+bool has_narrow_products(Precision precision);
 
 } // namespace ddlsim

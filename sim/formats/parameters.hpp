@@ -26,6 +26,13 @@ struct InputFactors {
   bool operator==(const InputFactors&) const = default;
 };
 
+/// Median of Parameters::expert_skew, and by which factor a standard deviation of ln moves it. An expert of a
+/// pre-training run with a balancing loss has 1.08 times the mean, 1.22 at worst (shawntan/scattermoe issue 10, 8 experts
+/// in 16 layers); ranks of servers have 1.07 to 1.2 (vllm pull request 50647); a fine-tuning without such a loss had 2.6
+/// to 5 on 16 ranks (DeepSpeed issue 8213), which has to be stated.
+inline constexpr double likeliest_expert_skew = 0.1;
+inline constexpr double expert_skew_factor = 2;
+
 /// One sample. Names are those of platforms/priors.json, with the unit added.
 struct Parameters {
   // The ratio of true to estimated one-GPU time is the product of three factors (compute_factor_of).
@@ -59,6 +66,9 @@ struct Parameters {
   /// order in which tensors are placed by hash (place_tensors); nothing: a typical order
   std::optional<std::uint64_t> key_order{};
   InputFactors input{}; ///< drawn from a separate random stream (draw_input())
+  /// share of tokens by which the busiest rank's experts exceed the mean, where nobody states it; drawn from a separate
+  /// random stream (draw_expert_skew())
+  double expert_skew = likeliest_expert_skew;
 
   bool operator==(const Parameters&) const = default;
 };

@@ -90,6 +90,16 @@ void add_stages(std::vector<std::string>& parts, const ModelParallelOptions& par
     parts.push_back(schedule_text(parallel));
 }
 
+/// Adds how tokens reach experts.
+void add_experts(std::vector<std::string>& parts, const ModelParallelOptions& parallel) {
+  add_degree(parts, parallel, "expert {}", parallel.expert);
+  if (parallel.expert_tensor > 0) parts.push_back(fmt::format("tensor {} in experts", parallel.expert_tensor));
+  if (parallel.expert_exchange != ExpertExchange::all_to_all)
+    parts.push_back("tokens by " + to_text(parallel.expert_exchange));
+  if (parallel.expert_overlap) parts.emplace_back("beside compute");
+  if (parallel.expert_imbalance > 0) parts.push_back(fmt::format("busiest {:g}", parallel.expert_imbalance));
+}
+
 /// Returns "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)".
 std::string model_parallel_text(const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
@@ -97,8 +107,7 @@ std::string model_parallel_text(const Strategy& strategy) {
   if (parallel.best_layout) parts.emplace_back("best layout");
   add_degree(parts, parallel, parallel.tensor_overlap ? "tensor {} overlapped" : "tensor {}", parallel.tensor);
   add_degree(parts, parallel, "context {}", parallel.context);
-  add_degree(parts, parallel, "expert {}", parallel.expert);
-  if (parallel.expert_imbalance != 1) parts.push_back(fmt::format("busiest {:g}", parallel.expert_imbalance));
+  add_experts(parts, parallel);
   add_stages(parts, parallel);
   if (parallel.rank_order != RankOrder::stages_last) parts.push_back("ranks " + to_text(parallel.rank_order));
   if (parallel.data_parallel != DataParallel::all_reduce) parts.push_back(to_text(parallel.data_parallel));
@@ -109,6 +118,10 @@ std::string model_parallel_text(const Strategy& strategy) {
 }
 
 } // namespace
+
+bool deals_experts(const Strategy& strategy) {
+  return is_model_parallel(strategy.name) && strategy.parallel.expert > 1;
+}
 
 std::string to_text(const Strategy& strategy) {
   if (is_sharded(strategy.name)) return sharded_text(strategy);

@@ -49,13 +49,29 @@ struct ModelParallelOptions {
   DataParallel data_parallel = DataParallel::all_reduce; ///< how replicas combine their gradients
   bool tensor_overlap = false; ///< gathers and scatters inside layers overlap with the layers' compute, part by part
   int expert = 1;              ///< data-parallel ranks over which a block's experts are distributed
-  double expert_imbalance = 1; ///< tokens of the busiest of these ranks over their mean
-  int context = 1;             ///< ranks that each hold a part of every sequence
+  /// tokens of the busiest of these ranks over their mean; 0: not stated, and drawn (Parameters::expert_skew)
+  double expert_imbalance = 0;
+  /// ranks that compute each expert together: `tensor`, or 1 where each rank of a tensor group has experts of its own
+  int expert_tensor = 0;       ///< 0: as many as `tensor`
+  bool expert_overlap = false; ///< tokens travel while the other half of the micro-batch is computed
+  ExpertExchange expert_exchange = ExpertExchange::all_to_all;
+  int context = 1; ///< ranks that each hold a part of every sequence
   Recompute recompute = Recompute::none;
   RankOrder rank_order = RankOrder::stages_last;
   bool best_layout = false; ///< predict searches all that the question does not state; those degrees are `best`
 
+  double imbalance() const { return expert_imbalance > 0 ? expert_imbalance : 1; }
+  int ranks_of_expert() const { return expert_tensor > 0 ? expert_tensor : tensor; }
+
   bool operator==(const ModelParallelOptions&) const = default;
+};
+
+/// How the work of a model with experts is divided.
+struct WorkSplit {
+  double passes = 1;       ///< parts of the batch that a GPU computes one after another
+  double expert_ranks = 1; ///< GPUs among which the experts of a block are divided
+
+  auto operator<=>(const WorkSplit&) const = default;
 };
 
 struct Strategy {
@@ -83,6 +99,9 @@ std::string label_of(const Strategy& strategy);
 
 /// Returns how many of `gpus` ranks share one copy of the state.
 int ranks_of_shard_group(const ShardedOptions& sharded, int gpus, int gpus_per_node);
+
+/// Whether the experts of a block are on several ranks.
+bool deals_experts(const Strategy& strategy);
 
 /// Returns what backward recomputes; none for strategies without this option.
 Recompute recompute_of(const Strategy& strategy);

@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/formats/parallel_checks.hpp"
+#include "sim/formats/expert_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +19,6 @@ constexpr long most_degree = 10'000;
 constexpr long most_micro_batches = 1'000'000;
 constexpr long most_in_flight = 1000;
 constexpr long most_of_group = 1'000'000;
-constexpr double most_imbalance = 1000; ///< a larger value is a typing error
 const char* const word_of_best = "best";
 const char* const node_word = "node";
 
@@ -209,6 +209,8 @@ bool states_schedule(const Strategy& strategy) {
   const bool is_searched =
       strategy.parallel.best_layout && strategy.parallel.virtual_stages == ModelParallelOptions::best;
   return has_stages(strategy) && !is_searched;
+bool has_micro_batches(const Strategy& strategy) {
+  return has_stages(strategy) || strategy.parallel.micro_batches != 1;
 }
 
 std::vector<Field<Strategy>> rows_of_degrees(StrategyUse use) {
@@ -225,14 +227,10 @@ std::vector<Field<Strategy>> rows_of_degrees(StrategyUse use) {
           .only_where("name", model_parallel),
       optional("micro_batches", of(&ModelParallelOptions::micro_batches), micro_batches,
                "that the batch of a replica, all its stages together, is cut into; needed with a pipeline")
-          .written_where(has_stages, [write = micro_batches.write](
-                                         const Strategy& strategy) { return write(strategy.parallel.micro_batches); })
-          .only_where("name", model_parallel),
-      optional("expert", of(&ModelParallelOptions::expert), degree_type(use, most_degree),
-               "ranks of data parallelism that a block's experts are dealt out over; 1 if not given")
-          .only_where("name", model_parallel),
-      optional("expert_imbalance", of(&ModelParallelOptions::expert_imbalance), number_type(1, most_imbalance),
-               "tokens of the busiest of these ranks over their mean; 1 if not given")
+          .written_where(has_micro_batches,
+                         [write = micro_batches.write](const Strategy& strategy) {
+                           return write(strategy.parallel.micro_batches);
+                         })
           .only_where("name", model_parallel)};
 }
 

@@ -134,7 +134,7 @@ void add_expert_groups(const StepSetup& setup, const Parameters& sample, const M
   if (options.expert == 1) return;
   const auto experts = machine_of_experts(machine, layout, options.expert);
   carriers.of_expert = add_group(carriers, {experts, rules_of_group(setup, sample, experts)});
-  if (layout.sharers() == options.expert) return;
+  if (layout.expert_sharers() == options.expert) return;
   const auto replicas = machine_of_expert_replicas(machine, layout, options.expert);
   auto rules = rules_of_group(setup, sample, replicas);
   if (options.data_parallel == DataParallel::all_reduce) {
@@ -166,8 +166,8 @@ PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const
     rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long as an all-gather
     carriers.of_context = add_group(carriers, {context, rules});
   }
-  if (layout.sharers() == 1) return carriers;
   add_expert_groups(setup, sample, machine, carriers);
+  if (layout.sharers() == 1) return carriers;
   const auto replicas = machine_of_replicas(machine, layout);
   auto rules = rules_of_group(setup, sample, replicas);
   if (setup.strategy.parallel.data_parallel == DataParallel::all_reduce) {
@@ -196,8 +196,9 @@ Graph graph_of_pipeline(const StepSetup& setup, const CommunicationInputs& input
   const PipelineBytes bytes{computed_bytes / table_bytes * micro_batch_samples(strategy.parallel, setup.batch_per_gpu),
                             setup.wire_bytes_per_parameter, computed_bytes, beside_of_tensor_part(setup)};
   const WholePasses passes{sample.forward_share * compute_s, (1 - sample.forward_share) * compute_s};
-  Graph graph =
-      pipeline_graph(shape.pieces, passes, strategy.parallel, bytes, groups_of(setup, sample, machine), machine);
+  auto options = strategy.parallel;
+  if (deals_experts(strategy) && options.expert_imbalance == 0) options.expert_imbalance = 1 + sample.expert_skew;
+  Graph graph = pipeline_graph(shape.pieces, passes, options, bytes, groups_of(setup, sample, machine), machine);
   graph.collective_cost_s = sample.operation_cost_s;
   return graph;
 }

@@ -102,8 +102,9 @@ MemoryParts state_of_stage(const StepSetup& setup, const StageParameters& parame
   const auto& options = setup.strategy.parallel;
   const auto bytes = state_bytes(setup);
   const bool shares = options.data_parallel == DataParallel::zero_1;
-  const double sharers = shares ? std::max(1, layout_of(options, setup.gpus).sharers()) : 1;
-  const double of_experts = std::max(1.0, sharers / options.expert);
+  const auto layout = layout_of(options, setup.gpus);
+  const double sharers = shares ? std::max(1, layout.sharers()) : 1;
+  const double of_experts = shares ? std::max(1.0, 1.0 * layout.expert_sharers() / options.expert) : 1;
   const double all = parameters.dense + parameters.of_experts;
   MemoryParts parts;
   parts.weights = bytes.weights * all;

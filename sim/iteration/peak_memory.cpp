@@ -124,7 +124,7 @@ StageParameters parameters_of(const StepSetup& setup, const std::vector<const Pi
   for (const auto* piece : own) {
     const double dealt = options.expert > 1 ? piece->expert_parameters : 0;
     parameters.dense += (piece->parameters - dealt) / options.tensor;
-    parameters.of_experts += dealt / options.expert / options.tensor;
+    parameters.of_experts += dealt / options.expert / options.ranks_of_expert();
   }
   if (is_last) parameters.dense += copied_embedding(setup.model, options) / options.tensor;
   return parameters;
@@ -169,13 +169,22 @@ MemoryParts memory_of_whole(const StepSetup& setup) {
 
 } // namespace
 
+namespace {
+
+/// The stated imbalance of experts, or the likeliest.
+double imbalance_of(const ModelParallelOptions& options) {
+  return options.expert_imbalance > 0 ? options.expert_imbalance : 1 + Parameters{}.expert_skew;
+}
+
+} // namespace
+
 KeptFacts kept_facts(const StepSetup& setup) {
   KeptFacts facts;
   facts.precision = setup.precision;
   facts.recompute = recompute_of(setup.strategy);
   facts.cross_entropy = setup.cross_entropy.value_or(setup.preset.cross_entropy);
   facts.fused_activation = setup.preset.fused_activation;
-  if (is_model_parallel(setup.strategy.name)) facts.expert_imbalance = setup.strategy.parallel.expert_imbalance;
+  if (deals_experts(setup.strategy)) facts.expert_imbalance = imbalance_of(setup.strategy.parallel);
   return facts;
 }
 

@@ -1,5 +1,7 @@
 #include "sim/iteration/pipeline_graph.hpp"
 
+#include "sim/iteration/expert_exchange.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,30 +13,6 @@ namespace ddlsim {
 namespace {
 
 constexpr std::size_t not_there = std::numeric_limits<std::size_t>::max();
-
-/// The k-th forward of a stage, or its k-th backward. Backwards begin with the last piece.
-PipelineStep step_of(const ModelParallelOptions& options, int stage, bool forward, int k) {
-  const int round = options.pipeline * options.virtual_stages;
-  const int place = k % round;
-  const int turn = place / options.pipeline;
-  const int piece_of_stage = forward ? turn : options.virtual_stages - 1 - turn;
-  return {forward, piece_of_stage * options.pipeline + stage, k / round * options.pipeline + place % options.pipeline};
-}
-
-/// Number of forwards that a stage runs before its first backward.
-int forwards_before(const ModelParallelOptions& options, int stage) {
-  const int all = options.micro_batches * options.virtual_stages;
-  const int behind = options.pipeline - stage - 1;
-  switch (options.schedule) {
-  case PipelineSchedule::gpipe:
-    return all;
-  case PipelineSchedule::one_f_one_b:
-    return std::min(all, behind);
-  case PipelineSchedule::interleaved:
-    break;
-  }
-  return std::min(all, 2 * behind + (options.virtual_stages - 1) * options.pipeline);
-}
 
 /// The streams of a stage.
 struct StageStreams {
@@ -103,17 +81,19 @@ private:
         gathered_at_[piece].push_back(add_shards(at(stage), OperationKind::all_gather, piece));
   }
 
-  /// Number of parameters of a piece, and the group of ranks that shares them.
+  /// Number of parameters of a piece that one rank has, and the group of ranks that shares them.
   struct Shared {
     int group = -1;
     double parameters = 0;
   };
   Shared everywhere(std::size_t piece, int group) const {
     const auto& shape = pieces_[piece];
-    return {group, options_.expert > 1 ? shape.parameters - shape.expert_parameters : shape.parameters};
+    const double dealt = options_.expert > 1 ? shape.expert_parameters : 0;
+    return {group, (shape.parameters - dealt) / options_.tensor};
   }
   Shared of_experts(std::size_t piece, int group) const {
-    return {group, options_.expert > 1 ? pieces_[piece].expert_parameters / options_.expert : 0};
+    const int ranks = options_.expert * options_.ranks_of_expert();
+    return {group, options_.expert > 1 ? pieces_[piece].expert_parameters / ranks : 0};
   }
 
   /// Number of parts in which a piece's parameters are gathered and scattered: its blocks with attention.
@@ -134,7 +114,7 @@ private:
     for (const auto& [group, parameters] :
          {everywhere(piece, carriers_.of_shards), of_experts(piece, carriers_.of_expert_shards)}) {
       Operation shards{kind, streams_[stage].of_replicas};
-      shards.size_bytes = bytes * parameters / options_.tensor / parts_of(piece);
+      shards.size_bytes = bytes * parameters / parts_of(piece);
       shards.unit = static_cast<int>(piece);
       shards.group = group;
       if (group >= 0 && shards.size_bytes > 0) added = add_operation(graph_, shards);
@@ -155,7 +135,7 @@ private:
 
   double duration_s(const PipelineStep& step) const {
     const auto& piece = pieces_[at(step.piece)];
-    const double more = options_.expert_imbalance - 1; // tokens that the busiest rank has beyond an even share
+    const double more = options_.imbalance() - 1; // tokens that the busiest rank has beyond an even share
     const double again_s = passes_.forward_s * (piece.again.forward + more * piece.again.expert_forward);
     const double all_s = step.forward ? passes_.forward_s * (piece.forward + more * piece.expert_forward)
                                       : passes_.backward_s * (piece.backward + more * piece.expert_backward) + again_s;
@@ -173,8 +153,9 @@ private:
 
   void add_step(std::size_t stage, const PipelineStep& step) {
     const int parts = is_in_parts(step) ? parts_of(at(step.piece)) : 1;
+    const auto before = last_[stage];
     for (int part = 0; part < parts; ++part) add_compute(stage, step, part, parts);
-    if (carriers_.of_expert >= 0) add_routing(stage, step);
+    if (carriers_.of_expert >= 0) add_routing(stage, step, before);
     if (!step.forward) --backwards_left_[at(step.piece)];
     pass_on(stage, step);
   }
@@ -267,7 +248,7 @@ private:
     Operation inside{kind, streams_[stage].inside};
     const int again = step.forward ? 0 : piece.again.attentive_blocks;
     inside.repeats = a_block * part.share_of(piece.attentive_blocks + again);
-    inside.size_bytes = share * bytes_.outputs * piece.inner_bytes / piece.attentive_blocks / options_.context;
+    inside.size_bytes = share * bytes_.outputs * gathered_bytes(piece, options_);
     inside.unit = step.piece;
     inside.micro_batch = step.micro_batch;
     inside.group = carriers_.of_tensor;
@@ -293,19 +274,43 @@ private:
     }
   }
 
-  /// Adds the exchanges of tokens, to their experts and back, in each block with experts.
-  void add_routing(std::size_t stage, const PipelineStep& step) {
-    constexpr int a_block = 2;
-    const auto& piece = pieces_[at(step.piece)];
-    if (piece.expert_blocks == 0) return;
-    Operation routing{OperationKind::all_to_all, streams_[stage].inside};
-    routing.repeats = a_block * (piece.expert_blocks + (step.forward ? 0 : piece.again.expert_blocks));
-    routing.size_bytes = options_.expert_imbalance * bytes_.outputs * piece.routed_bytes / piece.expert_blocks /
-                         options_.tensor / options_.context;
-    routing.unit = step.piece;
-    routing.micro_batch = step.micro_batch;
-    routing.group = carriers_.of_expert;
-    last_[stage] = add_operation(graph_, routing, {last_[stage]});
+  /// Adds the exchanges of tokens, to their experts and back, in each block with experts. Beside compute they wait for
+  /// what came before the step, and a part of them still follows it.
+  void add_routing(std::size_t stage, const PipelineStep& step, std::size_t before) {
+    if (pieces_[at(step.piece)].expert_blocks == 0) return;
+    if (carriers_.of_tensor >= 0 && options_.ranks_of_expert() > 1) add_tokens_of_group(stage, step);
+    const double seen = options_.expert_overlap ? seen_of_overlapped_exchange : 1;
+    auto beside = not_there;
+    if (options_.expert_overlap) {
+      beside = add_operation(graph_, routing_of(stage, step, 1 - seen));
+      if (before != not_there) wait_for(graph_, before);
+    }
+    last_[stage] = add_operation(graph_, routing_of(stage, step, seen), {last_[stage]});
+    if (beside != not_there) wait_for(graph_, beside);
+  }
+
+  /// An operation of the exchange, with its place.
+  Operation placed(Operation exchange, std::size_t stage, const PipelineStep& step, int group) const {
+    exchange.stream = streams_[stage].inside;
+    exchange.unit = step.piece;
+    exchange.micro_batch = step.micro_batch;
+    exchange.group = group;
+    return exchange;
+  }
+
+  Operation routing_of(std::size_t stage, const PipelineStep& step, double share) const {
+    const auto& group = carriers_.groups[at(carriers_.of_expert)].machine;
+    const auto exchange = exchange_of_tokens(pieces_[at(step.piece)], options_, group, step.forward);
+    auto routing = placed(exchange, stage, step, carriers_.of_expert);
+    routing.size_bytes *= share * bytes_.outputs;
+    return routing;
+  }
+
+  void add_tokens_of_group(std::size_t stage, const PipelineStep& step) {
+    for (auto tokens : tokens_of_group(pieces_[at(step.piece)], options_, step.forward)) {
+      tokens.size_bytes *= bytes_.outputs;
+      last_[stage] = add_operation(graph_, placed(tokens, stage, step, carriers_.of_tensor), {last_[stage]});
+    }
   }
 
   /// Adds the send of the step's result to the stage that needs it. The last forward is followed by its own backward.
@@ -337,7 +342,7 @@ private:
         const auto shared =
             experts ? of_experts(piece, carriers_.of_expert_replicas) : everywhere(piece, carriers_.of_replicas);
         all_reduce.group = shared.group;
-        all_reduce.size_bytes += bytes_.gradient * shared.parameters / options_.tensor;
+        all_reduce.size_bytes += bytes_.gradient * shared.parameters;
       }
       if (all_reduce.group >= 0 && all_reduce.size_bytes > 0) add_operation(graph_, all_reduce, {last_[stage]});
     }
@@ -359,32 +364,6 @@ private:
 };
 
 } // namespace
-
-std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, int stage) {
-  const int all = options.micro_batches * options.virtual_stages;
-  const int before = forwards_before(options, stage);
-  std::vector<PipelineStep> steps;
-  steps.reserve(2 * at(all));
-  for (int k = 0; k < before; ++k) steps.push_back(step_of(options, stage, true, k));
-  for (int k = 0; k < all; ++k) {
-    if (before + k < all) steps.push_back(step_of(options, stage, true, before + k));
-    const bool last_first = options.schedule == PipelineSchedule::gpipe;
-    steps.push_back(step_of(options, stage, false, last_first ? all - 1 - k : k));
-  }
-  return steps;
-}
-
-double operations_of_pipeline(const ModelParallelOptions& options) {
-  const double passes = 2.0 * options.micro_batches * options.pipeline * options.virtual_stages;
-  // one gather in forward, and one gather and one scatter in backward
-  const double keys = options.context > 1 ? 1.5 : 0;
-  const double inside =
-      // a gather and a scatter inside layers; exchanges of tokens
-      (options.tensor > 1 ? 2 : 0) + (options.expert > 1 ? 1 : 0) + keys;
-  const double of_a_pass = 2 + inside;                        // compute and send, and what is inside layers
-  const double of_a_stage = 3 + 2.0 * options.virtual_stages; // the transfers among replicas
-  return of_a_pass * passes + of_a_stage * options.pipeline;
-}
 
 Graph pipeline_graph(const std::vector<PieceShape>& pieces, const WholePasses& passes,
                      const ModelParallelOptions& options, const PipelineBytes& bytes, const PipelineGroups& carriers,

@@ -82,7 +82,11 @@ double operations_of_pipeline(const ModelParallelOptions& options);
 /// section 4): a t-th follows the compute, and the rest runs beside it and adds time only where it is longer than the
 /// compute. With experts on several ranks, each pass of a block with experts exchanges its tokens twice, to their
 /// experts and back (Lepikhin et al., GShard, ICLR 2021, section 2.4). The bytes are the experts' outputs times the
-/// imbalance of the busiest rank. Nothing is computed meanwhile; the exchanges follow their piece's compute. Experts'
+/// imbalance of the busiest rank; with deepep, those of one copy for each rank that has chosen experts, or between nodes
+/// for each node (places_with_a_choice()). Nothing is computed meanwhile; the exchanges follow their piece's compute.
+/// With expert_overlap nine tenths of them run beside it, and add time only where they are longer. Ranks that compute
+/// an expert together gather its tokens and scatter what they make of them, in place of the second gather and scatter
+/// of a dense block; where each rank has experts of its own, there is neither. Experts'
 /// compute takes as long as on the busiest rank. Their gradients are summed among the replicas that have the same
 /// experts. With context parallelism every rank of a group of c has two of 2c equal chunks of each sequence, one from
 /// the front and one from the back. A causal mask then leaves all ranks equally much attention (Megatron-LM's and Llama

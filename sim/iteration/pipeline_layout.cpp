@@ -80,12 +80,13 @@ int pairs_between_leaves(const Machine& all, const StageNodes& from, const Stage
   return most;
 }
 
-/// Number of ranks with the same dense parameters, among all ranks or among those of one node.
+/// Number of ranks, or groups that compute an expert together, among which experts may be divided: of all ranks, or of
+/// those of one node.
 int sharers_of(const ModelParallelOptions& options, int gpus) {
-  return gpus / ranks_of_replica(options) * options.context;
+  return gpus / ranks_of_replica(options) * options.context * options.tensor / options.ranks_of_expert();
 }
 int sharers_of_node(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
-  return std::min(sharers_of(options, gpus), std::max(1, gpus_per_node / options.tensor));
+  return std::min(sharers_of(options, gpus), std::max(1, gpus_per_node / options.ranks_of_expert()));
 }
 
 /// Whether experts can be divided among whole groups of ranks, each of which fills whole nodes or divides a node
@@ -110,7 +111,8 @@ std::string expert_complaint(const Model& model, const ModelParallelOptions& opt
     return fmt::format("{} GPUs are {} replicas{}, no multiple of the {} ranks that experts are dealt out over; give a "
                        "multiple of {} GPUs",
                        gpus, sharers, options.context > 1 ? " of the dense layers" : "", options.expert,
-                       options.pipeline * options.tensor * std::lcm(options.expert, options.context));
+                       options.pipeline *
+                           std::lcm(options.ranks_of_expert() * options.expert, options.tensor * options.context));
   const int of_node = sharers_of_node(options, gpus, gpus_per_node);
   return fmt::format("a node has {} replicas of a layer, and experts over {} ranks are on parts of nodes; give an "
                      "\"expert\" that divides {} or is a multiple of it",
@@ -164,7 +166,8 @@ std::string context_complaint(const Model& model, const ModelParallelOptions& op
 } // namespace
 
 PipelineLayout layout_of(const ModelParallelOptions& options, int gpus) {
-  return {options.pipeline, gpus / ranks_of_replica(options), options.tensor, options.context, options.rank_order};
+  return {options.pipeline,     gpus / ranks_of_replica(options), options.tensor, options.context, options.rank_order,
+          options.expert_tensor};
 }
 
 Machine machine_of_tensor_group(const Machine& all, const PipelineLayout& layout) {
@@ -235,11 +238,12 @@ Machine machine_of_context(const Machine& all, const PipelineLayout& layout) {
 }
 
 Machine machine_of_experts(const Machine& all, const PipelineLayout& layout, int expert) {
-  return machine_of_group(all, expert, all.ranks_per_node / layout.tensor);
+  return machine_of_group(all, expert, all.ranks_per_node / layout.ranks_of_expert());
 }
 
 Machine machine_of_expert_replicas(const Machine& all, const PipelineLayout& layout, int expert) {
-  return machine_of_group(all, layout.sharers() / expert, all.ranks_per_node / (layout.tensor * expert));
+  return machine_of_group(all, layout.expert_sharers() / expert,
+                          all.ranks_per_node / (layout.ranks_of_expert() * expert));
 }
 
 Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int stage) {

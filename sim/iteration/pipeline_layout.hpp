@@ -21,9 +21,13 @@ struct PipelineLayout {
   int tensor = 1;
   int context = 1;
   RankOrder order = RankOrder::stages_last;
+  int expert_tensor = 0; ///< ranks that compute an expert together; 0: as many as `tensor`
   int sharers() const { return replicas * context; } ///< number of ranks that have the same parameters
   int ranks_of_stage() const { return sharers() * tensor; }
   int ranks_of_group() const { return tensor * context; } ///< number of ranks of one stage in one replica
+  int ranks_of_expert() const { return expert_tensor > 0 ? expert_tensor : tensor; }
+  /// number of ranks, or groups that compute an expert together, among which the experts of a stage are divided
+  int expert_sharers() const { return ranks_of_stage() / ranks_of_expert(); }
 };
 PipelineLayout layout_of(const ModelParallelOptions& options, int gpus);
 
@@ -40,7 +44,8 @@ Machine machine_of_context(const Machine& all, const PipelineLayout& layout);
 /// machine, because layout_complaint() refuses uneven ones.
 Machine machine_of_replicas(const Machine& all, const PipelineLayout& layout);
 
-/// The ranks with the same dense parameters among which a block's experts are divided. Megatron-LM's order has them
+/// The ranks with the same dense parameters, or where a rank has whole experts all ranks of a stage, among which a
+/// block's experts are divided. Megatron-LM's order has them
 /// next to each other, so they are on as few nodes as possible. As many such groups as fill the nodes exchange tokens
 /// at the same time.
 Machine machine_of_experts(const Machine& all, const PipelineLayout& layout, int expert);

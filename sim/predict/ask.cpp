@@ -5,6 +5,7 @@
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/stand_in_preset.hpp"
 #include "sim/predict/calibration_info.hpp"
+#include "sim/predict/expert_skew.hpp"
 #include "sim/predict/input.hpp"
 #include "sim/predict/posterior.hpp"
 
@@ -88,6 +89,7 @@ OneGpuEstimate one_gpu_of(const Scenario& scenario, const Strategy& strategy, co
       model,           gpu_of(scenario, known), scenario.precision, scenario.batch_per_gpu, one_gpu_preset(preset),
       scenario.series, scenario.software,       scenario.one_gpu};
   question.has_update = !shares_update(strategy.name);
+  question.split = split_of(model, strategy);
   question.matmul_tf32 = scenario.matmul_tf32;
   question.conv_tf32 = scenario.conv_tf32;
   return known.one_gpu_time(question);
@@ -134,6 +136,7 @@ Curve make_curve(const Scenario& requested, const Strategy& strategy, const Mode
                                    scope,         fit_priors,   scenario.series};
   auto posterior = find_posterior(priors, known.calibration, question, scenario.samples, scenario.seed);
   draw_input(posterior.samples, input.uncertainty, scenario.samples, scenario.seed);
+  draw_expert_skew(posterior.samples, strategy, scenario.seed);
   const double discrepancy_width = find_prior(priors, "model_discrepancy", transport, scenario.preset).width;
   CalibrationInfo info;
   info.residual_process = residual_process_of(known.constants);

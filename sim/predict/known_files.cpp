@@ -86,7 +86,7 @@ std::vector<StepRecord> read_back_from_files(const std::map<std::string, std::ve
     reference.clusters.emplace(name, load_cluster(data, name));
     load_models_of(runs, data, reference);
   }
-  return read_back_elsewhere(spread_on, cluster.site, reference);
+  return read_back_elsewhere(spread_on, cluster, reference);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "sim/predict/read_back.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/compute/kernel_work.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/formats/parameters.hpp"
 #include "sim/iteration/iteration_graph.hpp"
@@ -64,6 +65,7 @@ double one_gpu_s_of(StepSetup setup, const Parameters& sample, double measured_s
 struct OneGpu {
   double step_s = 0;    ///< iteration time of one GPU; 0: not known
   double compute_s = 0; ///< compute of one GPU, recomputation included
+  WorkSplit split{};
 };
 
 OneGpu read_back(const StepRecord& record, const Cluster& cluster, const ReferenceData& reference) {
@@ -75,7 +77,8 @@ OneGpu read_back(const StepRecord& record, const Cluster& cluster, const Referen
     setup->one_gpu_s = one_gpu_s_of(*setup, sample, record.iteration_s);
     if (setup->one_gpu_s <= 0) return {};
     setup->strategy = fastest_layout(*setup, sample).value().strategy;
-    return {setup->one_gpu_s, compute_s_of(*setup, sample, backward_shape_of(*setup))};
+    return {setup->one_gpu_s, compute_s_of(*setup, sample, backward_shape_of(*setup)),
+            split_of(setup->model, setup->strategy)};
   } catch (const UserError&) {
     return {}; // the layout cannot be simulated, or the GPU has no peak rate
   }
@@ -91,6 +94,7 @@ StepRecord alone(const StepRecord& record, const OneGpu& gpu) {
   one.synchronised = false;
   one.optimizer = false; // the GPUs divide the optimizer's work among them
   one.iteration_s = gpu.step_s;
+  one.split = gpu.split;
   return one;
 }
 
@@ -124,7 +128,7 @@ std::vector<StepRecord> read_back_pipelines(const std::vector<StepRecord>& own, 
 }
 
 std::vector<StepRecord> read_back_elsewhere(const std::map<std::string, std::vector<StepRecord>>& spread_on,
-                                            const std::string& but_of_site, const ReferenceData& reference) {
+                                            const Cluster& asked, const ReferenceData& reference) {
   struct Run {
     const StepRecord* record = nullptr;
     const Cluster* cluster = nullptr;
@@ -132,8 +136,9 @@ std::vector<StepRecord> read_back_elsewhere(const std::map<std::string, std::vec
   std::map<RunKey, Run> fewest;
   for (const auto& [name, records] : spread_on) {
     const auto cluster = reference.clusters.find(name);
-    if (cluster == reference.clusters.end() || cluster->second.site == but_of_site) continue;
+    if (cluster == reference.clusters.end() || name == asked.name) continue;
     for (const auto& record : records) {
+      if (cluster->second.site == asked.site && !deals_experts(record.strategy)) continue;
       const auto& gpu = record.head.gpu.empty() ? cluster->second.gpu : record.head.gpu;
       auto& kept = fewest[{gpu, record.model, record.precision, record.preset, record.batch_per_gpu}];
       if (kept.record == nullptr || record.gpus < kept.record->gpus) kept = {&record, &cluster->second};

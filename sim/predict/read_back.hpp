@@ -25,9 +25,10 @@ std::optional<StepRecord> read_back_one_gpu(const StepRecord& record, const Clus
 std::vector<StepRecord> read_back_pipelines(const std::vector<StepRecord>& own, const Cluster& cluster,
                                             const ReferenceData& reference);
 
-/// Does the same for clusters of other sites, by cluster. Of runs that differ only in the number of GPUs, it uses the
-/// one with the fewest.
+/// Does the same for other clusters: those of other sites than that of `asked`, and for runs with experts on several
+/// ranks all but `asked` itself, because what mixtures cost on another GPU of the site is known best there. Of runs that
+/// differ only in the number of GPUs, it uses the one with the fewest.
 std::vector<StepRecord> read_back_elsewhere(const std::map<std::string, std::vector<StepRecord>>& spread_on,
-                                            const std::string& but_of_site, const ReferenceData& reference);
+                                            const Cluster& asked, const ReferenceData& reference);
 
 } // namespace ddlsim

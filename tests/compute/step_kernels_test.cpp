@@ -159,4 +159,111 @@ TEST_CASE("a GPU without peak or memory rate has no step", "[kernels]") {
   CHECK_THROWS_WITH(step_rates(book, load_gpus(shipped), gpu, Precision::fp32), Catch::Contains("memory bandwidth"));
 }
 
+namespace {
+
+/// 100 tokens, each sent to two of eight experts of width 64 to 128, whose outputs are summed.
+Model small_mixture() {
+  Model model;
+  model.sample = "sequence of 100 tokens";
+  model.layers = {{"block0.experts.up", "linear", 2.0 * 200 * 64 * 128, 4.0 * 200 * 128, {}, 8},
+                  {"block0.combine", "elementwise", 2.0 * 2 * 100 * 64, 4.0 * 100 * 64, {}}};
+  model.layers[0].tensors = {{"w", {8, 128, 64}, 4.0 * 8 * 128 * 64}};
+  return model;
+}
+
+StepRates without_launches(const std::string& gpu, Precision precision) {
+  auto rates = rates_of(gpu, precision);
+  rates.least_layer_s = 0;
+  for (auto* one : {&rates.wide, &rates.narrow}) one->product.launch_s = one->attention.launch_s = 0;
+  return rates;
+}
+
+double part_s(const StepKernels& step, StepPart part) {
+  return step.time_s * step.shares[static_cast<std::size_t>(part)];
+}
+
+} // namespace
+
+TEST_CASE("a GPU with a part of the experts multiplies the tokens of all ranks for them, pass by pass", "[kernels]") {
+  const auto rates = without_launches("H100-SXM5-80GB", Precision::bf16);
+  const auto work = kernel_work(small_mixture());
+  CHECK(work.mixes);
+  CHECK(work.layers[1].chosen == 2);
+  const double batch = 64'000'000; // so that the host hardly sets the pace
+  const auto split = step_kernels(work, rates, batch, false, {16, 4});
+  const double rows = batch / 16 * 200 / 2; // two of the eight experts
+  const auto product_s = [&](const MatrixShape& shape) { return 2 * matrix_product_s(shape, rates.wide); };
+  const double products_s = 16 * (product_s({rows, 128, 64}) + product_s({rows, 64, 128}) + product_s({128, 64, rows}));
+  CHECK(part_s(split, StepPart::product) == Approx(products_s).epsilon(0.01));
+  const double memory_Bps = rates.wide.peaks.memory_Bps * rates.wide.memory_share;
+  const double combined = 2 * 2 * (2 + 1) * batch * 100 * 64 * 2; // there and back, twice: two copies and a sum
+  const double summed = 16 * 8.0 * 2 * 128 * 64;
+  CHECK(part_s(split, StepPart::memory) == Approx((combined + summed) / memory_Bps).epsilon(0.01));
+  auto dense = small_mixture();
+  dense.layers[0].experts = 0;
+  CHECK(step_kernels(kernel_work(dense), rates, 64, false, {16, 4}).time_s ==
+        step_kernels(kernel_work(dense), rates, 64, false).time_s);
+}
+
+TEST_CASE("a strategy divides the work of a model with experts only", "[kernels]") {
+  Strategy strategy;
+  strategy.name = StrategyName::model_parallel;
+  strategy.parallel.expert = 4;
+  strategy.parallel.pipeline = 2;
+  strategy.parallel.micro_batches = 8;
+  const auto split = split_of(small_mixture(), strategy);
+  CHECK(split.passes == 4);
+  CHECK(split.expert_ranks == 4);
+  CHECK(split_of(load_model(shipped, "llama_3_70b_seq8192"), strategy) == WorkSplit{});
+  CHECK(split_of(small_mixture(), {}) == WorkSplit{});
+}
+
+TEST_CASE("attention is timed by what the table states of it", "[kernels]") {
+  const auto rates = without_launches("H100-SXM5-80GB", Precision::bf16);
+  Model model;
+  model.sample = "sequence of 4096 tokens";
+  model.layers = {{"block0.attention.fused", "attention", 4.0 * 4096 * 4096 * 2048, 4.0 * 4096 * 2048, {}}};
+  const auto attention_s = [&](const AttentionFacts& facts) {
+    auto one = model;
+    one.layers[0].attention = facts;
+    return part_s(step_kernels(kernel_work(one), rates, 64, false), StepPart::attention);
+  };
+  const double usual_s = attention_s({});
+  CHECK(attention_s({128}) == Approx(usual_s).epsilon(1e-3));
+  CHECK(attention_s({64}) > 1.2 * usual_s);                              // narrow heads are slower
+  CHECK(attention_s({128, 0, 0, 0, 0, false}) > 1.5 * usual_s);          // a square has twice the pairs of a triangle
+  CHECK(attention_s({128, 0, 0, 128}) < 0.5 * usual_s);                  // a window
+  CHECK(attention_s({128, 0, 0, 0, 1024}) < 0.5 * usual_s);              // four parts
+  CHECK(attention_s({128, 256}) == Approx(1.5 * usual_s).epsilon(0.02)); // keys of twice the width
+}
+
+TEST_CASE("a scan is timed by its bytes, or its FLOP where they take longer", "[kernels]") {
+  const auto rates = without_launches("H100-SXM5-80GB", Precision::bf16);
+  Model model;
+  model.sample = "sequence of 100 tokens";
+  model.layers = {{"block0.mamba.scan", "scan", 1, 4.0 * 100 * 4096, {}}};
+  const double batch = 1e5;
+  const auto memory_part_s = [&] {
+    return part_s(step_kernels(kernel_work(model), rates, batch, false), StepPart::memory);
+  };
+  const double memory_Bps = rates.wide.peaks.memory_Bps * rates.wide.memory_share;
+  CHECK(memory_part_s() == Approx(30 * batch * 100 * 4096 * 2 / memory_Bps).epsilon(0.01));
+  model.layers[0].forward_flop_per_sample = 1e12;
+  const double flop_per_s = rates.wide.peaks.product_flop_per_s * rates.wide.product.peak_share / 1.6;
+  CHECK(memory_part_s() == Approx(3 * batch * 1e12 / flop_per_s).epsilon(0.01));
+}
+
+TEST_CASE("4 bits are faster than 8 and 8 than 16, where the tensor cores have them", "[kernels]") {
+  const auto work = work_of_model("llama_3_70b_seq8192");
+  const auto time_s = [&](Precision precision) {
+    return step_kernels(work, rates_of("GB300-279GB", precision), 2, false).time_s;
+  };
+  CHECK(time_s(Precision::nvfp4) < time_s(Precision::mxfp8));
+  CHECK(time_s(Precision::mxfp8) < time_s(Precision::bf16));
+  CHECK(time_s(Precision::mxfp8) == time_s(Precision::fp8));
+  CHECK_THROWS_AS(rates_of("H100-SXM5-80GB", Precision::nvfp4), UserError);
+  CHECK_THROWS_AS(rates_of("H100-SXM5-80GB", Precision::mxfp8), UserError);
+  CHECK(step_kernels(work, rates_of("H100-SXM5-80GB", Precision::fp8_block), 2, false).time_s > 0);
+}
+
 } // namespace ddlsim

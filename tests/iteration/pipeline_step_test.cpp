@@ -294,6 +294,31 @@ TEST_CASE("experts that cannot be dealt out are reported", "[pipeline][expert][l
   CHECK(most_gpus_laid_out(mixture.on(4, 8).strategy.parallel, 15, 8) == 8);
 }
 
+TEST_CASE("experts may be dealt out over the ranks of tensor groups", "[pipeline][expert][layout]") {
+  const Mixture mixture;
+  auto asked = mixture.on(4, 4);
+  asked.strategy.parallel.tensor = 2;
+  CHECK_THAT(layout_complaint(mixture.model, asked.strategy, 8, 4, 4), Catch::Contains("2 replicas"));
+  asked.strategy.parallel.expert_tensor = 1;
+  CHECK(layout_complaint(mixture.model, asked.strategy, 8, 4, 4).empty());
+  CHECK_THAT(layout_complaint(mixture.model, asked.strategy, 8, 2, 4), Catch::Contains("give a multiple of 4 GPUs"));
+  const auto layout = layout_of(asked.strategy.parallel, 16);
+  Machine all;
+  all.ranks = 16;
+  all.ranks_per_node = 8;
+  CHECK(machine_of_experts(all, layout, 4).ranks == 4);
+  CHECK(machine_of_experts(all, layout, 4).nodes() == 1);
+  CHECK(machine_of_expert_replicas(all, layout, 4).ranks == 4);
+  CHECK(machine_of_expert_replicas(all, layout, 4).nodes() == 2);
+  asked.gpus = 16;
+  asked.precision = Precision::bf16;
+  asked.strategy.parallel.data_parallel = DataParallel::zero_1;
+  const double dense = 2 * 250'000 / 2.0; // of each rank of a tensor group
+  const double experts = 8 * 250'000 / 4.0;
+  CHECK(peak_memory(asked).weights == Approx(2 * (dense + experts)));
+  CHECK(peak_memory(asked).optimizer == Approx(12 * (dense / 8 + experts / 4)));
+}
+
 TEST_CASE("a rank holds its part of the experts, and the optimizer of fewer replicas", "[pipeline][expert][memory]") {
   const Mixture mixture;
   auto asked = mixture.on(4, 8);

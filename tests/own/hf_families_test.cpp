@@ -254,3 +254,105 @@ TEST_CASE("an unknown type names the nearest that is read, and the other way") {
   CHECK_THAT(family_refusal({{"model_type", "qwen4_moe"}}),
              Catch::Contains("qwen3_moe") && Catch::Contains("docs/formats.md"));
 }
+
+namespace {
+
+const char* const nemotron_3_nano =
+    R"({"model_type":"nemotron_h","hidden_size":2688,"num_hidden_layers":52,"num_attention_heads":32,
+"num_key_value_heads":2,"head_dim":128,"vocab_size":131072,"n_routed_experts":128,"num_experts_per_tok":6,
+"n_shared_experts":1,"moe_intermediate_size":1856,"moe_shared_expert_intermediate_size":3712,"mamba_num_heads":64,
+"mamba_head_dim":64,"n_groups":8,"ssm_state_size":128,"conv_kernel":4,"chunk_size":128,"mlp_hidden_act":"relu2",
+"hybrid_override_pattern":"MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME"})";
+
+} // namespace
+
+TEST_CASE("models with scans have the parameters that their makers state") {
+  // Nemotron 3 Nano: the total and the bf16 tensors that Hugging Face counts, the second with a further token's blocks.
+  auto config = json::parse(nemotron_3_nano);
+  CHECK(family_model(config).model.parameters == 31'577'937'344);
+  config["num_nextn_predict_layers"] = 1;
+  config["mtp_hybrid_override_pattern"] = "*E";
+  CHECK(family_model(config).model.parameters == 32'913'263'168);
+  // Mamba 2 2.7B and Codestral Mamba 7B, as the authors of this test know their totals.
+  const json mamba{
+      {"model_type", "mamba2"}, {"hidden_size", 2560},        {"num_hidden_layers", 64}, {"num_heads", 80},
+      {"head_dim", 64},         {"state_size", 128},          {"n_groups", 1},           {"vocab_size", 50288},
+      {"conv_kernel", 4},       {"tie_word_embeddings", true}};
+  CHECK(family_model(mamba).model.parameters == 2'702'599'680);
+  const json codestral{{"model_type", "mamba2"}, {"hidden_size", 4096}, {"num_hidden_layers", 64},
+                       {"num_heads", 128},       {"head_dim", 64},      {"state_size", 128},
+                       {"n_groups", 8},          {"vocab_size", 32768}};
+  CHECK(family_model(codestral).model.parameters == 7'285'403'648);
+  // Bamba 9B: 9.78 billion are published.
+  const json bamba{{"model_type", "bamba"},
+                   {"hidden_size", 4096},
+                   {"intermediate_size", 14336},
+                   {"num_hidden_layers", 32},
+                   {"mamba_d_head", "auto"},
+                   {"num_attention_heads", 32},
+                   {"num_key_value_heads", 8},
+                   {"vocab_size", 128256},
+                   {"mamba_n_heads", 128},
+                   {"mamba_n_groups", 1},
+                   {"mamba_d_state", 128},
+                   {"mamba_d_conv", 4},
+                   {"attn_layer_indices", {9, 18, 27}}};
+  CHECK(family_model(bamba).model.parameters == 9'780'235'392);
+}
+
+TEST_CASE("a scan has the FLOP of its chunks, and each block what its letter says") {
+  const auto model = family_model(json::parse(nemotron_3_nano)).model;
+  int scans = 0;
+  int attentions = 0;
+  for (const auto& layer : model.layers) {
+    if (layer.kind == "attention") ++attentions;
+    if (layer.kind != "scan") continue;
+    ++scans;
+    // 128 tokens; 64 heads of 64, 8 groups, 128 values of state, chunks of 128
+    CHECK(layer.forward_flop_per_sample == 128.0 * (2.0 * 128 * 128 * 8 + 2.0 * 128 * 4096 + 4.0 * 128 * 4096));
+    CHECK(layer.activation_bytes_per_sample == 4.0 * 128 * 4096);
+  }
+  CHECK(scans == 23);
+  CHECK(attentions == 6);
+}
+
+TEST_CASE("mistakes of a config with scans are said at once") {
+  auto config = json::parse(nemotron_3_nano);
+  config["num_hidden_layers"] = 50;
+  config["n_groups"] = 7;
+  config["num_experts_per_tok"] = 129;
+  CHECK_THAT(family_refusal(config), Catch::Contains("50 found, and 52 blocks are named") &&
+                                         Catch::Contains("7 do not divide 64") &&
+                                         Catch::Contains("129 found of 128 experts"));
+  config["hybrid_override_pattern"] = "MX";
+  CHECK_THAT(family_refusal(config), Catch::Contains("\"X\" found; only M, *, - and E name blocks"));
+  config.erase("hybrid_override_pattern");
+  CHECK_THAT(family_refusal(config), Catch::Contains("give a letter a block"));
+}
+
+TEST_CASE("attention states its heads, its window and what it sees") {
+  const auto facts_of = [](const json& config, std::size_t block) {
+    std::vector<ddlsim::AttentionFacts> all;
+    const auto model = family_model(config).model;
+    for (const auto& layer : model.layers)
+      if (layer.kind == "attention") all.push_back(layer.attention);
+    return all.at(block);
+  };
+  const json oss = {{"model_type", "gpt_oss"},  {"hidden_size", 2880},       {"intermediate_size", 2880},
+                    {"num_hidden_layers", 36},  {"num_attention_heads", 64}, {"num_key_value_heads", 8},
+                    {"head_dim", 64},           {"vocab_size", 201088},      {"num_local_experts", 128},
+                    {"num_experts_per_tok", 4}, {"sliding_window", 128}};
+  CHECK(facts_of(oss, 0) == ddlsim::AttentionFacts{64, 0, 8, 128});
+  CHECK(facts_of(oss, 1) == ddlsim::AttentionFacts{64, 0, 8});
+  const json bert = {{"model_type", "bert"},          {"hidden_size", 768},        {"intermediate_size", 3072},
+                     {"num_hidden_layers", 12},       {"num_attention_heads", 12}, {"vocab_size", 30522},
+                     {"max_position_embeddings", 512}};
+  CHECK_FALSE(facts_of(bert, 3).causal);
+  const json scout = {{"model_type", "llama4_text"},    {"hidden_size", 5120},      {"intermediate_size", 8192},
+                      {"intermediate_size_mlp", 16384}, {"num_hidden_layers", 48},  {"num_attention_heads", 40},
+                      {"num_key_value_heads", 8},       {"head_dim", 128},          {"vocab_size", 202048},
+                      {"num_local_experts", 16},        {"num_experts_per_tok", 1}, {"interleave_moe_layer_step", 1},
+                      {"attention_chunk_size", 64}};
+  CHECK(facts_of(scout, 0).chunk == 64);
+  CHECK(facts_of(scout, 3).chunk == 0);
+}

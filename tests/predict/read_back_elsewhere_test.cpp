@@ -89,12 +89,14 @@ TEST_CASE("of runs elsewhere that differ in GPUs alone the one on fewest speaks,
   auto many = planted(0.6, 4);
   many.iteration_s *= 2;
   const std::map<std::string, std::vector<StepRecord>> spread_on{{planted_on, {many, planted(0.6, 1)}}};
-  const auto found = read_back_elsewhere(spread_on, "nobody", shipped_files());
+  const auto found = read_back_elsewhere(spread_on, Cluster{}, shipped_files());
   REQUIRE(found.size() == 1);
   CHECK(found.front().iteration_s == Approx(0.6).epsilon(1e-6));
   CHECK(found.front().head.gpu == planted_cluster().gpu);
   CHECK(found.front().site == planted_cluster().site);
-  CHECK(read_back_elsewhere(spread_on, planted_cluster().site, shipped_files()).empty());
+  Cluster of_the_site;
+  of_the_site.site = planted_cluster().site;
+  CHECK(read_back_elsewhere(spread_on, of_the_site, shipped_files()).empty());
 }
 
 TEST_CASE("sharded runs on several GPUs can be read back for others, and pipelines, all-reduces and one GPU cannot",
@@ -113,7 +115,7 @@ TEST_CASE("sharded runs on several GPUs can be read back for others, and pipelin
 TEST_CASE("shipped sharded runs are read back for another site's cluster", "[read-back]") {
   const auto measured = read_measured_times(DataFolder{DDLSIM_SOURCE_DIR});
   REQUIRE(measured.spread_on.count(planted_on) == 1);
-  CHECK(read_back_elsewhere(measured.spread_on, "nobody", shipped_files()).size() >= 30);
+  CHECK(read_back_elsewhere(measured.spread_on, Cluster{}, shipped_files()).size() >= 30);
 }
 
 } // namespace ddlsim

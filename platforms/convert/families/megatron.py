@@ -111,15 +111,34 @@ def add_2021(source, sink):
 
 # System -> cluster, GPU, GPUs a node.
 SYSTEMS = {"DGX-H100": ("megatron-h100", "H100-SXM5-80GB", 8), "DGX-B200": ("megatron-b200", "B200-SXM-180GB", 8),
-           "DGX-GB200": ("megatron-gb200", "GB200-186GB", 4), "DGX-GB300": ("megatron-gb300", "GB300-279GB", 4)}
+           "DGX-B300": ("megatron-b300", "B300-SXM-288GB", 8), "DGX-GB200": ("megatron-gb200", "GB200-186GB", 4), "DGX-GB300": ("megatron-gb300", "GB300-279GB", 4)}
 # Rows with context parallelism were asked about before they were records, and stay what nothing learns from.
 HELD_OUT = {"megatron-h100": "held-out/megatron-h100-context"}
 # Models with a layer table; each has its length.
 MODELS = {"LLAMA2-7B": "llama_2_7b_seq4096", "LLAMA2-13B": "llama_2_13b_seq4096", "LLAMA2-70B": "llama_2_70b_seq4096",
           "LLAMA3-8B": "llama_3.1_8b_seq8192", "LLAMA3-70B": "llama_3_70b_seq8192", "GPT3-5B": "nemo_gpt3_5b_seq2048",
-          "GPT3-20B": "nemo_gpt3_20b_seq2048"}
+          "GPT3-20B": "nemo_gpt3_20b_seq2048", "Nemotron-8B": "nemotron_3_8b_seq4096",
+          "Nemotron-22B": "nemotron_3_22b_seq4096"}
+# Mixtures of experts; the length of a sequence completes the name.
+MIXTURES = {"GPT OSS 120B": "gpt_oss_120b", "Qwen3-30B-a3B": "qwen3_30b_a3b", "Qwen3-235B-a22B": "qwen3_235b_a22b",
+            "Nemotron-3-Nano": "nemotron_3_nano", "Nemotron-3-Super": "nemotron_3_super",
+            "Nemotron-3-5-Lightning": "nemotron_3.5_lightning"}
 SCALING = {"fp8": "one scale a tensor", "FP8": "one scale a tensor", "FP8-CS": "one scale a tensor",
-           "FP8-CS (FP8-MX)": "one scale a tensor", "MXFP8": "one scale for 32 numbers (MXFP8)"}
+           "FP8-CS (FP8-MX)": "one scale a tensor", "MXFP8": "one scale for 32 numbers (MXFP8)",
+           "FP8-MX": "one scale for 32 numbers (MXFP8)", "NVFP4": "linear layers in 4 bits", "BF16": "16 bits"}
+# Of the first rows MXFP8 became fp8, before there was a precision of that name.
+PRECISIONS = {"MXFP8": "mxfp8", "FP8-MX": "mxfp8", "NVFP4": "nvfp4", "BF16": "bf16"}
+# Recipes whose exchange of tokens runs beside compute: model, precision, systems, releases (scripts/performance/configs at tags v0.2.0
+# to v0.5.0, perf_recipes at v0.6.0).
+BESIDE_COMPUTE = (
+    ("Qwen3-30B-a3B", "MXFP8", ("DGX-GB300", "DGX-GB200", "DGX-B300"), ("26.06", "26.06.01", "26.08")),
+    ("Qwen3-30B-a3B", "FP8", ("DGX-H100",), ("26.02", "26.02.01")),
+    ("Qwen3-30B-a3B", "FP8-CS", ("DGX-H100",), ("25.11",)),
+    ("GPT OSS 120B", "MXFP8", ("DGX-GB300", "DGX-GB200"), ("26.06", "26.06.01", "26.08")),
+    ("GPT OSS 120B", "BF16", ("DGX-GB200",), ("26.04", "26.04.01")))
+ASSUMED_MIXTURE = ("routing forced balanced, no token dropped; from the recipes of the source's repository: gradients summed in bf16, "
+                   "tokens sent once a GPU (HybridEP, DeepEP), experts whole on a GPU; not stated and assumed: nothing computed "
+                   "again, the optimizer sharded over data parallel ranks")
 
 ASSUMED_NEMO = ("not stated and assumed: gradients summed in fp32; nothing computed again; the optimizer sharded over data "
            "parallel ranks, which is Megatron-Core's distributed optimizer; tensor groups overlapped, as in NeMo's recipes")
@@ -127,8 +146,7 @@ ASSUMED_FSDP = "not stated and assumed: gradients summed in fp32; nothing comput
 
 FINE_TUNING = "fine-tuning: adapters, or samples packed together"
 NO_PRECISION = "precision not stated in the table"
-NO_TABLE = "no layer table of the model is shipped: mixtures of experts, hybrids and Nemotron"
-FOUR_BITS = "linear layers in 4 bits: no precision of this format"
+NO_TABLE = "no layer table of the model is shipped"
 
 
 def nemo(source, sink):
@@ -168,27 +186,53 @@ def model_of(one, point):
 def reason_against(one, point):
     if of_either(one, point, "task", "Pre-Training").split(" ")[0] != "Pre-Training":
         return FINE_TUNING
-    if model_of(one, point) not in MODELS:
+    if of_either(one, point, "precision") not in SCALING:
+        return NO_PRECISION
+    if model_of(one, point) not in (*MODELS, *MIXTURES):
         return NO_TABLE
-    precision = of_either(one, point, "precision")
-    if precision not in SCALING:
-        return NO_PRECISION if precision.startswith("not in") else FOUR_BITS
     return None
 
 
-def strategy_of(point):
+def is_beside_compute(one, point):
+    words = (model_of(one, point), of_either(one, point, "precision"), one["system"], one["release"].split(" ")[0])
+    return any(words[0] == model and words[1] == precision and words[2] in systems and words[3] in releases
+               for model, precision, systems, releases in BESIDE_COMPUTE)
+
+
+def experts_of(one, point):
+    """Where experts are and how tokens reach them."""
+    whole = {"expert_tensor": 1} if point["tp"] > 1 else {}
+    exchange = {} if model_of(one, point) == "Qwen3-235B-a22B" else {"expert_exchange": "deepep"}
+    beside = {"expert_overlap": True} if is_beside_compute(one, point) else {}
+    return {"expert": point["ep"], "expert_imbalance": 1, **whole, **exchange, **beside}
+
+
+def strategy_of(one, point):
     replicas = point["gpus"] // (point["tp"] * point["pp"] * point["cp"])
     micro_batches = {"micro_batches": point["global_batch_seqs"] // (replicas * point["micro_batch_seqs"])}
     if point.get("fsdp"):
         return {"name": "fsdp", **micro_batches}
-    if point["tp"] == point["pp"] == point["cp"] == 1:
+    mixes = model_of(one, point) in MIXTURES
+    if point["tp"] == point["pp"] == point["cp"] == 1 and not mixes:
         return {"name": "zero-1", **micro_batches}
+    experts = experts_of(one, point) if mixes else {}
     tensor = {"tensor": point["tp"], "tensor_overlap": True} if point["tp"] > 1 else {}
     pipeline = {"pipeline": point["pp"], "schedule": "1f1b"} if point["pp"] > 1 else {}
     if (point["vp"] or 1) > 1:
         pipeline |= {"schedule": "interleaved", "virtual_stages": point["vp"]}
     context = {"context": point["cp"]} if point["cp"] > 1 else {}
-    return {"name": "model-parallel", **tensor, **context, **pipeline, **micro_batches, "data_parallel": "zero-1"}
+    return {"name": "model-parallel", **tensor, **context, **experts, **pipeline, **micro_batches, "data_parallel": "zero-1"}
+
+
+def part_of(one, point, cluster):
+    """The file of the cluster: rows that were asked about later have files of their own."""
+    if model_of(one, point) in MIXTURES:
+        return "mixtures"
+    if model_of(one, point).startswith("Nemotron"):
+        return "nemotron"
+    if of_either(one, point, "precision") == "NVFP4":
+        return "nvfp4"
+    return one["part"] if cluster.startswith("held-out/") else None
 
 
 def add_nemo(source, sink, pointer, one, point):
@@ -197,14 +241,17 @@ def add_nemo(source, sink, pointer, one, point):
     file = sink.open(source, cluster, context(
         source, catalogue_name(gpu), f"{one['system']}: nodes of {per_node}; network and racks not stated",
         "Megatron-Core by NeMo's container", "2024-07" if one["part"] else "2026", "NVIDIA",
-        where=one["where"]), part=one["part"] if cluster.startswith("held-out/") else None)
-    strategy = strategy_of(point)
+        where=one["where"]), part=part_of(one, point, cluster))
+    strategy = strategy_of(one, point)
     precision = of_either(one, point, "precision")
-    assumed = ASSUMED_FSDP if strategy["name"] == "fsdp" else ASSUMED_NEMO
-    model = MODELS[model_of(one, point)]
+    mixes = model_of(one, point) in MIXTURES
+    assumed = ASSUMED_MIXTURE if mixes else ASSUMED_FSDP if strategy["name"] == "fsdp" else ASSUMED_NEMO
+    model = f"{MIXTURES[model_of(one, point)]}_seq{point['seq_len']}" if mixes else MODELS[model_of(one, point)]
+    name = PRECISIONS.get(precision, "fp8") if mixes or precision == "NVFP4" else "fp8"
     words = (one["system"], model_of(one, point), precision.split(" ")[0], f"batch{point['global_batch_seqs']}",
              one["release"].split(" ")[0])
-    step(file, pointer, "-".join(words).lower(), model, "fp8", number(point["global_batch_seqs"] / point["gpus"]),
-         "megatron-lm", strategy, layout(point["gpus"], per_node), wire_precision="fp32", data="unknown",
+    step(file, pointer, "-".join(words).lower().replace(" ", "-"), model, name,
+         number(point["global_batch_seqs"] / point["gpus"]), "megatron-lm", strategy, layout(point["gpus"], per_node),
+         wire_precision="bf16" if mixes else "fp32", data="unknown",
          unit="tokens/s/GPU", tokens_per_sample=point["seq_len"], library="nccl", transport="nccl-ib",
          software=one["release"], statistic="unknown", note=f"{SCALING[precision]}; {assumed}")

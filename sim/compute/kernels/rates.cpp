@@ -99,7 +99,12 @@ KernelPrecision kernel_precision(Precision precision) {
   case Precision::tf32:
     return KernelPrecision::tf32;
   case Precision::fp8:
+  case Precision::mxfp8: // its scales are read by the tensor cores; no table of its own is published
     return KernelPrecision::fp8;
+  case Precision::fp8_block:
+    return KernelPrecision::fp8_block;
+  case Precision::nvfp4:
+    return KernelPrecision::nvfp4;
   case Precision::amp:
   case Precision::bf16:
   case Precision::fp16:
