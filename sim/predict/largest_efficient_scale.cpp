@@ -54,7 +54,9 @@ int usable_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
   if (usable == 0 && curve.best_layout) return curve.best_layout->least_usable(most_gpus(curve));
   const auto& parallel = curve.setup.strategy.parallel;
-  return usable > 0 ? usable : parallel.pipeline * parallel.tensor * std::lcm(parallel.expert, parallel.context);
+  return usable > 0 ? usable
+                    : parallel.pipeline *
+                          std::lcm(parallel.ranks_of_expert() * parallel.expert, parallel.tensor * parallel.context);
 }
 
 /// Efficiencies of the samples of one curve. The residual at a scale is the same for all samples and costs simulations
