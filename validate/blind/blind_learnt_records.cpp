@@ -12,8 +12,8 @@ namespace {
 /// six digits. "" for kinds that are not scored blind.
 std::string identity_of(const Record& record) {
   if (const auto* step = std::get_if<StepRecord>(&record))
-    return fmt::format("step {} {} GPUs {} nodes batch {:.6g} {:.6g} s", step->model, step->gpus, step->nodes,
-                       step->batch_per_gpu, step->iteration_s);
+    return fmt::format("step {} in {}, {} GPUs {} nodes batch {:.6g} {:.6g} s", step->model, to_text(step->precision),
+                       step->gpus, step->nodes, step->batch_per_gpu, step->iteration_s);
   if (const auto* collective = std::get_if<CollectiveRecord>(&record))
     return fmt::format("{} {} ranks {} nodes {:.6g} B {:.6g} s", collective->operation, collective->ranks,
                        collective->nodes, collective->size_bytes, collective->time_s);
