@@ -39,7 +39,8 @@ TEST_CASE("a record that is shipped already is named with the file it stands in"
   question.file = curve_file("b", "asked", {2.01, 1.02});
   const auto mistakes = find_learnt_records(question);
   REQUIRE(mistakes.size() == 1);
-  CHECK(mistakes.front().what.starts_with("record 2 (step resnet50_v1.5 2 GPUs 1 nodes batch 64 1.02 s) stands in"));
+  CHECK(mistakes.front().what.starts_with(
+      "record 2 (step resnet50_v1.5 in fp32, 2 GPUs 1 nodes batch 64 1.02 s) stands in"));
   question.file = curve_file("b", "asked", {2.01, 1.03});
   CHECK(find_learnt_records(question).empty());
 }
