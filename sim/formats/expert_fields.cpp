@@ -14,11 +14,11 @@ constexpr double most_imbalance = 1000; ///< a larger value is a typing error
 
 } // namespace
 
-std::vector<Field<Strategy>> expert_fields() {
+std::vector<Field<Strategy>> expert_fields(const ValueType<int>& degree) {
   const auto of = [](auto member) { return within(&Strategy::parallel, member); };
   const std::vector<std::string> model_parallel{to_text(StrategyName::model_parallel)};
   return {
-      optional("expert", of(&ModelParallelOptions::expert), whole_type(1, most_expert_degree),
+      optional("expert", of(&ModelParallelOptions::expert), degree,
                "ranks of data parallelism that a block's experts are dealt out over; 1 if not given")
           .only_where("name", model_parallel),
       optional(

@@ -8,8 +8,8 @@
 
 namespace ddlsim {
 
-/// "expert" and the keys that need it.
-std::vector<Field<Strategy>> expert_fields();
+/// "expert", whose values are `degree`, and the keys that need it.
+std::vector<Field<Strategy>> expert_fields(const ValueType<int>& degree);
 
 /// Notes mistakes between these keys.
 void check_experts(const JsonNode& node, const ModelParallelOptions& parallel);

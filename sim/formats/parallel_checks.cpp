@@ -1,5 +1,7 @@
 #include "sim/formats/parallel_checks.hpp"
 
+#include "sim/formats/expert_fields.hpp"
+
 #include <fmt/format.h>
 
 namespace ddlsim {
@@ -55,12 +57,9 @@ void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
     node.mistake_at("tensor_overlap",
                     "only a tensor group has what overlaps; leave it out, or give a \"tensor\" of 2 or "
                     "more");
-  if (parallel.expert == 1 && node.has("expert_imbalance"))
-    node.mistake_at("expert_imbalance",
-                    "only experts on several ranks have it; leave it out, or give an \"expert\" of 2 "
-                    "or more");
   if (parallel.pipeline != 1 && !node.has("micro_batches") && !parallel.best_layout)
     node.mistake_at("micro_batches", "missing beside \"pipeline\"; give the number of micro-batches, or \"best\"");
+  check_experts(node, parallel);
   check_ranks(node, parallel);
   check_order(node, parallel);
   const bool searched =

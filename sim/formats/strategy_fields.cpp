@@ -1,8 +1,8 @@
 #include "sim/formats/strategy_fields.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/formats/parallel_checks.hpp"
 #include "sim/formats/expert_fields.hpp"
+#include "sim/formats/parallel_checks.hpp"
 
 #include <fmt/format.h>
 
@@ -209,6 +209,8 @@ bool states_schedule(const Strategy& strategy) {
   const bool is_searched =
       strategy.parallel.best_layout && strategy.parallel.virtual_stages == ModelParallelOptions::best;
   return has_stages(strategy) && !is_searched;
+}
+
 bool has_micro_batches(const Strategy& strategy) {
   return has_stages(strategy) || strategy.parallel.micro_batches != 1;
 }
@@ -292,6 +294,7 @@ FieldTable<Strategy> make_strategy_fields(StrategyUse use) {
   add(rows_of_any_servers());
   add(rows_of_sharded());
   add(rows_of_degrees(use));
+  add(expert_fields(degree_type(use, most_degree)));
   add(rows_of_schedule(use));
   add({optional("library", &Strategy::library, library_version_type(),
                 "communication library and version: \"nccl 2.18.5\"")

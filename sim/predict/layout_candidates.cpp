@@ -76,14 +76,12 @@ std::vector<int> contexts_of(const StepSetup& setup, int tensor) {
 }
 
 /// The numbers of ranks over which to try to divide a block's experts.
-std::vector<int> experts_of_search(const StepSetup& setup, int ranks_of_replica) {
+std::vector<int> experts_of_search(const StepSetup& setup) {
   const int requested = setup.strategy.parallel.expert;
   if (requested != searched_degree) return {requested};
   const int experts = experts_of(setup.model);
   if (experts == 0) return {1};
-  auto degrees = divisors(experts);
-  std::erase_if(degrees, [&](int expert) { return setup.gpus / ranks_of_replica % expert != 0; });
-  return degrees;
+  return divisors(experts);
 }
 
 /// The pipeline degrees to try when `group` GPUs compute each layer together.
@@ -167,7 +165,7 @@ AllowedParts allowed_parts(const StepSetup& setup, Strategy candidate) {
   AllowedParts allowed;
   auto& parallel = candidate.parallel;
   parallel.recompute = Recompute::none;
-  for (const int expert : experts_of_search(setup, parallel.tensor * parallel.pipeline)) {
+  for (const int expert : experts_of_search(setup)) {
     parallel.expert = expert;
     if (is_laid_out(setup, candidate)) allowed.experts.push_back(expert);
   }
