@@ -48,13 +48,34 @@ std::vector<int> doubled_counts(const Cluster& cluster) {
   return counts;
 }
 
-std::string usual_preset(const Cluster& cluster, const DataFolder& data) {
+constexpr const char* fsdp_preset = "pytorch-fsdp2";
+
+bool can_run(const Cluster& cluster, const std::string& name, const DataFolder& data) {
   const auto presets = load_presets(data);
-  for (const char* name : {"pytorch-ddp", "pytorch-gloo"}) {
-    const auto* preset = preset_named(presets, name);
-    if (preset != nullptr && transport_for(cluster, *preset) != nullptr) return name;
-  }
+  const auto* preset = preset_named(presets, name);
+  return preset != nullptr && transport_for(cluster, *preset) != nullptr;
+}
+
+std::string usual_preset(const Cluster& cluster, const std::vector<std::string>& strategies, const DataFolder& data) {
+  const bool only_fsdp =
+      std::all_of(strategies.begin(), strategies.end(), [](const auto& name) { return name == "fsdp"; });
+  if (only_fsdp && can_run(cluster, fsdp_preset, data)) return fsdp_preset;
+  for (const char* name : {"pytorch-ddp", "pytorch-gloo"})
+    if (can_run(cluster, name, data)) return name;
   return "pytorch-ddp"; // its mistake then lists the transports of the cluster
+}
+
+/// The strategies as a scenario has them. Where no preset was stated, fsdp has its own beside others.
+Json strategies_json(const std::vector<std::string>& names, const std::string& preset, bool stated,
+                     const Cluster& cluster, const DataFolder& data, std::vector<std::string>& notes) {
+  Json strategies = Json::array();
+  for (const auto& name : names) {
+    strategies.push_back({{"name", name}});
+    if (stated || name != "fsdp" || preset == fsdp_preset || !can_run(cluster, fsdp_preset, data)) continue;
+    strategies.back()["preset"] = fsdp_preset;
+    notes.push_back(fmt::format("no preset stated: fsdp takes {}", fsdp_preset));
+  }
+  return strategies;
 }
 
 void check_scenario_text(const std::string& text, const ScenarioRequest& request, const DataFolder& data) {
@@ -74,16 +95,17 @@ NewScenario new_scenario(const ScenarioRequest& request, const DataFolder& data)
   NewScenario made;
   auto counts = request.gpus;
   if (counts.empty()) counts = doubled_counts(cluster);
-  const auto preset = request.preset.empty() ? usual_preset(cluster, data) : request.preset;
+  std::vector<std::string> names;
+  for (const auto& name : request.strategies) names.push_back(usual_name<StrategyName>(name));
+  if (names.empty()) names.emplace_back("auto");
+  const auto preset = request.preset.empty() ? usual_preset(cluster, names, data) : request.preset;
   if (request.preset.empty()) made.notes.push_back(fmt::format("no preset stated: {} is taken", preset));
   if (request.precision.empty()) made.notes.emplace_back("no precision stated: fp32 is taken");
   if (request.gpus.empty())
     made.notes.push_back(fmt::format("no GPU counts stated: {} are taken", fmt::join(counts, ", ")));
   nlohmann::json named{{"model", request.model}, {"cluster", request.cluster}, {"preset", preset}};
   for (auto& note : spell_as_known(named, data)) made.notes.push_back(std::move(note));
-  const auto names = request.strategies.empty() ? std::vector<std::string>{"auto"} : request.strategies;
-  Json strategies = Json::array();
-  for (const auto& name : names) strategies.push_back({{"name", usual_name<StrategyName>(name)}});
+  const auto strategies = strategies_json(names, preset, !request.preset.empty(), cluster, data, made.notes);
   const Json json{{"format", "ddlsim-scenario"},
                   {"version", 1},
                   {"name", request.file.stem().string()},

@@ -15,7 +15,8 @@ struct ScenarioRequest {
   std::string cluster;        ///< shipped name, or path of a folder
   double batch_per_gpu = 0;
   std::string precision; ///< precision; "": fp32
-  std::string preset;    ///< preset; "": pytorch-ddp, or pytorch-gloo if the cluster has no faster transport
+  /// preset; "": pytorch-ddp, or pytorch-gloo if the cluster has no faster transport, and pytorch-fsdp2 for fsdp
+  std::string preset;
   std::vector<int> gpus; ///< numbers of GPUs; empty: doubled from one to the most that the cluster may have
   std::vector<std::string> strategies; ///< strategies; empty: auto
 };

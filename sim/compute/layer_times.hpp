@@ -2,7 +2,7 @@
 // The time of one GPU by layers: forward layer by layer, backward in reverse, and when each gradient is ready.
 
 #include "sim/compute/kernel_work.hpp"
-#include "sim/compute/piece_shape.hpp"
+#include "sim/compute/piece_units.hpp"
 #include "sim/compute/unit_shape.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
@@ -105,10 +105,11 @@ struct TensorShare {
 };
 
 struct BackwardShape {
-  std::vector<TensorShare> tensors; ///< tensors in the order in which their gradients become ready
-  double wire_share = 1;            ///< bytes on the wire over bytes that backward writes, as in ComputeProfile
-  UnitShape units{};                ///< used by sharded strategies, and by pipelines with recomputation
-  std::vector<PieceShape> pieces{}; ///< used by model parallelism only
+  std::vector<TensorShare> tensors;      ///< tensors in the order in which their gradients become ready
+  double wire_share = 1;                 ///< bytes on the wire over bytes that backward writes, as in ComputeProfile
+  UnitShape units{};                     ///< used by sharded strategies, and by pipelines with recomputation
+  std::vector<PieceShape> pieces{};      ///< used by model parallelism only
+  std::vector<PieceUnits> piece_units{}; ///< used where model parallelism shards parameters
 };
 
 /// Returns the shape of backward by roofline_layer_times(). It is computed once for samples that differ only in their

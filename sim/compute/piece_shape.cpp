@@ -1,13 +1,13 @@
 #include "sim/compute/piece_shape.hpp"
 
 #include "sim/compute/layer_times.hpp"
+#include "sim/compute/piece_cut.hpp"
 #include "sim/compute/unit_shape.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -15,6 +15,11 @@
 
 namespace ddlsim {
 namespace {
+
+/// Whether the layer's block has a number in its name, as "block3.mlp" and "layer1.0.conv1" have.
+bool is_numbered(const Layer& layer) {
+  return unit_name_of(layer.name) != "root";
+}
 
 /// A block of a model. Its times are seconds, which make_shares_of_pieces() turns into shares.
 struct Block {
@@ -30,28 +35,9 @@ void add_to(RecomputedShape& sum, const RecomputedShape& more) {
   sum.cut_layers += more.cut_layers;
   sum.attentive_blocks += more.attentive_blocks;
   sum.expert_blocks += more.expert_blocks;
+  sum.gathered_blocks += more.gathered_blocks;
   sum.key_blocks += more.key_blocks;
-}
-
-void add_to(PieceShape& sum, const PieceShape& more) {
-  if (sum.end_layer == 0) sum.first_layer = more.first_layer;
-  sum.end_layer = more.end_layer;
-  sum.forward += more.forward;
-  sum.backward += more.backward;
-  sum.parameters += more.parameters;
-  sum.sent_bytes = more.sent_bytes;
-  sum.inner_bytes += more.inner_bytes;
-  sum.key_bytes += more.key_bytes;
-  sum.attentive_blocks += more.attentive_blocks;
-  sum.cut_layers += more.cut_layers;
-  sum.expert_parameters += more.expert_parameters;
-  sum.expert_forward += more.expert_forward;
-  sum.expert_backward += more.expert_backward;
-  sum.routed_bytes += more.routed_bytes;
-  sum.expert_blocks += more.expert_blocks;
-  sum.experts = std::max(sum.experts, more.experts);
-  sum.experts_a_token = std::max(sum.experts_a_token, more.experts_a_token);
-  add_to(sum.again, more.again);
+  sum.attention_forward += more.attention_forward;
 }
 
 PieceShape shape_of(const Model& model, std::size_t number, const LayerTime& time) {
@@ -59,6 +45,10 @@ PieceShape shape_of(const Model& model, std::size_t number, const LayerTime& tim
   const auto& layer = model.layers[number];
   PieceShape shape{"", time.forward_s, time.backward_s, 0, layer.activation_bytes_per_sample, number, number + 1};
   for (const auto& tensor : layer.tensors) shape.parameters += tensor.size_bytes / fp32_bytes;
+  // A matrix product has one product for its inputs' gradients and one for its weights'; a table has weights only.
+  if (has_weights(layer)) shape.weight_backward = layer.kind == "embedding" ? time.backward_s : time.backward_s / 2;
+  if (layer.kind == "attention") shape.attention_forward = time.forward_s;
+  if (layer.kind == "attention") shape.attention_backward = time.backward_s;
   if (!is_of_expert(layer)) return shape;
   shape.expert_parameters = shape.parameters;
   shape.expert_forward = shape.forward;
@@ -201,8 +191,10 @@ void mark_keys(std::vector<Block>& blocks, const Model& model) {
   const auto outputs = attention_outputs(model);
   std::size_t next = 0;
   for (auto& block : blocks)
-    if (block.shape.attentive_blocks > 0 && next < outputs.size())
-      block.shape.key_bytes = outputs[next++].keys_and_values();
+    if (block.shape.attentive_blocks > 0 && next < outputs.size()) {
+      block.shape.key_bytes = outputs[next].keys_and_values();
+      block.shape.query_bytes = outputs[next++].attended;
+    }
 }
 
 /// Marks the layers that are computed again.
@@ -219,6 +211,7 @@ void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, cons
     again.forward += times[l].forward_s;
     if (is_of_expert(layer)) again.expert_forward += times[l].forward_s;
     if (layer.kind == "attention") again.key_blocks = 1;
+    if (layer.kind == "attention") again.attention_forward += times[l].forward_s;
   }
 }
 
@@ -226,9 +219,13 @@ void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, cons
 void mark_recomputed(std::vector<Block>& blocks, const Model& model, const std::vector<LayerTime>& times,
                      Recompute recompute, Precision precision) {
   mark_recomputed_layers(blocks, model, times, recompute, precision);
-  if (recompute != Recompute::full) return;
+  if (recompute == Recompute::none || recompute == Recompute::selective) return;
   for (auto& [name, shape] : blocks) {
     if (shape.again.forward == 0) continue;
+    if (recompute == Recompute::alternate_matmuls) { // what was scattered is kept
+      shape.again.gathered_blocks = shape.attentive_blocks;
+      continue;
+    }
     shape.again.attentive_blocks = shape.attentive_blocks;
     shape.again.expert_blocks = shape.expert_blocks;
     shape.again.cut_layers = shape.cut_layers;
@@ -241,8 +238,11 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
   std::vector<Block> blocks;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const auto name = block_name_of(model.layers[l].name);
-    if (blocks.empty() || blocks.back().name != name) blocks.push_back({name, {}});
-    add_to(blocks.back().shape, shape_of(model, l, times[l]));
+    if (blocks.empty() || blocks.back().name != name) {
+      blocks.push_back({name, {}});
+      blocks.back().shape.numbered_blocks = is_numbered(model.layers[l]) ? 1 : 0;
+    }
+    add_shape(blocks.back().shape, shape_of(model, l, times[l]));
   }
   if (!has_attention(model)) mark_cut_layers(blocks, model);
   mark_attention(blocks, model);
@@ -252,34 +252,16 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
   return blocks;
 }
 
-/// Returns where pieces end, one past their last block, for the cut whose slowest piece is fastest. Dynamic
-/// programming: the slowest of k pieces over the first b blocks is the minimum, over the places where the last piece
-/// may begin, of the slower of that piece and the k-1 pieces before it.
-std::vector<std::size_t> balanced_ends(const std::vector<Block>& blocks, std::size_t pieces) {
-  const std::size_t count = blocks.size();
-  std::vector<double> until_s(count + 1, 0);
-  for (std::size_t b = 0; b < count; ++b) until_s[b + 1] = until_s[b] + blocks[b].time_s();
-  std::vector<double> slowest_s = until_s; // times of the first b blocks in one piece
-  std::vector<std::vector<std::size_t>> begins(pieces + 1, std::vector<std::size_t>(count + 1, 0));
-  for (std::size_t k = 2; k <= pieces; ++k) {
-    std::vector<double> next_s(count + 1, std::numeric_limits<double>::infinity());
-    for (std::size_t end = k; end <= count; ++end)
-      for (std::size_t begin = k - 1; begin < end; ++begin) {
-        const double time_s = std::max(slowest_s[begin], until_s[end] - until_s[begin]);
-        if (!(time_s < next_s[end])) continue;
-        next_s[end] = time_s;
-        begins[k][end] = begin;
-      }
-    slowest_s = next_s;
-  }
-  std::vector<std::size_t> ends(pieces, count);
-  for (std::size_t k = pieces; k > 1; --k) ends[k - 2] = begins[k][ends[k - 1]];
-  return ends;
+std::vector<std::size_t> balanced_ends(const std::vector<Block>& blocks, std::size_t pieces,
+                                       const BlocksOfPieces& wanted) {
+  std::vector<BlockToCut> costs;
+  for (const auto& block : blocks) costs.push_back({block.time_s(), block.shape.numbered_blocks});
+  return balanced_ends(costs, pieces, wanted);
 }
 
 PieceShape piece_of(const std::vector<Block>& blocks, std::size_t first, std::size_t end) {
   PieceShape piece;
-  for (std::size_t b = first; b < end; ++b) add_to(piece, blocks[b].shape);
+  for (std::size_t b = first; b < end; ++b) add_shape(piece, blocks[b].shape);
   piece.name = blocks[first].name + (end > first + 1 ? " .. " + blocks[end - 1].name : "");
   return piece;
 }
@@ -299,10 +281,40 @@ void make_shares_of_pieces(std::vector<PieceShape>& pieces) {
     if (forward_s > 0) piece.again.forward /= forward_s;
     if (forward_s > 0) piece.again.expert_forward /= forward_s;
     if (backward_s > 0) piece.expert_backward /= backward_s;
+    if (backward_s > 0) piece.weight_backward /= backward_s;
+    if (forward_s > 0) piece.attention_forward /= forward_s;
+    if (forward_s > 0) piece.again.attention_forward /= forward_s;
+    if (backward_s > 0) piece.attention_backward /= backward_s;
   }
 }
 
 } // namespace
+
+void add_shape(PieceShape& sum, const PieceShape& more) {
+  if (sum.end_layer == 0) sum.first_layer = more.first_layer;
+  sum.end_layer = more.end_layer;
+  sum.forward += more.forward;
+  sum.backward += more.backward;
+  sum.parameters += more.parameters;
+  sum.sent_bytes = more.sent_bytes;
+  sum.inner_bytes += more.inner_bytes;
+  sum.key_bytes += more.key_bytes;
+  sum.attentive_blocks += more.attentive_blocks;
+  sum.cut_layers += more.cut_layers;
+  sum.expert_parameters += more.expert_parameters;
+  sum.expert_forward += more.expert_forward;
+  sum.expert_backward += more.expert_backward;
+  sum.routed_bytes += more.routed_bytes;
+  sum.expert_blocks += more.expert_blocks;
+  sum.experts = std::max(sum.experts, more.experts);
+  sum.experts_a_token = std::max(sum.experts_a_token, more.experts_a_token);
+  sum.weight_backward += more.weight_backward;
+  sum.attention_forward += more.attention_forward;
+  sum.attention_backward += more.attention_backward;
+  sum.query_bytes += more.query_bytes;
+  sum.numbered_blocks += more.numbered_blocks;
+  add_to(sum.again, more.again);
+}
 
 namespace {
 
@@ -357,8 +369,7 @@ int experts_of(const Model& model) {
 }
 
 bool has_attention(const Model& model) {
-  return std::any_of(model.layers.begin(), model.layers.end(),
-                     attends);
+  return std::any_of(model.layers.begin(), model.layers.end(), attends);
 }
 
 bool has_weights(const Layer& layer) {
@@ -371,14 +382,33 @@ bool has_keys_and_values(const Model& model) {
   return std::all_of(outputs.begin(), outputs.end(), [](const auto& block) { return block.keys_and_values() > 0; });
 }
 
-std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch, int pieces,
+std::vector<PieceShape> block_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch,
                                      Recompute recompute) {
+  const auto blocks = blocks_in_order(model, roofline_layer_times(model, gpu, precision, batch), recompute, precision);
+  std::vector<PieceShape> shapes;
+  shapes.reserve(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) shapes.push_back(piece_of(blocks, b, b + 1));
+  make_shares_of_pieces(shapes);
+  return shapes;
+}
+
+int numbered_blocks_of(const Model& model) {
+  std::set<std::string> blocks;
+  for (const auto& layer : model.layers)
+    if (is_numbered(layer)) blocks.insert(block_name_of(layer.name));
+  return static_cast<int>(blocks.size());
+}
+
+std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch, int pieces,
+                                     Recompute recompute, const BlocksOfPieces& wanted) {
   const auto blocks = blocks_in_order(model, roofline_layer_times(model, gpu, precision, batch), recompute, precision);
   if (pieces < 1 || static_cast<std::size_t>(pieces) > blocks.size())
     throw std::invalid_argument("a model is cut into one piece or more, and into as many as it has blocks at most");
+  const auto ends = balanced_ends(blocks, static_cast<std::size_t>(pieces), wanted);
+  if (ends.empty()) throw std::invalid_argument("no cut of the model has the numbers of blocks that are wanted");
   std::vector<PieceShape> shapes;
   std::size_t first = 0;
-  for (const std::size_t end : balanced_ends(blocks, static_cast<std::size_t>(pieces))) {
+  for (const std::size_t end : ends) {
     shapes.push_back(piece_of(blocks, first, end));
     first = end;
   }

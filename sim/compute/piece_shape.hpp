@@ -1,6 +1,7 @@
 #pragma once
 // A model as a pipeline cuts it: pieces of consecutive layers, as equal in time as whole blocks allow.
 
+#include "sim/compute/piece_cut.hpp"
 #include "sim/formats/gpu.hpp"
 #include "sim/formats/model.hpp"
 #include "sim/formats/names.hpp"
@@ -27,7 +28,9 @@ struct RecomputedShape {
   int cut_layers = 0;        ///< number of cut layers in those blocks
   int attentive_blocks = 0;  ///< number of those blocks that have attention
   int expert_blocks = 0;     ///< number of those blocks that have experts
-  int key_blocks = 0;        ///< number of blocks whose attention is computed again
+  int gathered_blocks = 0; ///< number of other blocks with attention that only gather again what their tensor group has
+  int key_blocks = 0;      ///< number of blocks whose attention is computed again
+  double attention_forward = 0; ///< part of `forward` that attention takes
 };
 
 /// One piece of a pipeline.
@@ -55,7 +58,15 @@ struct PieceShape {
   double experts = 0;           ///< of one block
   double experts_a_token = 0;   ///< that a token chooses; 0: not known
   RecomputedShape again{};
+  double weight_backward = 0;    ///< part of `backward` that computes gradients of weights
+  double attention_forward = 0;  ///< part of `forward` that layers of kind "attention" take
+  double attention_backward = 0; ///< part of `backward` that they take
+  double query_bytes = 0;        ///< bytes of the outputs of attention, as many as queries have: a sample in fp32
+  int numbered_blocks = 0;       ///< number of blocks whose name has a number: "block3", "layer1.0"
 };
+
+/// Adds a shape of the layers that follow those of `sum`.
+void add_shape(PieceShape& sum, const PieceShape& more);
 
 /// Returns whether a layer belongs to experts of a block: one that names its `experts`, or one of a single expert, as
 /// "block3.expert12.up" is.
@@ -78,8 +89,15 @@ bool has_keys_and_values(const Model& model);
 
 /// Cuts a model into `pieces` pieces of whole blocks, in forward order, so that the slowest piece is as fast as
 /// possible. Times are forward and backward by roofline_layer_times(); recomputation counts as backward. Throws
-/// std::invalid_argument for more pieces than blocks.
+/// std::invalid_argument for more pieces than blocks, and where `wanted` cannot be kept.
 std::vector<PieceShape> piece_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch, int pieces,
-                                     Recompute recompute = Recompute::none);
+                                     Recompute recompute = Recompute::none, const BlocksOfPieces& wanted = {});
+
+/// Each block of a model as a piece of its own, with the same times.
+std::vector<PieceShape> block_shapes(const Model& model, const Gpu& gpu, Precision precision, double batch,
+                                     Recompute recompute);
+
+/// Returns how many blocks of a model have a numbered name.
+int numbered_blocks_of(const Model& model);
 
 } // namespace ddlsim

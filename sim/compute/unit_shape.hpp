@@ -15,8 +15,9 @@ namespace ddlsim {
 /// or a stage of a ResNet ("block12.attention.query" is in block12). All other layers form the root unit, which is the
 /// first.
 struct ModelUnit {
-  std::string name;      ///< "block12" or "root"
-  double parameters = 0; ///< number of parameters
+  std::string name;             ///< "block12" or "root"
+  double parameters = 0;        ///< number of parameters
+  double expert_parameters = 0; ///< part of `parameters` that experts have; counted for pieces of a pipeline only
 };
 
 /// Consecutive layers of one unit. The root unit has some before the blocks and some after them.

@@ -65,6 +65,8 @@ std::string to_text(PipelineSchedule value) {
     return "1f1b";
   case PipelineSchedule::interleaved:
     return "interleaved";
+  case PipelineSchedule::zero_bubble:
+    return "zero-bubble";
   }
   return "";
 }
@@ -75,6 +77,20 @@ std::string to_text(DataParallel value) {
     return "all-reduce";
   case DataParallel::zero_1:
     return "zero-1";
+  case DataParallel::fsdp:
+    return "fsdp";
+  }
+  return "";
+}
+
+std::string to_text(ContextKind value) {
+  switch (value) {
+  case ContextKind::all_gather:
+    return "all-gather";
+  case ContextKind::ring:
+    return "ring";
+  case ContextKind::all_to_all:
+    return "all-to-all";
   }
   return "";
 }

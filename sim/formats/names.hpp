@@ -85,12 +85,18 @@ enum class CrossEntropy { eager, parallel, fused, compiled, in_place };
 enum class MemoryFit { fits, tight, too_large };
 
 /// Order in which a pipeline stage runs its micro-batches: gpipe, all forwards, then all backwards; one_f_one_b, each
-/// backward as soon as it is possible; interleaved, the same with several pieces of the model on each stage.
-enum class PipelineSchedule { gpipe, one_f_one_b, interleaved };
+/// backward as soon as it is possible; interleaved, the same with several pieces of the model on each stage;
+/// zero_bubble, as 1f1b, with gradients of weights computed later, when a stage would wait.
+enum class PipelineSchedule { gpipe, one_f_one_b, interleaved, zero_bubble };
 
 /// How replicas of a pipeline combine their gradients: all_reduce, each gets the sum and updates everything; zero_1,
-/// each gets the sum of its part, updates that part, and gathers the other parameters.
-enum class DataParallel { all_reduce, zero_1 };
+/// each gets the sum of its part, updates that part, and gathers the other parameters; fsdp, each keeps a part of the
+/// parameters, too, and gathers the others while it computes.
+enum class DataParallel { all_reduce, zero_1, fsdp };
+
+/// How a context group attends to whole sequences: all_gather, each rank gathers the keys and values of all; ring, keys
+/// and values go from rank to rank beside attention; all_to_all, ranks exchange parts of sequences for heads and back.
+enum class ContextKind { all_gather, ring, all_to_all };
 
 /// Order of the rank numbers of a pipeline. The tensor rank changes fastest, then the context rank, then the replica
 /// and last the stage, or the stage and last the replica.
@@ -187,6 +193,7 @@ std::string to_text(CrossEntropy value);
 std::string to_text(MemoryFit value);
 std::string to_text(PipelineSchedule value);
 std::string to_text(DataParallel value);
+std::string to_text(ContextKind value);
 std::string to_text(RankOrder value);
 std::string to_text(ExpertExchange value);
 std::string to_text(Protocol value);

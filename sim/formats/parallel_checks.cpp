@@ -1,6 +1,7 @@
 #include "sim/formats/parallel_checks.hpp"
 
 #include "sim/formats/expert_fields.hpp"
+#include "sim/formats/layout_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -61,6 +62,7 @@ void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
     node.mistake_at("micro_batches", "missing beside \"pipeline\"; give the number of micro-batches, or \"best\"");
   check_experts(node, parallel);
   check_ranks(node, parallel);
+  check_layout_fields(node, parallel);
   check_order(node, parallel);
   const bool searched =
       parallel.pipeline == ModelParallelOptions::best || parallel.micro_batches == ModelParallelOptions::best;

@@ -46,9 +46,34 @@ std::string servers_and_sharding(const Strategy& strategy) {
 
 } // namespace
 
+bool shards_parameters(const Strategy& strategy) {
+  return is_model_parallel(strategy.name) && strategy.parallel.data_parallel == DataParallel::fsdp;
+}
+
+bool frees_after_forward(const ModelParallelOptions& options) {
+  return options.reshard_after_forward.value_or(options.pipeline == 1);
+}
+
+int ranks_of_shard_group(const ModelParallelOptions& options, int sharers, int sharers_of_node) {
+  if (options.shard_group == ShardedOptions::all_ranks) return sharers;
+  const int group = options.shard_group == ShardedOptions::a_node ? sharers_of_node : options.shard_group;
+  return std::min(sharers, group);
+}
+
+bool has_micro_batches(StrategyName name) {
+  const auto family = family_of(name);
+  return family == StrategyFamily::sharded || family == StrategyFamily::model_parallel ||
+         family == StrategyFamily::all_reduce;
+}
+
+int micro_batches_of(const Strategy& strategy) {
+  const bool stated = has_micro_batches(strategy.name) && !is_model_parallel(strategy.name);
+  return stated ? strategy.sharded.micro_batches : 1;
+}
+
 Recompute recompute_of(const Strategy& strategy) {
-  if (is_sharded(strategy.name)) return strategy.sharded.recompute;
-  return is_model_parallel(strategy.name) ? strategy.parallel.recompute : Recompute::none;
+  if (is_model_parallel(strategy.name)) return strategy.parallel.recompute;
+  return has_micro_batches(strategy.name) ? strategy.sharded.recompute : Recompute::none;
 }
 
 bool seeks_best_servers(const Strategy& strategy) {
@@ -88,6 +113,8 @@ void add_stages(std::vector<std::string>& parts, const ModelParallelOptions& par
       parts.push_back(degree_text(parallel.micro_batches) + " micro-batch" + (parallel.micro_batches == 1 ? "" : "es"));
   if (parallel.pipeline != 1 && !(parallel.best_layout && parallel.virtual_stages == ModelParallelOptions::best))
     parts.push_back(schedule_text(parallel));
+  if (parallel.first_stage_blocks > 0) parts.push_back(fmt::format("{} blocks first", parallel.first_stage_blocks));
+  if (parallel.last_stage_blocks > 0) parts.push_back(fmt::format("{} blocks last", parallel.last_stage_blocks));
 }
 
 /// Adds how tokens reach experts.
@@ -100,6 +127,16 @@ void add_experts(std::vector<std::string>& parts, const ModelParallelOptions& pa
   if (parallel.expert_imbalance > 0) parts.push_back(fmt::format("busiest {:g}", parallel.expert_imbalance));
 }
 
+/// Returns "zero-1", "fsdp" or "fsdp in groups of 8 kept after forward".
+std::string replicas_text(const ModelParallelOptions& parallel) {
+  auto text = to_text(parallel.data_parallel);
+  if (parallel.shard_group == ShardedOptions::a_node) text += " in groups of a node";
+  if (parallel.shard_group > 0) text += fmt::format(" in groups of {}", parallel.shard_group);
+  if (parallel.reshard_after_forward)
+    text += *parallel.reshard_after_forward ? " freed after forward" : " kept after forward";
+  return text;
+}
+
 /// Returns "model-parallel(tensor 8, 4 stages, 8 micro-batches, 1f1b)".
 std::string model_parallel_text(const Strategy& strategy) {
   const auto& parallel = strategy.parallel;
@@ -107,10 +144,11 @@ std::string model_parallel_text(const Strategy& strategy) {
   if (parallel.best_layout) parts.emplace_back("best layout");
   add_degree(parts, parallel, parallel.tensor_overlap ? "tensor {} overlapped" : "tensor {}", parallel.tensor);
   add_degree(parts, parallel, "context {}", parallel.context);
+  if (parallel.context_kind != ContextKind::all_gather) parts.back() += " by " + to_text(parallel.context_kind);
   add_experts(parts, parallel);
   add_stages(parts, parallel);
   if (parallel.rank_order != RankOrder::stages_last) parts.push_back("ranks " + to_text(parallel.rank_order));
-  if (parallel.data_parallel != DataParallel::all_reduce) parts.push_back(to_text(parallel.data_parallel));
+  if (parallel.data_parallel != DataParallel::all_reduce) parts.push_back(replicas_text(parallel));
   const bool is_said = parallel.best_layout && parallel.recompute == Recompute::best;
   if (parallel.recompute != Recompute::none && !is_said)
     parts.push_back(to_text(parallel.recompute) + " recomputation");
@@ -124,8 +162,8 @@ bool deals_experts(const Strategy& strategy) {
 }
 
 std::string to_text(const Strategy& strategy) {
-  if (is_sharded(strategy.name)) return sharded_text(strategy);
   if (is_model_parallel(strategy.name)) return model_parallel_text(strategy);
+  if (has_micro_batches(strategy.name)) return sharded_text(strategy);
   if (!is_parameter_server(strategy.name)) return to_text(strategy.name);
   return fmt::format("{}({}{}{})", to_text(strategy.name), servers_and_sharding(strategy),
                      strategy.on_node_reduce ? "" : ", no on-node reduce",

@@ -18,7 +18,7 @@ struct ServerCount {
   bool operator==(const ServerCount&) const = default;
 };
 
-/// Options of zero-1, zero-2 and fsdp.
+/// Options of zero-1, zero-2 and fsdp. All-reduces have `micro_batches` and `recompute`.
 struct ShardedOptions {
   static constexpr int all_ranks = 0; ///< value of shard_group: all ranks
   static constexpr int a_node = -1;   ///< value of shard_group: the ranks of one node
@@ -62,6 +62,11 @@ struct ModelParallelOptions {
 
   double imbalance() const { return expert_imbalance > 0 ? expert_imbalance : 1; }
   int ranks_of_expert() const { return expert_tensor > 0 ? expert_tensor : tensor; }
+  ContextKind context_kind = ContextKind::all_gather;
+  std::optional<bool> reshard_after_forward{}; ///< of fsdp; nothing: yes without a pipeline
+  int shard_group = ShardedOptions::all_ranks; ///< of fsdp: ranks with the same layers that share one copy of the state
+  int first_stage_blocks = 0; ///< numbered blocks of the first stage; 0: as many as make stages equally fast
+  int last_stage_blocks = 0;  ///< the same of the last stage
 
   bool operator==(const ModelParallelOptions&) const = default;
 };
@@ -85,7 +90,7 @@ struct Strategy {
   std::string transport{};     ///< transport of this strategy in place of the scenario's; "": the scenario's
   std::optional<LibraryVersion> library{}; ///< library of the all-reduces if known; nothing: one of the preset's
   std::string note{};                      ///< the user's note, which is printed beside the answer
-  ShardedOptions sharded{};                ///< zero-1, zero-2 and fsdp only
+  ShardedOptions sharded{};                ///< zero-1, zero-2, fsdp and all-reduces only
   ModelParallelOptions parallel{};         ///< model-parallel only
 };
 
@@ -102,6 +107,22 @@ int ranks_of_shard_group(const ShardedOptions& sharded, int gpus, int gpus_per_n
 
 /// Whether the experts of a block are on several ranks.
 bool deals_experts(const Strategy& strategy);
+/// Whether ranks of model parallelism with the same layers keep a part of their parameters each.
+bool shards_parameters(const Strategy& strategy);
+
+/// Whether a unit's parameters are freed after forward. PyTorch's torchtitan frees them unless there is a pipeline
+/// (torchtitan/models/llama3/parallelize_llama.py at e7c0cae, fsdp_reshard_after_forward "default").
+bool frees_after_forward(const ModelParallelOptions& options);
+
+/// Returns how many of `sharers` ranks with the same layers share one copy of the state. A node has `sharers_of_node` of
+/// them.
+int ranks_of_shard_group(const ModelParallelOptions& options, int sharers, int sharers_of_node);
+
+/// Whether a strategy has options of micro-batches and recomputation.
+bool has_micro_batches(StrategyName name);
+
+/// Returns into how many micro-batches a GPU's batch is cut by a strategy that is no model parallelism.
+int micro_batches_of(const Strategy& strategy);
 
 /// Returns what backward recomputes; none for strategies without this option.
 Recompute recompute_of(const Strategy& strategy);

@@ -15,6 +15,20 @@ Field<Strategy> row_of(const FieldTable<Strategy>& table, const std::string& key
   throw std::logic_error("no key " + key + " of strategies");
 }
 
+/// The row of that key which depends on `condition`.
+Field<Strategy> row_under(const FieldTable<Strategy>& table, const std::string& key, const std::string& condition) {
+  for (const auto& row : table.fields)
+    if (row.shape.name == key && row.shape.only_where && row.shape.only_where->key == condition) return row;
+  throw std::logic_error("no key " + key + " of strategies");
+}
+
+std::vector<std::string> names_in(StrategyFamily family) {
+  std::vector<std::string> names;
+  for (const auto name : values_of<StrategyName>())
+    if (family_of(name) == family) names.push_back(to_text(name));
+  return names;
+}
+
 /// Servers as a scenario or a record has them: a rule, the rule that nobody states, or "best".
 Field<Strategy> servers_row() {
   auto row = row_of(strategy_fields(StrategyUse::scenario), "servers");
@@ -24,12 +38,14 @@ Field<Strategy> servers_row() {
 
 std::vector<Field<Strategy>> sharded_rows() {
   const auto& table = strategy_fields(StrategyUse::scenario);
-  return {row_of(table, "reshard_after_forward").always_written(),
+  return {row_of(table, "reshard_after_forward", "fsdp").always_written(),
           row_of(table, "backward_prefetch").always_written(),
           row_of(table, "gathers_in_flight").always_written(),
-          row_of(table, "shard_group"),
-          row_of(table, "micro_batches", "fsdp").always_written(),
-          row_of(table, "recompute", "fsdp").always_written(),
+          row_of(table, "shard_group", "fsdp"),
+          row_of(table, "micro_batches", "fsdp").only_where("name", names_in(StrategyFamily::sharded)).always_written(),
+          row_of(table, "recompute", "fsdp").only_where("name", names_in(StrategyFamily::sharded)).always_written(),
+          row_of(table, "micro_batches", "auto").only_where("name", names_in(StrategyFamily::all_reduce)),
+          row_of(table, "recompute", "auto").only_where("name", names_in(StrategyFamily::all_reduce)),
           row_of(table, "offload", "zero-1"),
           row_of(table, "offload", "fsdp")};
 }
@@ -48,7 +64,12 @@ std::vector<Field<Strategy>> model_parallel_rows() {
           stages,
           row_of(table, "data_parallel").always_written(),
           row_of(table, "recompute", "model-parallel"),
-          row_of(table, "rank_order")};
+          row_of(table, "rank_order"),
+          row_of(table, "context_kind"),
+          row_of(table, "first_stage_blocks"),
+          row_of(table, "last_stage_blocks"),
+          row_under(table, "reshard_after_forward", "data_parallel"),
+          row_under(table, "shard_group", "data_parallel")};
 }
 
 std::vector<Field<Strategy>> server_rows() {

@@ -2,6 +2,7 @@
 
 #include "sim/base/error.hpp"
 #include "sim/formats/expert_fields.hpp"
+#include "sim/formats/layout_fields.hpp"
 #include "sim/formats/parallel_checks.hpp"
 
 #include <fmt/format.h>
@@ -47,31 +48,14 @@ const std::vector<std::string>& without_servers() {
   static const auto names = names_where([](StrategyName name) { return !is_parameter_server(name); });
   return names;
 }
-const std::vector<std::string>& sharded() {
-  static const auto names = names_where(is_sharded);
+const std::vector<std::string>& with_micro_batches() {
+  static const auto names = names_where(
+      [](StrategyName name) { return is_sharded(name) || (family_of(name) == StrategyFamily::all_reduce); });
   return names;
 }
 const std::vector<std::string> fsdp{"fsdp"};
 const std::vector<std::string> zero{"zero-1", "zero-2"};
 const std::vector<std::string> model_parallel{"model-parallel"};
-
-/// A whole number, or `word`, which stands for the number `meant`.
-ValueType<int> number_or_word(long least, long most, const char* word, int meant) {
-  ValueShape shape{ValueKind::either};
-  shape.parts = {whole_type(least, most).shape, {ValueKind::constant, {word}}};
-  const auto read = [=](const JsonNode& place) {
-    if (!place.value().is_string()) return static_cast<int>(place.as_integer(least, most));
-    const auto text = place.value().get<std::string>();
-    if (text != word)
-      place.mistake(fmt::format("{} found; {}a number or \"{}\" expected", describe(place.value()),
-                                nearest_name(text, {word}).empty() ? "" : fmt::format("did you mean \"{}\"? ", word),
-                                word));
-    return meant;
-  };
-  return {shape, read, [=](const int& number) {
-            return number == meant ? nlohmann::ordered_json(word) : nlohmann::ordered_json(number);
-          }};
-}
 
 ValueType<int> degree_type(StrategyUse use, long most) {
   return use == StrategyUse::scenario ? number_or_word(1, most, word_of_best, ModelParallelOptions::best)
@@ -170,15 +154,21 @@ std::vector<Field<Strategy>> rows_of_any_servers() {
               .only_where("name", with_servers())};
 }
 
+/// What is recomputed; in questions also the word "best".
+ValueType<Recompute> recompute_type(StrategyUse use) {
+  auto names = names_of<Recompute>();
+  if (use == StrategyUse::record) std::erase(names, to_text(Recompute::best));
+  return name_of_type<Recompute>(names);
+}
+
 std::vector<Field<Strategy>> rows_of_sharded() {
   const auto of = [](auto member) { return within(&Strategy::sharded, member); };
   return {optional("micro_batches", of(&ShardedOptions::micro_batches), whole_type(1, most_micro_batches),
                    "that a GPU's batch is cut into; 1 if not given")
-              .only_where("name", sharded()),
-          optional("recompute", of(&ShardedOptions::recompute),
-                   name_of_type<Recompute>({"none", "selective", "alternate-matmuls", "full"}),
+              .only_where("name", with_micro_batches()),
+          optional("recompute", of(&ShardedOptions::recompute), recompute_type(StrategyUse::record),
                    "what of a transformer's blocks is computed again for backward; none if not given")
-              .only_where("name", sharded()),
+              .only_where("name", with_micro_batches()),
           optional("offload", of(&ShardedOptions::offload), name_of_type<Offload>({"none", "optimizer"}),
                    "what of the state is in host memory, where processors update it; none if not given")
               .only_where("name", zero),
@@ -238,10 +228,6 @@ std::vector<Field<Strategy>> rows_of_degrees(StrategyUse use) {
 
 std::vector<Field<Strategy>> rows_of_schedule(StrategyUse use) {
   const auto of = [](auto member) { return within(&Strategy::parallel, member); };
-  // `alternate-matmuls` is not modelled for tensor groups and pipelines.
-  auto names = std::vector<std::string>{"none", "selective", "full"};
-  if (use == StrategyUse::scenario) names.emplace_back(word_of_best);
-  const auto of_blocks = name_of_type<Recompute>(names);
   return {
       optional("schedule", of(&ModelParallelOptions::schedule), name_of_type<PipelineSchedule>(),
                "the order of a stage's micro-batches; 1f1b if not given")
@@ -258,7 +244,7 @@ std::vector<Field<Strategy>> rows_of_schedule(StrategyUse use) {
       optional("tensor_overlap", of(&ModelParallelOptions::tensor_overlap), boolean_type(),
                "gathers and scatters inside layers run beside the layers' compute; false if not given")
           .only_where("name", model_parallel),
-      optional("recompute", of(&ModelParallelOptions::recompute), of_blocks,
+      optional("recompute", of(&ModelParallelOptions::recompute), recompute_type(use),
                "what of a transformer's blocks is computed again for backward; none if not given")
           .only_where("name", model_parallel),
       optional("rank_order", of(&ModelParallelOptions::rank_order), name_of_type<RankOrder>(),
@@ -296,6 +282,7 @@ FieldTable<Strategy> make_strategy_fields(StrategyUse use) {
   add(rows_of_degrees(use));
   add(expert_fields(degree_type(use, most_degree)));
   add(rows_of_schedule(use));
+  add(rows_of_layout());
   add({optional("library", &Strategy::library, library_version_type(),
                 "communication library and version: \"nccl 2.18.5\"")
            .only_where("name", without_servers())});

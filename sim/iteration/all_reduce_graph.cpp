@@ -110,13 +110,26 @@ std::vector<std::size_t> group_ends(const ComputeProfile& profile, const Preset&
   return bucket_ends(tensor_bytes, 0, 0);
 }
 
-Graph all_reduce_graph(const ComputeProfile& profile, const Preset& preset, const Machine& machine) {
+ComputeProfile one_of_micro_batches(ComputeProfile profile, int micro_batches) {
+  profile.forward_s /= micro_batches;
+  profile.backward_s /= micro_batches;
+  for (auto& tensor : profile.tensors) tensor.ready_s /= micro_batches;
+  return profile;
+}
+
+Graph all_reduce_graph(const ComputeProfile& whole, const Preset& preset, const Machine& machine, int micro_batches) {
+  const auto profile = micro_batches > 1 ? one_of_micro_batches(whole, micro_batches) : whole;
   Graph graph;
   graph.machine = machine;
   graph.operations.reserve(2 * profile.tensors.size() + 2);
   graph.waits.reserve(profile.tensors.size());
   const std::size_t worker = add_role(graph, "worker", machine.ranks);
   ComputeStream compute{add_stream(graph, StreamKind::compute, worker)};
+  for (int i = 1; i < micro_batches; ++i) {
+    add_forward(graph, compute, profile);
+    add_rest(graph, compute, profile);
+    compute.done_s = 0;
+  }
   add_forward(graph, compute, profile);
   const std::size_t collectives = add_stream(graph, StreamKind::collectives, worker);
   if (preset.grouping == Grouping::fusion) graph.fusion = {preset.cycle_s, preset.bucket_bytes};

@@ -48,6 +48,13 @@ std::vector<std::size_t> group_ends(const ComputeProfile& profile, const Preset&
 ///               allreduce_async_)
 /// With preset.overlapped false all-reduces wait for the end of backward. The caller sets the algorithm, the software
 /// cost of an operation, and the interference.
-Graph all_reduce_graph(const ComputeProfile& profile, const Preset& preset, const Machine& machine);
+///
+/// `profile` has the times of the whole batch. Of several micro-batches only the last one's backward has all-reduces,
+/// because gradients are added up before (no_sync() of torch/nn/parallel/distributed.py).
+Graph all_reduce_graph(const ComputeProfile& profile, const Preset& preset, const Machine& machine,
+                       int micro_batches = 1);
+
+/// The profile of one of several micro-batches of equal size.
+ComputeProfile one_of_micro_batches(ComputeProfile profile, int micro_batches);
 
 } // namespace ddlsim

@@ -2,7 +2,9 @@
 #include "sim/iteration/execution.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -69,17 +71,66 @@ TransferKind kind_of(const Operation& transfer) {
   return transfer.micro_batch >= 0 ? TransferKind::tensor : TransferKind::data_parallel;
 }
 
+/// The spans of the streams of collectives of each role, in order. Compute of the role is slowed beside them.
+class BusyRoles {
+public:
+  explicit BusyRoles(const Graph& graph)
+      : graph_(graph), spans_(graph.streams.size()), past_(graph.streams.size(), 0) {}
+
+  void add(const Operation& operation, const Span& span) {
+    if (is_collective(graph_, operation) && span.end_s > span.start_s) spans_[operation.stream].push_back(span);
+  }
+
+  /// Returns when compute that takes `left_s` alone ends.
+  double end_of_compute_s(const Operation& operation, double now_s, double left_s) {
+    const double slower = 1 + graph_.interference;
+    if (operation.kind != OperationKind::compute || !(slower > 1)) return now_s + left_s;
+    while (left_s > 0) {
+      const auto [busy, until_s] = next_change(graph_.streams[operation.stream].role, now_s);
+      const double seconds_for_one = busy ? slower : 1;
+      if (left_s * seconds_for_one <= until_s - now_s) return now_s + left_s * seconds_for_one;
+      left_s -= (until_s - now_s) / seconds_for_one;
+      now_s = until_s;
+    }
+    return now_s;
+  }
+
+private:
+  /// Whether the role's collectives run now, and until when that is so.
+  std::pair<bool, double> next_change(std::size_t role, double now_s) {
+    double busy_until_s = now_s;
+    double next_s = std::numeric_limits<double>::infinity();
+    for (std::size_t stream = 0; stream < spans_.size(); ++stream) {
+      if (graph_.streams[stream].role != role) continue;
+      const auto& spans = spans_[stream];
+      auto& past = past_[stream];
+      while (past < spans.size() && spans[past].end_s <= now_s) ++past;
+      if (past == spans.size()) continue;
+      if (spans[past].start_s <= now_s) busy_until_s = std::max(busy_until_s, spans[past].end_s);
+      next_s = std::min(next_s, std::max(spans[past].start_s, now_s));
+    }
+    const bool busy = busy_until_s > now_s;
+    return {busy, busy ? busy_until_s : next_s};
+  }
+
+  const Graph& graph_;
+  std::vector<std::vector<Span>> spans_; ///< of each stream
+  std::vector<std::size_t> past_;        ///< number of spans of each stream that ended
+};
+
 /// The span of each operation. It starts when its stream is free and everything that it waits for has ended.
 template <class Seconds> std::vector<Span> spans_of(const Graph& graph, const Seconds& transfer_s) {
   std::vector<Span> spans(graph.operations.size());
   std::vector<double> free_s(graph.streams.size(), 0);
+  BusyRoles busy(graph);
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
     const auto& operation = graph.operations[i];
     double start_s = free_s[operation.stream];
     for (std::size_t w = 0; w < operation.waits; ++w)
       start_s = std::max(start_s, spans[graph.waits[operation.first_wait + w]].end_s);
     const double duration_s = operation.group < 0 ? operation.duration_s : transfer_s(i);
-    spans[i] = {start_s, start_s + duration_s};
+    spans[i] = {start_s, busy.end_of_compute_s(operation, start_s, duration_s)};
+    busy.add(operation, spans[i]);
     free_s[operation.stream] = spans[i].end_s;
   }
   return spans;

@@ -42,7 +42,7 @@ struct Role {
 /// Streams of kind compute, input and collectives run their operations in the order in which they were added. A path
 /// inside a node and a connection to a server run the operation that is ready first. A stream of transfers runs sends
 /// to another role, or collectives among the ranks of one role, one after another, each as if it were alone on its
-/// links. A stream of kind host runs copies in one direction, or the work of the host's processors.
+/// links. In a graph with groups a stream of collectives does the same, and slows compute of its role. A stream of kind host runs copies in one direction, or the work of the host's processors.
 enum class StreamKind { compute, input, collectives, path, connection, transfers, host };
 
 struct Stream {

@@ -1,12 +1,10 @@
 #include "sim/iteration/iteration_graph.hpp"
 
 #include "sim/base/error.hpp"
-#include "sim/formats/model_constants.hpp"
 #include "sim/iteration/all_reduce_graph.hpp"
 #include "sim/iteration/host_offload.hpp"
 #include "sim/iteration/hybrid_shards.hpp"
-#include "sim/iteration/pipeline_graph.hpp"
-#include "sim/iteration/pipeline_layout.hpp"
+#include "sim/iteration/pipeline_setup.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/sharded_graph.hpp"
 
@@ -17,7 +15,11 @@ namespace {
 
 /// The compute profile of the slowest rank. A collective waits for that rank, so all ranks take its time.
 ComputeProfile slowest_profile(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
-  return compute_profile(shape, slowdown_of(setup, inputs.machine) * inputs.compute_s, inputs.sample.forward_share);
+  const double slowest_s = slowdown_of(setup, inputs.machine) * inputs.compute_s;
+  const double share = inputs.sample.forward_share;
+  if (recompute_of(setup.strategy) == Recompute::none) return compute_profile(shape, slowest_s, share);
+  const double longer = 1 + share * shape.units.recomputed();
+  return compute_profile(shape, longer * slowest_s, share / longer);
 }
 
 /// Sets the software cost of collectives. A tensor costs bookkeeping, copies, and the negotiation that all ranks have
@@ -32,25 +34,18 @@ void set_collectives(Graph& graph, const StepSetup& setup, const CommunicationIn
 }
 
 Graph graph_of_all_reduce(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
-  Graph graph = all_reduce_graph(slowest_profile(setup, inputs, shape), setup.preset, inputs.machine);
+  Graph graph = all_reduce_graph(slowest_profile(setup, inputs, shape), setup.preset, inputs.machine,
+                                 micro_batches_of(setup.strategy));
   set_collectives(graph, setup, inputs);
   return graph;
 }
 
 bool time_all_reduces(Graph& graph, const StepSetup& setup, const CommunicationInputs& inputs,
                       const BackwardShape& shape) {
+  if (micro_batches_of(setup.strategy) > 1) return false;
   set_collectives(graph, setup, inputs);
   constexpr std::size_t compute = 0; // number of the stream of compute
   return time_compute(graph, {compute}, slowest_profile(setup, inputs, shape));
-}
-
-/// The library's rules for a group of ranks: those of the job with the group's ranks and nodes.
-LibraryRules rules_of_group(const StepSetup& setup, const Parameters& sample, const Machine& group) {
-  LibraryRules rules{library_of(setup, sample)};
-  if (rules.library.library == CollectiveLibrary::nccl)
-    rules.nccl = nccl_job(setup.cluster, setup.transport, setup.gpu, group.ranks,
-                          std::min(group.ranks_per_node, setup.gpus_per_node));
-  return rules;
 }
 
 HybridGroups hybrid_groups(const StepSetup& setup, const Parameters& sample, const Machine& machine, int group) {
@@ -66,12 +61,6 @@ HostSeconds host_of(const StepSetup& setup) {
   const auto why = offload_complaint(setup.model, setup.cluster, setup.strategy, setup.gpus, setup.gpus_per_node);
   if (!why.empty()) throw UserError("--strategy", "", why);
   return host_seconds(setup.cluster, setup.gpus_per_node);
-}
-
-/// Seconds of copying for each byte that is gathered or scattered; 0 where one rank has all parts.
-double copy_s_per_byte(const StepSetup& setup, const Machine& machine) {
-  const bool is_copied = machine.ranks > 1 && setup.gpu.memory_bandwidth_Bps > 0;
-  return is_copied ? setup.preset.copy_passes / setup.gpu.memory_bandwidth_Bps : 0;
 }
 
 /// As with all-reduces, all ranks take the compute time of the slowest. The tensors of a unit are one flat parameter,
@@ -117,90 +106,6 @@ bool time_servers(Graph& graph, const StepSetup& setup, const CommunicationInput
   if (nobody_waits(setup, machine)) return false;
   const auto profile = compute_profile(shape, compute_s, sample.forward_share);
   return time_server_graph(graph, setup, sample, profile, machine, slowdown_of(setup, machine));
-}
-
-/// Returns the index of the group, which is added where no equal one is there.
-int add_group(PipelineGroups& carriers, const TransferGroup& group) {
-  const auto found = std::find(carriers.groups.begin(), carriers.groups.end(), group);
-  const auto number = static_cast<int>(found - carriers.groups.begin());
-  if (found == carriers.groups.end()) carriers.groups.push_back(group);
-  return number;
-}
-
-void add_expert_groups(const StepSetup& setup, const Parameters& sample, const Machine& machine,
-                       PipelineGroups& carriers) {
-  const auto& options = setup.strategy.parallel;
-  const auto layout = layout_of(options, machine.ranks);
-  if (options.expert == 1) return;
-  const auto experts = machine_of_experts(machine, layout, options.expert);
-  carriers.of_expert = add_group(carriers, {experts, rules_of_group(setup, sample, experts)});
-  if (layout.expert_sharers() == options.expert) return;
-  const auto replicas = machine_of_expert_replicas(machine, layout, options.expert);
-  auto rules = rules_of_group(setup, sample, replicas);
-  if (options.data_parallel == DataParallel::all_reduce) {
-    carriers.of_expert_replicas = add_group(carriers, {replicas, rules});
-    return;
-  }
-  rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long as an all-gather
-  carriers.of_expert_shards = add_group(carriers, {replicas, rules});
-}
-
-PipelineGroups groups_of(const StepSetup& setup, const Parameters& sample, const Machine& machine) {
-  const auto layout = layout_of(setup.strategy.parallel, machine.ranks);
-  PipelineGroups carriers;
-  for (int stage = 0; stage < layout.stages && layout.stages > 1; ++stage) {
-    const auto pair = machine_of_pair(machine, layout, stage);
-    auto rules = rules_of_group(setup, sample, pair);
-    rules.operation = CollectiveOperation::all_gather; // run_transfers() times sends as all-gathers
-    carriers.of_pair.push_back(add_group(carriers, {pair, rules}));
-  }
-  if (layout.tensor > 1) {
-    const auto inside = machine_of_tensor_group(machine, layout);
-    auto rules = rules_of_group(setup, sample, inside);
-    rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long as an all-gather
-    carriers.of_tensor = add_group(carriers, {inside, rules});
-  }
-  if (layout.context > 1) {
-    const auto context = machine_of_context(machine, layout);
-    auto rules = rules_of_group(setup, sample, context);
-    rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long as an all-gather
-    carriers.of_context = add_group(carriers, {context, rules});
-  }
-  add_expert_groups(setup, sample, machine, carriers);
-  if (layout.sharers() == 1) return carriers;
-  const auto replicas = machine_of_replicas(machine, layout);
-  auto rules = rules_of_group(setup, sample, replicas);
-  if (setup.strategy.parallel.data_parallel == DataParallel::all_reduce) {
-    carriers.of_replicas = add_group(carriers, {replicas, rules});
-    return carriers;
-  }
-  rules.operation = CollectiveOperation::all_gather; // a reduce-scatter takes as long as an all-gather
-  carriers.of_shards = add_group(carriers, {replicas, rules});
-  return carriers;
-}
-
-/// Seconds that a rank of a tensor group computes beyond its share of a block, for each byte of the block's outputs.
-double beside_of_tensor_part(const StepSetup& setup) {
-  const double others = 1 - 1.0 / setup.strategy.parallel.tensor;
-  if (setup.gpu.memory_bandwidth_Bps <= 0) return 0;
-  return ModelConstants{}.tensor_part_touches * others / setup.gpu.memory_bandwidth_Bps;
-}
-
-Graph graph_of_pipeline(const StepSetup& setup, const CommunicationInputs& inputs, const BackwardShape& shape) {
-  const auto& [machine, compute_s, sample] = inputs;
-  const auto& strategy = setup.strategy;
-  const auto why = layout_complaint(setup.model, strategy, setup.batch_per_gpu, machine.ranks, machine.ranks_per_node);
-  if (!why.empty()) throw UserError("--gpus", "", why);
-  constexpr double table_bytes = 4; // bytes of a number in the layer table, which is fp32
-  const double computed_bytes = computed_bytes_per_parameter(setup.precision);
-  const PipelineBytes bytes{computed_bytes / table_bytes * micro_batch_samples(strategy.parallel, setup.batch_per_gpu),
-                            setup.wire_bytes_per_parameter, computed_bytes, beside_of_tensor_part(setup)};
-  const WholePasses passes{sample.forward_share * compute_s, (1 - sample.forward_share) * compute_s};
-  auto options = strategy.parallel;
-  if (deals_experts(strategy) && options.expert_imbalance == 0) options.expert_imbalance = 1 + sample.expert_skew;
-  Graph graph = pipeline_graph(shape.pieces, passes, options, bytes, groups_of(setup, sample, machine), machine);
-  graph.collective_cost_s = sample.operation_cost_s;
-  return graph;
 }
 
 /// Adds the input of the next iteration, which runs beside this one on a stream of its own.
@@ -288,16 +193,14 @@ Graph graph_of_compute(const StepSetup& setup, double compute_s, const InputFact
 BackwardShape backward_shape_of(const StepSetup& setup) {
   auto shape =
       backward_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.wire_bytes_per_parameter);
-  if (is_sharded(setup.strategy.name))
-    shape.units =
-        unit_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, setup.strategy.sharded.recompute);
-  const auto& parallel = setup.strategy.parallel;
+  const auto recompute = recompute_of(setup.strategy);
+  if (is_sharded(setup.strategy.name) || recompute != Recompute::none)
+    shape.units = unit_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, recompute);
   if (!is_model_parallel(setup.strategy.name)) return shape;
-  if (parallel.recompute != Recompute::none)
-    shape.units = unit_shape(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, parallel.recompute);
-  if (const int pieces = parallel.pipeline * parallel.virtual_stages; pieces >= 1 && pieces <= blocks_of(setup.model))
-    shape.pieces =
-        piece_shapes(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, pieces, parallel.recompute);
+  shape.pieces = pieces_of_layout(setup);
+  if (shards_parameters(setup.strategy) && !shape.pieces.empty())
+    shape.piece_units =
+        units_of_pieces(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, recompute, shape.pieces);
   return shape;
 }
 

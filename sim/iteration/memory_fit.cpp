@@ -35,7 +35,7 @@ std::optional<MemoryChange> change_if_fits(const StepSetup& setup, std::string w
 
 std::optional<MemoryChange> with_full_recomputation(StepSetup setup) {
   const bool is_parallel = is_model_parallel(setup.strategy.name);
-  if (!is_parallel && !is_sharded(setup.strategy.name)) return {};
+  if (!has_micro_batches(setup.strategy.name)) return {};
   auto& recompute = is_parallel ? setup.strategy.parallel.recompute : setup.strategy.sharded.recompute;
   if (recompute == Recompute::full) return {};
   recompute = Recompute::full;
@@ -64,7 +64,8 @@ std::optional<MemoryChange> with_larger_groups(StepSetup setup, int ModelParalle
     parallel.micro_batches *= 2;
     const int ranks = parallel.tensor * parallel.context * parallel.pipeline;
     if (ranks > setup.gpus ||
-        !layout_complaint(setup.model, setup.strategy, setup.batch_per_gpu, setup.gpus, setup.gpus_per_node).empty())
+        !layout_complaint(setup.model, setup.strategy, setup.batch_per_gpu, setup.gpus, gpus_of_domain_used(setup))
+             .empty())
       return {};
     const auto what = fmt::format("{} {} with {} micro-batches", parallel.*degree, words, parallel.micro_batches);
     if (auto change = change_if_fits(setup, what)) return change;
@@ -140,9 +141,9 @@ std::string gibibytes_text(double bytes) {
 
 std::vector<MemoryChange> changes_that_fit(const StepSetup& setup) {
   std::vector<MemoryChange> changes;
-  const bool has_micro_batches = is_sharded(setup.strategy.name) || is_model_parallel(setup.strategy.name);
   for (const auto& change :
-       {with_full_recomputation(setup), has_micro_batches ? with_micro_batches(setup) : with_smaller_batch(setup),
+       {with_full_recomputation(setup),
+        has_micro_batches(setup.strategy.name) ? with_micro_batches(setup) : with_smaller_batch(setup),
         with_larger_groups(setup, &ModelParallelOptions::tensor, "GPUs a tensor group"),
         with_larger_groups(setup, &ModelParallelOptions::pipeline, "stages"), with_all_ranks_in_a_group(setup),
         with_more_gpus(setup)})

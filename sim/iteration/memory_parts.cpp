@@ -23,7 +23,8 @@ StateBytes state_on_host_and_gpu(const StepSetup& setup) {
   const auto name = setup.strategy.name;
   const double moments = bytes_of_moments(setup.model);
   StateBytes bytes{fp32_copy_bytes, fp32_copy_bytes, is_parameter_server(name) ? 0 : moments};
-  if (!has_16_bit_values(setup.precision) || name == StrategyName::fsdp) return bytes;
+  const bool keeps_fp32 = name == StrategyName::fsdp || shards_parameters(setup.strategy);
+  if (!has_16_bit_values(setup.precision) || keeps_fp32) return bytes;
   const bool in_half = is_sharded(name) || is_model_parallel(name);
   if (!in_half) return {fp32_copy_bytes + half_bytes, bytes.gradients, bytes.optimizer};
   const double gradients = is_sharded(name) ? half_bytes : setup.wire_bytes_per_parameter;
@@ -98,18 +99,28 @@ double gathered_of_model(const StepSetup& setup) {
   return setup.preset.grouping == Grouping::fusion ? std::min(gradients, setup.preset.bucket_bytes) : 0;
 }
 
+double sharers_of_state(const StepSetup& setup) {
+  const auto& options = setup.strategy.parallel;
+  if (options.data_parallel == DataParallel::all_reduce) return 1;
+  const int sharers = std::max(1, layout_of(options, setup.gpus).sharers());
+  if (options.data_parallel == DataParallel::zero_1) return sharers;
+  const int of_node = std::min(sharers, std::max(1, gpus_of_domain_used(setup) / options.tensor));
+  return ranks_of_shard_group(options, sharers, of_node);
+}
+
 MemoryParts state_of_stage(const StepSetup& setup, const StageParameters& parameters) {
   const auto& options = setup.strategy.parallel;
   const auto bytes = state_bytes(setup);
-  const bool shares = options.data_parallel == DataParallel::zero_1;
+  const double sharers = sharers_of_state(setup);
   const auto layout = layout_of(options, setup.gpus);
-  const double sharers = shares ? std::max(1, layout.sharers()) : 1;
-  const double of_experts = shares ? std::max(1.0, 1.0 * layout.expert_sharers() / options.expert) : 1;
-  const double all = parameters.dense + parameters.of_experts;
+  const double of_expert = sharers * layout.expert_sharers() / std::max(1, layout.sharers());
+  const double of_experts = std::max(1.0, of_expert / options.expert);
+  const double part = parameters.dense / sharers + parameters.of_experts / of_experts;
+  const double kept = shards_parameters(setup.strategy) ? part : parameters.dense + parameters.of_experts;
   MemoryParts parts;
-  parts.weights = bytes.weights * all;
-  parts.gradients = bytes.gradients * all;
-  parts.optimizer = bytes.optimizer * (parameters.dense / sharers + parameters.of_experts / of_experts);
+  parts.weights = bytes.weights * kept;
+  parts.gradients = bytes.gradients * kept;
+  parts.optimizer = bytes.optimizer * part;
   return parts;
 }
 

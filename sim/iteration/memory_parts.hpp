@@ -33,7 +33,7 @@ struct StateBytes {
 ///   model-parallel, 16 bits           weights 2; gradients in the type in which they are summed, fp32 unless the
 ///                                     question says otherwise (Megatron-LM 23e00ed, DistributedDataParallelConfig
 ///                                     grad_reduce_in_fp32)
-///   fsdp                              all fp32
+///   fsdp, also of model-parallel      all fp32
 ///   others, 16 bits                   all fp32, and the 16-bit copies of weights that autocast keeps for backward
 /// With offload the GPU has no optimizer state; of gradients those of zero-1 only; of fsdp's weights those of compute,
 /// or none.
@@ -56,7 +56,10 @@ struct StageParameters {
   double of_experts = 0;
 };
 
-/// The state of a stage. With zero-1 ranks with the same parameters share the optimizer's.
+/// The number of ranks that share one copy of a stage's state; 1 where each has all of it.
+double sharers_of_state(const StepSetup& setup);
+
+/// The state of a stage. With zero-1 ranks with the same parameters share the optimizer's, with fsdp all of it.
 MemoryParts state_of_stage(const StepSetup& setup, const StageParameters& parameters);
 
 } // namespace ddlsim

@@ -1,10 +1,14 @@
 #include "sim/iteration/peak_memory.hpp"
 
 #include "sim/compute/layer_times.hpp"
+#include "sim/compute/unit_shape.hpp"
 #include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
+#include "sim/iteration/pipeline_setup.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 namespace ddlsim {
 namespace {
@@ -63,8 +67,10 @@ MovingMemory most_of_schedule(const StageOfPieces& stage, const ModelParallelOpt
       kept += piece.kept;
       continue;
     }
-    kept -= piece.kept;
-    const auto here = moving_at(piece.peak, kept);
+    // Gradients of weights need the inputs of products, so that a piece's outputs are kept until then.
+    const auto here = moving_at(piece.peak, kept - piece.kept);
+    if (step.backward != BackwardPart::inputs) kept -= piece.kept;
+    if (step.backward == BackwardPart::weights) continue;
     if (here.total() > most.total()) most = here;
   }
   return most;
@@ -74,7 +80,11 @@ MovingMemory most_of_schedule(const StageOfPieces& stage, const ModelParallelOpt
 /// for each sample. They are those of the stage's block that has most of them.
 double keys_of_others(const PieceShape& piece, const ModelParallelOptions& options) {
   if (piece.attentive_blocks == 0) return 0;
-  return piece.key_bytes / piece.attentive_blocks * (options.context - 1) / options.context / options.tensor;
+  constexpr int in_flight = 2; // of a ring: one that attention reads and one that arrives
+  int others = options.context - 1;
+  if (options.context_kind == ContextKind::ring) others = std::min(others, in_flight);
+  if (options.context_kind == ContextKind::all_to_all) others = 0; // all tokens of as many fewer heads
+  return piece.key_bytes / piece.attentive_blocks * others / options.context / options.tensor;
 }
 
 /// A sequence that a tensor group gathers before a matrix product: the parts of the other ranks.
@@ -138,6 +148,42 @@ double gathered_of_stage(const StepSetup& setup, const std::vector<const PieceSh
   return most * width_of_outputs(setup.precision) * samples;
 }
 
+/// Parameters of a stage outside of blocks, of its largest block, and of all its layers.
+struct StageUnits {
+  double root = 0;
+  double largest = 0;
+  double all = 0;
+};
+
+StageUnits units_of_stage(const Model& model, const std::vector<const PieceShape*>& own) {
+  StageUnits units;
+  std::map<std::string, double> of_unit;
+  for (const auto* piece : own)
+    for (std::size_t l = piece->first_layer; l < piece->end_layer; ++l)
+      for (const auto& tensor : model.layers[l].tensors)
+        of_unit[unit_name_of(model.layers[l].name)] += tensor.size_bytes / table_bytes_of_number;
+  for (const auto& [unit, parameters] : of_unit) {
+    units.all += parameters;
+    if (unit == "root")
+      units.root = parameters;
+    else
+      units.largest = std::max(units.largest, parameters);
+  }
+  return units;
+}
+
+/// What a stage's rank has of other ranks' state with fsdp. A pipeline adds up whole gradients of all its layers.
+double gathered_of_shards(const StepSetup& setup, const std::vector<const PieceShape*>& own) {
+  const auto& options = setup.strategy.parallel;
+  if (!shards_parameters(setup.strategy) || sharers_of_state(setup) == 1) return 0;
+  constexpr double in_flight = 2; // as ShardedOptions::gathers_in_flight
+  const double bytes = computed_bytes_per_parameter(setup.precision);
+  const auto [root, largest, all] = units_of_stage(setup.model, own);
+  const double gathered = frees_after_forward(options) ? std::min(all, root + in_flight * largest) : all;
+  const double summed = options.pipeline > 1 && options.micro_batches > 1 ? all : largest;
+  return (bytes * (gathered + largest) + setup.wire_bytes_per_parameter * summed) / options.tensor;
+}
+
 MemoryParts memory_of_stage(const StepSetup& setup, const std::vector<PieceShape>& pieces,
                             const std::vector<LayerMemory>& layers, int stage) {
   const auto& options = setup.strategy.parallel;
@@ -146,7 +192,7 @@ MemoryParts memory_of_stage(const StepSetup& setup, const std::vector<PieceShape
   for (const auto* piece : own) kept.kept.push_back(kept_of_layers(layers, piece->first_layer, piece->end_layer));
   auto parts = state_of_stage(setup, parameters_of(setup, own, stage + 1 == options.pipeline));
   const double samples = micro_batch_samples(options, setup.batch_per_gpu);
-  parts.gathered = gathered_of_stage(setup, own, samples);
+  parts.gathered = gathered_of_stage(setup, own, samples) + gathered_of_shards(setup, own);
   const double of_rank = samples / options.tensor / options.context;
   auto most = most_of_schedule(kept, options);
   const double embedding_bytes = stage > 0 ? 0
@@ -162,7 +208,7 @@ MemoryParts memory_of_whole(const StepSetup& setup) {
   auto parts = state_of_model(setup);
   parts.gathered = gathered_of_model(setup);
   const auto layers = layer_memory(setup.model, kept_facts(setup));
-  const int micro_batches = is_sharded(setup.strategy.name) ? setup.strategy.sharded.micro_batches : 1;
+  const int micro_batches = micro_batches_of(setup.strategy);
   add_moving(parts, moving_at(kept_of_layers(layers, 0, layers.size()).peak, 0), setup.batch_per_gpu / micro_batches);
   return parts;
 }
@@ -190,11 +236,8 @@ KeptFacts kept_facts(const StepSetup& setup) {
 
 MemoryParts peak_memory(const StepSetup& setup) {
   if (!is_model_parallel(setup.strategy.name)) return memory_of_whole(setup);
-  const auto& options = setup.strategy.parallel;
-  const int count = options.pipeline * options.virtual_stages;
-  if (count > blocks_of(setup.model)) return {};
-  const auto pieces =
-      piece_shapes(setup.model, setup.gpu, setup.precision, setup.batch_per_gpu, count, options.recompute);
+  const auto pieces = pieces_of_layout(setup);
+  if (pieces.empty()) return {};
   return peak_stage_memory(setup, pieces, layer_memory(setup.model, kept_facts(setup)));
 }
 

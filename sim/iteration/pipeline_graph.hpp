@@ -3,6 +3,7 @@
 // needs, and gets gradients back; stages are repeated for data parallelism.
 
 #include "sim/compute/piece_shape.hpp"
+#include "sim/compute/piece_units.hpp"
 #include "sim/formats/strategy.hpp"
 #include "sim/iteration/graph.hpp"
 #include "sim/iteration/sharded_graph.hpp"
@@ -16,8 +17,11 @@ struct PipelineGroups {
   std::vector<TransferGroup> groups;
   /// sends from each stage to the next; of interleaved stages also from the last to the first
   std::vector<int> of_pair;
-  int of_replicas = -1;        ///< all-reduces of gradients; -1: one replica, which needs none
-  int of_shards = -1;          ///< reduce-scatters and all-gathers with zero-1; -1: none
+  int of_replicas = -1; ///< all-reduces of gradients; -1: one replica, which needs none
+  /// reduce-scatters and all-gathers with zero-1, all-gathers with fsdp; -1: none
+  int of_shards = -1;
+  int of_scatters = -1;        ///< reduce-scatters with fsdp; -1: none
+  int of_copies = -1;          ///< all-reduces across groups that share one copy with fsdp; -1: there is one copy
   int of_tensor = -1;          ///< gathers and scatters inside layers; -1: no layer is cut
   int of_context = -1;         ///< gathers and scatters of keys and values; -1: each rank has whole sequences
   int of_expert = -1;          ///< exchanges of tokens with experts; -1: each rank has all experts
@@ -36,11 +40,23 @@ struct PipelineBytes {
   double beside_s = 0;
 };
 
+/// How a model's parameters are sharded with fsdp.
+struct PipelineShards {
+  std::vector<PieceUnits> units{}; ///< of each piece; empty: parameters are not sharded
+  double copy_s_per_byte = 0;      ///< as in ShardBytes
+  int group = 1;                   ///< number of ranks that share one copy of the state
+};
+
+/// The part of a backward that a step is: all of it; gradients of inputs, which the stage before waits for; or gradients
+/// of weights.
+enum class BackwardPart { whole, inputs, weights };
+
 /// One step of a stage: a micro-batch's forward or backward through one piece.
 struct PipelineStep {
   bool forward = true;
   int piece = 0;
   int micro_batch = 0;
+  BackwardPart backward = BackwardPart::whole; ///< used where the step is no forward
 };
 
 /// The steps that a stage runs, in order, with p stages, m micro-batches and v pieces a stage:
@@ -50,6 +66,9 @@ struct PipelineStep {
 ///                section 2.2)
 ///   interleaved  as 1f1b, but 2(p-s-1) + (v-1)p forwards come first, in rounds of p micro-batches a piece (the same
 ///                section; megatron/core/pipeline_parallel/schedules.py)
+///   zero_bubble  as 1f1b, with each backward in two steps. Stage s computes the gradients of weights of a micro-batch
+///                s micro-batches later than those of inputs, so that it has them to do while it would wait (Qi et al.,
+///                Zero bubble pipeline parallelism, ICLR 2024, section 2.2, ZB-H1)
 /// Stage s has the pieces s, s+p, s+2p, and so on.
 std::vector<PipelineStep> steps_of_stage(const ModelParallelOptions& options, int stage);
 
@@ -69,6 +88,12 @@ double operations_of_pipeline(const ModelParallelOptions& options);
 /// --overlap-grad-reduce, megatron/core/distributed/param_and_grad_buffer.py, whose buckets are of 40 million
 /// parameters or more: a block, or a part of one). All blocks of a piece count as equal; a piece without attention
 /// is one block. The optimizer's update takes no time.
+///
+/// With fsdp a rank gathers, frees and scatters the units of its pieces as fsdp_graph() states, a t-th of each. Without
+/// stages every micro-batch gathers and scatters all of them. A stage frees its units after forward only where the
+/// options say so; it keeps what a backward has gathered, and adds up whole gradients, until the piece's last backward
+/// (backward_maybe_with_nosync() of torch/distributed/pipelining/stage.py at 010ae4a). Its gathers begin when the
+/// micro-batch has arrived that needs them. Compute is slowed beside these transfers by Graph::interference.
 ///
 /// Tensor parallelism with sequence parallelism (Korthikanti et al., Reducing activation recomputation, MLSys 2023,
 /// section 4.2): every layer is cut in t. Each pass of a transformer block gathers the bytes of its outputs over the t
@@ -101,9 +126,16 @@ double operations_of_pipeline(const ModelParallelOptions& options);
 /// its forward, as a function that runs its whole forward does (CheckpointFunction in
 /// megatron/core/tensor_parallel/random.py). Recomputed attention, alone or in its block, gathers its keys and values
 /// once more.
-/// On a free network with even pieces the idle time is (p-1)/m of the compute, and (p-1)/(v m) interleaved.
+///
+/// A context group may attend otherwise than by gathers. In a ring each rank sends the keys and values that it has to the
+/// next one while it attends to them (Liu et al., Ring attention, arXiv:2310.01889): as many bytes, beside (c-1)/c of
+/// attention, and they add time only where they take longer. With all_to_all a rank exchanges its part of all heads for
+/// its heads of whole sequences before attention, and back after it, in each pass (Jacobs et al., DeepSpeed-Ulysses,
+/// arXiv:2309.14509); nothing is computed meanwhile.
+/// On a free network with even pieces the idle time is (p-1)/m of the compute, (p-1)/(v m) interleaved, and (p-1)/m of
+/// forward and gradients of inputs less gradients of weights with zero_bubble.
 Graph pipeline_graph(const std::vector<PieceShape>& pieces, const WholePasses& passes,
                      const ModelParallelOptions& options, const PipelineBytes& bytes, const PipelineGroups& carriers,
-                     const Machine& machine);
+                     const Machine& machine, const PipelineShards& shards = {});
 
 } // namespace ddlsim

@@ -2,9 +2,11 @@
 
 #include "sim/compute/piece_shape.hpp"
 #include "sim/compute/unit_shape.hpp"
+#include "sim/iteration/layout_complaint.hpp"
 #include "sim/network/nic_rate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -271,28 +273,26 @@ double micro_batch_samples(const ModelParallelOptions& options, double batch_per
   return batch_per_gpu * ranks_of_replica(options) / options.micro_batches;
 }
 
-std::string layout_complaint(const Model& model, const Strategy& strategy, double batch_per_gpu, int gpus,
-                             int gpus_per_node) {
-  if (!is_model_parallel(strategy.name)) return "";
-  const auto& options = strategy.parallel;
+namespace {
+
+/// Returns why the micro-batches cannot be; "" where they can.
+std::string micro_batch_complaint(const ModelParallelOptions& options, double batch_per_gpu) {
   const int pieces = options.pipeline * options.virtual_stages;
-  if (const int blocks = blocks_of(model); pieces > blocks)
-    return fmt::format("{} has {} blocks that can be cut apart, and the pipeline needs {}; give fewer stages",
-                       model.name, blocks, pieces);
   if (1.0 * options.micro_batches * pieces > most_passes)
     return fmt::format("{} micro-batches through {} pieces are more than the {:.0f} that are simulated; give fewer",
                        options.micro_batches, pieces, most_passes);
   const double samples = micro_batch_samples(options, batch_per_gpu);
   const int of_replica = ranks_of_replica(options);
-  if (samples < 1 || samples != std::floor(samples))
-    return fmt::format(
-        "{} samples a GPU are {} for the {} GPUs of a replica, and {} micro-batches of it have {:g} each; "
-        "give a batch_per_gpu or micro_batches that come out whole",
-        batch_per_gpu, batch_per_gpu * of_replica, of_replica, options.micro_batches, samples);
-  if (auto why = tensor_complaint(model, options); !why.empty()) return why;
-  if (auto why = context_complaint(model, options); !why.empty()) return why;
-  if (auto why = recompute_complaint(model, options.recompute); !why.empty()) return why;
-  if (is_even(options, gpus, gpus_per_node)) return expert_complaint(model, options, gpus, gpus_per_node);
+  if (samples >= 1 && samples == std::floor(samples)) return "";
+  return fmt::format("{} samples a GPU are {} for the {} GPUs of a replica, and {} micro-batches of it have {:g} each; "
+                     "give a batch_per_gpu or micro_batches that come out whole",
+                     batch_per_gpu, batch_per_gpu * of_replica, of_replica, options.micro_batches, samples);
+}
+
+/// Returns why the groups cannot be on such nodes; "" where they can.
+std::string evenness_complaint(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
+  const int of_replica = ranks_of_replica(options);
+  if (is_even(options, gpus, gpus_per_node)) return "";
   if (gpus % of_replica != 0)
     return fmt::format("{} GPUs are no multiple of the {} of a replica; give a multiple of {}", gpus, of_replica,
                        of_replica);
@@ -314,10 +314,49 @@ std::string layout_complaint(const Model& model, const Strategy& strategy, doubl
       options.pipeline, gpus / options.pipeline, gpus_per_node, options.pipeline * gpus_per_node);
 }
 
-int most_gpus_laid_out(const ModelParallelOptions& options, int most, int gpus_per_node) {
+} // namespace
+
+std::string layout_complaint(const Model& model, const Strategy& strategy, double batch_per_gpu, int gpus,
+                             int gpus_per_node) {
+  if (!is_model_parallel(strategy.name)) return "";
+  const auto& options = strategy.parallel;
+  const auto uneven = evenness_complaint(options, gpus, gpus_per_node);
+  std::vector<std::string> all{stage_complaint(model, options),
+                               micro_batch_complaint(options, batch_per_gpu),
+                               tensor_complaint(model, options),
+                               matrix_complaint(model, options),
+                               context_complaint(model, options),
+                               head_complaint(model, options),
+                               recompute_complaint(model, options.recompute),
+                               uneven};
+  if (uneven.empty()) {
+    all.push_back(expert_complaint(model, options, gpus, gpus_per_node));
+    all.push_back(
+        shard_group_complaint(options, sharers_of(options, gpus),
+                              std::min(sharers_of(options, gpus), std::max(1, gpus_per_node / options.tensor))));
+  }
+  std::erase(all, "");
+  return fmt::format("{}", fmt::join(all, "; besides, "));
+}
+
+namespace {
+
+bool can_be_laid_out(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
+  return is_even(options, gpus, gpus_per_node) && deals_experts(options, gpus, gpus_per_node);
+}
+
+} // namespace
+
+int gpus_of_domain_used(const ModelParallelOptions& options, int gpus, int gpus_per_node, int domain_nodes) {
+  for (int nodes = domain_nodes; nodes > 0; --nodes)
+    if (can_be_laid_out(options, gpus, nodes * gpus_per_node)) return nodes * gpus_per_node;
+  return gpus_per_node * domain_nodes;
+}
+
+int most_gpus_laid_out(const ModelParallelOptions& options, int most, int gpus_per_node, int domain_nodes) {
   const int of_replica = ranks_of_replica(options);
   int gpus = most / of_replica * of_replica;
-  while (gpus > 0 && !(is_even(options, gpus, gpus_per_node) && deals_experts(options, gpus, gpus_per_node)))
+  while (gpus > 0 && !can_be_laid_out(options, gpus, gpus_of_domain_used(options, gpus, gpus_per_node, domain_nodes)))
     gpus -= of_replica;
   return gpus;
 }

@@ -21,7 +21,7 @@ struct PipelineLayout {
   int tensor = 1;
   int context = 1;
   RankOrder order = RankOrder::stages_last;
-  int expert_tensor = 0; ///< ranks that compute an expert together; 0: as many as `tensor`
+  int expert_tensor = 0;                             ///< ranks that compute an expert together; 0: as many as `tensor`
   int sharers() const { return replicas * context; } ///< number of ranks that have the same parameters
   int ranks_of_stage() const { return sharers() * tensor; }
   int ranks_of_group() const { return tensor * context; } ///< number of ranks of one stage in one replica
@@ -61,12 +61,17 @@ Machine machine_of_pair(const Machine& all, const PipelineLayout& layout, int st
 /// Samples in a micro-batch: the batch of a replica is that of all its GPUs.
 double micro_batch_samples(const ModelParallelOptions& options, double batch_per_gpu);
 
-/// Returns one sentence that says why `gpus` GPUs cannot run that pipeline, and what to do; "" where they can, and for
-/// other strategies. `gpus_per_node` GPUs reach each other without a NIC.
+/// Returns sentences that say why `gpus` GPUs cannot run that pipeline, and what to do, all at once; "" where they can,
+/// and for other strategies. `gpus_per_node` GPUs reach each other without a NIC.
 std::string layout_complaint(const Model& model, const Strategy& strategy, double batch_per_gpu, int gpus,
                              int gpus_per_node);
 
-/// The largest number of GPUs up to `most` that layout_complaint() does not refuse; 0 where there is none.
-int most_gpus_laid_out(const ModelParallelOptions& options, int most, int gpus_per_node);
+/// Returns how many GPUs of each NVLink domain of `domain_nodes` nodes the layout uses: those of as many whole nodes as
+/// share them evenly, as 64 of 72. Where no number of nodes does, it is all of them, which layout_complaint() refuses.
+int gpus_of_domain_used(const ModelParallelOptions& options, int gpus, int gpus_per_node, int domain_nodes);
+
+/// The largest number of GPUs up to `most` that layout_complaint() does not refuse for any part of a domain; 0 where there
+/// is none.
+int most_gpus_laid_out(const ModelParallelOptions& options, int most, int gpus_per_node, int domain_nodes = 1);
 
 } // namespace ddlsim

@@ -7,13 +7,6 @@
 namespace ddlsim {
 namespace {
 
-ComputeProfile one_of_micro_batches(ComputeProfile profile, int micro_batches) {
-  profile.forward_s /= micro_batches;
-  profile.backward_s /= micro_batches;
-  for (auto& tensor : profile.tensors) tensor.ready_s /= micro_batches;
-  return profile;
-}
-
 class ZeroBuilder {
 public:
   ZeroBuilder(const ComputeProfile& profile, std::vector<std::size_t> ends, const Machine& machine,

@@ -6,6 +6,7 @@
 #include "sim/iteration/host_offload.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/pipeline_graph.hpp"
+#include "sim/iteration/pipeline_layout.hpp"
 #include "sim/iteration/server_graph.hpp"
 #include "sim/iteration/step_cache.hpp"
 #include "sim/library/library_rules.hpp"
@@ -201,8 +202,29 @@ StepSetup on_gpus(StepSetup setup, int gpus, int gpus_per_full_node) {
   return setup;
 }
 
+namespace {
+
+/// The machine whose ranks fill only as many nodes of each NVLink domain as the layout uses.
+Machine with_domains_used(Machine machine, const StepSetup& setup) {
+  const int domain = setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
+  const int used = gpus_of_domain_used(setup);
+  if (used == domain || machine.ranks <= domain) return machine;
+  machine.ranks_per_node = used;
+  machine.nic_Bps = nic_rate_Bps(machine.nic_Bps, {.joined = 1.0 * used / domain});
+  return machine;
+}
+
+} // namespace
+
+int gpus_of_domain_used(const StepSetup& setup) {
+  const int nodes = domain_nodes(setup.cluster, setup.transport);
+  if (!is_model_parallel(setup.strategy.name) || seeks_best_layout(setup.strategy)) return setup.gpus_per_node * nodes;
+  return gpus_of_domain_used(setup.strategy.parallel, setup.gpus, setup.gpus_per_node, nodes);
+}
+
 Machine machine_of(const StepSetup& setup, const Parameters& sample) {
-  auto machine = build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node);
+  auto machine =
+      with_domains_used(build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node), setup);
   if (!setup.fabrics) return machine;
   if (auto fabric = setup.fabrics->at(machine.nodes()))
     return build_machine(setup.cluster, setup.transport, sample, setup.gpus, setup.gpus_per_node, std::move(fabric));

@@ -68,6 +68,10 @@ struct StepTime {
 /// Returns the setup with another number of GPUs. Ranks fill nodes in order. One GPU alone needs no synchronisation.
 StepSetup on_gpus(StepSetup setup, int gpus, int gpus_per_full_node);
 
+/// Returns how many GPUs that reach each other without a NIC the setup uses: those of a node or of an NVLink domain, or
+/// of the part of a domain that a layout uses.
+int gpus_of_domain_used(const StepSetup& setup);
+
 /// The machine that consists of the setup's GPUs on the nodes of the job.
 Machine machine_of(const StepSetup& setup, const Parameters& sample);
 

@@ -44,8 +44,8 @@ int most_usable(const Curve& curve, int gpus) {
     return most_gpus_in_groups(ranks_of_shard_group(sharded, gpus, curve.gpus_per_full_node), gpus);
   if (!is_model_parallel(setup.strategy.name)) return gpus;
   if (curve.best_layout) return curve.best_layout->most_usable(gpus);
-  return most_gpus_laid_out(setup.strategy.parallel, gpus,
-                            curve.gpus_per_full_node * domain_nodes(setup.cluster, setup.transport));
+  return most_gpus_laid_out(setup.strategy.parallel, gpus, curve.gpus_per_full_node,
+                            domain_nodes(setup.cluster, setup.transport));
 }
 
 /// Returns the largest scale up to `gpus` at which the strategy can run. If one replica needs more GPUs, it returns

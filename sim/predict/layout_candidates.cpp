@@ -136,7 +136,10 @@ bool is_only_data(const ModelParallelOptions& requested, const ModelParallelOpti
 bool is_laid_out(const StepSetup& setup, Strategy strategy) {
   auto& parallel = strategy.parallel;
   parallel.micro_batches = parallel.virtual_stages = 1;
-  return layout_complaint(setup.model, strategy, setup.batch_per_gpu, setup.gpus, gpus_of_domain(setup)).empty();
+  return layout_complaint(setup.model, strategy, setup.batch_per_gpu, setup.gpus,
+                          gpus_of_domain_used(parallel, setup.gpus, setup.gpus_per_node,
+                                              domain_nodes(setup.cluster, setup.transport)))
+      .empty();
 }
 
 /// Whether the schedule allows the layout, and is short enough to be run. `blocks` are those of the model.

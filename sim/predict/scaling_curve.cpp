@@ -114,7 +114,7 @@ std::string complaint_about_links(const StepSetup& setup, int per_node, const ch
 /// Returns why a pipeline is impossible at this scale; "" when it is possible, and for other strategies.
 std::string complaint_about_pipeline(const StepSetup& setup) {
   if (!is_model_parallel(setup.strategy.name)) return "";
-  const int per_node = setup.gpus_per_node * domain_nodes(setup.cluster, setup.transport);
+  const int per_node = gpus_of_domain_used(setup);
   if (auto why = layout_complaint(setup.model, setup.strategy, setup.batch_per_gpu, setup.gpus, per_node); !why.empty())
     return why;
   if (setup.slow_node.compute_factor != 1 || setup.slow_node.network_factor != 1)

@@ -49,6 +49,18 @@ TEST_CASE("model parallelism says its degrees, its micro-batches and their order
       {R"({"name":"model-parallel","tensor":8,"context":16,"pipeline":16,"micro_batches":16,"schedule":"1f1b"})",
        "model-parallel(tensor 8, context 16, 16 stages, 16 micro-batches, 1f1b)"},
       {R"({"name":"model-parallel","context":"best"})", "model-parallel(context best)"},
+      {R"({"name":"model-parallel","context":4,"context_kind":"ring"})", "model-parallel(context 4 by ring)"},
+      {R"({"name":"model-parallel","context":4,"context_kind":"all-to-all"})",
+       "model-parallel(context 4 by all-to-all)"},
+      {R"({"name":"model-parallel","tensor":8,"data_parallel":"fsdp"})", "model-parallel(tensor 8, fsdp)"},
+      {R"({"name":"model-parallel","tensor":8,"data_parallel":"fsdp","shard_group":16,"reshard_after_forward":false})",
+       "model-parallel(tensor 8, fsdp in groups of 16 kept after forward)"},
+      {R"({"name":"model-parallel","tensor":8,"data_parallel":"fsdp","shard_group":"node"})",
+       "model-parallel(tensor 8, fsdp in groups of a node)"},
+      {R"({"name":"model-parallel","pipeline":2,"micro_batches":4,"schedule":"zero-bubble","first_stage_blocks":3,"last_stage_blocks":2})",
+       "model-parallel(2 stages, 4 micro-batches, zero-bubble, 3 blocks first, 2 blocks last)"},
+      {R"({"name":"model-parallel","tensor":8,"recompute":"alternate-matmuls"})",
+       "model-parallel(tensor 8, alternate-matmuls recomputation)"},
       {R"({"name":"model-parallel","tensor":"best"})", "model-parallel(tensor best)"},
       {R"({"name":"model-parallel","tensor":"best","pipeline":"best","micro_batches":"best","schedule":"1f1b"})",
        "model-parallel(tensor best, best stages, best micro-batches, 1f1b)"},
@@ -95,7 +107,6 @@ TEST_CASE("a pipeline that cannot be is one message with what to do") {
   CHECK_THAT(message(R"(,"tensor":"bset")"), Catch::StartsWith("/tensor: \"bset\" found; did you mean \"best\"?"));
   CHECK_THAT(message(R"(,"tensor":"x\u001b[31m")"), !Catch::Contains("\x1b"));
   CHECK_THAT(message(R"(,"tensor":2,"recompute":"ful")"), Catch::Contains("did you mean \"full\"?"));
-  CHECK_THAT(message(R"(,"tensor":2,"recompute":"alternate-matmuls")"), Catch::StartsWith("/recompute: "));
   CHECK_THAT(message(R"(,"tensor":2,"recompute":true)"), Catch::StartsWith("/recompute: "));
   CHECK_THAT(message(R"(,"tensor":2,"recompute":"x\u001b[31m")"), !Catch::Contains("\x1b"));
   CHECK_THAT(message(R"(,"tensor":2,"rank_order":"tp-cp-pp-dp")"), Catch::StartsWith("/rank_order: only a pipeline"));
@@ -175,6 +186,32 @@ TEST_CASE("replicas that keep a part each may have no other degree") {
     CHECK(reported.empty());
     CHECK(to_text(strategy) == "model-parallel(4 micro-batches, zero-1)");
   }
+}
+
+TEST_CASE("options of layouts that have no meaning beside the others are mistakes, all at once") {
+  const auto reported = [](const std::string& text) { return read_strategy(text, StrategyUse::scenario).reported; };
+  const auto of_context =
+      reported(R"({"name":"model-parallel","tensor":2,"context_kind":"ring","first_stage_blocks":2})");
+  CHECK_THAT(of_context,
+             Catch::Contains("only a context group has one") && Catch::Contains("only a pipeline has stages"));
+  CHECK_THAT(reported(R"({"name":"model-parallel","tensor":2,"shard_group":8})"), Catch::Contains("shard_group"));
+  CHECK_THAT(
+      reported(R"({"name":"model-parallel","pipeline":2,"micro_batches":4,"schedule":"interleaved","virtual_stages":2,)"
+               R"("first_stage_blocks":3})"),
+      Catch::Contains("3 blocks are not dealt out evenly over the 2"));
+  CHECK_THAT(reported(R"({"name":"model-parallel","pipeline":2,"micro_batches":4,"schedule":"zero-bubble",)"
+                      R"("data_parallel":"fsdp"})"),
+             Catch::Contains("is not simulated beside"));
+  CHECK_THAT(reported(R"({"name":"ps","servers":{"count":1},"micro_batches":4})"), Catch::Contains("micro_batches"));
+}
+
+TEST_CASE("all-reduces say their micro-batches and what they recompute") {
+  const auto [strategy, reported] =
+      read_strategy(R"({"name":"auto","micro_batches":4,"recompute":"full"})", StrategyUse::record);
+  CHECK(reported.empty());
+  CHECK(to_text(strategy) == "auto(4 micro-batches, full recomputation)");
+  CHECK(micro_batches_of(strategy) == 4);
+  CHECK(recompute_of(strategy) == Recompute::full);
 }
 
 } // namespace ddlsim

@@ -222,10 +222,10 @@ TEST_CASE("strategies have a text of their own each") {
   }
 }
 
-TEST_CASE("only sharded strategies cut batches and compute again, only fsdp gathers") {
+TEST_CASE("servers cut no batches and compute nothing again, only fsdp gathers") {
   for (const auto use : {StrategyUse::scenario, StrategyUse::record}) {
-    CHECK_THAT(reported(R"({"name":"ring","micro_batches":2})", use),
-               Catch::StartsWith("/micro_batches: has no meaning with \"name\": \"ring\""));
+    CHECK_THAT(reported(R"({"name":"ps","servers":{"count":1},"micro_batches":2})", use),
+               Catch::Contains("/micro_batches: has no meaning with \"name\": \"ps\""));
     CHECK_THAT(reported(R"({"name":"zero-1","gathers_in_flight":2})", use),
                Catch::StartsWith("/gathers_in_flight: has no meaning with \"name\": \"zero-1\""));
     CHECK_THAT(reported(R"({"name":"fsdp","micro_batches":0})", use), Catch::StartsWith("/micro_batches: 0"));
@@ -296,7 +296,7 @@ TEST_CASE("a strategy of a scenario may have a preset and a transport of its own
   CHECK(reported(R"({"name":"auto","preset":""})", StrategyUse::scenario) ==
         "/preset: the text is empty; say what it is, or \"unknown\" where that is allowed");
   CHECK(reported(R"({"name":"auto","preset":"horovod"})", StrategyUse::record) ==
-        "/preset: unknown key; known here: name, library");
+        "/preset: unknown key; known here: name, micro_batches, recompute, library");
   CHECK(reported(R"({"name":"auto","pre-set":"horovod"})", StrategyUse::scenario) ==
         "/pre-set: unknown key; did you mean \"preset\"?");
 }
