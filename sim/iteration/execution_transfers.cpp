@@ -118,8 +118,9 @@ private:
   std::vector<std::size_t> past_;        ///< number of spans of each stream that ended
 };
 
-/// The span of each operation. It starts when its stream is free and everything that it waits for has ended.
-template <class Seconds> std::vector<Span> spans_of(const Graph& graph, const Seconds& transfer_s) {
+/// The span of each operation. It starts when its stream is free and everything that it waits for has ended. Copies for
+/// transfers are left out where `copies` is false.
+template <class Seconds> std::vector<Span> spans_of(const Graph& graph, const Seconds& transfer_s, bool copies) {
   std::vector<Span> spans(graph.operations.size());
   std::vector<double> free_s(graph.streams.size(), 0);
   BusyRoles busy(graph);
@@ -128,7 +129,8 @@ template <class Seconds> std::vector<Span> spans_of(const Graph& graph, const Se
     double start_s = free_s[operation.stream];
     for (std::size_t w = 0; w < operation.waits; ++w)
       start_s = std::max(start_s, spans[graph.waits[operation.first_wait + w]].end_s);
-    const double duration_s = operation.group < 0 ? operation.duration_s : transfer_s(i);
+    const double left_out_s = copies ? 0 : operation.copies_s;
+    const double duration_s = operation.group < 0 ? operation.duration_s - left_out_s : transfer_s(i);
     spans[i] = {start_s, busy.end_of_compute_s(operation, start_s, duration_s)};
     busy.add(operation, spans[i]);
     free_s[operation.stream] = spans[i].end_s;
@@ -150,12 +152,13 @@ Execution run_transfers(const Graph& graph, const TimeTransfers& time) {
   const auto simulated = time(transfers.runs);
   Execution execution;
   execution.simgrid_messages = simulated.messages;
-  execution.spans = spans_of(graph, [&](std::size_t i) {
+  const auto transfer_s = [&](std::size_t i) {
     const auto& operation = graph.operations[i];
     const double alone_s = operation.kind == OperationKind::all_to_all ? all_to_all_of_group_s(graph, operation)
                                                                        : simulated.times_s[transfers.of_operation[i]];
     return operation.repeats * started_s(graph.groups[at(operation.group)].rules, graph.collective_cost_s, alone_s);
-  });
+  };
+  execution.spans = spans_of(graph, transfer_s, true);
   execution.end_s = last_end_s(graph, execution.spans, false);
   execution.input_end_s = last_end_s(graph, execution.spans, true);
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
@@ -173,16 +176,19 @@ Execution run_transfers(const Graph& graph, const Executor& executor) {
 }
 
 double end_without_network_s(const Graph& graph) {
-  return last_end_s(graph, spans_of(graph, [](std::size_t) { return 0.0; }), false);
+  return last_end_s(graph,
+                    spans_of(
+                        graph, [](std::size_t) { return 0.0; }, false),
+                    false);
 }
 
 ExposedParts exposed_parts(const Graph& graph, const Execution& execution, double end_without_network_s) {
   const auto end_with_s = [&](TransferKind last) {
-    const auto spans = spans_of(graph, [&](std::size_t i) {
+    const auto transfer_s = [&](std::size_t i) {
       const auto& span = execution.spans[i];
       return kind_of(graph.operations[i]) <= last ? span.end_s - span.start_s : 0.0;
-    });
-    return last_end_s(graph, spans, false);
+    };
+    return last_end_s(graph, spans_of(graph, transfer_s, false), false);
   };
   const double with_tensor_s = end_with_s(TransferKind::tensor);
   const bool has_keys = std::any_of(graph.operations.begin(), graph.operations.end(),

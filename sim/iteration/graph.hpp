@@ -69,6 +69,7 @@ struct Operation {
   int micro_batch = -1; ///< micro-batch that is computed or sent; -1: all of them, or not stated
   int group = -1;       ///< index in Graph::groups of the ranks that run it; -1: the ranks of Graph::machine
   int repeats = 1;      ///< number of transfers of that size that follow each other; used by transfers only
+  double copies_s = 0;  ///< part of duration_s in which a layout copies parameters for their gathers and scatters
   bool keys = false; ///< whether the operation gathers keys and values of a context group, or scatters their gradients
 };
 

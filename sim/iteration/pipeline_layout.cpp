@@ -289,6 +289,14 @@ std::string micro_batch_complaint(const ModelParallelOptions& options, double ba
                      batch_per_gpu, batch_per_gpu * of_replica, of_replica, options.micro_batches, samples);
 }
 
+/// Returns why tensor groups cannot be inside nodes; "" where they can.
+std::string node_complaint(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
+  if (gpus <= gpus_per_node || gpus_per_node % options.tensor == 0) return "";
+  return fmt::format("tensor parallelism over {} GPUs is simulated inside a node only, and one has {}; give a "
+                     "\"tensor\" that divides it",
+                     options.tensor, gpus_per_node);
+}
+
 /// Returns why the groups cannot be on such nodes; "" where they can.
 std::string evenness_complaint(const ModelParallelOptions& options, int gpus, int gpus_per_node) {
   const int of_replica = ranks_of_replica(options);
@@ -296,10 +304,7 @@ std::string evenness_complaint(const ModelParallelOptions& options, int gpus, in
   if (gpus % of_replica != 0)
     return fmt::format("{} GPUs are no multiple of the {} of a replica; give a multiple of {}", gpus, of_replica,
                        of_replica);
-  if (gpus_per_node % options.tensor != 0)
-    return fmt::format("tensor parallelism over {} GPUs is simulated inside a node only, and one has {}; give a "
-                       "\"tensor\" that divides it",
-                       options.tensor, gpus_per_node);
+  if (gpus_per_node % options.tensor != 0) return ""; // node_complaint() says so
   if (const int group = gpus_of_context(options); !is_multiple_of_other(group, gpus_per_node))
     return fmt::format("a context group of {} GPUs, {} of a tensor group times {}, shares nodes of {} unevenly; give a "
                        "\"context\" that fills whole nodes, or of which whole groups fill a node",
@@ -328,8 +333,9 @@ std::string layout_complaint(const Model& model, const Strategy& strategy, doubl
                                context_complaint(model, options),
                                head_complaint(model, options),
                                recompute_complaint(model, options.recompute),
+                               node_complaint(options, gpus, gpus_per_node),
                                uneven};
-  if (uneven.empty()) {
+  if (is_even(options, gpus, gpus_per_node)) {
     all.push_back(expert_complaint(model, options, gpus, gpus_per_node));
     all.push_back(
         shard_group_complaint(options, sharers_of(options, gpus),

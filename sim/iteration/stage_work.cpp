@@ -21,11 +21,13 @@ std::size_t StageWork::add(const PieceShape& shape, const StepPart& part, const 
   const double beside_keys_s = in_ring ? attention_s(shape, step) / part.parts : 0;
   constexpr double half = 0.5; // of what else is computed comes before attention
   std::size_t last = add_compute(part, streams.compute, in_ring ? half * (all_s - beside_keys_s) : all_s);
+  graph_.operations[last].copies_s = in_ring ? half * more_s : more_s;
   for (const std::size_t one : before) wait_for(graph_, one);
   if (in_ring) {
     const std::size_t sent = add_keys(shape, part, streams.keys, last);
     add_compute(part, streams.compute, beside_keys_s);
     last = add_compute(part, streams.compute, half * (all_s - beside_keys_s));
+    graph_.operations[last].copies_s = half * more_s;
     wait_for(graph_, sent);
   }
   if (carriers_.of_tensor >= 0 && is_of_layers(step)) last = add_inside(shape, part, streams, before, last);

@@ -95,6 +95,10 @@ TEST_CASE("more ranks than heads of keys are reported beside other mistakes", "[
   CHECK_THAT(complaint(3, 4), Catch::Contains("2 equal chunks for each of 3 ranks") &&
                                   Catch::Contains("besides, block0.attention.key") &&
                                   Catch::Contains("besides, 4 GPUs are no multiple of the 3"));
+  auto over_node = blocks.on(2, 16, ContextKind::ring).strategy;
+  over_node.parallel.tensor = 8; // on nodes of four
+  CHECK_THAT(layout_complaint(blocks.model, over_node, 8, 24, 4),
+             Catch::Contains("inside a node only") && Catch::Contains("24 GPUs are no multiple of the 16"));
 }
 
 } // namespace ddlsim
