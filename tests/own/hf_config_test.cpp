@@ -277,8 +277,13 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
     const auto made = shipped_config("mpt-" + size + "-config.json", options);
     CHECK(model_json(made.model) == ddlsim::read_text_file(shipped.model_file(model.name)));
   }
-  for (const auto& [size, sequence, count] :
-       {std::tuple{"8b", 8192, 8030261248.0}, {"405b", 8192, 405853388800.0}, {"405b", 131072, 405853388800.0}}) {
+  for (const auto& [size, sequence, count] : {std::tuple{"8b", 8192, 8030261248.0},
+                                              {"8b", 32768, 8030261248.0},
+                                              {"8b", 65536, 8030261248.0},
+                                              {"8b", 131072, 8030261248.0},
+                                              {"8b", 262144, 8030261248.0},
+                                              {"405b", 8192, 405853388800.0},
+                                              {"405b", 131072, 405853388800.0}}) {
     HfOptions options;
     options.name = "llama_3.1_" + std::string(size) + "_seq" + std::to_string(sequence);
     options.sequence = sequence;

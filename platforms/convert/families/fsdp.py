@@ -91,19 +91,61 @@ TECHNIQUES = {None: ("", EIGHT + COMPILED, "fp8", 100), "FSDP": ("-eager", "", "
               "FSDP + torch.compile": ("-compiled", COMPILED, "bf16", 90),
               "FSDP + torch.compile + Float8": ("-compiled-float8", EIGHT + COMPILED, "fp8", 90)}
 
-CONTEXT = "sharded data parallelism beside context groups: no strategy here"
-TENSOR = "sharded data parallelism beside tensor groups: no strategy here"
+# Sets beside tensor and context groups. Everything in a block is computed again with context groups; else what torchtitan calls
+# selective.
+LAYOUTS = {"tt-llama3-8b-fsdp-cp-8gpu": "2024-12", "tt-llama3-8b-tp8-64gpu": "2025-06"}
+MONTHS = {"2024-12": "December 2024: ", "2025-06": "June 2025: "}
+GATHERED = "keys and values gathered, torchtitan's default rotation at that commit; "
+SCALES = {"float8 tensorwise": "one scale a tensor", "float8 rowwise": "one scale a row"}
 NOTE = ("one line of a log, the {}th iteration; not stated and assumed: gradients summed in fp32, "
         "torchtitan's default; what is computed again: its llama3_8b.toml of that commit")
 
 
 def torchtitan(source, sink):
     for index, one in enumerate(source.document["sets"]):
-        rows = [f"/sets/{index}/points/{p}/tokens_per_sec_per_gpu" for p in range(len(one["points"]))]
         if one["id"] in TITAN:
             add(source, sink, index, one)
         else:
-            sink.leave_out_each(source, f"rows of {one['id']}", CONTEXT if "-cp-" in one["id"] else TENSOR, rows)
+            add_layouts(source, sink, index, one)
+
+
+def file_of_layouts(source, sink, one):
+    date = LAYOUTS[one["id"]]
+    of = source.document["cluster"]
+    software = source.document["source"]["versions"].split(MONTHS[date], 1)[1].split(";", 1)[0]
+    return sink.open(source, "torchtitan-h100", context(
+        source, catalogue_name("H100-SXM5-96GB"), f"8 {of['gpu']} a node; network: {of['network']}", software, date, "Meta",
+        where=one["source"]), part=f"layouts-{date}")
+
+
+def context_row(point):
+    """Strategy, batch a GPU, tokens, precision and note of a row with one sequence a context group."""
+    group = point["cp"]
+    beside = {"context": group, "data_parallel": "fsdp"} if group > 1 else {}
+    strategy = {"name": "model-parallel" if group > 1 else "fsdp", "recompute": "full", **beside}
+    return strategy, 1 / group if group > 1 else 1, point["seq_len"], "fp8", EIGHT + (GATHERED if group > 1 else "") + COMPILED
+
+
+def tensor_row(one, point):
+    """The same of a row of tensor groups of 8."""
+    scaling, groups = point["technique"].split(", ")
+    overlap = {"tensor_overlap": True} if groups == "async TP" else {}
+    strategy = {"name": "model-parallel", "tensor": 8, **overlap, "recompute": "alternate-matmuls", "data_parallel": "fsdp"}
+    precision = "bf16" if scaling == "bf16" else "fp8"
+    words = EIGHT.replace("one scale a tensor", SCALES[scaling]) if precision == "fp8" else ""
+    return strategy, one["micro_batch_seqs"] / 8, 8192, precision, words + COMPILED
+
+
+def add_layouts(source, sink, index, one):
+    file = file_of_layouts(source, sink, one)
+    of_log = NOTE.format(90) if LAYOUTS[one["id"]] == "2024-12" else NOTE.replace("the {}th iteration", "not stated which")
+    for number, point in enumerate(one["points"]):
+        strategy, batch, tokens, precision, words = context_row(point) if "cp" in point else tensor_row(one, point)
+        kind = f"-seq{tokens}" if "cp" in point else "-" + point["technique"].replace(", ", "-").replace(" ", "-").lower()
+        step(file, f"/sets/{index}/points/{number}/tokens_per_sec_per_gpu", one["id"] + kind, f"llama_3.1_8b_seq{tokens}",
+             precision, batch, "pytorch-fsdp2", strategy, layout(point["gpus"], PER_NODE), wire_precision="fp32", data="real",
+             unit="tokens/s/GPU", tokens_per_sample=tokens, library="nccl",
+             transport="nccl-ib" if point["gpus"] > PER_NODE else None, note=words + of_log)
 
 
 def add(source, sink, index, one):
