@@ -47,6 +47,11 @@ class Own(Case):
         scenario = self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
                              "--precision", "bf16", "--gpus", "8,128")
         self.assertIn("no preset stated: pytorch-ddp is taken", scenario.stderr)
+        sharded = self.done("new", "scenario", "both", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
+                            "--precision", "bf16", "--gpus", "8", "--strategy", "auto,fsdp")
+        self.assertIn("no preset stated: fsdp takes pytorch-fsdp2", sharded.stderr)
+        self.assertEqual(json.loads((self.folder / "both.json").read_text())["strategies"],
+                         [{"name": "auto"}, {"name": "fsdp", "preset": "pytorch-fsdp2"}])
         checked = self.done("check", "my-model.json", "my-cluster/cluster.json", "q.json")
         self.assertIn("model my-model: ", checked.stdout)
         self.assertIn("cluster my-cluster: 16 nodes of 8 x H100-SXM5-80GB", checked.stdout)
