@@ -60,7 +60,7 @@ std::string stage_complaint(const Model& model, const ModelParallelOptions& opti
 }
 
 std::string matrix_complaint(const Model& model, const ModelParallelOptions& options) {
-  if (options.tensor == 1 || attentive_blocks_of(model) == 0) return "";
+  if (options.tensor == 1 || !has_attention(model)) return "";
   for (const auto& layer : model.layers)
     for (const auto& tensor : layer.tensors)
       if (unit_name_of(layer.name) != "root" && !is_cut_evenly(tensor, options.tensor))
