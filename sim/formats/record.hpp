@@ -98,7 +98,7 @@ struct StepRecord {
   /// Added uncertainty of a time that was derived from several GPUs (sim/predict/read_back.hpp): a standard deviation
   /// of ln. 0: measured. Not stored in files.
   double read_back_uncertainty = 0;
-  WorkSplit split{}; ///< of the run that the time was derived from; not stored in files
+  WorkSplit split{};  ///< of the run that the time was derived from; not stored in files
   std::string site{}; ///< site of the cluster that it was measured on, Cluster::site; not stored in files
 };
 

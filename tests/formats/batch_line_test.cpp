@@ -82,7 +82,8 @@ TEST_CASE("what is wrong with a line is reported with its place", "[compute-line
   check_mistake("largest_batch", 0.5, "0.5 found, below smallest_batch 1; expected no less");
   check_mistake("correlation", 2, "2 is out of range; give -1 to 1");
   check_mistake("precision", "fp31",
-                "\"fp31\" found, one of amp, bf16, fp16, fp32, fp8, tf32 expected; did you mean \"fp32\"?");
+                "\"fp31\" found, one of amp, bf16, fp16, fp32, fp8, fp8-block, mxfp8, nvfp4, tf32 expected; did you "
+                "mean \"fp32\"?");
   nlohmann::json json = json_of(sample_line());
   json.erase("preset");
   json["presett"] = "mxnet";

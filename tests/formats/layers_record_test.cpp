@@ -100,7 +100,7 @@ TEST_CASE("what is wrong with a table is reported") {
       {"/layers/kind", R"(["conv"])", "/layers/kind: 1 values found for 3 layers; give one for each layer"},
       {"/layers/kind/1", R"("convolution")",
        "/layers/kind/1: \"convolution\" found, one of conv1x1, conv3x3, conv, depthwise, linear, norm, activation, "
-       "pool, embedding, attention, elementwise, loss, gemm expected"},
+       "pool, embedding, attention, scan, elementwise, loss, gemm expected"},
       {"/layers/name/2", R"("conv1")", "/layers/name/2: \"conv1\" stands twice; name each layer once"},
       {"/layers/name/0", R"("")", "/layers/name/0: \"\" found, the name of a layer expected"},
       {"/layers/name/0", "7", "/layers/name/0: 7 found, the name of a layer expected"},

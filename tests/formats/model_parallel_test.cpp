@@ -91,6 +91,11 @@ TEST_CASE("a pipeline that cannot be is one message with what to do") {
              Catch::StartsWith("/tensor_overlap: only a tensor group"));
   CHECK_THAT(message(R"(,"tensor":4,"expert_imbalance":1.5)"), Catch::StartsWith("/expert_imbalance: only experts"));
   CHECK_THAT(message(R"(,"expert":4,"expert_imbalance":0.5)"), Catch::StartsWith("/expert_imbalance: 0.5"));
+  CHECK_THAT(message(R"(,"tensor":4,"expert_overlap":true)"), Catch::StartsWith("/expert_overlap: only experts"));
+  CHECK_THAT(message(R"(,"expert":4,"expert_exchange":"nccl")"), Catch::StartsWith("/expert_exchange: "));
+  CHECK_THAT(message(R"(,"expert":4,"tensor":4,"expert_tensor":2)"),
+             Catch::StartsWith("/expert_tensor: 2 found beside a \"tensor\" of 4"));
+  CHECK(message(R"(,"expert":4,"tensor":4,"expert_tensor":1,"expert_exchange":"deepep")").empty());
   CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":0)"), Catch::StartsWith("/micro_batches: 0"));
   CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"schedule":"1f1")"), Catch::Contains("did you mean \"1f1b\"?"));
   CHECK_THAT(message(R"(,"pipeline":4,"micro_batches":8,"schedule":"interleaved")"),

@@ -38,7 +38,7 @@ TEST_CASE("what is wrong with a model is reported") {
        {"/layers/1", "3", "/layers/1: 3 found, an object expected; write {...}"},
        {"/layers/0/kind", "\"lineare\"",
         "/layers/0/kind: \"lineare\" found, one of conv1x1, conv3x3, conv, depthwise, linear, norm, activation, pool, "
-        "embedding, attention, elementwise, loss expected; did you mean \"linear\"?"},
+        "embedding, attention, scan, elementwise, loss expected; did you mean \"linear\"?"},
        {"/layers", "[]", "/layers: none found; give one or more"},
        {tensor + "/bytes", "44",
         tensor + "/bytes: 44 found, 4 x the product of the shape = 48 expected; give fp32 bytes"},

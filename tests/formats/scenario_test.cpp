@@ -15,8 +15,7 @@ using ddlsim::read_scenario;
 TEST_CASE("a scenario is read") {
   const ddlsim_test::TemporaryFolder folder;
   const auto scenario = read_scenario(folder.write("a.json", ddlsim_test::sample_scenario().dump()));
-  CHECK(scenario.name == "tiny-iris");
-  CHECK(scenario.model == "tiny");
+  CHECK(scenario.name + " of " + scenario.model == "tiny-iris of tiny");
   CHECK(scenario.batch_per_gpu == 64);
   CHECK(scenario.gpus == std::vector<int>{1, 2, 4, 8});
   REQUIRE(scenario.strategies.size() == 2);
@@ -139,7 +138,8 @@ TEST_CASE("what is wrong with a scenario is reported") {
        {"/batch_per_gpu", "0", "/batch_per_gpu: 0 found; give a number above 0, without quotes or unit"},
        {"/model", "\"resnet50\"",
         "/model: \"resnet50\" leaves open which variant is meant; give one of resnet50_v1, resnet50_v1.5, resnet50_v2"},
-       {"/precision", "\"fp64\"", "/precision: \"fp64\" found; give one of amp, bf16, fp16, fp32, fp8, tf32"},
+       {"/precision", "\"fp64\"",
+        "/precision: \"fp64\" found; give one of amp, bf16, fp16, fp32, fp8, fp8-block, mxfp8, nvfp4, tf32"},
        {"/strategies", "[]", "/strategies: none found; give one or more"},
        {"/strategies/1", "{\"name\": \"ring\"}", "/strategies/1: ring is there twice; keep one"},
        {"/strategies/1/servers/per_node", "1.5",

@@ -134,7 +134,7 @@ TEST_CASE("no published training run is refused", "[memory][published]") {
       const auto model = models.find(step.model);
       const auto* preset = preset_named(presets, step.preset);
       if (step.mode != RunMode::train || model == models.end() || step.head.gpu.empty() || !step.optimizer) continue;
-      if (is_of_another_run(step)) continue;
+      if (is_of_another_run(step) || step.head.suspect) continue;
       const auto& gpu = find_gpu(gpus, step.head.gpu);
       const auto run = run_of(step, model->second, gpu, preset != nullptr ? *preset : presets.front());
       const double peak_bytes = peak_memory(run.setup()).total();

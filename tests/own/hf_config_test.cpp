@@ -254,6 +254,16 @@ ConfiguredModel shipped_config(const std::string& name, const HfOptions& options
   return import_hf_config(folder.write(name, all.at(name).dump()), options);
 }
 
+namespace {
+
+/// The table without what newer ones state of attention.
+std::string json_without_facts(ddlsim::Model model) {
+  for (auto& layer : model.layers) layer.attention = {};
+  return model_json(model);
+}
+
+} // namespace
+
 TEST_CASE("shipped tables of transformers are what import makes of the shipped configs") {
   const ddlsim::DataFolder shipped{DDLSIM_SOURCE_DIR};
   std::map<std::string, double> parameters; // as llm-foundry's table of MPT counts them, at 2,048 tokens
@@ -275,7 +285,7 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
     options.name = model.name;
     options.sequence = 2048;
     const auto made = shipped_config("mpt-" + size + "-config.json", options);
-    CHECK(model_json(made.model) == ddlsim::read_text_file(shipped.model_file(model.name)));
+    CHECK(json_without_facts(made.model) == ddlsim::read_text_file(shipped.model_file(model.name)));
   }
   for (const auto& [size, sequence, count] : {std::tuple{"8b", 8192, 8030261248.0},
                                               {"8b", 32768, 8030261248.0},
@@ -289,7 +299,7 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
     options.sequence = sequence;
     const auto llama = shipped_config("llama-3.1-" + std::string(size) + "-config.json", options);
     CHECK(llama.model.parameters == count);
-    CHECK(model_json(llama.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
+    CHECK(json_without_facts(llama.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
   }
   for (const auto& [size, count] : {std::pair{"1.7b", 1753862144.0},
                                     {"7.1b", 7131922432.0},
@@ -301,7 +311,7 @@ TEST_CASE("shipped tables of transformers are what import makes of the shipped c
     options.sequence = 4096;
     const auto gpt = shipped_config("megatron-gpt-" + std::string(size) + "-config.json", options);
     CHECK(gpt.model.parameters == count);
-    CHECK(model_json(gpt.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
+    CHECK(json_without_facts(gpt.model) == ddlsim::read_text_file(shipped.model_file(options.name)));
   }
 }
 
