@@ -1,5 +1,6 @@
 #include "cli/command.hpp"
-#include "sim/formats/check.hpp"
+#include "cli/config_model.hpp"
+#include "sim/base/error.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@ int run_check(const CheckCommand& command, const CommandLine& line) {
   int code = 0;
   for (const auto& file : command.files) {
     try {
-      emit(line, fmt::format("{}: {}\n", file.string(), check_file(file, DataFolder{line.data_folder})));
+      emit(line, fmt::format("{}: {}\n", file.string(), check_asked(file, command.sequence, line)));
     } catch (const UserError& error) {
       fmt::print(stderr, "{}\n", error.what());
       code = 1;

@@ -1,4 +1,5 @@
 #include "cli/command.hpp"
+#include "cli/config_model.hpp"
 #include "cli/diagnose_follow.hpp"
 #include "cli/diagnose_logs.hpp"
 #include "cli/diagnose_placement.hpp"
@@ -11,6 +12,7 @@
 #include "sim/formats/check.hpp"
 #include "sim/formats/stand_in_preset.hpp"
 #include "sim/predict/ask.hpp"
+#include "sim/predict/batch_at_scale.hpp"
 #include "sim/predict/known_files.hpp"
 
 #include <fmt/format.h>
@@ -66,9 +68,11 @@ void place_as_logged(DiagnosisQuestion& question, const CommandLine& line) {
 
 DiagnosisQuestion with_scenario(const DiagnoseCommand& command, const CommandLine& line) {
   DiagnosisQuestion question;
-  question.scenario = read_known_scenario(command.scenario, command.changes, DataFolder{line.data_folder});
+  question.scenario = read_asked_scenario(command.scenario, command.changes, command.sequence, line);
   keep_strategies(question.scenario, command.strategies);
   question.data = data_for(line, question.scenario);
+  question.scenario =
+      scenario_at(question.scenario, load_model(question.data, question.scenario.model), question.scenario.gpus.back());
   question.cluster = load_cluster(question.data, question.scenario.cluster);
   const auto with = scenario_with_preset_of(question.scenario, question.scenario.strategies.front());
   const auto presets = load_presets(question.data);

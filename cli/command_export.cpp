@@ -1,8 +1,9 @@
 #include "cli/command.hpp"
+#include "cli/config_model.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/export/export.hpp"
-#include "sim/formats/check.hpp"
+#include "sim/predict/batch_at_scale.hpp"
 #include "sim/predict/known_files.hpp"
 
 #include <fmt/format.h>
@@ -24,9 +25,10 @@ void write_chakra(const Curve& curve, int gpus, const CommandLine& line) {
 } // namespace
 
 int run_export(const ExportCommand& command, const CommandLine& line) {
-  Scenario scenario = read_known_scenario(command.scenario, command.changes, DataFolder{line.data_folder});
+  Scenario scenario = read_asked_scenario(command.scenario, command.changes, command.sequence, line);
   keep_strategies(scenario, command.strategies);
   const KnownFiles files(scenario, data_for(line, scenario));
+  scenario = scenario_at(scenario, files.model(), scenario.gpus.back());
   const auto& strategy = scenario.strategies.front();
   const auto curve = make_curve(scenario, strategy, files.model(), files.knowledge());
   const int gpus = scenario.gpus.back();

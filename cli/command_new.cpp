@@ -1,4 +1,5 @@
 #include "cli/command.hpp"
+#include "cli/config_model.hpp"
 #include "cli/plan_words.hpp"
 #include "import/plain_text.hpp"
 #include "own/machine.hpp"
@@ -251,10 +252,14 @@ int run_new_scenario(const NewCommand& command, const CommandLine& line) {
   if (!missing.empty()) return refuse_use(missing, "");
   auto file = command.name;
   if (file.extension() != ".json") file += ".json";
-  const auto made = new_scenario({file, command.model, command.cluster, command.batch_per_gpu, command.precision,
-                                  command.preset, command.gpus, command.strategies},
-                                 DataFolder{line.data_folder});
-  for (const auto& note : made.notes) narrate(line, note);
+  std::vector<std::string> notes;
+  const auto table = table_of_config(command.model, file, command.sequence, line, notes);
+  const auto made =
+      new_scenario({file, command.model, table == command.model ? "" : table, command.sequence, command.cluster,
+                    command.batch_per_gpu, command.precision, command.preset, command.gpus, command.strategies},
+                   DataFolder{line.data_folder});
+  notes.insert(notes.end(), made.notes.begin(), made.notes.end());
+  for (const auto& note : notes) narrate(line, note);
   write_new(file, made.text, line);
   return 0;
 }

@@ -18,6 +18,8 @@ CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name,
 void add_output(CLI::App& app, CommandLine& line, const std::string& what = "the result");
 void add_json(CLI::App& app, CommandLine& line);
 /// Adds `--threads`, which every computing command has.
+/// Adds --sequence, for a model that is a config.
+void add_sequence(CLI::App& app, long& sequence);
 CLI::Option* add_threads(CLI::App& app, CommandLine& line);
 /// Adds `--resume`. `tasks` is what the tasks are called in the plural.
 CLI::Option* add_resume(CLI::App& app, CommandLine& line, const std::string& tasks);

@@ -106,6 +106,24 @@ void add_model(CLI::App& app, std::string& model, long& sequence) {
                  "Model instead of the file's: a name (`ddlsim list models`), the path of a layer table, or of a "
                  "config.json of Hugging Face Transformers")
       ->type_name("NAME");
+  add_sequence(app, sequence);
+}
+
+void add_batch(CLI::App& app, Variation& variation) {
+  app.add_option("--global-batch", variation.global_batch,
+                 "Samples of all GPUs together in an iteration, instead of the scenario's batch; each scale's batch of "
+                 "a GPU follows")
+      ->type_name("N")
+      ->check(above_zero());
+  app.add_option("--micro-batch", variation.micro_batch,
+                 "Samples that a replica computes at the same time; each scale's number of micro-batches follows")
+      ->type_name("N")
+      ->check(above_zero());
+}
+
+} // namespace
+
+void add_sequence(CLI::App& app, long& sequence) {
   app.add_option("--sequence", sequence, "Of a model that is a config.json: tokens a sample")
       ->type_name("TOKENS")
       ->check(a_number({.least = 1, .most = 100'000'000, .whole = true}));
@@ -113,10 +131,12 @@ void add_model(CLI::App& app, std::string& model, long& sequence) {
 
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
   auto& check = add_command(app, line, "check",
-                            "Check files of any kind: scenarios, models, clusters, records, catalogues, calibrations");
+                            "Check files of any kind: scenarios, models, clusters, records, catalogues, calibrations, "
+                            "configs of Hugging Face");
   check.add_option("FILE", command.files, "Files to check; all mistakes of all files are reported")
       ->required()
       ->type_name("");
+  add_sequence(check, command.sequence);
 }
 
 void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
@@ -159,6 +179,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       ->type_name("NAME,NAME");
   add_changes(predict, variation);
   add_model(predict, variation.model, command.sequence);
+  add_batch(predict, variation);
   predict
       .add_option("--sweep", variation.sweep,
                   "The scenario once for each value, e.g. /cluster=iris,dgx1-v100; of several every combination")
@@ -219,6 +240,7 @@ void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variat
       ->expected(1)
       ->type_name("NAME");
   add_changes(exporting, variation);
+  add_model(exporting, variation.model, command.sequence);
   exporting.add_option("--output,-o", line.output, "The file to write, or what the names of the files begin with")
       ->required()
       ->type_name("FILE");

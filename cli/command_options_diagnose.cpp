@@ -17,6 +17,7 @@ void add_question(CLI::App& app, DiagnoseCommand& command) {
       ->check(whole_above_zero());
   app.add_option("--model", command.model, "Without a scenario: the model that a log of training is of")
       ->type_name("NAME");
+  add_sequence(app, command.sequence);
   app.add_option("--batch-per-gpu", command.batch_per_gpu,
                  "Without a scenario: samples a GPU, where the log does not say it")
       ->type_name("N")

@@ -49,8 +49,10 @@ void add_cluster_options(CLI::App& app, NewCommand& command) {
 
 void add_scenario_options(CLI::App& app, NewCommand& command) {
   app.add_option("--model", command.model,
-                 "For a scenario: the model, by a name (`ddlsim list models`) or the path of a file")
+                 "For a scenario: the model, by a name (`ddlsim list models`), or the path of a layer table or of a "
+                 "config.json of Hugging Face Transformers")
       ->type_name("NAME");
+  add_sequence(app, command.sequence);
   app.add_option("--cluster", command.cluster,
                  "For a scenario: the cluster, by a name (`ddlsim list clusters`) or the path of a folder")
       ->type_name("NAME");

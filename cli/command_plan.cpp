@@ -22,11 +22,9 @@ std::string to_output(const Plan& plan, const PlanCommand& command, const Comman
 /// Sets the model that the command names, and makes the table of one that is a config.
 void set_model(nlohmann::json& request, const PlanCommand& command, const CommandLine& line) {
   if (!request.is_object() || !request.contains("workload") || !request["workload"].is_object()) return;
-  auto& work = request["workload"];
-  if (!command.model.empty()) work["model"] = command.model;
-  if (!work.contains("model") || !work["model"].is_string()) return;
+  if (!command.model.empty()) request["workload"]["model"] = command.model;
   std::vector<std::string> notes;
-  work["model"] = table_of_config(work["model"].get<std::string>(), command.request, command.sequence, line, notes);
+  make_table_of_model(request, command.request, command.sequence, line, notes);
   for (const auto& note : notes) narrate(line, note);
 }
 

@@ -57,13 +57,25 @@ fs::path kept_table(const Model& model, const fs::path& config, const CommandLin
   return file;
 }
 
-/// Returns the text of "model" in a scenario after its changes; "" for a file with mistakes, which its reader reports.
-std::string model_in(const fs::path& scenario, const std::vector<JsonChange>& changes) {
+/// The object of a question that names its model: a scenario itself, or the workload of a plan request. Null for a
+/// document with mistakes, which its reader reports.
+nlohmann::json* place_of_model(nlohmann::json& document) {
+  if (!document.is_object()) return nullptr;
+  auto* place = document.contains("workload") ? &document["workload"] : &document;
+  const bool names_model = place->is_object() && place->contains("model") && (*place)["model"].is_string();
+  return names_model ? place : nullptr;
+}
+
+long sequence_in(const nlohmann::json& place) {
+  return place.contains("sequence") && place["sequence"].is_number_integer() ? place["sequence"].get<long>() : 0;
+}
+
+/// The same scenario after its changes; nothing for a file with mistakes.
+nlohmann::json changed_document(const fs::path& scenario, const std::vector<JsonChange>& changes) {
   try {
     auto json = parse_json(read_text_file(scenario), scenario.string());
     for (const auto& change : changes) apply_change(json, change);
-    return json.is_object() && json.contains("model") && json["model"].is_string() ? json["model"].get<std::string>()
-                                                                                   : std::string();
+    return json;
   } catch (const UserError&) {
     return {};
   }
@@ -84,15 +96,39 @@ std::string table_of_config(const std::string& model, const fs::path& file, long
   return kept_table(made.model, config, line).string();
 }
 
+void make_table_of_model(nlohmann::json& document, const fs::path& file, long sequence, const CommandLine& line,
+                         std::vector<std::string>& notes) {
+  auto* place = place_of_model(document);
+  if (place == nullptr) return;
+  auto& model = (*place)["model"];
+  const long tokens = sequence > 0 ? sequence : sequence_in(*place);
+  model = table_of_config(model.get<std::string>(), file, tokens, line, notes);
+}
+
 Scenario read_asked_scenario(const fs::path& file, std::vector<JsonChange> changes, long sequence,
                              const CommandLine& line) {
   std::vector<std::string> notes;
-  const auto model = model_in(file, changes);
-  const auto table = table_of_config(model, file, sequence, line, notes);
-  if (table != model) changes.push_back({"/model", nlohmann::json(table).dump()});
+  auto document = changed_document(file, changes);
+  if (auto* place = place_of_model(document)) {
+    const auto model = (*place)["model"];
+    make_table_of_model(document, file, sequence, line, notes);
+    if ((*place)["model"] != model) changes.push_back({"/model", (*place)["model"].dump()});
+  }
   auto scenario = read_known_scenario(file, changes, DataFolder{line.data_folder});
   scenario.name_notes.insert(scenario.name_notes.begin(), notes.begin(), notes.end());
   return scenario;
+}
+
+std::string check_asked(const fs::path& file, long sequence, const CommandLine& line) {
+  std::vector<std::string> notes;
+  if (is_config(file)) {
+    const auto table = table_of_config(fs::absolute(file).string(), file, sequence, line, notes);
+    auto text = "config of Hugging Face Transformers, as the " + check_file(table, DataFolder{line.data_folder});
+    for (const auto& note : notes) text += "; note: " + note;
+    return text;
+  }
+  return check_file(file, DataFolder{line.data_folder},
+                    [&](nlohmann::json& document) { make_table_of_model(document, file, sequence, line, notes); });
 }
 
 } // namespace ddlsim

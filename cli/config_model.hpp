@@ -4,6 +4,8 @@
 #include "cli/options.hpp"
 #include "sim/formats/scenario.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -15,6 +17,13 @@ namespace ddlsim {
 /// with every mistake of the config.
 std::string table_of_config(const std::string& model, const std::filesystem::path& file, long sequence,
                             const CommandLine& line, std::vector<std::string>& notes);
+
+/// The same for the model that a scenario or a plan request names, whose own "sequence" counts where `sequence` is 0.
+void make_table_of_model(nlohmann::json& document, const std::filesystem::path& file, long sequence,
+                         const CommandLine& line, std::vector<std::string>& notes);
+
+/// check_file() that also takes a config, and a config in the place of a question's model.
+std::string check_asked(const std::filesystem::path& file, long sequence, const CommandLine& line);
 
 /// read_known_scenario() that also takes a config in the place of the scenario's model. What was assumed of it comes
 /// first in name_notes.

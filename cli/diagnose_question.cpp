@@ -1,6 +1,7 @@
 #include "cli/diagnose_question.hpp"
 
 #include "cli/command.hpp"
+#include "cli/config_model.hpp"
 #include "own/new_cluster.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/json.hpp"
@@ -182,6 +183,7 @@ DiagnoseQuestion question_from(const DiagnoseCommand& command, const std::vector
   scenario.cluster = made.cluster.name;
   set_training(command, facts, scenario);
   if (is_path(scenario.model)) {
+    scenario.model = table_of_config(scenario.model, "command line", command.sequence, line, scenario.name_notes);
     scenario.model_file = scenario.model;
     scenario.model = scenario.model_file.stem().string();
     made.data = with_own_model(made.data, scenario);

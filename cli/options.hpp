@@ -19,6 +19,7 @@ namespace ddlsim {
 
 struct CheckCommand {
   std::vector<std::filesystem::path> files;
+  long sequence = 0; ///< tokens a sample of a config of Hugging Face; 0: not given
 };
 
 struct ListCommand {
@@ -79,6 +80,7 @@ struct DiagnoseCommand {
   std::vector<std::string> networks; ///< texts in the form that ClusterRequest has
   int gpus_per_node = 0;
   std::string model;
+  long sequence = 0; ///< as for predict
   double batch_per_gpu = 0;
   std::string precision;
   std::string preset;
@@ -104,6 +106,7 @@ struct ExportCommand {
   std::filesystem::path scenario;
   std::vector<JsonChange> changes;
   std::vector<std::string> strategies; ///< names of strategies, as for predict; the first one is used
+  long sequence = 0;                   ///< as for predict
 };
 
 struct ValidateCommand {
@@ -170,6 +173,7 @@ struct NewCommand {
   std::string partition;                ///< partition, which selects one of several kinds of nodes
   std::filesystem::path topology;       ///< file from nvidia-smi, NCCL or lstopo; empty: none
   std::string model;
+  long sequence = 0; ///< as for predict
   std::string cluster;
   double batch_per_gpu = 0;
   std::string precision;
@@ -228,6 +232,8 @@ struct Variation {
   std::vector<int> gpus{};
   std::string cluster{};
   std::string model{};
+  double global_batch = 0; ///< 0: not given
+  double micro_batch = 0;
   std::vector<std::string> set{};   ///< texts /json/path=VALUE
   std::vector<std::string> sweep{}; ///< texts /json/path=A,B,C
 };

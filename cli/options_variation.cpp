@@ -52,6 +52,12 @@ std::vector<JsonChange> changes_of(const Variation& variation, std::string& wron
   if (!variation.gpus.empty()) changes.push_back({"/gpus", as_json_list(variation.gpus)});
   if (!variation.cluster.empty()) changes.push_back({"/cluster", fmt::format("\"{}\"", variation.cluster)});
   if (!variation.model.empty()) changes.push_back({"/model", variation.model});
+  if (variation.global_batch > 0) {
+    changes.push_back({"/batch_per_gpu", "null"});
+    changes.push_back({"/global_batch_tokens", "null"});
+    changes.push_back({"/global_batch", fmt::format("{}", variation.global_batch)});
+  }
+  if (variation.micro_batch > 0) changes.push_back({"/micro_batch", fmt::format("{}", variation.micro_batch)});
   return changes;
 }
 

@@ -160,7 +160,7 @@ StepSetup with_preset(const StepSetup& setup, const Preset& preset) {
           setup.transport,     setup.strategy,  setup.precision, setup.wire_bytes_per_parameter,
           setup.batch_per_gpu, setup.one_gpu_s, setup.gpus,      setup.gpus_per_node,
           setup.synchronised,  setup.slow_node, setup.input,     setup.protocol,
-          setup.cross_entropy, setup.fabrics};
+          setup.cross_entropy, setup.optimizer, setup.fabrics};
 }
 
 std::span<const FaultRow> fault_rows() {

@@ -79,7 +79,8 @@ Json strategies_json(const std::vector<std::string>& names, const std::string& p
 }
 
 void check_scenario_text(const std::string& text, const ScenarioRequest& request, const DataFolder& data) {
-  const auto document = parse_json(text, request.file.string());
+  auto document = parse_json(text, request.file.string());
+  if (!request.table.empty()) document["model"] = request.table;
   Mistakes mistakes("new scenario");
   const JsonNode root(document, "", mistakes);
   auto scenario = scenario_from(root);
@@ -106,16 +107,17 @@ NewScenario new_scenario(const ScenarioRequest& request, const DataFolder& data)
   nlohmann::json named{{"model", request.model}, {"cluster", request.cluster}, {"preset", preset}};
   for (auto& note : spell_as_known(named, data)) made.notes.push_back(std::move(note));
   const auto strategies = strategies_json(names, preset, !request.preset.empty(), cluster, data, made.notes);
-  const Json json{{"format", "ddlsim-scenario"},
-                  {"version", 1},
-                  {"name", request.file.stem().string()},
-                  {"model", named["model"]},
-                  {"batch_per_gpu", request.batch_per_gpu},
-                  {"precision", request.precision.empty() ? "fp32" : usual_name<Precision>(request.precision)},
-                  {"cluster", named["cluster"]},
-                  {"preset", named["preset"]},
-                  {"gpus", counts},
-                  {"strategies", strategies}};
+  Json json{{"format", "ddlsim-scenario"},
+            {"version", 1},
+            {"name", request.file.stem().string()},
+            {"model", named["model"]},
+            {"batch_per_gpu", request.batch_per_gpu},
+            {"precision", request.precision.empty() ? "fp32" : usual_name<Precision>(request.precision)},
+            {"cluster", named["cluster"]},
+            {"preset", named["preset"]},
+            {"gpus", counts},
+            {"strategies", strategies}};
+  if (request.sequence > 0) json["sequence"] = request.sequence;
   made.text = json_text(json, 2) + "\n";
   check_scenario_text(made.text, request, data);
   return made;

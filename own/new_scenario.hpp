@@ -12,6 +12,8 @@ namespace ddlsim {
 struct ScenarioRequest {
   std::filesystem::path file; ///< output file; its name without .json is the scenario's name
   std::string model;          ///< shipped name, or path of a file
+  std::string table{};        ///< path of the layer table where `model` is a config; "": it is none
+  long sequence = 0;          ///< tokens of a sample of such a model; 0: not stated
   std::string cluster;        ///< shipped name, or path of a folder
   double batch_per_gpu = 0;
   std::string precision; ///< precision; "": fp32

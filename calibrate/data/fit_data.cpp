@@ -92,6 +92,8 @@ ComputeQuestion compute_question(const Series& series, const Preset& preset, con
 SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>& priors, const Series& series,
                        const OneGpuTimes& one_gpu_times) {
   refuse_model_parallel(series);
+  if (const auto training = training_text(series.train, series.document_tokens); !training.empty())
+    refuse(series, fmt::format("it trains with {}, from which nothing learns", training));
   const auto& model = model_of(reference, series);
   const auto& cluster = cluster_of(reference, series);
   std::shared_ptr<const Preset> stand_in;

@@ -31,6 +31,7 @@ struct GroupKey {
   double batch_per_gpu = 0;
   std::string data;
   std::string preset;
+  std::string training; ///< training_text()
   auto operator<=>(const GroupKey&) const = default;
 };
 
@@ -45,7 +46,8 @@ GroupKey key_of(const LocatedStep& located) {
           step.precision,
           step.batch_per_gpu,
           step.data,
-          step.preset};
+          step.preset,
+          training_text(step.train, step.document_tokens)};
 }
 
 bool is_base(const StepRecord& step) {
@@ -164,6 +166,8 @@ Series make_series(const std::vector<LocatedStep>& members, const std::vector<Lo
   series.precision = step.precision;
   series.wire_precision = step.wire_precision;
   series.batch_per_gpu = step.batch_per_gpu;
+  series.train = step.train;
+  series.document_tokens = step.document_tokens;
   series.data = step.data;
   series.strategy = strategy_text(members);
   series.strategy_name = step.strategy.name;

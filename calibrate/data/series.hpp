@@ -37,6 +37,8 @@ struct Series {
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::unknown;
   double batch_per_gpu = 0;
+  TrainedPart train{};
+  double document_tokens = 0; ///< as of StepRecord
   std::string data;
   std::string strategy; ///< text of the strategy; its name only, if the number of servers changes with scale
   StrategyName strategy_name = StrategyName::none;

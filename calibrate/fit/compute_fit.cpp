@@ -39,7 +39,7 @@ std::map<CurveKey, std::vector<const StepRecord*>> by_curve(const std::vector<St
                                                             std::vector<Excluded>& excluded) {
   std::map<CurveKey, std::vector<const StepRecord*>> curves;
   for (const auto& record : records) {
-    if (record.gpus != 1 || record.mode != RunMode::train || has_server_elsewhere(record)) continue;
+    if (record.gpus != 1 || !trains_whole_model(record) || has_server_elsewhere(record)) continue;
     if (record.head.suspect) {
       excluded.push_back({place_of(record), std::string(marked_by_source)});
       continue;

@@ -124,7 +124,10 @@ void apply_change(nlohmann::json& document, const JsonChange& change) {
       throw UserError("--set", change.path,
                       "leads nowhere in this file; give the path of a field, like /batch_per_gpu");
     }
-    document[node] = std::move(value);
+    if (value.is_null() && !node.empty() && document[node.parent_pointer()].is_object())
+      document[node.parent_pointer()].erase(node.back());
+    else
+      document[node] = std::move(value);
   } catch (const nlohmann::json::exception&) {
     throw UserError("--set", change.path,
                     "is not the path of a field; give a JSON pointer, like /gpus or /strategies/0/name");

@@ -180,7 +180,7 @@ struct JsonChange {
   std::string value; ///< JSON text; a word that is no JSON is taken as a string
 };
 
-/// Sets the value at its path. The last key of the path may be new. Throws UserError when the path is no JSON pointer
+/// Sets the value at its path, or takes the key out for null. The last key of the path may be new. Throws UserError when the path is no JSON pointer
 /// or leads nowhere.
 void apply_change(nlohmann::json& document, const JsonChange& change);
 

@@ -25,15 +25,16 @@ LayerKernel kernel_of(const Layer& layer) {
 /// Outputs of a row of a product: those of its weight, or of the word table that it shares.
 double columns_of(const Layer& layer, double outputs, double tokens) {
   const std::size_t place = layer.experts > 0 ? 1 : 0; // experts' weights are [experts, outputs, inputs]
-  if (!layer.tensors.empty() && layer.tensors.front().shape.size() > place)
-    return static_cast<double>(layer.tensors.front().shape[place]);
+  const auto& tensors = layer.tensors.empty() ? layer.frozen : layer.tensors;
+  if (!tensors.empty() && tensors.front().shape.size() > place)
+    return static_cast<double>(tensors.front().shape[place]);
   return outputs / std::max(1.0, tokens);
 }
 
 bool is_same_work(const LayerWork& a, const LayerWork& b) {
   return a.kernel == b.kernel && a.flop == b.flop && a.outputs == b.outputs && a.columns == b.columns &&
          a.in_8_bits == b.in_8_bits && a.experts == b.experts && a.attention == b.attention && a.biased == b.biased &&
-         a.chosen == b.chosen;
+         a.chosen == b.chosen && a.backward == b.backward;
 }
 
 /// Looks from the end, because the layers of a block resemble those of the block before.
@@ -45,6 +46,18 @@ void add_layer(std::vector<LayerWork>& layers, const LayerWork& work) {
 }
 
 } // namespace
+
+double passes_of(LayerBackward backward) {
+  switch (backward) {
+  case LayerBackward::whole:
+    return 3;
+  case LayerBackward::input_only:
+    return 2;
+  case LayerBackward::none:
+    return 1;
+  }
+  return 3;
+}
 
 KernelWork kernel_work(const Model& model) {
   KernelWork work;
@@ -61,7 +74,8 @@ KernelWork kernel_work(const Model& model) {
     const double chosen =
         kernel == LayerKernel::combine && outputs > 0 ? layer.forward_flop_per_sample / flop_of_chosen / outputs : 0;
     add_layer(work.layers, {kernel, layer.forward_flop_per_sample, outputs, columns, in_8_bits[l], 1, experts,
-                            layer.attention, chosen, layer.experts > 0 && layer.tensors.size() > 1});
+                            layer.attention, chosen, layer.experts > 0 && layer.tensors.size() > 1, layer.backward});
+    work.passes += passes_of(layer.backward);
     work.attends = work.attends || layer.kind == "attention" || layer.kind == "scan";
     work.mixes = work.mixes || layer.experts > 0;
   }

@@ -35,17 +35,22 @@ struct LayerWork {
   AttentionFacts attention{};
   double chosen = 0;   ///< of combine: experts of a token
   bool biased = false; ///< of a product of experts: a bias is added to its outputs by a pass of its own
+  LayerBackward backward = LayerBackward::whole;
 };
 
 /// The work of one sample, and of the update.
 struct KernelWork {
   std::vector<LayerWork> layers;
-  double parameters = 0;
-  double tokens = 0; ///< of a sample; 0: the samples are no sequences
+  double parameters = 0; ///< that are trained
+  double tokens = 0;     ///< of a sample; 0: the samples are no sequences
   bool attends = false;
   bool mixes = false; ///< has experts
   double layer_count = 0;
+  double passes = 0; ///< over the layers: forward, and up to two of backward for each
 };
+
+/// Passes over a layer: forward, the gradient of its input, and that of its weights.
+double passes_of(LayerBackward backward);
 
 /// Returns the work of a model. Equal layers, such as those of a transformer's blocks, are one entry.
 KernelWork kernel_work(const Model& model);

@@ -1,5 +1,6 @@
 #include "sim/compute/layer_inputs.hpp"
 
+#include "sim/compute/partial_training.hpp"
 #include "sim/compute/piece_shape.hpp"
 
 #include <algorithm>
@@ -84,6 +85,9 @@ private:
     const auto& one = layers_[layer];
     const auto word = last_word_of(one.name);
     if (one.kind == "attention") return read_by_attention(layer, word);
+    if (word == adapter_down) // reads what the product beside it reads
+      if (const auto base = by_name_.find(base_of_adapter(one.name)); base != by_name_.end())
+        return inputs_[base->second];
     if (word == "query_norm" || word == "key_norm")
       if (const auto normed = sibling(layer, word == "key_norm" ? "key" : "query")) return {*normed};
     if (word == "state") return read_by(layer, sibling(layer, sibling(layer, "query_down") ? "query_down" : "query"));

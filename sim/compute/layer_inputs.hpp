@@ -24,6 +24,7 @@ std::string last_word_of(const std::string& layer);
 ///   rotary              queries and keys, or their norms
 ///   activation          after `gate` and `up`: the gate
 ///   multiply            what is before it, and `up`
+///   lora_down           what the product beside the adapter reads
 ///   downsample          what its block's first layer reads
 ///   an expert's first   what the router reads
 std::vector<std::vector<std::size_t>> inputs_of_layers(const std::vector<Layer>& layers);

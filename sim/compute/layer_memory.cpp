@@ -117,8 +117,15 @@ private:
     return bytes(last);
   }
 
+  /// A frozen product needs its weights only, and what has no backward needs nothing.
+  bool needs_nothing(const Layer& layer) const {
+    const bool is_product = layer.kind == "linear" || layer.kind.starts_with("conv") || layer.kind == "depthwise";
+    return layer.backward == LayerBackward::none || (layer.backward == LayerBackward::input_only && is_product);
+  }
+
   Needed needed_by(std::size_t layer) const {
     const auto& kind = layers_[layer].kind;
+    if (needs_nothing(layers_[layer])) return {};
     const auto word = last_word_of(layers_[layer].name);
     if (kind == "activation") return needed_by_activation(layer, word);
     if (kind == "attention") return needed_by_attention(layer, word);

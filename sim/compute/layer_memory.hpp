@@ -33,7 +33,7 @@ struct LayerMemory {
 ///   dropout                                              a mask of one byte an element
 ///   a pool                                               its input, a maximum also where it was
 ///   experts                                              the tokens that are sorted to them
-/// Sums, rotations, masks and embeddings need none. Statistics of norms and of softmax are not counted.
+/// Sums, rotations, masks, embeddings, frozen products and layers without backward need none. Statistics of norms and of softmax are not counted.
 /// What layers_computed_again() names is not kept; of each part that is computed again its inputs are. With
 /// `alternate_matmuls` the outputs of the other layers are kept, and the input of each block. In 8 bits that rule keeps
 /// as much memory as in 16: torchtitan measured 76.8 and 77.0 GiB (benchmarks/llama3_h100_202412_torchtitan.md at

@@ -1,6 +1,7 @@
 #include "sim/compute/layer_times.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/compute/partial_training.hpp"
 #include "sim/formats/kernel_peaks.hpp"
 #include "sim/formats/model_constants.hpp"
 
@@ -80,7 +81,7 @@ std::vector<double> peaks_of_layers(const Model& model, const Gpu& gpu, Precisio
 std::vector<bool> layers_in_8_bits(const Model& model) {
   std::vector<bool> found;
   found.reserve(model.layers.size());
-  for (const auto& layer : model.layers) found.push_back(layer.kind == "linear");
+  for (const auto& layer : model.layers) found.push_back(layer.kind == "linear" && !is_adapter(layer));
   const auto last = std::find(found.rbegin(), found.rend(), true);
   if (last != found.rend()) *last = false;
   return found;
@@ -153,8 +154,10 @@ std::vector<LayerTime> roofline_layer_times(const Model& model, const Gpu& gpu, 
     const double flop = batch * layer.forward_flop_per_sample;
     const double bytes = batch * layer.activation_bytes_per_sample * activation_scale;
     const double weights = layer.tensors.empty() ? 0 : flop / (efficiency.backward_weights * peak);
+    const double backward_s =
+        flop / (efficiency.backward_data * peak) + weights + backward_touches * bytes / memory_Bps;
     times.push_back({flop / (efficiency.forward * peak) + forward_touches * bytes / memory_Bps,
-                     flop / (efficiency.backward_data * peak) + weights + backward_touches * bytes / memory_Bps});
+                     layer.backward == LayerBackward::none ? 0 : backward_s});
   }
   return times;
 }

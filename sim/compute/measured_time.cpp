@@ -45,6 +45,7 @@ bool is_of_workload(const StepRecord& record, const ComputeQuestion& question, c
   const auto gpu = record.head.gpu.empty() ? unnamed_gpu : catalogue_name({question.gpu}, record.head.gpu);
   return record.gpus == 1 && record.mode == RunMode::train && !has_server_elsewhere(record) &&
          gpu == question.gpu.name && !is_of_processor_beside(record.head, gpu) && record.model == question.model.name &&
+         training_text(record.train, record.document_tokens) == question.model.training &&
          is_in_arithmetic(record, question) && record.preset == question.preset &&
          record.batch_per_gpu == question.batch && record.split == question.split;
 }

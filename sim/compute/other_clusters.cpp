@@ -75,7 +75,7 @@ std::string catalogue_name(const std::vector<Gpu>& gpus, const std::string& name
 }
 
 bool is_one_gpu_training(const StepRecord& record) {
-  return record.gpus == 1 && record.mode == RunMode::train && !record.head.suspect;
+  return record.gpus == 1 && trains_whole_model(record) && !record.head.suspect;
 }
 
 bool has_server(const StepRecord& record) {
@@ -106,7 +106,8 @@ ModelSizes read_model_sizes(const DataFolder& data) {
 
 bool can_be_read_back(const StepRecord& record) {
   const bool may_be = is_sharded(record.strategy.name) || deals_experts(record.strategy);
-  return record.gpus > 1 && may_be && record.mode == RunMode::train && !record.head.suspect;
+  return record.gpus > 1 && may_be && record.mode == RunMode::train && trains_whole_model(record) &&
+         !record.head.suspect;
 }
 
 MeasuredTimes read_measured_times(const DataFolder& data) {

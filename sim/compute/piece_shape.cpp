@@ -49,6 +49,7 @@ PieceShape shape_of(const Model& model, std::size_t number, const LayerTime& tim
   if (has_weights(layer)) shape.weight_backward = layer.kind == "embedding" ? time.backward_s : time.backward_s / 2;
   if (layer.kind == "attention") shape.attention_forward = time.forward_s;
   if (layer.kind == "attention") shape.attention_backward = time.backward_s;
+  for (const auto& tensor : layer.frozen) shape.frozen_parameters += tensor.size_bytes / fp32_bytes;
   if (!is_of_expert(layer)) return shape;
   shape.expert_parameters = shape.parameters;
   shape.expert_forward = shape.forward;
@@ -313,6 +314,7 @@ void add_shape(PieceShape& sum, const PieceShape& more) {
   sum.attention_backward += more.attention_backward;
   sum.query_bytes += more.query_bytes;
   sum.numbered_blocks += more.numbered_blocks;
+  sum.frozen_parameters += more.frozen_parameters;
   add_to(sum.again, more.again);
 }
 

@@ -38,7 +38,7 @@ struct PieceShape {
   std::string name;            ///< names of the first and last block: "block0 .. block7"; "fc"
   double forward = 0;          ///< share of the model's forward
   double backward = 0;         ///< share of the model's backward
-  double parameters = 0;       ///< number of parameters
+  double parameters = 0;       ///< number of parameters that are trained
   double sent_bytes = 0;       ///< bytes of the last layer's output, which the next piece receives: a sample in fp32
   std::size_t first_layer = 0; ///< number in the model's list
   std::size_t end_layer = 0;   ///< one past its last layer
@@ -63,6 +63,7 @@ struct PieceShape {
   double attention_backward = 0; ///< part of `backward` that they take
   double query_bytes = 0;        ///< bytes of the outputs of attention, as many as queries have: a sample in fp32
   int numbered_blocks = 0;       ///< number of blocks whose name has a number: "block3", "layer1.0"
+  double frozen_parameters = 0;  ///< number of parameters that are not trained
 };
 
 /// Adds a shape of the layers that follow those of `sum`.

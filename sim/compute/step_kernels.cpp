@@ -5,25 +5,22 @@
 #include "sim/compute/kernels/attention.hpp"
 #include "sim/compute/kernels/matrix_product.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/compute/optimizer.hpp"
 #include "sim/formats/model_constants.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace ddlsim {
 namespace {
 
-constexpr double passes_of_step = 3; ///< forward, data gradient, weight gradient
 /// How sharply the slower of GPU and host decides: with 6, two that are equally slow take 12 % longer than each.
 constexpr double sharpness = 6;
 constexpr double read_and_write = 2;   ///< an activation is read once and written once
 constexpr double gradient_touches = 4; ///< the activation and its gradient, each read and written
 /// Passes over the logits, forward and backward, bytes a logit: PyTorch computes the loss in fp32.
 constexpr double logit_bytes = 24;
-/// Passes over a parameter in an update, bytes: SGD with momentum reads and writes weight and momentum, reads the
-/// gradient and sets it to zero. Adam has a second moment and fp32 copies (30), and the gradient is clipped.
-constexpr double sgd_bytes = 28;
-constexpr double adam_bytes = 44;
 /// Passes over a parameter's gradient where passes of micro-batches are summed in fp32: read and written.
 constexpr double accumulated_bytes = 8;
 /// Bytes of an output of experts with a bias: products of several matrices add none, so that a pass reads and writes the
@@ -58,8 +55,9 @@ void add_convolution(Step& step, const LayerWork& layer) {
   const auto usual = convolution_efficiency(layer.kernel, rates.tensor_cores);
   const auto in_fp32 = convolution_efficiency(layer.kernel, false);
   const double least_s = memory_s(step, read_and_write * step.batch * layer.outputs * rates.value_bytes);
-  for (const auto pass :
-       {&KernelEfficiency::forward, &KernelEfficiency::backward_data, &KernelEfficiency::backward_weights}) {
+  constexpr double KernelEfficiency::*passes[]{&KernelEfficiency::forward, &KernelEfficiency::backward_data,
+                                               &KernelEfficiency::backward_weights};
+  for (const auto pass : std::span(passes).first(static_cast<std::size_t>(passes_of(layer.backward)))) {
     // cuDNN takes the faster of what is allowed.
     const double flop_per_s =
         std::max(rates.convolution_flop_per_s * usual.*pass, rates.fp32_flop_per_s * in_fp32.*pass);
@@ -75,9 +73,10 @@ void add_product(Step& step, const LayerWork& layer) {
   const double depth = layer.flop / (flop_of_term * layer.outputs);
   const auto& rates = layer.in_8_bits ? step.rates.narrow : step.rates.wide;
   const auto product_s = [&](const MatrixShape& shape) { return grouped_product_s(shape, own, rates); };
-  step[StepPart::product] +=
-      layer.count * (product_s({rows, layer.columns, depth}) + product_s({rows, depth, layer.columns}) +
-                     product_s({layer.columns, depth, rows}));
+  double seconds = product_s({rows, layer.columns, depth});
+  if (layer.backward != LayerBackward::none) seconds += product_s({rows, depth, layer.columns});
+  if (layer.backward == LayerBackward::whole) seconds += product_s({layer.columns, depth, rows});
+  step[StepPart::product] += layer.count * seconds;
   if (layer.biased)
     step[StepPart::memory] += layer.count * memory_s(step, expert_bias_bytes * step.batch * layer.outputs);
   if (step.accumulates)
@@ -109,8 +108,9 @@ AttentionShape attention_shape(const Step& step, const LayerWork& layer) {
 void add_fused_attention(Step& step, const LayerWork& layer) {
   const auto shape = attention_shape(step, layer);
   constexpr auto kernel = AttentionKernel::cudnn; // the stack's deviation says how much slower its own is
-  step[StepPart::attention] += layer.count * (attention_forward_s(shape, kernel, step.rates.wide) +
-                                              attention_backward_s(shape, kernel, step.rates.wide));
+  double seconds = attention_forward_s(shape, kernel, step.rates.wide);
+  if (layer.backward != LayerBackward::none) seconds += attention_backward_s(shape, kernel, step.rates.wide);
+  step[StepPart::attention] += layer.count * seconds;
 }
 
 void add_scan(Step& step, const LayerWork& layer) {
@@ -135,11 +135,12 @@ void add_score_product(Step& step, const LayerWork& layer) {
   const double flop_s =
       score_slowdown * step.batch * layer.flop / (rates.peaks.product_flop_per_s * rates.product.peak_share);
   const double bytes_s = memory_s(step, read_and_write * step.batch * layer.outputs * step.rates.value_bytes);
-  step[StepPart::attention] += layer.count * passes_of_step * std::max(flop_s, bytes_s);
+  const double passes = layer.backward == LayerBackward::none ? 1 : passes_of(LayerBackward::whole);
+  step[StepPart::attention] += layer.count * passes * std::max(flop_s, bytes_s);
 }
 
 void add_pass(Step& step, const LayerWork& layer) {
-  const double touches = read_and_write + gradient_touches;
+  const double touches = read_and_write + (layer.backward == LayerBackward::none ? 0 : gradient_touches);
   step[StepPart::memory] += layer.count * memory_s(step, touches * step.batch * layer.outputs * step.rates.value_bytes);
 }
 
@@ -226,13 +227,13 @@ StepKernels step_kernels(const KernelWork& work, const StepRates& rates, double 
   const double passes = work.mixes ? std::max(1.0, split.passes) : 1;
   Step step{work, rates, batch / passes, work.mixes ? split.expert_ranks : 1, passes > 1};
   for (const auto& layer : work.layers) add_layer_time(step, layer);
-  const double layer_passes = passes_of_step * work.layer_count;
-  step[StepPart::launch] += layer_passes * rates.least_layer_s;
+  step[StepPart::launch] += work.passes * rates.least_layer_s;
   for (auto& part_s : step.parts_s) part_s *= passes;
-  if (has_update) step[StepPart::memory] += memory_s(step, (work.attends ? adam_bytes : sgd_bytes) * work.parameters);
+  if (has_update)
+    step[StepPart::memory] += memory_s(step, touched_bytes(usual_optimizer(work.attends)) * work.parameters);
   double gpu_s = 0;
   for (const double part_s : step.parts_s) gpu_s += part_s;
-  const double host_s = passes * layer_passes * ModelConstants{}.host_launch_s;
+  const double host_s = passes * work.passes * ModelConstants{}.host_launch_s;
   const double gpu_6 = std::pow(gpu_s, sharpness);
   const double both_6 = gpu_6 + std::pow(host_s, sharpness);
   return {std::pow(both_6, 1 / sharpness), shares_of(step, gpu_s, 1 - gpu_6 / both_6)};

@@ -17,10 +17,10 @@ std::size_t unit_of(UnitShape& shape, const std::string& name) {
   return shape.units.size() - 1;
 }
 
-double parameters_of(const Layer& layer) {
+double parameters_of(const std::vector<ParameterTensor>& tensors) {
   constexpr double fp32_bytes = 4;
   double bytes = 0;
-  for (const auto& tensor : layer.tensors) bytes += tensor.size_bytes;
+  for (const auto& tensor : tensors) bytes += tensor.size_bytes;
   return bytes / fp32_bytes;
 }
 
@@ -36,7 +36,8 @@ bool is_again(const Layer& layer, Recompute recompute, bool in_turn) {
   case Recompute::none:
     return false;
   case Recompute::selective:
-    return layer.tensors.empty() && (is_attention || layer.name.find(".attention.") != std::string::npos);
+    return layer.tensors.empty() && layer.frozen.empty() &&
+           (is_attention || layer.name.find(".attention.") != std::string::npos);
   case Recompute::alternate_matmuls:
     return !is_attention && !(is_matrix_product(layer) && in_turn);
   case Recompute::full:
@@ -102,7 +103,8 @@ UnitShape unit_shape(const Model& model, const Gpu& gpu, Precision precision, do
     stage.forward += times[l].forward_s;
     stage.backward += times[l].backward_s;
     if (again[l]) stage.again += times[l].forward_s;
-    shape.units[unit].parameters += parameters_of(layer);
+    shape.units[unit].parameters += parameters_of(layer.tensors);
+    shape.units[unit].frozen_parameters += parameters_of(layer.frozen);
     forward_s += times[l].forward_s;
     backward_s += times[l].backward_s;
   }

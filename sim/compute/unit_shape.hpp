@@ -16,8 +16,11 @@ namespace ddlsim {
 /// first.
 struct ModelUnit {
   std::string name;             ///< "block12" or "root"
-  double parameters = 0;        ///< number of parameters
+  double parameters = 0;        ///< number of parameters that are trained
+  double frozen_parameters = 0; ///< number of the others
   double expert_parameters = 0; ///< part of `parameters` that experts have; counted for pieces of a pipeline only
+
+  double all() const { return parameters + frozen_parameters; }
 };
 
 /// Consecutive layers of one unit. The root unit has some before the blocks and some after them.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Check = std::function<std::string(const fs::path&, const DataFolder&)>;
+using Check = std::function<std::string(const fs::path&, const DataFolder&, const EditDocument&)>;
 
 /// Reads a document and looks its names up, and reports the mistakes of both together. `summary` makes the one-line
 /// description of the file.
@@ -92,7 +92,7 @@ template <class Item> std::string summary_of(const char* what, const std::vector
   return fmt::format("{}: {}{}{}", what, items.size(), names.empty() ? "" : ": ", join_names(names));
 }
 
-std::string check_scenario(const fs::path& file, const DataFolder& data) {
+std::string check_scenario(const fs::path& file, const DataFolder& data, const EditDocument& edit) {
   return check_document(
       file, "ddlsim-scenario",
       [&](const JsonNode& root) {
@@ -102,10 +102,13 @@ std::string check_scenario(const fs::path& file, const DataFolder& data) {
       },
       [&](const Scenario& scenario, const JsonNode& root) { look_up_names(scenario, root, data); },
       [](const Scenario& scenario) { return summary_of(scenario); }, 1,
-      [&](nlohmann::json& document) { spell_as_known(document, data); });
+      [&](nlohmann::json& document) {
+        if (edit) edit(document);
+        spell_as_known(document, data);
+      });
 }
 
-std::string check_plan_request(const fs::path& file, const DataFolder& data) {
+std::string check_plan_request(const fs::path& file, const DataFolder& data, const EditDocument& edit) {
   auto known = data;
   return check_document(
       file, "ddlsim-plan-request", plan_request_from,
@@ -120,19 +123,20 @@ std::string check_plan_request(const fs::path& file, const DataFolder& data) {
       },
       1,
       [&](nlohmann::json& document) {
+        if (edit) edit(document);
         spell_as_known(document, data);
         known = take_own_files(document, file, data);
       });
 }
 
-std::string check_cluster(const fs::path& file, const DataFolder& data) {
+std::string check_cluster(const fs::path& file, const DataFolder& data, const EditDocument& /*edit*/) {
   return check_document(
       file, "ddlsim-cluster", cluster_from,
       [&](const Cluster& cluster, const JsonNode& root) { look_up_names(cluster, root, file, data); },
       [](const Cluster& cluster) { return summary_of(cluster); });
 }
 
-std::string check_calibration(const fs::path& file, const DataFolder& data) {
+std::string check_calibration(const fs::path& file, const DataFolder& data, const EditDocument& /*edit*/) {
   std::string text;
   read_calibration_document(file, [&](const JsonNode& root) {
     const auto calibration = calibration_from(root);
@@ -142,14 +146,14 @@ std::string check_calibration(const fs::path& file, const DataFolder& data) {
   return text;
 }
 
-std::string check_model(const fs::path& file, const DataFolder& /*data*/) {
+std::string check_model(const fs::path& file, const DataFolder& /*data*/, const EditDocument& /*edit*/) {
   return check_document(
       file, "ddlsim-model", model_from,
       [&](const Model& model, const JsonNode& root) { compare_with_file_name(model.name, root, file); },
       [](const Model& model) { return summary_of(model); });
 }
 
-std::string check_convergence(const fs::path& file, const DataFolder& data) {
+std::string check_convergence(const fs::path& file, const DataFolder& data, const EditDocument& /*edit*/) {
   return check_document(
       file, "ddlsim-convergence", convergence_from,
       [&](const Convergence& convergence, const JsonNode& root) {
@@ -162,7 +166,7 @@ std::string check_convergence(const fs::path& file, const DataFolder& data) {
       });
 }
 
-std::string check_inputs(const fs::path& file, const DataFolder& data) {
+std::string check_inputs(const fs::path& file, const DataFolder& data, const EditDocument& /*edit*/) {
   return check_document(
       file, "ddlsim-inputs", inputs_from,
       [&](const InputCatalogue& inputs, const JsonNode& root) { look_up_names(inputs, root, data); },
@@ -173,7 +177,7 @@ std::string check_inputs(const fs::path& file, const DataFolder& data) {
       inputs_version);
 }
 
-std::string check_priors(const fs::path& file, const DataFolder& data) {
+std::string check_priors(const fs::path& file, const DataFolder& data, const EditDocument& /*edit*/) {
   return check_document(
       file, "ddlsim-priors", prior_book_from,
       [&](const PriorBook& book, const JsonNode& root) { look_up_names(book, root, data); },
@@ -185,13 +189,13 @@ std::string check_priors(const fs::path& file, const DataFolder& data) {
 
 constexpr auto no_names = [](const auto& /*content*/, const JsonNode& /*root*/) {};
 
-std::string check_gpus(const fs::path& file, const DataFolder& /*data*/) {
+std::string check_gpus(const fs::path& file, const DataFolder& /*data*/, const EditDocument& /*edit*/) {
   return check_document(file, "ddlsim-gpus", gpus_from, no_names,
                         [](const std::vector<Gpu>& gpus) { return summary_of("GPUs", gpus); });
 }
 
 /// Rows that cannot be true of the GPU are notes.
-std::string check_kernels(const fs::path& file, const DataFolder& data) {
+std::string check_kernels(const fs::path& file, const DataFolder& data, const EditDocument& /*edit*/) {
   std::vector<std::string> notes;
   return check_document(
       file, "ddlsim-kernels", gpu_kernels_from,
@@ -209,14 +213,14 @@ std::string check_kernels(const fs::path& file, const DataFolder& data) {
       });
 }
 
-std::string check_kernel_rates(const fs::path& file, const DataFolder& data) {
+std::string check_kernel_rates(const fs::path& file, const DataFolder& data, const EditDocument& /*edit*/) {
   return check_document(
       file, "ddlsim-kernel-rates", kernel_rates_from,
       [&](const KernelRateBook& book, const JsonNode& root) { look_up_names(book, root, data); },
       [](const KernelRateBook& book) { return fmt::format("kernel rates: {} GPUs", book.gpus.size()); });
 }
 
-std::string check_presets(const fs::path& file, const DataFolder& /*data*/) {
+std::string check_presets(const fs::path& file, const DataFolder& /*data*/, const EditDocument& /*edit*/) {
   return check_document(
       file, "ddlsim-presets", presets_from, no_names,
       [](const std::vector<Preset>& presets) { return summary_of("presets", presets); }, presets_version);
@@ -279,9 +283,9 @@ std::string format_of(const fs::path& file) {
 
 } // namespace
 
-std::string check_file(const fs::path& file, const DataFolder& data) {
+std::string check_file(const fs::path& file, const DataFolder& data, const EditDocument& edit) {
   if (is_json_lines(file)) return check_measurements(file, data);
-  return checks_by_format().at(format_of(file))(file, data);
+  return checks_by_format().at(format_of(file))(file, data, edit);
 }
 
 } // namespace ddlsim

@@ -8,6 +8,7 @@
 #include "sim/formats/scenario.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace ddlsim {
@@ -15,9 +16,13 @@ namespace ddlsim {
 struct GpuKernelTables;
 struct KernelRateBook;
 
+/// A change of a document before it is checked.
+using EditDocument = std::function<void(nlohmann::json& document)>;
+
 /// Returns a one-line summary of the file: "model resnet50_v1.5: 161 tensors, 25557032 parameters". Throws UserError
-/// with every mistake, including names of models, clusters, GPUs and presets that `data` does not have.
-std::string check_file(const std::filesystem::path& file, const DataFolder& data);
+/// with every mistake, including names of models, clusters, GPUs and presets that `data` does not have. `edit` changes
+/// a scenario or a plan request first.
+std::string check_file(const std::filesystem::path& file, const DataFolder& data, const EditDocument& edit = {});
 
 /// read_scenario() that also reports names of models, clusters, GPUs and presets that `data` does not have, together
 /// with all other mistakes of the file and of the command line's changes.

@@ -36,6 +36,24 @@ std::string to_text(CrossEntropy value) {
   return "";
 }
 
+std::string to_text(Optimizer value) {
+  switch (value) {
+  case Optimizer::sgd:
+    return "sgd";
+  case Optimizer::adamw:
+    return "adamw";
+  case Optimizer::adamw_fused:
+    return "adamw-fused";
+  case Optimizer::adamw_8bit:
+    return "adamw-8bit";
+  case Optimizer::muon:
+    return "muon";
+  case Optimizer::adafactor:
+    return "adafactor";
+  }
+  return "";
+}
+
 std::string to_text(MemoryFit value) {
   switch (value) {
   case MemoryFit::fits:

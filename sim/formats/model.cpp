@@ -274,6 +274,15 @@ double Model::forward_flop_per_sample() const {
   return flop;
 }
 
+double Model::training_flop_per_sample() const {
+  double flop = 0;
+  for (const auto& layer : layers) {
+    const double passes = layer.backward == LayerBackward::whole ? 3 : layer.backward == LayerBackward::none ? 1 : 2;
+    flop += passes * layer.forward_flop_per_sample;
+  }
+  return flop;
+}
+
 namespace {
 
 /// Removes the separators between the parts of a name: "ResNet-50" and "resnet_50" are the same family name.

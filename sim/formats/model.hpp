@@ -27,6 +27,9 @@ struct AttentionFacts {
 
   bool operator==(const AttentionFacts&) const = default;
 };
+/// What backward computes in a layer: gradients of its weights and of its input; of its input only, because its weights
+/// are frozen; nothing, because nothing before it is trained.
+enum class LayerBackward { whole, input_only, none };
 
 /// One layer. All its gradients become ready together when its backward ends.
 struct Layer {
@@ -39,7 +42,9 @@ struct Layer {
   std::vector<ParameterTensor> tensors;
   /// Experts whose work the layer does together, each with its part of every tensor; 0: it is no layer of experts.
   long experts = 0;
-  AttentionFacts attention{}; ///< of a layer of attention
+  AttentionFacts attention{};            ///< of a layer of attention
+  std::vector<ParameterTensor> frozen{}; ///< tensors that training does not change; a file has none
+  LayerBackward backward = LayerBackward::whole;
 
   bool operator==(const Layer&) const = default;
 };
@@ -48,15 +53,20 @@ struct Layer {
 struct Model {
   std::string name;
   std::string title;
-  std::string source;        ///< program that wrote the file, with versions
-  std::string sample;        ///< shape of a sample: "image 3x224x224", "sequence of 128 tokens"
-  double parameters = 0;     ///< trainable scalars, equal to the sum of the shapes
-  std::vector<Layer> layers; ///< layers in forward order
+  std::string source;           ///< program that wrote the file, with versions
+  std::string sample;           ///< shape of a sample: "image 3x224x224", "sequence of 128 tokens"
+  double parameters = 0;        ///< trainable scalars, equal to the sum of the shapes
+  std::vector<Layer> layers;    ///< layers in forward order
+  double frozen_parameters = 0; ///< scalars that training does not change
+  std::string training{};       ///< training_text() of what the question changed of the table; "": nothing
 
   /// tokens that `sample` states: 128 for "sequence of 128 tokens"; 0 if it states none
   double tokens_per_sample() const;
   double size_bytes() const; ///< size of all tensors in fp32
   double forward_flop_per_sample() const;
+  /// FLOP of both passes: three times those of forward, twice for a layer with frozen weights, and once for a layer
+  /// without backward. Narayanan et al., SC 2021, section 5.1, count a trained layer so.
+  double training_flop_per_sample() const;
 
   bool operator==(const Model&) const = default;
 };

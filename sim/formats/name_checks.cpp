@@ -165,6 +165,17 @@ void compare_with_folder(const JsonNode& root, const std::string& key, const std
                   fmt::format("{} found, \"{}\" expected after the folder; rename one", in_quotes(cluster), folder));
 }
 
+/// A model's samples have one length, which a table was made of.
+void check_sequence(const Scenario& scenario, const JsonNode& root, const DataFolder& data) {
+  if (scenario.sequence == 0 || scenario.model.empty()) return;
+  const auto model = load_or_tell(root, "model", [&] { return load_model(data, scenario.model); });
+  if (!model || model->tokens_per_sample() == scenario.sequence) return;
+  root.mistake_at("sequence",
+                  fmt::format("{} found, and a sample of {} is a {}; leave it out, or give a config.json as "
+                              "\"model\", whose table is made of any length",
+                              scenario.sequence, scenario.model, model->sample));
+}
+
 } // namespace
 
 void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFolder& data) {
@@ -176,6 +187,7 @@ void look_up_names(const Scenario& scenario, const JsonNode& root, const DataFol
   const auto& known = with_all ? *with_all : data;
   check_model_name(root, "model", scenario.model, known);
   check_machine(scenario, root, known);
+  if (root.mistakes_so_far() == 0) check_sequence(scenario, root, known);
   check_input_names(scenario.input_names, root, known);
 }
 
@@ -189,6 +201,7 @@ Scenario read_known_scenario(const fs::path& file, const std::vector<JsonChange>
       if (const auto gpus = load_or_tell(root, "gpu", [&] { return load_gpus(data); }))
         check_gpu(root, "gpu", scenario.gpu, *gpus);
     check_tf32_of_gpu(scenario, root, data);
+    if (root.mistakes_so_far() == 0) check_sequence(scenario, root, with_own_model(data, scenario));
     const auto& strategies = scenario.strategies;
     const auto presets = load_or_tell(root, "preset", [&] { return load_presets(data); });
     if (!presets) return;

@@ -81,6 +81,10 @@ enum class Offload { none, optimizer, optimizer_and_parameters };
 /// in_place, one that writes the gradient over the logits.
 enum class CrossEntropy { eager, parallel, fused, compiled, in_place };
 
+/// What updates the parameters (sim/compute/optimizer.hpp): SGD with momentum; AdamW as frameworks run it; AdamW in one
+/// kernel; AdamW with moments in 8 bits; Muon for matrices inside the model, and AdamW for the rest; Adafactor.
+enum class Optimizer { sgd, adamw, adamw_fused, adamw_8bit, muon, adafactor };
+
 /// Whether a model's peak fits into a GPU's memory: surely; within the error of the count; surely not.
 enum class MemoryFit { fits, tight, too_large };
 
@@ -190,6 +194,7 @@ std::string to_text(StrategyName value);
 std::string to_text(Recompute value);
 std::string to_text(Offload value);
 std::string to_text(CrossEntropy value);
+std::string to_text(Optimizer value);
 std::string to_text(MemoryFit value);
 std::string to_text(PipelineSchedule value);
 std::string to_text(DataParallel value);

@@ -47,7 +47,7 @@ void open_layout(const JsonNode& node, ModelParallelOptions& parallel) {
   if (!node.has("data_parallel")) parallel.data_parallel = DataParallel::zero_1;
 }
 
-void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
+void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel, StrategyUse use) {
   const bool interleaved = parallel.schedule == PipelineSchedule::interleaved;
   const bool cuts = parallel.pipeline != 1 || parallel.tensor != 1 || parallel.expert != 1 || parallel.context != 1;
   if (!cuts && parallel.data_parallel == DataParallel::all_reduce)
@@ -58,15 +58,15 @@ void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel) {
     node.mistake_at("tensor_overlap",
                     "only a tensor group has what overlaps; leave it out, or give a \"tensor\" of 2 or "
                     "more");
-  if (parallel.pipeline != 1 && !node.has("micro_batches") && !parallel.best_layout)
-    node.mistake_at("micro_batches", "missing beside \"pipeline\"; give the number of micro-batches, or \"best\"");
+  if (use == StrategyUse::record && parallel.pipeline != 1 && !node.has("micro_batches"))
+    node.mistake_at("micro_batches", "missing beside \"pipeline\"; give the number of micro-batches");
   check_experts(node, parallel);
   check_ranks(node, parallel);
   check_layout_fields(node, parallel);
   check_order(node, parallel);
   const bool searched =
       parallel.pipeline == ModelParallelOptions::best || parallel.micro_batches == ModelParallelOptions::best;
-  if (interleaved && !searched && parallel.micro_batches % parallel.pipeline != 0)
+  if (interleaved && !searched && node.has("micro_batches") && parallel.micro_batches % parallel.pipeline != 0)
     node.mistake_at(
         "micro_batches",
         fmt::format("{} micro-batches are no multiple of the {} stages, which \"interleaved\" needs; give {}",

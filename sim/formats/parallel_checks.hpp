@@ -10,7 +10,8 @@ namespace ddlsim {
 void open_layout(const JsonNode& node, ModelParallelOptions& parallel);
 
 /// Notes degrees that contradict each other, and keys without a meaning beside the others. As in Megatron-LM,
-/// interleaving needs whole rounds of micro-batches.
-void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel);
+/// interleaving needs whole rounds of micro-batches. In a question the document checks that a pipeline has micro-batches,
+/// because its "micro_batch" may give them.
+void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel, StrategyUse use);
 
 } // namespace ddlsim

@@ -5,6 +5,7 @@
 
 #include "sim/formats/names.hpp"
 #include "sim/formats/strategy.hpp"
+#include "sim/formats/trained_part.hpp"
 
 #include <filesystem>
 #include <map>
@@ -71,6 +72,8 @@ struct RecordHead {
 struct StepRecord {
   RecordHead head;
   std::string model; ///< name of a model variant
+  TrainedPart train{};
+  double document_tokens = 0; ///< mean length of the documents packed in a sequence; 0: a sequence is one
   Precision precision = Precision::fp32;
   std::optional<bool> matmul_tf32{}; ///< whether products in fp32 used TF32; nothing: as tf32_use() says
   std::optional<bool> conv_tf32{};   ///< whether convolutions in fp32 used TF32
@@ -240,6 +243,10 @@ const RecordHead& head_of(const Record& record);
 /// Returns whether a CPU computed on a machine that has GPUs. Such times say nothing about the GPUs.
 bool is_of_processor_beside(const RecordHead& head, const std::string& gpu_of_cluster);
 RecordKind kind_of(const Record& record);
+
+/// Whether the record is of training all of a model on whole sequences. Times of other training are only compared with
+/// answers, and nothing learns from them.
+bool trains_whole_model(const StepRecord& record);
 
 /// Returns all records of one kind, in order.
 template <class Kind> std::vector<Kind> records_of(const std::vector<MeasurementFile>& files) {

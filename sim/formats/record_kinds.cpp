@@ -2,6 +2,7 @@
 #include "sim/formats/stand_in_preset.hpp"
 #include "sim/formats/strategy_fields.hpp"
 #include "sim/formats/tf32.hpp"
+#include "sim/formats/trained_part_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -83,6 +84,9 @@ Field<Line> checked_only(std::string name, ValueType<Value> type, std::string me
 std::vector<Field<RecordLine<StepRecord>>> rows_of_run() {
   using K = StepRecord;
   return {required_of<K>("model", &K::model, text_type(), "a variant, of scenarios/models/"),
+          optional_of<K>("train", &K::train, trained_part_type(), "what of the model was trained; all if not given"),
+          optional_of<K>("document_tokens", &K::document_tokens, document_tokens_type(),
+                         "mean length of documents packed in a sequence; a sequence is one if not given"),
           required_of<K>("precision", &K::precision, name_of_type<Precision>(), "of arithmetic"),
           written_of<K>("wire_precision", &K::wire_precision, name_of_type<WirePrecision>(),
                         "of gradients on their way; fp32 beside fp32, else unknown, if not given"),

@@ -7,6 +7,7 @@
 #include "sim/formats/question_fields.hpp"
 #include "sim/formats/strategy_fields.hpp"
 #include "sim/formats/tf32.hpp"
+#include "sim/formats/trained_part_fields.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,6 +21,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double most_factor_of_node = 1000;
+constexpr long most_tokens = 100'000'000; ///< of a sample; more is a typing error
 
 StatedRate stated_rate_from(const JsonNode& place) {
   static constexpr std::string_view known[]{"value", "low", "high"};
@@ -119,17 +121,70 @@ void refuse_endless_work(const JsonNode& root, const Scenario& scenario) {
 
 constexpr long most_samples_of_scenario = 100'000;
 
+/// Checks a strategy against the scenario's "micro_batch".
+void check_micro_batch(const JsonNode& place, const Strategy& strategy, bool is_stated) {
+  if (!is_stated) return require_micro_batches(place, strategy);
+  if (place.has("micro_batches"))
+    place.mistake_at("micro_batches", "follows from the scenario's \"micro_batch\"; leave one of them out");
+  if (seeks_best_layout(strategy))
+    place.mistake("its layout is searched, and the micro-batches with it; leave the scenario's \"micro_batch\" out");
+}
+
+/// Exactly one of three keys says how large an iteration's batch is.
+void check_batch(const JsonNode& root, const Scenario& scenario) {
+  constexpr const char* keys[]{"batch_per_gpu", "global_batch", "global_batch_tokens"};
+  int stated = 0;
+  for (const char* key : keys)
+    if (root.has(key) && ++stated > 1)
+      root.mistake_at(key, "a batch is stated twice; leave all but one of \"batch_per_gpu\", \"global_batch\" and "
+                           "\"global_batch_tokens\" out (--set /KEY=null takes one out)");
+  const auto places = root.list("strategies");
+  for (std::size_t i = 0; i < places.size() && i < scenario.strategies.size(); ++i)
+    check_micro_batch(places[i], scenario.strategies[i], scenario.micro_batch > 0);
+}
+
+/// The GPU's own update is all that an optimizer changes.
+void check_optimizer(const JsonNode& root, const Scenario& scenario) {
+  if (!scenario.optimizer) return;
+  const auto places = root.list("strategies");
+  for (std::size_t i = 0; i < places.size() && i < scenario.strategies.size(); ++i) {
+    const auto& strategy = scenario.strategies[i];
+    if (is_parameter_server(strategy.name) || strategy.sharded.offload != Offload::none)
+      places[i].mistake("no GPU updates parameters here, so that the scenario's \"optimizer\" says nothing; leave it "
+                        "out, or this strategy");
+  }
+}
+
 void check_scenario(const JsonNode& root, Scenario& scenario) {
   refuse_bare_model_name(root, "model", scenario.model);
   check_co_location(root, scenario.co_location);
   check_tf32_keys(root, scenario.precision, scenario.matmul_tf32, scenario.conv_tf32);
+  check_batch(root, scenario);
+  check_optimizer(root, scenario);
   refuse_endless_work(root, scenario);
 }
 
 std::vector<Field<Scenario>> rows_of_job() {
   return {required("name", &Scenario::name, name_type(), "of the question"),
           required("model", &Scenario::model, text_type(), "a shipped model's name, or the path of a model's file"),
-          required("batch_per_gpu", &Scenario::batch_per_gpu, positive_type(), "samples of one GPU in an iteration"),
+          optional("batch_per_gpu", &Scenario::batch_per_gpu, positive_type(),
+                   "samples of one GPU in an iteration; this, \"global_batch\" or \"global_batch_tokens\" is needed"),
+          optional("global_batch", &Scenario::global_batch, positive_type(),
+                   "samples of all GPUs together in an iteration, in place of \"batch_per_gpu\""),
+          optional("global_batch_tokens", &Scenario::global_batch_tokens, count_type(),
+                   "tokens of all GPUs together in an iteration, in place of \"batch_per_gpu\": \"4M\""),
+          optional("micro_batch", &Scenario::micro_batch, positive_type(),
+                   "samples that a replica computes at the same time; the number of micro-batches follows at each "
+                   "scale, and strategies state none"),
+          optional("sequence", &Scenario::sequence, whole_type(1, most_tokens),
+                   "tokens of a sample; needed for a model that is a config.json whose length is not to be used whole"),
+          optional("document_tokens", &Scenario::document_tokens, document_tokens_type(),
+                   "mean length of documents that are packed in a sequence, where attention stays inside each; a "
+                   "sequence is one document if not given"),
+          optional("train", &Scenario::train, trained_part_type(), "what of the model is trained; all if not given"),
+          optional("optimizer", &Scenario::optimizer, optional_name_type<Optimizer>(),
+                   "what updates the parameters; AdamW for models with attention, SGD with momentum for others, if not "
+                   "given"),
           required("precision", &Scenario::precision, name_of_type<Precision>(), "of arithmetic"),
           optional("matmul_tf32", &Scenario::matmul_tf32, optional_boolean_type(),
                    "whether matrix products in fp32 use TF32; what the software does by itself if not given"),
@@ -146,7 +201,8 @@ std::vector<Field<Scenario>> rows_of_job() {
           optional("gpu", &Scenario::gpu, text_type(),
                    "name in gpus.json, or the path of a GPU's own file; the cluster's if not given"),
           required("gpus", &Scenario::gpus, gpu_counts_type(), "how many GPUs, ascending"),
-          required("strategies", &Scenario::strategies, strategies_type(), "how gradients are combined"),
+          required("strategies", &Scenario::strategies, strategies_type(MicroBatches::may_follow),
+                   "how gradients are combined"),
           required("preset", &Scenario::preset, text_type(), "what the framework does with gradients"),
           optional("transport", &Scenario::transport, word_type(transport_names()),
                    "shm on a single machine, else the preset's first that the cluster has, if not given"),
@@ -195,7 +251,23 @@ const FieldTable<Scenario>& scenario_fields() {
 } // namespace
 
 Scenario scenario_from(const JsonNode& root) {
+  if (root.value().is_object() && !root.has("batch_per_gpu") && !root.has("global_batch") &&
+      !root.has("global_batch_tokens"))
+    root.mistake_at("batch_per_gpu", "missing; give a number above 0, or \"global_batch\" of all GPUs together");
   return read_object(root, scenario_fields());
+}
+
+bool batch_follows_scale(const Scenario& scenario) {
+  return scenario.global_batch > 0 || scenario.global_batch_tokens > 0 || scenario.micro_batch > 0;
+}
+
+std::string batch_text(const Scenario& scenario) {
+  auto text = scenario.global_batch > 0 ? fmt::format("a global batch of {:g} samples", scenario.global_batch)
+              : scenario.global_batch_tokens > 0
+                  ? fmt::format("a global batch of {:g} tokens", scenario.global_batch_tokens)
+                  : fmt::format("{:g} samples a GPU", scenario.batch_per_gpu);
+  if (scenario.micro_batch > 0) text += fmt::format(" in micro-batches of {:g}", scenario.micro_batch);
+  return text;
 }
 
 FileFormat scenario_format() {
@@ -232,7 +304,10 @@ std::string scenario_json(const Scenario& scenario) {
   if (!scenario.model_file.empty()) written.model = scenario.model_file.string();
   if (!scenario.cluster_folder.empty()) written.cluster = scenario.cluster_folder.string();
   if (!scenario.gpu_file.empty()) written.gpu = scenario.gpu_file.string();
-  return json_text(write_fields(scenario_fields(), written));
+  auto json = write_fields(scenario_fields(), written);
+  if (scenario.micro_batch > 0)
+    for (auto& strategy : json["strategies"]) strategy.erase("micro_batches"); // a pipeline writes its default, too
+  return json_text(json);
 }
 
 } // namespace ddlsim

@@ -5,6 +5,7 @@
 #include "sim/formats/names.hpp"
 #include "sim/formats/neighbour.hpp"
 #include "sim/formats/strategy.hpp"
+#include "sim/formats/trained_part.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -65,7 +66,14 @@ struct StatedRate {
 struct Scenario {
   std::string name;
   std::string model;
-  double batch_per_gpu = 0;
+  double batch_per_gpu = 0;       ///< 0: `global_batch` or `global_batch_tokens` decides it at each scale
+  double global_batch = 0;        ///< samples of all GPUs together; 0: not stated
+  double global_batch_tokens = 0; ///< tokens of all GPUs together; 0: not stated
+  double micro_batch = 0;         ///< samples of a replica at the same time; 0: the strategies' micro-batches decide it
+  int sequence = 0;               ///< tokens of a sample of a model that is a config.json; 0: not stated
+  double document_tokens = 0;     ///< mean length of the documents packed in a sequence; 0: a sequence is one
+  TrainedPart train{};
+  std::optional<Optimizer> optimizer{}; ///< nothing: what the measured times have (usual_optimizer())
   Precision precision = Precision::fp32;
   std::optional<bool> matmul_tf32{}; ///< whether products in fp32 use TF32; nothing: as tf32_use() says
   std::optional<bool> conv_tf32{};   ///< whether convolutions in fp32 use TF32
@@ -94,6 +102,12 @@ struct Scenario {
   std::filesystem::path gpu_file{};       ///< file with the entry of `gpu`; empty: the catalogue
   std::vector<std::string> name_notes{};  ///< replacements of imprecise names, one sentence each
 };
+
+/// Whether the batch of a GPU, or the number of micro-batches, follows from the scale.
+bool batch_follows_scale(const Scenario& scenario);
+
+/// Returns the stated batch in words: "64 samples a GPU", "a global batch of 512 samples in micro-batches of 2".
+std::string batch_text(const Scenario& scenario);
 
 /// Returns the scenario with the preset and transport of one of its strategies in place of its own.
 Scenario scenario_with_preset_of(Scenario scenario, const Strategy& strategy);

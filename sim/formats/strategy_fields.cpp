@@ -263,16 +263,17 @@ std::vector<Field<Strategy>> rows_of_questions() {
       optional("note", &Strategy::note, text_type(), "your words on this strategy")};
 }
 
-void check_degrees_of(const JsonNode& node, Strategy& strategy) {
+void check_degrees_of(const JsonNode& node, Strategy& strategy, StrategyUse use) {
   if (!is_model_parallel(strategy.name)) return;
   if (strategy.parallel.best_layout) open_layout(node, strategy.parallel);
-  check_degrees(node, strategy.parallel);
+  check_degrees(node, strategy.parallel, use);
 }
 
 FieldTable<Strategy> make_strategy_fields(StrategyUse use) {
-  FieldTable<Strategy> table{{required("name", &Strategy::name, name_of_type<StrategyName>(strategy_names(use)),
-                                       "how gradients are combined")},
-                             check_degrees_of};
+  FieldTable<Strategy> table{
+      {required("name", &Strategy::name, name_of_type<StrategyName>(strategy_names(use)),
+                "how gradients are combined")},
+      [use](const JsonNode& node, Strategy& strategy) { check_degrees_of(node, strategy, use); }};
   const auto add = [&](const std::vector<Field<Strategy>>& rows) {
     table.fields.insert(table.fields.end(), rows.begin(), rows.end());
   };
@@ -314,9 +315,14 @@ ValueType<ServerCount> servers_type(StrategyUse use) {
   return {shape, [rules](const JsonNode& place) { return servers_from(place, rules); }, servers_to_json};
 }
 
-ValueType<std::vector<Strategy>> strategies_type() {
+void require_micro_batches(const JsonNode& place, const Strategy& strategy) {
+  if (!is_model_parallel(strategy.name) || strategy.parallel.pipeline == 1 || place.has("micro_batches")) return;
+  place.mistake_at("micro_batches", "missing beside \"pipeline\"; give the number of micro-batches, or \"best\"");
+}
+
+ValueType<std::vector<Strategy>> strategies_type(MicroBatches micro_batches) {
   auto type = list_type(object_type(strategy_fields(StrategyUse::scenario)), 1);
-  type.read = [read = type.read](const JsonNode& place) {
+  type.read = [read = type.read, micro_batches](const JsonNode& place) {
     const auto before = place.mistakes_so_far();
     auto strategies = read(place);
     if (place.mistakes_so_far() > before) return strategies;
@@ -325,6 +331,8 @@ ValueType<std::vector<Strategy>> strategies_type() {
     for (std::size_t i = 0; i < strategies.size(); ++i)
       if (const auto label = label_of(strategies[i]); !seen.insert(label).second)
         places[i].mistake(fmt::format("{} is there twice; keep one", label));
+    if (micro_batches == MicroBatches::stated)
+      for (std::size_t i = 0; i < strategies.size(); ++i) require_micro_batches(places[i], strategies[i]);
     return strategies;
   };
   return type;

@@ -18,8 +18,14 @@ const FieldTable<Strategy>& strategy_answer_fields();
 /// The number of servers by one of the rules of ServerCount.
 ValueType<ServerCount> servers_type(StrategyUse use);
 
+/// Whether every pipeline of a question must state its micro-batches, or another key of the document may give them.
+enum class MicroBatches { stated, may_follow };
+
 /// The strategies of a question, without repeats.
-ValueType<std::vector<Strategy>> strategies_type();
+ValueType<std::vector<Strategy>> strategies_type(MicroBatches micro_batches = MicroBatches::stated);
+
+/// Notes a mistake where a pipeline states no micro-batches.
+void require_micro_batches(const JsonNode& place, const Strategy& strategy);
 
 /// "nccl 2.18.5".
 ValueType<std::optional<LibraryVersion>> library_version_type();

@@ -1,6 +1,7 @@
 #include "sim/iteration/memory_parts.hpp"
 
 #include "sim/compute/layer_times.hpp"
+#include "sim/compute/optimizer.hpp"
 #include "sim/compute/piece_shape.hpp"
 #include "sim/compute/unit_shape.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
@@ -15,13 +16,16 @@ namespace {
 constexpr double fp32_copy_bytes = 4;
 constexpr double half_bytes = 2;
 
-double bytes_of_moments(const Model& model) {
-  return has_attention(model) ? 2 * fp32_copy_bytes : fp32_copy_bytes;
+/// Bytes of moments for a trained parameter.
+double bytes_of_moments(const StepSetup& setup) {
+  const auto& model = setup.model;
+  const auto usual = usual_optimizer(has_attention(model));
+  return model.parameters > 0 ? moment_bytes(setup.optimizer.value_or(usual), model) / model.parameters : 0;
 }
 
 StateBytes state_on_host_and_gpu(const StepSetup& setup) {
   const auto name = setup.strategy.name;
-  const double moments = bytes_of_moments(setup.model);
+  const double moments = bytes_of_moments(setup);
   StateBytes bytes{fp32_copy_bytes, fp32_copy_bytes, is_parameter_server(name) ? 0 : moments};
   const bool keeps_fp32 = name == StrategyName::fsdp || shards_parameters(setup.strategy);
   if (!has_16_bit_values(setup.precision) || keeps_fp32) return bytes;
@@ -35,18 +39,25 @@ StateBytes state_on_host_and_gpu(const StepSetup& setup) {
 struct UnitParameters {
   double root = 0;
   double largest = 0;
+  double largest_trained = 0; ///< most parameters of a unit that are trained
 };
 
 UnitParameters unit_parameters(const Model& model) {
-  std::map<std::string, double> of_unit;
-  for (const auto& layer : model.layers)
-    for (const auto& tensor : layer.tensors) of_unit[unit_name_of(layer.name)] += tensor.size_bytes / fp32_copy_bytes;
+  std::map<std::string, ModelUnit> of_unit;
+  for (const auto& layer : model.layers) {
+    auto& unit = of_unit[unit_name_of(layer.name)];
+    for (const auto& tensor : layer.tensors) unit.parameters += tensor.size_bytes / fp32_copy_bytes;
+    for (const auto& tensor : layer.frozen) unit.frozen_parameters += tensor.size_bytes / fp32_copy_bytes;
+  }
   UnitParameters found;
-  for (const auto& [unit, parameters] : of_unit)
-    if (unit == "root")
-      found.root = parameters;
-    else
-      found.largest = std::max(found.largest, parameters);
+  for (const auto& [name, unit] : of_unit) {
+    if (name == "root") {
+      found.root = unit.all();
+      continue;
+    }
+    found.largest = std::max(found.largest, unit.all());
+    found.largest_trained = std::max(found.largest_trained, unit.parameters);
+  }
   return found;
 }
 
@@ -58,10 +69,11 @@ double gathered_of_units(const StepSetup& setup) {
   const auto& sharded = setup.strategy.sharded;
   if (sharers_of(setup) == 1 && sharded.offload != Offload::optimizer_and_parameters) return 0;
   const double bytes = computed_bytes_per_parameter(setup.precision);
-  const auto [root, largest] = unit_parameters(setup.model);
-  const double whole = std::min(setup.model.parameters, root + sharded.gathers_in_flight * largest);
-  const double gathered = sharded.reshard_after_forward ? whole : setup.model.parameters;
-  return bytes * gathered + (bytes + setup.wire_bytes_per_parameter) * largest;
+  const auto [root, largest, largest_trained] = unit_parameters(setup.model);
+  const double all = setup.model.parameters + setup.model.frozen_parameters;
+  const double whole = std::min(all, root + sharded.gathers_in_flight * largest);
+  const double gathered = sharded.reshard_after_forward ? whole : all;
+  return bytes * gathered + (bytes + setup.wire_bytes_per_parameter) * largest_trained;
 }
 
 } // namespace
@@ -84,7 +96,8 @@ MemoryParts state_of_model(const StepSetup& setup) {
   const double part = is_sharded(name) ? 1.0 / sharers_of(setup) : 1;
   const bool divides_gradients = is_sharded(name) && name != StrategyName::zero_1;
   MemoryParts parts;
-  parts.weights = bytes.weights * parameters * (name == StrategyName::fsdp ? part : 1);
+  const double frozen_bytes = computed_bytes_per_parameter(setup.precision) * setup.model.frozen_parameters;
+  parts.weights = (bytes.weights * parameters + frozen_bytes) * (name == StrategyName::fsdp ? part : 1);
   parts.gradients = bytes.gradients * parameters * (divides_gradients ? part : 1);
   parts.optimizer = bytes.optimizer * parameters * part;
   return parts;
@@ -118,7 +131,8 @@ MemoryParts state_of_stage(const StepSetup& setup, const StageParameters& parame
   const double part = parameters.dense / sharers + parameters.of_experts / of_experts;
   const double kept = shards_parameters(setup.strategy) ? part : parameters.dense + parameters.of_experts;
   MemoryParts parts;
-  parts.weights = bytes.weights * kept;
+  const double frozen = shards_parameters(setup.strategy) ? parameters.frozen / sharers : parameters.frozen;
+  parts.weights = bytes.weights * kept + computed_bytes_per_parameter(setup.precision) * frozen;
   parts.gradients = bytes.gradients * kept;
   parts.optimizer = bytes.optimizer * part;
   return parts;

@@ -35,6 +35,8 @@ struct StateBytes {
 ///                                     grad_reduce_in_fp32)
 ///   fsdp, also of model-parallel      all fp32
 ///   others, 16 bits                   all fp32, and the 16-bit copies of weights that autocast keeps for backward
+/// Another optimizer that the question names has moments of its own (moment_bytes()). Frozen weights are there once, in
+/// the type of compute, and have no gradients and no moments.
 /// With offload the GPU has no optimizer state; of gradients those of zero-1 only; of fsdp's weights those of compute,
 /// or none.
 StateBytes state_bytes(const StepSetup& setup);
@@ -54,6 +56,7 @@ double gathered_of_model(const StepSetup& setup);
 struct StageParameters {
   double dense = 0;
   double of_experts = 0;
+  double frozen = 0; ///< that are not trained
 };
 
 /// The number of ranks that share one copy of a stage's state; 1 where each has all of it.

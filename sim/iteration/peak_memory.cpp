@@ -113,7 +113,7 @@ double copied_embedding(const Model& model, const ModelParallelOptions& options)
     const auto& layer = model.layers[l];
     const bool makes_logits =
         layer.kind == "linear" && l + 1 < model.layers.size() && model.layers[l + 1].kind == "loss";
-    if (makes_logits) has_own = !layer.tensors.empty();
+    if (makes_logits) has_own = !layer.tensors.empty() || !layer.frozen.empty();
     if (layer.kind != "embedding") continue;
     for (const auto& tensor : layer.tensors) largest = std::max(largest, tensor.size_bytes / table_bytes_of_number);
   }
@@ -128,6 +128,16 @@ std::vector<const PieceShape*> pieces_of(const std::vector<PieceShape>& pieces, 
   return own;
 }
 
+/// Parameters of a piece that are not trained, as a rank of an expert group has them.
+double frozen_of_piece(const Model& model, const PieceShape& piece, int expert) {
+  if (!(piece.frozen_parameters > 0)) return 0;
+  double of_experts = 0;
+  for (std::size_t l = piece.first_layer; l < piece.end_layer; ++l)
+    if (is_of_expert(model.layers[l]))
+      for (const auto& tensor : model.layers[l].frozen) of_experts += tensor.size_bytes / table_bytes_of_number;
+  return piece.frozen_parameters - of_experts + of_experts / expert;
+}
+
 StageParameters parameters_of(const StepSetup& setup, const std::vector<const PieceShape*>& own, bool is_last) {
   const auto& options = setup.strategy.parallel;
   StageParameters parameters;
@@ -135,6 +145,7 @@ StageParameters parameters_of(const StepSetup& setup, const std::vector<const Pi
     const double dealt = options.expert > 1 ? piece->expert_parameters : 0;
     parameters.dense += (piece->parameters - dealt) / options.tensor;
     parameters.of_experts += dealt / options.expert / options.ranks_of_expert();
+    parameters.frozen += frozen_of_piece(setup.model, *piece, options.expert) / options.tensor;
   }
   if (is_last) parameters.dense += copied_embedding(setup.model, options) / options.tensor;
   return parameters;

@@ -43,7 +43,7 @@ void ShardedUnits::run_backward(bool ends) {
 }
 
 bool ShardedUnits::is_gathered(std::size_t unit) const {
-  return gather_of_[unit] != none || !(shape_.units[unit].parameters > 0) ||
+  return gather_of_[unit] != none || !(shape_.units[unit].all() > 0) ||
          (!carriers_.shared && !keeps_parameters_on_host());
 }
 
@@ -69,14 +69,14 @@ double ShardedUnits::dealt(std::size_t unit) const {
   return carriers_.experts_apart ? shape_.units[unit].expert_parameters : 0;
 }
 
-/// Parameters with which a rank computes.
+/// Parameters that a rank trains, of those with which it computes.
 double ShardedUnits::parameters_of(std::size_t unit) const {
   return (shape_.units[unit].parameters - dealt(unit)) * carriers_.dense_part + dealt(unit) * carriers_.expert_part;
 }
 
 void ShardedUnits::gather(std::size_t unit) {
   if (is_gathered(unit)) return;
-  const double parameters = parameters_of(unit);
+  const double parameters = parameters_of(unit) + shape_.units[unit].frozen_parameters * carriers_.dense_part;
   if (keeps_parameters_on_host()) {
     gather_of_[unit] = host_->copy_parameters(parameters / group_);
     wait_for_room(unit);

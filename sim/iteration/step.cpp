@@ -5,6 +5,7 @@
 #include "sim/iteration/execution.hpp"
 #include "sim/iteration/host_offload.hpp"
 #include "sim/iteration/iteration_graph.hpp"
+#include "sim/iteration/optimizer_update.hpp"
 #include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "sim/iteration/server_graph.hpp"
@@ -278,6 +279,10 @@ StepTime time_step(const StepSetup& setup, const Parameters& sample, Fidelity re
   StepTime time;
   time.parts.compute_s = compute_of(setup, sample, memory);
   const auto result = add_iteration(setup, sample, requested, memory, time);
+  const auto update = added_update(setup, sample);
+  time.parts.compute_s = std::max(0.0, time.parts.compute_s + update.compute_s);
+  time.parts.exposed_communication_s += update.gather_s;
+  if (is_model_parallel(setup.strategy.name)) time.parts.exposed.data_parallel_s += update.gather_s;
   add_input_wait(result.input_end_s, synchronises(setup) ? sample.model_discrepancy : 1, time);
   return time;
 }

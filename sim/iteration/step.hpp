@@ -43,6 +43,7 @@ struct StepSetup {
   InputPipeline input{};
   std::optional<Protocol> protocol{};          ///< the only protocol that NCCL may use; nothing: NCCL chooses
   std::optional<CrossEntropy> cross_entropy{}; ///< nothing: the preset's
+  std::optional<Optimizer> optimizer{};        ///< nothing: what the one-GPU time has
   /// the nodes of the job and of its neighbours; null: nodes in order, and no neighbours
   std::shared_ptr<const PlacedFabrics> fabrics{};
 };

@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/compute/compute_priors.hpp"
 #include "sim/compute/layer_times.hpp"
+#include "sim/compute/partial_training.hpp"
 #include "sim/formats/stand_in_preset.hpp"
 #include "sim/predict/calibration_info.hpp"
 #include "sim/predict/expert_skew.hpp"
@@ -64,6 +65,7 @@ StepSetup setup_of(const Scenario& scenario, const Strategy& strategy, const Mod
   setup.precision = scenario.precision;
   setup.wire_bytes_per_parameter = bytes_per_parameter(scenario.wire_precision);
   setup.cross_entropy = scenario.cross_entropy;
+  setup.optimizer = scenario.optimizer;
   setup.batch_per_gpu = scenario.batch_per_gpu;
   setup.one_gpu_s = one_gpu_s;
   setup.slow_node = scenario.slow_node;
@@ -81,8 +83,15 @@ ResolvedInput input_of(const Scenario& scenario, const Knowledge& known) {
 
 } // namespace
 
-OneGpuEstimate one_gpu_of(const Scenario& scenario, const Strategy& strategy, const Model& model,
+std::shared_ptr<const Model> model_in_question(const Scenario& scenario, const Model& model) {
+  if (training_text(scenario.train, scenario.document_tokens).empty() || !model.training.empty()) return nullptr;
+  return std::make_shared<const Model>(partly_trained(model, scenario.train, scenario.document_tokens));
+}
+
+OneGpuEstimate one_gpu_of(const Scenario& scenario, const Strategy& strategy, const Model& table,
                           const Knowledge& known) {
+  const auto changed = model_in_question(scenario, table);
+  const auto& model = changed ? *changed : table;
   std::shared_ptr<const Preset> stand_in;
   const auto& preset = preset_or_stand_in(known.presets, scenario.preset, stand_in);
   ComputeQuestion question{
@@ -116,7 +125,9 @@ void check_library(const Scenario& scenario, const StepSetup& setup) {
                   to_text(*setup.strategy.library), setup.transport.name, setup.preset.name, to_text(usual)));
 }
 
-Curve make_curve(const Scenario& requested, const Strategy& strategy, const Model& model, const Knowledge& known) {
+Curve make_curve(const Scenario& requested, const Strategy& strategy, const Model& table, const Knowledge& known) {
+  const auto changed = model_in_question(requested, table);
+  const auto& model = changed ? *changed : table;
   const auto scenario = scenario_with_preset_of(requested, strategy);
   const auto& cluster = known.cluster;
   const auto compute = one_gpu_of(scenario, strategy, model, known);
@@ -169,6 +180,7 @@ Curve make_curve(const Scenario& requested, const Strategy& strategy, const Mode
           best_servers,
           best_layout,
           input.uncertainty,
+          changed,
           stand_in};
 }
 

@@ -15,6 +15,7 @@
 #include "sim/predict/scaling_curve.hpp"
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace ddlsim {
@@ -31,6 +32,9 @@ struct Knowledge {
   ModelConstants constants{};
   const InputCatalogue* inputs = nullptr; ///< catalogue of named inputs; null: no scenario names its input
 };
+
+/// Returns the model as the scenario trains it; null where that is the table's.
+std::shared_ptr<const Model> model_in_question(const Scenario& scenario, const Model& table);
 
 /// Time of an iteration on one GPU without synchronisation, on which the scenario's prediction is based.
 OneGpuEstimate one_gpu_of(const Scenario& scenario, const Strategy& strategy, const Model& model,

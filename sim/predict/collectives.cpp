@@ -122,9 +122,11 @@ CollectivePrediction predict_collectives(const Scenario& scenario, const std::ve
   const KnownFiles files(scenario, data);
   CollectivePrediction prediction;
   prediction.scenario = scenario;
+  auto asked = scenario; // the batch does not matter to collectives alone
+  if (asked.batch_per_gpu == 0) asked.batch_per_gpu = 1;
   for (const auto& strategy : scenario.strategies) {
     if (!all_reduces(strategy)) continue;
-    const auto curve = make_curve(scenario, strategy, files.model(), files.knowledge());
+    const auto curve = make_curve(asked, strategy, files.model(), files.knowledge());
     prediction.answers.push_back(answer_curve(curve, scenario, sizes_bytes));
   }
   prediction.warnings = files.warnings();

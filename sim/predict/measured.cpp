@@ -51,8 +51,9 @@ bool fits_workload(const StepRecord& record, const StepSetup& setup) {
   const double wire_bytes = record.wire_precision == WirePrecision::unknown
                                 ? setup.wire_bytes_per_parameter
                                 : bytes_per_parameter(record.wire_precision);
-  return record.mode == RunMode::train && record.model == setup.model.name && record.precision == setup.precision &&
-         wire_bytes == setup.wire_bytes_per_parameter && same_stack &&
+  return record.mode == RunMode::train && record.model == setup.model.name &&
+         training_text(record.train, record.document_tokens) == setup.model.training &&
+         record.precision == setup.precision && wire_bytes == setup.wire_bytes_per_parameter && same_stack &&
          std::abs(record.batch_per_gpu / setup.batch_per_gpu - 1) < same_batch;
 }
 

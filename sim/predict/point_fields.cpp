@@ -14,7 +14,7 @@ const Point& point_of(const AnsweredPoint& one) {
 }
 
 const Strategy& strategy_of(const AnsweredPoint& one) {
-  return one.answer->strategy;
+  return one.point->strategy ? *one.point->strategy : one.answer->strategy;
 }
 
 bool is_in_stages(const AnsweredPoint& one) {
@@ -24,7 +24,9 @@ bool is_in_stages(const AnsweredPoint& one) {
 std::vector<Field<Point>> scale_rows(int fewest_nodes) {
   return {answered<Point>("gpus", &Point::gpus, number_of_things(1), "of the workers"),
           answered<Point>("nodes", &Point::nodes, number_of_things(fewest_nodes), "of the workers"),
-          answered<Point>("server_nodes", &Point::server_nodes, number_of_things(), "bought for servers alone")};
+          answered<Point>("server_nodes", &Point::server_nodes, number_of_things(), "bought for servers alone"),
+          optional("batch_per_gpu", &Point::batch_per_gpu, rounded_positive_type(),
+                   "samples of an iteration, where a global batch is asked")};
 }
 
 std::vector<Field<Point>> figure_rows() {
@@ -168,7 +170,7 @@ FieldTable<AnsweredPoint> impossible_fields() {
   auto rows = head_rows(0);
   rows.push_back(answered<AnsweredPoint>(
       "error", [](const AnsweredPoint& one) { return one.point->error; }, text_type(),
-      "why the point is impossible; only the first four keys are beside it"));
+      "why the point is impossible; only the keys before `iteration_s` are beside it"));
   return {rows};
 }
 

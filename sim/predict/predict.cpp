@@ -3,6 +3,7 @@
 #include "sim/base/text_file.hpp"
 #include "sim/formats/stand_in_preset.hpp"
 #include "sim/predict/ask.hpp"
+#include "sim/predict/batch_at_scale.hpp"
 #include "sim/predict/input.hpp"
 #include "sim/predict/known_files.hpp"
 #include "sim/predict/largest_efficient_scale.hpp"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string_view>
 
 namespace ddlsim {
@@ -55,40 +57,6 @@ void add_alone(std::vector<PredictedPoint>& points, const Curve& curve, const Pr
     const auto& one = answers[i].point;
     if (one.error.empty()) points[i].alone = {one.iteration_s, one.iteration_s_low, one.iteration_s_high};
   }
-}
-
-StrategyAnswer answer_strategy(const Scenario& scenario, const Strategy& strategy, const Curve& curve,
-                               const OneGpuRate& one_gpu, const PredictOptions& options) {
-  StrategyAnswer answer;
-  answer.strategy = strategy;
-  answer.one_gpu = one_gpu;
-  answer.left_open = left_open_by(strategy, curve.setup.preset);
-  answer.taken = strategy;
-  if (!answer.left_open.empty()) answer.taken = strategy_taken(curve.setup, curve.median);
-  answer.transport = curve.setup.transport.name;
-  if (!is_parameter_server(strategy.name)) {
-    answer.library = to_text(library_of(curve.setup, curve.median));
-    answer.library_stated = strategy.library.has_value();
-  }
-  PointAndSamples largest;
-  std::map<int, double> efficiencies;
-  const auto narrate = [&](int gpus) {
-    if (options.progress) options.progress(fmt::format("{} at {} GPUs", label_of(strategy), gpus));
-  };
-  for (auto& one : predict_points(curve, scenario.gpus, options.fidelity, narrate)) {
-    answer.points.push_back(one.point);
-    if (!one.point.error.empty()) continue;
-    efficiencies[one.point.gpus] = one.point.efficiency;
-    largest = std::move(one);
-  }
-  add_alone(answer.points, curve, options);
-  if (largest.point.gpus == 0) return answer;
-  if (options.progress) options.progress(fmt::format("{}: the largest efficient scale", label_of(strategy)));
-  answer.largest_scale = find_largest_efficient_scale(curve, scenario.efficiency_bound, options.fidelity, efficiencies);
-  answer.measure_next = find_measure_next(curve, largest.point.gpus, largest.sample_times_s);
-  if (options.why) answer.why = why_sentences(curve, one_gpu, largest);
-  name_deciding_all_reduce(answer, answer.measure_next);
-  return answer;
 }
 
 OneGpuRate one_gpu_rate(const Scenario& scenario, const Model& model, const Knowledge& known) {
@@ -143,30 +111,145 @@ void warn_of_assumed_rate(const Curve& curve, const StrategyAnswer& answer, std:
   if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
 }
 
+/// What a strategy's answer says beside its points.
+void describe_strategy(const Strategy& strategy, const Curve& curve, const OneGpuRate& one_gpu,
+                       StrategyAnswer& answer) {
+  answer.strategy = strategy;
+  answer.one_gpu = one_gpu;
+  answer.preset = curve.setup.preset.name;
+  answer.left_open = left_open_by(strategy, curve.setup.preset);
+  answer.taken = strategy;
+  if (!answer.left_open.empty()) answer.taken = strategy_taken(curve.setup, curve.median);
+  answer.transport = curve.setup.transport.name;
+  if (is_parameter_server(strategy.name)) return;
+  answer.library = to_text(library_of(curve.setup, curve.median));
+  answer.library_stated = strategy.library.has_value();
+}
+
+/// The largest of the asked scales up to which every point reaches the bound, of a batch that the scale divides.
+LargestEfficientScale largest_asked(const std::vector<PredictedPoint>& points, double bound) {
+  LargestEfficientScale largest;
+  const auto last_above = [&](double PredictedPoint::*efficiency) {
+    int gpus = 0;
+    for (const auto& point : points) {
+      if (!point.error.empty()) continue;
+      if (point.*efficiency < bound) break;
+      gpus = point.gpus;
+    }
+    return gpus;
+  };
+  largest.gpus = last_above(&PredictedPoint::efficiency);
+  largest.gpus_low = last_above(&PredictedPoint::efficiency_low);
+  largest.gpus_high = last_above(&PredictedPoint::efficiency_high);
+  for (const auto& point : points)
+    if (point.gpus == largest.gpus) largest.bottleneck = point.bottleneck;
+  return largest;
+}
+
+/// Answers one strategy. A question whose batch follows from the scale has a curve for each batch.
+class StrategyAnswerer {
+public:
+  StrategyAnswerer(const Scenario& scenario, const KnownFiles& files, const PredictOptions& options)
+      : scenario_(scenario), files_(files), options_(options) {}
+
+  StrategyAnswer answer(const Strategy& strategy, std::vector<std::string>& warnings) {
+    StrategyAnswer answer;
+    answer.strategy = answer.taken = strategy;
+    answer.preset = scenario_with_preset_of(scenario_, strategy).preset;
+    for (const auto& asked : questions_of(scenario_, strategy, files_.model())) {
+      if (asked.error.empty())
+        add(asked, answer, warnings);
+      else
+        answer.points.push_back(impossible(asked));
+    }
+    if (curve_ == nullptr) return answer;
+    find_largest(answer);
+    if (largest_.point.gpus > 0) {
+      answer.measure_next = find_measure_next(*curve_, largest_.point.gpus, largest_.sample_times_s);
+      if (options_.why) answer.why = why_sentences(*curve_, answer.one_gpu, largest_);
+      name_deciding_all_reduce(answer, answer.measure_next);
+    }
+    if (options_.answered) options_.answered(*curve_, answer);
+    return answer;
+  }
+
+private:
+  static PredictedPoint impossible(const QuestionAtScales& asked) {
+    PredictedPoint point;
+    point.gpus = asked.scenario.gpus.front();
+    point.error = asked.error;
+    return point;
+  }
+
+  void add(const QuestionAtScales& asked, StrategyAnswer& answer, std::vector<std::string>& warnings) {
+    const auto& known = files_.knowledge();
+    auto curve = std::make_unique<Curve>(make_curve(asked.scenario, asked.strategy, files_.model(), known));
+    curve->threads = options_.threads;
+    const auto with_preset = scenario_with_preset_of(asked.scenario, asked.strategy);
+    auto points = points_of(asked, *curve);
+    add_measured(points, with_preset, *curve, files_.measured_steps());
+    if (batch_follows_scale(scenario_))
+      for (auto& point : points) {
+        point.batch_per_gpu = asked.scenario.batch_per_gpu;
+        point.strategy = asked.strategy;
+      }
+    answer.points.insert(answer.points.end(), points.begin(), points.end());
+    const bool any = std::any_of(points.begin(), points.end(), [](const auto& point) { return point.error.empty(); });
+    if (!any && curve_ != nullptr) return;
+    describe_strategy(asked.strategy, *curve, one_gpu_rate(with_preset, files_.model(), known), answer);
+    curve_ = std::move(curve);
+    warn_of_stand_in(*curve_, warnings);
+    warn_of_assumed_rate(*curve_, answer, warnings);
+  }
+
+  std::vector<PredictedPoint> points_of(const QuestionAtScales& asked, const Curve& curve) {
+    const auto narrate = [&](int gpus) {
+      if (options_.progress) options_.progress(fmt::format("{} at {} GPUs", label_of(asked.strategy), gpus));
+    };
+    std::vector<PredictedPoint> points;
+    for (auto& one : predict_points(curve, asked.scenario.gpus, options_.fidelity, narrate)) {
+      points.push_back(one.point);
+      if (!one.point.error.empty()) continue;
+      efficiencies_[one.point.gpus] = one.point.efficiency;
+      largest_ = std::move(one);
+    }
+    add_alone(points, curve, options_);
+    return points;
+  }
+
+  void find_largest(StrategyAnswer& answer) const {
+    if (largest_.point.gpus == 0) return;
+    if (scenario_.batch_per_gpu == 0) {
+      answer.largest_scale = largest_asked(answer.points, scenario_.efficiency_bound);
+      return;
+    }
+    if (options_.progress) options_.progress(fmt::format("{}: the largest efficient scale", label_of(answer.strategy)));
+    answer.largest_scale =
+        find_largest_efficient_scale(*curve_, scenario_.efficiency_bound, options_.fidelity, efficiencies_);
+  }
+
+  const Scenario& scenario_;
+  const KnownFiles& files_;
+  const PredictOptions& options_;
+  std::unique_ptr<Curve> curve_; ///< of the largest scale that is possible
+  PointAndSamples largest_;
+  std::map<int, double> efficiencies_;
+};
+
 } // namespace
 
 Prediction predict(const Scenario& scenario, const DataFolder& data, const PredictOptions& options) {
   const KnownFiles files(scenario, data, options.measured);
   const Knowledge& known = files.knowledge();
-  const Model& model = files.model();
   const Cluster& cluster = known.cluster;
   Prediction prediction;
   prediction.scenario = scenario;
   prediction.warnings = files.warnings();
   prediction.gpu = scenario.gpu.empty() ? cluster.gpu : scenario.gpu;
-  for (const auto& strategy : scenario.strategies) {
-    auto curve = make_curve(scenario, strategy, model, known);
-    curve.threads = options.threads;
-    const auto one_gpu = one_gpu_rate(scenario_with_preset_of(scenario, strategy), model, known);
-    prediction.strategies.push_back(answer_strategy(scenario, strategy, curve, one_gpu, options));
-    auto& answer = prediction.strategies.back();
-    warn_of_stand_in(curve, prediction.warnings);
-    warn_of_assumed_rate(curve, answer, prediction.warnings);
-    add_measured(answer.points, scenario_with_preset_of(scenario, strategy), curve, files.measured_steps());
-    answer.preset = curve.setup.preset.name;
-    if (options.answered) options.answered(curve, answer);
-  }
-  prediction.one_gpu = one_gpu_rate(scenario, model, known);
+  for (const auto& strategy : scenario.strategies)
+    prediction.strategies.push_back(StrategyAnswerer(scenario, files, options).answer(strategy, prediction.warnings));
+  prediction.one_gpu = prediction.strategies.front().one_gpu;
+  if (scenario.batch_per_gpu > 0) prediction.one_gpu = one_gpu_rate(scenario, files.model(), known);
   const int gpus_per_node = scenario.gpus_per_node > 0 ? scenario.gpus_per_node : cluster.gpus_per_node;
   prediction.available_gpus = cluster.available_nodes * gpus_per_node;
   prediction.growth_gpus = cluster.growth_max_nodes * gpus_per_node;

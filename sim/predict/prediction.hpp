@@ -60,7 +60,9 @@ struct PointMemory {
 struct PredictedPoint {
   int gpus = 0;
   int nodes = 0;
-  int server_nodes = 0; ///< number of hosts that are bought for servers alone
+  int server_nodes = 0;               ///< number of hosts that are bought for servers alone
+  double batch_per_gpu = 0;           ///< set only if the question's batch follows from the scale
+  std::optional<Strategy> strategy{}; ///< the strategy with its micro-batches at this scale; set only then
   double iteration_s = 0;
   double iteration_s_low = 0;
   double iteration_s_high = 0;

@@ -47,9 +47,8 @@ std::vector<Contender> contenders_at(const Prediction& prediction, int gpus) {
 
 std::string question_sentence(const Prediction& prediction) {
   const auto& scenario = prediction.scenario;
-  return fmt::format("{} at {:g} samples a GPU, {}, on {} ({} GPUs available, growth to {}).", scenario.model,
-                     scenario.batch_per_gpu, to_text(scenario.precision), scenario.cluster, prediction.available_gpus,
-                     prediction.growth_gpus);
+  return fmt::format("{} at {}, {}, on {} ({} GPUs available, growth to {}).", scenario.model, batch_text(scenario),
+                     to_text(scenario.precision), scenario.cluster, prediction.available_gpus, prediction.growth_gpus);
 }
 
 std::string nodes_words(const PredictedPoint& point) {

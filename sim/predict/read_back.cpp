@@ -121,7 +121,7 @@ std::vector<StepRecord> read_back_pipelines(const std::vector<StepRecord>& own, 
                                             const ReferenceData& reference) {
   std::vector<StepRecord> found;
   for (const auto& record : own) {
-    if (!is_model_parallel(record.strategy.name) || record.mode != RunMode::train) continue;
+    if (!is_model_parallel(record.strategy.name) || !trains_whole_model(record)) continue;
     if (auto one = read_back_one_gpu(record, cluster, reference)) found.push_back(std::move(*one));
   }
   return found;

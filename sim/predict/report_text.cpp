@@ -360,10 +360,10 @@ std::string measured_here_text(const PredictedPoint& point) {
 
 std::string to_terminal_text(const Prediction& prediction) {
   const auto& scenario = prediction.scenario;
-  std::string text = to_lines(
-      fmt::format("{}: {} at {:g} samples a GPU, {}, {} with {} ({} GPUs available, growth to {})", scenario.name,
-                  scenario.model, scenario.batch_per_gpu, to_text(scenario.precision), scenario.cluster,
-                  join_names(presets_of(prediction)), prediction.available_gpus, prediction.growth_gpus));
+  std::string text =
+      to_lines(fmt::format("{}: {} at {}, {}, {} with {} ({} GPUs available, growth to {})", scenario.name,
+                           scenario.model, batch_text(scenario), to_text(scenario.precision), scenario.cluster,
+                           join_names(presets_of(prediction)), prediction.available_gpus, prediction.growth_gpus));
   for (const auto& sentence : answer_sentences(prediction)) text += to_lines(sentence);
   text += co_location_sentence(scenario.co_location) + one_gpu_lines(prediction);
   for (const auto& warning : prediction.warnings) text += to_lines("Note: " + warning + ".");

@@ -150,10 +150,6 @@ std::string complaint(const Curve& curve, const StepSetup& setup) {
   return curve.has_run ? "" : memory_refusal(setup);
 }
 
-/// Number of forward passes that take as long as one training step. Backward takes two: one for the gradient of the
-/// inputs, and one for that of the weights (Narayanan et al., SC 2021, section 5.1, count the same).
-constexpr double forward_passes_of_training = 3;
-
 /// The GPU's peak rate; 0 when the catalogue has none for that precision, as for a device that is not named.
 double peak_or_none(const StepSetup& setup) {
   try {
@@ -177,7 +173,7 @@ void set_memory(PredictedPoint& point, const StepSetup& setup) {
 /// Sets the rate of tokens, the utilisation of the GPUs' peak, and memory.
 void set_utilisation(PredictedPoint& point, const StepSetup& setup) {
   point.tokens_per_s = point.samples_per_s * setup.model.tokens_per_sample();
-  const double flop_per_s = point.samples_per_s * forward_passes_of_training * setup.model.forward_flop_per_sample();
+  const double flop_per_s = point.samples_per_s * setup.model.training_flop_per_sample();
   const double peak = peak_or_none(setup);
   if (peak > 0) point.flop_utilisation = flop_per_s / (setup.gpus * peak);
   set_memory(point, setup);

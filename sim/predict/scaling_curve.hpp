@@ -58,9 +58,10 @@ struct Curve {
   /// finds the layout at each scale, for a strategy that seeks its degrees
   std::shared_ptr<const BestLayout> best_layout{};
   InputUncertainty input_uncertainty{}; ///< uncertainty of the named input, which is drawn into samples.values[i].input
-  std::shared_ptr<const Preset> stand_in{}; ///< the preset that `setup` refers to if the stack has none
-  bool has_run = false;                     ///< the question repeats a run that took place: memory refuses nothing
-  int threads = 1;                          ///< number of threads that share the samples; no answer depends on it
+  std::shared_ptr<const Model> changed_model{}; ///< the model that `setup` refers to if the question changes the table
+  std::shared_ptr<const Preset> stand_in{};     ///< the preset that `setup` refers to if the stack has none
+  bool has_run = false;                         ///< the question repeats a run that took place: memory refuses nothing
+  int threads = 1;                              ///< number of threads that share the samples; no answer depends on it
 };
 
 /// Returns the setup at another scale, with the best servers or layout there if the strategy seeks them.

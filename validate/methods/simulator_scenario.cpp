@@ -32,6 +32,8 @@ Scenario scenario_of(const Question& question, const Cluster& cluster) {
   scenario.name = "question";
   scenario.model = known.model;
   scenario.batch_per_gpu = known.batch_per_gpu;
+  scenario.train = known.train;
+  scenario.document_tokens = known.document_tokens;
   scenario.precision = known.precision;
   if (known.wire_precision != WirePrecision::unknown) scenario.wire_precision = known.wire_precision;
   scenario.cluster = known.cluster;

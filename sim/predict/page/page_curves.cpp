@@ -82,7 +82,7 @@ PageCurve page_curve(const StrategyAnswer& answer, const Prediction& prediction)
   curve.facts = {scenario.model,
                  scenario.cluster,
                  prediction.gpu,
-                 fmt::format("{:g}", scenario.batch_per_gpu),
+                 scenario.batch_per_gpu > 0 ? fmt::format("{:g}", scenario.batch_per_gpu) : batch_text(scenario),
                  to_text(scenario.precision),
                  answer.preset,
                  answer.transport,
