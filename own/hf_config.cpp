@@ -19,7 +19,7 @@ constexpr double largest_count = 9007199254740992; ///< 2^53, up to which double
 void check_sequence(const JsonNode& root, const TransformerShape& shape, const HfOptions& options) {
   const bool vocabulary = shape.vocabulary > 0;
   if (vocabulary && options.sequence == 0)
-    root.mistake("a config does not say how long a sample is; give --sequence TOKENS");
+    root.mistake("a config does not say how long a sample is; give --sequence TOKENS, or \"sequence\" in the scenario");
   if (!vocabulary && options.sequence > 0) root.mistake("an image model has no sequence; leave --sequence out");
   if (vocabulary && shape.positions > 0 && options.sequence > shape.positions)
     root.mistake(fmt::format("--sequence {} found, and the table of positions has {}; give that or fewer",

@@ -25,8 +25,9 @@ std::string base_of_adapter(const std::string& layer);
 /// An adapter of rank r beside a product of `in` to `out` numbers has r (in + out) parameters. Documents of
 /// `document_tokens` that are packed in a sequence of n tokens leave document_tokens/n of attention's FLOP, where
 /// attention is one kernel, because it skips the blocks between documents; 0: a sequence is one document. Documents of
-/// different lengths leave more. Throws UserError, at the keys of a scenario, for words that name no layer and for
-/// documents that are longer than a sequence.
-Model partly_trained(const Model& model, const TrainedPart& part, double document_tokens);
+/// different lengths leave more. Throws UserError, at the keys of the scenario `where`, with every word that names no
+/// layer, and for documents that are longer than a sequence.
+Model partly_trained(const Model& model, const TrainedPart& part, double document_tokens,
+                     const std::string& where = "");
 
 } // namespace ddlsim

@@ -13,7 +13,7 @@ namespace {
 constexpr long most_rank = 65'536;
 
 void check_trained_part(const JsonNode& node, TrainedPart& part) {
-  if (part.lora_rank == 0 && part.freeze.empty())
+  if (part.lora_rank == 0 && part.freeze.empty() && part.targets.empty())
     node.mistake("nothing says what is trained; give \"lora_rank\" or \"freeze\", or leave \"train\" out");
   if (part.lora_rank > 0 && !part.freeze.empty())
     node.mistake_at("freeze", "all weights beside adapters are frozen; leave it out, or leave \"lora_rank\" out");

@@ -85,7 +85,7 @@ ResolvedInput input_of(const Scenario& scenario, const Knowledge& known) {
 
 std::shared_ptr<const Model> model_in_question(const Scenario& scenario, const Model& model) {
   if (training_text(scenario.train, scenario.document_tokens).empty() || !model.training.empty()) return nullptr;
-  return std::make_shared<const Model>(partly_trained(model, scenario.train, scenario.document_tokens));
+  return std::make_shared<const Model>(partly_trained(model, scenario.train, scenario.document_tokens, scenario.name));
 }
 
 OneGpuEstimate one_gpu_of(const Scenario& scenario, const Strategy& strategy, const Model& table,

@@ -162,7 +162,12 @@ public:
       else
         answer.points.push_back(impossible(asked));
     }
-    if (curve_ == nullptr) return answer;
+    if (curve_ == nullptr) {
+      const auto asked = questions_of(scenario_, strategy, files_.model()).front();
+      const auto curve = make_curve(asked.scenario, strategy, files_.model(), files_.knowledge());
+      describe_strategy(strategy, curve, rate_of(asked), answer);
+      return answer;
+    }
     find_largest(answer);
     if (largest_.point.gpus > 0) {
       answer.measure_next = find_measure_next(*curve_, largest_.point.gpus, largest_.sample_times_s);
@@ -181,13 +186,16 @@ private:
     return point;
   }
 
+  OneGpuRate rate_of(const QuestionAtScales& asked) const {
+    return one_gpu_rate(scenario_with_preset_of(asked.scenario, asked.strategy), files_.model(), files_.knowledge());
+  }
+
   void add(const QuestionAtScales& asked, StrategyAnswer& answer, std::vector<std::string>& warnings) {
     const auto& known = files_.knowledge();
     auto curve = std::make_unique<Curve>(make_curve(asked.scenario, asked.strategy, files_.model(), known));
     curve->threads = options_.threads;
-    const auto with_preset = scenario_with_preset_of(asked.scenario, asked.strategy);
     auto points = points_of(asked, *curve);
-    add_measured(points, with_preset, *curve, files_.measured_steps());
+    add_measured(points, scenario_with_preset_of(asked.scenario, asked.strategy), *curve, files_.measured_steps());
     if (batch_follows_scale(scenario_))
       for (auto& point : points) {
         point.batch_per_gpu = asked.scenario.batch_per_gpu;
@@ -196,7 +204,7 @@ private:
     answer.points.insert(answer.points.end(), points.begin(), points.end());
     const bool any = std::any_of(points.begin(), points.end(), [](const auto& point) { return point.error.empty(); });
     if (!any && curve_ != nullptr) return;
-    describe_strategy(asked.strategy, *curve, one_gpu_rate(with_preset, files_.model(), known), answer);
+    describe_strategy(asked.strategy, *curve, rate_of(asked), answer);
     curve_ = std::move(curve);
     warn_of_stand_in(*curve_, warnings);
     warn_of_assumed_rate(*curve_, answer, warnings);

@@ -255,7 +255,9 @@ StepRun likeliest_run(const Curve& curve, int gpus, Fidelity fidelity) {
 }
 
 double one_gpu_iteration_s(const Curve& curve, const Parameters& sample) {
-  return time_step(at_scale(curve, 1), sample, Fidelity::formula).iteration_s;
+  auto setup = at_scale(curve, 1);
+  if (shares_update(setup.strategy.name)) setup.optimizer.reset(); // one GPU's time has no update then
+  return time_step(setup, sample, Fidelity::formula).iteration_s;
 }
 
 double efficiency(const Curve& curve, const Parameters& sample, int gpus) {

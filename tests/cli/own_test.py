@@ -82,6 +82,52 @@ class Own(Case):
         self.refused(refused, 1, "/num_key_value_heads")
         self.assertIn("/hidden_size", refused.stderr)
 
+    def test_every_question_takes_a_config_of_hugging_face(self):
+        self.bring_both()
+        (self.folder / "llama").mkdir()
+        config = self.folder / "llama" / "config.json"
+        config.write_text(CONFIG.read_text())
+        made = self.done("new", "scenario", "q", "--model", "llama/config.json", "--sequence", "2048", "--cluster", "./my-cluster",
+                         "--batch", "4", "--precision", "bf16", "--gpus", "8,16")
+        self.assertIn("attention is one kernel", made.stderr)
+        question = json.loads((self.folder / "q.json").read_text())
+        self.assertEqual((question["model"], question["sequence"]), ("llama/config.json", 2048))
+        checked = self.done("check", "llama/config.json", "q.json", "--sequence", "2048")
+        self.assertIn("llama/config.json: config of Hugging Face Transformers, as the model llama-seq2048", checked.stdout)
+        self.assertIn("scenario q: llama-seq2048 on my-cluster", checked.stdout)
+        answer = json.loads(self.done("predict", "q.json", "--json", "--fidelity", "formula").stdout)
+        self.assertEqual(answer["model"], "llama-seq2048")
+        self.done("export", "simgrid", "q.json", "--output", "mine.xml")
+        self.assertEqual(run("diagnose", "q.json", "--step", "8=1h", cwd=self.folder).returncode, 3)
+        without = ("--cluster", "./my-cluster", "--batch-per-gpu", "4", "--precision", "bf16", "--step", "8=1h")
+        named = run("diagnose", "--model", "llama/config.json", "--sequence", "2048", *without, cwd=self.folder)
+        self.assertEqual(named.returncode, 3, named.stderr)
+        self.refused(run("check", "llama/config.json", cwd=self.folder), 1, "give --sequence TOKENS")
+        (self.folder / "r.json").write_text(json.dumps({**question, "model": "my-model.json", "sequence": 4096}))
+        for command in ("check", "predict"):
+            self.refused(run(command, "r.json", cwd=self.folder), 1,
+                         "/sequence: 4096 found, and a sample of my-model is a sequence of 2048 tokens")
+
+    def test_a_batch_of_all_gpus_and_what_is_trained(self):
+        self.bring_both()
+        self.done("new", "scenario", "q", "--model", "./my-model.json", "--cluster", "./my-cluster", "--batch", "4",
+                  "--precision", "bf16", "--gpus", "8,16,48", "--strategy", "fsdp")
+        quick = ("--fidelity", "formula", "--json", "--global-batch", "64", "--micro-batch", "2")
+        answer = json.loads(self.done("predict", "q.json", *quick).stdout)
+        self.assertNotIn("batch_per_gpu", answer)
+        self.assertEqual((answer["global_batch"], answer["micro_batch"]), (64, 2))
+        first, second, third = answer["points"]
+        self.assertEqual((first["batch_per_gpu"], first["strategy"]["micro_batches"]), (8, 4))
+        self.assertEqual((second["batch_per_gpu"], second["strategy"]["micro_batches"]), (4, 2))
+        self.assertIn("the nearest that fit: 96, which is the least", third["error"])
+        whole = json.loads(self.done("predict", "q.json", "--gpus", "8", *quick).stdout)["points"][0]
+        self.assertEqual(whole["iteration_s"], first["iteration_s"])
+        trained = json.loads(self.done("predict", "q.json", "--gpus", "8", *quick, "--set", '/train={"lora_rank":16}').stdout)["points"][0]
+        self.assertLess(trained["iteration_s"], whole["iteration_s"])
+        self.assertLess(trained["memory"]["optimizer_bytes"], whole["memory"]["optimizer_bytes"] / 10)
+        self.refused(run("predict", "q.json", "--set", '/train={"freeze":["blok"]}', cwd=self.folder), 1,
+                     "/train/freeze: no part of my-model is meant by blok")
+
     def test_a_plan_takes_a_config_of_hugging_face(self):
         self.bring_both()
         (self.folder / "config.json").write_text(CONFIG.read_text())

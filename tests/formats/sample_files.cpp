@@ -113,6 +113,20 @@ json sample_hybrid_shards() {
   return scenario;
 }
 
+json sample_fine_tuning() {
+  auto scenario = sample_scenario();
+  scenario["name"] = "tiny-fine-tuning";
+  scenario.erase("batch_per_gpu");
+  scenario["global_batch"] = 512;
+  scenario["micro_batch"] = 2;
+  scenario["document_tokens"] = 64;
+  scenario["train"] = {{"lora_rank", 8}, {"targets", {"query", "linear_fc1"}}};
+  scenario["optimizer"] = "muon";
+  scenario["strategies"] =
+      json::parse(R"([{"name": "ring"}, {"name": "fsdp"}, {"name": "model-parallel", "tensor": 2, "pipeline": 2}])");
+  return scenario;
+}
+
 json sample_best_layout() {
   auto scenario = sample_scenario();
   scenario["name"] = "tiny-best-layout";

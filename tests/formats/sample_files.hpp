@@ -19,6 +19,7 @@ nlohmann::json sample_kernels();        ///< of that V100: products in fp32, att
 nlohmann::json sample_kernel_rates();   ///< of both
 nlohmann::json sample_cluster();        ///< "iris": 4 V100 a node, EDR, fat-tree
 nlohmann::json sample_scenario();       ///< asks about the two above
+nlohmann::json sample_fine_tuning();    ///< the same; adapters, a global batch, and an optimizer by name
 nlohmann::json sample_hybrid_shards();  ///< the same; state of fsdp in groups, and on the host
 nlohmann::json sample_best_layout();    ///< the same question; degrees of model parallelism that predict searches
 nlohmann::json sample_best_servers();   ///< the same question; servers that predict searches

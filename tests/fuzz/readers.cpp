@@ -147,7 +147,8 @@ std::vector<Target> own_formats() {
   return {
       checked("scenario", "question.json",
               {sample_scenario().dump(1), sample_two_stacks().dump(1), sample_best_servers().dump(1),
-               sample_best_layout().dump(1), sample_hybrid_shards().dump(1), sample_named_input().dump(1)}),
+               sample_best_layout().dump(1), sample_hybrid_shards().dump(1), sample_named_input().dump(1),
+               sample_fine_tuning().dump(1)}),
       checked("plan-request", "plan.json", {sample_plan_request().dump(1)}),
       checked("cluster", "iris/cluster.json", {sample_cluster().dump(1)}),
       checked("model", "tiny.json", {sample_model().dump(1), sample_repeated_model().dump(1)}),

@@ -152,7 +152,7 @@ TEST_CASE("hostile names make no folder") {
 
 TEST_CASE("a scenario of a few words asks from one GPU to what the cluster may grow to") {
   const ddlsim_test::TemporaryFolder folder;
-  const ScenarioRequest request{folder.path() / "mine.json", "resnet50_v1.5", "iris", 64, "", "", {}, {}};
+  const ScenarioRequest request{folder.path() / "mine.json", "resnet50_v1.5", "", 0, "iris", 64, "", "", {}, {}};
   const auto made = new_scenario(request, shipped_for_own);
   const auto file = folder.write("mine.json", made.text);
   check_file(file, shipped_for_own);
@@ -166,7 +166,7 @@ TEST_CASE("a scenario of a few words asks from one GPU to what the cluster may g
 
 TEST_CASE("a scenario about what is not there is refused with the nearest name") {
   const ddlsim_test::TemporaryFolder folder;
-  ScenarioRequest request{folder.path() / "mine.json", "resnet50_v1.6", "iris", 64, "bf17", "", {}, {}};
+  ScenarioRequest request{folder.path() / "mine.json", "resnet50_v1.6", "", 0, "iris", 64, "bf17", "", {}, {}};
   CHECK_THROWS_WITH(new_scenario(request, shipped_for_own),
                     Catch::Contains("resnet50_v1.5") && Catch::Contains("/precision"));
   request.cluster = "iriss";
