@@ -348,7 +348,10 @@ ValueType<std::optional<LibraryVersion>> library_version_type() {
 }
 
 Strategy strategy_from(const JsonNode& node, StrategyUse use) {
-  return read_object(node, strategy_fields(use));
+  const auto before = node.mistakes_so_far();
+  auto strategy = read_object(node, strategy_fields(use));
+  if (use == StrategyUse::scenario && node.mistakes_so_far() == before) require_micro_batches(node, strategy);
+  return strategy;
 }
 
 nlohmann::json strategy_to_json(const Strategy& strategy, StrategyUse use) {

@@ -22,6 +22,14 @@ int gpus_of_replica(const Strategy& strategy) {
   return parallel.tensor * parallel.context * parallel.pipeline;
 }
 
+/// Micro-batches that a replica takes at least: interleaved stages need whole rounds of them, as in Megatron-LM.
+int micro_batches_together(const Strategy& strategy) {
+  const auto& parallel = strategy.parallel;
+  const bool in_rounds =
+      is_model_parallel(strategy.name) && parallel.schedule == PipelineSchedule::interleaved && parallel.pipeline > 1;
+  return in_rounds ? parallel.pipeline : 1;
+}
+
 double global_samples(const Scenario& scenario, const Model& model, int gpus) {
   if (scenario.global_batch > 0) return scenario.global_batch;
   if (scenario.batch_per_gpu > 0) return scenario.batch_per_gpu * gpus;
@@ -64,11 +72,14 @@ QuestionAtScales question_at(const Scenario& scenario, const Strategy& strategy,
   const double per_key = scenario.batch_per_gpu > 0         ? 1.0 / gpus
                          : scenario.global_batch_tokens > 0 ? model.tokens_per_sample()
                                                             : 1;
-  const auto split = fmt::format("{:g} replica{} with {}", replicas, replicas == 1 ? "" : "s",
-                                 scenario.micro_batch > 0 ? fmt::format("a micro-batch of {:g} each", taken)
-                                                          : fmt::format("{:g} micro-batches of whole samples", taken));
-  if (!is_multiple(samples, replicas * taken))
-    asked.error = complaint_about_batch(scenario, samples, replicas * taken, per_key, split);
+  const int times = scenario.micro_batch > 0 ? micro_batches_together(strategy) : 1;
+  const auto of_each = scenario.micro_batch == 0 ? fmt::format("{:g} micro-batches of whole samples", taken)
+                       : times > 1               ? fmt::format("{} micro-batches of {:g} each", times, taken)
+                                                 : fmt::format("a micro-batch of {:g} each", taken);
+  const auto split = fmt::format("{:g} replica{} with {}", replicas, replicas == 1 ? "" : "s", of_each);
+  const double least = replicas * taken * times;
+  if (!is_multiple(samples, least))
+    asked.error = complaint_about_batch(scenario, samples, least, per_key, split);
   else if (scenario.micro_batch > 0)
     micro_batches = static_cast<int>(std::round(samples / (replicas * taken)));
   return asked;

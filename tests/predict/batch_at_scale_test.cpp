@@ -57,6 +57,19 @@ TEST_CASE("a replica is the GPUs that compute a sample together", "[batch]") {
                           "replicas with a micro-batch of 2 each; the nearest that fit: 90 and 100");
 }
 
+TEST_CASE("interleaved stages take whole rounds of micro-batches", "[batch]") {
+  auto strategy = strategy_named(StrategyName::model_parallel);
+  strategy.parallel.pipeline = 4;
+  strategy.parallel.schedule = PipelineSchedule::interleaved;
+  strategy.parallel.virtual_stages = 2;
+  CHECK(questions_of(question_of_batch(96, 2, {32}), strategy, model_of_tokens()).front().error ==
+        "a global batch of 96 samples in micro-batches of 2 is no multiple of the 64 samples of 8 replicas with 4 "
+        "micro-batches of 2 each; the nearest that fit: 64 and 128");
+  CHECK(questions_of(question_of_batch(128, 2, {32}), strategy, model_of_tokens())
+            .front()
+            .strategy.parallel.micro_batches == 8);
+}
+
 TEST_CASE("scales of one batch of a GPU are one question", "[batch]") {
   auto scenario = question_of_batch(0, 2, {8, 16, 32});
   scenario.batch_per_gpu = 4;
