@@ -88,4 +88,9 @@ UpdateSeconds added_update(const StepSetup& setup, const Parameters& sample) {
   return added;
 }
 
+StepSetup without_shared_update(StepSetup setup) {
+  if (shares_update(setup.strategy.name)) setup.optimizer.reset();
+  return setup;
+}
+
 } // namespace ddlsim

@@ -22,4 +22,7 @@ struct UpdateSeconds {
 ///                    matrices, and a rank gathers one that lies across the border. Tensor groups gather theirs.
 UpdateSeconds added_update(const StepSetup& setup, const Parameters& sample);
 
+/// Returns the setup of one GPU to which efficiency is relative. Where ranks share the update, it has none.
+StepSetup without_shared_update(StepSetup setup);
+
 } // namespace ddlsim

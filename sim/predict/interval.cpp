@@ -3,6 +3,7 @@
 #include "sim/base/statistics.hpp"
 #include "sim/base/threads.hpp"
 #include "sim/iteration/iteration_graph.hpp"
+#include "sim/iteration/optimizer_update.hpp"
 #include "sim/iteration/step_cache.hpp"
 #include "sim/predict/shrinking_growth.hpp"
 
@@ -31,7 +32,7 @@ std::vector<double> logarithms(std::vector<double> values) {
 std::vector<double> ln_efficiencies(const Curve& curve, const StepSetup& setup, double factor,
                                     const std::vector<double>& mechanism_s) {
   std::vector<double> found;
-  const auto one_gpu = at_scale(curve, 1);
+  const auto one_gpu = without_shared_update(at_scale(curve, 1));
   StepCache memory; // the samples share the layers' times
   for (std::size_t i = 0; i < mechanism_s.size(); ++i) {
     const double needed_s = needed_input_s(setup, curve.samples.values[i].input);

@@ -3,6 +3,7 @@
 #include "sim/base/statistics.hpp"
 #include "sim/base/threads.hpp"
 #include "sim/iteration/hybrid_shards.hpp"
+#include "sim/iteration/optimizer_update.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "sim/iteration/step_cache.hpp"
 #include "sim/predict/input.hpp"
@@ -63,7 +64,8 @@ int usable_scale(const Curve& curve, int gpus) {
 /// of its own, so it is kept. So is the cache that one sample's run leaves for the next.
 class SampleEfficiencies {
 public:
-  explicit SampleEfficiencies(const Curve& curve) : curve_(curve), alone_{at_scale(curve, 1), {}, {}} {}
+  explicit SampleEfficiencies(const Curve& curve)
+      : curve_(curve), alone_{without_shared_update(at_scale(curve, 1)), {}, {}} {}
 
   const Curve& curve() const { return curve_; }
   double at(const Parameters& sample, int gpus) {

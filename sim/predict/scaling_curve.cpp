@@ -8,6 +8,7 @@
 #include "sim/iteration/hybrid_shards.hpp"
 #include "sim/iteration/iteration_graph.hpp"
 #include "sim/iteration/memory_fit.hpp"
+#include "sim/iteration/optimizer_update.hpp"
 #include "sim/iteration/peak_memory.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
 #include "sim/network/machine.hpp"
@@ -255,9 +256,7 @@ StepRun likeliest_run(const Curve& curve, int gpus, Fidelity fidelity) {
 }
 
 double one_gpu_iteration_s(const Curve& curve, const Parameters& sample) {
-  auto setup = at_scale(curve, 1);
-  if (shares_update(setup.strategy.name)) setup.optimizer.reset(); // one GPU's time has no update then
-  return time_step(setup, sample, Fidelity::formula).iteration_s;
+  return time_step(without_shared_update(at_scale(curve, 1)), sample, Fidelity::formula).iteration_s;
 }
 
 double efficiency(const Curve& curve, const Parameters& sample, int gpus) {
