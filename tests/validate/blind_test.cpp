@@ -45,6 +45,31 @@ TEST_CASE("a record that is shipped already is named with the file it stands in"
   CHECK(find_learnt_records(question).empty());
 }
 
+/// One row of a table of collectives on that GPU.
+MeasurementFile table_on(const std::string& gpu, const std::string& cluster) {
+  CollectiveRecord row;
+  row.operation = "all_gather";
+  row.ranks = 2;
+  row.nodes = 1;
+  row.size_bytes = 2048;
+  row.time_s = 6.31e-6;
+  MeasurementFile file;
+  file.file = cluster + ".jsonl";
+  file.context.cluster = cluster;
+  file.context.gpu = gpu;
+  file.records.push_back(row);
+  return file;
+}
+
+TEST_CASE("a row of a collective is another's only on the same GPU", "[blind]") {
+  BlindQuestion question;
+  question.shipped.push_back(table_on("H200", "shipped"));
+  question.file = table_on("L40S", "asked");
+  CHECK(find_learnt_records(question).empty());
+  question.file = table_on("H200", "asked");
+  CHECK(find_learnt_records(question).size() == 1);
+}
+
 DataFolder data_folder() {
   return DataFolder{DDLSIM_SOURCE_DIR};
 }
