@@ -49,6 +49,12 @@ void check_fabric(const JsonNode& root, const Cluster& cluster) {
     root.at("node").at("intra").mistake_at(
         "domain_nodes",
         fmt::format("{} found; the fabric is a star, or a fat-tree or rails whose leaves hold whole domains", domain));
+  const int most_nodes = std::max(cluster.available_nodes, cluster.growth_max_nodes);
+  if (is_whole && most_nodes > domain && most_nodes % domain != 0)
+    root.at("node").at("intra").mistake_at(
+        "domain_nodes", fmt::format("{} found, and the {} nodes that the cluster may have are no whole domains; give a "
+                                    "number that divides them, or another \"max_nodes\"",
+                                    domain, most_nodes));
 }
 
 /// Checks that each transport names a NIC of the node, unless it is shared memory, and that none is repeated.

@@ -191,6 +191,7 @@ TEST_CASE("what is wrong with a fabric is reported") {
   auto tree = ddlsim_test::sample_cluster();
   tree["fabric"]["upper_levels"] = {{{"nodes", 96}, {"blocking", 2}}};
   tree["node"]["intra"]["domain_nodes"] = 12;
+  tree["growth"]["max_nodes"] = 96;
   const auto read = [](const auto& file) { read_cluster(file); };
   ddlsim_test::check_spoilt(
       tree,
@@ -202,6 +203,12 @@ TEST_CASE("what is wrong with a fabric is reported") {
        {"/node/intra/domain_nodes", "18",
         "/node/intra/domain_nodes: 18 found; the fabric is a star, or a fat-tree or rails whose leaves hold whole "
         "domains"}},
+      read);
+  ddlsim_test::check_spoilt(
+      tree,
+      {{"/growth/max_nodes", "100",
+        "/node/intra/domain_nodes: 12 found, and the 100 nodes that the cluster may have are no whole domains; give a "
+        "number that divides them, or another \"max_nodes\""}},
       read);
   auto other = ddlsim_test::sample_cluster();
   other["growth"]["max_nodes"] = 100;
