@@ -120,8 +120,9 @@ SeriesData fit_data_of(const ReferenceData& reference, const std::vector<Prior>&
   setup.batch_per_gpu = series.batch_per_gpu;
   setup.one_gpu_s = one_gpu.one_gpu_s;
   setup.fabrics = std::make_shared<PlacedFabrics>(cluster, transport, CoLocation{});
-  fit_data.priors = priors_of_stack(with_compute_priors(priors_on(cluster, priors), one_gpu), fit_data.compute_prior,
-                                    transport.name, preset);
+  fit_data.priors =
+      priors_of_stack(with_compute_priors(priors_on(cluster, priors, setup.gpu.compute_capability), one_gpu),
+                      fit_data.compute_prior, transport.name, preset);
   for (const auto& point : series.points) {
     if (point.nodes > 1 && transport.nic.empty()) continue;
     const bool is_base = point.gpus == 1 && one_gpu.own_series && !series.one_gpu_s;

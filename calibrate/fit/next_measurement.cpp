@@ -86,7 +86,7 @@ const CalibratedSeries* known_of(const Calibration& calibration, const SeriesDat
 
 /// The priors of the cluster, and those of the series' one-GPU time, which come with its estimate.
 std::vector<Prior> priors_of(const SeriesData& series, const std::vector<Prior>& priors) {
-  auto all = priors_on(series.setup.cluster, priors);
+  auto all = priors_on(series.setup.cluster, priors, series.setup.gpu.compute_capability);
   const auto is_new = [&](const Prior& prior) {
     return std::none_of(all.begin(), all.end(), [&](const Prior& one) { return one.parameter == prior.parameter; });
   };

@@ -10,6 +10,9 @@ namespace ddlsim {
 
 /// Numbers that are written with nine significant digits.
 ValueType<double> rounded_type(double least = 0, double most = unbounded);
+
+/// A compute capability of CUDA: "7.0" is 70; 0 when the key is absent.
+ValueType<int> capability_type();
 ValueType<double> rounded_positive_type();
 
 /// A text that matches a regular expression. Answers are not read, so only the schema has the pattern.

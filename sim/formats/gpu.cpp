@@ -1,6 +1,7 @@
 #include "sim/formats/gpu.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/answer_types.hpp"
 #include "sim/formats/field_table.hpp"
 #include "sim/formats/file_formats.hpp"
 #include "sim/formats/gpu_names.hpp"
@@ -16,13 +17,6 @@
 
 namespace ddlsim {
 
-namespace {
-
-constexpr long first_cuda_year = 2006;
-constexpr long last_year = 2100;
-constexpr long most_joined_gpus = 1024;
-
-/// Reads "7.0" as 70; 0 when the key is absent.
 ValueType<int> capability_type() {
   constexpr double parts = 10;
   constexpr double most = 99;
@@ -30,6 +24,12 @@ ValueType<int> capability_type() {
       number_type(1, most), [=](const double& stated) { return static_cast<int>(std::lround(parts * stated)); },
       [=](const int& tenths) { return tenths / parts; });
 }
+
+namespace {
+
+constexpr long first_cuda_year = 2006;
+constexpr long last_year = 2100;
+constexpr long most_joined_gpus = 1024;
 
 /// A table with one row for each arithmetic unit.
 FieldTable<PeakRates> peak_fields() {

@@ -194,18 +194,20 @@ bool is_share_of_assumed_rate(const Cluster& cluster, const Prior& prior) {
   return nic != nullptr && nic->bandwidth_assumed;
 }
 
-std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors) {
+std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors, int compute_capability) {
   std::vector<Prior> kept;
   for (const auto& prior : priors) {
     const auto* nic = nic_of(cluster, prior.transport);
     if (prior.path && (nic == nullptr || prior.path != nic->path)) continue;
     if (prior.inside && prior.inside != cluster.intra.kind) continue;
+    if (prior.from_capability > compute_capability) continue;
     kept.push_back(prior);
     if (!is_share_of_assumed_rate(cluster, prior)) continue;
     kept.back().width = std::hypot(prior.width, line_rate_step);
     kept.back().highest.reset();
   }
-  std::stable_partition(kept.begin(), kept.end(), [](const Prior& prior) { return prior.path || prior.inside; });
+  std::stable_partition(kept.begin(), kept.end(),
+                        [](const Prior& prior) { return prior.path || prior.inside || prior.from_capability > 0; });
   return kept;
 }
 

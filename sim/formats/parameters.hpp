@@ -154,9 +154,10 @@ Draws draw_parameters(const std::vector<Prior>& of_fields, int count, std::uint6
 /// whose NIC says `bandwidth_assumed`). With another assumed rate it would be another share.
 bool is_share_of_assumed_rate(const Cluster& cluster, const Prior& prior);
 
-/// Returns the priors that apply on a cluster. Priors for other NIC paths than those of its transports, and for other
-/// links inside a node, are dropped, and those for its own come first. If the rate of a transport's NIC is assumed, the prior of `nic_efficiency` is
-/// widened, because the true rate may be the next line rate, 0.46 in ln away; its value may then exceed 1.
-std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors);
+/// Returns the priors that apply on a cluster. Priors for other NIC paths than those of its transports, for other links
+/// inside a node, and for later GPUs than that of `compute_capability`, are dropped, and those for its own come first.
+/// If the rate of a transport's NIC is assumed, the prior of `nic_efficiency` is widened, because the true rate may be
+/// the next line rate, 0.46 in ln away; its value may then exceed 1.
+std::vector<Prior> priors_on(const Cluster& cluster, const std::vector<Prior>& priors, int compute_capability = 0);
 
 } // namespace ddlsim

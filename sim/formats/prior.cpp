@@ -13,12 +13,13 @@
 namespace ddlsim {
 
 PriorClass class_of(const Prior& prior) {
-  return {prior.parameter, prior.transport, prior.preset, prior.path, prior.inside};
+  return {prior.parameter, prior.transport, prior.preset, prior.path, prior.inside, prior.from_capability};
 }
 
 std::string to_text(const PriorClass& of) {
   std::vector<std::string> words{of.parameter};
-  for (const auto& part : {of.transport, of.preset, to_text(of.path), of.inside ? to_text(*of.inside) : ""})
+  for (const auto& part : {of.transport, of.preset, to_text(of.path), of.inside ? to_text(*of.inside) : "",
+                           of.from_capability > 0 ? fmt::format("GPUs from {:.1f}", of.from_capability / 10.0) : ""})
     if (!part.empty()) words.push_back(part);
   return join_names(words);
 }

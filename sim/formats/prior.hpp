@@ -26,15 +26,18 @@ struct Prior {
   std::optional<double> highest{};    ///< upper limit, such as 1 for a share of a stated rate
   std::optional<NicPath> path{};      ///< path of the transport's NIC; nothing: all paths
   std::optional<IntraKind> inside{};  ///< links between GPUs of a node; nothing: all kinds
+  int from_capability = 0;            ///< ten times the least compute capability of the GPU; 0: all GPUs
 };
 
-/// The cases that share one prior: a transport and path, a stack, and links inside a node. Empty fields mean all.
+/// The cases that share one prior: a transport and path, a stack, links inside a node, and later GPUs. Empty fields mean
+/// all.
 struct PriorClass {
   std::string parameter;
   std::string transport{};
   std::string preset{};
   std::optional<NicPath> path{};
   std::optional<IntraKind> inside{};
+  int from_capability = 0;
 
   auto operator<=>(const PriorClass&) const = default;
 };

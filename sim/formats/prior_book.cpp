@@ -35,16 +35,17 @@ SaysByClass says_by_class(const PriorBook& book) {
   return says;
 }
 
-/// Returns the expected row for a class, in the order of find_prior(); rows for the class' own path and links come
+/// Returns the expected row for a class, in the order of find_prior(); rows for the class' own path, links and GPUs come
 /// first.
 const Prior* expected_of(const std::vector<Prior>& expected, const PriorClass& of) {
   for (const bool own_path : {true, false}) {
     const auto path = own_path ? of.path : std::nullopt;
     const auto inside = own_path ? of.inside : std::nullopt;
+    const int capability = own_path ? of.from_capability : 0;
     for (const auto& [transport, preset] :
          {std::pair{of.transport, of.preset}, {of.transport, ""}, {"", of.preset}, {"", ""}})
       for (const auto& prior : expected)
-        if (class_of(prior) == PriorClass{of.parameter, transport, preset, path, inside}) return &prior;
+        if (class_of(prior) == PriorClass{of.parameter, transport, preset, path, inside, capability}) return &prior;
   }
   return nullptr;
 }
@@ -71,6 +72,7 @@ std::vector<BookClass> classes_of(const PriorBook& book) {
     prior.preset = of.preset;
     prior.path = of.path;
     prior.inside = of.inside;
+    prior.from_capability = of.from_capability;
   }
   return classes;
 }
@@ -98,12 +100,18 @@ void take(BookClass& one, const NewSite& learnt) {
   prior.width = three_digits(learnt.width);
 }
 
+/// Number of sites from which a class says by itself how much its sites differ.
+constexpr std::size_t sites_enough = 3;
+
 /// Sets the priors of the classes of one parameter from their sites.
 void learn(const std::vector<BookClass*>& classes, double scatter) {
   std::vector<SiteClass> in_lns;
   for (const auto* one : classes) in_lns.push_back(in_ln(*one));
   const auto learnt = two_level_priors(in_lns, scatter);
-  for (std::size_t i = 0; i < classes.size(); ++i) take(*classes[i], learnt.new_sites[i]);
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const bool by_itself = in_lns[i].sites.size() >= sites_enough;
+    take(*classes[i], by_itself ? two_level_priors({in_lns[i]}, scatter).new_sites.front() : learnt.new_sites[i]);
+  }
 }
 
 /// Stands for a width of 0: z-scores are still divided by it, and no value differs visibly from the median.

@@ -36,7 +36,8 @@ PriorBook without_site(PriorBook book, const std::string& site);
 
 /// Returns the priors of a new site, one for each class. For parameters that are estimated from sites
 /// (learnt_parameter()) they are two_level_priors() of ln x: the class' mean has the expected median and width as its
-/// prior, and the sites' values scatter around the mean. A class without an expected row uses that of the next more
+/// prior, and the sites' values scatter around the mean. A class of three sites or more has a scatter
+/// of its own; the others take that of all classes. A class without an expected row uses that of the next more
 /// general class. Medians and widths have three digits, the same on every machine.
 std::vector<Prior> priors_for(const PriorBook& book);
 

@@ -16,16 +16,18 @@ namespace ddlsim {
 namespace {
 
 /// The rows of a class, of which the arguments are the accessors.
-template <class Owner, class Parameter, class Transport, class Preset, class Path, class Inside>
-std::vector<Field<Owner>> class_rows(Parameter parameter, Transport transport, Preset preset, Path path,
-                                     Inside inside) {
+template <class Owner, class Parameter, class Transport, class Preset, class Path, class Inside, class Capability>
+std::vector<Field<Owner>> class_rows(Parameter parameter, Transport transport, Preset preset, Path path, Inside inside,
+                                     Capability from_capability) {
   return {required("parameter", parameter, text_type(), "its name"),
           optional("transport", transport, word_type(transport_names()), "holds for all if not given"),
           optional("preset", preset, any_text_type(), "holds for all if not given"),
           optional("path", path, optional_type(name_of_type<NicPath>()),
                    "of the transport's NIC; holds for all if not given"),
           optional("inside", inside, optional_type(name_of_type<IntraKind>()),
-                   "links between GPUs of a node; holds for all if not given")};
+                   "links between GPUs of a node; holds for all if not given"),
+          optional("compute_capability", from_capability, capability_type(),
+                   "the least of the GPU; holds for all if not given")};
 }
 
 void check_path(const JsonNode& object, const std::optional<NicPath>& path, const std::string& transport) {
@@ -45,7 +47,8 @@ void check_expected(const JsonNode& object, Prior& prior) {
 }
 
 FieldTable<Prior> expected_fields() {
-  auto rows = class_rows<Prior>(&Prior::parameter, &Prior::transport, &Prior::preset, &Prior::path, &Prior::inside);
+  auto rows = class_rows<Prior>(&Prior::parameter, &Prior::transport, &Prior::preset, &Prior::path, &Prior::inside,
+                                &Prior::from_capability);
   add_to(rows, distribution_rows(rounded_type()));
   rows.push_back(required("unit", &Prior::unit, text_type(), "of the median"));
   rows.push_back(required("source", &Prior::source, paragraph_type(), "where the figures come from"));
@@ -57,7 +60,7 @@ FieldTable<Prior> expected_fields() {
 FieldTable<SiteValue> site_value_fields() {
   const auto of = [](auto member) { return within(&SiteValue::of, member); };
   auto rows = class_rows<SiteValue>(of(&PriorClass::parameter), of(&PriorClass::transport), of(&PriorClass::preset),
-                                    of(&PriorClass::path), of(&PriorClass::inside));
+                                    of(&PriorClass::path), of(&PriorClass::inside), of(&PriorClass::from_capability));
   rows.push_back(required("value", &SiteValue::value, rounded_positive_type(), "median"));
   rows.push_back(
       required("error", &SiteValue::error, rounded_type(least_width, most_width), "standard deviation of ln x"));

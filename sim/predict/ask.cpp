@@ -53,7 +53,8 @@ int gpus_per_node_of(const Scenario& scenario, const Cluster& cluster) {
 /// not count twice.
 std::vector<Prior> fit_priors_of(const Knowledge& known, const OneGpuEstimate& compute, const StepSetup& setup) {
   const auto& cluster = known.cluster;
-  const auto priors = with_compute_priors(priors_on(cluster, priors_for(known.priors, cluster.site)), compute);
+  const auto priors = with_compute_priors(
+      priors_on(cluster, priors_for(known.priors, cluster.site), setup.gpu.compute_capability), compute);
   return priors_of_stack(priors, compute.prior, setup.transport.name, setup.preset);
 }
 
@@ -140,7 +141,8 @@ Curve make_curve(const Scenario& requested, const Strategy& strategy, const Mode
   const CalibrationScope scope{transport,      scenario.preset,        scenario.precision,
                                scenario.model, scenario.batch_per_gpu, base_of(compute),
                                compute.prior};
-  const auto priors = with_compute_priors(priors_on(cluster, priors_for(known.priors)), compute);
+  const auto priors =
+      with_compute_priors(priors_on(cluster, priors_for(known.priors), setup.gpu.compute_capability), compute);
   std::vector<Prior> fit_priors;
   if (known.calibration != nullptr) fit_priors = fit_priors_of(known, compute, setup);
   const PosteriorQuestion question{compute.prior, setup.preset, is_parameter_server(strategy.name),

@@ -72,8 +72,9 @@ OneGpu read_back(const StepRecord& record, const Cluster& cluster, const Referen
   try {
     auto setup = timed_setup(record, cluster, reference);
     if (!setup) return {};
-    auto sample = median_parameters(priors_of_stack(priors_on(cluster, priors_for(reference.priors)),
-                                                    "compute_measured", setup->transport.name, setup->preset));
+    auto sample = median_parameters(
+        priors_of_stack(priors_on(cluster, priors_for(reference.priors), setup->gpu.compute_capability),
+                        "compute_measured", setup->transport.name, setup->preset));
     setup->one_gpu_s = one_gpu_s_of(*setup, sample, record.iteration_s);
     if (setup->one_gpu_s <= 0) return {};
     setup->strategy = fastest_layout(*setup, sample).value().strategy;

@@ -1,9 +1,11 @@
+#include "sim/formats/parameters.hpp"
 #include "sim/formats/prior_book.hpp"
 #include "tests/formats/sample_files.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <string>
 
 namespace ddlsim {
 namespace {
@@ -64,8 +66,8 @@ TEST_CASE("what is wrong with what a site says is reported", "[priors]") {
        {"/sites/0/values/1/error", "0", "/sites/0/values/1/error: 0 is out of range; give 1e-06 to 100"},
        {"/sites/0/values/1/error", "1e300", "/sites/0/values/1/error: 1e+300 is out of range; give 1e-06 to 100"},
        {"/sites/0/values/1/at_least", "true",
-        "/sites/0/values/1/at_least: unknown key; known here: parameter, transport, preset, path, inside, value, "
-        "error"},
+        "/sites/0/values/1/at_least: unknown key; known here: parameter, transport, preset, path, inside, "
+        "compute_capability, value, error"},
        {"/sites/0/values/1", value(R"("nic_eficiency", "value": 1, "error": 1)"),
         "/sites/0/values/1/parameter: \"nic_eficiency\" is not learnt from sites; remove the value"},
        {"/sites/0/values/1", value(R"("net_latency", "value": 1, "error": 1)"),
@@ -129,6 +131,33 @@ TEST_CASE("a class is learnt from its sites, and what one says goes when it is u
   const auto general = find_prior(priors_for(book), "server_process_rate", "grpc", "tf-ps");
   CHECK(general.median == 1e9);
   CHECK(general.width < unseen.width); // how sites differ is known from those of another class
+}
+
+TEST_CASE("three sites that agree are not widened by another class whose sites differ", "[priors]") {
+  PriorBook book{"", {expected_rate("", 1e9), expected_rate("byteps", 4e9)}, {}};
+  for (const double rate_Bps : {1e9, 3e9, 0.4e9, 2e9})
+    book.sites.push_back(says("a" + std::to_string(rate_Bps), "", rate_Bps));
+  for (const double rate_Bps : {4e9, 4.1e9})
+    book.sites.push_back(says("b" + std::to_string(rate_Bps), "byteps", rate_Bps));
+  const auto width = [&] { return find_prior(priors_for(book), "server_process_rate", "grpc", "byteps").width; };
+  const double of_two = width();
+  book.sites.push_back(says("b", "byteps", 3.9e9));
+  CHECK(of_two > 0.3);
+  CHECK(width() < 0.2);
+}
+
+TEST_CASE("a prior of later GPUs holds for them alone, and comes first there", "[priors]") {
+  auto later = expected_rate("", 4e9);
+  later.from_capability = 80;
+  const std::vector<Prior> priors{expected_rate("", 1e9), later};
+  const auto median = [&](int capability) {
+    return find_prior(priors_on(Cluster{}, priors, capability), "server_process_rate", "", "").median;
+  };
+  CHECK(median(90) == 4e9);
+  CHECK(median(80) == 4e9);
+  CHECK(median(70) == 1e9);
+  CHECK(median(0) == 1e9);
+  CHECK(to_text(class_of(later)) == "server_process_rate, GPUs from 8.0");
 }
 
 TEST_CASE("a class whose expected row was shaped by the unseen site stands on the more general one", "[priors]") {
