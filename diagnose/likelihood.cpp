@@ -26,9 +26,9 @@ double correlation_in(const ResidualProcess& process, const Scale& a, const Scal
 double correlation_of(const Curve& curve, const Observation& a, const Observation& b) {
   if (a.what != b.what) return 0;
   if (a.gpus == b.gpus && a.size_bytes == b.size_bytes) return 1;
-  const auto process = is_collective(a)
-                           ? all_reduce_process(ModelConstants{}, library_of(curve.setup, curve.median).library)
-                           : curve.calibration.residual_process;
+  const auto process =
+      is_collective(a) ? all_reduce_process(ModelConstants{}, library_rules_of(at_scale(curve, a.gpus), curve.median))
+                       : curve.calibration.residual_process;
   return correlation_in(process, scale_of(curve, a), scale_of(curve, b));
 }
 

@@ -11,8 +11,8 @@ namespace ddlsim {
 namespace {
 
 /// Standard deviation of ln time if no table of this operation was fitted.
-double prior_collective_spread(const Curve& curve) {
-  const auto process = all_reduce_process(ModelConstants{}, library_of(curve.setup, curve.median).library);
+double prior_collective_spread(const StepSetup& setup, const Parameters& median) {
+  const auto process = all_reduce_process(ModelConstants{}, library_rules_of(setup, median));
   return std::hypot(process.spread, process.balanced_spread);
 }
 
@@ -22,7 +22,7 @@ IterationTime expected_collective(const Curve& curve, const Observation& one) {
   std::vector<double> ln_times;
   for (const auto& sample : curve.samples.values)
     ln_times.push_back(std::log(collective_alone_s(setup, sample, one.what, one.size_bytes)));
-  const double spread = std::hypot(prior_collective_spread(curve), curve.calibration.measurement_noise);
+  const double spread = std::hypot(prior_collective_spread(setup, curve.median), curve.calibration.measurement_noise);
   return collective_interval(collective_alone_s(setup, curve.median, one.what, one.size_bytes), ln_times, spread);
 }
 
@@ -84,7 +84,7 @@ IterationTime expected_time(const Curve& curve, const Observation& one) {
 AllReduceCorrection correction_of(const Curve& curve, const Observation& one) {
   if (one.what == Observed::all_reduce) return all_reduce_correction_of(curve, one.gpus, one.size_bytes);
   AllReduceCorrection none;
-  none.of.spread = prior_collective_spread(curve);
+  none.of.spread = prior_collective_spread(at_scale(curve, one.gpus), curve.median);
   return none;
 }
 

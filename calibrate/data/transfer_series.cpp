@@ -32,13 +32,14 @@ SeriesData empty_transfer_series(const ReferenceData& reference, const std::vect
   // never read.
   const auto& model = reference.models.begin()->second;
   const auto& gpu = gpu_of_transfers(reference, cluster);
-  SeriesData series{"",
-                    to_text(none.name),
-                    {transport.name, "", {}, "", 0},
-                    {model, gpu, cluster, reference.presets.front(), transport, none},
-                    "compute_measured",
-                    priors_of_fields(priors_on(cluster, priors), "compute_measured", transport.name, preset),
-                    {}};
+  SeriesData series{
+      "",
+      to_text(none.name),
+      {transport.name, "", {}, "", 0},
+      {model, gpu, cluster, reference.presets.front(), transport, none},
+      "compute_measured",
+      priors_of_fields(priors_on(cluster, priors, gpu.compute_capability), "compute_measured", transport.name, preset),
+      {}};
   series.measured = measured;
   return series;
 }
@@ -91,8 +92,9 @@ bool beats_the_wire(const SeriesData& series, int nodes, const CollectiveSample&
 double noise_of_all_reduce(const ModelConstants& constants, const SeriesData& series, const DataPoint& point,
                            const Parameters& median) {
   const auto setup = setup_at(series, point);
-  if (library_of(setup, median).library != CollectiveLibrary::nccl) return constants.transfer_noise;
-  return spread_at(all_reduce_process(constants, CollectiveLibrary::nccl),
+  const auto rules = library_rules_of(setup, median);
+  if (rules.library.library != CollectiveLibrary::nccl) return constants.transfer_noise;
+  return spread_at(all_reduce_process(constants, rules),
                    {point.gpus, point.nodes, point.size_bytes, latency_bandwidth_mix(setup, median, point.size_bytes)});
 }
 
@@ -108,8 +110,7 @@ SeriesData series_of(const ReferenceData& reference, const std::vector<Prior>& p
     series.strategy = to_text(series.setup.strategy.name);
   }
   const int per_node = (curve.key.ranks + curve.key.nodes - 1) / curve.key.nodes;
-  const auto median = median_parameters(
-      priors_of_fields(priors_on(cluster, priors), series.compute_prior, series.setup.transport.name, no_preset));
+  const auto median = median_parameters(series.priors);
   for (const auto& sample : curve.samples) {
     if (sample.sample.size_bytes < least_bytes || (is_message && beats_the_wire(series, curve.key.nodes, sample)))
       continue;

@@ -13,6 +13,7 @@ namespace ddlsim {
 namespace {
 
 constexpr double second_per_us = 1e-6;
+constexpr double Bps_of_GBps = 1e9;
 
 /// The version whose latencies of a hop stand for the delays of the protocols. NVIDIA fitted them to V100 and A100.
 /// Later versions adjusted the tables to steer NCCL's choice.
@@ -20,6 +21,9 @@ constexpr LibraryVersion version_of_delays{CollectiveLibrary::nccl, 2, 8, 4};
 
 /// The version whose latencies of a hop stand for those of CollNet: it has the newest fit.
 constexpr LibraryVersion version_of_collnet{CollectiveLibrary::nccl, 2, 23, 0};
+
+/// The first version that states the ceilings of channels of Blackwell, whose domains have several nodes.
+constexpr LibraryVersion version_of_domains{CollectiveLibrary::nccl, 2, 27, 3};
 
 double ring_hop_s(const NcclTuning& tuning, NcclHop hop, std::size_t column) {
   return second_per_us * tuning.hop_us[static_cast<std::size_t>(hop)].ring[column];
@@ -59,9 +63,9 @@ void add_collnet(const NcclJob& job, CollectiveCost& cost) {
       second_per_us * (others == 0 ? alone_us : variant.network_us) - ll_hop_s(tuning, NcclHop::network);
 }
 
-/// The timing of the job's GPUs; null on PCIe and for generations that have none.
+/// The timing of the job's GPUs; null for generations that have none.
 const NvlinkTiming* timing_of(const NcclJob& job) {
-  return job.intra == NcclHop::nvlink ? nvlink_timing(job.gpu) : nullptr;
+  return job.intra == NcclHop::nvlink ? nvlink_timing(job.gpu) : pcie_timing(job.gpu);
 }
 
 /// The same for any library; null for others than NCCL.
@@ -69,10 +73,10 @@ const NvlinkTiming* timing_of(const LibraryRules& rules) {
   return rules.library.library == CollectiveLibrary::nccl ? timing_of(rules.nccl) : nullptr;
 }
 
-/// Latency that NCCL counts for a hop over NVLink with LL, which cluster files state. A cluster that states another has
-/// all latencies of its NVLink in proportion.
-double counted_hop_s() {
-  return ll_hop_s(nccl_tuning(nccl_with_nvls_fit), NcclHop::nvlink);
+/// Latency that NCCL counts for a hop inside a node with LL, which cluster files state. A cluster that states another has
+/// all latencies inside a node in proportion.
+double counted_hop_s(NcclHop intra) {
+  return ll_hop_s(nccl_tuning(nccl_with_nvls_fit), intra);
 }
 
 /// Number of hops inside a node for which the formula of an all-reduce in one node counts intra_latency_s.
@@ -100,10 +104,11 @@ Algorithm timed_as(Algorithm algorithm) {
 
 /// Sets the cost of a ring or of NVLS on one node from the timing of its generation: the latency is spread over the
 /// hops, and the ramp is a cap on the flow.
-void add_nvlink_timing(const Machine& machine, const NvlinkTiming& timing, double size_bytes, CollectiveCost& cost) {
+void add_nvlink_timing(const Machine& machine, const NvlinkTiming& timing, NcclHop intra, double size_bytes,
+                       CollectiveCost& cost) {
   cost.collective.algorithm = timed_as(cost.collective.algorithm);
   const PortTime time = on_nvlink(timing, cost, machine.ranks, size_bytes, machine.intra_Bps);
-  const double scale = machine.intra_latency_s / counted_hop_s();
+  const double scale = machine.intra_latency_s / counted_hop_s(intra);
   cost.wire_bytes = size_bytes;
   cost.intra_latency_s = scale * time.latency_s / hops_of(cost.collective, machine.ranks);
   if (time.bytes_s > 0)
@@ -129,22 +134,43 @@ double crossings_of(const Machine& machine, const CollectiveKind& collective) {
   return once ? 1 : 2 * tree_levels(machine.nodes());
 }
 
-/// Slows all links as the ramp does: T = latency (1 + ramp x / (x + at latency)) + x, where x is the time of the bytes.
+/// Slows all links as the ramp does: T = latency (1 + ramp x / (x + at latency)) + x, where x is the time of the bytes
+/// and the latency is that of a short message. A long one of a ring hides a part of it in the formula, but not in tables.
 void add_ramp(const Machine& machine, CollectiveCost& cost) {
+  constexpr double short_bytes = 1;
   CollectiveCost at_once = cost;
   at_once.intra_latency_s = at_once.net_latency_s = 0;
+  CollectiveCost short_one = cost;
+  short_one.wire_bytes = std::min(cost.wire_bytes, short_bytes);
   const double bytes_s = formula_s(machine, at_once);
-  const double latency_s = formula_s(machine, cost) - bytes_s;
   if (!(bytes_s > 0)) return;
-  const double share = 1 / (1 + ramp_across * latency_s / (bytes_s + ramp_across_at * latency_s));
+  const double latency_s = formula_s(machine, short_one);
+  const double seen_s = formula_s(machine, cost) - bytes_s;
+  const double slowed_s = latency_s * (1 + ramp_across * bytes_s / (bytes_s + ramp_across_at * latency_s)) + bytes_s;
+  const double share = std::min(1.0, bytes_s / (slowed_s - std::min(latency_s, seen_s)));
   cost.intra_share *= share;
   cost.net_share *= share;
 }
 
+/// The rate to which NCCL's channels limit what leaves an NVLink domain of several nodes, B/s. NCCL's ceilings are bus
+/// rates, in which a tree's byte counts twice. Rings have no ceiling of their own there; they take that of trees.
+double channel_limit_Bps(const NcclJob& job, Algorithm algorithm) {
+  const double counted = algorithm == Algorithm::ring ? 1 : 2;
+  const auto nodes = static_cast<std::size_t>(std::min(job.nodes, 3)) - 1;
+  const auto& ceilings = nccl_tuning(version_of_domains).tree_channel_ceiling[static_cast<std::size_t>(job.gpu)];
+  return Bps_of_GBps * job.channels * ceilings[nodes] / counted;
+}
+
+/// Share of the rate of a domain's NICs that its channels can use.
+double share_of_channels(const Machine& machine, const NcclJob& job, Algorithm algorithm) {
+  return job.domain_nodes > 1 ? std::min(1.0, channel_limit_Bps(job, algorithm) / machine.nic_Bps) : 1;
+}
+
 /// Sets the cost of a collective between nodes from the timing inside them and one latency a crossing. The ramp stands
 /// for the protocols.
-void add_between_nodes(const Machine& machine, const NvlinkTiming& timing, double size_bytes, CollectiveCost& cost) {
-  const double scale = machine.intra_latency_s / counted_hop_s();
+void add_between_nodes(const Machine& machine, const NvlinkTiming& timing, const NcclJob& job, double size_bytes,
+                       CollectiveCost& cost) {
+  const double scale = machine.intra_latency_s / counted_hop_s(job.intra);
   const int per_node = ranks_of_full_node(machine);
   const bool in_switches = sums_in_switches(cost.collective.algorithm);
   const double all_reduce_share = in_switches && timing.nvls_share > 0
@@ -152,6 +178,7 @@ void add_between_nodes(const Machine& machine, const NvlinkTiming& timing, doubl
                                       : timing.all_reduce_share;
   const bool reduces = cost.collective.operation == CollectiveOperation::all_reduce;
   cost.wire_bytes = size_bytes;
+  cost.net_share = share_of_channels(machine, job, cost.collective.algorithm);
   cost.intra_share = reduces ? all_reduce_share : timing.gather_share;
   cost.intra_latency_s = scale * timing.hop_s * (in_switches ? per_node - 1 : 1);
   cost.net_latency_s += scale * timing.base_s / crossings_of(machine, cost.collective);
@@ -163,7 +190,7 @@ bool has_timing(Algorithm algorithm) {
   return algorithm == Algorithm::ring || algorithm == Algorithm::tree || sums_in_switches(algorithm);
 }
 
-/// Sets the cost by NCCL's own constants: of GPUs without a timing, and of PCIe.
+/// Sets the cost by NCCL's own constants: of GPUs without a timing.
 void add_nccl(const NcclJob& job, double size_bytes, CollectiveCost& cost) {
   const Algorithm algorithm = cost.collective.algorithm;
   if (algorithm == Algorithm::tree) cost.intra_share = cost.net_share = share_of_tree(cost.protocol, size_bytes);
@@ -183,9 +210,9 @@ CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective,
   if (timing == nullptr || !has_timing(collective.algorithm))
     add_nccl(job, size_bytes, cost);
   else if (machine.nodes() > 1)
-    add_between_nodes(machine, *timing, size_bytes, cost);
+    add_between_nodes(machine, *timing, job, size_bytes, cost);
   else
-    add_nvlink_timing(machine, *timing, size_bytes, cost);
+    add_nvlink_timing(machine, *timing, job.intra, size_bytes, cost);
   return cost;
 }
 
@@ -209,14 +236,18 @@ Machine links_of(const Machine& machine, const CollectiveCost& cost) {
 }
 
 double started_s(const LibraryRules& rules, double start_s, double transfer_s) {
-  return timing_of(rules) != nullptr ? std::max(start_s, transfer_s) : start_s + transfer_s;
+  return is_timed(rules) ? std::max(start_s, transfer_s) : start_s + transfer_s;
+}
+
+bool is_timed(const LibraryRules& rules) {
+  return timing_of(rules) != nullptr;
 }
 
 double exchange_s(const Machine& machine, const LibraryRules& rules, double size_bytes) {
   const auto* timing = timing_of(rules);
   if (timing == nullptr || machine.nodes() > 1 || machine.ranks < 2) return all_to_all_s(machine, size_bytes);
   const PortTime time = exchange_on_nvlink(timing->all_to_all, machine.ranks, size_bytes, machine.intra_Bps);
-  return machine.intra_latency_s / counted_hop_s() * time.latency_s + time.bytes_s;
+  return machine.intra_latency_s / counted_hop_s(rules.nccl.intra) * time.latency_s + time.bytes_s;
 }
 
 double formula_s(const Machine& machine, const CollectiveCost& cost) {

@@ -31,6 +31,7 @@ struct CollectiveCost {
 /// L is the latency of all hops and x the time of the bytes. One ramp stands for the protocols:
 ///   T = L (1 + 2.8 x / (x + 0.23 L)) + x
 /// Its two numbers are fits to two-node tables of Hopper and Blackwell (Nebius, Lambda, GCP A4, AWS p5, in platforms/).
+/// Between NVLink domains of several nodes NCCL's channels limit the rate, since a domain has more NICs than channels.
 CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective, Protocol protocol, const NcclJob& job,
                        double size_bytes);
 
@@ -43,6 +44,9 @@ Machine links_of(const Machine& machine, const CollectiveCost& cost);
 
 /// Time of one collective by its formula when nothing else uses the links, seconds.
 double formula_s(const Machine& machine, const CollectiveCost& cost);
+
+/// Whether the job's GPUs have a timing of their own in sim/library/nvlink_timing.hpp.
+bool is_timed(const LibraryRules& rules);
 
 /// Time of an all-to-all among the machine's ranks, seconds: by the generation's timing over NCCL on one NVLink domain,
 /// else by sim/collective/all_to_all.hpp.

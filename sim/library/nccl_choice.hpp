@@ -29,6 +29,7 @@ struct NcclJob {
   bool may_ll128 = false;
   bool before_volta = false;
   int channels = 2;
+  int domain_nodes = 1; ///< nodes that one of `nodes` stands for: those of an NVLink domain
   double ring_GBps = 0; ///< bus rate of a ring over all its channels
   double tree_GBps = 0;
   bool has_nvls = false;              ///< the node has an NVSwitch that sums, and more than two GPUs on it
@@ -46,7 +47,7 @@ struct NcclJob {
 };
 
 /// The job as NCCL sees it on a cluster. Cluster files do not state some facts, which are assumed: every NIC has two
-/// channels (as 2.8.4 has on one 100 Gbit/s port); up to two GPUs of a NIC share a PCIe switch with it, so that LL128
+/// channels (as 2.8.4 has on one 100 Gbit/s port), a domain of nodes 16; up to two GPUs of a NIC share a PCIe switch with it, so that LL128
 /// may cross nodes.
 NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& gpu, int ranks, int gpus_per_node);
 

@@ -14,6 +14,9 @@ constexpr double pcie_GBps = 12;
 constexpr double Bps_in_GBps = 1e9;
 
 constexpr int channels_per_nic = 2;
+/// NCCL searches for half of MAXCHANNELS rings or trees (src/graph/search.cc and src/include/device.h, 2.18.3). An NVLink
+/// domain of several nodes has more NICs than that.
+constexpr int most_channels = 16;
 /// Rate of a channel of a ring. NCCL lays two channels on every NVLink that a ring uses, and counts 18 to 40 GB/s a
 /// link, by generation.
 constexpr double GBps_per_nvlink_channel = 10.5;
@@ -95,7 +98,8 @@ NcclJob nccl_job(const Cluster& cluster, const Transport& transport, const Gpu& 
   job.network_GBps = network_GBps;
   job.ring_GBps = per_node > 1 ? std::min(inside_GBps, network_GBps) : network_GBps;
   job.tree_GBps = job.nodes == 2 && per_node > 1 ? std::min(inside_GBps, 2 * network_GBps) : job.ring_GBps;
-  job.channels = channels_per_nic * nics;
+  job.channels = joined > 1 ? std::min(most_channels, channels_per_nic * nics) : channels_per_nic * nics;
+  job.domain_nodes = joined;
   job.has_switch = cluster.intra.kind == IntraKind::nvswitch;
   add_collnet(cluster, transport, job, inside_GBps, nics);
   if (transport.name == "nccl-ib") add_plugin(nic, job);

@@ -54,6 +54,19 @@ constexpr NvlinkTiming of_blackwell{
     .all_to_all = {9.3e-6, 0.22e-6, 7.1e-6, 0.11e-6, 0.68 * blackwell_nominal, 1.18 / blackwell_nominal},
 };
 
+constexpr NvlinkTiming over_pcie{
+    .base_s = 4.5e-6,
+    .hop_s = 1.4e-6,
+    .ll_excess = 0.9,
+    .late_hop_s = 1.2e-6,
+    .ramp_s = 6e-6,
+    .ramp_at_s = 0.1e-6,
+    .all_reduce_share = 1,
+    .gather_share = 1,
+    .own_copy = 0.5,
+    .all_to_all = {5.5e-6, 0.7e-6, 8e-6, 0.1e-6, 1, 0.5},
+};
+
 int turns_of(CollectiveOperation operation) {
   return operation == CollectiveOperation::all_reduce ? 2 : 1;
 }
@@ -67,6 +80,10 @@ double extra_s(double bytes_s, double most_s, double at_s) {
 const NvlinkTiming* nvlink_timing(NcclGpu gpu) {
   static constexpr std::array<const NvlinkTiming*, 4> rows{nullptr, &of_ampere, &of_hopper, &of_blackwell};
   return rows[static_cast<std::size_t>(gpu)];
+}
+
+const NvlinkTiming* pcie_timing(NcclGpu gpu) {
+  return gpu >= NcclGpu::ampere ? &over_pcie : nullptr;
 }
 
 int ring_steps(CollectiveOperation operation, int ranks) {

@@ -1,5 +1,5 @@
 #pragma once
-// How long NCCL's collectives take among the GPUs of one NVLink domain, by generation of GPU.
+// How long NCCL's collectives take among the GPUs of one node or NVLink domain, by generation of GPU.
 
 #include "sim/formats/names.hpp"
 #include "sim/library/nccl_tuning.hpp"
@@ -47,6 +47,11 @@ struct NvlinkTiming {
 
 /// The numbers of a generation; null for GPUs before Ampere, of which no such tables are known.
 const NvlinkTiming* nvlink_timing(NcclGpu gpu);
+
+/// The same where PCIe joins the GPUs: one row for all of Ampere and later, with P the rate that the cluster reaches.
+/// The latencies are fits to the tables of L40S and RTX PRO 6000 of the same source, where each number of GPUs had a rate
+/// of its own, since paths behind the slots differ by machine.
+const NvlinkTiming* pcie_timing(NcclGpu gpu);
 
 /// What a collective costs on the GPUs' ports: the latency of all its steps, and the time of its bytes.
 struct PortTime {

@@ -86,9 +86,9 @@ IterationTime collective_interval(double likeliest_s, const std::vector<double>&
 }
 
 AllReduceCorrection all_reduce_correction_of(const Curve& curve, int gpus, double size_bytes) {
-  const auto library = library_of(curve.setup, curve.median).library;
-  return correction_at(all_reduce_process(ModelConstants{}, library), curve.calibration.all_reduces,
-                       at_scale(curve, gpus), curve.median, size_bytes);
+  const auto setup = at_scale(curve, gpus);
+  return correction_at(all_reduce_process(ModelConstants{}, library_rules_of(setup, curve.median)),
+                       curve.calibration.all_reduces, setup, curve.median, size_bytes);
 }
 
 PredictedAllReduce predict_collective(const Curve& curve, int gpus, double size_bytes) {

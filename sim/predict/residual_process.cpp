@@ -1,6 +1,7 @@
 #include "sim/predict/residual_process.hpp"
 
 #include "sim/base/linear_algebra.hpp"
+#include "sim/library/collective_cost.hpp"
 
 #include <Eigen/Core>
 
@@ -17,6 +18,26 @@ double alike_over(const ResidualProcess& process, double a, double b) {
   return a > 0 && b > 0 ? std::pow(process.per_doubling, std::abs(std::log2(a / b))) : 1;
 }
 
+/// Standard deviations of ln(measured / model): at all sizes, and what a balance of latency and bandwidth adds.
+struct SpreadOfTables {
+  double everywhere = 0;
+  double balanced = 0;
+};
+
+/// Tables inside an NVLink domain, their site left out: 0.05 to 0.12 by class of size, the most at 4 MiB.
+constexpr SpreadOfTables in_a_domain{0.08, 0.06};
+/// Tables of two nodes, their site left out: 0.1 to 0.3 by class of size, beside what latency and NIC leave open.
+constexpr SpreadOfTables between_nodes{0.12, 0.2};
+/// No table has two NVLink domains of several nodes. Judgement: the limit of the channels is within a factor of 2.
+constexpr SpreadOfTables between_domains{0.4, 0.2};
+
+void put_spread_of_tables(const NcclJob& job, ResidualProcess& process) {
+  if (job.nodes == 1 && job.intra == NcclHop::pci) return;
+  const auto& tables = job.nodes == 1 ? in_a_domain : job.domain_nodes > 1 ? between_domains : between_nodes;
+  process.spread = tables.everywhere;
+  process.balanced_spread = tables.balanced;
+}
+
 } // namespace
 
 ResidualProcess residual_process_of(const ModelConstants& constants) {
@@ -24,11 +45,12 @@ ResidualProcess residual_process_of(const ModelConstants& constants) {
           constants.residual_across_boundary, constants.residual_growth};
 }
 
-ResidualProcess all_reduce_process(const ModelConstants& constants, CollectiveLibrary library) {
-  const bool by_nccl = library == CollectiveLibrary::nccl;
+ResidualProcess all_reduce_process(const ModelConstants& constants, const LibraryRules& rules) {
+  const bool by_nccl = rules.library.library == CollectiveLibrary::nccl;
   auto process = residual_process_of(constants);
   process.spread = by_nccl ? constants.transfer_noise : constants.host_all_reduce_noise;
   process.balanced_spread = by_nccl ? constants.latency_bandwidth_noise : 0;
+  if (is_timed(rules)) put_spread_of_tables(rules.nccl, process);
   return process;
 }
 

@@ -2,8 +2,8 @@
 // The residual of a series is the part of ln(measured / model) that no parameter explains. Residuals of neighbouring
 // scales are correlated, so a few measured scales give an estimate at others.
 
-#include "sim/formats/library_version.hpp"
 #include "sim/formats/model_constants.hpp"
+#include "sim/library/library_rules.hpp"
 
 #include <vector>
 
@@ -42,8 +42,9 @@ struct ResidualProcess {
 /// Returns the process with the usual spread; a caller that knows a better spread sets it.
 ResidualProcess residual_process_of(const ModelConstants& constants);
 
-/// The process for stand-alone all-reduces. Those of all libraries except NCCL run in host memory.
-ResidualProcess all_reduce_process(const ModelConstants& constants, CollectiveLibrary library);
+/// The process for stand-alone all-reduces of a job with those rules. Those of all libraries except NCCL run in host
+/// memory. Where the GPUs have a timing of their own (sim/library/nvlink_timing.hpp), the residuals of its tables stand.
+ResidualProcess all_reduce_process(const ModelConstants& constants, const LibraryRules& rules);
 
 /// Standard deviation of ln(measured / model) at a scale when no scale was measured.
 double spread_at(const ResidualProcess& process, const Scale& scale);

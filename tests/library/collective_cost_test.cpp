@@ -131,6 +131,51 @@ TEST_CASE("between nodes a short message takes the latency, and a long one 3.8 t
   }
 }
 
+TEST_CASE("between nodes a long all-gather by a ring shows the latency of all its hops, too", "[nccl][nvlink]") {
+  const auto job = two_nodes_of_hopper();
+  const CollectiveKind gather{CollectiveOperation::all_gather, Algorithm::ring};
+  const auto time_s = [&](double size_bytes) {
+    return formula_s(nvlink_machine, cost_of(nvlink_machine, gather, Protocol::simple, job, size_bytes));
+  };
+  // 15 steps, of which 15 x 2 / 16 cross nodes; the formula rounds the crossings of the slowest chunk up
+  const double latency_s = time_s(1);
+  CHECK(latency_s == Approx(5e-6 + 13 * 0.87e-6 + 2 * 5e-6).epsilon(0.1));
+  const auto& timing = *nvlink_timing(NcclGpu::hopper);
+  for (const double size_bytes : {1e8, 1e10}) {
+    const double bytes_s = 15.0 / 16 * size_bytes / std::min(400e9, timing.gather_share * 370.8e9);
+    const double expected_s = latency_s * (1 + 2.8 * bytes_s / (bytes_s + 0.23 * latency_s)) + bytes_s;
+    CHECK(time_s(size_bytes) == Approx(expected_s).epsilon(0.03));
+  }
+}
+
+TEST_CASE("switches between nodes count one crossing, whatever the number of nodes", "[nccl][nvlink]") {
+  for (const int nodes : {2, 16}) {
+    auto job = two_nodes_of_hopper();
+    job.nodes = nodes;
+    job.ranks = 8 * nodes;
+    auto machine = nvlink_machine;
+    machine.ranks = job.ranks;
+    const auto cost = cost_of(machine, all_reduce_by(Algorithm::nvls_sharp), Protocol::simple, job, 1);
+    CHECK(formula_s(machine, cost) == Approx(5e-6 + 2 * 7 * 0.87e-6 + 5e-6).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("channels limit what leaves an NVLink domain of several nodes", "[nccl][nvlink]") {
+  auto job = two_nodes_of_hopper();
+  job.gpu = NcclGpu::blackwell;
+  job.ranks = 144;
+  job.domain_nodes = 18;
+  job.channels = 16;
+  const Machine domains{144, 72, 721.8e9, 0.6e-6, 72 * 50e9, 5e-6};
+  constexpr double size_bytes = 1e11;
+  const auto time_s = [&](int of_nodes) {
+    job.domain_nodes = of_nodes;
+    return formula_s(domains, cost_of(domains, all_reduce_by(Algorithm::tree), Protocol::simple, job, size_bytes));
+  };
+  CHECK(size_bytes / time_s(18) == Approx(16 * 42.8e9 / 2).epsilon(0.02));
+  CHECK(time_s(1) < 0.85 * time_s(18));
+}
+
 TEST_CASE("NCCL's start is the least time of an operation where GPUs have a timing, and else it is added", "[cost]") {
   LibraryRules rules;
   rules.library = {CollectiveLibrary::nccl, 2, 27, 3};

@@ -55,6 +55,9 @@ TEST_CASE("a forced algorithm that the library cannot run is refused with its re
   CHECK(forced_complaint({nccl, Algorithm::nvls_sharp, job}, 16).empty());
   job.has_collnet = false;
   CHECK(refused(Algorithm::nvls_sharp));
+  const LibraryVersion before_nvls{CollectiveLibrary::nccl, 2, 14, 3};
+  CHECK(forced_complaint({nccl, Algorithm::nvls, job}, 16).empty());
+  CHECK(forced_complaint({before_nvls, Algorithm::nvls, job}, 16).find("nccl 2.14.3 cannot all-reduce") == 0);
 }
 
 TEST_CASE("each library's algorithm by the size", "[nccl][mpi]") {

@@ -12,6 +12,17 @@ TEST_CASE("generations before Ampere have no timing on NVLink", "[nvlink]") {
   }
 }
 
+TEST_CASE("PCIe has one timing from Ampere on, of the rate that the cluster states", "[pcie]") {
+  CHECK(pcie_timing(NcclGpu::volta) == nullptr);
+  CHECK(pcie_timing(NcclGpu::ampere) == pcie_timing(NcclGpu::blackwell));
+  const auto& timing = *pcie_timing(NcclGpu::ampere);
+  constexpr double slot_Bps = 24e9;
+  const double bytes_s = (3.0 + 0.5) / 4 * 1e9 / slot_Bps;
+  const auto gather = ring_on_nvlink(timing, CollectiveOperation::all_gather, Protocol::simple, 4, 1e9, slot_Bps);
+  CHECK(gather.latency_s == Approx(4.5e-6 + 3 * (1.4e-6 + 1.2e-6)));
+  CHECK(gather.bytes_s == Approx(bytes_s + 6e-6).epsilon(1e-4));
+}
+
 TEST_CASE("a ring has two turns for an all-reduce and one for the other operations", "[nvlink]") {
   CHECK(ring_steps(CollectiveOperation::all_reduce, 8) == 14);
   CHECK(ring_steps(CollectiveOperation::all_gather, 8) == 7);

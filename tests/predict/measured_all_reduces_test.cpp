@@ -9,6 +9,13 @@
 namespace ddlsim {
 namespace {
 
+/// Rules of a job whose GPUs have no timing.
+LibraryRules over(CollectiveLibrary library) {
+  LibraryRules rules;
+  rules.library.library = library;
+  return rules;
+}
+
 constexpr double mebi = 1 << 20;
 
 CollectiveCurve curve_of(const std::string& transport, const std::string& library, const std::string& algorithm) {
@@ -67,7 +74,7 @@ TEST_CASE("tables of NCCL inside one node need not name the transport") {
 }
 
 TEST_CASE("a measured size comes back, and between two the correction is straight in the logarithm") {
-  const auto process = all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl);
+  const auto process = all_reduce_process(ModelConstants{}, over(CollectiveLibrary::nccl));
   const std::vector<MeasuredAllReduce> known{{{8, 8, mebi}, std::exp(0.3), 0, {}, 0},
                                              {{8, 8, 16 * mebi}, std::exp(-0.1), 0, {}, 0}};
   const auto one = [](const MeasuredAllReduce&) { return 1.0; };
@@ -84,15 +91,16 @@ TEST_CASE("a measured size comes back, and between two the correction is straigh
 
 TEST_CASE("nothing measured: no correction, and all of a transfer's spread stays open") {
   const auto correction =
-      correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl), {}, {8, 8, mebi});
+      correction_at(all_reduce_process(ModelConstants{}, over(CollectiveLibrary::nccl)), {}, {8, 8, mebi});
   CHECK(ln_correction(correction, [](const MeasuredAllReduce&) { return 1.0; }) == 0);
   CHECK(correction.of.spread == ModelConstants{}.transfer_noise);
-  CHECK(correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::gloo), {}, {8, 8, mebi}).of.spread ==
-        ModelConstants{}.host_all_reduce_noise);
+  CHECK(
+      correction_at(all_reduce_process(ModelConstants{}, over(CollectiveLibrary::gloo)), {}, {8, 8, mebi}).of.spread ==
+      ModelConstants{}.host_all_reduce_noise);
 }
 
 TEST_CASE("where latency and rate take as long most stays open, and a size there says little of others") {
-  const auto process = all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl);
+  const auto process = all_reduce_process(ModelConstants{}, over(CollectiveLibrary::nccl));
   const auto spread = [&](double mix) { return correction_at(process, {}, {8, 8, mebi, mix}).of.spread; };
   CHECK(spread(1) == Approx(std::hypot(ModelConstants{}.transfer_noise, ModelConstants{}.latency_bandwidth_noise)));
   CHECK(spread(0.5) < spread(1));
@@ -120,7 +128,7 @@ TEST_CASE("of each table the two neighbouring sizes count") {
     for (double size_bytes = 1024; size_bytes <= mebi; size_bytes *= 2)
       known.push_back({{8, 8, size_bytes}, 1, 0.02, {}, table});
   const auto correction =
-      correction_at(all_reduce_process(ModelConstants{}, CollectiveLibrary::nccl), known, {8, 8, 3000});
+      correction_at(all_reduce_process(ModelConstants{}, over(CollectiveLibrary::nccl)), known, {8, 8, 3000});
   REQUIRE(correction.neighbours.size() == 4);
   for (const auto& one : correction.neighbours) CHECK((one.at.size_bytes == 2048 || one.at.size_bytes == 4096));
 }

@@ -16,6 +16,7 @@ void add(const MeanErrors& more, double weight, MeanErrors& all) {
   all.line += weight * more.line;
   all.held += weight * more.held;
   all.held_by_two_sizes += weight * more.held_by_two_sizes;
+  all.half_width += weight * more.half_width;
 }
 
 MeanErrors error_of(const PredictedCollective& point) {
@@ -26,7 +27,8 @@ MeanErrors error_of(const PredictedCollective& point) {
           error(point.from_two_sizes_s),
           error(point.line_s),
           point.held ? 1.0 : 0.0,
-          point.held_by_two_sizes ? 1.0 : 0.0};
+          point.held_by_two_sizes ? 1.0 : 0.0,
+          point.s_low > 0 ? std::log(point.s_high / point.s_low) / 2 : 0};
 }
 
 std::map<std::string, std::vector<MeanErrors>> errors_by_table(const std::vector<PredictedCollective>& points,

@@ -32,6 +32,7 @@ struct MeanErrors {
   double line = 0;
   double held = 0; ///< share of sizes whose time is inside the interval
   double held_by_two_sizes = 0;
+  double half_width = 0; ///< half of ln of the interval's high end over its low end
 };
 
 /// The ranges that hold 90 % of the means over resampled tables, for each method.

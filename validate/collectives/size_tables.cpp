@@ -53,7 +53,7 @@ Posterior posterior_knowing(const ReferenceData& reference, const SeriesData& ta
   SeriesData seen = table;
   seen.points = points;
   const PosteriorQuestion question{seen.compute_prior, seen.setup.preset, false, seen.scope, seen.priors};
-  const auto priors = priors_on(seen.setup.cluster, priors_for(reference.priors));
+  const auto priors = priors_on(seen.setup.cluster, priors_for(reference.priors), seen.setup.gpu.compute_capability);
   if (points.empty()) return find_posterior(priors, nullptr, question, draws, 1);
   const auto calibration = fit_selected(reference, seen.setup.cluster.name, {{seen}, {}}).calibration;
   return find_posterior(priors, &calibration, question, draws, 1);
@@ -82,8 +82,8 @@ IterationTime predicted(const ReferenceData& reference, const SeriesData& table,
   };
   auto all_reduces = known.all_reduces;
   for (auto& all_reduce : all_reduces) all_reduce.at = scale_of(all_reduce.at);
-  const auto library = library_of(setup_at(table, point), median).library;
-  const auto correction = correction_at(all_reduce_process(reference.constants, library), all_reduces,
+  const auto rules = library_rules_of(setup_at(table, point), median);
+  const auto correction = correction_at(all_reduce_process(reference.constants, rules), all_reduces,
                                         scale_of({point.gpus, point.nodes, point.size_bytes}));
   const auto ln_time = [&](const Parameters& sample) {
     const auto model_s = [&](const MeasuredAllReduce& all_reduce) {
@@ -115,7 +115,7 @@ void add_table(const ReferenceData& reference, const SeriesData& table, std::vec
     const auto after = predicted(reference, table, point, two);
     all.push_back({table.setup.cluster.name, table.id, table.setup.transport.name, point.gpus, point.nodes,
                    point.size_bytes, point.measured_s, before.s, after.s, holds(before, point.measured_s),
-                   holds(after, point.measured_s), line_s(shown, point.size_bytes)});
+                   holds(after, point.measured_s), line_s(shown, point.size_bytes), before.s_low, before.s_high});
   }
 }
 

@@ -26,6 +26,8 @@ struct PredictedCollective {
   bool held = false;              ///< whether the time is inside the 90 % interval of the cluster file alone
   bool held_by_two_sizes = false; ///< whether the time is inside the 90 % interval of the prediction from two sizes
   double line_s = 0;              ///< time on the straight line through the same two sizes: latency + size / rate
+  double s_low = 0;               ///< low end of the 90 % interval of the cluster file alone
+  double s_high = 0;              ///< its high end
 };
 
 /// Predicts every all-reduce of the clusters' records over a transport of the cluster's file, ordered by cluster, table

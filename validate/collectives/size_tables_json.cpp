@@ -106,7 +106,9 @@ FieldTable<SizeClassErrors> size_class_fields() {
            required("held", of(&MeanErrors::held), not_negative_type(),
                     "share of the sizes in the interval from the cluster file alone"),
            required("held_by_two_sizes", of(&MeanErrors::held_by_two_sizes), not_negative_type(),
-                    "share of the sizes in the interval once two are measured")}};
+                    "share of the sizes in the interval once two are measured"),
+           required("half_width", of(&MeanErrors::half_width), not_negative_type(),
+                    "mean over sizes: half of ln of the high end over the low end, from the cluster file alone")}};
 }
 
 FieldTable<PredictedCollective> predicted_collective_fields() {
@@ -123,7 +125,9 @@ FieldTable<PredictedCollective> predicted_collective_fields() {
            required("held", &One::held, boolean_type(), "in the interval from the cluster file alone"),
            required("held_by_two_sizes", &One::held_by_two_sizes, boolean_type(),
                     "in the interval once two sizes are measured"),
-           required("line_s", &One::line_s, any_number_type(), "the straight line through the same two")}};
+           required("line_s", &One::line_s, any_number_type(), "the straight line through the same two"),
+           required("s_low", &One::s_low, not_negative_type(), "low end of the interval from the cluster file alone"),
+           required("s_high", &One::s_high, not_negative_type(), "its high end")}};
 }
 
 const FieldTable<CollectivesDocument>& collectives_fields() {

@@ -21,14 +21,23 @@ std::vector<std::string> row_of(const std::string& name, const MeanErrors& error
           fmt::format("{}", errors.sizes),
           percent(errors.cluster_file),
           fmt::format("{:.0f}", 100 * errors.held),
+          fmt::format("{:.0f}", 100 * errors.half_width),
           percent(errors.two_sizes),
           fmt::format("{:.0f}", 100 * errors.held_by_two_sizes),
           percent(errors.line)};
 }
 
 std::string errors_table(const std::string& of, const std::vector<std::vector<std::string>>& rows) {
-  return to_table(
-      {{of, Align::left}, {"tables"}, {"sizes"}, {"cluster file"}, {"held"}, {"two sizes"}, {"held"}, {"line"}}, rows);
+  return to_table({{of, Align::left},
+                   {"tables"},
+                   {"sizes"},
+                   {"cluster file"},
+                   {"held"},
+                   {"half-width"},
+                   {"two sizes"},
+                   {"held"},
+                   {"line"}},
+                  rows);
 }
 
 std::string table_by_size(const std::vector<PredictedCollective>& points, const std::string& of, bool nccl) {
@@ -65,7 +74,8 @@ std::string collectives_report_text(const std::vector<PredictedCollective>& poin
   if (points.empty()) return "no table of all-reduces over three sizes and more\n";
   return to_lines(
              "All-reduces size by size: mean error in per cent of what ddlsim says from the cluster file alone, and "
-             "once two sizes are measured, each with the share of sizes in its 90 % interval; beside them the straight "
+             "once two sizes are measured, each with the share of sizes in its 90 % interval, and the interval's "
+             "half-width in per cent; beside them the straight "
              "line through the same two. The library chooses the algorithm.") +
          "\n" + table_by_size(points, "over NCCL", true) + table_by_size(points, "over MPI, Gloo", false) +
          table_by_cluster(points);
