@@ -119,7 +119,7 @@ private:
   void take_step(const StepRecord& step, const std::string& where, std::vector<Observation>& all) {
     if (!stands_alike(step.gpus, step.nodes)) return;
     const auto why = why_left_out(step, scenario_);
-    if (why.empty()) all.push_back({Observed::iteration, step.gpus, 0, step.iteration_s, where});
+    if (why.empty()) all.push_back({Measured::step, step.gpus, 0, step.iteration_s, where});
     if (!why.empty()) narrate(line_, fmt::format("{} {}: left out", where, why));
   }
 
@@ -154,7 +154,7 @@ Observation step_from(const std::string& text) {
   if (equals == std::string::npos || read.ec != std::errc() || read.ptr != end || gpus < 1)
     throw UserError("--step", "", fmt::format("{} found; give GPUS=TIME, like 64=\"412 ms\"", in_quotes(text)));
   try {
-    return {Observed::iteration, gpus, 0, parse_quantity(text.substr(equals + 1), Dimension::time), "--step " + text};
+    return {Measured::step, gpus, 0, parse_quantity(text.substr(equals + 1), Dimension::time), "--step " + text};
   } catch (const UserError& error) {
     throw UserError("--step", "", error.mistakes().front().what);
   }

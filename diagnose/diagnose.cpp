@@ -94,7 +94,7 @@ std::optional<DiscriminatingPoint> discriminating(const Curve& curve, const std:
 /// Keeps every n-th size of a very long table, because neighbouring sizes carry the same information.
 std::vector<Observation> thinned(const std::vector<Observation>& points) {
   constexpr std::size_t most_sizes = 32; // most sizes for each operation and number of GPUs
-  std::map<std::pair<Observed, int>, std::vector<Observation>> tables;
+  std::map<std::pair<Measured, int>, std::vector<Observation>> tables;
   for (const auto& one : points) tables[{one.what, one.gpus}].push_back(one);
   std::vector<Observation> kept;
   for (const auto& [table, sizes] : tables) {
@@ -108,7 +108,7 @@ std::vector<Observation> thinned(const std::vector<Observation>& points) {
 
 std::vector<Observation> merged(const std::vector<Observation>& observations) {
   struct Key {
-    Observed what;
+    Measured what;
     int gpus;
     double size_bytes;
     auto operator<=>(const Key&) const = default;

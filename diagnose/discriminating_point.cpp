@@ -20,8 +20,8 @@ std::vector<Observation> candidates(const Curve& curve, const std::vector<Observ
   const bool has_all_reduces = !is_parameter_server(curve.setup.strategy.name);
   std::vector<Observation> points;
   for (const int gpus : scales) {
-    points.push_back({Observed::iteration, gpus});
-    if (has_all_reduces && gpus > 1) points.push_back({Observed::all_reduce, gpus, size_bytes});
+    points.push_back({Measured::step, gpus});
+    if (has_all_reduces && gpus > 1) points.push_back({Measured::all_reduce, gpus, size_bytes});
   }
   std::erase_if(points, [&](const Observation& point) {
     return std::any_of(observed.begin(), observed.end(),

@@ -17,7 +17,7 @@ double prior_collective_spread(const StepSetup& setup, const Parameters& median)
 }
 
 IterationTime expected_collective(const Curve& curve, const Observation& one) {
-  if (one.what == Observed::all_reduce) return predict_collective(curve, one.gpus, one.size_bytes).time;
+  if (one.what == Measured::all_reduce) return predict_collective(curve, one.gpus, one.size_bytes).time;
   const auto setup = at_scale(curve, one.gpus);
   std::vector<double> ln_times;
   for (const auto& sample : curve.samples.values)
@@ -28,50 +28,13 @@ IterationTime expected_collective(const Curve& curve, const Observation& one) {
 
 } // namespace
 
-std::string to_text(Observed what) {
-  switch (what) {
-  case Observed::all_reduce:
-    return "all_reduce";
-  case Observed::reduce_scatter:
-    return "reduce_scatter";
-  case Observed::all_gather:
-    return "all_gather";
-  case Observed::all_to_all:
-    return "all_to_all";
-  case Observed::iteration:
-    break;
-  }
-  return "iteration";
-}
-
-std::optional<Observed> collective_named(const std::string& operation) {
-  for (const auto what : {Observed::all_reduce, Observed::reduce_scatter, Observed::all_gather, Observed::all_to_all})
-    if (operation == to_text(what)) return what;
-  return std::nullopt;
-}
-
 bool is_collective(const Observation& one) {
-  return one.what != Observed::iteration;
+  return is_collective(one.what);
 }
 
-double bus_factor(Observed what, int ranks) {
+double bus_factor(Measured what, int ranks) {
   const double others = static_cast<double>(ranks - 1) / ranks;
-  return what == Observed::all_reduce ? 2 * others : others;
-}
-
-double collective_alone_s(const StepSetup& setup, const Parameters& sample, Observed what, double size_bytes) {
-  switch (what) {
-  case Observed::reduce_scatter:
-    return lone_collective_s(setup, sample, CollectiveOperation::reduce_scatter, size_bytes);
-  case Observed::all_gather:
-    return lone_collective_s(setup, sample, CollectiveOperation::all_gather, size_bytes);
-  case Observed::all_to_all:
-    return lone_all_to_all_s(setup, sample, size_bytes);
-  case Observed::iteration:
-  case Observed::all_reduce:
-    break;
-  }
-  return lone_all_reduce_s(setup, sample, size_bytes);
+  return what == Measured::all_reduce ? 2 * others : others;
 }
 
 IterationTime expected_time(const Curve& curve, const Observation& one) {
@@ -82,7 +45,7 @@ IterationTime expected_time(const Curve& curve, const Observation& one) {
 }
 
 AllReduceCorrection correction_of(const Curve& curve, const Observation& one) {
-  if (one.what == Observed::all_reduce) return all_reduce_correction_of(curve, one.gpus, one.size_bytes);
+  if (one.what == Measured::all_reduce) return all_reduce_correction_of(curve, one.gpus, one.size_bytes);
   AllReduceCorrection none;
   none.of.spread = prior_collective_spread(at_scale(curve, one.gpus), curve.median);
   return none;

@@ -1,24 +1,16 @@
 #pragma once
 // A time that a person measured on a cluster, and the time that the model expects.
 
+#include "sim/predict/measured_operation.hpp"
 #include "sim/predict/prediction.hpp"
 #include "sim/predict/scaling_curve.hpp"
 
-#include <optional>
 #include <string>
 
 namespace ddlsim {
 
-/// What was timed: an iteration of training, or one collective by itself.
-enum class Observed { iteration, all_reduce, reduce_scatter, all_gather, all_to_all };
-
-std::string to_text(Observed what); ///< returns "iteration", "all_reduce" and so on, as records name it
-
-/// Returns the collective that a record names; nothing if the model does not predict that collective alone.
-std::optional<Observed> collective_named(const std::string& operation);
-
 struct Observation {
-  Observed what = Observed::iteration;
+  Measured what = Measured::step;
   int gpus = 1;
   double size_bytes = 0; ///< bytes of a collective, as nccl-tests counts its size
   double time_s = 0;
@@ -28,12 +20,7 @@ struct Observation {
 bool is_collective(const Observation& one);
 
 /// Bus bandwidth over algorithm bandwidth (NVIDIA/nccl-tests, doc/PERFORMANCE.md).
-double bus_factor(Observed what, int ranks);
-
-/// Seconds of one collective that runs alone, for one sample of the parameters, without the error of the model.
-/// Reduce-scatter and all-gather run as NCCL runs them: as rings, with the protocol that it takes for a ring of that
-/// size.
-double collective_alone_s(const StepSetup& setup, const Parameters& sample, Observed what, double size_bytes);
+double bus_factor(Measured what, int ranks);
 
 /// The time on a healthy cluster, with the interval that holds 90 % of measurements. Throws UserError where an
 /// iteration is impossible.

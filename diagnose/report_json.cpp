@@ -30,7 +30,7 @@ std::vector<Field<Observation>> observation_rows() {
   const auto has_size = [](const Observation& one) { return is_collective(one); };
   return {answered<Observation>("gpus", &Observation::gpus, number_of_things(1), "that took part"),
           answered<Observation>("what", what,
-                                words_up_to(Observed::all_to_all, [](Observed one) { return to_text(one); }),
+                                words_up_to(Measured::all_to_all, [](Measured one) { return to_text(one); }),
                                 "what is timed"),
           answered_where<Observation>(has_size, "size_bytes", &Observation::size_bytes, rounded_positive_type(),
                                       "of a collective: what nccl-tests calls size")};

@@ -9,6 +9,7 @@
 #include "sim/formats/record.hpp"
 #include "sim/iteration/step.hpp"
 #include "sim/iteration/step_cache.hpp"
+#include "sim/predict/measured_operation.hpp"
 
 #include <memory>
 #include <optional>
@@ -16,15 +17,6 @@
 #include <vector>
 
 namespace ddlsim {
-/// The operation whose time a series measures.
-enum class Measured { step, all_reduce, all_gather, reduce_scatter, all_to_all, message, push, pull, push_pull };
-
-/// Whether a series measures an operation of all ranks without training.
-constexpr bool is_collective(Measured measured) {
-  return measured == Measured::all_reduce || measured == Measured::all_gather || measured == Measured::reduce_scatter ||
-         measured == Measured::all_to_all;
-}
-
 /// One scale of a series of steps, or one size of a transfer micro-benchmark.
 struct DataPoint {
   int gpus = 1; ///< number of GPUs; of an all-reduce the ranks, of an exchange with a server the workers

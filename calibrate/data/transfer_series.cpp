@@ -50,14 +50,6 @@ constexpr const char* no_preset =
     "pytorch-ddp"; ///< preset whose priors and algorithms are used; a benchmark of all-reduces has no buckets
 constexpr const char* message = "point_to_point";
 
-std::optional<Measured> collective_named(const std::string& operation) {
-  if (operation == "all_reduce") return Measured::all_reduce;
-  if (operation == "all_gather") return Measured::all_gather;
-  if (operation == "reduce_scatter") return Measured::reduce_scatter;
-  if (operation == "all_to_all") return Measured::all_to_all;
-  return std::nullopt;
-}
-
 /// The transport of the records. NCCL's tables of one node name no network because they use none, so they get the
 /// cluster's first transport for NCCL.
 const Transport* transport_of(const Cluster& cluster, const CollectiveKey& key) {

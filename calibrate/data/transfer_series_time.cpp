@@ -6,21 +6,10 @@
 namespace ddlsim {
 namespace {
 
-double collective_transfer_s(Measured measured, const StepSetup& setup, const DataPoint& point,
-                             const Parameters& sample) {
-  StepSetup at_scale = setup;
-  at_scale.gpus = point.gpus;
-  at_scale.gpus_per_node = point.gpus_per_node;
-  switch (measured) {
-  case Measured::all_gather:
-    return lone_collective_s(at_scale, sample, CollectiveOperation::all_gather, point.size_bytes);
-  case Measured::reduce_scatter:
-    return lone_collective_s(at_scale, sample, CollectiveOperation::reduce_scatter, point.size_bytes);
-  case Measured::all_to_all:
-    return lone_all_to_all_s(at_scale, sample, point.size_bytes);
-  default:
-    return lone_all_reduce_s(at_scale, sample, point.size_bytes);
-  }
+StepSetup at_point(StepSetup setup, const DataPoint& point) {
+  setup.gpus = point.gpus;
+  setup.gpus_per_node = point.gpus_per_node;
+  return setup;
 }
 
 /// Time of a message between nodes. A message has the NIC of its node for itself, so the machine is built with one rank
@@ -67,7 +56,7 @@ double transfer_time_s(Measured measured, const StepSetup& setup, const DataPoin
   case Measured::step:
     break;
   }
-  return collective_transfer_s(measured, setup, point, sample);
+  return collective_alone_s(at_point(setup, point), sample, measured, point.size_bytes);
 }
 
 CachedStep::CachedStep(const SeriesData& fit_data, const DataPoint& point)

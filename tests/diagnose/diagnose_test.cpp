@@ -35,7 +35,7 @@ struct KnownCluster : SmallCluster {
     return time_step(on_gpus(curve().setup, gpus, 2), sample, Fidelity::formula).iteration_s;
   }
 
-  Observation step(int gpus, double times = 1) const { return {Observed::iteration, gpus, 0, times * healthy_s(gpus)}; }
+  Observation step(int gpus, double times = 1) const { return {Measured::step, gpus, 0, times * healthy_s(gpus)}; }
 };
 
 Fault named(const Diagnosis& diagnosis) {
@@ -77,7 +77,7 @@ TEST_CASE("what is slow from one GPU on is the GPU, from one node on the loader,
   halved.slow_node.network_factor = 0.5;
   std::vector<Observation> benchmark{known.step(1), known.step(2), slow_wire};
   for (const double size_bytes : {1e5, 1e7, 1e8})
-    benchmark.push_back({Observed::all_reduce, 8, size_bytes, lone_all_reduce_s(halved, known.sample, size_bytes)});
+    benchmark.push_back({Measured::all_reduce, 8, size_bytes, lone_all_reduce_s(halved, known.sample, size_bytes)});
   const auto by_benchmark = diagnose(curve, benchmark, {});
   CHECK(named(by_benchmark) == Fault::link);
   CHECK(by_benchmark.causes.front().severity == Approx(2).epsilon(0.2));
@@ -88,11 +88,11 @@ TEST_CASE("an all-reduce that takes as long as it was once measured here is norm
   auto curve = known.curve();
   constexpr double size_bytes = 1e8;
   const double model_s = lone_all_reduce_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes);
-  const Observation as_measured{Observed::all_reduce, 8, size_bytes, 4 * model_s};
+  const Observation as_measured{Measured::all_reduce, 8, size_bytes, 4 * model_s};
   CHECK(diagnose(curve, {as_measured}, {}).verdict == Verdict::not_normal);
   curve.calibration.all_reduces = {{{8, 4, size_bytes}, 4 * model_s, 0.01, StrategyName::ring}};
   CHECK(is_normal(diagnose(curve, {as_measured}, {})));
-  CHECK_FALSE(is_normal(diagnose(curve, {{Observed::all_reduce, 8, size_bytes, 6 * model_s}}, {})));
+  CHECK_FALSE(is_normal(diagnose(curve, {{Measured::all_reduce, 8, size_bytes, 6 * model_s}}, {})));
 }
 
 TEST_CASE("what is needed to distinguish the first two causes is a point that was not observed, where they differ") {
@@ -100,8 +100,7 @@ TEST_CASE("what is needed to distinguish the first two causes is a point that wa
   const auto diagnosis = diagnose(known.curve(), {known.step(8, 1.6)}, {});
   REQUIRE(diagnosis.verdict == Verdict::not_normal);
   REQUIRE(diagnosis.discriminating.has_value());
-  CHECK_FALSE(
-      (diagnosis.discriminating->point.what == Observed::iteration && diagnosis.discriminating->point.gpus == 8));
+  CHECK_FALSE((diagnosis.discriminating->point.what == Measured::step && diagnosis.discriminating->point.gpus == 8));
   CHECK(std::abs(std::log(diagnosis.discriminating->first_s / diagnosis.discriminating->second_s)) > 0.02);
 }
 
@@ -127,7 +126,7 @@ TEST_CASE("faults that cannot act are not among the causes") {
   CHECK_FALSE(has(one_node, Fault::link));
   CHECK_FALSE(has(one_node, Fault::host));
   CHECK_FALSE(has(one_node, Fault::server));
-  const auto benchmark = diagnose(known.curve(), {{Observed::all_reduce, 8, 1e8, 0.175}}, {});
+  const auto benchmark = diagnose(known.curve(), {{Measured::all_reduce, 8, 1e8, 0.175}}, {});
   CHECK_FALSE(has(benchmark, Fault::loader));
   CHECK(has(benchmark, Fault::link));
 }
@@ -135,10 +134,10 @@ TEST_CASE("faults that cannot act are not among the causes") {
 TEST_CASE("nothing measured, a scale that cannot be, all-reduces of servers: one sentence each") {
   const KnownCluster known;
   CHECK_THROWS_WITH(diagnose(known.curve(), {}, {}), Catch::Contains("no measured time found"));
-  CHECK_THROWS_AS(diagnose(known.curve(), {{Observed::iteration, 1000, 0, 1, "log:7"}}, {}), UserError);
+  CHECK_THROWS_AS(diagnose(known.curve(), {{Measured::step, 1000, 0, 1, "log:7"}}, {}), UserError);
   auto servers = known.curve();
   servers.setup.strategy.name = StrategyName::ps;
-  CHECK_THROWS_WITH(diagnose(servers, {{Observed::all_reduce, 8, 1e6, 1, "log:7"}}, {}),
+  CHECK_THROWS_WITH(diagnose(servers, {{Measured::all_reduce, 8, 1e6, 1, "log:7"}}, {}),
                     Catch::Contains("parameter servers do not all-reduce"));
 }
 
@@ -187,7 +186,7 @@ TEST_CASE("one odd size among many makes no cluster not normal") {
   std::vector<Observation> sizes;
   for (double size_bytes = 1024; size_bytes <= 1 << 30; size_bytes *= 2)
     sizes.push_back(
-        {Observed::all_reduce, 8, size_bytes, lone_all_reduce_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes)});
+        {Measured::all_reduce, 8, size_bytes, lone_all_reduce_s(on_gpus(curve.setup, 8, 2), known.sample, size_bytes)});
   CHECK(diagnose(curve, sizes, {}).verdict == Verdict::normal);
   sizes[7].time_s *= 9;
   CHECK(is_normal(diagnose(curve, sizes, {})));
@@ -204,13 +203,13 @@ TEST_CASE("a benchmark of reduce-scatter, all-gather or all-to-all is compared, 
   const auto curve = known.curve();
   const auto setup = on_gpus(curve.setup, 8, 2);
   constexpr double size_bytes = 1e8;
-  for (const auto what : {Observed::reduce_scatter, Observed::all_gather, Observed::all_to_all}) {
+  for (const auto what : {Measured::reduce_scatter, Measured::all_gather, Measured::all_to_all}) {
     const double healthy_s = collective_alone_s(setup, known.sample, what, size_bytes);
     CHECK(is_normal(diagnose(curve, {{what, 8, size_bytes, healthy_s}}, {})));
     CHECK_FALSE(is_normal(diagnose(curve, {{what, 8, size_bytes, 5 * healthy_s}}, {})));
   }
   // around a ring of eight over NICs of 1 GB/s each half of an all-reduce takes 7/8 of 0.1 s, and one latency
-  const double half_all_reduce_s = collective_alone_s(setup, known.sample, Observed::all_gather, size_bytes);
+  const double half_all_reduce_s = collective_alone_s(setup, known.sample, Measured::all_gather, size_bytes);
   CHECK(half_all_reduce_s == Approx(0.0875 + 1e-3));
 }
 

@@ -26,9 +26,9 @@ Scenario scenario_for(const PlantedQuestion& question) {
 std::vector<Observation> points_of(const PlantedQuestion& question) {
   std::vector<Observation> points;
   for (const int gpus : question.gpus) {
-    if (!question.collectives) points.push_back({Observed::iteration, gpus, 0, 1});
+    if (!question.collectives) points.push_back({Measured::step, gpus, 0, 1});
     for (double size_bytes = 1024; question.collectives && size_bytes <= 1 << 30; size_bytes *= 4)
-      points.push_back({Observed::all_reduce, gpus, size_bytes, 1});
+      points.push_back({Measured::all_reduce, gpus, size_bytes, 1});
   }
   return points;
 }

@@ -75,7 +75,7 @@ std::vector<VisibleLog> logs_of(const MeasurementFile& file) {
                             to_text(step->precision), step->preset}];
     if (log.step == nullptr) log.step = step;
     log.transport = head.transport;
-    add(log, {Observed::iteration, step->gpus, 0, step->iteration_s, ""}, step->nodes);
+    add(log, {Measured::step, step->gpus, 0, step->iteration_s, ""}, step->nodes);
   }
   std::vector<VisibleLog> all;
   for (auto& [key, log] : logs) {
