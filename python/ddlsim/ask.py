@@ -4,149 +4,192 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
-from pathlib import Path
-from typing import Any, Iterable, Mapping, Union
+from typing import Any, Iterable, List, Mapping, Optional, Union
 
-from . import _program
-from .answers import Calibration, Diagnosis, Plan, Prediction, Validation
+from . import _inputs, _program
+from ._program import Folder, UsageError, listed, options
+from ._progress import Shown
+from .answers import Calibration, Collective, Diagnosis, Plan, Prediction, Validation
 
 PathLike = Union[str, "os.PathLike[str]"]
 #: A file, or its content.
 Document = Union[PathLike, Mapping[str, Any]]
+#: A number of GPUs, or several.
+Gpus = Union[int, Iterable[int]]
+#: The name of a strategy, a strategy as a scenario's file has it, or several of them.
+Strategy = Union[str, Mapping[str, Any], Iterable[Union[str, Mapping[str, Any]]]]
+DEFAULT_PRESET = "pytorch-ddp"
 
 
-class _Asked:
-    """A folder for what a question needs and for the page that an answer shows; it is gone when the question is answered."""
-
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="ddlsim-")
-        self.folder = Path(self._folder.name)
-        self.page = self.folder / "page.html"
-
-    def __enter__(self) -> "_Asked":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._folder.cleanup()
-
-    def file_of(self, document: Document, name: str) -> str:
-        """A dict becomes a file; own models and clusters that it names by path are looked for from the current folder."""
-        if not isinstance(document, Mapping):
-            return os.fspath(document)
-        file = self.folder / name
-        file.write_text(json.dumps(document))
-        return str(file)
-
-    def html(self) -> str:
-        return self.page.read_text() if self.page.is_file() else ""
+def _page(folder: Folder) -> str:
+    file = folder.path / "page.html"
+    return file.read_text() if file.is_file() else ""
 
 
-def _changes(changes: Mapping[str, Any] | None, fields: Mapping[str, Any]) -> list[str]:
-    """{"/input/loader": "dali"} and batch_per_gpu=64 as --set. Values are JSON, so that "12 h" stays a text."""
-    paths = {**{f"/{name}": value for name, value in fields.items()}, **(changes or {})}
-    return [word for path, value in paths.items() for word in ("--set", f"{path}={json.dumps(_plain(value))}")]
-
-
-def _plain(value: Any) -> Any:
-    """numpy's numbers and arrays, ranges and tuples as JSON knows them."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if isinstance(value, (range, tuple, set)):
-        return [_plain(one) for one in value]
-    return value
-
-
-def _listed(values: Iterable[Any]) -> str:
-    return ",".join(str(_plain(value)) for value in values)
-
-
-def _data(folder: PathLike | None) -> list[str]:
+def _data(folder: Optional[PathLike]) -> List[str]:
     return [] if folder is None else ["--data", os.fspath(folder)]
 
 
-def predict(scenario: Document, *, gpus: Iterable[int] | None = None, strategies: Iterable[str] | None = None,
-            cluster: str | None = None, fidelity: str | None = None, changes: Mapping[str, Any] | None = None,
-            data: PathLike | None = None, **fields: Any) -> Prediction:
+def _question(folder: Folder, scenario: Optional[Document], model: Any, cluster: Any, gpus: Optional[Gpus], strategy: Optional[Strategy],
+              by_path: Optional[Mapping[str, Any]], data: Optional[PathLike], fields: Mapping[str, Any]) -> List[str]:
+    """Words for a scenario, with what is other than in it; or for one that is made of a model and a cluster."""
+    if scenario is None:
+        made = _inputs.scenario_of_words(folder, model, cluster, gpus, strategy, fields, data)
+        return [made, *_data(data), *_inputs.changes(by_path, {})]
+    if isinstance(scenario, Mapping):
+        scenario = folder.file_of(_inputs.document(dict(scenario), "scenario", folder), "scenario.json")
+    words = [os.fspath(scenario), *_data(data), *_inputs.strategy_words(strategy), *_inputs.changes(by_path, fields)]
+    return words + options({
+        "gpus": None if gpus is None else _inputs.gpu_counts(gpus), "model": None if model is None else _inputs.model_word(model, folder),
+        "cluster": None if cluster is None else _inputs.cluster_word(cluster, folder)})
+
+
+def prediction_text(folder: Folder, scenario: Optional[Document] = None, *, model: Any = None, cluster: Any = None,
+                    gpus: Optional[Gpus] = None, strategy: Optional[Strategy] = None, strategies: Optional[Strategy] = None,
+                    fidelity: Optional[str] = None, sequence: Optional[int] = None, trace: Optional[PathLike] = None,
+                    threads: Optional[int] = None, changes: Optional[Mapping[str, Any]] = None, data: Optional[PathLike] = None,
+                    html: bool = False, shown: Optional[Shown] = None, **fields: Any) -> str:
+    """What `ddlsim predict --json` prints; the arguments are those of predict()."""
+    if strategy is not None and strategies is not None:
+        raise UsageError("predict: strategy and strategies are the same argument; give one")
+    words = ["predict", *_question(folder, scenario, model, cluster, gpus, strategy if strategies is None else strategies, changes, data, fields)]
+    words += ["--json", *options({"fidelity": fidelity, "sequence": sequence, "trace": trace, "threads": threads,
+                                  "html": folder.path / "page.html" if html else None})]
+    return _program.run(words, folder, shown)
+
+
+def predict(scenario: Optional[Document] = None, *, model: Any = None, cluster: Any = None, gpus: Optional[Gpus] = None,
+            strategy: Optional[Strategy] = None, strategies: Optional[Strategy] = None, fidelity: Optional[str] = None,
+            sequence: Optional[int] = None, trace: Optional[PathLike] = None, threads: Optional[int] = None,
+            changes: Optional[Mapping[str, Any]] = None, data: Optional[PathLike] = None, progress: Optional[bool] = None,
+            **fields: Any) -> Prediction:
     """Throughput, iteration time and efficiency of each strategy at each number of GPUs, with 90 % intervals.
 
-    scenario    a file (shipped ones by their path, e.g. "scenarios/iris-resnet50.json", from any folder) or a dict
-    gpus        numbers of GPUs instead of the scenario's
-    strategies  only these of the scenario's, by name
-    cluster     instead of the scenario's
-    fidelity    default, full or formula
-    changes     other values by JSON pointer: {"/input/loader": "dali"}
-    fields      other values of top-level fields: batch_per_gpu=64, precision="amp"
-    data        a folder with platforms/ and scenarios/ instead of the shipped one
+    scenario  a file (shipped ones by their path, e.g. "scenarios/iris-resnet50.json", from any folder) or a dict;
+              without it a question is made of model and cluster
+    model     a shipped name, a path, a ddlsim.Model, or a config of Transformers (with sequence=, tokens a sample)
+    cluster   a shipped name, a path, or a ddlsim.Cluster
+    gpus      8 or [8, 16]; without it those of the scenario, or 1, 2, 4 and so on
+    strategy  "ring", {"name": "fsdp", "recompute": "full"}, or several of these; `strategies` is the same
+    fidelity  default, full or formula
+    trace     a file for the simulated iteration, for Perfetto
+    changes   other values by JSON pointer: {"/input/loader": "dali"}
+    data      a folder with platforms/ and scenarios/ instead of the shipped one
+    progress  whether to show how long it takes; on a terminal and in a notebook, if not given
+    fields    other values of top-level fields: batch_per_gpu=64, precision="bf16", preset="pytorch-fsdp2"
     """
-    with _Asked() as asked:
-        words = ["predict", asked.file_of(scenario, "scenario.json"), "--json", "--html", str(asked.page), *_data(data)]
-        words += ["--gpus", _listed(gpus)] if gpus is not None else []
-        words += ["--strategy", _listed(strategies)] if strategies is not None else []
-        words += ["--cluster", cluster] if cluster is not None else []
-        words += ["--fidelity", fidelity] if fidelity is not None else []
-        return Prediction(json.loads(_program.run(words + _changes(changes, fields))), asked.html())
+    with Folder() as folder, Shown("predict", progress) as shown:
+        text = prediction_text(folder, scenario, model=model, cluster=cluster, gpus=gpus, strategy=strategy, strategies=strategies,
+                               fidelity=fidelity, sequence=sequence, trace=trace, threads=threads, changes=changes, data=data,
+                               html=True, shown=shown, **fields)
+        return Prediction.of(text, _page(folder))
 
 
-def plan(request: Document, *, changes: Mapping[str, Any] | None = None, data: PathLike | None = None,
-         **fields: Any) -> Plan:
-    """What to buy or rent for a training: time, cost and energy of each option, with 90 % intervals."""
-    with _Asked() as asked:
-        words = ["plan", asked.file_of(request, "request.json"), "--json", "--html", str(asked.page), *_data(data)]
-        return Plan(json.loads(_program.run(words + _changes(changes, fields))), asked.html())
+def collective(scenario: Optional[Document] = None, *, operation: str = "all-reduce", sizes: Optional[Iterable[str]] = None, model: Any = None,
+               cluster: Any = None, gpus: Optional[Gpus] = None, strategy: Optional[Strategy] = None,
+               changes: Optional[Mapping[str, Any]] = None, data: Optional[PathLike] = None, **fields: Any) -> Collective:
+    """Time and bus bandwidth of a collective over size and GPUs, nothing else running. Sizes are like "64KiB"."""
+    if scenario is None and model is None:
+        model, fields = "resnet50_v1.5", {"batch_per_gpu": 1, **fields}  # no layer is computed
+    with Folder() as folder:
+        words = ["predict", *_question(folder, scenario, model, cluster, gpus, strategy, changes, data, fields), "--json"]
+        words += options({"collective": operation, "sizes": None if sizes is None else list(sizes)})
+        return Collective.of(_program.run(words, folder))
 
 
-def calibrate(cluster: PathLike, *, output: PathLike | None = None, data: PathLike | None = None) -> Calibration:
+def _request(model: Any, clusters: Any, gpus: Any, strategy: Any, preset: str, price: Any, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A request of ordinary arguments; each goes to the part of the file that has such a key."""
+    missing = [name for name, value in (("model", model), ("clusters", clusters)) if value is None]
+    if missing:
+        raise UsageError(f"plan: {' and '.join(missing)} missing; give a request, or model= and clusters=[...]")
+    limits = {name: fields[name] for name in ("deadline", "budget", "power", "nodes", "chance") if name in fields}
+    whole = {name: fields[name] for name in ("goal", "failures", "energy", "slow_node", "seed", "samples_of_parameters") if name in fields}
+    workload = {name: value for name, value in fields.items() if name not in limits and name not in whole}
+    return {"workload": {"model": model, "precision": "fp32", **workload}, **({"limits": limits} if limits else {}), **whole,
+            "candidates": _inputs.candidates(clusters, gpus, strategy, preset, price)}
+
+
+def plan(request: Optional[Document] = None, *, model: Any = None, clusters: Any = None, gpus: Optional[Gpus] = None,
+         strategy: Optional[Strategy] = None, preset: str = DEFAULT_PRESET, price: Optional[Mapping[str, Any]] = None,
+         sequence: Optional[int] = None, threads: Optional[int] = None, changes: Optional[Mapping[str, Any]] = None,
+         data: Optional[PathLike] = None, progress: Optional[bool] = None, **fields: Any) -> Plan:
+    """What to buy or rent for a training: time, cost and energy of each option, with 90 % intervals.
+
+    request   a file or a dict; without it one is made of the other arguments
+    model     as of predict(); beside a request, instead of its model
+    clusters  names, paths or ddlsim.Cluster of what could be had, or candidates as a request has them
+    gpus, strategy, preset, price  of every cluster
+    fields    without a request: of the workload (tokens="300B", samples=1281167, epochs=90, batch_per_gpu=128 or
+              global_batch=4096, precision="bf16"), of the limits (deadline="90 d", budget="3 M USD", power, nodes,
+              chance), goal, failures, energy. With a request: other values of its top-level fields
+    """
+    with Folder() as folder, Shown("plan", progress) as shown:
+        beside = options({"model": None if request is None or model is None else _inputs.model_word(model, folder), "sequence": sequence})
+        if request is None:
+            request, fields = _request(model, clusters, gpus, strategy, preset, price, fields), {}
+        if isinstance(request, Mapping):
+            request = folder.file_of(_inputs.document(_copied(request), "plan-request", folder), "request.json")
+        words = ["plan", os.fspath(request), "--json", "--html", str(folder.path / "page.html"), *_data(data), *beside]
+        words += [*options({"threads": threads}), *_inputs.changes(changes, fields)]
+        return Plan.of(_program.run(words, folder, shown), _page(folder))
+
+
+def _copied(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """As deep as models and clusters stand, so that the caller's stays as it is."""
+    made = dict(content)
+    if isinstance(made.get("workload"), Mapping):
+        made["workload"] = dict(made["workload"])
+    if "candidates" in made:
+        made["candidates"] = [dict(one) for one in made["candidates"]]
+    return made
+
+
+def calibrate(cluster: PathLike, *, output: Optional[PathLike] = None, threads: Optional[int] = None, data: Optional[PathLike] = None,
+              progress: Optional[bool] = None) -> Calibration:
     """A cluster's parameters from its measurements. Writes calibration.json only where `output` says, unlike the command."""
-    with _Asked() as asked:
-        file = asked.folder / "calibration.json" if output is None else os.fspath(output)
-        words = ["calibrate", "--cluster", os.fspath(cluster), "--json", "--output", str(file)]
-        return Calibration(json.loads(_program.run([*words, "--html", str(asked.page), *_data(data)])), asked.html())
+    with Folder() as folder, Shown("calibrate", progress) as shown:
+        file = folder.path / "calibration.json" if output is None else os.fspath(output)
+        words = ["calibrate", "--cluster", os.fspath(cluster), "--json", "--output", str(file), "--html", str(folder.path / "page.html")]
+        return Calibration.of(_program.run([*words, *options({"threads": threads}), *_data(data)], folder, shown), _page(folder))
 
 
-def _options(fields: Mapping[str, Any]) -> list[str]:
-    """gpus_per_node=8 as --gpus-per-node 8."""
-    return [word for name, value in fields.items() for word in ("--" + name.replace("_", "-"), str(value))]
-
-
-def diagnose(scenario: Document | None = None, *, steps: Mapping[int, float | str] | None = None, logs: Iterable[PathLike] = (),
-             strategy: str | None = None, changes: Mapping[str, Any] | None = None, data: PathLike | None = None,
-             **fields: Any) -> Diagnosis:
+def diagnose(*files: Document, scenario: Optional[Document] = None, steps: Optional[Mapping[int, Union[float, str]]] = None,
+             logs: Iterable[PathLike] = (), strategy: Optional[str] = None, model: Any = None, cluster: Any = None,
+             level: Optional[float] = None, mapping: Optional[Mapping[str, str]] = None, changes: Optional[Mapping[str, Any]] = None,
+             threads: Optional[int] = None, data: Optional[PathLike] = None, progress: Optional[bool] = None, **fields: Any) -> Diagnosis:
     """Is what was measured what a healthy cluster does, and what explains it if not?
 
-    steps  times of an iteration by number of GPUs, in seconds or as text: {16: 0.64} or {16: "640 ms"}
-    logs   whatever `ddlsim import` reads, records (.jsonl)
-    fields of the scenario that are other than in it; without a scenario what the logs do not say, by the options of
-           `ddlsim diagnose`: diagnose(logs=["all_reduce.log"], cluster="iris")
+    files    logs or tables of any kind that `ddlsim import` reads, records (.jsonl), and the scenario, if there is one
+    steps    times of an iteration by number of GPUs, in seconds or as text: {16: 0.64} or {16: "640 ms"}
+    mapping  names of a table's columns, ours first: {"batch_per_gpu": "bs"}
+    fields   with a scenario other values of its fields; without one what the logs do not say, by the options of
+             `ddlsim diagnose`: diagnose("all_reduce.log", cluster="iris", gpus_per_node=4)
     """
-    with _Asked() as asked:
-        words = ["diagnose", *map(os.fspath, logs), "--json", *_data(data)]
-        words += [asked.file_of(scenario, "scenario.json")] if scenario is not None else _options(fields)
-        words += ["--strategy", strategy] if strategy is not None else []
+    several = [*files, *logs]
+    if scenario is None:
+        scenario = next((one for one in several if isinstance(one, Mapping) or _inputs.is_scenario(one)), None)
+        several = [one for one in several if one is not scenario]
+    with Folder() as folder, Shown("diagnose", progress) as shown:
+        words = ["diagnose", *map(os.fspath, several), "--json", *_data(data)]  # type: ignore[arg-type]
+        if isinstance(scenario, Mapping):
+            scenario = folder.file_of(_inputs.document(dict(scenario), "scenario", folder), "scenario.json")
+        words += [*_inputs.changes(changes, fields), os.fspath(scenario)] if scenario is not None else options(fields)
+        words += options({"strategy": strategy, "level": level, "threads": threads,
+                          "model": None if model is None else _inputs.model_word(model, folder),
+                          "cluster": None if cluster is None else _inputs.cluster_word(cluster, folder),
+                          "map": [f"{ours}={theirs}" for ours, theirs in mapping.items()] if mapping else None})
         for gpus, time in (steps or {}).items():
             words += ["--step", f"{gpus}={time}" if isinstance(time, str) else f"{gpus}={float(time)!r} s"]
-        return Diagnosis(json.loads(_program.run(words + _changes(changes, fields if scenario is not None else {}))))
+        return Diagnosis.of(_program.run(words, folder, shown))
 
 
-def validate(measurements: Iterable[PathLike] = (), *, splits: Iterable[str] | None = None, cluster: str | None = None,
-             own_only: bool = False, threads: int | None = None, data: PathLike | None = None) -> Validation:
+def validate(measurements: Iterable[PathLike] = (), *, splits: Optional[Iterable[str]] = None, sites: Optional[Iterable[str]] = None,
+             cluster: Optional[str] = None, own_only: bool = False, threads: Optional[int] = None, data: Optional[PathLike] = None,
+             progress: Optional[bool] = None) -> Validation:
     """The simulator and its baselines on measured series they did not see: the shipped ones and one's own (.jsonl)."""
-    with _Asked() as asked:
-        words = ["validate", "--json", "--html", str(asked.page), *_data(data)]
-        for file in measurements:
-            words += ["--measurements", os.fspath(file)]
-        words += ["--split", _listed(splits)] if splits is not None else []
-        words += ["--cluster", cluster] if cluster is not None else []
-        words += ["--own-only"] if own_only else []
-        words += ["--threads", str(threads)] if threads is not None else []
-        return Validation(json.loads(_program.run(words)), asked.html())
-
-
-def clusters() -> list[str]:
-    """Names of the shipped clusters."""
-    return _program.run(["complete", "predict", "--cluster", ""]).split()
-
-
-def models() -> list[str]:
-    """Names of the shipped models."""
-    return _program.run(["complete", "new", "--model", ""]).split()
+    with Folder() as folder, Shown("validate", progress) as shown:
+        words = ["validate", "--json", "--html", str(folder.path / "page.html"), *_data(data)]
+        words += _program.repeated("--measurements", measurements)
+        words += options({"split": splits and listed(list(splits)), "sites": sites and listed(list(sites)), "cluster": cluster,
+                          "own_only": own_only, "threads": threads})
+        return Validation.of(_program.run(words, folder, shown), _page(folder))

@@ -3,8 +3,11 @@
 DDLSIM: the program beside which the package is held; SOURCE: the checkout.
 """
 
+import copy
 import json
 import os
+import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -53,16 +56,109 @@ def test_pandas_has_a_row_for_each_point():
     assert list(table["iteration_s"]) == [point["iteration_s"] for point in asked.points]
 
 
-def test_a_notebook_shows_the_page_in_a_frame():
+def test_ordinary_arguments_ask_what_a_scenario_asks():
+    short = ddlsim.predict(model="resnet50_v1.5", cluster="iris", gpus=8, strategy="ring", batch_per_gpu=128)
+    long = ddlsim.predict(SCENARIO, gpus=[8], strategies=["ring"])
+    assert short.point == long.point
+    assert short.point.samples_per_s == long["points"][0]["samples_per_s"]
+    assert short.fastest is short.points[0]
+    assert ddlsim.predict(model="resnet50_v1.5", cluster="iris", gpus=8, batch_per_gpu=128,
+                          strategy=[{"name": "ring"}]).points == long.points
+
+
+def test_attributes_that_are_not_there_name_near_ones():
     asked = ddlsim.predict(SCENARIO, **QUICK)
+    with pytest.raises(AttributeError, match="samples_per_s"):
+        asked.points[0].sample_per_s
+    with pytest.raises(ddlsim.UsageError, match="2 points"):
+        asked.point
+    assert copy.deepcopy(asked) == asked == pickle.loads(pickle.dumps(asked))
+
+
+def test_a_notebook_shows_verdict_picture_and_small_table():
+    asked = ddlsim.predict(SCENARIO, **QUICK)
+    shown = asked._repr_html_()
+    assert shown.index("samples/s by ring") < shown.index("<svg") < shown.index("<table>")
+    words = re.sub(r"<svg.*?</svg>|<details>.*?</details>|<[^>]*>", " ", shown, flags=re.S).split()
+    assert len(words) < 60  # a sentence or two, before any paragraph
+    assert "<script" not in shown and "iframe" not in shown
+    assert asked._repr_html_() == shown  # same answer, same bytes
     assert "<svg" in asked.page
-    assert asked._repr_html_().startswith("<iframe srcdoc=")
-    assert "<svg" not in asked._repr_html_()  # quoted, so that the page cannot reach out of its frame
+
+
+def test_a_hostile_name_is_shown_as_text():
+    answer = ddlsim.predict(SCENARIO, **QUICK)
+    answer["model"] = "</script><img src=x onerror=alert(1)> $\\frac{"
+    shown = answer._repr_html_()
+    assert "<img" not in shown and "<script" not in shown
+
+
+@pytest.mark.parametrize("ask", [
+    lambda: ddlsim.predict(SCENARIO, gpus=8, strategy="ring"), lambda: ddlsim.plan(SOURCE / "scenarios/plans/extend-iris.json"),
+    lambda: ddlsim.diagnose(SCENARIO, steps={1: "366 ms", 16: 0.640}, strategy="auto"), lambda: ddlsim.calibrate("iris"),
+    lambda: ddlsim.collective(cluster="iris", gpus=8, strategy="ring", sizes=["1MiB", "64MiB"])])
+def test_every_answer_is_drawn_and_said(ask):
+    answer = ask()
+    assert answer.plot().has_data()
+    assert len(repr(answer)) > 40
+    assert "<b>" in answer._repr_html_()
+
+
+def test_a_plan_of_ordinary_arguments():
+    short = ddlsim.plan(model="resnet50_v1.5", clusters=["iris"], gpus=[32, 64], strategy="ring", samples=1281167, epochs=90,
+                        batch_per_gpu=128, deadline="3 h", price={"kind": "owned"})
+    assert [one.gpus for one in short.options] and short.choice.candidate == "iris"
+    with pytest.raises(ddlsim.UsageError, match="clusters missing"):
+        ddlsim.plan(model="resnet50_v1.5")
+    with pytest.raises(ddlsim.Error, match=r"/workload/deadlin"):
+        ddlsim.plan(model="resnet50_v1.5", clusters="iris", samples=1000, epochs=1, batch_per_gpu=1, deadlin="3 h")
+
+
+def test_a_cluster_and_a_model_of_ones_own(tmp_path):
+    cluster = ddlsim.new_cluster("mine", gpu="H100-SXM5-80GB", gpus_per_node=8, nodes=16, network="8x400 Gbps ib")
+    model = ddlsim.from_hf(SOURCE / "scenarios/examples/llama-1b-config.json", sequence=2048, name="llama-1b")
+    asked = dict(gpus=16, strategy="fsdp", preset="pytorch-fsdp2", precision="bf16", batch_per_gpu=4)
+    from_dicts = ddlsim.predict(model=model, cluster=cluster, **asked)
+    from_files = ddlsim.predict(model=model.save(tmp_path / "llama-1b.json"), cluster=cluster.save(tmp_path / "mine"), **asked)
+    assert from_dicts.points == from_files.points
+    config = json.loads((SOURCE / "scenarios/examples/llama-1b-config.json").read_text())
+    assert ddlsim.predict(model=config, sequence=2048, cluster=cluster, **asked).points == from_dicts.points
+
+
+def test_a_log_alone_is_a_question():
+    log = SOURCE / "tests/fuzz/seeds/nccl-tests.txt"
+    assert ddlsim.diagnose(log, cluster="iris", gpus_per_node=4) == ddlsim.diagnose(logs=[log], cluster="iris", gpus_per_node=4)
+    assert ddlsim.records(log, cluster="iris", gpu="V100-SXM2-16GB")[1].operation == "all_reduce"
+
+
+def test_the_other_commands():
+    text = subprocess.run([DDLSIM, "predict", str(SOURCE / SCENARIO), "--gpus", "8", "--strategy", "ring", "--markdown"], capture_output=True,
+                          text=True, check=True).stdout
+    assert ddlsim.command("predict", SCENARIO, gpus=[8], strategy="ring", markdown=True) == text
+    assert "model" in ddlsim.new_scenario(model="lenet5", cluster="iris", gpus=8, batch_per_gpu=1)
+    assert ddlsim.explain("straggling").entries[0].term == "straggling"
+    assert "`layers`" in ddlsim.schema("model", markdown=True)
+    assert "H100-SXM5-80GB" in ddlsim.gpus() and "pytorch-ddp" in ddlsim.presets()
+
+
+def test_a_program_that_is_killed_is_said(monkeypatch, tmp_path):
+    killed = tmp_path / "ddlsim"
+    killed.write_text("#!/bin/sh\nkill -9 $$\n")
+    killed.chmod(0o755)
+    monkeypatch.setattr(ddlsim._program, "program", lambda: str(killed))
+    with pytest.raises(ddlsim.Error, match="SIGKILL"):
+        ddlsim.predict(SCENARIO)
 
 
 def test_mistakes_have_the_words_of_the_command():
     with pytest.raises(ddlsim.Error, match=r"/batch_per_gpu: -3 found"):
         ddlsim.predict(SCENARIO, batch_per_gpu=-3)
+    with pytest.raises(ddlsim.Error, match=r"^question.json: /batch_per_gpu: missing"):
+        ddlsim.predict(model="lenet5", cluster="iris", gpus=8)
+    with pytest.raises(ddlsim.Error, match=r"did you mean .precision"):
+        ddlsim.predict(model="lenet5", cluster="iris", gpus=8, batch_per_gpu=1, prcision="bf16")
+    with pytest.raises(ddlsim.UsageError, match="model missing"):
+        ddlsim.predict(cluster="iris", gpus=8)
     with pytest.raises(ddlsim.Error, match="did you mean"):
         ddlsim.predict(SCENARIO, cluster="iri")
     with pytest.raises(ddlsim.UsageError, match="fidelity"):
@@ -112,7 +208,7 @@ def test_a_log_is_judged_without_a_scenario():
 
 def test_warnings_of_the_answer_are_warnings_of_python():
     with pytest.warns(UserWarning, match="calibrate"):
-        ddlsim.Prediction({"points": [], "warnings": ["calibrate again"]})
+        ddlsim.Prediction.of('{"points": [], "warnings": ["calibrate again"]}')
 
 
 def test_names():
@@ -133,8 +229,9 @@ def test_the_example_for_matplotlib_draws(tmp_path):
 
 def test_the_notebook_of_the_documents_runs():
     notebook = nbformat.read(SOURCE / "docs/python.ipynb", as_version=4)
+    assert all(cell.outputs for cell in notebook.cells if cell.cell_type == "code")  # executed when it was packaged
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of ipykernel about its own parts
         NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
     shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert any("text/html" in output.get("data", {}) for output in shown)
+    assert any("<svg" in "".join(output.get("data", {}).get("text/html", "")) for output in shown)

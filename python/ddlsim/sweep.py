@@ -1,0 +1,154 @@
+"""Many questions: every combination of values, asked by any concurrent.futures.Executor."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+from . import _program
+from ._inputs import is_path
+from ._program import Error, Folder, UsageError
+from ._progress import Shown
+from .answers import Prediction, Shape
+from .ask import Document, prediction_text
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+def answer_text(arguments: Mapping[str, Any]) -> str:
+    """One question, in a worker."""
+    with Folder() as folder:
+        return prediction_text(folder, **{"threads": 1, **arguments})
+
+
+def _rooted(arguments: Mapping[str, Any]) -> Dict[str, Any]:
+    """Paths of a question as a worker in another folder finds them; a shipped scenario keeps its short path."""
+    made = dict(arguments)
+    for name in ("scenario", "model", "cluster", "data", "trace"):
+        value = made.get(name)
+        if isinstance(value, (str, os.PathLike)) and os.path.exists(value) and (name != "cluster" or is_path(os.fspath(value))):
+            made[name] = os.path.abspath(value)
+    return made
+
+
+class Sweep(Shape):
+    """Answers of a sweep, in the order of the combinations: `values` of each, and its `predictions`."""
+
+    def __init__(self, values: Sequence[Dict[str, Any]], texts: Sequence[str]) -> None:
+        self.values = list(values)
+        self.texts = list(texts)  #: as the program printed them
+        self.predictions = [Prediction.of(text) for text in texts]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __iter__(self) -> Any:
+        return iter(zip(self.values, self.predictions))
+
+    def to_pandas(self) -> Any:
+        """A row for each point, with the values that were varied first."""
+        rows = []
+        for values, one in self:
+            table = one.to_pandas()
+            for place, (name, value) in enumerate(values.items()):
+                column = name if name not in table.columns else f"asked {name}"
+                table.insert(place, column, [_text_of(value)] * len(table))
+            rows.append(table)
+        return _program.pandas().concat(rows, ignore_index=True)
+
+    def save(self, file: PathLike) -> Path:
+        """Writes all answers as `ddlsim predict --sweep --json` does, whole or not at all."""
+        path = Path(file)
+        body = ",\n".join(text.rstrip("\n") for text in self.texts)
+        _program.write_whole(path, f'{{\n "format": "ddlsim-predictions",\n "version": 1,\n "predictions": [\n{body}\n ]\n}}\n')
+        return path
+
+    def __repr__(self) -> str:
+        return f"<ddlsim.Sweep: {len(self)} questions>"
+
+
+def _text_of(value: Any) -> Any:
+    """A value in a table: of a dict or list its text."""
+    if isinstance(value, Mapping) and "name" in value:
+        return value["name"]
+    return json.dumps(value) if isinstance(value, (dict, list, tuple)) else value
+
+
+def _arguments(values: Mapping[str, Any], fixed: Mapping[str, Any]) -> Dict[str, Any]:
+    """Arguments of predict(); a name with a slash is a path in the scenario."""
+    by_path = {name: value for name, value in values.items() if name.startswith("/")}
+    named = {name: value for name, value in values.items() if not name.startswith("/")}
+    twice = sorted(set(named) & set(fixed))
+    if twice:
+        raise UsageError(f"sweep: {', '.join(twice)} given as one value and as several; give one of the two")
+    made = {**fixed, **named}
+    if by_path:
+        made["changes"] = {**(fixed.get("changes") or {}), **by_path}
+    return made
+
+
+def _combinations(values: Mapping[str, Iterable[Any]]) -> List[Dict[str, Any]]:
+    lists = {}
+    for name, several in values.items():
+        if isinstance(several, (str, bytes, Mapping)) or not isinstance(several, Iterable):
+            raise UsageError(f"sweep: {name} has {several!r}; give a list of values, like {{{name!r}: [{several!r}]}}")
+        lists[name] = list(several)
+        if not lists[name]:
+            raise UsageError(f"sweep: {name} has no values; give one or more")
+    return [dict(zip(lists, one)) for one in itertools.product(*lists.values())]
+
+
+def _collected(futures: Sequence[Any], combinations: Sequence[Dict[str, Any]], shown: Shown) -> List[str]:
+    """Results in their order. The first failure ends the others; what was answered is not kept."""
+    texts: List[str] = []
+    try:
+        for future in futures:
+            texts.append(future.result())
+            shown.count(len(texts), len(futures))
+    except BaseException as failed:
+        for future in futures:
+            if hasattr(future, "cancel"):
+                future.cancel()
+        if isinstance(failed, (KeyboardInterrupt, SystemExit)):
+            raise
+        where = ", ".join(f"{name}={_text_of(value)}" for name, value in combinations[len(texts)].items())
+        if isinstance(failed, Error):
+            raise type(failed)(f"sweep, {where}: {failed}") from failed
+        why = str(failed).strip().splitlines()[0] if str(failed).strip() else "it said nothing"
+        raise Error(f"sweep, {where}: the executor's worker failed ({type(failed).__name__}: {why}); {len(texts)} of {len(futures)} "
+                    "questions had been answered, and nothing was written. Ask again, with fewer workers if memory ran out") from failed
+    return texts
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def sweep(values: Mapping[str, Iterable[Any]], scenario: Optional[Document] = None, *, executor: Optional[Any] = None,
+          progress: Optional[bool] = None, **arguments: Any) -> Sweep:
+    """Predicts every combination of values; the answers do not depend on the executor.
+
+    values     arguments of predict() or paths in the scenario, with several values each:
+               {"gpus": [8, 64], "strategy": ["ring", "tree"], "/input/loader": ["dali", "pytorch"]}
+    executor   any with `submit`, such as concurrent.futures.ProcessPoolExecutor, mpi4py.futures.MPIPoolExecutor,
+               dask's client.get_executor() or submitit's; the cores of this machine if not given. Workers see the same files
+    progress   whether to show how many are answered; on a terminal and in a notebook, if not given
+    arguments  of predict(), the same for all
+    """
+    combinations = _combinations(values)
+    fixed = arguments if scenario is None else {"scenario": scenario, **arguments}
+    asked = [_rooted(_arguments(one, fixed)) for one in combinations]
+    own = ThreadPoolExecutor(_cores()) if executor is None else None
+    try:
+        with Shown("sweep", progress) as shown:
+            submit = (executor or own).submit  # type: ignore[union-attr]
+            futures = [submit(answer_text, one) for one in asked]
+            return Sweep(combinations, _collected(futures, combinations, shown))
+    finally:
+        if own is not None:
+            own.shutdown()

@@ -1,0 +1,121 @@
+"""Sweeps by every kind of executor: the same bytes. Run by pytest; mpi4py and Dask where they are installed.
+
+DDLSIM_QUESTIONS: how many; 200 in the deep tier.
+"""
+
+import concurrent.futures
+import hashlib
+import multiprocessing
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import ddlsim
+
+QUESTIONS = int(os.environ.get("DDLSIM_QUESTIONS", "8"))
+EACH = 5 if QUESTIONS == 200 else 1
+VALUES = {"batch_per_gpu": [16, 32, 64, 96, 128][:EACH], "gpus": [8, 16, 24, 32, 64][:EACH], "strategy": ["ring", "tree", "auto", "hierarchical-ring"],
+          "precision": ["fp32", "amp"]}
+FIXED = {"model": "resnet50_v1.5", "cluster": "iris", "fidelity": "formula"}
+SPAWN = multiprocessing.get_context("spawn")  # a fork of a process with threads may hang
+
+
+def saved(executor, folder):
+    file = ddlsim.sweep(VALUES, executor=executor, **FIXED).save(folder / "all.json")
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def bytes_of_threads(tmp_path_factory):
+    return saved(None, tmp_path_factory.mktemp("threads"))
+
+
+def test_processes_give_the_same_bytes(bytes_of_threads, tmp_path):
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=SPAWN) as executor:
+        assert saved(executor, tmp_path) == bytes_of_threads
+
+
+def test_dask_gives_the_same_bytes(bytes_of_threads, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+        assert saved(client.get_executor(), tmp_path) == bytes_of_threads
+
+
+MPI = """
+import hashlib, pathlib, sys
+from mpi4py.futures import MPIPoolExecutor
+import sweep_test
+if __name__ == "__main__":
+    with MPIPoolExecutor() as executor:
+        print(sweep_test.saved(executor, pathlib.Path(sys.argv[1])))
+"""
+
+
+def mpi(script, *words):
+    pytest.importorskip("mpi4py")
+    if shutil.which("mpiexec") is None:
+        pytest.skip("no mpiexec")
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    path = os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(["mpiexec", "-n", "2", sys.executable, "-m", "mpi4py.futures", script, *map(str, words)],
+                          env={**os.environ, **allowed, "PYTHONPATH": path}, capture_output=True, text=True, timeout=500)
+
+
+def test_two_ranks_give_the_same_bytes(bytes_of_threads, tmp_path):
+    script = tmp_path / "ask.py"
+    script.write_text(MPI)
+    done = mpi(script, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [bytes_of_threads]
+
+
+def test_a_killed_rank_ends_the_job_and_nothing_is_written(tmp_path):
+    script = tmp_path / "ask.py"
+    script.write_text(MPI.replace("import sweep_test\n", "import os, signal, sweep_test\nfrom mpi4py import MPI\n"
+                                  "if MPI.COMM_WORLD.rank == 1: __import__('threading').Timer(0.2, lambda: os.kill(os.getpid(), 9)).start()\n"))
+    done = mpi(script, tmp_path)
+    assert done.returncode != 0
+    assert [one.name for one in tmp_path.iterdir()] == ["ask.py"]
+
+
+def die_soon():
+    threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGKILL)).start()
+
+
+def test_a_killed_worker_is_a_clear_error_and_nothing_is_written(tmp_path):
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=SPAWN, initializer=die_soon) as executor:
+        with pytest.raises(ddlsim.Error, match=rf"worker failed \(BrokenProcessPool.* of {QUESTIONS} questions had been answered, and nothing was written"):
+            saved(executor, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_question_that_is_refused_says_which():
+    with pytest.raises(ddlsim.Error, match=r"^sweep, cluster=iri: .*no cluster"):
+        ddlsim.sweep({"cluster": ["iris", "iri"]}, "scenarios/iris-resnet50.json", gpus=8, strategy="ring")
+
+
+def test_a_sweep_is_a_table_and_a_picture(tmp_path):
+    sweep = ddlsim.sweep({"batch_per_gpu": [32, 64], "/seed": [1, 2]}, "scenarios/iris-resnet50.json", gpus=8, strategy="ring")
+    table = sweep.to_pandas()
+    assert list(table["batch_per_gpu"]) == [32, 32, 64, 64]
+    assert list(table["/seed"]) == [1, 2, 1, 2]
+    assert [one.points[0].samples_per_s for _, one in sweep] == list(table["samples_per_s"])
+    assert sweep.plot().has_data()
+    command = subprocess.run([os.environ["DDLSIM"], "predict", os.path.join(os.environ["SOURCE"], "scenarios/iris-resnet50.json"), "--sweep",
+                              "/batch_per_gpu=32,64", "--gpus", "8", "--strategy", "ring", "--json"], capture_output=True, text=True, check=True)
+    assert ddlsim._record.record_of(command.stdout).predictions[1].points == sweep.predictions[2].points
+    assert ddlsim._record.record_of(sweep.save(tmp_path / "s.json").read_text()).format == "ddlsim-predictions"
+
+
+def test_mistakes_of_a_sweep():
+    with pytest.raises(ddlsim.UsageError, match="give a list of values"):
+        ddlsim.sweep({"gpus": 8}, "scenarios/iris-resnet50.json")
+    with pytest.raises(ddlsim.UsageError, match="one value and as several"):
+        ddlsim.sweep({"gpus": [8]}, "scenarios/iris-resnet50.json", gpus=16)
+    with pytest.raises(ddlsim.UsageError, match="has no values"):
+        ddlsim.sweep({"gpus": []}, "scenarios/iris-resnet50.json")
