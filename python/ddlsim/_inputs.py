@@ -23,10 +23,24 @@ def _absolute(value: Any) -> str:
     return os.path.abspath(name) if is_path(name) or isinstance(value, os.PathLike) else name
 
 
+def config_content(config: Any) -> Any:
+    """A config object of Transformers as the content of its file, with the names of earlier versions beside today's."""
+    if not hasattr(config, "to_dict"):
+        return config
+    content = {key: value for key, value in config.to_dict().items() if key != "architectures" or value}
+    also = {old: content[new] for old, new in getattr(config, "attribute_map", {}).items() if new in content and old not in content}
+    return {**content, **also}
+
+
+def _refuse_other(value: Any, what: str, given: str) -> None:
+    if not isinstance(value, (str, os.PathLike, Mapping)):
+        raise UsageError(f"{what}: {type(value).__name__} found; give {given}")
+
+
 def model_word(model: Any, folder: Folder) -> str:
     """A name, a path, a table of layers (ddlsim.Model) or a config of Transformers."""
-    if hasattr(model, "to_dict"):
-        model = model.to_dict()
+    model = config_content(model)
+    _refuse_other(model, "model", "a name, a path, a config, or what ddlsim.from_torch(module, example) returns")
     if not isinstance(model, Mapping):
         return _absolute(model)
     is_table = model.get("format") == "ddlsim-model"
@@ -35,6 +49,7 @@ def model_word(model: Any, folder: Folder) -> str:
 
 def cluster_word(cluster: Any, folder: Folder) -> str:
     """A name, a path, or the content of cluster.json (ddlsim.Cluster)."""
+    _refuse_other(cluster, "cluster", "a name, a path, or what ddlsim.new_cluster(...) returns")
     if not isinstance(cluster, Mapping):
         return _absolute(cluster)
     inside = folder.path / str(cluster.get("name", "cluster"))

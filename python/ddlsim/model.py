@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import _program
+from . import _inputs, _program
 from ._program import Error
 from ._record import Record, record_of
 
@@ -50,7 +50,7 @@ def from_hf(config: Union[PathLike, Mapping[str, Any], Any], *, sequence: Option
     sequence   tokens a sample, which a config does not say; an image model has none
     attention  sdpa (one kernel, if not given) or eager
     """
-    content = config.to_dict() if hasattr(config, "to_dict") else config
+    content = _inputs.config_content(config)
     with _program.Folder() as folder:
         words = ["import", "hf-config", folder.file_of(content, "config.json"), "--output", str(folder.path / "model.json")]
         words += _program.options({"sequence": sequence, "name": name, "attention": attention, "data": data})
@@ -171,7 +171,7 @@ def _module_of(config: Any, attention: str) -> Any:
     raise Error(f"config: no class of Transformers {transformers.__version__} belongs to {type(config).__name__}")
 
 
-def _inputs(module: Any, config: Any, sequence: Optional[int]) -> Dict[str, Any]:
+def _example(module: Any, config: Any, sequence: Optional[int]) -> Dict[str, Any]:
     """What the class is called with, of one sample."""
     torch = _torch()
     if module.main_input_name == "pixel_values":
@@ -206,6 +206,6 @@ def from_transformers(config: "Union[str, PathLike, transformers.PreTrainedConfi
             raise
         module = _module_of(built, "eager")
     module.config.use_cache = False
-    return _model(module, name or type(module).__name__, (), {**_inputs(module, built, sequence), "return_dict": True}, True, True,
+    return _model(module, name or type(module).__name__, (), {**_example(module, built, sequence), "return_dict": True}, True, True,
                   f"ddlsim.from_transformers of Transformers {transformers.__version__}, PyTorch {torch.__version__}: "
                   f"shapes of {type(module).__name__}")

@@ -141,6 +141,17 @@ def test_the_other_commands():
     assert "H100-SXM5-80GB" in ddlsim.gpus() and "pytorch-ddp" in ddlsim.presets()
 
 
+def test_progress_is_a_line_that_goes_away(capsys, monkeypatch):
+    monkeypatch.setattr(ddlsim._progress, "PATIENCE_S", 0)
+    with ddlsim._progress.Shown("sweep", True) as shown:
+        shown.count(3, 10)
+        assert "sweep: 3 of 10" in capsys.readouterr().err
+    assert capsys.readouterr().err == "\r\033[K"
+    with ddlsim._progress.Shown("sweep", False) as shown:
+        shown.count(3, 10)
+    assert capsys.readouterr().err == ""
+
+
 def test_a_program_that_is_killed_is_said(monkeypatch, tmp_path):
     killed = tmp_path / "ddlsim"
     killed.write_text("#!/bin/sh\nkill -9 $$\n")

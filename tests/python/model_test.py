@@ -32,6 +32,7 @@ CONFIGS = {
     "llama": lambda: transformers.LlamaConfig(**GROUPED),
     "gpt2": lambda: transformers.GPT2Config(n_embd=256, n_layer=4, n_head=8, vocab_size=4000, n_positions=512),
     "mixtral": lambda: transformers.MixtralConfig(**GROUPED, **EXPERTS, num_local_experts=8),
+    "qwen3_moe": lambda: transformers.Qwen3MoeConfig(**GROUPED, head_dim=32, num_experts=16, num_experts_per_tok=4, moe_intermediate_size=128),
     "gemma2": lambda: transformers.Gemma2Config(**GROUPED, head_dim=32, sliding_window=64),
     "gpt_oss": lambda: transformers.GptOssConfig(**GROUPED, **EXPERTS, head_dim=32, num_local_experts=8, sliding_window=64),
     "bert": lambda: transformers.BertConfig(**SIZES, architectures=["BertForMaskedLM"]),
@@ -64,8 +65,7 @@ def parameters_in(model):
 
 
 def by_arithmetic(config, attention=None):
-    content = {key: value for key, value in config.to_dict().items() if value is not None or key != "architectures"}
-    return ddlsim.from_hf(content, sequence=None if config.model_type == "vit" else TOKENS, attention=attention)
+    return ddlsim.from_hf(config, sequence=None if config.model_type == "vit" else TOKENS, attention=attention)
 
 
 @pytest.mark.parametrize("family", CONFIGS)
@@ -204,6 +204,8 @@ def test_mistakes():
         ddlsim.from_torch(nn.Linear(4, 4), torch.zeros(1, 5))
     with pytest.raises(ddlsim.Error, match="sequence=TOKENS"):
         ddlsim.from_transformers(CONFIGS["llama"]())
+    with pytest.raises(ddlsim.UsageError, match="Linear found.*from_torch"):
+        ddlsim.predict(model=nn.Linear(4, 4), cluster="iris", gpus=8, batch_per_gpu=1)
 
 
 def test_a_table_is_a_file_that_the_program_reads(tmp_path):
