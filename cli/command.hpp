@@ -35,6 +35,7 @@ struct SweepCase {
 /// Predicts the scenario with the command's strategies. Throws UserError.
 Prediction predict_scenario(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
                             const PredictOptions& options);
+/// The exit code is 3 where none of the scales asked for is possible.
 int run_predict(const PredictCommand& command, const CommandLine& line);
 
 /// Whether the command predicts several scenarios: it has several files, or axes.

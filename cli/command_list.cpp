@@ -1,26 +1,39 @@
 #include "cli/command.hpp"
+#include "import/plain_text.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/plain_number.hpp"
 #include "sim/base/table.hpp"
 #include "sim/base/units.hpp"
 #include "sim/formats/data_folder.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
 namespace ddlsim {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-std::string models_table(const DataFolder& data) {
+/// What a command lists: a table whose first column has the names.
+struct Listing {
+  std::vector<Column> columns;
+  Rows rows;
+};
+
+Listing models_table(const DataFolder& data) {
   Rows rows;
   for (const auto& name : list_models(data)) {
     const auto model = load_model(data, name);
     rows.push_back({name, fmt::format("{:.0f}", model.parameters), print_quantity(model.size_bytes(), Dimension::size),
                     print_quantity(model.forward_flop_per_sample(), Dimension::work), model.sample, model.title});
   }
-  return to_table(
+  return {
       {{"model", Align::left}, {"parameters"}, {"fp32"}, {"forward"}, {"sample", Align::left}, {"title", Align::left}},
-      rows);
+      rows};
 }
 
 std::string peak_text(const Gpu& gpu, ArithmeticUnit unit) {
@@ -28,7 +41,7 @@ std::string peak_text(const Gpu& gpu, ArithmeticUnit unit) {
   return peak == gpu.peak_flop_per_s.end() ? "" : print_quantity(peak->second, Dimension::compute_rate);
 }
 
-std::string gpus_table(const DataFolder& data) {
+Listing gpus_table(const DataFolder& data) {
   Rows rows;
   for (const auto& gpu : load_gpus(data)) {
     rows.push_back({gpu.name, fmt::format("{}", gpu.year), peak_text(gpu, ArithmeticUnit::fp32),
@@ -36,10 +49,10 @@ std::string gpus_table(const DataFolder& data) {
                     print_quantity(gpu.memory_bandwidth_Bps, Dimension::bandwidth),
                     print_quantity(gpu.memory_bytes, Dimension::size)});
   }
-  return to_table({{"gpu", Align::left}, {"year"}, {"fp32"}, {"fp16 tensor"}, {"memory rate"}, {"memory"}}, rows);
+  return {{{"gpu", Align::left}, {"year"}, {"fp32"}, {"fp16 tensor"}, {"memory rate"}, {"memory"}}, rows};
 }
 
-std::string clusters_table(const DataFolder& data) {
+Listing clusters_table(const DataFolder& data) {
   Rows rows;
   for (const auto& name : list_clusters(data)) {
     const auto cluster = load_cluster(data, name);
@@ -48,23 +61,23 @@ std::string clusters_table(const DataFolder& data) {
     rows.push_back(
         {name, fmt::format("{} x {}", cluster.available_nodes, devices_text(cluster)), transports, cluster.title});
   }
-  return to_table(
+  return {
       {{"cluster", Align::left}, {"nodes x GPUs", Align::left}, {"transports", Align::left}, {"title", Align::left}},
-      rows);
+      rows};
 }
 
-std::string presets_table(const DataFolder& data) {
+Listing presets_table(const DataFolder& data) {
   Rows rows;
   for (const auto& preset : load_presets(data)) {
     rows.push_back({preset.name, to_text(preset.grouping), preset.overlapped ? "overlapped" : "after backward",
                     to_text(preset.library), preset.title});
   }
-  return to_table({{"preset", Align::left},
-                   {"grouping", Align::left},
-                   {"when", Align::left},
-                   {"library", Align::left},
-                   {"title", Align::left}},
-                  rows);
+  return {{{"preset", Align::left},
+           {"grouping", Align::left},
+           {"when", Align::left},
+           {"library", Align::left},
+           {"title", Align::left}},
+          rows};
 }
 
 /// Returns a value with its range, as in "2.9 GB/s (1.3 GB/s .. 82 GB/s)"; "" if it is not stated.
@@ -78,59 +91,57 @@ std::string rough_text(const RoughValue& value) {
   return value.median == 0 ? "" : fmt::format("{:g} ({:g} .. {:g})", value.median, value.low, value.high);
 }
 
-std::string storages_table(const InputCatalogue& inputs) {
+Listing storages_table(const InputCatalogue& inputs) {
   Rows rows;
   for (const auto& storage : inputs.storages)
     rows.push_back({storage.name, rough_text(storage.read_Bps, Dimension::bandwidth),
                     rough_text(storage.shared_read_Bps, Dimension::bandwidth),
                     rough_text(storage.open_s, Dimension::time)});
-  return to_table({{"storage", Align::left},
-                   {"a node reads (90 %)", Align::left},
-                   {"all nodes read (90 %)", Align::left},
-                   {"a file opens in (90 %)", Align::left}},
-                  rows);
+  return {{{"storage", Align::left},
+           {"a node reads (90 %)", Align::left},
+           {"all nodes read (90 %)", Align::left},
+           {"a file opens in (90 %)", Align::left}},
+          rows};
 }
 
-std::string formats_table(const InputCatalogue& inputs) {
+Listing formats_table(const InputCatalogue& inputs) {
   Rows rows;
   for (const auto& format : inputs.formats)
     rows.push_back({format.name, format.one_file_a_sample ? "a file a sample" : "in sequence",
                     format.core_share.median == 0 ? "1" : rough_text(format.core_share), format.title});
-  return to_table({{"format", Align::left},
-                   {"reads", Align::left},
-                   {"share of a core's rate left", Align::left},
-                   {"title", Align::left}},
-                  rows);
+  return {{{"format", Align::left},
+           {"reads", Align::left},
+           {"share of a core's rate left", Align::left},
+           {"title", Align::left}},
+          rows};
 }
 
-std::string loaders_table(const InputCatalogue& inputs) {
+Listing loaders_table(const InputCatalogue& inputs) {
   Rows rows;
   for (const auto& loader : inputs.loaders)
     rows.push_back(
         {loader.name, rough_text(loader.core_samples_per_s), rough_text(loader.gpu_samples_per_s), loader.title});
-  return to_table({{"loader", Align::left},
-                   {"samples/s of a core (90 %)", Align::left},
-                   {"of a GPU (90 %)", Align::left},
-                   {"title", Align::left}},
-                  rows);
+  return {{{"loader", Align::left},
+           {"samples/s of a core (90 %)", Align::left},
+           {"of a GPU (90 %)", Align::left},
+           {"title", Align::left}},
+          rows};
 }
 
-std::string datasets_table(const InputCatalogue& inputs) {
+Listing datasets_table(const InputCatalogue& inputs) {
   Rows rows;
   for (const auto& dataset : inputs.datasets)
     rows.push_back({dataset.name, print_quantity(dataset.bytes_per_sample, Dimension::size),
                     fmt::format("{:g}", dataset.decode_work), dataset.title});
-  return to_table({{"data set", Align::left}, {"sample"}, {"decoding, in ImageNet JPEGs"}, {"title", Align::left}},
-                  rows);
+  return {{{"data set", Align::left}, {"sample"}, {"decoding, in ImageNet JPEGs"}, {"title", Align::left}}, rows};
 }
 
-std::string inputs_tables(const DataFolder& data) {
+std::vector<Listing> inputs_tables(const DataFolder& data) {
   const auto inputs = load_inputs(data);
-  return storages_table(inputs) + "\n" + formats_table(inputs) + "\n" + loaders_table(inputs) + "\n" +
-         datasets_table(inputs);
+  return {storages_table(inputs), formats_table(inputs), loaders_table(inputs), datasets_table(inputs)};
 }
 
-std::string convergence_table(const DataFolder& data) {
+Listing convergence_table(const DataFolder& data) {
   Rows rows;
   for (const auto& name : list_convergence(data)) {
     const auto runs = load_convergence(data, name);
@@ -139,24 +150,104 @@ std::string convergence_table(const DataFolder& data) {
                     fmt::format("{:.3g} .. {:.3g}", runs.points.front().epochs, runs.points.back().epochs),
                     runs.target});
   }
-  return to_table({{"convergence", Align::left},
-                   {"models", Align::left},
-                   {"samples an iteration", Align::left},
-                   {"epochs", Align::left},
-                   {"target", Align::left}},
-                  rows);
+  return {{{"convergence", Align::left},
+           {"models", Align::left},
+           {"samples an iteration", Align::left},
+           {"epochs", Align::left},
+           {"target", Align::left}},
+          rows};
+}
+
+std::vector<Listing> listings_of(const std::string& what, const DataFolder& data) {
+  if (what == "models") return {models_table(data)};
+  if (what == "gpus") return {gpus_table(data)};
+  if (what == "clusters") return {clusters_table(data)};
+  if (what == "presets") return {presets_table(data)};
+  if (what == "convergence") return {convergence_table(data)};
+  return inputs_tables(data);
+}
+
+/// Keeps the rows of which a cell has the word, without regard to case.
+void keep_rows(Rows& rows, const std::string& word) {
+  std::erase_if(rows, [&](const std::vector<std::string>& row) {
+    return std::none_of(row.begin(), row.end(), [&](const std::string& cell) {
+      return lower_case(cell).find(lower_case(word)) != std::string::npos;
+    });
+  });
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// "mpt_13b_seq2048" -> "mpt": the part of a name that its relatives share.
+std::string family_of(const std::string& name) {
+  return name.substr(0, std::min(name.find_first_of("-_"), name.find_first_of("0123456789", 1)));
+}
+
+/// The names, those of a family as "mpt (20)" where it has several.
+std::vector<std::string> families(const Rows& rows) {
+  constexpr std::size_t least_of_family = 3;
+  std::map<std::string, std::size_t> counts;
+  for (const auto& row : rows) ++counts[family_of(row.front())];
+  std::vector<std::string> names;
+  for (const auto& row : rows) {
+    const auto family = family_of(row.front());
+    const auto count = counts[family];
+    const auto name = count < least_of_family ? row.front() : fmt::format("{} ({})", family, count);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+std::string names_in_lines(const std::string& what, const Rows& rows, std::size_t lines) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.push_back(row.front());
+  auto text = to_lines(what + ": " + join_names(names), screen_columns);
+  if (lines_in(text) > lines) text = to_lines(what + ": " + join_names(families(rows)), screen_columns);
+  return text;
+}
+
+/// The table in the width of a screen, whose last column is cut; "" where it does not fit.
+std::string narrow_table(const Listing& listing, std::size_t lines) {
+  if (listing.rows.size() + 1 > lines) return "";
+  std::string text;
+  std::istringstream all(to_table(listing.columns, listing.rows));
+  for (std::string row; std::getline(all, row);) text += row.substr(0, screen_columns) + "\n";
+  return text;
+}
+
+std::string listing_screen(std::vector<Listing> listings, const ListCommand& command) {
+  std::string text;
+  std::size_t count = 0;
+  const std::size_t room = (screen_lines - 2) / listings.size();
+  for (auto& listing : listings) {
+    keep_rows(listing.rows, command.word);
+    count += listing.rows.size();
+    if (listing.rows.empty()) continue;
+    const auto table = narrow_table(listing, room);
+    text += table.empty() ? names_in_lines(listing.columns.front().header, listing.rows, room) : table;
+  }
+  const auto with = command.word.empty() ? "" : fmt::format(" with \"{}\"", command.word);
+  return to_lines(fmt::format("{} {}{}", count, command.what, with), screen_columns) + text +
+         to_lines(fmt::format("More: --details (every figure), or a word: ddlsim list {} WORD", command.what),
+                  screen_columns);
 }
 
 } // namespace
 
 int run_list(const ListCommand& command, const CommandLine& line) {
-  const DataFolder data{line.data_folder};
-  if (command.what == "models") emit(line, models_table(data));
-  if (command.what == "gpus") emit(line, gpus_table(data));
-  if (command.what == "clusters") emit(line, clusters_table(data));
-  if (command.what == "presets") emit(line, presets_table(data));
-  if (command.what == "convergence") emit(line, convergence_table(data));
-  if (command.what == "inputs") emit(line, inputs_tables(data));
+  auto listings = listings_of(command.what, DataFolder{line.data_folder});
+  if (!command.details) {
+    emit(line, listing_screen(std::move(listings), command));
+    return 0;
+  }
+  std::string text;
+  for (auto& listing : listings) {
+    keep_rows(listing.rows, command.word);
+    text += (text.empty() ? "" : "\n") + to_table(listing.columns, listing.rows);
+  }
+  emit(line, text);
   return 0;
 }
 

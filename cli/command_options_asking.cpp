@@ -96,10 +96,19 @@ void add_changes(CLI::App& app, Variation& variation) {
       ->type_name("NAME");
   app.add_option("--set", variation.set,
                  "Another value of a field of the scenario, e.g. /batch_per_gpu=64; may be given several times")
+      ->allow_extra_args(false) // the word after this option is a file
       ->type_name("/PATH=VALUE");
 }
 
-namespace {} // namespace
+/// Refuses what is neither a number of GPUs nor a range.
+CLI::Validator counts_or_range() {
+  return {[](const std::string& word) {
+            std::string wrong;
+            gpu_counts({word}, wrong);
+            return wrong;
+          },
+          ""};
+}
 
 void add_model(CLI::App& app, std::string& model, long& sequence) {
   app.add_option("--model", model,
@@ -137,16 +146,19 @@ void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
       ->required()
       ->type_name("");
   add_sequence(check, command.sequence);
+  check.add_flag("--details", command.details, "A line for each file, however many there are");
 }
 
 void add_list(CLI::App& app, CommandLine& line, ListCommand& command) {
   auto& list =
       add_command(app, line, "list", "List what is shipped: models, gpus, clusters, presets, inputs or convergence");
+  list.add_flag("--details", command.details, "Every one with its figures; otherwise one screen");
   list.add_option("WHAT", command.what,
                   "models, gpus, clusters, presets, inputs (storage, formats, loaders) or convergence")
       ->required()
       ->type_name("")
       ->check(CLI::IsMember({"models", "gpus", "clusters", "presets", "inputs", "convergence"}).description(""));
+  list.add_option("WORD", command.word, "Only those with this word in their names or titles")->type_name("");
 }
 
 void add_explain(CLI::App& app, CommandLine& line, ExplainCommand& command) {
@@ -170,10 +182,13 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   auto& predict = add_command(app, line, "predict",
                               "Predict a scenario: throughput, iteration time and efficiency with 90 % intervals");
   predict.add_option("SCENARIO", command.scenarios, "Scenario files; several make a sweep")->required()->type_name("");
-  predict.add_option("--gpus", variation.gpus, "Numbers of GPUs instead of the scenario's, e.g. 1,8,64")
+  predict
+      .add_option("--gpus", variation.gpus,
+                  "Numbers of GPUs instead of the scenario's, e.g. 1,8,64; 8..4096 for a smooth curve")
       ->delimiter(',')
+      ->allow_extra_args(false) // the word after this option is a file
       ->type_name("N,N")
-      ->check(whole_above_zero());
+      ->check(counts_or_range());
   predict.add_option("--strategy", command.strategies, "Only these of the scenario's strategies, e.g. ring,ps")
       ->delimiter(',')
       ->type_name("NAME,NAME");
@@ -183,6 +198,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
   predict
       .add_option("--sweep", variation.sweep,
                   "The scenario once for each value, e.g. /cluster=iris,dgx1-v100; of several every combination")
+      ->allow_extra_args(false)
       ->type_name("/PATH=A,B");
   add_threads(predict, line);
   predict
@@ -209,11 +225,22 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       ->type_name("SIZE,SIZE");
   add_html(predict, command.html, "charts, every point and where the time goes; a sweep's has controls");
   auto* csv = predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
-  predict.add_flag("--markdown", command.markdown, "The answer in sentences and a table a strategy, for a proposal")
-      ->excludes(csv);
+  auto* markdown =
+      predict
+          .add_flag("--markdown", command.markdown, "The answer in sentences and a table a strategy, for a proposal")
+          ->excludes(csv);
+  predict
+      .add_option("--template", command.form,
+                  "With --markdown: allocation, a request with the question, scaling, GPU-hours, how sure, sources")
+      ->type_name("NAME")
+      ->needs(markdown)
+      ->check(CLI::IsMember({"allocation"}).description(""));
+  predict.add_flag("--details", command.details,
+                   "Every strategy and scale, with where the time goes; otherwise one screen");
   predict
       .add_flag("--why", command.why,
-                "Of each strategy at the largest scale: what the number rests on, and what makes the interval")
+                "The details, and of each strategy at the largest scale: what the number rests on, and what makes the "
+                "interval")
       ->excludes(csv);
   add_json(predict, line);
   add_output(predict, line);

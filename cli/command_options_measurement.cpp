@@ -196,6 +196,7 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
       ->type_name("SITE,SITE");
   add_threads(validate, line);
   add_resume(validate, line, "clusters and splits");
+  validate.add_flag("--details", command.details, "Every score of every cluster; otherwise one screen");
   add_html(validate, command.html, "charts and every point");
   validate
       .add_option("--thresholds", command.thresholds,

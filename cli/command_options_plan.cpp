@@ -57,11 +57,14 @@ void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vecto
   add_plan_basics(plan, command.words);
   plan.add_option("--set", set,
                   "Another value of a field of the request, e.g. /limits/deadline=\"12 h\"; may be given several times")
+      ->allow_extra_args(false)
       ->type_name("/PATH=VALUE");
   add_model(plan, command.model, command.sequence);
   auto* csv = plan.add_flag("--csv", command.csv, "A row for each option as CSV, every figure in SI units");
   plan.add_flag("--markdown", command.markdown, "The sentences and a table of all options, for a proposal")
       ->excludes(csv);
+  plan.add_flag("--details", command.details,
+                "The best options with every figure, and prices and power with their sources; otherwise one screen");
   add_html(plan, command.html, "the sentences, charts and all options");
   add_json(plan, line);
   add_output(plan, line);

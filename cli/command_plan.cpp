@@ -16,7 +16,8 @@ namespace {
 std::string to_output(const Plan& plan, const PlanCommand& command, const CommandLine& line) {
   if (line.json) return to_json_text(plan);
   if (command.csv) return to_csv_text(plan);
-  return command.markdown ? to_markdown_text(plan) : to_terminal_text(plan);
+  if (command.markdown) return to_markdown_text(plan);
+  return command.details ? to_terminal_text(plan) : to_screen_text(plan);
 }
 
 /// Sets the model that the command names, and makes the table of one that is a config.

@@ -5,6 +5,7 @@
 #include "sim/base/units.hpp"
 #include "sim/export/export.hpp"
 #include "sim/formats/check.hpp"
+#include "sim/predict/at_hand.hpp"
 #include "sim/predict/collectives.hpp"
 #include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/predict.hpp"
@@ -16,6 +17,8 @@
 
 namespace ddlsim {
 namespace {
+
+constexpr int nothing_possible = 3; ///< exit code of an answer that no scale is possible
 
 /// Writes the trace of the first strategy that is possible at some scale, at the largest such scale.
 class Tracer {
@@ -53,7 +56,9 @@ private:
 std::string to_output(const Prediction& prediction, const PredictCommand& command, const CommandLine& line) {
   if (line.json) return to_json_text(prediction);
   if (command.csv) return to_csv_text(prediction);
-  return command.markdown ? to_markdown_text(prediction) : to_terminal_text(prediction);
+  if (!command.form.empty()) return to_allocation_text(prediction);
+  if (command.markdown) return to_markdown_text(prediction);
+  return command.details || command.why ? to_terminal_text(prediction) : to_screen_text(prediction);
 }
 
 std::vector<double> sizes_of(const std::vector<std::string>& texts) {
@@ -123,7 +128,7 @@ int run_predict(const PredictCommand& command, const CommandLine& line) {
   if (!command.collective.empty()) return run_collective(command, line);
   if (is_sweep(command)) return run_sweep(command, line);
   const SweepCase only{command.scenarios.front(), command.changes, ""};
-  PredictOptions options{command.fidelity, make_progress(line.quiet)};
+  PredictOptions options{command.fidelity, make_stage_progress(line.quiet)};
   options.threads = line.threads;
   options.why = command.why;
   Tracer tracer(command);
@@ -135,7 +140,7 @@ int run_predict(const PredictCommand& command, const CommandLine& line) {
   if (!command.trace.empty()) tracer.write(line);
   write_page(line, command.html, [&] { return prediction_html(prediction); });
   emit(line, to_output(prediction, command, line));
-  return 0;
+  return recommended_answer(prediction) == nullptr ? nothing_possible : 0;
 }
 
 } // namespace ddlsim

@@ -93,7 +93,7 @@ std::string whole_report(const std::vector<std::string>& parts, const PredictCom
   if (line.json) return to_json_list(parts);
   std::string rows;
   for (const auto& part : parts) rows += part;
-  return command.csv ? csv_header() + rows : sweep_table(rows);
+  return command.csv ? csv_header() + rows : sweep_table(rows, command.details);
 }
 
 /// Returns the names of what the command line varies: the file, if there are several, and each axis by its path without

@@ -83,7 +83,8 @@ std::vector<std::unique_ptr<Method>> methods_for(const ValidateCommand& command,
 
 std::string report_for(const ValidateCommand& command, const ValidationResult& result) {
   if (!command.without.empty()) return paired_report_text(result);
-  return command.placebos > 0 ? placebo_report_text(result) : validation_text(result);
+  if (command.placebos > 0) return placebo_report_text(result);
+  return command.details ? validation_text(result) : validation_screen_text(result);
 }
 
 /// Returns the splits of new sites if simulators are compared, unless the command names splits.

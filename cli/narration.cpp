@@ -16,6 +16,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// How long a command may be silent before it says what it does.
+constexpr std::chrono::seconds patience{2};
+/// Time between two lines of a log.
+constexpr std::chrono::seconds between_lines{15};
+
 struct ProgressLine {
   Clock::time_point begun = Clock::now();
   bool shown = false;
@@ -28,11 +33,22 @@ struct ProgressLine {
   }
 
   void show(const std::string& what) {
-    constexpr std::chrono::seconds patience{1};
     if (Clock::now() - begun < patience && !shown) return;
     fmt::print(stderr, "\r\033[K{}", what);
     std::fflush(stderr);
     shown = true;
+  }
+};
+
+/// Lines for a file or a job's log, where a line cannot be erased.
+struct ProgressLog {
+  Clock::time_point last = Clock::now();
+
+  void show(const std::string& what) {
+    if (Clock::now() - last < between_lines) return;
+    last = Clock::now();
+    fmt::print(stderr, "{}\n", what);
+    std::fflush(stderr);
   }
 };
 
@@ -46,9 +62,22 @@ std::size_t terminal_columns() {
 } // namespace
 
 std::function<void(const std::string&)> make_progress(bool quiet) {
-  if (quiet || isatty(STDERR_FILENO) == 0) return {};
+  if (quiet) return {};
+  if (isatty(STDERR_FILENO) == 0)
+    return [log = std::make_shared<ProgressLog>()](const std::string& what) { log->show(what); };
   auto line = std::make_shared<ProgressLine>();
   return [line](const std::string& what) { line->show(what); };
+}
+
+std::function<void(const PredictStage&)> make_stage_progress(bool quiet) {
+  const auto show = make_progress(quiet);
+  if (!show) return {};
+  return [show, begun = Clock::now()](const PredictStage& stage) {
+    const std::chrono::duration<double> passed = Clock::now() - begun;
+    const auto text =
+        progress_text({0, stage.done, stage.all}, "stages, now " + stage.name, passed.count(), terminal_columns());
+    show(text);
+  };
 }
 
 std::function<void(std::size_t, std::size_t)> make_task_progress(bool quiet, const std::string& tasks) {

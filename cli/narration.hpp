@@ -2,6 +2,7 @@
 // What a command prints: its result, and progress lines on standard error.
 
 #include "cli/options.hpp"
+#include "sim/predict/predict.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -20,9 +21,13 @@ void write_page(const CommandLine& line, const std::filesystem::path& file, cons
 /// Writes one line to standard error unless --quiet.
 void narrate(const CommandLine& line, const std::string& text);
 
-/// Returns a function that shows the current activity if more than a second has passed. It shows nothing if `quiet` is
-/// true, or if standard error is no terminal. The line is erased when the returned object and all its copies are gone.
+/// Returns a function that shows the current activity on standard error if more than two seconds have passed; none if
+/// `quiet` is true. On a terminal it is one line, which is erased when the returned object and all its copies are gone.
+/// Elsewhere it is a line every 15 seconds.
 std::function<void(const std::string&)> make_progress(bool quiet);
+
+/// Does the same for the stages of a prediction, with a bar.
+std::function<void(const PredictStage&)> make_stage_progress(bool quiet);
 
 /// Does the same for tasks: it shows a progress bar, the number of tasks that have ended, and the time left at the rate
 /// of those that ended since the start. It writes ASCII without colours.

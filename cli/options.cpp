@@ -112,12 +112,55 @@ std::string renamed_option(int argc, const char* const* argv) {
   return "";
 }
 
+/// The command that the arguments name; null for none.
+const CLI::App* command_of(const CLI::App& app, int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i)
+    for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+      if (command->get_name() == argv[i]) return command;
+  return nullptr;
+}
+
+/// Returns what to type in place of the first argument that the command does not know; "" if there is no such one.
+std::string unknown_argument(const CLI::App& app, int argc, const char* const* argv) {
+  const auto* command = command_of(app, argc, argv);
+  if (command == nullptr) return "";
+  std::vector<std::string> names;
+  for (const auto* option : command->get_options())
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || is_in(names, name)) continue;
+    const auto near = nearest_name(name, names);
+    return fmt::format("{} has no option {}{}\n", command->get_name(), name,
+                       near.empty() ? "; `ddlsim " + command->get_name() + " --help` lists its options"
+                                    : "; did you mean " + near + "?");
+  }
+  const auto extras = command->remaining();
+  if (command->get_name() == "calibrate" && !extras.empty())
+    return fmt::format("\"{0}\" was not expected; name a cluster with --cluster {0}\n", extras.front());
+  return "";
+}
+
+/// Rewrites `help predict` as `predict --help`.
+std::vector<const char*> with_help_option(int argc, const char* const* argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  if (words.size() < 2 || std::string_view(words[1]) != "help") return words;
+  words.erase(words.begin() + 1);
+  words.push_back("--help");
+  return words;
+}
+
 EarlyExit explain(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
   std::ostringstream out;
   std::ostringstream err;
   const int code = app.exit(error, out, err);
   if (code == 0) return {0, out.str(), ""};
   std::string text = err.str();
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    const auto told = unknown_argument(app, argc, argv);
+    text = told.empty() ? text : told;
+  }
   const std::string first = argc > 1 ? argv[1] : "";
   const bool unknown = !first.empty() && first[0] != '-' &&
                        std::find(command_names().begin(), command_names().end(), first) == command_names().end();
@@ -216,8 +259,11 @@ bool is_csv(const std::filesystem::path& file) {
   return lower_case(file.extension().string()) == ".csv";
 }
 
-std::variant<CommandLine, EarlyExit> parse_command_line(int argc, const char* const* argv,
+std::variant<CommandLine, EarlyExit> parse_command_line(int typed_count, const char* const* typed,
                                                         const fs::path& data_folder) {
+  const auto words = with_help_option(typed_count, typed);
+  const auto argc = static_cast<int>(words.size());
+  const auto* const argv = words.data();
   Arguments all;
   all.line.data_folder = data_folder;
   CLI::App app{"ddlsim: predicts how fast distributed training runs on a cluster, and how certain the prediction is",

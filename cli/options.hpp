@@ -19,11 +19,14 @@ namespace ddlsim {
 
 struct CheckCommand {
   std::vector<std::filesystem::path> files;
-  long sequence = 0; ///< tokens a sample of a config of Hugging Face; 0: not given
+  long sequence = 0;    ///< tokens a sample of a config of Hugging Face; 0: not given
+  bool details = false; ///< whether every file has a line, however many there are
 };
 
 struct ListCommand {
-  std::string what; ///< "models", "gpus", "clusters", "presets", "inputs" or "convergence"
+  std::string what;     ///< "models", "gpus", "clusters", "presets", "inputs" or "convergence"
+  std::string word;     ///< what names or titles must contain; "": all are listed
+  bool details = false; ///< whether to print all figures, not a screen
 };
 
 /// The `explain` command: the meaning of a word that a command prints.
@@ -51,7 +54,9 @@ struct PredictCommand {
   long sequence = 0;                   ///< tokens a sample of a model that is a config of Hugging Face; 0: not given
   bool csv = false;
   bool markdown = false;
-  bool why = false; ///< whether to explain what the prediction of each strategy is based on
+  std::string form{};   ///< "allocation": the Markdown is a request for an allocation
+  bool details = false; ///< whether to print every strategy and scale, not a screen
+  bool why = false;     ///< whether to explain what the prediction of each strategy is based on
   Fidelity fidelity = Fidelity::by_default;
   std::filesystem::path trace;    ///< file for the trace of one simulated iteration; empty: none
   std::filesystem::path html;     ///< file for the page; empty: no page
@@ -95,6 +100,7 @@ struct PlanCommand {
   PlanWords words;                 ///< the request in words; without machines the request is a file
   bool csv = false;
   bool markdown = false;
+  bool details = false;       ///< whether to print every sentence and the best options, not a screen
   std::filesystem::path html; ///< file for the page; empty: no page
 };
 
@@ -119,6 +125,7 @@ struct ValidateCommand {
   std::vector<std::string> splits;  ///< names of splits; empty: all
   std::vector<std::string> sites;   ///< sites whose series are scored; empty: all, or those of the thresholds
   std::vector<std::string> without; ///< parameters and residual terms, each of which is left out alone
+  bool details = false;             ///< whether to print every score, not a screen
   bool blind = false;               ///< whether to predict the records of the files and log the errors
   std::vector<std::filesystem::path> blind_files; ///< records that no fit and no prior has used; empty: show the log
   /// the next options say what the prediction may use; if none is set, each is used in turn
@@ -229,7 +236,7 @@ std::string examples_of(const std::string& command);
 
 /// Changes of a scenario from the command line, as typed.
 struct Variation {
-  std::vector<int> gpus{};
+  std::vector<std::string> gpus{}; ///< counts, and ranges FEWEST..MOST
   std::string cluster{};
   std::string model{};
   double global_batch = 0; ///< 0: not given
@@ -237,6 +244,9 @@ struct Variation {
   std::vector<std::string> set{};   ///< texts /json/path=VALUE
   std::vector<std::string> sweep{}; ///< texts /json/path=A,B,C
 };
+
+/// Returns the counts of "8" and "8..4096", of which a range has about two an octave; empty with what is wrong in `wrong`.
+std::vector<int> gpu_counts(const std::vector<std::string>& words, std::string& wrong);
 
 /// Splits "NAME=VALUE" words into pairs. `wrong` gets the first word that is not one.
 std::vector<std::pair<std::string, std::string>> split_words(const std::vector<std::string>& words, std::string& wrong);

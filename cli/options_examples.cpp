@@ -68,8 +68,10 @@ std::string examples_of(const std::string& command) {
       {"check", "Examples:\n"
                 "  ddlsim check scenarios/iris-resnet50.json platforms/iris/cluster.json\n"
                 "  ddlsim check platforms/*/measurements/*.jsonl"},
-      {"list", "Example:\n"
-               "  ddlsim list clusters"},
+      {"list", "Examples:\n"
+               "  ddlsim list clusters\n"
+               "  ddlsim list models llama\n"
+               "  ddlsim list gpus --details"},
       {"explain", "Examples:\n"
                   "  ddlsim explain straggling\n"
                   "  ddlsim explain global batch\n"

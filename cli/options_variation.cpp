@@ -1,9 +1,12 @@
 #include "cli/options.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/units.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -13,6 +16,17 @@ std::string as_json_list(std::vector<int> counts) {
   std::sort(counts.begin(), counts.end());
   counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
   return fmt::format("[{}]", fmt::join(counts, ","));
+}
+
+/// The ends of a range; equal for a single count. 0 for what is neither.
+std::pair<int, int> ends_of(const std::string& word) {
+  const auto dots = word.find("..");
+  const auto count = [](const std::string& text) {
+    const bool is_count = number_complaint(text, {.above_least = true, .whole = true}).empty();
+    return is_count ? std::stoi(text) : 0;
+  };
+  if (dots == std::string::npos) return {count(word), count(word)};
+  return {count(word.substr(0, dots)), count(word.substr(dots + 2))};
 }
 
 /// Splits the text at the commas outside of brackets and quotes.
@@ -35,6 +49,25 @@ std::vector<std::string> split_values(const std::string& text) {
 
 } // namespace
 
+std::vector<int> gpu_counts(const std::vector<std::string>& words, std::string& wrong) {
+  std::vector<int> counts;
+  for (const auto& word : words) {
+    const auto [fewest, most] = ends_of(word);
+    if (fewest == 0 || most < fewest) {
+      wrong = word.find("..") == std::string::npos ? number_complaint(word, {.above_least = true, .whole = true})
+                                                   : in_quotes(word) + " found, a range like 8..4096 expected";
+      return {};
+    }
+    for (long count = fewest; count < most; count *= 2) { // the doubled counts, and those between them
+      counts.push_back(static_cast<int>(count));
+      const long between = count + count / 2;
+      if (count > 1 && between < most) counts.push_back(static_cast<int>(between));
+    }
+    counts.push_back(most);
+  }
+  return counts;
+}
+
 std::vector<std::pair<std::string, std::string>> split_words(const std::vector<std::string>& words,
                                                              std::string& wrong) {
   std::vector<std::pair<std::string, std::string>> pairs;
@@ -49,7 +82,7 @@ std::vector<std::pair<std::string, std::string>> split_words(const std::vector<s
 std::vector<JsonChange> changes_of(const Variation& variation, std::string& wrong) {
   std::vector<JsonChange> changes;
   for (const auto& [path, value] : split_words(variation.set, wrong)) changes.push_back({path, value});
-  if (!variation.gpus.empty()) changes.push_back({"/gpus", as_json_list(variation.gpus)});
+  if (!variation.gpus.empty()) changes.push_back({"/gpus", as_json_list(gpu_counts(variation.gpus, wrong))});
   if (!variation.cluster.empty()) changes.push_back({"/cluster", fmt::format("\"{}\"", variation.cluster)});
   if (!variation.model.empty()) changes.push_back({"/model", variation.model});
   if (variation.global_batch > 0) {

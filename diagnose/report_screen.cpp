@@ -1,5 +1,6 @@
 #include "diagnose/report.hpp"
 #include "diagnose/words.hpp"
+#include "sim/base/plain_number.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/collectives.hpp"
 #include "sim/predict/predict.hpp"
@@ -11,8 +12,6 @@
 
 namespace ddlsim {
 namespace {
-
-constexpr std::size_t screen_columns = 80;
 
 PositionInInterval held_of(const ComparedPoint& one) {
   return position_in(one.expected, one.observed.time_s);

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace ddlsim {
 namespace {
@@ -40,7 +41,11 @@ std::vector<int> doubled_counts(const Cluster& cluster) {
   const long most = std::min(most_ranks, a_node * std::max(cluster.available_nodes, cluster.growth_max_nodes));
   std::vector<int> counts;
   for (long count = 1; count < a_node; count *= 2) counts.push_back(static_cast<int>(count));
-  for (long count = a_node; count < most; count *= 2) counts.push_back(static_cast<int>(count));
+  for (long nodes = 1; nodes * a_node < most; nodes *= 2) { // doubled, and whole nodes between them for a smooth curve
+    counts.push_back(static_cast<int>(nodes * a_node));
+    const long between = nodes + nodes / 2;
+    if (between > nodes && between * a_node < most) counts.push_back(static_cast<int>(between * a_node));
+  }
   counts.push_back(static_cast<int>(std::min(there, most)));
   counts.push_back(static_cast<int>(most));
   std::sort(counts.begin(), counts.end());
@@ -56,11 +61,20 @@ bool can_run(const Cluster& cluster, const std::string& name, const DataFolder& 
   return preset != nullptr && transport_for(cluster, *preset) != nullptr;
 }
 
+/// Presets that run a strategy, the usual one first.
+std::vector<std::string> presets_for(const std::string& strategy) {
+  const auto name = value_meant<StrategyName>(strategy);
+  if (name == StrategyName::fsdp) return {fsdp_preset, "pytorch-fsdp"};
+  if (name && is_sharded(*name)) return {"deepspeed"};
+  if (name == StrategyName::model_parallel) return {"megatron-lm"};
+  return {"pytorch-ddp", "pytorch-gloo"};
+}
+
 std::string usual_preset(const Cluster& cluster, const std::vector<std::string>& strategies, const DataFolder& data) {
-  const bool only_fsdp =
-      std::all_of(strategies.begin(), strategies.end(), [](const auto& name) { return name == "fsdp"; });
-  if (only_fsdp && can_run(cluster, fsdp_preset, data)) return fsdp_preset;
-  for (const char* name : {"pytorch-ddp", "pytorch-gloo"})
+  const auto& first = strategies.front();
+  const bool mixes_fsdp = first == "fsdp" && std::any_of(strategies.begin(), strategies.end(),
+                                                         [](const auto& name) { return name != "fsdp"; });
+  for (const auto& name : presets_for(mixes_fsdp ? "auto" : first))
     if (can_run(cluster, name, data)) return name;
   return "pytorch-ddp"; // its mistake then lists the transports of the cluster
 }

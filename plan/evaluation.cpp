@@ -14,20 +14,29 @@ double expected_figure(const Evaluation& evaluation, PlanGoal goal) {
   return std::isfinite(figures.front()) ? median(figures) : figures.front();
 }
 
+void set_rates(const WholeTraining& training, double iteration_s, PlannedOption& option) {
+  option.tokens_per_s = training.tokens_an_iteration / iteration_s;
+  option.flop_utilisation = training.peak_s / iteration_s;
+}
+
 std::vector<bool> front_of(const std::vector<Evaluation>& evaluations) {
-  const auto beats = [](const Outcome& one, const Outcome& other) {
+  std::vector<std::vector<double>> figures;
+  for (const auto& evaluation : evaluations) {
+    figures.emplace_back();
+    for (const auto goal : values_of<PlanGoal>()) figures.back().push_back(expected_figure(evaluation, goal));
+  }
+  const auto beats = [](const std::vector<double>& one, const std::vector<double>& other) {
     bool less = false;
-    for (const auto goal : values_of<PlanGoal>()) {
-      if (figure_of(one, goal) > figure_of(other, goal)) return false;
-      less = less || figure_of(one, goal) < figure_of(other, goal);
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      if (!std::isfinite(one[i]) || !std::isfinite(other[i])) continue; // nobody knows which of the two has less
+      if (one[i] > other[i]) return false;
+      less = less || one[i] < other[i];
     }
     return less;
   };
   std::vector<bool> front;
-  for (const auto& evaluation : evaluations)
-    front.push_back(std::none_of(evaluations.begin(), evaluations.end(), [&](const Evaluation& other) {
-      return beats(other.likeliest, evaluation.likeliest);
-    }));
+  for (const auto& own : figures)
+    front.push_back(std::none_of(figures.begin(), figures.end(), [&](const auto& other) { return beats(other, own); }));
   return front;
 }
 

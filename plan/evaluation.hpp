@@ -23,7 +23,10 @@ struct Evaluation {
 double expected_figure(const Evaluation& evaluation, PlanGoal goal);
 
 /// For each evaluation, whether it is on the Pareto front: no other one is at least as good in time, cost and energy
-/// and better in one of them.
+/// and better in one of them, by expected_figure(). A figure that one of two does not have is left out between them.
 std::vector<bool> front_of(const std::vector<Evaluation>& evaluations);
+
+/// Sets the rate of tokens and the utilisation of the peak in an iteration that takes so long.
+void set_rates(const WholeTraining& training, double iteration_s, PlannedOption& option);
 
 } // namespace ddlsim

@@ -62,6 +62,7 @@ NodeCosts node_costs(const PlanCandidate& candidate, const Cluster& cluster, con
     if (const auto& source = candidate.price->source; !source.empty()) costs.price_text += fmt::format(" ({})", source);
   } else if (const auto* price = newest_by_the_hour(cluster)) {
     set_price(costs, {price->kind, price->usd, 0, ""});
+    costs.price_date = price->date;
     costs.price_text += fmt::format(", {}, by the cluster's file", price->date);
   }
   return costs;

@@ -14,6 +14,7 @@ struct NodeCosts {
   std::optional<double> usd_per_hour; ///< price of a node and hour in dollars; empty: not known
   bool energy_is_extra = false;       ///< whether the node is bought or owned, so that its user pays for energy too
   double power_w = 0;                 ///< power of a busy node; 0: not known
+  std::string price_date{};           ///< date of the price in the cluster's file; "" for a candidate's own price
   std::string price_text;             ///< the price with its source, or why there is none
   std::string power_text;
 };

@@ -5,6 +5,7 @@
 #include "plan/simulate.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/units.hpp"
+#include "sim/iteration/memory_fit.hpp"
 
 #include <fmt/format.h>
 
@@ -99,11 +100,27 @@ std::vector<std::string> warnings_of(const PlanOption& option) {
                       candidate.name, print_quantity(candidate.network_Bps, Dimension::bandwidth), candidate.cluster)};
 }
 
+CandidateMachine machine_of(const PlanOption& option) {
+  const auto& known = option.files->knowledge();
+  const auto& gpu = find_device(known.gpus, known.cluster.gpu);
+  CandidateMachine machine{option.candidate->name,
+                           option.candidate->cluster,
+                           gpu.name,
+                           known.cluster.gpus_per_node,
+                           option.costs.usd_per_hour,
+                           option.costs.price_date,
+                           std::nullopt,
+                           gpu.memory_bytes > 0 ? installed_bytes(gpu) : 0};
+  if (option.costs.power_w > 0) machine.power_w = option.costs.power_w;
+  return machine;
+}
+
 void add_prices_and_warnings(const std::vector<PlanOption>& options, Plan& plan) {
   const PlanCandidate* candidate = nullptr;
   for (const auto& option : options) {
     if (option.candidate == candidate) continue;
     candidate = option.candidate;
+    plan.machines.push_back(machine_of(option));
     plan.prices.push_back(fmt::format("{}: {}; {}", candidate->name, option.costs.price_text, option.costs.power_text));
     for (const auto& warning : warnings_of(option)) plan.warnings.push_back(warning);
   }
@@ -150,6 +167,24 @@ void warn_of_memory(Plan& plan) {
 }
 
 } // namespace
+
+double shown_figure(const Estimate& figure) {
+  return figure.median > 0 ? figure.median : figure.value;
+}
+
+std::string to_text(Refusal refusal) {
+  switch (refusal) {
+  case Refusal::impossible:
+    break;
+  case Refusal::memory:
+    return "memory";
+  case Refusal::nodes:
+    return "nodes";
+  case Refusal::power:
+    return "power";
+  }
+  return "impossible";
+}
 
 Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTasks& run_tasks) {
   Plan plan;

@@ -35,6 +35,11 @@ struct PlannedOption {
   Estimate time_s;             ///< time of the whole training
   std::optional<Estimate> usd; ///< cost in dollars; empty if no price is known
   Estimate kwh;                ///< energy; 0 if no power is known
+  Estimate iteration_s;
+  double tokens = 0;           ///< tokens of the whole training; 0 if samples are given
+  double tokens_per_s = 0;     ///< of an iteration, not of the whole training; 0 if a sample is not a sequence
+  double flop_utilisation = 0; ///< of an iteration; 0 if the GPU's peak is not known
+  double peak_memory_bytes = 0;
   double room_power_w = 0;
   double checkpoint_interval_s = 0; ///< 0 if nothing fails
   /// share of the time in which the job trains, and does not start, write checkpoints or repeat work after failures
@@ -44,11 +49,18 @@ struct PlannedOption {
   std::string tight_memory; ///< "77 of 80 GiB" where a GPU's peak is within the count's error of its memory; else ""
   EvidenceLabel evidence = EvidenceLabel::assumed;
   bool extrapolated = false;
-  double chance = 0;     ///< probability that deadline and budget are met
+  double chance = 0; ///< probability that deadline and budget are met
+  double deadline_chance = 0;
+  double budget_chance = 0;
   bool on_front = false; ///< whether no other option is better in time, cost and energy together
   /// whether the option was simulated with all samples; if not, it has no interval and no chance
   bool simulated = false;
 };
+
+/// Why an option is refused: it cannot run, a GPU's memory is too small, a limit on nodes, or one on power.
+enum class Refusal { impossible, memory, nodes, power };
+/// returns "impossible", "memory", "nodes" or "power"
+std::string to_text(Refusal refusal);
 
 /// An option that is impossible, or that breaks a limit for any parameters.
 struct RefusedOption {
@@ -56,7 +68,24 @@ struct RefusedOption {
   std::string strategy;
   int gpus = 0;
   std::string why;
+  Refusal kind = Refusal::impossible;
 };
+
+/// The machine of a candidate, with its price and power.
+struct CandidateMachine {
+  std::string candidate;
+  std::string cluster;
+  std::string gpu;
+  int gpus_per_node = 0;
+  std::optional<double> usd_per_node_hour; ///< with a purchase written off; empty if no price is known
+  std::string price_date;                  ///< "" if none is stated
+  std::optional<double> power_w;           ///< power of a node; empty if it is not known
+  double gpu_memory_bytes = 0;             ///< 0 if it is not known
+};
+
+/// Returns the figure of an option by which options are compared: the median of its samples, or the figure with the
+/// likeliest parameters if it was not simulated.
+double shown_figure(const Estimate& figure);
 
 /// The measurement that would best decide between the first choice and the runner-up.
 struct DiscriminatingMeasurement {
@@ -79,6 +108,7 @@ struct Plan {
   double runner_up_better = 0; ///< probability that the runner-up is the better choice
   DiscriminatingMeasurement discriminating;
   std::vector<RefusedOption> refused;
+  std::vector<CandidateMachine> machines;
   std::vector<std::string> prices; ///< a line for each candidate: price and power with their sources
   std::vector<std::string> warnings;
 };

@@ -9,7 +9,11 @@
 
 namespace ddlsim {
 
-/// Returns one screen: what to take, the runner-up, the chance that the order is wrong, what to measure first; then the
+/// Returns at most twenty lines of eighty columns: what to take, with time, cost and the chance to keep each limit; the
+/// choices beside it; what to measure first; what the choice rests on.
+std::string to_screen_text(const Plan& plan);
+
+/// Returns every sentence and the best options: what to take, the runner-up, the chance that the order is wrong, what to measure first; then the
 /// best options as a table.
 std::string to_terminal_text(const Plan& plan);
 

@@ -6,9 +6,15 @@
 namespace ddlsim {
 namespace {
 
+/// The figure by which options are compared, and its interval.
 std::string estimate_cells(const Estimate& figure, bool has_interval) {
   if (!has_interval) return fmt::format("{:.9g},,", figure.value);
-  return fmt::format("{:.9g},{:.9g},{:.9g}", figure.value, figure.low, figure.high);
+  return fmt::format("{:.9g},{:.9g},{:.9g}", shown_figure(figure), figure.low, figure.high);
+}
+
+/// A figure where it is known.
+std::string cell_of(double figure) {
+  return figure > 0 ? fmt::format("{:.9g}", figure) : "";
 }
 
 } // namespace
@@ -17,7 +23,8 @@ std::string to_csv_text(const Plan& plan) {
   std::string text =
       "candidate,cluster,strategy,gpus,nodes,batch_per_gpu,epochs,iterations,simulated,on_front,time_s,time_s_low,"
       "time_s_high,cost_usd,cost_usd_low,cost_usd_high,energy_kwh,energy_kwh_low,energy_kwh_high,power_w,"
-      "goodput,efficiency,chance,evidence\n";
+      "goodput,efficiency,chance,evidence,deadline_chance,budget_chance,usd_per_million_tokens,tokens_per_s,"
+      "flop_utilisation,peak_memory_bytes\n";
   for (const auto& option : plan.options) {
     text += fmt::format("{},{},{},{},{},{:.9g},{:.9g},{:.9g},{},{},{},", csv_cell(option.candidate),
                         csv_cell(option.cluster), csv_cell(label_of(option.strategy)), option.gpus, option.nodes,
@@ -25,8 +32,13 @@ std::string to_csv_text(const Plan& plan) {
                         estimate_cells(option.time_s, option.simulated));
     text += (option.usd ? estimate_cells(*option.usd, option.simulated) : ",,") + ",";
     text += (option.kwh.value > 0 ? estimate_cells(option.kwh, option.simulated) : ",,") + ",";
-    text += fmt::format("{:.9g},{:.9g},{:.9g},", option.room_power_w, option.goodput, option.efficiency);
-    text += option.simulated ? fmt::format("{:.9g},{}\n", option.chance, to_text(option.evidence)) : ",\n";
+    text += fmt::format("{},{:.9g},{:.9g},", cell_of(option.room_power_w), option.goodput, option.efficiency);
+    text += option.simulated ? fmt::format("{:.9g},{},{:.9g},{:.9g}", option.chance, to_text(option.evidence),
+                                           option.deadline_chance, option.budget_chance)
+                             : ",,,";
+    const double usd = option.usd && option.tokens > 0 ? 1e6 * shown_figure(*option.usd) / option.tokens : 0;
+    text += fmt::format(",{},{},{},{}\n", cell_of(usd), cell_of(option.tokens_per_s), cell_of(option.flop_utilisation),
+                        cell_of(option.peak_memory_bytes));
   }
   return text;
 }

@@ -58,7 +58,37 @@ std::vector<Field<PlannedOption>> option_rows() {
           answered<One>("simulated", &One::simulated, boolean_type(),
                         "with all samples; false: by formulas, with the likeliest parameters"),
           answered<One>("on_front", &One::on_front, boolean_type(),
-                        "no other option is better in time, cost and energy together")};
+                        "no other option is better in time, cost and energy together, by the medians; a figure that "
+                        "one of two does not have is left out between them")};
+}
+
+/// US dollars for a million tokens of the whole training; nothing where tokens or a price are not known.
+std::optional<ShownEstimate> usd_of_million_tokens(const PlannedOption& option) {
+  if (!option.usd || option.tokens <= 0) return {};
+  const double scale = 1e6 / option.tokens;
+  const auto& usd = *option.usd;
+  return ShownEstimate{{usd.value * scale, usd.median * scale, usd.low * scale, usd.high * scale}, option.simulated};
+}
+
+std::optional<double> power_of(const PlannedOption& option) {
+  if (option.room_power_w <= 0) return {};
+  return option.room_power_w;
+}
+
+/// What an iteration does.
+std::vector<Field<PlannedOption>> iteration_rows() {
+  using One = PlannedOption;
+  const auto positive = rounded_positive_type();
+  return {answered<One>(
+              "iteration_s",
+              [](const One& one) {
+                return ShownEstimate{one.iteration_s, one.simulated};
+              },
+              answer_object(estimate_fields()), "of one iteration"),
+          optional("tokens_per_s", &One::tokens_per_s, positive,
+                   "of an iteration, by the median of its time, if a sample is a sequence"),
+          optional("flop_utilisation", &One::flop_utilisation, positive, "MFU of an iteration, as of a prediction"),
+          optional("peak_memory_bytes", &One::peak_memory_bytes, positive, "of the GPU that needs most")};
 }
 
 /// What the training takes.
@@ -69,7 +99,10 @@ std::vector<Field<PlannedOption>> outcome_rows() {
       answered<One>("time_s", time_of, estimate, "of the whole training"),
       answered<One>("cost_usd", cost_of, or_null(estimate), "US dollars; null: no price is known"),
       answered<One>("energy_kwh", energy_of, or_null(estimate), "null: no power is known"),
-      answered<One>("power_w", &One::room_power_w, rounded_type(), "of the nodes with what cools them"),
+      answered<One>("usd_per_million_tokens", usd_of_million_tokens, or_null(estimate),
+                    "null: the training states no tokens, or no price is known"),
+      answered<One>("power_w", power_of, or_null(rounded_positive_type()),
+                    "of the nodes with what cools them; null: not known"),
       answered<One>("goodput", &One::goodput, rounded_type(0, 1),
                     "share of the time spent training, not on checkpoints, failures and the start"),
       answered<One>("checkpoint_interval_s", &One::checkpoint_interval_s, rounded_type(), "0: nothing fails"),
@@ -81,6 +114,10 @@ std::vector<Field<PlannedOption>> simulated_rows() {
   using One = PlannedOption;
   const auto is_simulated = &One::simulated;
   return {answered_where<One>(is_simulated, "chance", &One::chance, rounded_type(0, 1), "that it keeps the limits"),
+          answered_where<One>(is_simulated, "deadline_chance", &One::deadline_chance, rounded_type(0, 1),
+                              "that it keeps the deadline; 1 without one"),
+          answered_where<One>(is_simulated, "budget_chance", &One::budget_chance, rounded_type(0, 1),
+                              "that it keeps the budget; 1 without one"),
           answered_where<One>(is_simulated, "bottleneck", &One::bottleneck, text_type(),
                               "the largest part of an iteration beside compute"),
           answered_where<One>(is_simulated, "evidence", &One::evidence, name_of_type<EvidenceLabel>(),
@@ -91,6 +128,7 @@ std::vector<Field<PlannedOption>> simulated_rows() {
 
 FieldTable<PlannedOption> option_fields() {
   FieldTable<PlannedOption> table{option_rows()};
+  add_to(table.fields, iteration_rows());
   add_to(table.fields, outcome_rows());
   add_to(table.fields, simulated_rows());
   return table;
@@ -101,7 +139,10 @@ FieldTable<RefusedOption> refused_fields() {
            answered<RefusedOption>("strategy", &RefusedOption::strategy, any_text_type(), "of the candidate"),
            answered<RefusedOption>("gpus", &RefusedOption::gpus, number_of_things(), "0: at any scale"),
            answered<RefusedOption>("why", &RefusedOption::why, text_type(),
-                                   "the limit that it breaks, or why it is impossible")}};
+                                   "the limit that it breaks, or why it is impossible"),
+           answered<RefusedOption>(
+               "kind", [](const RefusedOption& one) { return to_text(one.kind); },
+               word_type({"impossible", "memory", "nodes", "power"}), "of the reason")}};
 }
 
 FieldTable<DiscriminatingMeasurement> measurement_fields() {
@@ -131,6 +172,49 @@ std::optional<DiscriminatingMeasurement> measurement_of(const Plan& plan) {
   return plan.discriminating;
 }
 
+FieldTable<CandidateMachine> machine_fields() {
+  using One = CandidateMachine;
+  const auto positive = rounded_positive_type();
+  return {{answered<One>("candidate", &One::candidate, text_type(), "of the request"),
+           answered<One>("cluster", &One::cluster, text_type(), "of the candidate"),
+           answered<One>("gpu", &One::gpu, any_text_type(), "of its nodes"),
+           answered<One>("gpus_per_node", &One::gpus_per_node, number_of_things(), "of the cluster"),
+           optional("gpu_memory_bytes", &One::gpu_memory_bytes, positive, "that a GPU has, where it is known"),
+           answered<One>("usd_per_node_hour", &One::usd_per_node_hour, or_null(rounded_type()),
+                         "with a purchase written off; null: no price is known"),
+           optional("price_date", &One::price_date, text_type(), "of a price in the cluster's file"),
+           answered<One>("power_w", &One::power_w, or_null(positive), "of a busy node; null: not known")}};
+}
+
+std::optional<double> if_limited(double limit) {
+  if (limit <= 0) return {};
+  return limit;
+}
+
+FieldTable<PlanLimits> limit_fields() {
+  using One = PlanLimits;
+  const auto limit = or_null(rounded_positive_type());
+  const auto of = [](auto member) {
+    return [member](const One& one) { return if_limited(static_cast<double>(one.*member)); };
+  };
+  return {{answered<One>("deadline_s", of(&One::deadline_s), limit, "null: none"),
+           answered<One>("budget_usd", of(&One::budget_usd), limit, "null: none"),
+           answered<One>("power_w", of(&One::power_w), limit, "null: none"),
+           answered<One>("nodes", of(&One::nodes), limit, "null: none"),
+           answered<One>("chance", &One::chance, rounded_type(0, 1), "with which deadline and budget must be kept")}};
+}
+
+/// What is asked.
+std::vector<Field<Plan>> asked_rows() {
+  const auto work = [](auto member) { return [member](const Plan& plan) { return plan.request.workload.*member; }; };
+  const auto tokens = [](const Plan& plan) { return if_limited(plan.request.workload.tokens); };
+  const auto limits = [](const Plan& plan) { return plan.request.limits; };
+  return {answered<Plan>("model", work(&Workload::model), text_type(), "of the request"),
+          answered<Plan>("tokens", tokens, or_null(rounded_positive_type()), "of the whole training; null: not stated"),
+          answered<Plan>("precision", work(&Workload::precision), name_of_type<Precision>(), "of the request"),
+          answered<Plan>("limits", limits, answer_object(limit_fields()), "of the request")};
+}
+
 std::vector<Field<Plan>> choice_rows() {
   const auto request = [](const Plan& plan) { return plan.request.name; };
   return {answered<Plan>("request", request, text_type(), "its name"),
@@ -154,10 +238,13 @@ std::vector<Field<Plan>> choice_rows() {
 const FieldTable<Plan>& plan_fields() {
   static const auto table = [] {
     auto rows = choice_rows();
+    add_to(rows, asked_rows());
     add_to(rows, {answered<Plan>("options", &Plan::options, answer_list(answer_object(option_fields())),
                                  "candidates with a strategy at a scale, the best first"),
                   answered<Plan>("refused", &Plan::refused, answer_list(answer_object(refused_fields())),
                                  "options that break a limit for any parameters, or are impossible"),
+                  answered<Plan>("machines", &Plan::machines, answer_list(answer_object(machine_fields())),
+                                 "of the candidates, with their prices and power"),
                   answered<Plan>("prices", &Plan::prices, list_type(text_type()),
                                  "a sentence for each candidate: price and power with their sources"),
                   answered<Plan>("warnings", &Plan::warnings, list_type(text_type()), "sentences for the reader")});

@@ -24,8 +24,9 @@ std::string short_number(double value) {
   return fmt::format("{:.3g}", value);
 }
 
+/// Writes the figure by which options are compared, with its interval.
 std::string estimate_text(const Estimate& figure, const std::string& unit, double in_unit = 1) {
-  std::string value = fmt::format("{} {}", short_number(figure.value / in_unit), unit);
+  std::string value = fmt::format("{} {}", short_number(shown_figure(figure) / in_unit), unit);
   if (figure.high <= 0) return value;
   return fmt::format("{} ({}..{})", value, short_number(figure.low / in_unit), short_number(figure.high / in_unit));
 }
@@ -34,14 +35,16 @@ std::string estimate_text(const Estimate& figure, const std::string& unit, doubl
 std::string time_text(const Estimate& time_s) {
   constexpr double minute_s = 60;
   constexpr double day_s = 24 * hour_s;
-  if (time_s.value < hour_s) return estimate_text(time_s, "min", minute_s);
-  return time_s.value > 4 * day_s ? estimate_text(time_s, "d", day_s) : estimate_text(time_s, "h", hour_s);
+  const double shown_s = shown_figure(time_s);
+  if (shown_s < hour_s) return estimate_text(time_s, "min", minute_s);
+  return shown_s > 4 * day_s ? estimate_text(time_s, "d", day_s) : estimate_text(time_s, "h", hour_s);
 }
 
 std::string cost_text(const PlannedOption& option) {
   constexpr double million = 1e6;
   if (!option.usd) return "-";
-  return option.usd->value < million ? estimate_text(*option.usd, "USD") : estimate_text(*option.usd, "M USD", million);
+  return shown_figure(*option.usd) < million ? estimate_text(*option.usd, "USD")
+                                             : estimate_text(*option.usd, "M USD", million);
 }
 
 std::string energy_text(const PlannedOption& option) {
@@ -185,7 +188,7 @@ std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& opt
       option.gpus == 1 ? "-" : cut_in_the_middle(strategy_text(option.strategy), widest_strategy),
       fmt::format("{}", option.gpus), fmt::format("{}", option.nodes), time_text(option.time_s), cost_text(option),
       // its interval is proportional to that of the time
-      option.kwh.value > 0 ? short_number(option.kwh.value) + " kWh" : "-",
+      option.kwh.value > 0 ? short_number(shown_figure(option.kwh)) + " kWh" : "-",
       option.simulated ? fmt::format("{:.0f} %", 100 * option.chance) : "-",
       option.simulated ? to_text(option.evidence) : "by formula"};
   if (epochs_differ(plan)) cells.insert(cells.begin() + epochs_column, fmt::format("{:.3g}", option.epochs));

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -28,6 +30,17 @@ FailingJob failing_job(const FailureRules& rules, double parameters, int nodes) 
   return {rules.node_mtbf_s / nodes, checkpoint_s, rules.restart_s, rules.repair_s, rules.spare_nodes};
 }
 
+/// Time of an iteration's FLOP at the GPU's peak; 0 when the catalogue has no peak in that precision.
+double peak_s_of(const StepSetup& setup) {
+  constexpr double forward_passes_of_training = 3; // backward is two: of inputs, and of weights
+  try {
+    return forward_passes_of_training * setup.model.forward_flop_per_sample() * setup.batch_per_gpu /
+           peak_flop_per_s(setup.gpu, setup.precision);
+  } catch (const UserError&) {
+    return 0;
+  }
+}
+
 /// Returns the training at a batch. Throws UserError if the epochs for that batch are not known.
 WholeTraining whole_training(const PlanRequest& request, const PlanOption& option, const Curve& curve, int gpus) {
   const auto& work = request.workload;
@@ -44,22 +57,31 @@ WholeTraining whole_training(const PlanRequest& request, const PlanOption& optio
   training.failing = failing_job(request.failures, option.files->model().parameters, busy_nodes);
   training.costs = option.costs;
   training.energy = request.energy;
+  training.tokens_an_iteration = training.global_batch * setup.model.tokens_per_sample();
+  training.peak_s = peak_s_of(setup);
   return training;
 }
 
-/// Returns why the limits or the batch exclude this option at `gpus` GPUs, whatever it costs; "" if they do not.
-std::string why_not(const PlanRequest& request, const PlanOption& option, const Curve& curve, int gpus) {
-  if (auto why = why_impossible(curve, gpus); !why.empty()) return why;
-  if (auto why = memory_complaint(at_scale(curve, gpus)); !why.empty()) return why;
+/// Why an option is refused, with the kind of the reason; no text if it is not.
+struct WhyNot {
+  std::string text;
+  Refusal kind = Refusal::impossible;
+};
+
+/// Returns why the limits or the batch exclude this option at `gpus` GPUs, whatever it costs.
+WhyNot why_not(const PlanRequest& request, const PlanOption& option, const Curve& curve, int gpus) {
+  if (auto why = why_impossible(curve, gpus); !why.empty()) return {why, Refusal::impossible};
+  if (auto why = memory_complaint(at_scale(curve, gpus)); !why.empty()) return {why, Refusal::memory};
   const auto training = whole_training(request, option, curve, gpus);
   const auto& limits = request.limits;
   if (limits.nodes > 0 && training.nodes > limits.nodes)
-    return fmt::format("{} nodes, and {} are allowed", training.nodes, limits.nodes);
+    return {fmt::format("{} nodes, and {} are allowed", training.nodes, limits.nodes), Refusal::nodes};
   const double power_w = room_power_w(option.costs, training.nodes, request.energy);
   if (limits.power_w > 0 && power_w > limits.power_w)
-    return fmt::format("{} with cooling, and {} are allowed", print_quantity(power_w, Dimension::power),
-                       print_quantity(limits.power_w, Dimension::power));
-  return "";
+    return {fmt::format("{} with cooling, and {} are allowed", print_quantity(power_w, Dimension::power),
+                        print_quantity(limits.power_w, Dimension::power)),
+            Refusal::power};
+  return {};
 }
 
 PlannedOption reported_option(const PlanRequest& request, const PlanOption& option, const Evaluation& evaluation,
@@ -82,6 +104,9 @@ PlannedOption reported_option(const PlanRequest& request, const PlanOption& opti
   reported.time_s.value = evaluation.likeliest.time_s;
   if (evaluation.likeliest.usd) reported.usd = Estimate{*evaluation.likeliest.usd};
   reported.kwh.value = evaluation.likeliest.kwh;
+  reported.tokens = request.workload.tokens;
+  reported.iteration_s.value = evaluation.screened_iteration_s;
+  set_rates(evaluation.training, evaluation.screened_iteration_s, reported);
   return reported;
 }
 
@@ -100,19 +125,25 @@ Evaluation screened(const PlanRequest& request, const PlanOption& option, const 
   evaluation.reported = reported_option(request, option, evaluation, gpus);
   evaluation.reported.efficiency = efficiency_there;
   evaluation.reported.tight_memory = tight_memory(at_scale(curve, gpus));
+  evaluation.reported.peak_memory_bytes = peak_memory(at_scale(curve, gpus)).total();
   if (curve.best_layout) evaluation.reported.strategy = curve.best_layout->at(gpus).strategy;
   return evaluation;
 }
 
-/// Returns the evaluation. Throws UserError with the reason if the option is impossible or certainly breaks a limit.
-Evaluation screened_or_refused(const PlanRequest& request, PlanOption& option, int gpus) {
+/// Returns the evaluation; nothing, and the reason in `refused`, if the option certainly breaks a limit. Throws UserError
+/// if it is impossible.
+std::optional<Evaluation> screened_or_refused(const PlanRequest& request, PlanOption& option, int gpus,
+                                              std::vector<RefusedOption>& refused) {
   const double batch = batch_at(request, option, gpus);
   // the micro-batch of a replica must be whole, and not that of a GPU
   if (batch < 1 && !is_model_parallel(option.strategy.name))
     throw UserError(
         "", "", fmt::format("a global batch of {:g} leaves less than one sample a GPU", request.workload.global_batch));
   const auto& curve = curve_at(option, batch);
-  if (const auto why = why_not(request, option, curve, gpus); !why.empty()) throw UserError("", "", why);
+  if (const auto why = why_not(request, option, curve, gpus); !why.text.empty()) {
+    refused.push_back({option.candidate->name, label_of(option.strategy), gpus, why.text, why.kind});
+    return {};
+  }
   return screened(request, option, curve, gpus);
 }
 
@@ -128,10 +159,13 @@ std::vector<Evaluation> screen(const PlanRequest& request, std::vector<PlanOptio
       // one GPU does not synchronise, so every strategy gives the same result
       if (gpus == 1 && !first_of_candidate) continue;
       try {
-        all.push_back(screened_or_refused(request, option, gpus));
+        auto one = screened_or_refused(request, option, gpus, refused);
+        if (!one) continue;
+        all.push_back(std::move(*one));
         all.back().option = i;
       } catch (const UserError& error) {
-        refused.push_back({option.candidate->name, label_of(option.strategy), gpus, error.mistakes().front().what});
+        refused.push_back({option.candidate->name, label_of(option.strategy), gpus, error.mistakes().front().what,
+                           Refusal::impossible});
       }
     }
   }

@@ -83,18 +83,25 @@ void summarise_samples(const PlanLimits& limits, Evaluation& evaluation) {
   std::vector<double> usd;
   std::vector<double> kwh;
   double kept = 0;
+  double in_time = 0;
+  double in_budget = 0;
   for (const auto& sample : evaluation.samples) {
     times_s.push_back(sample.time_s);
     usd.push_back(sample.usd.value_or(0));
     kwh.push_back(sample.kwh);
     if (keeps_limits(sample, limits)) ++kept;
+    if (keeps_limits(sample, {.deadline_s = limits.deadline_s})) ++in_time;
+    if (keeps_limits(sample, {.budget_usd = limits.budget_usd})) ++in_budget;
   }
   auto& reported = evaluation.reported;
   reported.simulated = true;
   reported.time_s = estimate(evaluation.likeliest.time_s, times_s);
   if (evaluation.likeliest.usd) reported.usd = estimate(*evaluation.likeliest.usd, usd);
   reported.kwh = estimate(evaluation.likeliest.kwh, kwh);
-  reported.chance = kept / static_cast<double>(evaluation.samples.size());
+  const auto count = static_cast<double>(evaluation.samples.size());
+  reported.chance = kept / count;
+  reported.deadline_chance = in_time / count;
+  reported.budget_chance = in_budget / count;
 }
 
 /// Takes the prediction of each sample by the closed formulas. If SimGrid timed the likeliest parameters, its ratio to
@@ -104,9 +111,14 @@ void take_prediction(const Simulated& point, const std::vector<double>& lengths,
   const auto& sample_times_s = point.sample_times_s;
   const double to_number = point.iteration_s / evaluation.screened_iteration_s;
   evaluation.likeliest = outcome_of(training, point.iteration_s);
-  for (std::size_t i = 0; i < sample_times_s.size(); ++i)
-    evaluation.samples.push_back(outcome_of(training, sample_times_s[i] * to_number, lengths[i]));
+  std::vector<double> iterations_s;
+  for (std::size_t i = 0; i < sample_times_s.size(); ++i) {
+    iterations_s.push_back(sample_times_s[i] * to_number);
+    evaluation.samples.push_back(outcome_of(training, iterations_s.back(), lengths[i]));
+  }
   auto& reported = evaluation.reported;
+  reported.iteration_s = estimate(point.iteration_s, iterations_s);
+  set_rates(training, reported.iteration_s.median, reported);
   reported.efficiency = point.efficiency;
   reported.bottleneck = point.bottleneck;
   reported.evidence = point.evidence;
@@ -166,8 +178,8 @@ void simulate(const PlanRequest& request, std::vector<PlanOption>& options, Plan
                       evaluation);
       summarise_samples(request.limits, evaluation);
     } else {
-      refused.push_back(
-          {evaluation.reported.candidate, label_of(option.strategy), evaluation.reported.gpus, answer.error});
+      refused.push_back({evaluation.reported.candidate, label_of(option.strategy), evaluation.reported.gpus,
+                         answer.error, Refusal::impossible});
     }
   }
   std::size_t next = 0;

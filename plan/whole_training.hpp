@@ -11,6 +11,8 @@ namespace ddlsim {
 
 /// A training on a number of GPUs, without the time of an iteration.
 struct WholeTraining {
+  double tokens_an_iteration = 0; ///< 0 if a sample is not a sequence
+  double peak_s = 0;              ///< time of an iteration's FLOP at the peak of the GPUs; 0: the peak is not known
   double epochs = 0;
   double global_batch = 0; ///< number of samples of an iteration
   double iterations = 0;

@@ -8,6 +8,10 @@
 
 namespace ddlsim {
 
+/// At most twenty lines of eighty columns: for each split the error and the coverage, beside the best baseline; then the
+/// series that are farthest off.
+std::string validation_screen_text(const ValidationResult& result);
+
 /// Returns plain text of at most 110 columns. For every split it has a table of mean errors in per cent by cluster and
 /// method, the figures over all clusters, the comparison with the reference, the ranking, and the series with large
 /// errors. A table shows at most seven methods; more methods make more tables.

@@ -1,5 +1,6 @@
 #include "calibrate/data/data_checks.hpp"
 #include "calibrate/fit/calibrate.hpp"
+#include "sim/base/plain_number.hpp"
 #include "sim/base/table.hpp"
 #include "sim/formats/parameter_words.hpp"
 
@@ -15,11 +16,10 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// lines of the summary; a screen has 30, and the command adds one with the file's name
-constexpr std::size_t screen_lines = 29;
-constexpr std::size_t screen_columns = 80; ///< width in characters
-constexpr std::size_t most_contradictions = 3;
-constexpr std::size_t lines_each = 2; ///< most lines of an entry of a list
+/// lines of the summary; the command adds one with the file's name
+constexpr std::size_t summary_lines = screen_lines - 1;
+constexpr std::size_t most_contradictions = 2;
+constexpr std::size_t lines_each = 2; ///< most lines of a sentence
 /// residual of ln time; fits leave 3 to 6 % for a published series, and a tenth at most
 constexpr double far_off = 0.2;
 
@@ -40,9 +40,7 @@ Lines wrapped(const std::string& text, std::size_t most, std::size_t columns = s
 /// One entry of a list.
 Lines item(const std::string& text) {
   constexpr std::string_view mark = "- ";
-  auto lines = wrapped(text, lines_each, screen_columns - mark.size());
-  lines.front().insert(0, mark); // to_lines() indents the other lines by as much
-  return lines;
+  return {std::string(mark) + cut_in_the_middle(text, screen_columns - mark.size())};
 }
 
 void append(Lines& all, const Lines& more) {
@@ -167,7 +165,7 @@ Lines contradiction_lines(const Calibration& calibration) {
   const auto found = contradictions(calibration);
   std::string title = found.empty() ? "Nothing contradicts the rest"
                                     : fmt::format("Look at again, {}{}", plural(found.size(), "contradiction"),
-                                                  found.size() > most_contradictions ? ", here three" : "");
+                                                  found.size() > most_contradictions ? ", here two" : "");
   if (left_out > 0) title += fmt::format("; {} left out, not simulated", left_out);
   if (unnamed > 0) title += fmt::format("; {} of a framework without a preset", unnamed);
   if (suspect > 0) title += fmt::format("; {} marked unreliable by their source", suspect);
@@ -178,11 +176,10 @@ Lines contradiction_lines(const Calibration& calibration) {
 
 Lines next_lines(const std::vector<NextMeasurement>& all) {
   if (all.empty()) return {"Measure next: no single run would narrow a prediction by 1 % or more."};
-  Lines lines{"Measure next:"};
-  for (const auto& one : all)
-    append(lines, item(fmt::format("{}: +-{:.0f} % instead of +-{:.0f} % for {}", one.run, 100 * one.then,
-                                   100 * one.now, one.predicted)));
-  return lines;
+  const auto& first = all.front();
+  return wrapped(fmt::format("Measure next: {}: +-{:.0f} % instead of +-{:.0f} % for {}", first.run, 100 * first.then,
+                             100 * first.now, first.predicted),
+                 lines_each + 1);
 }
 
 } // namespace
@@ -193,10 +190,9 @@ std::string calibration_summary(const Calibrated& calibrated) {
   lines.emplace_back();
   Lines rest{""};
   append(rest, contradiction_lines(calibration));
-  rest.emplace_back();
   append(rest, next_lines(calibrated.next));
   rest.emplace_back("All parameters, series, notes and tables: --details");
-  append(lines, fitted_lines(calibration, screen_lines - lines.size() - rest.size()));
+  append(lines, fitted_lines(calibration, summary_lines - lines.size() - rest.size()));
   append(lines, rest);
   std::string text;
   for (const auto& line : lines) text += line + "\n";

@@ -88,8 +88,8 @@ std::string plan_cost_chart(const Plan& plan) {
     left_out += y.value > 0 ? 0 : 1;
     if (y.value <= 0 || option.time_s.value <= 0) continue;
     const bool known = option.simulated;
-    chart.marks.push_back({option.time_s.value, known ? option.time_s.low : 0, known ? option.time_s.high : 0, y.value,
-                           known ? y.low : 0, known ? y.high : 0,
+    chart.marks.push_back({shown_figure(option.time_s), known ? option.time_s.low : 0, known ? option.time_s.high : 0,
+                           shown_figure(y), known ? y.low : 0, known ? y.high : 0,
                            static_cast<std::size_t>(found - chart.groups.begin()), option.on_front, i,
                            title_of(plan, option)});
   }

@@ -48,10 +48,10 @@ std::string strategy_cell(const PlannedOption& option) {
 
 std::string further_row(const PlannedOption& option) {
   constexpr double kilo = 1000;
-  const std::string energy =
-      option.kwh.value <= 0 ? "-"
-      : option.simulated    ? fmt::format("{:.4g} ({:.4g}..{:.4g})", option.kwh.value, option.kwh.low, option.kwh.high)
-                            : fmt::format("{:.4g}", option.kwh.value);
+  const std::string energy = option.kwh.value <= 0 ? "-"
+                             : option.simulated    ? fmt::format("{:.4g} ({:.4g}..{:.4g})", shown_figure(option.kwh),
+                                                                 option.kwh.low, option.kwh.high)
+                                                   : fmt::format("{:.4g}", option.kwh.value);
   std::string cells = "<tr>" + html_row_head(option.candidate) + html_cell(strategy_cell(option), "t") +
                       html_cell(fmt::format("{}", option.gpus)) + html_cell(option.cluster, "t");
   for (const auto& cell :

@@ -64,13 +64,17 @@ int usable_scale(const Curve& curve, int gpus) {
 /// of its own, so it is kept. So is the cache that one sample's run leaves for the next.
 class SampleEfficiencies {
 public:
-  explicit SampleEfficiencies(const Curve& curve)
-      : curve_(curve), alone_{without_shared_update(at_scale(curve, 1)), {}, {}} {}
+  SampleEfficiencies(const Curve& curve, int against_gpus)
+      : curve_(curve), against_{against_gpus == 1 ? without_shared_update(at_scale(curve, 1))
+                                                  : at_scale(curve, against_gpus),
+                                against_gpus == 1 ? ModelError{} : model_error_at(curve, against_gpus),
+                                {}} {}
 
   const Curve& curve() const { return curve_; }
   double at(const Parameters& sample, int gpus) {
     ScaleOnCurve& there = known(usable_scale(curve_, gpus));
-    return iteration_s(alone_, sample) / iteration_s(there, estimated(curve_, sample, there.unexplained));
+    const auto before = against_.setup.gpus == 1 ? sample : estimated(curve_, sample, against_.unexplained);
+    return iteration_s(against_, before) / iteration_s(there, estimated(curve_, sample, there.unexplained));
   }
 
 private:
@@ -109,8 +113,8 @@ private:
   }
 
   const Curve& curve_;
-  ScaleOnCurve alone_; ///< one GPU, to which efficiency is relative
-  std::mutex mutex_;   // two threads compute samples
+  ScaleOnCurve against_; ///< the GPUs to which efficiency is relative: one, or those at hand
+  std::mutex mutex_;     // two threads compute samples
   std::map<int, ScaleOnCurve> known_;
 };
 
@@ -226,11 +230,12 @@ private:
 /// GPUs in a node, and then all numbers of whole nodes.
 class PredictedScales {
 public:
-  PredictedScales(const Curve& curve, double bound, Fidelity fidelity, const std::map<int, double>& known)
-      : curve_(curve), bound_(bound), fidelity_(fidelity),
+  PredictedScales(const Curve& curve, double bound, Fidelity fidelity, const std::map<int, double>& known,
+                  int against_gpus)
+      : curve_(curve), bound_(bound), fidelity_(fidelity), against_(against_gpus == 1 ? 1 : known.at(against_gpus)),
         per_node_(std::min(curve.gpus_per_full_node, most_gpus(curve))) {
     for (const auto& [gpus, efficiency] : known)
-      if (gpus_of(scale_of(gpus)) == gpus) known_[scale_of(gpus)] = efficiency;
+      if (gpus_of(scale_of(gpus)) == gpus) known_[scale_of(gpus)] = efficiency / against_;
   }
 
   int gpus_of(int scale) const { return scale <= per_node_ ? scale : (scale - per_node_ + 1) * per_node_; }
@@ -260,7 +265,7 @@ public:
     const int gpus = usable_scale(curve_, gpus_of(scale));
     const auto found = predicted_efficiency(curve_, gpus, fidelity_);
     if (found) losses_[gpus] = found->largest_loss;
-    return known->second = found ? found->efficiency : by_formula(scale);
+    return known->second = found ? found->efficiency / against_ : by_formula(scale);
   }
 
   /// The largest loss beside compute at that scale. It runs predict_point() where that was not run.
@@ -276,12 +281,13 @@ private:
     if (!is_new) return known->second;
     const int gpus = usable_scale(curve_, gpus_of(scale));
     const auto found = predicted_efficiency(curve_, gpus, Fidelity::formula);
-    return known->second = found ? found->efficiency : efficiency(curve_, curve_.median, gpus);
+    return known->second = (found ? found->efficiency : efficiency(curve_, curve_.median, gpus)) / against_;
   }
 
   const Curve& curve_;
   double bound_;
   Fidelity fidelity_;
+  double against_; ///< efficiency, relative to one GPU, of the GPUs to which `bound_` is relative
   int per_node_;
   std::map<int, double> known_;
   std::map<int, std::string> losses_; ///< losses by number of GPUs, for the scales that were run
@@ -378,11 +384,11 @@ bool is_last_scale(const Curve& curve, int gpus) {
 } // namespace
 
 LargestEfficientScale find_largest_efficient_scale(const Curve& curve, double efficiency_bound, Fidelity fidelity,
-                                                   const std::map<int, double>& known) {
+                                                   const std::map<int, double>& known, int against_gpus) {
   LargestEfficientScale largest_scale;
   if (curve.best_layout && curve.best_layout->least_usable(most_gpus(curve)) == 0) return largest_scale;
-  SampleEfficiencies efficiencies(curve);
-  PredictedScales scales(curve, efficiency_bound, affordable(fidelity), known);
+  SampleEfficiencies efficiencies(curve, against_gpus);
+  PredictedScales scales(curve, efficiency_bound, affordable(fidelity), known, against_gpus);
   CrossingEstimate guess(efficiencies, scales, efficiency_bound);
   const int shown_gpus = scales.gpus_of(find_simulated_crossing(scales, guess));
   largest_scale.gpus = most_usable(curve, shown_gpus);

@@ -67,14 +67,35 @@ std::vector<Field<AnsweredPoint>> part_rows() {
   return rows;
 }
 
+/// A figure in proportion to samples_per_s with the ends of its interval, where it is known.
+std::vector<Field<Point>> proportional_rows(const std::string& name, double Point::*figure,
+                                            const std::string& meaning) {
+  const auto is_known = [figure](const Point& point) { return point.*figure > 0; };
+  const auto end = [figure](double Point::*rate) {
+    return [figure, rate](const Point& point) { return point.*figure * (point.*rate / point.samples_per_s); };
+  };
+  const auto type = rounded_positive_type();
+  return {answered_where<Point>(is_known, name, figure, type, meaning),
+          answered_where<Point>(is_known, name + "_low", end(&Point::samples_per_s_low), type,
+                                "5 % of the samples are below"),
+          answered_where<Point>(is_known, name + "_high", end(&Point::samples_per_s_high), type,
+                                "5 % of the samples are above")};
+}
+
 std::vector<Field<Point>> use_rows() {
-  return {optional("tokens_per_s", &Point::tokens_per_s, rounded_positive_type(),
-                   "`samples_per_s` times the tokens of a sample, if it is a sequence"),
-          optional("flop_utilisation", &Point::flop_utilisation, rounded_positive_type(),
-                   "the model's own FLOP (three forward passes a sample, nothing that is computed again) over "
-                   "the GPUs' peak in the precision, if the catalogue has one"),
-          answered_if_any<Point>("memory", &Point::memory, answer_object(memory_fields()),
-                                 "the most that a GPU has at the same time")};
+  auto rows = proportional_rows("tokens_per_s", &Point::tokens_per_s,
+                                "`samples_per_s` times the tokens of a sample, if it is a sequence");
+  add_to(rows, proportional_rows("flop_utilisation", &Point::flop_utilisation,
+                                 "MFU: the model's own FLOP (three forward passes a sample, nothing that is computed "
+                                 "again, every query with every key) over the GPUs' peak in the precision, if the "
+                                 "catalogue has one"));
+  const auto has_attention = [](const Point& point) { return point.flop_utilisation_causal < point.flop_utilisation; };
+  rows.push_back(answered_where<Point>(
+      has_attention, "flop_utilisation_causal", &Point::flop_utilisation_causal, rounded_positive_type(),
+      "the same with half the FLOP of attention's products, which a causal mask leaves"));
+  rows.push_back(answered_if_any<Point>("memory", &Point::memory, answer_object(memory_fields()),
+                                        "the most that a GPU has at the same time"));
+  return rows;
 }
 
 std::vector<Field<AnsweredPoint>> offload_rows() {

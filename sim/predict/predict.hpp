@@ -9,17 +9,25 @@
 #include "sim/predict/scaling_curve.hpp"
 #include "sim/simgrid/executor.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
 
+/// What a prediction is about to do.
+struct PredictStage {
+  std::string name;     ///< "ring at 64 GPUs"
+  std::size_t done = 0; ///< stages that have ended
+  std::size_t all = 0;
+};
+
 struct PredictOptions {
   /// fidelity of each point's number; the interval's samples never run in full
   Fidelity fidelity = Fidelity::by_default;
-  std::function<void(const std::string&)> progress; ///< called with the name of each stage; may be empty
-  const MeasuredTimes* measured = nullptr;          ///< set by callers with many scenarios, who read it once
+  std::function<void(const PredictStage&)> progress; ///< called before each stage; may be empty
+  const MeasuredTimes* measured = nullptr;           ///< set by callers with many scenarios, who read it once
   /// Called with each answer and the curve behind it, which does not outlive the call; may be empty.
   std::function<void(const Curve&, const StrategyAnswer&)> answered{};
   int threads = 1;  ///< number of threads that share the work; no answer depends on it

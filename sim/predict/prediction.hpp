@@ -80,6 +80,9 @@ struct PredictedPoint {
   double samples_per_s_per_node_bought_high = 0;
   double tokens_per_s = 0;     ///< 0 where a sample is not a sequence of tokens
   double flop_utilisation = 0; ///< FLOP of the model, without recomputation, over the peak of the GPUs; 0: not known
+  /// The same with half the FLOP of attention's products, which is what a causal mask leaves of them. Equal to
+  /// flop_utilisation for a model without attention.
+  double flop_utilisation_causal = 0;
   std::optional<PointMemory> memory{}; ///< of the GPU that needs most
   double least_host_memory_bytes = 0;  ///< the least memory that each node needs for offloaded state; 0 without offload
   IterationParts parts{};              ///< the parts of the iteration, which add up to iteration_s
@@ -127,6 +130,21 @@ struct MeasureNext {
   double all_reduce_bytes = 0;
 };
 
+/// The runs that a curve was learnt from: how far they reach here, and on the clusters that lend records.
+struct MeasuredReach {
+  int gpus = 0;            ///< most GPUs of a run of this stack here; 0: none was measured
+  int nodes = 0;           ///< most nodes of a run here with this transport and kind of strategy
+  int nodes_elsewhere = 0; ///< the same of clusters that lend records
+};
+
+/// How a strategy compares at the GPUs that are at hand.
+struct AtHand {
+  int gpus = 0;               ///< see gpus_at_hand(); 0: no scale asked for is possible
+  double chance_slower = 0;   ///< share of the samples in which it is slower than the fastest; 0 for that one
+  bool equally_fast = false;  ///< it is the fastest, or nothing tells it from the fastest
+  MeasureNext measure_next{}; ///< as StrategyAnswer::measure_next, for the interval at these GPUs
+};
+
 /// Rate of one GPU without synchronisation.
 struct OneGpuRate {
   double samples_per_s = 0;
@@ -146,8 +164,23 @@ struct StrategyAnswer {
   OneGpuRate one_gpu;          ///< the rate of one GPU with that preset
   std::vector<PredictedPoint> points;
   LargestEfficientScale largest_scale;
+  /// With how many GPUs the efficiency of `largest_scale` is compared: 1; where no single GPU holds the model, those at
+  /// hand.
+  int efficient_against_gpus = 1;
   MeasureNext measure_next;
+  AtHand at_hand{};
+  MeasuredReach measured{};
   std::vector<std::string> why; ///< sentences that explain the point at the largest scale; empty unless requested
+};
+
+/// What the names of a question stand for.
+struct AskedMachine {
+  std::string unit = "samples"; ///< what samples are, in the plural: "images", "sequences" or "samples"
+  double tokens_per_sample = 0; ///< 0 where a sample is not a sequence of tokens
+  int gpus_per_node = 0;
+  double gpu_memory_bytes = 0; ///< 0: not known
+  std::string node;            ///< "4 V100-SXM2-16GB"; "8 processes on processors" without a GPU
+  std::string network;         ///< "100 Gb/s nccl-ib", "8 x 400 Gb/s nccl-ib"; "" for a transport inside a node
 };
 
 /// A file on which the answer depends, with a checksum of its bytes.
@@ -162,6 +195,7 @@ struct Prediction {
   OneGpuRate one_gpu; ///< the rate of one GPU with the scenario's preset
   int available_gpus = 0;
   int growth_gpus = 0;
+  AskedMachine machine;
   std::vector<StrategyAnswer> strategies;
   /// sentences on what no longer applies, on assumptions about the network, and on what to run
   std::vector<std::string> warnings;

@@ -10,6 +10,18 @@
 
 namespace ddlsim {
 
+/// Writes at most twenty lines of eighty columns: the question, what the GPUs at hand do and how far growing pays, some
+/// scales of the strategy to take, where the time goes, the other strategies, how sure that is, what to measure next.
+std::string to_screen_text(const Prediction& prediction);
+
+/// The sentences of the screen: the question, the verdict, where the time goes, the other ways, how sure that is, and what
+/// to measure next. Of a scenario that is not possible at any scale: the question, and that.
+std::vector<std::string> screen_sentences(const Prediction& prediction);
+
+/// Writes a request for an allocation, in Markdown: what is asked for, how it scales with GPU-hours, how sure that is, and
+/// the sources.
+std::string to_allocation_text(const Prediction& prediction);
+
 /// Writes for each strategy two tables with a row for each scale: the prediction, and where the time goes. Two
 /// sentences follow, on the largest efficient scale and on what to measure next. Last comes a small chart of efficiency
 /// with a letter for each strategy.
@@ -49,8 +61,8 @@ std::string csv_header();
 std::string sweep_rows(const Prediction& prediction);
 std::string sweep_error_row(const std::string& scenario, const std::string& error);
 
-/// Aligns the lines of all scenarios as one table.
-std::string sweep_table(const std::string& rows);
+/// Aligns the lines of all scenarios as one table: of eighty columns, or with every figure in `details`.
+std::string sweep_table(const std::string& rows, bool details);
 
 /// Joins texts that are predictions or errors: {"format": "ddlsim-predictions", "predictions": [...]}.
 std::string to_json_list(const std::vector<std::string>& predictions);

@@ -1,6 +1,8 @@
 #include "sim/base/json.hpp"
 #include "sim/formats/question_fields.hpp"
 #include "sim/formats/strategy_fields.hpp"
+#include "sim/predict/asked_machine.hpp"
+#include "sim/predict/at_hand.hpp"
 #include "sim/predict/point_fields.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
@@ -56,8 +58,42 @@ std::vector<Field<StrategyAnswer>> largest_scale_rows() {
                            "5 % of the samples are above"),
           answered<Answer>("largest_efficient_beyond_growth", of(&LargestEfficientScale::beyond_growth), boolean_type(),
                            "efficiency stays above the bound up to the cluster's growth"),
+          answered<Answer>("efficient_against_gpus", &Answer::efficient_against_gpus, number_of_things(),
+                           "with how many GPUs that efficiency is compared: 1, or those at hand where no single GPU "
+                           "holds the model"),
           answered<Answer>("bottleneck_there", of(&LargestEfficientScale::bottleneck), any_text_type(),
                            "the largest part beside compute at that scale")};
+}
+
+FieldTable<AtHand> at_hand_fields() {
+  return {{answered<AtHand>("gpus", &AtHand::gpus, number_of_things(),
+                            "the largest scale asked for that is possible and that the cluster has today, else the "
+                            "smallest possible; 0: none is possible"),
+           answered<AtHand>("equally_fast", &AtHand::equally_fast, boolean_type(),
+                            "it is the fastest there, or nothing tells it from the fastest"),
+           answered<AtHand>("chance_slower", &AtHand::chance_slower, rounded_type(0, 1),
+                            "share of the samples in which it is slower than the fastest there; 0 for that one"),
+           answered<AtHand>("measure_next", &AtHand::measure_next, answer_object(measure_next_fields()),
+                            "what would narrow the interval at these GPUs most")}};
+}
+
+FieldTable<MeasuredReach> measured_reach_fields() {
+  using Reach = MeasuredReach;
+  return {{answered<Reach>("gpus", &Reach::gpus, number_of_things(), "most GPUs of a run of this stack here; 0: none"),
+           answered<Reach>("nodes", &Reach::nodes, number_of_things(),
+                           "most nodes of a run here with this transport and kind of strategy"),
+           answered<Reach>("nodes_elsewhere", &Reach::nodes_elsewhere, number_of_things(),
+                           "the same of clusters that lend their records")}};
+}
+
+/// How the strategy compares with the others, and what it rests on.
+std::vector<Field<StrategyAnswer>> comparison_rows() {
+  using Answer = StrategyAnswer;
+  return {answered<Answer>("in_words", strategy_in_words, text_type(), "how it synchronises, in plain words"),
+          answered<Answer>("at_hand", &Answer::at_hand, answer_object(at_hand_fields()),
+                           "how it compares at the GPUs at hand"),
+          answered<Answer>("measured", &Answer::measured, answer_object(measured_reach_fields()),
+                           "the runs that it was learnt from")};
 }
 
 /// What the answer adds where there is something to say.
@@ -90,6 +126,7 @@ FieldTable<StrategyAnswer> strategy_rows_of_answer() {
   add_to(table.fields, largest_scale_rows());
   table.fields.push_back(answered<Answer>("measure_next", &Answer::measure_next, answer_object(measure_next_fields()),
                                           "the measurement that would narrow the interval most"));
+  add_to(table.fields, comparison_rows());
   add_to(table.fields, remark_rows());
   return table;
 }
@@ -135,6 +172,34 @@ std::vector<Field<Prediction>> question_rows() {
                         "one GPU with the scenario's preset, without synchronisation")};
 }
 
+FieldTable<AskedMachine> machine_fields() {
+  using One = AskedMachine;
+  const auto has_memory = [](const One& one) { return one.gpu_memory_bytes > 0; };
+  return {{answered<One>("gpus_per_node", &One::gpus_per_node, number_of_things(), "that ranks use"),
+           answered_where<One>(has_memory, "gpu_memory_bytes", &One::gpu_memory_bytes, rounded_positive_type(),
+                               "that a GPU has, where it is known"),
+           answered<One>("node", &One::node, text_type(), "in words"),
+           answered<One>("network", &One::network, any_text_type(),
+                         "ports of a node, their rate and the transport in words; empty inside a node")}};
+}
+
+/// What stands behind the names, and how large the cluster is.
+std::vector<Field<Prediction>> scale_rows() {
+  using One = Prediction;
+  const auto has_tokens = [](const One& one) { return one.machine.tokens_per_sample > 0; };
+  const auto of = [](auto member) { return within(&One::machine, member); };
+  return {answered<One>("unit", of(&AskedMachine::unit), word_type({"images", "sequences", "samples"}),
+                        "what the samples are"),
+          answered_where<One>(has_tokens, "tokens_per_sample", of(&AskedMachine::tokens_per_sample),
+                              rounded_positive_type(), "the length of a sequence"),
+          answered<One>("available_gpus", &One::available_gpus, number_of_things(), "that the cluster has today"),
+          answered<One>("growth_gpus", &One::growth_gpus, number_of_things(), "to which it may grow"),
+          answered<One>(
+              "at_hand_gpus", [](const One& one) { return gpus_at_hand(one); }, number_of_things(),
+              "at which strategies are compared"),
+          answered<One>("machine", &One::machine, answer_object(machine_fields()), "node and network")};
+}
+
 std::vector<AnsweredPoint> points_of(const Prediction& prediction) {
   std::vector<AnsweredPoint> points;
   for (const auto& answer : prediction.strategies)
@@ -146,6 +211,7 @@ const FieldTable<Prediction>& answer_to_scenario_fields() {
   using One = Prediction;
   static const auto table = [] {
     auto rows = question_rows();
+    add_to(rows, scale_rows());
     add_to(rows, {answered<One>("points", points_of, answer_list(answered_point_type()),
                                 "one for each strategy and number of GPUs"),
                   answered<One>("strategies", &One::strategies, answer_list(answer_object(strategy_rows_of_answer())),

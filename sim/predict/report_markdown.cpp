@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -27,34 +28,61 @@ std::string with_bounds(const IntervalText& figure) {
   return figure.value + " " + figure.bounds;
 }
 
-std::vector<std::string> point_cells(const PredictedPoint& point, bool measured) {
+/// The columns that not every table has.
+struct ShownColumns {
+  bool measured = false;
+  bool tokens = false;
+  bool memory = false;
+
+  std::size_t count() const { return 7 + (measured ? 1 : 0) + (tokens ? 3 : 0) + (memory ? 1 : 0); }
+};
+
+/// Tokens a second with its interval, and MFU in both conventions.
+std::vector<std::string> token_cells(const PredictedPoint& point) {
+  const double tokens = point.tokens_per_s / point.samples_per_s;
+  const auto share = [&](double of_peak) { return of_peak > 0 ? percent_text(of_peak) : "-"; };
+  return {with_bounds(
+              rate_interval(point.tokens_per_s, tokens * point.samples_per_s_low, tokens * point.samples_per_s_high)),
+          share(point.flop_utilisation), share(point.flop_utilisation_causal)};
+}
+
+std::vector<std::string> point_cells(const PredictedPoint& point, const ShownColumns& shown) {
   const auto nodes =
       point.server_nodes > 0 ? fmt::format("{}+{}", point.nodes, point.server_nodes) : fmt::format("{}", point.nodes);
   std::vector<std::string> cells{fmt::format("{}", point.gpus), nodes};
   if (!point.error.empty()) {
     cells.push_back("cannot be: " + point.error);
-    cells.resize(measured ? 8 : 7);
+    cells.resize(shown.count());
     return cells;
   }
   cells.push_back(with_bounds(seconds_interval(point.iteration_s, point.iteration_s_low, point.iteration_s_high)));
-  if (measured) cells.push_back(measured_here_text(point));
+  if (shown.measured) cells.push_back(measured_here_text(point));
   cells.push_back(with_bounds(rate_interval(point.samples_per_s, point.samples_per_s_low, point.samples_per_s_high)));
+  if (shown.tokens)
+    for (auto& cell : token_cells(point)) cells.push_back(std::move(cell));
   cells.push_back(with_bounds(percent_interval(point.efficiency, point.efficiency_low, point.efficiency_high)));
+  if (shown.memory) cells.push_back(peak_memory_text(point));
   cells.push_back(point.bottleneck);
   cells.push_back(evidence_text(point));
   return cells;
 }
 
 std::string markdown_table(const StrategyAnswer& answer) {
-  const bool measured = std::any_of(answer.points.begin(), answer.points.end(),
-                                    [](const PredictedPoint& point) { return point.measured.has_value(); });
-  std::vector<std::string> headers{"GPUs",      "nodes",   "iteration (90 %)", "samples/s (90 %)", "efficiency (90 %)",
-                                   "dominates", "evidence"};
-  if (measured) headers.insert(headers.begin() + 3, "measured");
+  const auto any = [&](auto holds) { return std::any_of(answer.points.begin(), answer.points.end(), holds); };
+  const ShownColumns shown{any([](const PredictedPoint& point) { return point.measured.has_value(); }),
+                           any([](const PredictedPoint& point) { return point.tokens_per_s > 0; }),
+                           any([](const PredictedPoint& point) { return point.memory.has_value(); })};
+  std::vector<std::string> headers{"GPUs", "nodes", "iteration (90 %)"};
+  if (shown.measured) headers.emplace_back("measured");
+  headers.emplace_back("samples/s (90 %)");
+  if (shown.tokens) headers.insert(headers.end(), {"tokens/s (90 %)", "MFU", "MFU, causal"});
+  headers.emplace_back("efficiency (90 %)");
+  if (shown.memory) headers.emplace_back("peak memory a GPU");
+  headers.insert(headers.end(), {"dominates", "evidence"});
   std::string text = markdown_row(headers) + "|";
   for (std::size_t i = 0; i < headers.size(); ++i) text += "---|";
   text += "\n";
-  for (const auto& point : answer.points) text += markdown_row(point_cells(point, measured));
+  for (const auto& point : answer.points) text += markdown_row(point_cells(point, shown));
   return text;
 }
 

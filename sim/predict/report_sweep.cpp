@@ -1,4 +1,5 @@
 
+#include "sim/base/plain_number.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/prediction_sentences.hpp"
 #include "sim/predict/report.hpp"
@@ -93,6 +94,32 @@ std::string approximations(const Cells& parts) {
   return text;
 }
 
+/// Scenario, strategy, GPUs, rate and efficiency, in the width of a screen; then what cannot be.
+std::string narrow_sweep_table(const Cells& parts) {
+  constexpr std::size_t widest_scenario = 24;
+  constexpr std::size_t widest_strategy = 16;
+  constexpr std::size_t rate_cell = first_interval + 2;
+  constexpr std::size_t efficiency_cell = first_interval + 4;
+  constexpr std::size_t error_lines = 2;
+  Cells table;
+  std::string below;
+  for (const auto& row : parts) {
+    const bool is_error = row.size() == cells_of_error;
+    table.push_back({cut_in_the_middle(row[0], widest_scenario), cut_in_the_middle(row[1], widest_strategy)});
+    if (is_error) below += screen_text(fmt::format("{}, {} {}", row[0], row[1], row[2]), error_lines);
+    if (is_error) continue;
+    table.back().insert(table.back().end(), {row[2], row[rate_cell], row[rate_cell + 1], row[efficiency_cell]});
+  }
+  return to_table({{"scenario", Align::left},
+                   {"strategy", Align::left},
+                   {"GPUs"},
+                   {"samples/s"},
+                   {"(90 %)", Align::left},
+                   {"efficiency"}},
+                  table) +
+         below + "More: --details (every figure), --html page.html (charts), --json, --csv\n";
+}
+
 } // namespace
 
 std::string sweep_rows(const Prediction& prediction) {
@@ -123,10 +150,11 @@ std::string sweep_error_row(const std::string& scenario, const std::string& erro
   return to_line({scenario, "-", "cannot be: " + error});
 }
 
-std::string sweep_table(const std::string& rows) {
+std::string sweep_table(const std::string& rows, bool details) {
   Cells parts;
   for (const auto& line : split(rows, '\n'))
     if (!line.empty()) parts.push_back(split(line, between_cells));
+  if (!details) return narrow_sweep_table(parts);
   std::string below;
   for (const auto& row : parts)
     if (row.size() == cells_of_error) below += to_lines(fmt::format("{}, {} {}", row[0], row[1], row[2]));

@@ -130,6 +130,12 @@ std::string scale_text(int gpus) {
 std::string largest_scale_sentence(const StrategyAnswer& answer, double bound) {
   const auto& largest_scale = answer.largest_scale;
   const std::string at_bound = percent_text(bound);
+  if (answer.efficient_against_gpus > 1 && largest_scale.gpus > 0)
+    return fmt::format(
+        "A GPU does at least {} of what it does on {} GPUs up to {} GPUs (90 %: {} .. {}); what costs most "
+        "there is {}.",
+        at_bound, answer.efficient_against_gpus, largest_scale.gpus, scale_text(largest_scale.gpus_low),
+        largest_scale.gpus_high, largest_scale.bottleneck);
   const std::string loss = largest_scale.bottleneck.empty() ? "one GPU loses nothing"
                                                             : "what costs most there is " + largest_scale.bottleneck;
   if (largest_scale.gpus == 0)
@@ -272,10 +278,12 @@ std::string token_table(const StrategyAnswer& answer) {
     if (!(point.tokens_per_s > 0)) continue;
     rows.push_back({fmt::format("{}", point.gpus), rate_interval(point.tokens_per_s, 0, 0).value,
                     rate_interval(point.tokens_per_s / point.gpus, 0, 0).value,
-                    point.flop_utilisation > 0 ? percent_text(point.flop_utilisation) : "-", peak_memory_text(point)});
+                    point.flop_utilisation > 0 ? percent_text(point.flop_utilisation) : "-",
+                    point.flop_utilisation > 0 ? percent_text(point.flop_utilisation_causal) : "-",
+                    peak_memory_text(point)});
   }
   if (rows.empty()) return "";
-  return to_table({{"GPUs"}, {"tokens/s"}, {"a GPU"}, {"of peak FLOP/s"}, {"peak memory a GPU"}}, rows);
+  return to_table({{"GPUs"}, {"tokens/s"}, {"a GPU"}, {"MFU"}, {"MFU, causal"}, {"peak memory a GPU"}}, rows);
 }
 
 std::string offload_lines(const StrategyAnswer& answer) {

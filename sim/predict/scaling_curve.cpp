@@ -135,6 +135,10 @@ std::string complaint_about_shards(const StepSetup& setup) {
 
 /// Returns why such a run is impossible; "" when it is possible.
 std::string complaint(const Curve& curve, const StepSetup& setup) {
+  if (setup.batch_per_gpu < 1 && !is_model_parallel(setup.strategy.name))
+    return fmt::format(
+        "{:g} samples a GPU are less than one; give 1 or more, or model-parallel, whose groups share samples",
+        setup.batch_per_gpu);
   if (auto why = network_complaint(setup.transport, setup.gpus, setup.gpus_per_node); !why.empty()) return why;
   if (auto why = complaint_about_place(setup, nodes_of(curve, setup.gpus)); !why.empty()) return why;
   if (auto why = forced_complaint(library_rules_of(setup, curve.median), setup.gpus); !why.empty()) return why;
@@ -171,12 +175,22 @@ void set_memory(PredictedPoint& point, const StepSetup& setup) {
   if (memory.fit != MemoryFit::fits) memory.advice = advice_on_memory(setup, parts.total());
 }
 
+/// FLOP of attention's products in a forward pass, of every query with every key in its reach.
+double attention_flop_per_sample(const Model& model) {
+  double flop = 0;
+  for (const auto& layer : model.layers)
+    if (layer.kind == "attention") flop += layer.forward_flop_per_sample;
+  return flop;
+}
+
 /// Sets the rate of tokens, the utilisation of the GPUs' peak, and memory.
 void set_utilisation(PredictedPoint& point, const StepSetup& setup) {
   point.tokens_per_s = point.samples_per_s * setup.model.tokens_per_sample();
   const double flop_per_s = point.samples_per_s * setup.model.training_flop_per_sample();
   const double peak = peak_or_none(setup);
   if (peak > 0) point.flop_utilisation = flop_per_s / (setup.gpus * peak);
+  const double masked = attention_flop_per_sample(setup.model) / 2;
+  point.flop_utilisation_causal = point.flop_utilisation * (1 - masked / setup.model.forward_flop_per_sample());
   set_memory(point, setup);
   point.least_host_memory_bytes = least_host_memory(setup.model, setup.strategy, setup.gpus, setup.gpus_per_node);
 }

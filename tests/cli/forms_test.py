@@ -45,7 +45,7 @@ class Markdown(Case):
         tables = [line for line in lines if line.startswith("|")]
         self.assertEqual(len(tables), 3 * 4)  # a head, a rule and two scales for each strategy
         widths = {line.count("|") for line in tables}
-        self.assertLessEqual(widths, {8, 9})
+        self.assertLessEqual(widths, {9, 10})  # measured where there are records
         points = json.loads(run("predict", SCENARIO, "--gpus", "4,16", "--json").stdout)["points"]
         for point in points:
             self.assertTrue(any(line.startswith(f"| {point['gpus']} |") and point["bottleneck"] in line for line in tables))
@@ -60,7 +60,7 @@ class Markdown(Case):
 
 class Measured(Case):
     def test_why_says_in_five_sentences_what_each_answer_rests_on(self):
-        plain = run("predict", SCENARIO, "--strategy", "auto", *QUICK)
+        plain = run("predict", SCENARIO, "--strategy", "auto", *QUICK, "--details")
         text = run("predict", SCENARIO, "--strategy", "auto", *QUICK, "--why")
         self.assertEqual(text.returncode, 0, text.stderr)
         self.assertEqual(text.stdout.count("\nWhy, at 8 GPUs:\n1. One GPU's time, "), 1)
@@ -80,7 +80,7 @@ class Measured(Case):
         self.assertEqual(measured["inside"], sixteen["iteration_s_low"] <= measured["iteration_s"] <= sixteen["iteration_s_high"])
         row = list(csv.DictReader(io.StringIO(run("predict", SCENARIO, "--strategy", "auto", "--gpus", "16", "--csv").stdout)))[0]
         self.assertEqual(float(row["measured_s"]), measured["iteration_s"])
-        text = run("predict", SCENARIO, "--strategy", "auto", "--gpus", "4,16").stdout
+        text = run("predict", SCENARIO, "--strategy", "auto", "--gpus", "4,16", "--details").stdout
         self.assertIn(" ms, inside" if measured["inside"] else " ms, ", text)
 
 

@@ -18,7 +18,7 @@ def point_of(*arguments):
 
 class Input(Case):
     def test_the_answer_says_what_storage_delivers_what_decodes_and_which_is_the_limit(self):
-        words = " ".join(run("predict", NFS, *AT_32).stdout.split())
+        words = " ".join(run("predict", NFS, *AT_32, "--details").stdout.split())
         self.assertRegex(words, r"To keep 32 GPUs busy takes [\d.]+ samples/s: [\d.]+ MB/s from storage, [\d.]+ MB/s a node")
         self.assertRegex(words, r"cores a node that decode \(90 %: \d+ \.\. \d+; there are 24\)")
         self.assertIn("what all nodes together read from storage", words)
@@ -36,7 +36,7 @@ class Input(Case):
         self.assertAlmostEqual(few["samples_per_s"], 8 * 134, delta=1)  # of one core a node
         self.assertLessEqual(few["samples_per_s_low"], 8 * 58.3 * 1.05)
         self.assertGreaterEqual(few["samples_per_s_high"], 8 * 308 * 0.95)
-        answer = " ".join(run("predict", NFS, *AT_32, "--set", "/input/cores_per_node=1").stdout.split())
+        answer = " ".join(run("predict", NFS, *AT_32, "--set", "/input/cores_per_node=1", "--details").stdout.split())
         self.assertIn("the limit is decoding", answer)
         self.assertIn("(core_decode)", answer)  # what to measure next
         typed = point_of(NFS, *AT_32, "--set", "/input/shared_read_bandwidth=10 MB/s")

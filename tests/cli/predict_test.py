@@ -11,13 +11,13 @@ from program import QUICK, SCENARIO, Case, main, run
 
 class Predict(Case):
     def test_table(self):
-        result = run("predict", SCENARIO, *QUICK)
+        result = run("predict", SCENARIO, *QUICK, "--details")
         self.assertEqual(result.returncode, 0, result.stderr)
         for word in ("ring with pytorch-ddp over nccl-ib", "Best servers", "A poor parameter server", "+ unexplained", "per GPU bought", "efficiency", "assumed", "transferred", "Measure next", "90 %"):
             self.assertIn(word, result.stdout)
 
     def test_ranks_on_some_of_a_nodes_gpus_count_only_those(self):
-        result = run("predict", SCENARIO, "--gpus", "8", "--fidelity", "formula", "--set", "/gpus_per_node=2")
+        result = run("predict", SCENARIO, "--gpus", "8", "--fidelity", "formula", "--set", "/gpus_per_node=2", "--details")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("(48 GPUs available, growth to 32768)", " ".join(result.stdout.split()))
         self.assertRegex(result.stdout, r"(?m)^ +8 +4 ")
@@ -26,7 +26,7 @@ class Predict(Case):
 
     def test_the_table_has_every_figure_of_the_json_with_its_interval_in_120_columns(self):
         scenario = ("predict", SCENARIO, "--gpus", "1,8,4096", "--fidelity", "formula")
-        text, points = run(*scenario).stdout, json.loads(run(*scenario, "--json").stdout)["points"]
+        text, points = run(*scenario, "--details").stdout, json.loads(run(*scenario, "--json").stdout)["points"]
         self.assertLessEqual(max(map(len, text.splitlines())), 120)
         units = {"us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "": 1, "k": 1e3, "M": 1e6, "%": 1e-2}
         rows = re.findall(r"^ *(\d+) +[\d+]+ " + 3 * r" +([\d.]+) ?(us|ms|s|min|k|M|%|) \(([\d.]+)\.\.([\d.]+)\)", text, re.MULTILINE)
@@ -43,9 +43,9 @@ class Predict(Case):
                                            delta=max(least * point[name + end], 5e-3 * units[unit], 5e-3 * (name == "efficiency")))
 
     def test_a_point_that_is_not_run_message_by_message_is_told_under_the_table(self):
-        result = run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ps")
+        result = run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ps", "--details")
         self.assertIn("Communication at 1024 GPUs is simplified, or by formula: ", result.stdout)
-        self.assertNotIn("message by message", run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ring").stdout)
+        self.assertNotIn("message by message", run("predict", SCENARIO, "--gpus", "8,1024", "--strategy", "ring", "--details").stdout)
 
     def test_json_is_the_same_bytes_twice_and_has_the_fields(self):
         first, second = run("predict", SCENARIO, *QUICK, "--json"), run("predict", SCENARIO, *QUICK, "--json")
@@ -123,7 +123,7 @@ class Processors(Case):
         points = [json.loads(run("predict", SCENARIO, "--set", "/preset=tf-ps", "--set", strategies, "--gpus", "8", "--json").stdout)["points"]
                   for strategies in ('/strategies=[{"name":"ps"}]', '/strategies=[{"name":"ps","servers":{"per_node":1},"placement":"colocated"}]')]
         self.assertEqual(points[0][0]["iteration_s"], points[1][0]["iteration_s"])
-        text = run("predict", SCENARIO, "--set", "/preset=tf-ps", "--set", '/strategies=[{"name":"ps"}]', "--gpus", "8").stdout
+        text = run("predict", SCENARIO, "--set", "/preset=tf-ps", "--set", '/strategies=[{"name":"ps"}]', "--gpus", "8", "--details").stdout
         self.assertIn("ps(1 a node colocated, bytes) over", text)
         self.assertIn("leaves servers, placement, sharding of this strategy open", text)
         self.assertNotIn("unknown", text)
@@ -164,7 +164,7 @@ class Sweep(Case):
         self.assertEqual({None} & set().union(*rows), set())
         self.assertNotIn(None, {value for row in rows for value in row.values()})
         self.assertEqual({row["scenario"].split("=")[1][:4] for row in rows if row["error"]}, {"64 /", "4096"})
-        header, *table = run("predict", SCENARIO, SCENARIO, *QUICK).stdout.splitlines()
+        header, *table = run("predict", SCENARIO, SCENARIO, *QUICK, "--details").stdout.splitlines()
         self.assertEqual(header.count("(90 %)"), 3)
         self.assertEqual(len([line for line in table if line.startswith("iris-resnet50  ")]), 2 * 4)
 
@@ -202,7 +202,7 @@ class Vary(Case):
 
     def test_best_servers_are_searched_and_named(self):
         best = ("--set", '/strategies=[{"name": "ps", "preset": "tf-ps", "servers": "best"}]')
-        result = run("predict", SCENARIO, *QUICK, *best)
+        result = run("predict", SCENARIO, *QUICK, *best, "--details")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertRegex(result.stdout, r"Best servers, by samples/s per node bought: \d+ at 8 GPUs \((colocated|dedicated), (bytes|round-robin|pieces)\)")
         points = json.loads(run("predict", SCENARIO, *QUICK, *best, "--json").stdout)["points"]
@@ -244,10 +244,13 @@ class Vary(Case):
 
     def test_what_does_not_fit_in_memory_is_a_row(self):
         result = run("predict", SCENARIO, *QUICK, "--json", "--set", "/batch_per_gpu=4096")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.returncode, 3, result.stderr)
         for point in json.loads(result.stdout)["points"]:
             self.assertIn("V100-SXM2-16GB", point["error"])
-        table = run("predict", SCENARIO, *QUICK, "--set", "/batch_per_gpu=4096").stdout
+        screen = run("predict", SCENARIO, *QUICK, "--set", "/batch_per_gpu=4096")
+        self.assertEqual(screen.returncode, 3, screen.stderr)
+        self.assertIn("None of the scales asked for is possible.", screen.stdout)
+        table = run("predict", SCENARIO, *QUICK, "--set", "/batch_per_gpu=4096", "--details").stdout
         self.assertEqual(table.count("8 GPUs cannot be: 4096 samples"), 4)
 
 

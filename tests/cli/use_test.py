@@ -106,7 +106,7 @@ class Check(Case):
                  SOURCE / "scenarios/inputs.json"]
         files += sorted(SOURCE.glob("platforms/*/cluster.json")) + sorted(SOURCE.glob("platforms/held-out/*/cluster.json"))
         files += sorted(SOURCE.glob("scenarios/models/*.json"))
-        result = run("check", *files)
+        result = run("check", "--details", *files)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(result.stdout.splitlines()), len(files))
 
@@ -118,7 +118,7 @@ class Check(Case):
         ratios = sorted(SOURCE.glob("platforms/*/ratios/*.jsonl"))
         self.assertGreater(len(ratios), 4)
         files += held_out + ratios
-        result = run("check", *files)
+        result = run("check", "--details", *files)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(result.stdout.splitlines()), len(files))
 
@@ -140,13 +140,14 @@ class List(Case):
     def test_each_list_names_what_is_shipped(self):
         for what, name in (("models", "resnet50_v1.5"), ("gpus", "V100-SXM2-16GB"), ("clusters", "iris"), ("presets", "horovod"),
                            ("inputs", "pytorch-dataloader"), ("inputs", "beegfs"), ("inputs", "parquet"), ("inputs", "mnist")):
-            result = run("list", what)
+            result = run("list", what, name)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn(name, result.stdout)
+            self.assertIn(name, run("list", what, "--details").stdout)
             self.assertEqual(result.stderr, "")
 
     def test_held_out_clusters_are_not_among_them(self):
-        listed = run("list", "clusters").stdout
+        listed = run("list", "clusters", "--details").stdout
         for folder in SOURCE.glob("platforms/held-out/*"):
             self.assertNotIn(folder.name, listed)
 

@@ -78,7 +78,7 @@ class ImportAndValidate(Case):
 
     def test_a_series_that_the_simulator_cannot_answer_says_why(self):
         odd = self.write("odd.csv", self.table().read_text().replace("vgg16", "my-net"))
-        told = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1")
+        told = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1", "--details")
         self.assertEqual(told.returncode, 0, told.stderr)
         self.assertIn("ddlsim does not answer: model my-net has no layer table", told.stderr)
         self.assertRegex(told.stdout, r"refused, % +100.0 +0.0")

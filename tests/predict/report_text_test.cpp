@@ -220,7 +220,7 @@ TEST_CASE("a sweep's table has the intervals too, and counts rows that are simpl
   const auto rows = sweep_rows(tree_of({point_of(64, "chunks share NICs")})) +
                     sweep_rows(tree_of({point_of(8192, "chunks share NICs")})) + sweep_rows(tree_of({point_of(4)})) +
                     sweep_error_row("other", "no such cluster");
-  CHECK(sweep_table(rows) ==
+  CHECK(sweep_table(rows, true) ==
         "scenario  strategy  GPUs  iteration (90 %)     samples/s (90 %)     efficiency (90 %)  knee  dominates      "
         "evidence\n"
         "plain     tree        64  400.0 ms (360..440)    6400 (5760..7040)  90.0 % (81..99)       0  communication  "

@@ -1,0 +1,257 @@
+#include "plan/report.hpp"
+#include "sim/base/error.hpp"
+#include "sim/base/plain_number.hpp"
+#include "sim/base/table.hpp"
+#include "sim/base/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ddlsim {
+namespace {
+
+const CandidateMachine& machine_of(const Plan& plan, const PlannedOption& option) {
+  return *std::find_if(plan.machines.begin(), plan.machines.end(),
+                       [&](const CandidateMachine& machine) { return machine.candidate == option.candidate; });
+}
+
+/// "B200-SXM-180GB" -> "B200"; a name whose first word has no digit stays whole.
+std::string short_gpu(const std::string& gpu) {
+  const auto first = gpu.substr(0, gpu.find('-'));
+  const bool has_digit = std::any_of(first.begin(), first.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return gpu.empty() ? "processes" : has_digit ? first : gpu;
+}
+
+// The question.
+
+std::string length_in_words(const Workload& work) {
+  if (!work.convergence.empty()) return "to the target of " + work.convergence;
+  if (work.tokens > 0) return plain_number(work.tokens) + " tokens";
+  return fmt::format("{:g} epochs of {} samples", work.epochs, plain_number(work.samples));
+}
+
+std::string budget_in_words(const PlanLimits& limits) {
+  return with_commas(limits.budget_usd) + " USD";
+}
+
+std::vector<std::string> limits_in_words(const PlanLimits& limits) {
+  std::vector<std::string> words;
+  if (limits.deadline_s > 0) words.push_back(plain_time(limits.deadline_s));
+  if (limits.budget_usd > 0) words.push_back(budget_in_words(limits));
+  if (limits.power_w > 0) words.push_back(print_quantity(limits.power_w, Dimension::power));
+  if (limits.nodes > 0) words.push_back(fmt::format("{} nodes", limits.nodes));
+  return words;
+}
+
+std::string asked_sentence(const Plan& plan) {
+  const auto& work = plan.request.workload;
+  const auto limits = limits_in_words(plan.request.limits);
+  const auto within = limits.empty() ? "no limits" : "within " + join_names(limits);
+  const auto first = plan.ranked_by == PlanGoal::cost ? "" : fmt::format("; least {} first", to_text(plan.ranked_by));
+  return fmt::format("{}, {}, {}; {}{}{}", work.model, length_in_words(work), to_text(work.precision), within, first,
+                     plan.why_other_goal.empty() ? "" : " (" + plan.why_other_goal + ")");
+}
+
+// The choice.
+
+std::string range_of(const PlannedOption& option, const Estimate& figure, std::string (*text)(double)) {
+  if (!option.simulated) return "";
+  return fmt::format(" ({} to {})", text(figure.low), text(figure.high));
+}
+
+std::string where_to_train(const Plan& plan, const PlannedOption& option) {
+  const auto spares = option.spare_nodes > 0 ? fmt::format(", {} spare", option.spare_nodes) : "";
+  return fmt::format("{} {} ({} node{} of {}{}), {}", with_commas(option.gpus), short_gpu(machine_of(plan, option).gpu),
+                     with_commas(option.nodes), option.nodes == 1 ? "" : "s", option.candidate, spares,
+                     option.gpus == 1 ? "alone" : label_of(option.strategy));
+}
+
+/// The lower end of an interval of times, without its unit where that is the unit of the upper end.
+std::string low_in_unit_of(const Estimate& time) {
+  const auto low = plain_time(time.low);
+  const auto high = plain_time(time.high);
+  const auto unit = high.substr(high.find(' '));
+  return low.ends_with(unit) ? low.substr(0, low.size() - unit.size()) : low;
+}
+
+std::string what_it_takes(const PlannedOption& option) {
+  const auto& time = option.time_s;
+  auto text = plain_time(shown_figure(time));
+  if (option.simulated) text += fmt::format(" (90 %: {} to {})", low_in_unit_of(time), plain_time(time.high));
+  if (option.usd) {
+    text +=
+        fmt::format(", {} USD{}", plain_number(shown_figure(*option.usd)), range_of(option, *option.usd, plain_number));
+    if (option.tokens > 0)
+      text += fmt::format(", {} USD per million tokens", plain_number(1e6 * shown_figure(*option.usd) / option.tokens));
+  }
+  return text;
+}
+
+std::string chances(const Plan& plan, const PlannedOption& option) {
+  const auto& limits = plan.request.limits;
+  if (!option.simulated || (limits.deadline_s <= 0 && limits.budget_usd <= 0)) return "";
+  std::vector<std::string> words;
+  if (limits.deadline_s > 0)
+    words.push_back(fmt::format("{} {}", plain_time(limits.deadline_s), plain_percent(option.deadline_chance)));
+  if (limits.budget_usd > 0)
+    words.push_back(fmt::format("{} {}", budget_in_words(limits), plain_percent(option.budget_chance)));
+  if (words.size() > 1) words.push_back("both " + plain_percent(option.chance));
+  return fmt::format(" Chance to keep {}.", join_names(words));
+}
+
+std::string choice_sentence(const Plan& plan) {
+  const auto& first = plan.options.front();
+  const auto choice = fmt::format("{}: {}.{}", where_to_train(plan, first), what_it_takes(first), chances(plan, first));
+  if (plan.limits_met) return "Take " + choice;
+  return fmt::format("Nothing keeps {} with a chance of {}. Nearest: {}",
+                     join_names(limits_in_words(plan.request.limits)), plain_percent(plan.request.limits.chance),
+                     choice);
+}
+
+// The table of choices.
+
+/// The first options of each candidate and number of GPUs, of which other layouts are no choice of their own.
+std::vector<const PlannedOption*> choices_of(const Plan& plan) {
+  std::set<std::pair<std::string, int>> seen;
+  std::vector<const PlannedOption*> choices;
+  for (const auto& option : plan.options)
+    if (seen.emplace(option.candidate, option.gpus).second) choices.push_back(&option);
+  return choices;
+}
+
+/// The unit of the times of a table, which its first choice decides.
+struct TimeUnit {
+  const char* name;
+  double s;
+};
+TimeUnit unit_of_times(double time_s) {
+  constexpr double hour_s = 3600;
+  if (time_s >= 48 * hour_s) return {"days", 24 * hour_s};
+  return time_s >= 2 * hour_s ? TimeUnit{"hours", hour_s} : TimeUnit{"min", 60};
+}
+
+bool misses(const Plan& plan, const PlannedOption& option) {
+  return !option.simulated || option.chance < plan.request.limits.chance;
+}
+
+std::string choice_table(const Plan& plan, const std::vector<const PlannedOption*>& choices, std::size_t most) {
+  const auto unit = unit_of_times(shown_figure(choices.front()->time_s));
+  const bool has_limits = plan.request.limits.deadline_s > 0 || plan.request.limits.budget_usd > 0;
+  constexpr std::size_t widest_candidate = 16;
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < std::min(most, choices.size()); ++i) {
+    const auto& option = *choices[i];
+    const Estimate time{option.time_s.value / unit.s, option.time_s.median / unit.s, option.time_s.low / unit.s,
+                        option.time_s.high / unit.s};
+    const auto usd = option.usd.value_or(Estimate{});
+    rows.push_back({with_commas(option.gpus), cut_in_the_middle(option.candidate, widest_candidate),
+                    plain_number(shown_figure(time)), range_of(option, time, plain_number),
+                    option.usd ? cell_number(shown_figure(usd)) : "-",
+                    option.usd ? range_of(option, usd, cell_number) : "",
+                    option.kwh.value > 0 ? cell_number(shown_figure(option.kwh)) : "-"});
+    auto& row = rows.back();
+    for (auto& cell : row)
+      if (cell.starts_with(" ")) cell.erase(0, 1);
+    if (!has_limits) continue;
+    row.push_back(option.simulated ? plain_percent(option.chance) : "-");
+    row.push_back(i == 0 ? "<-" : misses(plan, option) ? "no" : "");
+  }
+  std::vector<Column> columns{{"GPUs"}, {"candidate", Align::left}, {unit.name}, {"(90 %)", Align::left},
+                              {"USD"},  {"(90 %)", Align::left},    {"kWh"}};
+  if (has_limits) columns.insert(columns.end(), {{"kept"}, {"", Align::left}});
+  return to_table(columns, rows);
+}
+
+std::string below_table(const Plan& plan, const std::vector<const PlannedOption*>& choices, std::size_t shown) {
+  std::string text;
+  const bool any_misses = std::any_of(choices.begin() + 1, choices.begin() + static_cast<std::ptrdiff_t>(shown),
+                                      [&](const PlannedOption* option) { return misses(plan, *option); });
+  if (any_misses && plan.request.limits.deadline_s + plan.request.limits.budget_usd > 0)
+    text += fmt::format("no: less than the {} asked for. ", plain_percent(plan.request.limits.chance));
+  const auto lack = std::count_if(plan.refused.begin(), plan.refused.end(),
+                                  [](const RefusedOption& one) { return one.kind == Refusal::memory; });
+  if (choices.size() > shown)
+    text += fmt::format("{} more choice{}. ", choices.size() - shown, choices.size() - shown == 1 ? "" : "s");
+  if (!plan.refused.empty())
+    text += fmt::format("{} refused{}. ", plan.refused.size(), lack > 0 ? fmt::format(", {} for memory", lack) : "");
+  if (!text.empty()) text.pop_back();
+  return text;
+}
+
+// What the choice rests on.
+
+std::string measure_first_sentence(const Plan& plan) {
+  if (!plan.runner_up) return "";
+  const auto& other = plan.options[*plan.runner_up];
+  const auto rival =
+      fmt::format("{} {} of {}", with_commas(other.gpus), short_gpu(machine_of(plan, other).gpu), other.candidate);
+  const auto today =
+      fmt::format("Today {} are the better choice with a chance of {}.", rival, plain_percent(plan.runner_up_better));
+  const auto& measurement = plan.discriminating;
+  if (measurement.parameter.empty()) return today;
+  return fmt::format("Measure first: {}, on {}. {}", measurement.what, measurement.candidate, today);
+}
+
+/// What is not known of the candidates, and so left out of every comparison.
+std::string unknown_sentence(const Plan& plan) {
+  std::vector<std::string> no_price;
+  std::vector<std::string> no_power;
+  for (const auto& machine : plan.machines) {
+    if (!machine.usd_per_node_hour) no_price.push_back(machine.candidate);
+    if (!machine.power_w) no_power.push_back(machine.candidate);
+  }
+  std::string text;
+  if (!no_price.empty()) text += fmt::format(" The price of {} is not known.", join_names(no_price));
+  if (!no_power.empty()) text += fmt::format(" The power of {} is not known.", join_names(no_power));
+  return text;
+}
+
+/// The years of the prices, where they differ.
+std::string years_sentence(const Plan& plan) {
+  std::set<std::string> years;
+  for (const auto& machine : plan.machines)
+    if (machine.price_date.size() >= 4) years.insert(machine.price_date.substr(0, 4));
+  if (years.size() < 2) return "";
+  return fmt::format(" Prices are of different years: {}.", join_names({years.begin(), years.end()}));
+}
+
+std::string rests_on(const Plan& plan) {
+  const auto& first = plan.options.front();
+  const auto& machine = machine_of(plan, first);
+  std::vector<std::string> words;
+  if (first.flop_utilisation > 0 && first.tokens_per_s > 0)
+    words.push_back(plain_percent(first.flop_utilisation) + " MFU");
+  if (first.simulated) words.push_back("evidence: " + to_text(first.evidence));
+  if (1 - first.goodput >= 0.001)
+    words.push_back(plain_percent(1 - first.goodput) + " of the time for failures, checkpoints and the start");
+  if (machine.usd_per_node_hour.value_or(0) > 0)
+    words.push_back(fmt::format("{} USD a node-hour{}", plain_number(*machine.usd_per_node_hour),
+                                machine.price_date.empty() ? "" : " of " + machine.price_date));
+  std::string list;
+  for (const auto& word : words) list += (list.empty() ? "" : "; ") + word;
+  return fmt::format("Rests on: {}.{}{}", list, unknown_sentence(plan), years_sentence(plan));
+}
+
+} // namespace
+
+std::string to_screen_text(const Plan& plan) {
+  const auto choices = choices_of(plan);
+  const auto head = screen_text(asked_sentence(plan), 3) + "\n" + screen_text(choice_sentence(plan), 6) + "\n";
+  const auto tail = screen_text(measure_first_sentence(plan), 4) + screen_text(rests_on(plan), 3) +
+                    "More: --details (options, prices, sources), --html page.html (charts), --json\n";
+  constexpr std::size_t around = 1 + 2; // the head of the table, and what is below it
+  constexpr std::size_t fewest = 3;
+  constexpr std::size_t most = 7;
+  const auto lines =
+      static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n') + std::count(tail.begin(), tail.end(), '\n'));
+  const auto room = screen_lines - std::min(screen_lines, lines + around);
+  const auto shown = std::min(choices.size(), std::clamp(room, fewest, most));
+  return head + choice_table(plan, choices, shown) + screen_text(below_table(plan, choices, shown), 2) + tail;
+}
+
+} // namespace ddlsim
