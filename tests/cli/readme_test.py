@@ -31,7 +31,7 @@ TAKES_MINUTES = ("./run ddlsim validate", "./run ddlsim calibrate --priors")
 WRITTEN_BY = ("--output", "--html", "--trace", "--layers")  # options whose file need not be there
 DATA = ("scenarios", "platforms")
 STUDIES = "scenarios/studies/README.md"
-ANSWER_LINES = 12  # lines of output that the README shows at most
+ANSWER_LINES = 20  # lines of output that the README shows at most
 README_LINES = 110
 
 
