@@ -147,6 +147,8 @@ Diagnosis diagnose(const Curve& curve, const std::vector<Observation>& observati
       reach_verdict(all, healthy_evidence(all, options.seed, options.healthy_draws), ln_times, options.level);
   for (const auto& one : points) diagnosis.points.push_back({one, expected_time(curve, one)});
   diagnosis.headline = headline_of(curve, points);
+  diagnosis.model = curve.setup.model.name;
+  diagnosis.cluster = curve.setup.cluster.name;
   diagnosis.question = fmt::format("{} on {} with {} over {}", to_text(curve.setup.strategy), curve.setup.cluster.name,
                                    curve.setup.preset.name, curve.setup.transport.name);
   if (diagnosis.verdict == Verdict::not_normal)

@@ -41,6 +41,8 @@ enum class Verdict { normal, better, not_normal };
 
 struct Diagnosis {
   std::string headline; ///< text on what was run, and on which cluster
+  std::string model{};  ///< name of the model; that of the question, where only collectives were measured
+  std::string cluster{};
   std::string question; ///< names of strategy, cluster, preset and transport
   std::vector<ComparedPoint> points;
   double chance_if_healthy = 1; ///< probability that a healthy cluster gives at least as much evidence of a fault

@@ -115,6 +115,8 @@ const FieldTable<Diagnosis>& diagnosis_fields() {
   static const auto table = document<One>(
       "ddlsim-diagnosis", diagnosis_version,
       {answered<One>("headline", &One::headline, text_type(), "what was run, and on which cluster"),
+       answered<One>("model", &One::model, any_text_type(), "of the question"),
+       answered<One>("cluster", &One::cluster, any_text_type(), "of the question"),
        answered<One>("question", &One::question, text_type(), "strategy, cluster, preset and transport by name"),
        answered<One>(
            "ddlsim", [](const One&) { return version(); }, text_type(), "version of the program"),

@@ -57,7 +57,7 @@ class Input(Case):
     def test_without_cores_the_answer_still_says_how_many_it_takes(self):
         scenario = json.loads(NFS.read_text())
         del scenario["input"]["cores_per_node"]
-        answer = " ".join(run("predict", self.write("a.json", json.dumps(scenario)), *AT_32).stdout.split())
+        answer = " ".join(run("predict", self.write("a.json", json.dumps(scenario)), *AT_32, "--details").stdout.split())
         self.assertIn("the scenario does not say how many there are", answer)
 
     def test_the_page_says_it_too(self):
