@@ -72,11 +72,9 @@ std::function<void(const std::string&)> make_progress(bool quiet) {
 std::function<void(const PredictStage&)> make_stage_progress(bool quiet) {
   const auto show = make_progress(quiet);
   if (!show) return {};
-  return [show, begun = Clock::now()](const PredictStage& stage) {
-    const std::chrono::duration<double> passed = Clock::now() - begun;
-    const auto text =
-        progress_text({0, stage.done, stage.all}, "stages, now " + stage.name, passed.count(), terminal_columns());
-    show(text);
+  return [show](const PredictStage& stage) {
+    const TaskCount count{stage.done, stage.done, stage.all}; // stages differ too much in length for a time left
+    show(progress_text(count, "stages, now " + stage.name, 0, terminal_columns()));
   };
 }
 

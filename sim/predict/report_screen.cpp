@@ -258,8 +258,8 @@ std::string other_ways(const Shown& shown) {
                         degrees_in_words(shown.point.best_layout->strategy));
   std::string list;
   for (const auto& answer : shown.prediction.strategies)
-    if (&answer != &shown.answer) list += (list.empty() ? "" : ". ") + how_another_way_does(shown, answer);
-  return list.empty() ? text : fmt::format("{} Other ways at {} GPUs. {}.", text, with_commas(shown.point.gpus), list);
+    if (&answer != &shown.answer) list += (list.empty() ? "" : "; ") + how_another_way_does(shown, answer);
+  return list.empty() ? text : fmt::format("{} Other ways at {} GPUs: {}.", text, with_commas(shown.point.gpus), list);
 }
 
 std::string met_runs(const Shown& shown) {
