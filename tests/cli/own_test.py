@@ -35,7 +35,7 @@ class Own(Case):
             self.assertEqual(result.returncode, 0, f"{command}: {result.stderr}")
         words = " ".join(result.stdout.split())
         self.assertIn("my-model", words)
-        self.assertIn("my-cluster with pytorch-ddp", words)
+        self.assertIn("my-model on my-cluster (nodes of 8 H100-SXM5-80GB", words)
         self.assertIn("Measure next: ", words)
 
     def test_what_is_written_passes_check_and_says_what_was_assumed(self):
@@ -154,7 +154,7 @@ class Own(Case):
         diagnosed = run("diagnose", "q.json", "--step", "8=\"1 h\"".replace('"', ""), cwd=self.folder)
         self.assertEqual(diagnosed.returncode, 3, diagnosed.stderr)
         swept = self.done("predict", "q.json", "--sweep", "/cluster=./my-cluster,azure-nd-h100-v5", *quick)
-        self.assertIn("azure-nd-h100-v5", swept.stdout)
+        self.assertIn("nd-h100-v5", swept.stdout)
 
     def test_measurements_of_ones_own_cluster_are_found_in_its_folder(self):
         self.bring_both()
@@ -400,7 +400,7 @@ class Own(Case):
                             "price": {"kind": "on-demand", "usd_per_node_hour": 20, "source": "a guess"}}]}))
         planned = self.done("plan", "plan.json")
         self.assertIn('model "Llama-2-7B" is taken for llama_2_7b_seq4096', planned.stderr)
-        self.assertIn("Limits: 90 d, 3.0 M USD", planned.stdout)
+        self.assertIn("within 90 d, 3,000,000 USD", planned.stdout)
         self.done("check", "plan.json")
         seed = SOURCE / "tests" / "fuzz" / "seeds" / "nccl-tests.txt"
         lines = self.done("import", "nccl-tests", seed, "--cluster", "./mine", "--gpu", "./my-gpu.json").stdout.splitlines()

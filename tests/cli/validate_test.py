@@ -84,7 +84,7 @@ class ImportAndValidate(Case):
         self.assertRegex(told.stdout, r"refused, % +100.0 +0.0")
         stack = run("validate", "--measurements", self.table(), "--cluster", "iris", "--own-only", "--split", "T1", "--set", "preset=my-stack")
         self.assertNotIn("does not answer", stack.stderr)  # all-reduces of a stack of its own
-        quiet = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1", "--quiet")
+        quiet = run("validate", "--measurements", odd, "--cluster", "iris", "--own-only", "--split", "T1", "--details", "--quiet")
         self.assertEqual((quiet.stdout, quiet.stderr), (told.stdout, ""))
 
     def test_a_series_inside_one_node_is_told_what_it_lacks(self):
