@@ -49,6 +49,12 @@ double share_slower(const std::vector<double>& other_s, const std::vector<double
   return static_cast<double>(slower) / static_cast<double>(count);
 }
 
+/// Whether the strategy is faster at its largest scale by more than a repeat of a run differs.
+bool grows_better(const StrategyAnswer& answer, const StrategyAnswer& best) {
+  const double ratio = largest_possible(answer)->samples_per_s / largest_possible(best)->samples_per_s;
+  return std::log(ratio) > ModelConstants{}.unstated_noise;
+}
+
 } // namespace
 
 int gpus_at_hand(const std::vector<PredictedPoint>& points, int available_gpus) {
@@ -110,8 +116,7 @@ const StrategyAnswer* recommended_answer(const Prediction& prediction) {
   const StrategyAnswer* best = nullptr;
   for (const auto& answer : prediction.strategies) {
     if (!answer.at_hand.equally_fast) continue;
-    if (best == nullptr || largest_possible(answer)->samples_per_s > largest_possible(*best)->samples_per_s)
-      best = &answer;
+    if (best == nullptr || grows_better(answer, *best)) best = &answer;
   }
   return best;
 }

@@ -28,7 +28,7 @@ bool fits_on_one_gpu(const Curve& curve);
 void compare_at_hand(const std::vector<std::vector<double>>& samples_s, Prediction& prediction);
 
 /// Returns the strategy to show first: of those that are equally fast at hand, the one with the highest throughput at
-/// the largest scale. Null when no scale is possible.
+/// the largest scale, the first of the scenario where none is clearly ahead. Null when no scale is possible.
 const StrategyAnswer* recommended_answer(const Prediction& prediction);
 
 } // namespace ddlsim

@@ -54,7 +54,7 @@ class Calibrate(Case):
         self.assertTrue(any(of_table(calibration, "parameters", "identified")))
         checked = run("check", self.file, "--data", self.folder)
         self.assertEqual(checked.returncode, 0, checked.stderr)
-        self.assertIn(f"calibration of {self.CLUSTER}", checked.stdout)
+        self.assertIn(f"calibration of {self.CLUSTER}", " ".join(checked.stdout.split()))
 
     def test_details_follow_the_first_screen(self):
         first = self.calibrate("--quiet").stdout
