@@ -100,6 +100,16 @@ void add_changes(CLI::App& app, Variation& variation) {
       ->type_name("/PATH=VALUE");
 }
 
+void add_model(CLI::App& app, std::string& model, long& sequence) {
+  app.add_option("--model", model,
+                 "Model instead of the file's: a name (`ddlsim list models`), the path of a layer table, or of a "
+                 "config.json of Hugging Face Transformers")
+      ->type_name("NAME");
+  add_sequence(app, sequence);
+}
+
+namespace {
+
 /// Refuses what is neither a number of GPUs nor a range.
 CLI::Validator counts_or_range() {
   return {[](const std::string& word) {
@@ -108,14 +118,6 @@ CLI::Validator counts_or_range() {
             return wrong;
           },
           ""};
-}
-
-void add_model(CLI::App& app, std::string& model, long& sequence) {
-  app.add_option("--model", model,
-                 "Model instead of the file's: a name (`ddlsim list models`), the path of a layer table, or of a "
-                 "config.json of Hugging Face Transformers")
-      ->type_name("NAME");
-  add_sequence(app, sequence);
 }
 
 void add_batch(CLI::App& app, Variation& variation) {

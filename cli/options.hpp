@@ -194,8 +194,7 @@ struct NewCommand {
   std::string power;
   std::string price;
   int year = 0;
-  PlanWords plan;    ///< words of a new plan; its model is above
-  long sequence = 0; ///< tokens a sample of a model that is a config of Hugging Face; 0: not given
+  PlanWords plan; ///< words of a new plan; its model is above
 };
 
 /// The kinds of files from which `ddlsim import` makes models: the word on the command line, and a description.

@@ -118,9 +118,10 @@ void add_scan(Step& step, const LayerWork& layer) {
   const double flop_s =
       score_slowdown * step.batch * layer.flop / (rates.peaks.product_flop_per_s * rates.product.peak_share);
   const double output_bytes = step.batch * layer.outputs * step.rates.value_bytes;
+  const double backward_flop_s = (passes_of(layer.backward) - 1) * flop_s;
   step[StepPart::memory] +=
       layer.count * (std::max(flop_s, memory_s(step, scan_touches * output_bytes)) +
-                     std::max((passes_of_step - 1) * flop_s, memory_s(step, scan_gradient_touches * output_bytes)));
+                     std::max(backward_flop_s, memory_s(step, scan_gradient_touches * output_bytes)));
 }
 
 /// A token is copied to each expert that it chooses, and the outputs of these are read and summed, in each direction

@@ -81,7 +81,7 @@ UpdateSeconds added_update(const StepSetup& setup, const Parameters& sample) {
   const bool is_here = !is_parameter_server(setup.strategy.name) && !is_offloaded(setup.strategy);
   if (!setup.optimizer || !is_here || setup.gpu.memory_bandwidth_Bps <= 0) return {};
   const auto shares = shares_of_update(setup);
-  const auto usual = usual_optimizer(attentive_blocks_of(setup.model) > 0);
+  const auto usual = usual_optimizer(has_attention(setup.model));
   UpdateSeconds added;
   added.compute_s = compute_seconds(*setup.optimizer, setup, shares) - compute_seconds(usual, setup, shares);
   if (setup.optimizer == Optimizer::muon && setup.gpus > 1) added.gather_s = muon_gather_s(setup, sample, shares);
