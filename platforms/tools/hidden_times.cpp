@@ -118,7 +118,7 @@ ShippedTimes read_shipped_times(const DataFolder& data) {
       if (!has_server_elsewhere(record) && gpu_of(shipped, record) != nullptr)
         shipped.records.push_back(std::move(record));
     }
-  const auto implied = read_back_elsewhere(measured.spread_on, "", read_reference_data(data));
+  const auto implied = read_back_elsewhere(measured.spread_on, Cluster{}, read_reference_data(data));
   shipped.records.insert(shipped.records.end(), implied.begin(), implied.end());
   for (auto& record : shipped.records) record.head.gpu = catalogue_name(measured.gpus, record.head.gpu);
   return shipped;

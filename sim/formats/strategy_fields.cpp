@@ -316,7 +316,9 @@ ValueType<ServerCount> servers_type(StrategyUse use) {
 }
 
 void require_micro_batches(const JsonNode& place, const Strategy& strategy) {
-  if (!is_model_parallel(strategy.name) || strategy.parallel.pipeline == 1 || place.has("micro_batches")) return;
+  if (!is_model_parallel(strategy.name) || strategy.parallel.pipeline == 1 || place.has("micro_batches") ||
+      strategy.parallel.best_layout)
+    return;
   place.mistake_at("micro_batches", "missing beside \"pipeline\"; give the number of micro-batches, or \"best\"");
 }
 
