@@ -262,12 +262,23 @@ private:
     return list;
   }
 
+  /// Nodes are bought by whole NVLink domains.
+  int in_whole_domains(int nodes, int domain_nodes) {
+    const int rest = nodes % domain_nodes;
+    if (rest == 0) return nodes;
+    const int whole = nodes + domain_nodes - rest;
+    notes_.push_back(
+        fmt::format("{} nodes are no whole NVLink domains of {}: it may grow to {}", nodes, domain_nodes, whole));
+    return whole;
+  }
+
   Json document(const std::string& gpu, const Json& links) {
     const bool rdma_switch =
         std::any_of(networks_.begin(), networks_.end(), [](const NodeNetwork& one) { return one.kind == "ib"; });
-    const int most = request_.most_nodes > 0
-                         ? request_.most_nodes
-                         : static_cast<int>(std::min(most_own_nodes, long{usual_growth} * request_.nodes));
+    const int most = in_whole_domains(
+        request_.most_nodes > 0 ? request_.most_nodes
+                                : static_cast<int>(std::min(most_own_nodes, long{usual_growth} * request_.nodes)),
+        links.value("domain_nodes", 1));
     Json node{{"gpu", request_.gpu_path.empty() ? gpu : request_.gpu_path}, {"gpus", request_.gpus_per_node}};
     if (!request_.cpu.empty()) node["cpu"] = request_.cpu;
     if (request_.cores > 0) node["cores"] = request_.cores;

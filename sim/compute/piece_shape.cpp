@@ -318,47 +318,6 @@ void add_shape(PieceShape& sum, const PieceShape& more) {
   add_to(sum.again, more.again);
 }
 
-namespace {
-
-/// The part of a layer's name that is its block's name.
-std::string_view block_part_of(const std::string& layer) {
-  auto end = layer.find('.');
-  while (end != std::string::npos) {
-    const auto next = layer.find('.', end + 1);
-    const auto last = next == std::string::npos ? layer.size() : next;
-    const bool is_number = last > end + 1 && layer.find_first_not_of("0123456789", end + 1) >= last;
-    if (!is_number) break;
-    end = next;
-  }
-  return std::string_view(layer).substr(0, end);
-}
-
-} // namespace
-
-std::string block_name_of(const std::string& layer) {
-  return std::string(block_part_of(layer));
-}
-
-int blocks_of(const Model& model) {
-  int blocks = 0;
-  std::string_view before;
-  for (const auto& layer : model.layers) {
-    const auto name = block_part_of(layer.name);
-    if (blocks == 0 || name != before) ++blocks;
-    before = name;
-  }
-  return blocks;
-}
-
-bool is_of_expert(const Layer& layer) {
-  if (layer.experts > 0) return true;
-  constexpr std::string_view word = ".expert";
-  const auto& name = layer.name;
-  const auto place = name.find(word);
-  const auto digit = place == std::string::npos ? name.size() : place + word.size();
-  return digit < name.size() && std::isdigit(static_cast<unsigned char>(name[digit])) != 0;
-}
-
 int experts_of(const Model& model) {
   std::map<std::string, std::set<std::string>> of_block;
   std::size_t most = 0;
@@ -372,11 +331,6 @@ int experts_of(const Model& model) {
 
 bool has_attention(const Model& model) {
   return std::any_of(model.layers.begin(), model.layers.end(), attends);
-}
-
-bool has_weights(const Layer& layer) {
-  return std::any_of(layer.tensors.begin(), layer.tensors.end(),
-                     [](const auto& tensor) { return tensor.shape.size() > 1; });
 }
 
 bool has_keys_and_values(const Model& model) {

@@ -100,8 +100,9 @@ void take(BookClass& one, const NewSite& learnt) {
   prior.width = three_digits(learnt.width);
 }
 
-/// Number of sites from which a class says by itself how much its sites differ.
-constexpr std::size_t sites_enough = 3;
+/// Number of sites from which a class says by itself how much its sites differ. Three or four sites can be alike by
+/// chance: their scatter is known to a factor of two.
+constexpr std::size_t sites_enough = 5;
 
 /// Sets the priors of the classes of one parameter from their sites.
 void learn(const std::vector<BookClass*>& classes, double scatter) {

@@ -184,6 +184,7 @@ public:
       const auto curve = curve_of(questions.front());
       describe_strategy(asked_.strategy, *curve, rate_of(questions.front()), answer);
       answered.machine = machine_of(*curve);
+      if (asked_.options.answered) asked_.options.answered(*curve, answer);
       return answered;
     }
     const auto& largest = possible_.rbegin()->second;

@@ -26,12 +26,10 @@ namespace {
 /// beyond each end determine well enough.
 constexpr std::size_t samples_of_largest_scale = 100;
 
-/// Share of the bound at which a falling curve is not followed any further, because no term of the model brings it back
-/// up.
+/// Share of the bound below which a falling curve is not followed, because no term of the model brings it back up.
 constexpr double lost_share = 0.5;
 
-/// The most GPUs of the search: those of one node for a transport that stays inside a node, else those of the cluster's
-/// growth.
+/// The most GPUs of the search: those of the cluster's growth, or of one node for a transport that stays inside it.
 int most_gpus(const Curve& curve) {
   return curve.setup.transport.nic.empty() ? std::min(curve.gpus_per_full_node, curve.growth_gpus) : curve.growth_gpus;
 }
@@ -49,15 +47,14 @@ int most_usable(const Curve& curve, int gpus) {
                             domain_nodes(setup.cluster, setup.transport));
 }
 
-/// Returns the largest scale up to `gpus` at which the strategy can run. If one replica needs more GPUs, it returns
-/// those of one replica, or of as many replicas as hold all experts.
+/// The largest scale up to `gpus` that the strategy can use; else that of a replica, or of those that hold all experts.
 int usable_scale(const Curve& curve, int gpus) {
   const int usable = most_usable(curve, gpus);
   if (usable == 0 && curve.best_layout) return curve.best_layout->least_usable(most_gpus(curve));
+  if (usable > 0) return usable;
   const auto& parallel = curve.setup.strategy.parallel;
-  return usable > 0 ? usable
-                    : parallel.pipeline *
-                          std::lcm(parallel.ranks_of_expert() * parallel.expert, parallel.tensor * parallel.context);
+  const int of_experts = parallel.ranks_of_expert() * parallel.expert;
+  return parallel.pipeline * std::lcm(of_experts, parallel.tensor * parallel.context);
 }
 
 /// Efficiencies of the samples of one curve. The residual at a scale is the same for all samples and costs simulations

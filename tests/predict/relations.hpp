@@ -225,12 +225,17 @@ inline void check_largest_scale(Scenario scenario, const LargestEfficientScale& 
   CHECK(found.beyond_growth == !points.back().error.empty());
 }
 
+/// Share by which a better machine may be slower: NCCL chooses protocols by an estimate of its own, and a change that
+/// moves its choice for one of many tensors cost 0.3 % at most in the scenarios drawn.
+constexpr double choice_of_library = 0.005;
+
 inline void check_never_slower(const Scenario& scenario, const Points& after, const Points& before) {
   REQUIRE(after.size() == before.size());
   for (std::size_t i = 0; i < before.size(); ++i) {
     INFO(before[i].gpus << " GPUs");
     CHECK(after[i].error == before[i].error);
-    CHECK(after[i].iteration_s <= before[i].iteration_s * (1 + relation_rounding) + wait_for_a_cycle_s(scenario));
+    const double rounding = 1 + relation_rounding + choice_of_library;
+    CHECK(after[i].iteration_s <= before[i].iteration_s * rounding + wait_for_a_cycle_s(scenario));
   }
 }
 
