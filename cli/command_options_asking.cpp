@@ -141,9 +141,8 @@ void add_sequence(CLI::App& app, long& sequence) {
 }
 
 void add_check(CLI::App& app, CommandLine& line, CheckCommand& command) {
-  auto& check =
-      add_command(app, line, "check",
-                  "Check files of any kind: scenarios, models, configs, clusters, records, catalogues, calibrations");
+  auto& check = add_command(app, line, "check",
+                            "Check files: scenarios, models, configs, clusters, records, catalogues, calibrations");
   check.add_option("FILE", command.files, "Files to check; all mistakes of all files are reported")
       ->required()
       ->type_name("");
