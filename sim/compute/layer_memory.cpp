@@ -150,8 +150,6 @@ private:
     Needed needed{inputs_[layer], 0};
     if (word == "scores" || word == "context") return needed;
     needed.outputs.push_back(layer);
-    if (const long width = layers_[layer].attention.head_width; width > 0)
-      needed.own_bytes = fp32_bytes_of_element * elements(layer) / static_cast<double>(width);
     return needed;
   }
 
