@@ -49,7 +49,8 @@ std::string asked_section(const Prediction& prediction, const StrategyAnswer& an
   const auto add = [&](const std::string& name, const std::string& value) { text += row_of_cells({name, value}); };
   add("model", scenario.model);
   if (machine.tokens_per_sample > 0) add("sequence", with_commas(machine.tokens_per_sample) + " tokens");
-  add("batch", fmt::format("{:g} {} a GPU", scenario.batch_per_gpu, machine.unit));
+  add("batch", scenario.batch_per_gpu > 0 ? fmt::format("{:g} {} a GPU", scenario.batch_per_gpu, machine.unit)
+                                          : batch_text(scenario));
   add("precision", to_text(scenario.precision));
   add("cluster", scenario.cluster);
   add("node", machine.node + (machine.network.empty() ? "" : ", " + machine.network));

@@ -45,15 +45,25 @@ std::string rate_range(const Shown& shown, const PredictedPoint& point, std::str
 }
 
 double measured_rate(const Shown& shown, const PredictedPoint& point) {
-  return in_shown_unit(shown, point.gpus * shown.prediction.scenario.batch_per_gpu / point.measured->iteration_s);
+  const double asked = shown.prediction.scenario.batch_per_gpu;
+  const double batch = asked > 0 ? asked : point.batch_per_gpu; // of a global batch each scale has its own
+  return in_shown_unit(shown, point.gpus * batch / point.measured->iteration_s);
+}
+
+/// "128 images a GPU"; "4 x 8,192 tokens a GPU"; "512 x 8,192 tokens on all GPUs".
+std::string batch_in_words(const Scenario& scenario, const AskedMachine& machine) {
+  if (scenario.batch_per_gpu == 0 && scenario.global_batch == 0) return batch_text(scenario);
+  const bool is_global = scenario.batch_per_gpu == 0;
+  const double samples = is_global ? scenario.global_batch : scenario.batch_per_gpu;
+  const char* whose = is_global ? "on all GPUs" : "a GPU";
+  if (machine.tokens_per_sample == 0) return fmt::format("{:g} {} {}", samples, machine.unit, whose);
+  return fmt::format("{:g} x {} tokens {}", samples, with_commas(machine.tokens_per_sample), whose);
 }
 
 std::string screen_headline(const Prediction& prediction) {
   const auto& scenario = prediction.scenario;
   const auto& machine = prediction.machine;
-  const auto batch = machine.tokens_per_sample > 0 ? fmt::format("{:g} x {} tokens a GPU", scenario.batch_per_gpu,
-                                                                 with_commas(machine.tokens_per_sample))
-                                                   : fmt::format("{:g} {} a GPU", scenario.batch_per_gpu, machine.unit);
+  const auto batch = batch_in_words(scenario, machine);
   const auto network = machine.network.empty() ? "" : ", " + machine.network;
   return fmt::format("{} on {} (nodes of {}{}), {}, {}, {}", scenario.model, scenario.cluster, machine.node, network,
                      batch, to_text(scenario.precision), prediction.strategies.front().preset);
