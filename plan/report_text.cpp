@@ -12,7 +12,7 @@ namespace ddlsim {
 namespace {
 
 constexpr std::size_t most_rows = 20;   ///< most rows of the table, which fills one screen together with the sentences
-constexpr std::size_t widest_name = 20; ///< most characters of a name in the table
+constexpr std::size_t widest_name = 12; ///< most characters of a name in the table
 constexpr std::size_t widest_strategy = 12;
 constexpr int epochs_column = 5; ///< position of the column, after the nodes
 constexpr double hour_s = 3600;
