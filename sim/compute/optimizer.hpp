@@ -22,9 +22,9 @@ Optimizer usual_optimizer(bool attends);
 ///                    weight (Shazeer and Stern, arXiv:1804.04235, algorithm 4)
 double touched_bytes(Optimizer optimizer);
 
-/// Bytes that the optimizer keeps for all trained parameters of a model: a moment of 4 bytes for sgd; two for AdamW, of
-/// one byte each with a scale for 256 numbers in 8 bits; Muon one for matrices and AdamW's two for the rest; Adafactor
-/// a number for each row and column of a matrix.
+/// Bytes that the optimizer keeps for all trained parameters of a model. SGD keeps a moment of 4 bytes, AdamW two. In 8
+/// bits a moment has one byte, and 256 numbers share a scale. Muon keeps one moment for matrices and AdamW's two for the
+/// rest. Adafactor keeps a number for each row and column of a matrix.
 double moment_bytes(Optimizer optimizer, const Model& model);
 
 /// Matrices that Muon updates: trained ones of blocks. Embeddings, the head and vectors are AdamW's (Liu et al., Muon is
@@ -37,8 +37,9 @@ struct MuonWork {
 };
 MuonWork muon_work(const Model& model);
 
-/// FLOP of five Newton-Schulz iterations X = a X + (b A + c A A) X with A = X X^T on an m x n matrix, m <= n (Jordan et
-/// al., Muon: an optimizer for hidden layers in neural networks, 2024): 5 (4 n m^2 + 2 m^3).
+/// FLOP of Muon's five Newton-Schulz iterations on an m x n matrix, m <= n: 5 (4 n m^2 + 2 m^3). An iteration is
+/// X = a X + (b A + c A A) X with A = X X^T (Jordan et al., Muon: an optimizer for hidden layers in neural networks,
+/// 2024).
 double muon_flop(double rows, double columns);
 
 } // namespace ddlsim

@@ -28,8 +28,8 @@ struct InputFactors {
 
 /// Median of Parameters::expert_skew, and by which factor a standard deviation of ln moves it. An expert of a
 /// pre-training run with a balancing loss has 1.08 times the mean, 1.22 at worst (shawntan/scattermoe issue 10, 8 experts
-/// in 16 layers); ranks of servers have 1.07 to 1.2 (vllm pull request 50647); a fine-tuning without such a loss had 2.6
-/// to 5 on 16 ranks (DeepSpeed issue 8213), which has to be stated.
+/// in 16 layers). Ranks of servers have 1.07 to 1.2 (vllm pull request 50647). A fine-tuning without such a loss had 2.6
+/// to 5 on 16 ranks (DeepSpeed issue 8213). Such an imbalance has to be stated.
 inline constexpr double likeliest_expert_skew = 0.1;
 inline constexpr double expert_skew_factor = 2;
 

@@ -128,8 +128,8 @@ double operations_of_pipeline(const ModelParallelOptions& options);
 /// once more.
 ///
 /// A context group may attend otherwise than by gathers. In a ring each rank sends the keys and values that it has to the
-/// next one while it attends to them (Liu et al., Ring attention, arXiv:2310.01889): as many bytes, beside (c-1)/c of
-/// attention, and they add time only where they take longer. With all_to_all a rank exchanges its part of all heads for
+/// next one while it attends to them (Liu et al., Ring attention, arXiv:2310.01889). As many bytes as in gathers travel
+/// beside (c-1)/c of attention. They add time only where they take longer. With all_to_all a rank exchanges its part of all heads for
 /// its heads of whole sequences before attention, and back after it, in each pass (Jacobs et al., DeepSpeed-Ulysses,
 /// arXiv:2309.14509); nothing is computed meanwhile.
 /// On a free network with even pieces the idle time is (p-1)/m of the compute, (p-1)/(v m) interleaved, and (p-1)/m of

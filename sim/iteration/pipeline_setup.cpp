@@ -60,7 +60,8 @@ void add_expert_groups(const StepSetup& setup, const Parameters& sample, const M
   carriers.of_expert_shards = add_group(carriers, {replicas, rules});
 }
 
-/// What a ring sends from rank to rank takes as long as an all-gather, which NCCL runs as a ring. What is exchanged for heads is timed as an all-to-all.
+/// What a ring sends from rank to rank takes as long as an all-gather, which NCCL runs as a ring. What is exchanged for
+/// heads is timed as an all-to-all.
 void add_context_group(const StepSetup& setup, const Parameters& sample, const Machine& context,
                        PipelineGroups& carriers) {
   auto rules = rules_of_group(setup, sample, context);

@@ -3,7 +3,7 @@
 #include "sim/collective/all_to_all.hpp"
 #include "sim/collective/collective.hpp"
 #include "sim/collective/tree.hpp"
-#include "sim/library/nvlink_timing.hpp"
+#include "sim/library/node_timing.hpp"
 #include "sim/network/nic_rate.hpp"
 
 #include <algorithm>
@@ -64,12 +64,12 @@ void add_collnet(const NcclJob& job, CollectiveCost& cost) {
 }
 
 /// The timing of the job's GPUs; null for generations that have none.
-const NvlinkTiming* timing_of(const NcclJob& job) {
-  return job.intra == NcclHop::nvlink ? nvlink_timing(job.gpu) : pcie_timing(job.gpu);
+const NodeTiming* timing_of(const NcclJob& job) {
+  return job.intra == NcclHop::nvlink ? node_timing(job.gpu) : pcie_timing(job.gpu);
 }
 
 /// The same for any library; null for others than NCCL.
-const NvlinkTiming* timing_of(const LibraryRules& rules) {
+const NodeTiming* timing_of(const LibraryRules& rules) {
   return rules.library.library == CollectiveLibrary::nccl ? timing_of(rules.nccl) : nullptr;
 }
 
@@ -90,10 +90,10 @@ double port_bytes(const CollectiveKind& collective, int ranks) {
   return 1.0 * ring_steps(collective.operation, ranks) / ranks;
 }
 
-PortTime on_nvlink(const NvlinkTiming& timing, const CollectiveCost& cost, int ranks, double size_bytes,
+PortTime on_nvlink(const NodeTiming& timing, const CollectiveCost& cost, int ranks, double size_bytes,
                    double port_Bps) {
-  if (cost.collective.algorithm == Algorithm::nvls) return nvls_on_nvlink(timing, ranks, size_bytes, port_Bps);
-  return ring_on_nvlink(timing, cost.collective.operation, cost.protocol, ranks, size_bytes, port_Bps);
+  if (cost.collective.algorithm == Algorithm::nvls) return nvls_in_node(timing, ranks, size_bytes, port_Bps);
+  return ring_in_node(timing, cost.collective.operation, cost.protocol, ranks, size_bytes, port_Bps);
 }
 
 /// A tree on one node is a chain of its GPUs. The tables behind the timing do not say which of the two ran, so it is
@@ -104,8 +104,8 @@ Algorithm timed_as(Algorithm algorithm) {
 
 /// Sets the cost of a ring or of NVLS on one node from the timing of its generation: the latency is spread over the
 /// hops, and the ramp is a cap on the flow.
-void add_nvlink_timing(const Machine& machine, const NvlinkTiming& timing, NcclHop intra, double size_bytes,
-                       CollectiveCost& cost) {
+void add_node_timing(const Machine& machine, const NodeTiming& timing, NcclHop intra, double size_bytes,
+                     CollectiveCost& cost) {
   cost.collective.algorithm = timed_as(cost.collective.algorithm);
   const PortTime time = on_nvlink(timing, cost, machine.ranks, size_bytes, machine.intra_Bps);
   const double scale = machine.intra_latency_s / counted_hop_s(intra);
@@ -168,7 +168,7 @@ double share_of_channels(const Machine& machine, const NcclJob& job, Algorithm a
 
 /// Sets the cost of a collective between nodes from the timing inside them and one latency a crossing. The ramp stands
 /// for the protocols.
-void add_between_nodes(const Machine& machine, const NvlinkTiming& timing, const NcclJob& job, double size_bytes,
+void add_between_nodes(const Machine& machine, const NodeTiming& timing, const NcclJob& job, double size_bytes,
                        CollectiveCost& cost) {
   const double scale = machine.intra_latency_s / counted_hop_s(job.intra);
   const int per_node = ranks_of_full_node(machine);
@@ -206,13 +206,13 @@ CollectiveCost cost_of(const Machine& machine, const CollectiveKind& collective,
   CollectiveCost cost{collective, protocol, wire_bytes(protocol, size_bytes), machine.intra_latency_s,
                       machine.net_latency_s};
   if (protocol == Protocol::none || machine.ranks < 2) return cost;
-  const NvlinkTiming* timing = timing_of(job);
+  const NodeTiming* timing = timing_of(job);
   if (timing == nullptr || !has_timing(collective.algorithm))
     add_nccl(job, size_bytes, cost);
   else if (machine.nodes() > 1)
     add_between_nodes(machine, *timing, job, size_bytes, cost);
   else
-    add_nvlink_timing(machine, *timing, job.intra, size_bytes, cost);
+    add_node_timing(machine, *timing, job.intra, size_bytes, cost);
   return cost;
 }
 
@@ -246,7 +246,7 @@ bool is_timed(const LibraryRules& rules) {
 double exchange_s(const Machine& machine, const LibraryRules& rules, double size_bytes) {
   const auto* timing = timing_of(rules);
   if (timing == nullptr || machine.nodes() > 1 || machine.ranks < 2) return all_to_all_s(machine, size_bytes);
-  const PortTime time = exchange_on_nvlink(timing->all_to_all, machine.ranks, size_bytes, machine.intra_Bps);
+  const PortTime time = exchange_in_node(timing->all_to_all, machine.ranks, size_bytes, machine.intra_Bps);
   return machine.intra_latency_s / counted_hop_s(rules.nccl.intra) * time.latency_s + time.bytes_s;
 }
 

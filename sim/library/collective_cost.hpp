@@ -27,7 +27,7 @@ struct CollectiveCost {
 ///   nodes and back, as 2.23.4 counts.
 /// - Rate: in NCCL's double tree chunks wait for each other and leave links idle. It reaches 0.92 of a link times a
 ///   share by size and protocol, 0.4 to 1, which NVIDIA fitted to V100 and A100 (treeCorrectionFactor of 2.8.4).
-/// GPUs on NVLink from Ampere on take the latencies and rates of sim/library/nvlink_timing.hpp instead. Between nodes
+/// GPUs on NVLink from Ampere on take the latencies and rates of sim/library/node_timing.hpp instead. Between nodes
 /// L is the latency of all hops and x the time of the bytes. One ramp stands for the protocols:
 ///   T = L (1 + 2.8 x / (x + 0.23 L)) + x
 /// Its two numbers are fits to two-node tables of Hopper and Blackwell (Nebius, Lambda, GCP A4, AWS p5, in platforms/).
@@ -45,7 +45,7 @@ Machine links_of(const Machine& machine, const CollectiveCost& cost);
 /// Time of one collective by its formula when nothing else uses the links, seconds.
 double formula_s(const Machine& machine, const CollectiveCost& cost);
 
-/// Whether the job's GPUs have a timing of their own in sim/library/nvlink_timing.hpp.
+/// Whether the job's GPUs have a timing of their own in sim/library/node_timing.hpp.
 bool is_timed(const LibraryRules& rules);
 
 /// Time of an all-to-all among the machine's ranks, seconds: by the generation's timing over NCCL on one NVLink domain,

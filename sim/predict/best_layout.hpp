@@ -30,9 +30,9 @@ struct FoundLayout {
 };
 
 /// Chooses the layout with the shortest iteration at each scale. The likeliest sample decides by the formulas, and all
-/// samples of a point use its choice. The same arguments give the same choice. Candidates whose lower bound on the
-/// iteration time rules them out are not run. The most promising are run first, and none once 30 million operations
-/// have run.
+/// samples of a point use its choice. The same arguments give the same choice. A run of one micro-batch estimates each
+/// candidate, and those are run whose estimate is within 5 % of the fastest. None is run once 30 million operations have
+/// run.
 class BestLayout {
 public:
   /// `setup` may have any scale. The objects that it refers to must outlive this object.

@@ -10,8 +10,9 @@
 
 namespace ddlsim {
 
-/// Writes at most twenty lines of eighty columns: the question, what the GPUs at hand do and how far growing pays, some
-/// scales of the strategy to take, where the time goes, the other strategies, how sure that is, what to measure next.
+/// Writes at most twenty lines of eighty columns. They have the question, what the GPUs at hand do, how far growing pays,
+/// and some scales of the strategy to take. Then come where the time goes, the other strategies, how sure that is, and
+/// what to measure next.
 std::string to_screen_text(const Prediction& prediction);
 
 /// The sentences of the screen: the question, the verdict, where the time goes, the other ways, how sure that is, and what

@@ -43,7 +43,7 @@ struct ResidualProcess {
 ResidualProcess residual_process_of(const ModelConstants& constants);
 
 /// The process for stand-alone all-reduces of a job with those rules. Those of all libraries except NCCL run in host
-/// memory. Where the GPUs have a timing of their own (sim/library/nvlink_timing.hpp), the residuals of its tables stand.
+/// memory. Where the GPUs have a timing of their own (sim/library/node_timing.hpp), the residuals of its tables stand.
 ResidualProcess all_reduce_process(const ModelConstants& constants, const LibraryRules& rules);
 
 /// Standard deviation of ln(measured / model) at a scale when no scale was measured.

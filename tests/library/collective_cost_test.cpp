@@ -1,7 +1,7 @@
 #include "sim/collective/all_to_all.hpp"
 #include "sim/collective/collective.hpp"
 #include "sim/library/collective_cost.hpp"
-#include "sim/library/nvlink_timing.hpp"
+#include "sim/library/node_timing.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -85,7 +85,7 @@ TEST_CASE("on one node the formula of a ring takes the time of its generation", 
       for (const auto operation : {CollectiveOperation::all_reduce, CollectiveOperation::all_gather}) {
         const auto cost = cost_of(one_node, {operation, Algorithm::ring}, protocol, job, size_bytes);
         const auto time =
-            ring_on_nvlink(*nvlink_timing(NcclGpu::hopper), operation, protocol, 8, size_bytes, one_node.intra_Bps);
+            ring_in_node(*node_timing(NcclGpu::hopper), operation, protocol, 8, size_bytes, one_node.intra_Bps);
         CHECK(formula_s(one_node, cost) == Approx(time.latency_s + time.bytes_s));
       }
 }
@@ -94,9 +94,9 @@ TEST_CASE("on one node NVLS takes the time of its generation, and a tree that of
   auto job = two_nodes_of_hopper();
   job.nodes = 1;
   job.ranks = 8;
-  const auto& timing = *nvlink_timing(NcclGpu::hopper);
+  const auto& timing = *node_timing(NcclGpu::hopper);
   const auto nvls = cost_of(one_node, all_reduce_by(Algorithm::nvls), Protocol::simple, job, 1e8);
-  const auto time = nvls_on_nvlink(timing, 8, 1e8, one_node.intra_Bps);
+  const auto time = nvls_in_node(timing, 8, 1e8, one_node.intra_Bps);
   CHECK(formula_s(one_node, nvls) == Approx(time.latency_s + time.bytes_s));
   CHECK(cost_of(one_node, all_reduce_by(Algorithm::tree), Protocol::ll, job, 1e6) ==
         cost_of(one_node, all_reduce_by(Algorithm::ring), Protocol::ll, job, 1e6));
@@ -124,7 +124,7 @@ TEST_CASE("between nodes a short message takes the latency, and a long one 3.8 t
   CHECK(time_s(1) == Approx(latency_s).epsilon(1e-3));
   auto bytes_alone = nvlink_machine;
   bytes_alone.intra_latency_s = bytes_alone.net_latency_s = 0;
-  bytes_alone.intra_Bps *= nvlink_timing(NcclGpu::hopper)->all_reduce_share;
+  bytes_alone.intra_Bps *= node_timing(NcclGpu::hopper)->all_reduce_share;
   for (const double size_bytes : {1e6, 1e8, 1e10}) {
     const double bytes_s = all_reduce_s(bytes_alone, size_bytes, Algorithm::tree);
     CHECK(time_s(size_bytes) == Approx(latency_s * (1 + 2.8 * bytes_s / (bytes_s + 0.23 * latency_s)) + bytes_s));
@@ -140,7 +140,7 @@ TEST_CASE("between nodes a long all-gather by a ring shows the latency of all it
   // 15 steps, of which 15 x 2 / 16 cross nodes; the formula rounds the crossings of the slowest chunk up
   const double latency_s = time_s(1);
   CHECK(latency_s == Approx(5e-6 + 13 * 0.87e-6 + 2 * 5e-6).epsilon(0.1));
-  const auto& timing = *nvlink_timing(NcclGpu::hopper);
+  const auto& timing = *node_timing(NcclGpu::hopper);
   for (const double size_bytes : {1e8, 1e10}) {
     const double bytes_s = 15.0 / 16 * size_bytes / std::min(400e9, timing.gather_share * 370.8e9);
     const double expected_s = latency_s * (1 + 2.8 * bytes_s / (bytes_s + 0.23 * latency_s)) + bytes_s;
@@ -193,7 +193,7 @@ TEST_CASE("an all-to-all on NVLink takes the timing of its generation, elsewhere
   LibraryRules rules;
   rules.library = {CollectiveLibrary::nccl, 2, 27, 3};
   rules.nccl = two_nodes_of_hopper();
-  const auto time = exchange_on_nvlink(nvlink_timing(NcclGpu::hopper)->all_to_all, 8, 1e7, one_node.intra_Bps);
+  const auto time = exchange_in_node(node_timing(NcclGpu::hopper)->all_to_all, 8, 1e7, one_node.intra_Bps);
   CHECK(exchange_s(one_node, rules, 1e7) == Approx(time.latency_s + time.bytes_s));
   CHECK(exchange_s(nvlink_machine, rules, 1e7) == all_to_all_s(nvlink_machine, 1e7));
   rules.nccl = two_nodes_of_volta();

@@ -1,4 +1,4 @@
-#include "sim/library/nvlink_timing.hpp"
+#include "sim/library/node_timing.hpp"
 
 #include <array>
 #include <cstddef>
@@ -11,7 +11,7 @@ constexpr double ampere_nominal = 300.0 / 240;
 constexpr double hopper_nominal = 450 / 370.8;
 constexpr double blackwell_nominal = 900 / 721.8;
 
-constexpr NvlinkTiming of_ampere{
+constexpr NodeTiming of_ampere{
     .base_s = 9.5e-6,
     .hop_s = 0.89e-6,
     .ll_excess = 1.4,
@@ -24,7 +24,7 @@ constexpr NvlinkTiming of_ampere{
     .all_to_all = {11.5e-6, 0.33e-6, 28e-6, 10e-6, 0.69 * ampere_nominal, 0.36 / ampere_nominal},
 };
 
-constexpr NvlinkTiming of_hopper{
+constexpr NodeTiming of_hopper{
     .base_s = 5.0e-6,
     .hop_s = 0.87e-6,
     .ll_excess = 1.1,
@@ -39,7 +39,7 @@ constexpr NvlinkTiming of_hopper{
     .all_to_all = {6.4e-6, 0.20e-6, 6.6e-6, 0.15e-6, 0.69 * hopper_nominal, 0.25 / hopper_nominal},
 };
 
-constexpr NvlinkTiming of_blackwell{
+constexpr NodeTiming of_blackwell{
     .base_s = 7.8e-6,
     .hop_s = 1.32e-6,
     .ll_excess = 1.4,
@@ -54,7 +54,7 @@ constexpr NvlinkTiming of_blackwell{
     .all_to_all = {9.3e-6, 0.22e-6, 7.1e-6, 0.11e-6, 0.68 * blackwell_nominal, 1.18 / blackwell_nominal},
 };
 
-constexpr NvlinkTiming over_pcie{
+constexpr NodeTiming over_pcie{
     .base_s = 4.5e-6,
     .hop_s = 1.4e-6,
     .ll_excess = 0.9,
@@ -77,12 +77,12 @@ double extra_s(double bytes_s, double most_s, double at_s) {
 
 } // namespace
 
-const NvlinkTiming* nvlink_timing(NcclGpu gpu) {
-  static constexpr std::array<const NvlinkTiming*, 4> rows{nullptr, &of_ampere, &of_hopper, &of_blackwell};
+const NodeTiming* node_timing(NcclGpu gpu) {
+  static constexpr std::array<const NodeTiming*, 4> rows{nullptr, &of_ampere, &of_hopper, &of_blackwell};
   return rows[static_cast<std::size_t>(gpu)];
 }
 
-const NvlinkTiming* pcie_timing(NcclGpu gpu) {
+const NodeTiming* pcie_timing(NcclGpu gpu) {
   return gpu >= NcclGpu::ampere ? &over_pcie : nullptr;
 }
 
@@ -90,8 +90,8 @@ int ring_steps(CollectiveOperation operation, int ranks) {
   return turns_of(operation) * (ranks - 1);
 }
 
-PortTime ring_on_nvlink(const NvlinkTiming& timing, CollectiveOperation operation, Protocol protocol, int ranks,
-                        double size_bytes, double port_Bps) {
+PortTime ring_in_node(const NodeTiming& timing, CollectiveOperation operation, Protocol protocol, int ranks,
+                      double size_bytes, double port_Bps) {
   const bool reduces = operation == CollectiveOperation::all_reduce;
   const int turns = turns_of(operation);
   const int steps = ring_steps(operation, ranks);
@@ -103,13 +103,13 @@ PortTime ring_on_nvlink(const NvlinkTiming& timing, CollectiveOperation operatio
           bytes_s + extra_s(bytes_s, turns * timing.ramp_s, turns * timing.ramp_at_s)};
 }
 
-PortTime nvls_on_nvlink(const NvlinkTiming& timing, int ranks, double size_bytes, double port_Bps) {
+PortTime nvls_in_node(const NodeTiming& timing, int ranks, double size_bytes, double port_Bps) {
   const double bytes_s = nvls_port_bytes * size_bytes / (timing.nvls_share * port_Bps);
   const double latency_s = timing.base_s + ring_steps(CollectiveOperation::all_reduce, ranks) * timing.hop_s;
   return {latency_s + timing.nvls_extra_s, bytes_s + extra_s(bytes_s, 2 * timing.ramp_s, 2 * timing.ramp_at_s)};
 }
 
-PortTime exchange_on_nvlink(const NvlinkExchange& timing, int ranks, double size_bytes, double port_Bps) {
+PortTime exchange_in_node(const NodeExchange& timing, int ranks, double size_bytes, double port_Bps) {
   const double bytes_s = ((ranks - 1) / timing.share + timing.own_copy) / ranks * size_bytes / port_Bps;
   return {timing.base_s + (ranks - 1) * timing.hop_s, bytes_s + extra_s(bytes_s, timing.ramp_s, timing.ramp_at_s)};
 }

@@ -8,8 +8,8 @@ namespace ddlsim {
 
 /// The numbers of an all-to-all. With x = ((n-1)/n / share + own_copy / n) S / P it takes
 ///   base + (n-1) hop + x + ramp x / (x + ramp_at)
-/// The symbols are those of NvlinkTiming.
-struct NvlinkExchange {
+/// The symbols are those of NodeTiming.
+struct NodeExchange {
   double base_s = 0;
   double hop_s = 0;
   double ramp_s = 0;
@@ -30,7 +30,7 @@ struct NvlinkExchange {
 ///   base + s hop + nvls_extra + y + 2 ramp y / (y + 2 ramp_at)
 /// The numbers are fits to tables of 2, 4 and 8 GPUs (AIConfigurator of NVIDIA, ai-dynamo/aiconfigurator at 095f58a,
 /// NCCL 2.23 to 2.29). Their mean errors over all sizes and operations are 4 to 10 %.
-struct NvlinkTiming {
+struct NodeTiming {
   double base_s = 0;
   double hop_s = 0;
   double ll_excess = 0;
@@ -42,16 +42,16 @@ struct NvlinkTiming {
   double own_copy = 0;
   double nvls_share = 0;
   double nvls_extra_s = 0;
-  NvlinkExchange all_to_all{};
+  NodeExchange all_to_all{};
 };
 
 /// The numbers of a generation; null for GPUs before Ampere, of which no such tables are known.
-const NvlinkTiming* nvlink_timing(NcclGpu gpu);
+const NodeTiming* node_timing(NcclGpu gpu);
 
 /// The same where PCIe joins the GPUs: one row for all of Ampere and later, with P the rate that the cluster reaches.
 /// The latencies are fits to the tables of L40S and RTX PRO 6000 of the same source, where each number of GPUs had a rate
 /// of its own, since paths behind the slots differ by machine.
-const NvlinkTiming* pcie_timing(NcclGpu gpu);
+const NodeTiming* pcie_timing(NcclGpu gpu);
 
 /// What a collective costs on the GPUs' ports: the latency of all its steps, and the time of its bytes.
 struct PortTime {
@@ -60,14 +60,14 @@ struct PortTime {
 };
 
 /// A ring of that operation among `ranks` GPUs of one domain.
-PortTime ring_on_nvlink(const NvlinkTiming& timing, CollectiveOperation operation, Protocol protocol, int ranks,
-                        double size_bytes, double port_Bps);
+PortTime ring_in_node(const NodeTiming& timing, CollectiveOperation operation, Protocol protocol, int ranks,
+                      double size_bytes, double port_Bps);
 
 /// An all-reduce that the switches sum.
-PortTime nvls_on_nvlink(const NvlinkTiming& timing, int ranks, double size_bytes, double port_Bps);
+PortTime nvls_in_node(const NodeTiming& timing, int ranks, double size_bytes, double port_Bps);
 
 /// An all-to-all in which every GPU holds `size_bytes`.
-PortTime exchange_on_nvlink(const NvlinkExchange& timing, int ranks, double size_bytes, double port_Bps);
+PortTime exchange_in_node(const NodeExchange& timing, int ranks, double size_bytes, double port_Bps);
 
 /// Number of steps of a ring of that operation.
 int ring_steps(CollectiveOperation operation, int ranks);
