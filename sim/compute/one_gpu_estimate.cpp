@@ -139,7 +139,7 @@ OneGpuTimes::OneGpuTimes(const std::string& unnamed_gpu, std::string site, std::
   state.reference = std::move(reference);
   state.repeat_difference = constants.repeat_difference;
   for (auto* const pool : {&state.own, &state.borrowed, &state.reference.records})
-    std::erase_if(*pool, has_server_elsewhere);
+    std::erase_if(*pool, [](const StepRecord& one) { return one.gpus != 1 || has_server_elsewhere(one); });
   for (auto& record : state.own) record.site = state.site;
   // A record that names no GPU was measured on the cluster's GPU if the cluster is the question's own; on another
   // cluster it may be any GPU.

@@ -276,6 +276,20 @@ TEST_CASE("how far apart repeats may be is a constant of the model", "[evidence]
   CHECK(disagreement_with(wider) == 0);
 }
 
+TEST_CASE("a series of several GPUs hides no one-GPU record of other series", "[evidence]") {
+  const Desk desk;
+  const auto alone = record(16, 0.4);
+  auto spread = record(32, 0.2);
+  spread.gpus = 4;
+  spread.head.series = "four GPUs";
+  auto question = desk.question(32);
+  question.series = spread.head.series;
+  const auto reference = with_models({}, {"m"});
+  const OneGpuTimes without_spread("G", "", {alone}, {}, reference);
+  const OneGpuTimes with_spread("G", "", {alone, spread}, {}, reference);
+  CHECK(with_spread.find(question).one_gpu_s == without_spread.find(question).one_gpu_s);
+}
+
 TEST_CASE("a question names the series or the software that it means", "[evidence]") {
   const Desk desk;
   auto fast = record(32, 0.15);
