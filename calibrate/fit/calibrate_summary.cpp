@@ -39,16 +39,15 @@ Lines wrapped(const std::string& text, std::size_t most, std::size_t columns = s
 
 /// One entry of a list.
 Lines item(const std::string& text) {
-  constexpr std::string_view mark = "- ";
-  return {std::string(mark) + cut_in_the_middle(text, screen_columns - mark.size())};
+  return wrapped("- " + text, lines_each);
 }
 
 void append(Lines& all, const Lines& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-std::string plural(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+std::string plural(std::size_t count, const std::string& one, const std::string& several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
 }
 
 Lines fit_lines(const Calibration& calibration) {
@@ -57,8 +56,8 @@ Lines fit_lines(const Calibration& calibration) {
   const auto borrowed = static_cast<std::size_t>(
       std::count_if(series.begin(), series.end(), [](const CalibratedSeries& one) { return one.borrowed; }));
   Lines lines{fmt::format("{}: learnt from {} in {} series{}", calibration.cluster,
-                          plural(static_cast<std::size_t>(quality.points), "measured point"), series.size(),
-                          borrowed > 0 ? fmt::format(", {} of them of other clusters", borrowed) : "")};
+                          plural(static_cast<std::size_t>(quality.points), "measured point", "measured points"),
+                          series.size(), borrowed > 0 ? fmt::format(", {} of them of other clusters", borrowed) : "")};
   if (quality.points == 0) {
     lines.emplace_back("No time on several GPUs is known: one GPU's times are used as they are.");
     return lines;
@@ -116,7 +115,7 @@ Lines fitted_lines(const Calibration& calibration, std::size_t room) {
   std::istringstream table(
       to_table({{"what (where)", Align::left}, {"value (90 % interval)", Align::left}, {"points"}, {"off"}}, rows));
   for (std::string line; std::getline(table, line);) lines.push_back(line);
-  lines.push_back("off: from what other clusters suggest, in its standard deviations");
+  lines.push_back("off: distance from what other clusters suggest, in standard deviations");
   return lines;
 }
 
@@ -132,10 +131,12 @@ bool is_suspect(const Excluded& one) {
   return one.why.find(marked_by_source) != std::string::npos;
 }
 
-/// The name of a series "cluster/file/name" without the parts that all series of a cluster share.
+/// The name of a series "cluster/file/name", with its cluster only if that is another one.
 std::string short_name(const std::string& id, const std::string& cluster) {
   const auto last = id.rfind('/');
-  return id.starts_with(cluster + "/") && last != std::string::npos ? id.substr(last + 1) : id;
+  if (last == std::string::npos) return id;
+  const auto name = id.substr(last + 1);
+  return id.starts_with(cluster + "/") ? name : fmt::format("{} of {}", name, id.substr(0, id.find('/')));
 }
 
 /// The contradictions that were found: first the notes of the checks, then the series that the fit does not explain.
@@ -148,9 +149,8 @@ std::vector<std::string> contradictions(const Calibration& calibration) {
   for (const auto& series : calibration.series) {
     const auto off = error_of_series(series);
     if (off.worst < far_off) continue;
-    far.emplace_back(off.worst,
-                     fmt::format("{}: up to {:.0f} % off the fit{}", short_name(series.id, calibration.cluster),
-                                 100 * off.worst, series.borrowed ? " (of another cluster)" : ""));
+    far.emplace_back(off.worst, fmt::format("{}: up to {:.0f} % off the fit",
+                                            short_name(series.id, calibration.cluster), 100 * off.worst));
   }
   std::stable_sort(far.begin(), far.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& one : far) found.push_back(one.second);
@@ -163,10 +163,12 @@ Lines contradiction_lines(const Calibration& calibration) {
   const auto unnamed = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_without_preset));
   const auto suspect = static_cast<std::size_t>(std::count_if(excluded.begin(), excluded.end(), is_suspect));
   const auto found = contradictions(calibration);
-  std::string title = found.empty() ? "Nothing contradicts the rest"
-                                    : fmt::format("Look at again, {}{}", plural(found.size(), "contradiction"),
-                                                  found.size() > most_contradictions ? ", here two" : "");
-  if (left_out > 0) title += fmt::format("; {} left out, not simulated", left_out);
+  std::string title =
+      found.empty()
+          ? "No measurement contradicts the others"
+          : fmt::format("{} the others{}", plural(found.size(), "measurement contradicts", "measurements contradict"),
+                        found.size() > most_contradictions ? ", the first two below" : "");
+  if (left_out > 0) title += fmt::format("; {} cannot be simulated", left_out);
   if (unnamed > 0) title += fmt::format("; {} of a framework without a preset", unnamed);
   if (suspect > 0) title += fmt::format("; {} marked unreliable by their source", suspect);
   Lines lines = wrapped(title + (found.empty() ? "." : ":"), lines_each);

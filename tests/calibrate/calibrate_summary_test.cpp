@@ -82,8 +82,8 @@ TEST_CASE("the first screen says what was learnt, what contradicts, and what to 
   for (const auto* words :
        {"iris: learnt from 14 measured points in 2 series\n", "3.1 % apart; of a series that the fit did not see 5.2 %",
         "Learnt, 2 of 3 parameters:", "network rate reach", "44.3 % (42.9..45.8)", "-1.2\n",
-        "2 contradictions; 1 left out, not simulated; 1 marked unreliable by their source:", "- c: 40 % longer",
-        "- a: up to 30 % off the fit",
+        "2 measurements contradict the others; 1 cannot be simulated; 1 marked unreliable by their source:",
+        "- c: 40 % longer", "- a: up to 30 % off the fit",
         "Measure next: a run on 8 nodes: +-10 % instead of +-30 % for ring on 32 nodes\n"}) {
     INFO(text);
     CHECK_THAT(text, Catch::Contains(words));
@@ -100,6 +100,6 @@ TEST_CASE("measurements that say nothing have that said of them") {
   all.calibration.parameters = {learnt_one("nic_efficiency", 0, 1)};
   const auto text = calibration_summary(all);
   for (const auto* words : {"Nothing was learnt: the measurements narrow no parameter.",
-                            "Nothing contradicts the rest.", "Measure next: no single run"})
+                            "No measurement contradicts the others.", "Measure next: no single run"})
     CHECK_THAT(text, Catch::Contains(words));
 }
