@@ -35,12 +35,16 @@ CollectiveRunner::CollectiveRunner(const Graph& graph) {
   all_gathers_ = {&shards, algorithm_chooser(rules_for(CollectiveOperation::all_gather, rules), shards.ranks)};
 }
 
-CollectiveRun CollectiveRunner::run_of(OperationKind kind, double size_bytes) const {
-  const auto& ranks = ranks_of(kind);
-  return {ranks.machine, cost_of(*ranks.machine, ranks.chooser, size_bytes)};
+CollectiveRun CollectiveRunner::run_of(OperationKind kind, double size_bytes) {
+  auto& ranks = ranks_of(kind);
+  if (size_bytes != ranks.last_bytes) {
+    ranks.last_cost = cost_of(*ranks.machine, ranks.chooser, size_bytes);
+    ranks.last_bytes = size_bytes;
+  }
+  return {ranks.machine, ranks.last_cost};
 }
 
-const CollectiveRunner::Ranks& CollectiveRunner::ranks_of(OperationKind kind) const {
+CollectiveRunner::Ranks& CollectiveRunner::ranks_of(OperationKind kind) {
   if (kind == OperationKind::reduce_scatter) return reduce_scatters_;
   return kind == OperationKind::all_gather ? all_gathers_ : all_reduces_;
 }

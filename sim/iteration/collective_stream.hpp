@@ -19,16 +19,22 @@ public:
   explicit CollectiveRunner(const Graph& graph);
 
   /// Returns the ranks and the cost of a collective of that kind with `size_bytes`.
-  CollectiveRun run_of(OperationKind kind, double size_bytes) const;
+  CollectiveRun run_of(OperationKind kind, double size_bytes);
+
+  /// The ranks of a collective of that kind.
+  const Machine& machine_for(OperationKind kind) { return *ranks_of(kind).machine; }
 
 private:
-  /// The ranks of a collective, and their library's choice of algorithm by size.
+  /// The ranks of a collective, and their library's choice of algorithm by size. The last cost is kept, because
+  /// neighbouring layers are often equal.
   struct Ranks {
     const Machine* machine = nullptr;
     AlgorithmChooser chooser;
+    double last_bytes = -1;
+    CollectiveCost last_cost{};
   };
 
-  const Ranks& ranks_of(OperationKind kind) const;
+  Ranks& ranks_of(OperationKind kind);
 
   Ranks all_reduces_;
   Ranks reduce_scatters_;

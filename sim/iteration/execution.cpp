@@ -29,10 +29,10 @@ Execution pass_over(const Graph& graph, const CollectiveClock& clock, const Exec
 
 /// The collectives that a pass ran, in order.
 std::vector<CollectiveRun> runs_of(const Graph& graph, const Execution& execution) {
-  const CollectiveRunner runner(graph);
+  CollectiveRunner runner(graph);
   std::vector<CollectiveRun> runs;
   for (const auto& collective : execution.collectives)
-    runs.push_back(runner.run_of(graph.operations[collective.first].kind, collective.size_bytes));
+    runs.push_back({&runner.machine_for(graph.operations[collective.first].kind), collective.cost});
   return runs;
 }
 
