@@ -54,7 +54,7 @@ int run_plan(const PlanCommand& asked, const CommandLine& line) {
   };
   const auto request = read_plan_request(command.request, command.changes, spell);
   TaskPool tasks(line, "options", {command.request});
-  const auto plan = make_plan(request, data, tasks.runner());
+  const auto plan = make_plan(request, data, tasks.runner(), tasks.threads_of_each(1));
   for (const auto& warning : plan.warnings) narrate(line, warning);
   write_page(line, command.html, [&] { return plan_html(plan); });
   emit(line, to_output(plan, command, line));

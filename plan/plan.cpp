@@ -186,12 +186,12 @@ std::string to_text(Refusal refusal) {
   return "impossible";
 }
 
-Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTasks& run_tasks) {
+Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTasks& run_tasks, int threads) {
   Plan plan;
   plan.request = request;
   auto options = make_plan_options(plan.request, data);
   add_prices_and_warnings(options, plan);
-  auto evaluations = screen(plan.request, options, plan.refused);
+  auto evaluations = screen(plan.request, options, plan.refused, threads);
   warn_of_batches(evaluations, data, plan);
   choose_goal(evaluations, plan);
   simulate(plan.request, options, plan.ranked_by, most_simulated, run_tasks, evaluations, plan.refused);

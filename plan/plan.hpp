@@ -40,6 +40,7 @@ struct PlannedOption {
   double tokens_per_s = 0;     ///< of an iteration, not of the whole training; 0 if a sample is not a sequence
   double flop_utilisation = 0; ///< of an iteration; 0 if the GPU's peak is not known
   double peak_memory_bytes = 0;
+  int layouts_tried = 0; ///< layouts among which its own was searched; 0: it was stated
   double room_power_w = 0;
   double checkpoint_interval_s = 0; ///< 0 if nothing fails
   /// share of the time in which the job trains, and does not start, write checkpoints or repeat work after failures
@@ -121,8 +122,9 @@ inline constexpr std::size_t most_simulated = 50;
 ///    candidate and strategy, then what none beats in time, cost and energy together, then the best by the goal.
 /// 3. Those that meet the limits with the chance asked for come first; the first choice has the least median of the
 ///    goal over its samples: where an interval is skewed the likeliest is not what to expect.
-/// `run_tasks` simulates options beside each other; answers are the same to the bit.
+/// `threads` threads time the options, and `run_tasks` simulates them beside each other; answers are the same to the bit.
 /// Throws UserError when a name is unknown, or no option can be; std::runtime_error when a task fails.
-Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTasks& run_tasks = in_this_process());
+Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTasks& run_tasks = in_this_process(),
+               int threads = 1);
 
 } // namespace ddlsim

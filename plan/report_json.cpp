@@ -88,7 +88,9 @@ std::vector<Field<PlannedOption>> iteration_rows() {
           optional("tokens_per_s", &One::tokens_per_s, positive,
                    "of an iteration, by the median of its time, if a sample is a sequence"),
           optional("flop_utilisation", &One::flop_utilisation, positive, "MFU of an iteration, as of a prediction"),
-          optional("peak_memory_bytes", &One::peak_memory_bytes, positive, "of the GPU that needs most")};
+          optional("peak_memory_bytes", &One::peak_memory_bytes, positive, "of the GPU that needs most"),
+          optional("layouts_tried", &One::layouts_tried, number_of_things(1),
+                   "among which its own was searched, with \"layout\": \"best\"")};
 }
 
 /// What the training takes.

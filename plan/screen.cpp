@@ -1,6 +1,7 @@
 #include "plan/screen.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/threads.hpp"
 #include "sim/base/units.hpp"
 #include "sim/iteration/memory_fit.hpp"
 #include "sim/iteration/peak_memory.hpp"
@@ -126,48 +127,84 @@ Evaluation screened(const PlanRequest& request, const PlanOption& option, const 
   evaluation.reported.efficiency = efficiency_there;
   evaluation.reported.tight_memory = tight_memory(at_scale(curve, gpus));
   evaluation.reported.peak_memory_bytes = peak_memory(at_scale(curve, gpus)).total();
-  if (curve.best_layout) evaluation.reported.strategy = curve.best_layout->at(gpus).strategy;
+  if (curve.best_layout) {
+    evaluation.reported.strategy = curve.best_layout->at(gpus).strategy;
+    evaluation.reported.layouts_tried = curve.best_layout->at(gpus).tried;
+  }
   return evaluation;
 }
 
-/// Returns the evaluation; nothing, and the reason in `refused`, if the option certainly breaks a limit. Throws UserError
-/// if it is impossible.
-std::optional<Evaluation> screened_or_refused(const PlanRequest& request, PlanOption& option, int gpus,
-                                              std::vector<RefusedOption>& refused) {
+/// An option at one of its scales: its evaluation, or why it is refused.
+struct Place {
+  std::size_t option = 0;
+  int gpus = 0;
+  std::optional<Evaluation> evaluation{};
+  std::optional<RefusedOption> refused{};
+};
+
+/// All options at their scales. One GPU does not synchronise, so that only a candidate's first strategy has it.
+std::vector<Place> places_of(const std::vector<PlanOption>& options) {
+  std::vector<Place> places;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const bool first_of_candidate = i == 0 || options[i - 1].candidate != options[i].candidate;
+    for (const int gpus : options[i].scenario.gpus)
+      if (gpus > 1 || first_of_candidate) places.push_back({i, gpus});
+  }
+  return places;
+}
+
+RefusedOption refused_option(const PlanOption& option, int gpus, const WhyNot& why) {
+  return {option.candidate->name, label_of(option.strategy), gpus, why.text, why.kind};
+}
+
+/// Calls `work` unless the place is refused; where it throws UserError, the option is impossible there.
+template <typename Work> void unless_refused(const PlanOption& option, Place& place, const Work& work) {
+  if (place.refused) return;
+  try {
+    work();
+  } catch (const UserError& error) {
+    place.refused = refused_option(option, place.gpus, {error.mistakes().front().what, Refusal::impossible});
+  }
+}
+
+/// Makes the curve of the place, which threads then only read. Throws UserError if there is none.
+void prepare(const PlanRequest& request, PlanOption& option, int gpus) {
   const double batch = batch_at(request, option, gpus);
   // the micro-batch of a replica must be whole, and not that of a GPU
   if (batch < 1 && !is_model_parallel(option.strategy.name))
     throw UserError(
         "", "", fmt::format("a global batch of {:g} leaves less than one sample a GPU", request.workload.global_batch));
-  const auto& curve = curve_at(option, batch);
-  if (const auto why = why_not(request, option, curve, gpus); !why.text.empty()) {
-    refused.push_back({option.candidate->name, label_of(option.strategy), gpus, why.text, why.kind});
-    return {};
+  curve_at(option, batch);
+}
+
+void evaluate(const PlanRequest& request, PlanOption& option, Place& place) {
+  const auto& curve = curve_at(option, batch_at(request, option, place.gpus));
+  if (const auto why = why_not(request, option, curve, place.gpus); !why.text.empty()) {
+    place.refused = refused_option(option, place.gpus, why);
+    return;
   }
-  return screened(request, option, curve, gpus);
+  place.evaluation = screened(request, option, curve, place.gpus);
+  place.evaluation->option = place.option;
 }
 
 } // namespace
 
 std::vector<Evaluation> screen(const PlanRequest& request, std::vector<PlanOption>& options,
-                               std::vector<RefusedOption>& refused) {
+                               std::vector<RefusedOption>& refused, int threads) {
+  auto places = places_of(options);
+  for (auto& place : places) {
+    auto& option = options[place.option];
+    unless_refused(option, place, [&] { prepare(request, option, place.gpus); });
+  }
+  for_each_number(places.size(), threads, [&](std::size_t number) {
+    auto& place = places[number];
+    auto& option = options[place.option];
+    unless_refused(option, place, [&] { evaluate(request, option, place); });
+  });
   std::vector<Evaluation> all;
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    auto& option = options[i];
-    const bool first_of_candidate = i == 0 || options[i - 1].candidate != option.candidate;
-    for (const int gpus : option.scenario.gpus) {
-      // one GPU does not synchronise, so every strategy gives the same result
-      if (gpus == 1 && !first_of_candidate) continue;
-      try {
-        auto one = screened_or_refused(request, option, gpus, refused);
-        if (!one) continue;
-        all.push_back(std::move(*one));
-        all.back().option = i;
-      } catch (const UserError& error) {
-        refused.push_back({option.candidate->name, label_of(option.strategy), gpus, error.mistakes().front().what,
-                           Refusal::impossible});
-      }
-    }
+  for (auto& place : places) {
+    if (place.evaluation) all.push_back(std::move(*place.evaluation));
+    if (place.refused) refused.push_back(std::move(*place.refused));
   }
   return all;
 }

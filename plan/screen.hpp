@@ -9,8 +9,9 @@
 namespace ddlsim {
 
 /// Evaluates every option at each of its scales with the likeliest parameters, by closed formulas. An option that is
-/// impossible, or that breaks a limit for certain, goes to `refused` with the reason.
+/// impossible, or that breaks a limit for certain, goes to `refused` with the reason. The answer is the same for any
+/// number of threads.
 std::vector<Evaluation> screen(const PlanRequest& request, std::vector<PlanOption>& options,
-                               std::vector<RefusedOption>& refused);
+                               std::vector<RefusedOption>& refused, int threads = 1);
 
 } // namespace ddlsim

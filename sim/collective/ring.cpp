@@ -27,11 +27,20 @@ struct RunStart {
   double before_s = 0;
 };
 
+/// The passages of the first `edges` edges. Those inside nodes are equal.
 std::vector<Passage> passages_of(const Machine& machine, int edges, double chunk_bytes) {
-  std::vector<Passage> passages(static_cast<std::size_t>(edges));
+  std::vector<Passage> passages;
+  passages.reserve(static_cast<std::size_t>(edges));
+  int inside = -1; // place of an edge inside a node
   for (int rank = 0; rank < edges; ++rank) {
+    const bool stays = machine.node_of(rank) == machine.node_of((rank + 1) % machine.ranks);
+    if (stays && inside >= 0) {
+      passages.push_back(passages[static_cast<std::size_t>(inside)]);
+      continue;
+    }
+    if (stays) inside = rank;
     const PeriodEdge edge = ring_edge(machine, rank);
-    passages[static_cast<std::size_t>(rank)] = {chunk_bytes / edge.rate_Bps(), edge.latency_s};
+    passages.push_back({chunk_bytes / edge.rate_Bps(), edge.latency_s});
   }
   return passages;
 }

@@ -1,5 +1,6 @@
 #include "sim/compute/piece_shape.hpp"
 
+#include "sim/compute/block_part.hpp"
 #include "sim/compute/layer_times.hpp"
 #include "sim/compute/piece_cut.hpp"
 #include "sim/compute/unit_shape.hpp"
@@ -78,7 +79,7 @@ void mark_experts(std::vector<Block>& blocks, const Model& model) {
   std::size_t block = 0;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const auto& layer = model.layers[l];
-    if (blocks[block].name != block_name_of(layer.name)) ++block;
+    if (blocks[block].name != block_part_of(layer.name)) ++block;
     if (!is_of_expert(layer)) continue;
     const bool ends =
         l + 1 == model.layers.size() || expert_name_of(model.layers[l + 1].name) != expert_name_of(layer.name);
@@ -119,7 +120,7 @@ void halve_lone_mixers(std::vector<Block>& blocks, const Model& model) {
 void mark_attention(std::vector<Block>& blocks, const Model& model) {
   std::size_t block = 0;
   for (const auto& layer : model.layers) {
-    if (blocks[block].name != block_name_of(layer.name)) ++block;
+    if (blocks[block].name != block_part_of(layer.name)) ++block;
     if (!attends(layer)) continue;
     blocks[block].shape.attentive_blocks = 1;
     blocks[block].shape.inner_bytes = blocks[block].shape.sent_bytes;
@@ -140,7 +141,7 @@ bool goes_by_channel(const Layer& layer, const Layer& before) {
 void mark_cut_layers(std::vector<Block>& blocks, const Model& model) {
   std::size_t block = 0;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
-    if (blocks[block].name != block_name_of(model.layers[l].name)) ++block;
+    if (blocks[block].name != block_part_of(model.layers[l].name)) ++block;
     if (!has_weights(model.layers[l])) continue;
     std::size_t last = l;
     while (last + 1 < model.layers.size() && goes_by_channel(model.layers[last + 1], model.layers[last])) ++last;
@@ -170,7 +171,7 @@ std::vector<AttentionOutputs> attention_outputs(const Model& model) {
   AttentionOutputs block;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const auto& layer = model.layers[l];
-    const auto word = layer.name.substr(layer.name.rfind('.') + 1);
+    const auto word = std::string_view(layer.name).substr(layer.name.rfind('.') + 1);
     if (word == "key") block.keys += layer.activation_bytes_per_sample;
     if (word == "value") block.values += layer.activation_bytes_per_sample;
     if (word == "query_key_value") block.all_three += layer.activation_bytes_per_sample;
@@ -179,7 +180,7 @@ std::vector<AttentionOutputs> attention_outputs(const Model& model) {
       block.attends = true;
     }
     const bool ends =
-        l + 1 == model.layers.size() || block_name_of(model.layers[l + 1].name) != block_name_of(layer.name);
+        l + 1 == model.layers.size() || block_part_of(model.layers[l + 1].name) != block_part_of(layer.name);
     if (!ends) continue;
     if (block.attends) blocks.push_back(block);
     block = {};
@@ -205,7 +206,7 @@ void mark_recomputed_layers(std::vector<Block>& blocks, const Model& model, cons
   std::size_t block = 0;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
     const auto& layer = model.layers[l];
-    const bool begins = l > 0 && blocks[block].name != block_name_of(layer.name);
+    const bool begins = l > 0 && blocks[block].name != block_part_of(layer.name);
     if (begins) ++block;
     if (!is_again[l]) continue;
     auto& again = blocks[block].shape.again;
@@ -238,9 +239,9 @@ std::vector<Block> blocks_in_order(const Model& model, const std::vector<LayerTi
                                    Precision precision) {
   std::vector<Block> blocks;
   for (std::size_t l = 0; l < model.layers.size(); ++l) {
-    const auto name = block_name_of(model.layers[l].name);
+    const auto name = block_part_of(model.layers[l].name);
     if (blocks.empty() || blocks.back().name != name) {
-      blocks.push_back({name, {}});
+      blocks.push_back({std::string(name), {}});
       blocks.back().shape.numbered_blocks = is_numbered(model.layers[l]) ? 1 : 0;
     }
     add_shape(blocks.back().shape, shape_of(model, l, times[l]));

@@ -1,5 +1,6 @@
 // The blocks that names of layers tell.
 
+#include "sim/compute/block_part.hpp"
 #include "sim/compute/piece_shape.hpp"
 
 #include <algorithm>
@@ -8,9 +9,6 @@
 
 namespace ddlsim {
 
-namespace {
-
-/// The part of a layer's name that is its block's name.
 std::string_view block_part_of(const std::string& layer) {
   auto end = layer.find('.');
   while (end != std::string::npos) {
@@ -22,8 +20,6 @@ std::string_view block_part_of(const std::string& layer) {
   }
   return std::string_view(layer).substr(0, end);
 }
-
-} // namespace
 
 std::string block_name_of(const std::string& layer) {
   return std::string(block_part_of(layer));

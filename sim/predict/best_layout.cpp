@@ -248,17 +248,25 @@ private:
 } // namespace
 
 const FoundLayout& BestLayout::at(int gpus) const {
-  const std::lock_guard lock(searching_);
-  const auto [known, is_new] = known_.try_emplace(gpus);
-  if (!is_new) return known->second;
+  std::unique_lock adding(adding_);
+  auto& one = searches_.try_emplace(gpus).first->second;
+  adding.unlock();
+  const std::lock_guard running(one.running);
+  if (!one.is_done) one.found = search(gpus);
+  one.is_done = true;
+  return one.found;
+}
+
+FoundLayout BestLayout::search(int gpus) const {
   const auto setup = on_gpus(setup_, gpus, gpus_per_full_node_);
-  known->second.strategy = least_layout(setup);
-  if (gpus == 1) return known->second; // a single GPU has no parallel layout
-  try {
-    known->second = LayoutSearch(setup, likeliest_).find();
-  } catch (const UserError&) { // the point at this scale says why it is impossible
-  }
-  return known->second;
+  if (gpus > 1) // a single GPU has no parallel layout
+    try {
+      return LayoutSearch(setup, likeliest_).find();
+    } catch (const UserError&) { // the point at this scale says why it is impossible
+    }
+  FoundLayout none;
+  none.strategy = least_layout(setup);
+  return none;
 }
 
 int BestLayout::most_usable(int gpus) const {

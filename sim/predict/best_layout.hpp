@@ -50,12 +50,19 @@ public:
 
 private:
   std::vector<int> scales_up_to(int gpus) const;
+  FoundLayout search(int gpus) const;
 
   StepSetup setup_;
   Parameters likeliest_;
   int gpus_per_full_node_;
-  mutable std::mutex searching_;
-  mutable std::map<int, FoundLayout> known_;
+  /// The search at one scale, which holds its lock while it runs.
+  struct Search {
+    std::mutex running;
+    bool is_done = false;
+    FoundLayout found;
+  };
+  mutable std::mutex adding_;
+  mutable std::map<int, Search> searches_;
 };
 
 } // namespace ddlsim
