@@ -8,15 +8,14 @@
 #include "sim/predict/predict.hpp"
 #include "sim/predict/prediction.hpp"
 
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace ddlsim {
 
-/// Runs ddlsim or ddlsim-mpi from its arguments to its exit code. `run` executes the command. The code is 2 for wrong
-/// use. It is 1, with one message on standard error, if `run` throws. Nothing is printed here unless `prints` is true.
-int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool prints = true);
+/// Runs ddlsim from its arguments to its exit code. The code is 2 for wrong use. It is 1, with one message on standard
+/// error, if the command throws.
+int run_program(int argc, char** argv);
 
 int run_command(const CommandLine& line);
 

@@ -29,19 +29,18 @@ fs::path installed_data_folder() {
 }
 
 /// Sets where calibrations are kept. A checkout uses its own build folder, an installation the user's cache folder.
-CommandLine with_calibrations(CommandLine line, const fs::path& installed, bool prints) {
+CommandLine with_calibrations(CommandLine line, const fs::path& installed) {
   CalibrationCache cache;
   if (!installed.empty()) cache.shipped = installed / "calibrations";
   cache.kept = cache_folder(installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : fs::path{});
-  if (prints) cache.narrate = [line](const std::string& text) { narrate(line, text); };
+  cache.narrate = [line](const std::string& text) { narrate(line, text); };
   cache.threads = line.threads;
   if (!cache.kept.empty()) line.tables = cache.kept / "models";
   line.calibrations = fitted_calibrations(std::move(cache));
   return line;
 }
 
-int say(const EarlyExit& exit, bool prints) {
-  if (!prints) return exit.code;
+int say(const EarlyExit& exit) {
   fmt::print(stdout, "{}", exit.out);
   fmt::print(stderr, "{}", exit.err);
   return exit.code;
@@ -56,14 +55,14 @@ int after_output(int code) {
 
 } // namespace
 
-int run_program(int argc, char** argv, const std::function<int(const CommandLine&)>& run, bool prints) {
+int run_program(int argc, char** argv) {
   try {
     const auto installed = installed_data_folder();
     const auto parsed = parse_command_line(argc, argv, installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : installed);
-    if (const auto* exit = std::get_if<EarlyExit>(&parsed)) return after_output(say(*exit, prints));
-    return after_output(run(with_calibrations(std::get<CommandLine>(parsed), installed, prints)));
+    if (const auto* exit = std::get_if<EarlyExit>(&parsed)) return after_output(say(*exit));
+    return after_output(run_command(with_calibrations(std::get<CommandLine>(parsed), installed)));
   } catch (const std::exception& error) {
-    if (prints) fmt::print(stderr, "{}\n", for_terminal(error.what()));
+    fmt::print(stderr, "{}\n", for_terminal(error.what()));
     return failed;
   }
 }

@@ -1,5 +1,5 @@
 #include "cli/command.hpp"
 
 int main(int argc, char** argv) {
-  return ddlsim::run_program(argc, argv, ddlsim::run_command);
+  return ddlsim::run_program(argc, argv);
 }

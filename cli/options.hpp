@@ -213,7 +213,6 @@ struct CommandLine {
   bool resume = false;  ///< whether to continue from the results that are kept beside the output
   std::string question; ///< the typed options without those of output and of running; they identify kept results
   int threads = 0;      ///< number of tasks at a time; at least one after parsing
-  RunTasks run_tasks{}; ///< runs tasks of sweeps, plans and validations; empty: this machine does, `threads` at a time
 };
 
 /// The text and the exit code with which to stop after help, version or wrong use.

@@ -64,7 +64,7 @@ bool may_be_kept(const fs::path& output) {
 } // namespace
 
 TaskPool::TaskPool(const CommandLine& line, std::string tasks, const std::vector<fs::path>& inputs)
-    : line_(line), run_(line.run_tasks ? line.run_tasks : in_workers(line.threads)), tasks_(std::move(tasks)) {
+    : line_(line), run_(in_workers(line.threads)), tasks_(std::move(tasks)) {
   if (may_be_kept(line.output)) begin_journal(inputs);
 }
 
@@ -93,7 +93,7 @@ void TaskPool::begin_journal(const std::vector<fs::path>& inputs) {
 }
 
 int TaskPool::threads_of_each(std::size_t count) const {
-  return line_.run_tasks ? 1 : ddlsim::threads_of_each(line_.threads, count);
+  return ddlsim::threads_of_each(line_.threads, count);
 }
 
 RunTasks TaskPool::runner() {

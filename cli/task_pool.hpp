@@ -1,5 +1,5 @@
 #pragma once
-// Runs the tasks of a sweep, a plan or a validation on cores or MPI ranks, shows their progress, and keeps their
+// Runs the tasks of a sweep, a plan or a validation on cores, shows their progress, and keeps their
 // results in a journal until the answer is written.
 
 #include "cli/options.hpp"
@@ -26,10 +26,9 @@ public:
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
-  /// Returns a function that runs tasks on the ranks of an MPI job or on this machine. The function refers to this
-  /// object.
+  /// Returns a function that runs tasks on this machine. The function refers to this object.
   RunTasks runner();
-  /// Number of threads for each of `count` tasks; one if MPI ranks run the tasks.
+  /// Number of threads for each of `count` tasks.
   int threads_of_each(std::size_t count) const;
   std::vector<TaskResult> run(std::size_t count, const TaskWork& work) { return runner()(all_tasks(count), work, {}); }
 

@@ -46,7 +46,6 @@ MODULES = {
     "plan/page": SIM + ["sim/page", "plan"],
     "platforms/tools": SIM + ["calibrate/data", "calibrate/fit"],
     "trainer": ["sim/base", "sim/formats"],
-    "cli/mpi": ["cli", "sim/base"],
     "cli": SIM + ["sim/export", "sim/predict/page", "import", "own", "calibrate/data", "calibrate/fit", "calibrate/cache", "calibrate/page",
             "calibrate/priors", "validate", "validate/methods", "validate/collectives", "validate/ratios", "validate/ablation", "validate/blind",
             "validate/page", "plan",
@@ -60,7 +59,7 @@ OUTSIDE = {
     r"simgrid/|xbt/": ["sim/simgrid"],
     r"CLI/": ["cli", "platforms/tools", "trainer"],
     r"torch/|ATen/|c10/|nccl\.h|cuda": ["trainer"],
-    r"mpi\.h": ["trainer", "cli/mpi"],
+    r"mpi\.h": ["trainer"],
     r"zlib\.h|zstd\.h": ["import"],
     r"catch2/|benchmark/": [],
 }

@@ -14,7 +14,6 @@ class Ddlsim(CMakePackage):
     license("Apache-2.0")
     version("main")  # from a checkout: spack develop --path FOLDER ddlsim@main
 
-    variant("mpi", default=False, description="Build ddlsim-mpi, whose ranks share sweeps, plans and validations")
     variant("trainer", default=False, description="Build ddltrain, which measures (needs LibTorch 1.13 and MPI)")
 
     depends_on("cxx", type="build")
@@ -28,7 +27,6 @@ class Ddlsim(CMakePackage):
     depends_on("fmt@9")
     depends_on("zlib-api")
     depends_on("zstd@1.4:")
-    depends_on("mpi", when="+mpi")
     depends_on("mpi", when="+trainer")
     depends_on("py-torch@1.13~cuda", when="+trainer")
 
@@ -36,7 +34,6 @@ class Ddlsim(CMakePackage):
 
     def cmake_args(self):
         return [
-            self.define("DDLSIM_MPI", "ON" if self.spec.satisfies("+mpi") else "OFF"),
             self.define_from_variant("DDLSIM_BUILD_TRAINER", "trainer"),
             self.define("DDLSIM_BUILD_TESTS", False),
             self.define("DDLSIM_BUILD_BENCHMARKS", False),

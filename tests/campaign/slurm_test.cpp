@@ -108,24 +108,6 @@ void what_was_measured_before_a_cut_stays(const SlurmCluster& cluster) {
   CHECK(folder.exists("out/second.jsonl"));
 }
 
-#ifdef DDLSIM_MPI_PROGRAM
-void a_sweep_of_ddlsim_is_dealt_out_by_srun() {
-  const std::string scenario = DDLSIM_SOURCE_DIR "/scenarios/pascal-vgg16.json";
-  const std::vector<std::string> question = {"predict", scenario, "--sweep",    "/batch_per_gpu=16,32,64",
-                                             "--gpus",  "8",      "--fidelity", "formula",
-                                             "--csv",   "--quiet"};
-  std::vector<std::string> alone = {DDLSIM_PROGRAM};
-  alone.insert(alone.end(), question.begin(), question.end());
-  std::vector<std::string> dealt = {"srun", "--mpi=pmix", "--nodes=2", "--ntasks-per-node=2", DDLSIM_MPI_PROGRAM};
-  dealt.insert(dealt.end(), question.begin(), question.end());
-  const Ended expected = run_program(alone);
-  REQUIRE(expected.status == 0);
-  const Ended found = run_program(dealt);
-  CHECK(found.status == 0);
-  CHECK(found.output == expected.output);
-}
-#endif
-
 #ifdef DDLTRAIN_WHOLE_PROGRAM
 constexpr const char* pytorch = DDLSIM_SOURCE_DIR "/build/frameworks/pytorch/bin/python3";
 
@@ -155,7 +137,7 @@ void pytorch_trains_under_srun(const SlurmCluster& cluster) {
 
 } // namespace
 
-TEST_CASE("slurm: batch jobs of a campaign, with srun and mpirun, a sweep of ddlsim, and after a cut") {
+TEST_CASE("slurm: batch jobs of a campaign, with srun and mpirun, and after a cut") {
   if (const std::string cause = no_slurm_because(); !cause.empty()) {
     std::cout << "skipped: " << cause << "\n";
     return;
@@ -164,9 +146,6 @@ TEST_CASE("slurm: batch jobs of a campaign, with srun and mpirun, a sweep of ddl
   a_campaign_becomes_batch_jobs(cluster);
   each_rank_of_a_node_has_its_gpu(cluster);
   mpirun_works_in_an_allocation_too(cluster);
-#ifdef DDLSIM_MPI_PROGRAM
-  a_sweep_of_ddlsim_is_dealt_out_by_srun();
-#endif
   what_was_measured_before_a_cut_stays(cluster);
   a_job_whose_time_is_up_goes_on(cluster);
 }

@@ -166,11 +166,10 @@ class SpackRecipe(unittest.TestCase):
     def test_its_options_are_those_of_the_build(self):
         package, _ = self.recipe(True)
         known = (BUILD / "CMakeCache.txt").read_text()
-        for chosen in ((), ("+mpi",), ("+mpi", "+trainer")):
+        for chosen in ((), ("+trainer",)):
             arguments = package(*chosen).cmake_args()
             for argument in arguments:
                 self.assertRegex(known, rf"(?m)^{argument[2:].partition('=')[0]}:")
-            self.assertIn(f"-DDDLSIM_MPI={'ON' if '+mpi' in chosen else 'OFF'}", arguments)
 
 
 class Completion(unittest.TestCase):
