@@ -21,8 +21,6 @@ void add_json(CLI::App& app, CommandLine& line);
 /// Adds --sequence, for a model that is a config.
 void add_sequence(CLI::App& app, long& sequence);
 CLI::Option* add_threads(CLI::App& app, CommandLine& line);
-/// Adds `--resume`. `tasks` is what the tasks are called in the plural.
-CLI::Option* add_resume(CLI::App& app, CommandLine& line, const std::string& tasks);
 CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what);
 /// Adds the options that change the scenario.
 void add_changes(CLI::App& app, Variation& variation);

@@ -44,9 +44,7 @@ void add_common_options(CLI::App& app, CommandLine& line) {
   app.add_option("--data", line.data_folder, "Holds platforms/ and scenarios/; the shipped ones if not given")
       ->type_name("FOLDER")
       ->group("Of every command");
-  app.add_flag("--quiet,-q", line.quiet, "Only results and errors: no progress, no remarks")
-      ->configurable(false)
-      ->group("Of every command");
+  app.add_flag("--quiet,-q", line.quiet, "Only results and errors: no progress, no remarks")->group("Of every command");
 }
 
 CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name, const std::string& description) {
@@ -59,7 +57,6 @@ CLI::App& add_command(CLI::App& app, CommandLine& line, const std::string& name,
 void add_output(CLI::App& app, CommandLine& line, const std::string& what) {
   app.add_option("--output,-o", line.output,
                  fmt::format("Write {} to this file, whole or not at all, instead of to standard output", what))
-      ->configurable(false)
       ->type_name("FILE");
 }
 
@@ -68,18 +65,8 @@ CLI::Option* add_threads(CLI::App& app, CommandLine& line) {
       .add_option("--threads,-j", line.threads,
                   "Threads, or processes with a thread each, at a time; as many as the cores this process may use if "
                   "not given. No answer depends on it")
-      ->configurable(false)
       ->type_name("N")
       ->check(whole_above_zero());
-}
-
-CLI::Option* add_resume(CLI::App& app, CommandLine& line, const std::string& tasks) {
-  return app
-      .add_flag("--resume", line.resume,
-                fmt::format("Go on from the {} that a run with the same options had finished when it was cut off, kept "
-                            "in FILE.unfinished beside the --output",
-                            tasks))
-      ->configurable(false);
 }
 
 void add_json(CLI::App& app, CommandLine& line) {
@@ -245,7 +232,6 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       ->excludes(csv);
   add_json(predict, line);
   add_output(predict, line);
-  add_resume(predict, line, "scenarios of a sweep");
 }
 
 void add_export(CLI::App& app, CommandLine& line, ExportCommand& command, Variation& variation) {

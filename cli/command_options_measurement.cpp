@@ -195,7 +195,6 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
       ->delimiter(',')
       ->type_name("SITE,SITE");
   add_threads(validate, line);
-  add_resume(validate, line, "clusters and splits");
   validate.add_flag("--details", command.details, "Every score of every cluster; otherwise one screen");
   add_html(validate, command.html, "charts and every point");
   validate
@@ -212,15 +211,13 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
   auto& collectives =
       *validate.add_flag("--collectives", command.collectives,
                          "Score tables of all-reduces over sizes, by class of size, instead of training steps");
-  for (const char* of_steps :
-       {"--own-only", "--split", "--threads", "--resume", "--html", "--thresholds", "--update-thresholds"})
+  for (const char* of_steps : {"--own-only", "--split", "--threads", "--html", "--thresholds", "--update-thresholds"})
     collectives.excludes(validate.get_option(of_steps));
   auto& ratios =
       *validate.add_flag("--ratios", command.ratios,
                          "Score speed-ups and efficiencies that state no base rate, instead of training steps");
   ratios.excludes(&collectives);
-  for (const char* of_steps :
-       {"--own-only", "--split", "--threads", "--resume", "--html", "--thresholds", "--update-thresholds"})
+  for (const char* of_steps : {"--own-only", "--split", "--threads", "--html", "--thresholds", "--update-thresholds"})
     ratios.excludes(validate.get_option(of_steps));
   add_context(validate, command.context, given);
   add_json(validate, line);

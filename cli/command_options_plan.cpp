@@ -69,7 +69,6 @@ void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vecto
   add_json(plan, line);
   add_output(plan, line);
   add_threads(plan, line);
-  add_resume(plan, line, "options");
 }
 
 } // namespace ddlsim

@@ -1,7 +1,7 @@
 #include "cli/command.hpp"
 #include "cli/config_model.hpp"
 #include "cli/plan_words.hpp"
-#include "cli/task_pool.hpp"
+#include "cli/task_runner.hpp"
 #include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
 #include "plan/report.hpp"
@@ -53,12 +53,10 @@ int run_plan(const PlanCommand& asked, const CommandLine& line) {
     data = take_own_files(document, command.request, data);
   };
   const auto request = read_plan_request(command.request, command.changes, spell);
-  TaskPool tasks(line, "options", {command.request});
-  const auto plan = make_plan(request, data, tasks.runner(), tasks.threads_of_each(1));
+  const auto plan = make_plan(request, data, task_runner(line, "options"), threads_of_each(line.threads, 1));
   for (const auto& warning : plan.warnings) narrate(line, warning);
   write_page(line, command.html, [&] { return plan_html(plan); });
   emit(line, to_output(plan, command, line));
-  tasks.discard_journal();
   constexpr int answer_is_no = 3;
   return plan.limits_met ? 0 : answer_is_no;
 }

@@ -1,14 +1,13 @@
 #include "cli/command.hpp"
 #include "cli/config_model.hpp"
-#include "cli/task_pool.hpp"
+#include "cli/task_runner.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/threads.hpp"
 #include "sim/formats/check.hpp"
-#include "sim/formats/own_files.hpp"
 #include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/report.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -105,36 +104,6 @@ std::vector<std::string> names_of_axes(const PredictCommand& command) {
   return names;
 }
 
-/// Returns model and cluster of a scenario, and their replacements; none for a file with mistakes.
-std::vector<std::string> names_in(const std::filesystem::path& scenario) {
-  std::vector<std::string> names;
-  try {
-    const auto json = parse_json(read_text_file(scenario), scenario.string());
-    for (const char* key : {"model", "cluster"})
-      if (json.is_object() && json.contains(key) && json[key].is_string()) names.push_back(json[key]);
-  } catch (const UserError&) { // the predictions that need the file report this
-  }
-  return names;
-}
-
-/// Returns the scenario files, and the user's own models and clusters that they or the command line name.
-std::vector<std::filesystem::path> files_requested_of(const PredictCommand& command) {
-  std::vector<std::string> typed;
-  for (const auto& change : command.changes) typed.push_back(change.value);
-  for (const auto& axis : command.axes) typed.insert(typed.end(), axis.values.begin(), axis.values.end());
-  std::vector<std::filesystem::path> files;
-  for (const auto& scenario : command.scenarios) {
-    files.push_back(scenario);
-    auto names = names_in(scenario);
-    names.insert(names.end(), typed.begin(), typed.end());
-    for (const auto& name : names) {
-      const auto found = path_from(name, scenario);
-      if (is_path(name)) files.push_back(found.filename() == "cluster.json" ? found.parent_path() : found);
-    }
-  }
-  return files;
-}
-
 SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
   SweepPart part;
   part.name = command.scenarios.size() > 1 || one.variant.empty() ? name_of(one) : one.variant;
@@ -183,12 +152,12 @@ std::vector<SweepCase> sweep_cases(const PredictCommand& command) {
 int run_sweep(const PredictCommand& command, const CommandLine& line) {
   const auto cases = sweep_cases(command);
   fit_clusters(cases, command.sequence, line);
-  TaskPool tasks(line, "scenarios", files_requested_of(command));
   const auto measured = measured_for_all(line);
   const PredictOptions options{
-      command.fidelity, {}, measured ? &*measured : nullptr, {}, tasks.threads_of_each(cases.size())};
-  const auto results = tasks.run(
-      cases.size(), [&](int task) { return work_on(cases[static_cast<std::size_t>(task)], command, line, options); });
+      command.fidelity, {}, measured ? &*measured : nullptr, {}, threads_of_each(line.threads, cases.size())};
+  const auto results = task_runner(line, "questions")(
+      all_tasks(cases.size()),
+      [&](int task) { return work_on(cases[static_cast<std::size_t>(task)], command, line, options); }, {});
   std::vector<std::string> parts;
   std::vector<SweepPart> pages;
   std::set<std::string> warnings;
@@ -210,7 +179,6 @@ int run_sweep(const PredictCommand& command, const CommandLine& line) {
   for (const auto& warning : warnings) narrate(line, warning);
   write_page(line, command.html, [&] { return sweep_html(names_of_axes(command), pages); });
   emit(line, whole_report(parts, command, line));
-  tasks.discard_journal();
   return one_could ? 0 : 1;
 }
 

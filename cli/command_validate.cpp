@@ -1,8 +1,9 @@
 #include "cli/command.hpp"
-#include "cli/task_pool.hpp"
+#include "cli/task_runner.hpp"
 #include "import/importers.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/text_file.hpp"
+#include "sim/base/threads.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/network/nic_rate.hpp"
@@ -251,15 +252,13 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   for (const auto& name : list_clusters(data)) options.site_of[name] = load_cluster(data, name).site;
   check_sites(command.sites, options.site_of);
   options.wanted = wanted_for(command, thresholds, options.site_of, sources.first_own);
-  TaskPool tasks(line, "parts", command.measurements);
-  options.run_tasks = tasks.runner();
+  options.run_tasks = task_runner(line, "parts");
   const std::size_t clusters = cluster.empty() ? options.site_of.size() : 1; // there are at least as many parts
-  const auto methods = methods_for(command, data, tasks.threads_of_each(clusters));
+  const auto methods = methods_for(command, data, threads_of_each(line.threads, clusters));
   const auto result = validate_measurements(sources.files, methods, options);
   narrate_own(sources, result, data, line);
   write_page(line, command.html, [&] { return validation_html(result); });
   emit(line, line.json ? validation_json(result) : report_for(command, result));
-  tasks.discard_journal();
   return compare_with_thresholds(command, thresholds, result, line);
 }
 

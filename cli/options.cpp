@@ -39,14 +39,6 @@ public:
 };
 
 /// Returns one sentence on options that exclude each other; "" if there are none.
-std::string conflict_in(const CommandLine& line, const PredictCommand& predict) {
-  if (!line.resume) return "";
-  if (line.output.empty()) return "--resume goes on from what is kept beside the output; give --output FILE";
-  const bool sweep = predict.scenarios.size() > 1 || !predict.axes.empty();
-  const bool is_predict = !predict.scenarios.empty();
-  return is_predict && !sweep ? "--resume goes on with a sweep; one scenario is asked anew" : "";
-}
-
 std::string conflict_in(const PredictCommand& command) {
   const bool sweep = command.scenarios.size() > 1 || !command.axes.empty();
   if (command.markdown && (sweep || !command.collective.empty()))
@@ -278,14 +270,12 @@ std::variant<CommandLine, EarlyExit> parse_command_line(int typed_count, const c
   }
   const auto& chosen = app.get_subcommands().front()->get_name();
   std::string mistake = settle_changes(all);
-  if (mistake.empty()) mistake = conflict_in(all.line, all.predict);
   if (mistake.empty() && chosen == "predict") mistake = conflict_in(all.predict);
   if (mistake.empty() && chosen == "validate") mistake = conflict_in(all.validate);
   if (!mistake.empty()) return EarlyExit{wrong_use, "", "ddlsim: " + mistake + "\n"};
   find_shipped_files(all);
   choose(all, chosen);
   if (all.line.threads == 0) all.line.threads = machine_threads();
-  all.line.question = app.config_to_str();
   return all.line;
 }
 

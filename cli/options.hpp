@@ -3,7 +3,6 @@
 
 #include "import/imported.hpp"
 #include "own/new_plan.hpp"
-#include "sim/base/child_process.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/simgrid/executor.hpp"
@@ -210,9 +209,7 @@ struct CommandLine {
   std::filesystem::path output;      ///< file for the result; empty: standard output
   bool json = false;
   bool quiet = false;
-  bool resume = false;  ///< whether to continue from the results that are kept beside the output
-  std::string question; ///< the typed options without those of output and of running; they identify kept results
-  int threads = 0;      ///< number of tasks at a time; at least one after parsing
+  int threads = 0; ///< number of tasks at a time; at least one after parsing
 };
 
 /// The text and the exit code with which to stop after help, version or wrong use.

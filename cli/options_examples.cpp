@@ -22,7 +22,6 @@ std::string examples_of(const std::string& command) {
        "  ddlsim predict scenarios/iris-resnet50.json --html page.html\n"
        "  ddlsim predict scenarios/pascal-vgg16.json --set /strategies/1/servers=best\n"
        "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --sweep /cluster=iris,dgx1-v100\n"
-       "  ddlsim predict scenarios/iris-resnet50.json --sweep /batch_per_gpu=32,64 --csv --output all.csv --resume\n"
        "Words of the answer: ddlsim explain TERM"},
       {"plan", "Examples:\n"
                "  ddlsim plan scenarios/plans/imagenet-90-epochs.json\n"

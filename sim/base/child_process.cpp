@@ -176,12 +176,6 @@ std::vector<TaskResult> run_in_workers(const std::vector<int>& tasks, int jobs, 
   return results;
 }
 
-RunTasks in_workers(int jobs) {
-  return [jobs](const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended) {
-    return run_in_workers(tasks, jobs, work, ended);
-  };
-}
-
 RunTasks in_this_process() {
   return [](const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended) {
     std::vector<TaskResult> results;

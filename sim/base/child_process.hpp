@@ -51,13 +51,9 @@ using TaskEnded = std::function<void(int task, const TaskResult& result)>;
 std::vector<TaskResult> run_in_workers(const std::vector<int>& tasks, int jobs, const TaskWork& work,
                                        const TaskEnded& ended = {});
 
-/// A function that runs tasks as run_in_workers() does, with the same results, on this machine's cores or on other
-/// machines.
+/// A function that runs tasks as run_in_workers() does, with the same results.
 using RunTasks =
     std::function<std::vector<TaskResult>(const std::vector<int>& tasks, const TaskWork& work, const TaskEnded& ended)>;
-
-/// Returns a function that calls run_in_workers() with `jobs` jobs.
-RunTasks in_workers(int jobs);
 
 /// Returns a function that runs the tasks one after another in this process and does not catch what they throw.
 RunTasks in_this_process();

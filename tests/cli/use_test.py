@@ -68,18 +68,13 @@ class Use(Case):
                  "--csv")
         plain = run(*sweep)
         self.assertEqual(plain.stderr, "")
-        wiped = r"(\r\x1b\[K\[=* *\] \d+ of 24 scenarios(, [\d.]+ (s|min|h) left)?)*(\r\x1b\[K)?"
+        wiped = r"(\r\x1b\[K\[=* *\] \d+ of 24 questions(, [\d.]+ (s|min|h) left)?)*(\r\x1b\[K)?"
         for no_color in ({}, {"NO_COLOR": "1"}):
             out, shown = at_terminal(*sweep, **no_color)
             self.assertEqual(out, plain.stdout)
             self.assertRegex(shown, rf"\A{wiped}\Z")
             self.assertTrue(shown == "" or shown.endswith("\r\x1b[K"), shown)
         self.assertEqual(at_terminal(*sweep, "--quiet"), (plain.stdout, ""))
-
-    def test_resume_needs_a_file_and_tasks(self):
-        self.refused(run("predict", SCENARIO, "--sweep", "/batch_per_gpu=16,32", "--resume"), 2, "give --output FILE")
-        self.refused(run("predict", SCENARIO, "--resume", "--output", self.folder / "a"), 2, "one scenario")
-        self.refused(run("validate", "--collectives", "--resume", "--output", self.folder / "a"), 2, "--resume")
 
     def test_version(self):
         result = run("--version")

@@ -1,8 +1,6 @@
 // Every reader of a format, units and JSON, as rows of one table, with those of importers.cpp.
-#include "plan/simulate.hpp"
 #include "sim/base/escape.hpp"
 #include "sim/base/json.hpp"
-#include "sim/base/task_journal.hpp"
 #include "sim/base/text_file.hpp"
 #include "sim/compute/kernels/kernel_book.hpp"
 #include "sim/formats/calibration.hpp"
@@ -11,11 +9,8 @@
 #include "sim/formats/prior_book.hpp"
 #include "sim/formats/record.hpp"
 #include "sim/formats/scenario.hpp"
-#include "sim/predict/page/page_curves.hpp"
-#include "sim/predict/page/prediction_html.hpp"
 #include "tests/fuzz/sample_folder.hpp"
 #include "tests/fuzz/target.hpp"
-#include "validate/answers.hpp"
 #include "validate/blind/blind_log.hpp"
 
 #include <nlohmann/json.hpp>
@@ -169,23 +164,6 @@ std::vector<Target> own_formats() {
       calibration_target()};
 }
 
-constexpr const char* asked = "0123456789abcdef";
-
-/// What is read is kept again, and is the same then.
-bool take_journal(const std::string& text) {
-  FinishedTasks kept;
-  if (!accepted([&] { kept = read_task_journal(put("a.csv.unfinished", text), asked); })) return false;
-  std::size_t bytes = 0;
-  for (const auto& [task, result] : kept) bytes += result.size();
-  demand(bytes <= text.size(), "results that are larger than their file");
-  const auto again = folder().path() / "read/again.unfinished";
-  TaskJournal journal(again, asked, kept);
-  demand(journal.keep(7, text), "a task that is not kept");
-  kept[7] = text;
-  demand(read_task_journal(again, asked) == kept, "tasks that are others when they are read again");
-  return true;
-}
-
 /// Each line with the checksum that belongs to it, so that what is spoilt before it is read.
 std::string with_right_checksums(const std::string& text) {
   constexpr std::string_view key = ",\"chain\":\"";
@@ -239,51 +217,13 @@ Target glossary_target() {
           take_glossary};
 }
 
-/// What a task gave, by whichever reader takes it.
-bool take_result(const std::string& bytes) {
-  const bool of_part = accepted([&] { answers_from_bytes(bytes); });
-  const bool of_option = accepted([&] { simulated_from_bytes(bytes); });
-  return accepted([&] {
-           sweep_html({"cluster"}, {{"a part", {"iris"}, read_page_part(bytes), ""}});
-         }) ||
-         of_part || of_option;
-}
-
-Target journal_target() {
-  const auto file = folder().path() / "read/seed.unfinished";
-  fs::create_directories(file.parent_path());
-  const TaskJournal written(file, asked, {{0, "A0:\"tiny\",\"ring\",8\n"}, {2, std::string("R\0\n", 3)}, {5, ""}});
-  return {"journal", {read_text_file(file)}, take_journal};
-}
-
-Target result_target() {
-  PartAnswers part;
-  part.forecasts.resize(2);
-  part.forecasts[1]["ddlsim"] = {0.25, 0.2, 0.3, "", "{}"};
-  part.large_errors.push_back({"ddlsim", 0.2, {}});
-  Simulated option;
-  option.iteration_s = 0.25;
-  option.sample_times_s = {0.2, 0.3};
-  PageScenario page;
-  page.name = "tiny-iris";
-  const auto cells = [](std::size_t count) { return std::vector<std::string>(count, "a cell"); };
-  PagePoint point{8, "", {9, 8, 10}, {0.9, 0.8, 1}, cells(point_headers().size()), {}, 1.1, ""};
-  point.parts_s.assign(part_names().size(), 0.25);
-  const PagePoint impossible{4096, "too many GPUs", {}, {}, cells(2), {}, 0, ""};
-  page.curves.push_back(
-      {"ring", cells(fact_headers().size()), cells(comparison_headers().size()), {point, impossible}});
-  return {"kept-result", {answers_to_bytes({part}), simulated_to_bytes(option), page_part(page)}, take_result};
-}
-
 std::vector<Target> all_readers() {
   std::vector<Target> rows{json_target(), units_target(), change_target()};
   for (auto& row : own_formats()) rows.push_back(std::move(row));
   for (auto& row : importer_targets()) rows.push_back(std::move(row));
   for (auto& row : own_reader_targets()) rows.push_back(std::move(row));
-  rows.push_back(journal_target());
   rows.push_back(blind_log_target());
   rows.push_back(glossary_target());
-  rows.push_back(result_target());
   return rows;
 }
 

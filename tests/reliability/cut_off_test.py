@@ -1,5 +1,4 @@
-"""Killed at any moment a command leaves the old file or the new one, never half of one; the next run is as if nothing had been, or with
---resume goes on from the tasks that had ended.
+"""Killed at any moment a command leaves the old file or the new one, never half of one; the next run is as if nothing had been.
 
 python3 cut_off_test.py DDLSIM SOURCE_FOLDER DDLTRAIN|none [CASE...]; DDLSIM_KILLS: kills of each command (2). Half of the
 moments are random, half are when the file is being written: as soon as something is seen in its folder. Prints a table.
@@ -18,7 +17,6 @@ from work import CLUSTER, LIMIT_S, SOURCE, Case, kill, main, make_data, run, sta
 
 KILLS = int(os.environ.get("DDLSIM_KILLS", "2"))
 DDLTRAIN = None if sys.argv[3] == "none" else Path(sys.argv[3]).resolve()
-HEAD_BYTES = len("ddlsim-journal 1 0123456789abcdef\n")
 OLD = b"what was there before\n"
 TABLE = []
 
@@ -33,14 +31,13 @@ class CutOff(Case):
         self.out.mkdir()
 
     def left_beside(self, name):
-        """But for the journal to go on from."""
-        return sorted(one.name for one in self.out.iterdir() if one.name not in (name, f"{name}.unfinished"))
+        return sorted(one.name for one in self.out.iterdir() if one.name != name)
 
     def wait_for_moment(self, process, random_s, name):
         """Until the time is up; without one, until the folder shows something new."""
         began = time.monotonic()
         while process.poll() is None:
-            if random_s is None and any(".unfinished" not in one for one in self.left_beside(name)):
+            if random_s is None and self.left_beside(name):
                 return
             if random_s is not None and time.monotonic() - began > random_s:
                 return
@@ -73,7 +70,7 @@ class CutOff(Case):
             left = self.left_beside(name)
             self.assertLessEqual(len(left), 1, left)
             for one in left:  # docs/trust.md
-                self.assertRegex(one, rf"^\.{name}(\.unfinished)?\.\w{{6}}$")
+                self.assertRegex(one, rf"^\.{name}\.\w{{6}}$")
                 (self.out / one).unlink()
                 count["temporary"] += 1
         file.write_bytes(OLD)
@@ -82,39 +79,33 @@ class CutOff(Case):
         self.assertEqual([one.name for one in self.out.iterdir()], [name])
         TABLE.append((name, *count.values()))
 
-    def go_on(self, name, *words):
-        """Kills the command as soon as something more is kept, and lets it go on, until it has an answer."""
-        file, journal = self.out / name, self.out / f"{name}.unfinished"
-        words = [*words, "--data", self.data, "--threads", "1", "--output", file]
+    def interrupt(self, name, tasks, *words):
+        """Sends SIGINT and SIGTERM in turns while tasks run: one line says how far it was, and nothing is written."""
+        file = self.out / name
+        words = [*words, "--data", self.data, "--threads", "1", "--output", file, "--quiet"]
         self.finish(words)
-        whole = file.read_bytes()
-        file.unlink()
-        kills = 0
-        size = -1
+        draw = random.Random(name)
+        told = 0
         for number in range(KILLS):
-            process = start(*words, *(["--resume"] if number > 0 else []))
-            while process.poll() is None and not (journal.exists() and journal.stat().st_size > max(size, HEAD_BYTES)):
-                time.sleep(0.001)
-            kills += process.poll() is None
+            ends_by = (signal.SIGINT, signal.SIGTERM)[number % 2]
+            file.write_bytes(OLD)
+            process = start(*words, stderr=subprocess.PIPE, text=True)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            while process.poll() is None and len(children.read_text().split()) < 2:  # the fork server, and a task
+                pass
+            time.sleep(draw.uniform(0, 0.1))
+            process.send_signal(ends_by)
+            said = process.communicate(timeout=LIMIT_S)[1]
             self.assertTrue(kill(process), f"{name}: processes were left behind")
-            if file.exists():  # it was done before it could be killed
-                self.assertEqual(file.read_bytes(), whole)
-                break
-            size = journal.stat().st_size
-        self.assertGreater(kills, 0, "nothing could be killed")
-        if not file.exists():
-            kept = journal.read_bytes()
-            refused = run(*words, "--resume", "--set" if words[0] != "validate" else "--title", "/samples=50" if words[0] != "validate" else "x")
-            self.assertNotEqual(refused.returncode, 0)
-            self.assertEqual(len(refused.stderr.splitlines()), 1, refused.stderr)
-            self.assertEqual(journal.read_bytes(), kept)
-        done = run(*words, "--resume")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(file.read_bytes(), whole)
-        self.assertEqual([one.name for one in self.out.iterdir()], [name])
-        if kills == KILLS:
-            self.assertRegex(done.stderr, r"\d+ \w+ were finished before")
-        TABLE.append((f"{name}, gone on with", kills, 0, 1, 0))
+            if process.returncode in (0, 3):  # it was done before the signal
+                continue
+            told += 1
+            self.assertEqual(process.returncode, -ends_by, said)
+            self.assertRegex(said, rf"\Ainterrupted: \d+ of \d+ {tasks} were answered; nothing was written\n\Z")
+            self.assertEqual(file.read_bytes(), OLD)
+            self.assertEqual(self.left_beside(name), [])
+        self.assertGreater(told, 0, "nothing could be interrupted")
+        TABLE.append((f"{name}, interrupted", told, told, KILLS - told, 0))
 
     def test_the_fork_server_alone(self):
         """The process that forks simulations, the program's first child, is killed while the program waits for them."""
@@ -142,33 +133,28 @@ class CutOff(Case):
             self.assertTrue(kill(process), "processes were left behind")
         TABLE.append(("answer.json, fork server killed", ended, ended, KILLS - ended, 0))
 
-    def test_a_sweep_goes_on(self):
-        batches = ",".join(map(str, range(16, 16 + 2 * KILLS + 2)))
-        self.go_on("sweep.json", "predict", self.data / "question.json", "--sweep", f"/batch_per_gpu={batches}", "--json")
+    def test_an_interrupted_sweep(self):
+        batches = ",".join(map(str, range(16, 32)))
+        self.interrupt("sweep.json", "questions", "predict", self.data / "question.json", "--sweep", f"/batch_per_gpu={batches}", "--json")
 
-    def test_a_plan_goes_on(self):
-        scales = ",".join(str(4 * nodes) for nodes in range(1, KILLS + 3))
-        self.go_on("plan.json", "plan", self.data / "request.json", "--set", f"/candidates/0/gpus=[{scales}]", "--set", "/limits/nodes=40", "--json")
+    def test_an_interrupted_plan(self):
+        scales = ",".join(str(4 * nodes) for nodes in range(1, 11))
+        self.interrupt("plan.json", "options", "plan", self.data / "request.json", "--set", f"/candidates/0/gpus=[{scales}]", "--set",
+                       "/limits/nodes=40", "--json")
 
-    def test_a_validation_goes_on(self):
-        self.go_on("validation.json", "validate", "--cluster", CLUSTER, "--split", "T1,T2", "--json")
+    def test_an_interrupted_validation(self):
+        self.interrupt("validation.json", "parts", "validate", "--cluster", CLUSTER, "--split", "T1,T2", "--json")
 
-    def test_a_journal_of_other_data_is_refused(self):
-        journal = self.out / "sweep.csv.unfinished"
-        words = ("predict", self.data / "question.json", "--sweep", "/batch_per_gpu=16,32,64,96", "--csv", "--data", self.data, "--output",
-                 self.out / "sweep.csv")
-        process = start(*words)
-        while process.poll() is None and not (journal.exists() and journal.stat().st_size > HEAD_BYTES):
-            time.sleep(0.001)
-        kill(process)
-        self.assertTrue(journal.exists(), "it was done before it could be killed")
-        model = self.data / "scenarios" / "models" / "resnet50_v1.json"
-        model.write_text(model.read_text() + "\n")
-        self.refused(run(*words, "--resume"), 1, "sweep.csv.unfinished: what is kept here is of another question, other data files")
-        begun_anew = run(*words)
-        self.assertEqual(begun_anew.returncode, 0, begun_anew.stderr)
-        self.assertIn("begun anew; with --resume", begun_anew.stderr)
-        self.assertEqual([one.name for one in self.out.iterdir()], ["sweep.csv"])
+    def test_an_ignored_interrupt_stays_ignored(self):
+        """As in `ddlsim ... &` of a script, which a Ctrl-C at the terminal does not end."""
+        file = self.out / "sweep.csv"
+        process = start("predict", self.data / "question.json", "--sweep", "/batch_per_gpu=16,32,64,96", "--csv", "--data", self.data, "--output",
+                        file, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.01)
+        self.assertEqual(process.returncode, 0)
+        self.assertTrue(file.exists())
 
     def test_calibrate(self):
         self.cut("calibration.json", "calibrate", "--cluster", CLUSTER, "--output", self.out / "calibration.json")
