@@ -79,7 +79,12 @@ def document(content: Mapping[str, Any], kind: str, folder: Folder) -> Dict[str,
     for holder in (made, *made.get("candidates", [])):
         if "cluster" in holder:
             holder["cluster"] = cluster_word(holder["cluster"], folder)
-    return plain_tree(made)
+        if "gpus" in holder:
+            holder["gpus"] = gpu_counts(holder["gpus"])
+        if "strategies" in holder:
+            holder["strategies"] = strategy_list(holder["strategies"])
+    result: Dict[str, Any] = plain_tree(made)
+    return result
 
 
 def plain_tree(value: Any) -> Any:

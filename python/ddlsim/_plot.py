@@ -8,7 +8,7 @@ from typing import IO, Any, Dict, List, Optional, Sequence, Tuple
 try:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 except ImportError as missing:
     raise ImportError("plot() needs matplotlib: pip install 'ddlsim[plot]'") from missing
 
@@ -72,6 +72,15 @@ def _count_axis(axes: Any, counts: Sequence[float]) -> None:
     ticks = distinct(counts) if len(set(counts)) <= 10 else distinct(counts)[::2]
     axes.set_xticks(ticks, [f"{one:g}" for one in ticks])
     axes.minorticks_off()
+
+
+def _plain_ticks(axes: Any) -> None:
+    """1, 2, 5, 10 and not powers of ten alone, which may be one or none in the picture."""
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def _apart(heights: Sequence[float], lines: Sequence[int], line: float, top: float) -> List[float]:
@@ -156,8 +165,7 @@ def _plan(answer: Any, axes: Any) -> None:
     for scale, key in ((axes.set_xscale, "time_s"), (axes.set_yscale, price)):
         if _is_wide([middle(one[key]) for one in options]):
             scale("log")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    _plain_ticks(axes)
     _frame(axes, "days" if unit_s > 3600 else "hours", {"cost_usd": "USD", "energy_kwh": "kWh"}[price],
            f"{answer['request']}: least {answer['ranked_by']}")
     axes.legend(frameon=False, fontsize=9)
@@ -200,6 +208,7 @@ def _calibration(answer: Any, axes: Any) -> None:
     axes.set_yticks(range(len(known)), [_text(one["name"]) for one in known], fontsize=7)
     axes.invert_yaxis()
     axes.set_xscale("log")
+    _plain_ticks(axes)
     _frame(axes, "interval (90 %) over the value", "", answer["cluster"])
 
 
@@ -239,7 +248,7 @@ def _sweep(answer: Any, axes: Any, x: str = "", y: str = "samples_per_s") -> Non
     x = x or (numeric[0] if numeric else "")
     lines: Dict[str, List[Tuple[float, float]]] = {}
     for place, (values, point) in enumerate(rows):
-        name = ", ".join(f"{key} {label_of(value, [])}" for key, value in values.items() if key != x)
+        name = ", ".join(label_of(value, []) if isinstance(value, (str, dict)) else f"{key} {value}" for key, value in values.items() if key != x)
         lines.setdefault(name, []).append((values[x] if x else place, point[y]))
     for place, pairs in enumerate(lines.values()):
         axes.plot(*zip(*sorted(pairs)), marker="o", markersize=4, color=COLOURS[place % len(COLOURS)])

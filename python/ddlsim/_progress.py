@@ -1,4 +1,4 @@
-"""Shows in a notebook or on a terminal how far a question is; elsewhere nothing."""
+"""Shows how far a question is: in a notebook and on a terminal by a line that goes away, in the log of a job by a line now and then."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from typing import Any, Optional
 
 PATIENCE_S = 1.0  # shorter questions show nothing
+BETWEEN_LINES_S = 15.0  # of a log, as the program has it
 
 
 def _notebook() -> Optional[Any]:
@@ -21,13 +22,15 @@ def _notebook() -> Optional[Any]:
 
 
 class Shown:
-    """A line that is written over, and gone at the end."""
+    """What is shown of one call. `wanted` is False for silence."""
 
     def __init__(self, what: str, wanted: Optional[bool] = None) -> None:
         self.what = what
         self._begun = time.monotonic()
         self._display = _notebook()
-        self._is_wanted = wanted if wanted is not None else self._display is not None or sys.stderr.isatty()
+        self._is_wanted = wanted is not False
+        self._is_log = self._display is None and not sys.stderr.isatty()
+        self._last = self._begun
         self._line: Any = None
 
     def __enter__(self) -> "Shown":
@@ -49,8 +52,15 @@ class Shown:
         self._say(f"{self.what}: {done} of {all_of}{left}")
 
     def _say(self, text: str) -> None:
-        if self._is_wanted and self.passed_s() >= PATIENCE_S:
+        if self._is_wanted and self._is_log:
+            self._log(text)
+        elif self._is_wanted and self.passed_s() >= PATIENCE_S:
             self._write(text)
+
+    def _log(self, text: str) -> None:
+        if time.monotonic() - self._last >= BETWEEN_LINES_S:
+            self._last = time.monotonic()
+            print(text, file=sys.stderr, flush=True)
 
     def _write(self, text: str) -> None:
         if not text and self._line is None:

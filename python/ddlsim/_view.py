@@ -79,8 +79,21 @@ def _of_sweep(answer: Any) -> List[str]:
                key=lambda row: row[0], default=None)
     if best is None:
         return [f"{len(answer)} questions, none with an answer."]
-    where = ", ".join(f"{name} {label_of(value, [])}" for name, value in best[1].items())
+    where = _values_text(best[1])
     return [f"{len(answer)} questions; most samples/s: {short(best[0])}, with {where}."]
+
+
+def _values_text(values: Any) -> str:
+    return ", ".join(f"{name} {label_of(value, [])}" for name, value in values.items())
+
+
+def _sweep_table(answer: Any) -> Table:
+    """The questions with the most samples/s first."""
+    best = [(values, one.fastest) for values, one in answer if any("error" not in point for point in one.points)]
+    best.sort(key=lambda row: -row[1]["samples_per_s"])
+    return (("question", "samples/s (90 %)", "efficiency"),
+            [(_values_text(values), span(one["samples_per_s"], one["samples_per_s_low"], one["samples_per_s_high"]), percent(one["efficiency"]))
+             for values, one in best])
 
 
 def _table(answer: Any) -> Table:
@@ -99,6 +112,12 @@ def _table(answer: Any) -> Table:
                  for one in answer["options"] if one.get("time_s")])
     if kind == "Diagnosis":
         return ("chance", "cause", "what to do"), [(percent(one["chance"]), one["what"], one["look_at"]) for one in answer["causes"]][:4]
+    if kind == "Sweep":
+        return _sweep_table(answer)
+    if kind == "Collective":
+        return (("by", "size", "GPUs", "GB/s on the bus"),
+                [(one["strategy"], f"{point['size_bytes'] / 2**20:.3g} MiB", str(point["gpus"]), f"{point['bus_Bps'] / 1e9:.3g}")
+                 for one in answer["answers"] for point in one["points"]])
     if kind == "Calibration":
         return ("parameter", "value (90 %)"), [(one["name"], span(one["value"], one["low"], one["high"])) for one in answer["parameters"]
                                                if {"name", "value", "low", "high"} <= set(one)]
@@ -112,7 +131,8 @@ def _table_html(answer: Any) -> str:
     cells = "".join(f"<th style='text-align:left'>{html.escape(one)}</th>" for one in heads)
     body = "".join("<tr>" + "".join(f"<td style='text-align:left'>{html.escape(one)}</td>" for one in row) + "</tr>" for row in rows[:MOST_ROWS])
     more = f"<p>{len(rows) - MOST_ROWS} more: <code>.to_pandas()</code></p>" if len(rows) > MOST_ROWS else ""
-    return f"<details><summary>{min(len(rows), MOST_ROWS)} of {len(rows)} rows</summary><table><tr>{cells}</tr>{body}</table>{more}</details>"
+    return (f"<details><summary>{min(len(rows), MOST_ROWS)} of {len(rows)} rows</summary><div style='overflow-x:auto'>"
+            f"<table><tr>{cells}</tr>{body}</table></div>{more}</details>")
 
 
 def _picture(answer: Any) -> str:
@@ -125,7 +145,7 @@ def _picture(answer: Any) -> str:
     if not _plot.write_svg(answer, written):
         return ""
     text = written.getvalue()
-    return f'<div style="max-width:100%">{text[text.index("<svg"):]}</div>'
+    return text[text.index("<svg"):].replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)
 
 
 def html_of(answer: Any) -> str:

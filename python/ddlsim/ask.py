@@ -75,7 +75,7 @@ def predict(scenario: Optional[Document] = None, *, model: Any = None, cluster: 
     trace     a file for the simulated iteration, for Perfetto
     changes   other values by JSON pointer: {"/input/loader": "dali"}
     data      a folder with platforms/ and scenarios/ instead of the shipped one
-    progress  whether to show how long it takes; on a terminal and in a notebook, if not given
+    progress  False: nothing shows how long it takes
     fields    other values of top-level fields: batch_per_gpu=64, precision="bf16", preset="pytorch-fsdp2"
     """
     with Folder() as folder, Shown("predict", progress) as shown:

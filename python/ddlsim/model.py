@@ -12,6 +12,7 @@ from ._program import Error
 from ._record import Record, record_of
 
 if TYPE_CHECKING:
+    import pandas
     import torch
     import transformers
 
@@ -28,7 +29,7 @@ class Model(Record):
         _program.write_whole(path, json.dumps({**self, "name": path.stem}, indent=1) + "\n")
         return path
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> "pandas.DataFrame":
         """A row for each layer; a row of a block that repeats stands once."""
         rows = [{**layer, "repeat": one.get("repeat", 1)} for one in self["layers"] for layer in one.get("layers", [one])]
         return _program.pandas().DataFrame(rows)

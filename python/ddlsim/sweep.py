@@ -7,14 +7,18 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _program
 from ._inputs import is_path
 from ._program import Error, Folder, UsageError
 from ._progress import Shown
+from ._view import verdict
 from .answers import Prediction, Shape
 from .ask import Document, prediction_text
+
+if TYPE_CHECKING:
+    import pandas
 
 PathLike = Union[str, "os.PathLike[str]"]
 
@@ -46,10 +50,10 @@ class Sweep(Shape):
     def __len__(self) -> int:
         return len(self.texts)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Tuple[Dict[str, Any], Prediction]]:
         return iter(zip(self.values, self.predictions))
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> "pandas.DataFrame":
         """A row for each point, with the values that were varied first."""
         rows = []
         for values, one in self:
@@ -68,7 +72,7 @@ class Sweep(Shape):
         return path
 
     def __repr__(self) -> str:
-        return f"<ddlsim.Sweep: {len(self)} questions>"
+        return f"<ddlsim.Sweep: {verdict(self)[0]}>"
 
 
 def _text_of(value: Any) -> Any:
@@ -102,6 +106,29 @@ def _combinations(values: Mapping[str, Iterable[Any]]) -> List[Dict[str, Any]]:
     return [dict(zip(lists, one)) for one in itertools.product(*lists.values())]
 
 
+def _is_answered(future: Any) -> bool:
+    try:
+        return bool(future.done() and future.exception() is None)
+    except Exception:  # it was cancelled, or is of a kind that knows no such thing
+        return False
+
+
+def _cancel(futures: Sequence[Any]) -> None:
+    for future in futures:
+        if hasattr(future, "cancel"):
+            future.cancel()
+
+
+def _failure(failed: Exception, question: Mapping[str, Any], far: str) -> Error:
+    """Says which question has no answer, and why."""
+    where = ", ".join(f"{name}={_text_of(value)}" for name, value in question.items())
+    if isinstance(failed, Error):
+        return type(failed)(f"sweep, {where}: {failed}")
+    said = str(failed).strip().splitlines() or ["it said nothing"]
+    return Error(f"sweep, {where}: the executor's worker failed ({type(failed).__name__}: {said[0]}); {far}; ask again, with fewer workers "
+                 "if memory ran out")
+
+
 def _collected(futures: Sequence[Any], combinations: Sequence[Dict[str, Any]], shown: Shown) -> List[str]:
     """Results in their order. The first failure ends the others; what was answered is not kept."""
     texts: List[str] = []
@@ -109,19 +136,15 @@ def _collected(futures: Sequence[Any], combinations: Sequence[Dict[str, Any]], s
         for future in futures:
             texts.append(future.result())
             shown.count(len(texts), len(futures))
+        return texts
     except BaseException as failed:
-        for future in futures:
-            if hasattr(future, "cancel"):
-                future.cancel()
-        if isinstance(failed, (KeyboardInterrupt, SystemExit)):
+        far = f"{max(len(texts), sum(map(_is_answered, futures)))} of {len(futures)} questions were answered, and nothing was written"
+        _cancel(futures)
+        if isinstance(failed, KeyboardInterrupt):
+            raise KeyboardInterrupt(f"sweep: {far}") from None
+        if not isinstance(failed, Exception):
             raise
-        where = ", ".join(f"{name}={_text_of(value)}" for name, value in combinations[len(texts)].items())
-        if isinstance(failed, Error):
-            raise type(failed)(f"sweep, {where}: {failed}") from failed
-        why = str(failed).strip().splitlines()[0] if str(failed).strip() else "it said nothing"
-        raise Error(f"sweep, {where}: the executor's worker failed ({type(failed).__name__}: {why}); {len(texts)} of {len(futures)} "
-                    "questions had been answered, and nothing was written. Ask again, with fewer workers if memory ran out") from failed
-    return texts
+        raise _failure(failed, combinations[len(texts)], far) from failed
 
 
 def _cores() -> int:
@@ -137,7 +160,7 @@ def sweep(values: Mapping[str, Iterable[Any]], scenario: Optional[Document] = No
                {"gpus": [8, 64], "strategy": ["ring", "tree"], "/input/loader": ["dali", "pytorch"]}
     executor   any with `submit`, such as concurrent.futures.ProcessPoolExecutor, mpi4py.futures.MPIPoolExecutor,
                dask's client.get_executor() or submitit's; the cores of this machine if not given. Workers see the same files
-    progress   whether to show how many are answered; on a terminal and in a notebook, if not given
+    progress   False: nothing shows how many are answered
     arguments  of predict(), the same for all
     """
     combinations = _combinations(values)

@@ -32,7 +32,7 @@ WRITTEN_BY = ("--output", "--html", "--trace", "--layers")  # options whose file
 DATA = ("scenarios", "platforms")
 STUDIES = "scenarios/studies/README.md"
 ANSWER_LINES = 20  # lines of output that the README shows at most
-README_LINES = 110
+README_LINES = 115
 
 
 def form(text):

@@ -42,6 +42,12 @@ def test_a_dict_is_the_scenario_of_its_file(tmp_path, monkeypatch):
     assert from_dict.points == from_file.points
 
 
+def test_a_dict_may_say_it_as_an_argument_does():
+    content = {"model": "resnet50_v1.5", "cluster": "iris", "preset": "pytorch-ddp", "precision": "fp32", "batch_per_gpu": 128}
+    assert ddlsim.predict({**content, "gpus": 8, "strategies": "ring"}).points == ddlsim.predict(
+        {**content, "gpus": [8], "strategies": [{"name": "ring"}]}).points
+
+
 def test_fields_and_changes_ask_another_question():
     asked = ddlsim.predict(SCENARIO, batch_per_gpu=64, changes={"/efficiency_bound": 0.9}, **QUICK)
     assert asked["batch_per_gpu"] == 64
@@ -82,6 +88,8 @@ def test_a_notebook_shows_verdict_picture_and_small_table():
     words = re.sub(r"<svg.*?</svg>|<details>.*?</details>|<[^>]*>", " ", shown, flags=re.S).split()
     assert len(words) < 60  # a sentence or two, before any paragraph
     assert "<script" not in shown and "iframe" not in shown
+    assert "<svg style=\"max-width:100%;height:auto\"" in shown  # no wider than its frame
+    assert shown.count("<tr>") <= 1 + 8
     assert asked._repr_html_() == shown  # same answer, same bytes
     assert "<svg" in asked.page
 
@@ -143,13 +151,35 @@ def test_the_other_commands():
 
 def test_progress_is_a_line_that_goes_away(capsys, monkeypatch):
     monkeypatch.setattr(ddlsim._progress, "PATIENCE_S", 0)
-    with ddlsim._progress.Shown("sweep", True) as shown:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with ddlsim._progress.Shown("sweep") as shown:
         shown.count(3, 10)
         assert "sweep: 3 of 10" in capsys.readouterr().err
     assert capsys.readouterr().err == "\r\033[K"
     with ddlsim._progress.Shown("sweep", False) as shown:
         shown.count(3, 10)
     assert capsys.readouterr().err == ""
+
+
+def test_progress_in_a_log_is_a_line_now_and_then(capsys, monkeypatch):
+    with ddlsim._progress.Shown("sweep") as shown:
+        shown.count(3, 10)
+        assert capsys.readouterr().err == ""
+        monkeypatch.setattr(ddlsim._progress, "BETWEEN_LINES_S", 0)
+        shown.count(10, 10)
+    assert capsys.readouterr().err == "sweep: 10 of 10\n"
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/quickstart.md"])
+def test_the_python_of_the_documents_runs(document, tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", (SOURCE / document).read_text(), flags=re.S)
+    assert blocks
+    for place, block in enumerate(blocks):
+        script = tmp_path / f"block{place}.py"
+        script.write_text(block)
+        subprocess.run([sys.executable, script], cwd=tmp_path, env={**os.environ, "MPLBACKEND": "agg"}, check=True)
+    if "all.json" in "".join(blocks):
+        assert len(json.loads((tmp_path / "all.json").read_text())["predictions"]) == 4
 
 
 def test_a_program_that_is_killed_is_said(monkeypatch, tmp_path):

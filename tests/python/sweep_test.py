@@ -46,6 +46,25 @@ def test_dask_gives_the_same_bytes(bytes_of_threads, tmp_path):
         assert saved(client.get_executor(), tmp_path) == bytes_of_threads
 
 
+def test_dask_replaces_a_killed_worker_or_says_so(bytes_of_threads, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+        client.run(die_soon)
+        assert saved(client.get_executor(), tmp_path) == bytes_of_threads
+        (tmp_path / "all.json").unlink()
+        cluster.scheduler.allowed_failures = 0
+        client.run(die_soon)
+        with pytest.raises(ddlsim.Error, match=r"^sweep, batch_per_gpu=.*worker failed \(KilledWorker.*and nothing was written"):
+            saved(client.get_executor(), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_submitit_gives_the_same_answers(tmp_path):
+    submitit = pytest.importorskip("submitit")
+    asked = {"values": {"gpus": [8, 16]}, "strategy": "ring", **FIXED, "batch_per_gpu": 32}
+    assert ddlsim.sweep(**asked, executor=submitit.LocalExecutor(tmp_path / "logs")).texts == ddlsim.sweep(**asked).texts
+
+
 MPI = """
 import hashlib, pathlib, sys
 from mpi4py.futures import MPIPoolExecutor
@@ -89,9 +108,26 @@ def die_soon():
 
 def test_a_killed_worker_is_a_clear_error_and_nothing_is_written(tmp_path):
     with concurrent.futures.ProcessPoolExecutor(2, mp_context=SPAWN, initializer=die_soon) as executor:
-        with pytest.raises(ddlsim.Error, match=rf"worker failed \(BrokenProcessPool.* of {QUESTIONS} questions had been answered, and nothing was written"):
+        with pytest.raises(ddlsim.Error, match=rf"^sweep, batch_per_gpu=.*worker failed \(BrokenProcessPool.* of {QUESTIONS} questions were answered, and nothing was written"):
             saved(executor, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+class Interrupted:
+    """An executor whose second answer a person does not wait for."""
+
+    def submit(self, function, arguments):
+        future = concurrent.futures.Future()
+        if arguments["gpus"] == 8:
+            future.set_result(function(arguments))
+        else:
+            future.set_exception(KeyboardInterrupt())
+        return future
+
+
+def test_an_interrupt_says_how_far_it_was():
+    with pytest.raises(KeyboardInterrupt, match="1 of 2 questions were answered, and nothing was written"):
+        ddlsim.sweep({"gpus": [8, 16]}, "scenarios/iris-resnet50.json", strategy="ring", executor=Interrupted())
 
 
 def test_a_question_that_is_refused_says_which():
@@ -106,6 +142,7 @@ def test_a_sweep_is_a_table_and_a_picture(tmp_path):
     assert list(table["/seed"]) == [1, 2, 1, 2]
     assert [one.points[0].samples_per_s for _, one in sweep] == list(table["samples_per_s"])
     assert sweep.plot().has_data()
+    assert "4 questions; most samples/s" in repr(sweep) and sweep._repr_html_().count("<tr>") == 1 + 4
     command = subprocess.run([os.environ["DDLSIM"], "predict", os.path.join(os.environ["SOURCE"], "scenarios/iris-resnet50.json"), "--sweep",
                               "/batch_per_gpu=32,64", "--gpus", "8", "--strategy", "ring", "--json"], capture_output=True, text=True, check=True)
     assert ddlsim._record.record_of(command.stdout).predictions[1].points == sweep.predictions[2].points
