@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _program
+from ._collect import collected, text_of
 from ._inputs import is_path
-from ._program import Error, Folder, UsageError
+from ._program import Folder, UsageError
 from ._progress import Shown
 from ._view import verdict
 from .answers import Prediction, Shape
@@ -60,7 +60,7 @@ class Sweep(Shape):
             table = one.to_pandas()
             for place, (name, value) in enumerate(values.items()):
                 column = name if name not in table.columns else f"asked {name}"
-                table.insert(place, column, [_text_of(value)] * len(table))
+                table.insert(place, column, [text_of(value)] * len(table))
             rows.append(table)
         return _program.pandas().concat(rows, ignore_index=True)
 
@@ -73,13 +73,6 @@ class Sweep(Shape):
 
     def __repr__(self) -> str:
         return f"<ddlsim.Sweep: {verdict(self)[0]}>"
-
-
-def _text_of(value: Any) -> Any:
-    """A value in a table: of a dict or list its text."""
-    if isinstance(value, Mapping) and "name" in value:
-        return value["name"]
-    return json.dumps(value) if isinstance(value, (dict, list, tuple)) else value
 
 
 def _arguments(values: Mapping[str, Any], fixed: Mapping[str, Any]) -> Dict[str, Any]:
@@ -106,47 +99,6 @@ def _combinations(values: Mapping[str, Iterable[Any]]) -> List[Dict[str, Any]]:
     return [dict(zip(lists, one)) for one in itertools.product(*lists.values())]
 
 
-def _is_answered(future: Any) -> bool:
-    try:
-        return bool(future.done() and future.exception() is None)
-    except Exception:  # it was cancelled, or is of a kind that knows no such thing
-        return False
-
-
-def _cancel(futures: Sequence[Any]) -> None:
-    for future in futures:
-        if hasattr(future, "cancel"):
-            future.cancel()
-
-
-def _failure(failed: Exception, question: Mapping[str, Any], far: str) -> Error:
-    """Says which question has no answer, and why."""
-    where = ", ".join(f"{name}={_text_of(value)}" for name, value in question.items())
-    if isinstance(failed, Error):
-        return type(failed)(f"sweep, {where}: {failed}")
-    said = str(failed).strip().splitlines() or ["it said nothing"]
-    return Error(f"sweep, {where}: the executor's worker failed ({type(failed).__name__}: {said[0]}); {far}; ask again, with fewer workers "
-                 "if memory ran out")
-
-
-def _collected(futures: Sequence[Any], combinations: Sequence[Dict[str, Any]], shown: Shown) -> List[str]:
-    """Results in their order. The first failure ends the others; what was answered is not kept."""
-    texts: List[str] = []
-    try:
-        for future in futures:
-            texts.append(future.result())
-            shown.count(len(texts), len(futures))
-        return texts
-    except BaseException as failed:
-        far = f"{max(len(texts), sum(map(_is_answered, futures)))} of {len(futures)} questions were answered, and nothing was written"
-        _cancel(futures)
-        if isinstance(failed, KeyboardInterrupt):
-            raise KeyboardInterrupt(f"sweep: {far}") from None
-        if not isinstance(failed, Exception):
-            raise
-        raise _failure(failed, combinations[len(texts)], far) from failed
-
-
 def _cores() -> int:
     """Those that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -171,7 +123,7 @@ def sweep(values: Mapping[str, Iterable[Any]], scenario: Optional[Document] = No
         with Shown("sweep", progress) as shown:
             submit = (executor or own).submit  # type: ignore[union-attr]
             futures = [submit(answer_text, one) for one in asked]
-            return Sweep(combinations, _collected(futures, combinations, shown))
+            return Sweep(combinations, collected(futures, combinations, shown))
     finally:
         if own is not None:
             own.shutdown()

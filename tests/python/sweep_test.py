@@ -7,6 +7,7 @@ import concurrent.futures
 import hashlib
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -99,6 +100,7 @@ def test_a_killed_rank_ends_the_job_and_nothing_is_written(tmp_path):
                                   "if MPI.COMM_WORLD.rank == 1: __import__('threading').Timer(0.2, lambda: os.kill(os.getpid(), 9)).start()\n"))
     done = mpi(script, tmp_path)
     assert done.returncode != 0
+    assert re.search(rf"sweep, batch_per_gpu=.*: SIGTERM has ended the sweep; \d+ of {QUESTIONS} questions were answered, and nothing was written", done.stderr)
     assert [one.name for one in tmp_path.iterdir()] == ["ask.py"]
 
 
