@@ -34,8 +34,9 @@ def _cancel(futures: Sequence[Any]) -> None:
             future.cancel()
 
 
-def _name(question: Mapping[str, Any]) -> str:
-    return "sweep, " + ", ".join(f"{name}={text_of(value)}" for name, value in question.items())
+def name_of(question: Mapping[str, Any]) -> str:
+    """Its values: "gpus=8, strategy=ring"."""
+    return ", ".join(f"{name}={text_of(value)}" for name, value in question.items())
 
 
 def _first_sentence(failed: Exception) -> str:
@@ -46,8 +47,8 @@ def _first_sentence(failed: Exception) -> str:
 def _failure(failed: Exception, question: Mapping[str, Any], far: str) -> Error:
     """Says which question has no answer, and why."""
     if isinstance(failed, Error):
-        return type(failed)(f"{_name(question)}: {failed}")
-    return Error(f"{_name(question)}: the executor's worker failed ({type(failed).__name__}: {_first_sentence(failed)}); {far}; ask again, "
+        return type(failed)(f"sweep, {name_of(question)}: {failed}")
+    return Error(f"sweep, {name_of(question)}: the executor's worker failed ({type(failed).__name__}: {_first_sentence(failed)}); {far}; ask again, "
                  "with fewer workers if memory ran out")
 
 
@@ -80,7 +81,7 @@ def collected(futures: Sequence[Any], questions: Sequence[Dict[str, Any]], shown
         return f"{max(len(texts), sum(map(_is_answered, futures)))} of {len(futures)} questions were answered, and nothing was written"
 
     try:
-        with _last_words(lambda: f"{_name(questions[min(len(texts), len(questions) - 1)])}: SIGTERM has ended the sweep; {far()}"):
+        with _last_words(lambda: f"sweep, {name_of(questions[min(len(texts), len(questions) - 1)])}: SIGTERM has ended the sweep; {far()}"):
             for future in futures:
                 texts.append(future.result())
                 shown.count(len(texts), len(futures))

@@ -9,6 +9,8 @@ from typing import Any, Dict, List, Mapping, Optional
 from . import _program
 from ._program import Folder, UsageError, listed, plain
 
+LAYOUTS = "model-parallel"  # its degrees are not said by its name, so that `ddlsim new` cannot make it
+PRESET_OF_LAYOUTS = "megatron-lm"
 ANY_MODEL = "lenet5"  # for `ddlsim new`, which reads no config; nothing that it chooses depends on the model
 
 
@@ -103,16 +105,19 @@ def scenario_of_words(folder: Folder, model: Any, cluster: Any, gpus: Any, strat
         raise UsageError(f"predict: {' and '.join(missing)} missing; give a scenario, or model= and cluster= "
                          "(ddlsim.models() and ddlsim.clusters() are the shipped ones)")
     strategies = strategy_list("auto" if strategy is None else strategy)
+    names = [str(one.get("name", "")) for one in strategies]
+    preset = fields.get("preset") or (PRESET_OF_LAYOUTS if names[:1] == [LAYOUTS] else None)
     words = ["new", "scenario", str(folder.path / "question"), "--quiet", *_program.options({
         "model": ANY_MODEL, "cluster": cluster_word(cluster, folder), "gpus": None if gpus is None else gpu_counts(gpus),
-        "strategy": list(dict.fromkeys(one.get("name", "") for one in strategies)), "batch": 1,
-        "precision": fields.get("precision"), "preset": fields.get("preset"), "data": data})]
+        "strategy": list(dict.fromkeys("auto" if name == LAYOUTS else name for name in names)), "batch": 1,
+        "precision": fields.get("precision"), "preset": preset, "data": data})]
     _program.run(words, folder)
     file = folder.path / "question.json"
     content = {**json.loads(file.read_text()), "model": model_word(model, folder)}
     if "batch_per_gpu" not in fields:
         del content["batch_per_gpu"]  # another field may say it, or the program says that it is missing
-    content["strategies"] = strategies
+    chosen = {one["name"]: one for one in content["strategies"]}  # one may have a preset of its own
+    content["strategies"] = [{**chosen.get(name, {}), **one} for name, one in zip(names, strategies)]
     file.write_text(json.dumps(plain_tree({**content, **fields})))
     return str(file)
 

@@ -111,7 +111,7 @@ def _name_ends(axes: Any, ends: Sequence[Tuple[float, float, str, str]]) -> None
 
 
 def _prediction(answer: Any, axes: Any, y: str = "") -> None:
-    points = [one for one in answer["points"] if "error" not in one]
+    points = [one for one in answer.points if "error" not in one]
     if not points:
         return
     y = y or ("tokens_per_s_per_gpu" if "tokens_per_s" in points[0] else "efficiency")

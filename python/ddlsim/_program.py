@@ -28,6 +28,10 @@ class UsageError(Error, ValueError):
     """Arguments that do not go together, or that there are none of."""
 
 
+class Refusal(Error):
+    """What the program says of a question that it read and cannot answer."""
+
+
 @lru_cache(maxsize=None)
 def program() -> str:
     """The path of ddlsim: that of this package, else the one of PATH. Raises FileNotFoundError where there is none."""
@@ -95,8 +99,9 @@ def run(arguments: Sequence[str], folder: Optional[Folder] = None, shown: "Optio
     if running.returncode in (0, NOT_NORMAL):
         return out
     message = message.strip() if running.returncode > 0 else ""
-    message = message or _ended(running.returncode)
-    raise (UsageError if running.returncode == WRONG_USE else Error)(folder.without(message) if folder else message)
+    if not message:
+        raise Error(_ended(running.returncode))
+    raise (UsageError if running.returncode == WRONG_USE else Refusal)(folder.without(message) if folder else message)
 
 
 def options(values: Mapping[str, Any]) -> List[str]:

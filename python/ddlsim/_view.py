@@ -20,6 +20,8 @@ def verdict(answer: Any) -> List[str]:
 
 
 def _of_prediction(answer: Any) -> List[str]:
+    if "error" in answer:
+        return [f"No answer: {answer['error']}"]
     failed = [one for one in answer["points"] if "error" in one]
     if len(failed) == len(answer["points"]):
         return [f"No answer: {failed[0]['error']}"] if failed else ["No points."]
@@ -78,9 +80,11 @@ def _of_sweep(answer: Any) -> List[str]:
     best = max(((one.fastest["samples_per_s"], values) for values, one in answer if any("error" not in p for p in one.points)),
                key=lambda row: row[0], default=None)
     if best is None:
-        return [f"{len(answer)} questions, none with an answer."]
+        why = next((point["error"] for _, one in answer for point in one.points), "")
+        return [f"{len(answer)} questions, none with an answer: {why}."]
     where = _values_text(best[1])
-    return [f"{len(answer)} questions; most samples/s: {short(best[0])}, with {where}."]
+    refused = sum(1 for one in answer.predictions if "error" in one)
+    return [f"{len(answer)} questions; most samples/s: {short(best[0])}, with {where}.", *([f"{refused} have no answer."] if refused else [])]
 
 
 def _values_text(values: Any) -> str:
@@ -99,7 +103,7 @@ def _sweep_table(answer: Any) -> Table:
 def _table(answer: Any) -> Table:
     """The rows to look at first."""
     kind = type(answer).__name__
-    if kind == "Prediction":
+    if kind == "Prediction" and "points" in answer:
         strategies = distinct([one["strategy"] for one in answer["points"]])
         return (("strategy", "GPUs", "samples/s (90 %)", "efficiency"),
                 [(label_of(one["strategy"], strategies), str(one["gpus"]), span(one["samples_per_s"], one["samples_per_s_low"], one["samples_per_s_high"]),

@@ -62,8 +62,12 @@ class Prediction(Answer):
 
     @property
     def points(self) -> List[Record]:
-        found: List[Record] = self["points"]
+        found: List[Record] = self.get("points", [])
         return found
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A row for each point; one with the error where the question has no answer."""
+        return super().to_pandas() if "points" in self else _program.pandas().DataFrame([{"error": self["error"]}])
 
     @property
     def point(self) -> Record:
@@ -76,6 +80,8 @@ class Prediction(Answer):
     def fastest(self) -> Record:
         """The point with the most samples/s at the largest number of GPUs that has an answer."""
         answered = [one for one in self.points if "error" not in one]
+        if "error" in self:
+            raise _program.Error(self["error"])
         if not answered:
             raise _program.Error("no point has an answer; .points say why")
         most = max(one["gpus"] for one in answered)

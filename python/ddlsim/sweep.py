@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _program
-from ._collect import collected, text_of
+from ._collect import collected, name_of, text_of
 from ._inputs import is_path
-from ._program import Folder, UsageError
+from ._program import Error, Folder, Refusal, UsageError
 from ._progress import Shown
 from ._view import verdict
 from .answers import Prediction, Shape
@@ -23,10 +25,13 @@ if TYPE_CHECKING:
 PathLike = Union[str, "os.PathLike[str]"]
 
 
-def answer_text(arguments: Mapping[str, Any]) -> str:
-    """One question, in a worker."""
+def answer_text(arguments: Mapping[str, Any], name: str) -> str:
+    """One question, in a worker. A refusal is an entry of the answers, as the program has it."""
     with Folder() as folder:
-        return prediction_text(folder, **{"threads": 1, **arguments})
+        try:
+            return prediction_text(folder, **{"threads": 1, **arguments})
+        except Refusal as refused:
+            return json.dumps({"scenario": name, "error": str(refused)}, indent=1) + "\n"
 
 
 def _rooted(arguments: Mapping[str, Any]) -> Dict[str, Any]:
@@ -40,12 +45,18 @@ def _rooted(arguments: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 class Sweep(Shape):
-    """Answers of a sweep, in the order of the combinations: `values` of each, and its `predictions`."""
+    """Answers of a sweep, in the order of the combinations: `values` of each, and its `predictions`. One that the program
+    refuses has no points, and its `error` says why."""
 
     def __init__(self, values: Sequence[Dict[str, Any]], texts: Sequence[str]) -> None:
         self.values = list(values)
         self.texts = list(texts)  #: as the program printed them
         self.predictions = [Prediction.of(text) for text in texts]
+        refused = [f"{one['scenario']}: {one['error']}" for one in self.predictions if "error" in one]
+        if refused and len(refused) == len(texts):
+            raise Error(f"sweep, {refused[0]}")
+        if refused:
+            warnings.warn(f"{len(refused)} of {len(texts)} questions have no answer; {refused[0]}", stacklevel=3)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -122,7 +133,7 @@ def sweep(values: Mapping[str, Iterable[Any]], scenario: Optional[Document] = No
     try:
         with Shown("sweep", progress) as shown:
             submit = (executor or own).submit  # type: ignore[union-attr]
-            futures = [submit(answer_text, one) for one in asked]
+            futures = [submit(answer_text, one, name_of(values)) for one, values in zip(asked, combinations)]
             return Sweep(combinations, collected(futures, combinations, shown))
     finally:
         if own is not None:

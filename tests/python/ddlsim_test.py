@@ -72,6 +72,15 @@ def test_ordinary_arguments_ask_what_a_scenario_asks():
                           strategy=[{"name": "ring"}]).points == long.points
 
 
+def test_strategies_have_the_preset_that_a_new_scenario_gives_them():
+    asked = dict(model="llama_3.1_8b_seq8192", cluster="p5", gpus=16, batch_per_gpu=1, precision="bf16")
+    layouts = ddlsim.new_scenario(strategy={"name": "model-parallel", "tensor": 8}, **asked)
+    assert layouts.preset == "megatron-lm" and layouts.strategies == [{"name": "model-parallel", "tensor": 8}]
+    beside = ddlsim.new_scenario(strategy=["auto", {"name": "fsdp", "recompute": "full"}], **asked)
+    assert beside.strategies[1] == {"name": "fsdp", "preset": "pytorch-fsdp2", "recompute": "full"}
+    assert ddlsim.predict(strategy={"name": "model-parallel", "tensor": 8}, **asked).point.samples_per_s > 0
+
+
 def test_attributes_that_are_not_there_name_near_ones():
     asked = ddlsim.predict(SCENARIO, **QUICK)
     with pytest.raises(AttributeError, match="samples_per_s"):

@@ -5,6 +5,7 @@ DDLSIM_QUESTIONS: how many; 200 in the deep tier.
 
 import concurrent.futures
 import hashlib
+import json
 import multiprocessing
 import os
 import re
@@ -118,10 +119,10 @@ def test_a_killed_worker_is_a_clear_error_and_nothing_is_written(tmp_path):
 class Interrupted:
     """An executor whose second answer a person does not wait for."""
 
-    def submit(self, function, arguments):
+    def submit(self, function, arguments, name):
         future = concurrent.futures.Future()
         if arguments["gpus"] == 8:
-            future.set_result(function(arguments))
+            future.set_result(function(arguments, name))
         else:
             future.set_exception(KeyboardInterrupt())
         return future
@@ -132,9 +133,32 @@ def test_an_interrupt_says_how_far_it_was():
         ddlsim.sweep({"gpus": [8, 16]}, "scenarios/iris-resnet50.json", strategy="ring", executor=Interrupted())
 
 
-def test_a_question_that_is_refused_says_which():
+def test_a_question_that_is_refused_is_a_row_that_says_why(tmp_path):
+    with pytest.warns(UserWarning, match=r"1 of 2 questions have no answer; cluster=iri: .*no cluster"):
+        sweep = ddlsim.sweep({"cluster": ["iri", "iris"]}, "scenarios/iris-resnet50.json", gpus=8, strategy="ring")
+    refused, answered = sweep.predictions
+    assert "no cluster" in refused.error and refused.points == [] and "No answer" in refused._repr_html_()
+    assert list(sweep.to_pandas()["error"].notna()) == [True, False]
+    assert sweep.plot().has_data() and "1 have no answer" in sweep._repr_html_()
+    assert [set(one) >= {"scenario", "error"} for one in json.loads(sweep.save(tmp_path / "all.json").read_text())["predictions"]] == [True, False]
+    with pytest.raises(ddlsim.Error, match="no cluster"):
+        refused.fastest
+
+
+def test_where_all_are_refused_is_an_error():
     with pytest.raises(ddlsim.Error, match=r"^sweep, cluster=iri: .*no cluster"):
-        ddlsim.sweep({"cluster": ["iris", "iri"]}, "scenarios/iris-resnet50.json", gpus=8, strategy="ring")
+        ddlsim.sweep({"cluster": ["iri", "iriss"]}, "scenarios/iris-resnet50.json", gpus=8, strategy="ring")
+    with pytest.raises(ddlsim.UsageError, match=r"^sweep, gpus=0: .*--gpus: 0 found"):
+        ddlsim.sweep({"gpus": [8, 0]}, "scenarios/iris-resnet50.json", strategy="ring")
+
+
+def test_a_program_that_is_killed_ends_the_sweep(monkeypatch, tmp_path):
+    killed = tmp_path / "ddlsim"
+    killed.write_text("#!/bin/sh\nkill -9 $$\n")
+    killed.chmod(0o755)
+    monkeypatch.setattr(ddlsim._program, "program", lambda: str(killed))
+    with pytest.raises(ddlsim.Error, match=r"^sweep, gpus=8: ddlsim was ended by signal 9"):
+        ddlsim.sweep({"gpus": [8, 16]}, "scenarios/iris-resnet50.json", strategy="ring")
 
 
 def test_a_sweep_is_a_table_and_a_picture(tmp_path):
