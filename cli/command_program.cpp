@@ -1,7 +1,9 @@
 #include "calibrate/cache/calibration_cache.hpp"
 #include "cli/command.hpp"
+#include "cli/installation.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/escape.hpp"
+#include "sim/predict/prediction.hpp"
 
 #include <fmt/format.h>
 
@@ -18,15 +20,6 @@ namespace {
 constexpr int failed = 1;
 
 namespace fs = std::filesystem;
-
-/// Returns the folder with platforms/ and scenarios/ of an installation, which is ../share/ddlsim relative to the
-/// program. It is empty for a program that was not installed, which uses the sources that it was built from.
-fs::path installed_data_folder() {
-  std::error_code ignored;
-  const auto program = fs::read_symlink("/proc/self/exe", ignored);
-  auto installed = program.parent_path().parent_path() / "share" / "ddlsim";
-  return exists(installed / "platforms" / "gpus.json", ignored) ? installed : fs::path{};
-}
 
 /// Sets where calibrations are kept. A checkout uses its own build folder, an installation the user's cache folder.
 CommandLine with_calibrations(CommandLine line, const fs::path& installed) {
@@ -46,6 +39,10 @@ int say(const EarlyExit& exit) {
   return exit.code;
 }
 
+void say_about_data(const std::string& sentence) {
+  if (!sentence.empty()) fmt::print(stderr, "{}\n", for_terminal(sentence));
+}
+
 /// Flushes standard output, and throws if that fails. A full disk shows only when the last of the output is written.
 int after_output(int code) {
   if (std::fflush(stdout) == 0) return code;
@@ -56,13 +53,22 @@ int after_output(int code) {
 } // namespace
 
 int run_program(int argc, char** argv) {
+  const auto sources = fs::path(DDLSIM_DATA_FOLDER); // empty for a package
+  const auto installed = installed_data_folder(sources.empty());
+  fs::path data;
   try {
-    const auto installed = installed_data_folder();
-    const auto parsed = parse_command_line(argc, argv, installed.empty() ? fs::path(DDLSIM_DATA_FOLDER) : installed);
+    const auto parsed = parse_command_line(argc, argv, installed.empty() ? sources : installed);
     if (const auto* exit = std::get_if<EarlyExit>(&parsed)) return after_output(say(*exit));
-    return after_output(run_command(with_calibrations(std::get<CommandLine>(parsed), installed)));
+    const auto line = with_calibrations(std::get<CommandLine>(parsed), installed);
+    data = line.data_folder;
+    if (data == installed) require_installed_data(installed);
+    const int code = after_output(run_command(line));
+    if (!line.quiet) say_about_data(other_version(data, version()));
+    return code;
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", for_terminal(error.what()));
+    say_about_data(broken_installation(installed, error.what()));
+    say_about_data(other_version(data, version()));
     return failed;
   }
 }

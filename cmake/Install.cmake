@@ -10,6 +10,7 @@ else()
 endif()
 install(DIRECTORY platforms scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim COMPONENT program
         PATTERN tools EXCLUDE PATTERN convert EXCLUDE PATTERN held-out EXCLUDE)
+install(FILES VERSION DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim COMPONENT program)
 install(FILES docs/glossary.md DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim/docs COMPONENT program) # `ddlsim explain`
 # The calibrations that the program looks for first: made when they are installed, from those that the build folder keeps
 # and by fits for the rest, so that no build waits for them. OFF: each is fitted when it is first needed.
@@ -20,13 +21,25 @@ if(DDLSIM_INSTALL_CALIBRATIONS)
   else()
     set(fitter $<TARGET_FILE:ddlsim>)
   endif()
+  set(kept "")
+  if(DDLSIM_PORTABLE) # which knows no checkout
+    set(kept DDLSIM_CACHE=${CMAKE_SOURCE_DIR}/build/calibrations)
+  endif()
   install(CODE "file(REMOVE_RECURSE ${CMAKE_BINARY_DIR}/shipped-calibrations)
-                execute_process(COMMAND ${fitter} calibrate --all --quiet --data ${CMAKE_SOURCE_DIR}
-                  --output ${CMAKE_BINARY_DIR}/shipped-calibrations COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+                execute_process(COMMAND ${CMAKE_COMMAND} -E env ${kept} ${fitter} calibrate --all --data ${CMAKE_SOURCE_DIR}
+                  --output ${CMAKE_BINARY_DIR}/shipped-calibrations OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/shipped-calibrations/ DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim/calibrations
           COMPONENT program)
 endif()
 install(FILES README.md LICENSE CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program FILES_MATCHING PATTERN "*.md" PATTERN "*.svg"
+        PATTERN "*.ipynb" PATTERN "examples/*")
+if(DDLSIM_PORTABLE) # what is linked into the program
+  install(CODE "execute_process(COMMAND ${CMAKE_SOURCE_DIR}/packaging/licences.sh ${CMAKE_SOURCE_DIR}/build/libraries
+                  ${CMAKE_BINARY_DIR}/licences COMMAND_ERROR_IS_FATAL ANY)" COMPONENT program)
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/licences DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim COMPONENT program)
+endif()
 install(FILES packaging/completions/ddlsim.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME ddlsim COMPONENT program)
 install(FILES packaging/completions/_ddlsim DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
@@ -79,4 +92,5 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL program)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME ddlsim)
 set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 include(CPack)

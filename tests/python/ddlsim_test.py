@@ -264,7 +264,7 @@ def test_warnings_of_the_answer_are_warnings_of_python():
 def test_names():
     assert "iris" in ddlsim.clusters()
     assert "resnet50_v1.5" in ddlsim.models()
-    assert ddlsim.__version__ == "0.1.0"
+    assert ddlsim.__version__ == (SOURCE / "VERSION").read_text().strip()
 
 
 def test_the_example_for_matplotlib_draws(tmp_path):
