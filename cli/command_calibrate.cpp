@@ -74,7 +74,7 @@ int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   }
   load_cluster(data, name); // this reports an unknown name before anything else
   const auto calibrated = fit_from_files(data, name, line.threads);
-  write_page(line, command.html, [&] { return calibration_html(calibrated); });
+  write_page(line, command.picture.html, [&] { return calibration_html(calibrated); });
   emit_both(line, data.platforms_of(name) / name / "calibration.json", calibration_json(calibrated.calibration),
             calibration_summary(calibrated) + (command.details ? calibration_details(calibrated) : ""));
   return 0;

@@ -21,7 +21,8 @@ void add_json(CLI::App& app, CommandLine& line);
 /// Adds --sequence, for a model that is a config.
 void add_sequence(CLI::App& app, long& sequence);
 CLI::Option* add_threads(CLI::App& app, CommandLine& line);
-CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what);
+/// Adds --html and --svg; returns both.
+std::vector<CLI::Option*> add_picture(CLI::App& app, PictureFiles& files, const std::string& what);
 /// Adds the options that change the scenario.
 void add_changes(CLI::App& app, Variation& variation);
 

@@ -73,9 +73,11 @@ void add_json(CLI::App& app, CommandLine& line) {
   app.add_flag("--json", line.json, "The result as JSON, every figure in SI units");
 }
 
-CLI::Option* add_html(CLI::App& app, std::filesystem::path& file, const std::string& what) {
-  return app.add_option("--html", file, fmt::format("Write a page with {}, which needs no network", what))
-      ->type_name("FILE");
+std::vector<CLI::Option*> add_picture(CLI::App& app, PictureFiles& files, const std::string& what) {
+  auto* html = app.add_option("--html", files.html, fmt::format("Write a page with {}, which needs no network", what))
+                   ->type_name("FILE");
+  auto* svg = app.add_option("--svg", files.svg, "Write the page's first chart as a picture")->type_name("FILE");
+  return {html, svg};
 }
 
 void add_changes(CLI::App& app, Variation& variation) {
@@ -211,7 +213,7 @@ void add_predict(CLI::App& app, CommandLine& line, PredictCommand& command, Vari
       .add_option("--sizes", command.sizes, "Sizes of the collective, e.g. 64KiB,16MiB; 1 KiB to 1 GiB if not given")
       ->delimiter(',')
       ->type_name("SIZE,SIZE");
-  add_html(predict, command.html, "charts, every point and where the time goes; a sweep's has controls");
+  add_picture(predict, command.picture, "charts, every point and where the time goes; a sweep's has controls");
   auto* csv = predict.add_flag("--csv", command.csv, "A row for each point as CSV, every figure in SI units");
   auto* markdown =
       predict

@@ -100,10 +100,8 @@ void add_calibrate(CLI::App& app, CommandLine& line, CalibrateCommand& command) 
       ->excludes("--priors")
       ->excludes("--kernels");
   add_threads(calibrate, line);
-  add_html(calibrate, command.html, "each parameter before and after")
-      ->excludes("--priors")
-      ->excludes("--kernels")
-      ->excludes("--all");
+  for (auto* option : add_picture(calibrate, command.picture, "each parameter before and after"))
+    option->excludes("--priors")->excludes("--kernels")->excludes("--all");
   calibrate.final_callback([&command] {
     if (command.cluster.empty() && !command.priors && !command.kernels && !command.all)
       throw CLI::RequiredError("--cluster, --priors, --kernels or --all");
@@ -135,7 +133,7 @@ void add_ablation(CLI::App& validate, ValidateCommand& command) {
                       ->type_name("N")
                       ->check(a_number({.least = 1, .most = 100, .whole = true}));
   without->excludes(placebo);
-  for (const char* other : {"--html", "--thresholds", "--update-thresholds"}) {
+  for (const char* other : {"--html", "--svg", "--thresholds", "--update-thresholds"}) {
     without->excludes(validate.get_option(other));
     placebo->excludes(validate.get_option(other));
   }
@@ -196,7 +194,7 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
       ->type_name("SITE,SITE");
   add_threads(validate, line);
   validate.add_flag("--details", command.details, "Every score of every cluster; otherwise one screen");
-  add_html(validate, command.html, "charts and every point");
+  add_picture(validate, command.picture, "charts and every score");
   validate
       .add_option("--thresholds", command.thresholds,
                   "Exit with 1 when a figure is worse than in this file, by more than the noise floor that it states "
@@ -211,13 +209,15 @@ void add_validate(CLI::App& app, CommandLine& line, ValidateCommand& command, st
   auto& collectives =
       *validate.add_flag("--collectives", command.collectives,
                          "Score tables of all-reduces over sizes, by class of size, instead of training steps");
-  for (const char* of_steps : {"--own-only", "--split", "--threads", "--html", "--thresholds", "--update-thresholds"})
+  for (const char* of_steps :
+       {"--own-only", "--split", "--threads", "--html", "--svg", "--thresholds", "--update-thresholds"})
     collectives.excludes(validate.get_option(of_steps));
   auto& ratios =
       *validate.add_flag("--ratios", command.ratios,
                          "Score speed-ups and efficiencies that state no base rate, instead of training steps");
   ratios.excludes(&collectives);
-  for (const char* of_steps : {"--own-only", "--split", "--threads", "--html", "--thresholds", "--update-thresholds"})
+  for (const char* of_steps :
+       {"--own-only", "--split", "--threads", "--html", "--svg", "--thresholds", "--update-thresholds"})
     ratios.excludes(validate.get_option(of_steps));
   add_context(validate, command.context, given);
   add_json(validate, line);

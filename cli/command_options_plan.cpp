@@ -65,7 +65,7 @@ void add_plan(CLI::App& app, CommandLine& line, PlanCommand& command, std::vecto
       ->excludes(csv);
   plan.add_flag("--details", command.details,
                 "The best options with every figure, and prices and power with their sources; otherwise one screen");
-  add_html(plan, command.html, "the sentences, charts and all options");
+  add_picture(plan, command.picture, "the choice, charts and all options");
   add_json(plan, line);
   add_output(plan, line);
   add_threads(plan, line);

@@ -7,9 +7,9 @@
 #include "sim/formats/check.hpp"
 #include "sim/predict/at_hand.hpp"
 #include "sim/predict/collectives.hpp"
-#include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
+#include "viewer/answers/pictures.hpp"
 
 #include <fmt/format.h>
 
@@ -138,7 +138,7 @@ int run_predict(const PredictCommand& command, const CommandLine& line) {
   const auto prediction = predict_scenario(only, command, line, options);
   for (const auto& warning : prediction.warnings) narrate(line, warning);
   if (!command.trace.empty()) tracer.write(line);
-  write_page(line, command.html, [&] { return prediction_html(prediction); });
+  write_picture(line, command.picture, [&] { return prediction_picture(prediction); });
   emit(line, to_output(prediction, command, line));
   return recommended_answer(prediction) == nullptr ? nothing_possible : 0;
 }

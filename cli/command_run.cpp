@@ -78,6 +78,13 @@ void write_page(const CommandLine& line, const std::filesystem::path& file, cons
   narrate(line, fmt::format("wrote {}", file.string()));
 }
 
+void write_picture(const CommandLine& line, const PictureFiles& files, const std::function<Picture()>& picture) {
+  if (files.html.empty() && files.svg.empty()) return;
+  const auto shown = picture();
+  write_page(line, files.html, [&] { return page_html(shown); });
+  write_page(line, files.svg, [&] { return picture_svg(shown); });
+}
+
 void narrate(const CommandLine& line, const std::string& text) {
   if (!line.quiet) fmt::print(stderr, "{}\n", for_terminal(text));
 }

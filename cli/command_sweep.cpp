@@ -35,7 +35,7 @@ std::string report_of(const SweepCase& one, const PredictCommand& command, const
                       const PredictOptions& options) {
   auto prediction = predict_scenario(one, command, line, options);
   prediction.scenario.name = name_of(one);
-  const auto page = command.html.empty() ? "" : page_part(page_scenario(prediction));
+  const auto page = command.picture.html.empty() ? "" : page_part(page_scenario(prediction));
   std::string text = fmt::format("{}{}{}", page.size(), end_of_length, page);
   for (const auto& warning : prediction.warnings) text += warning + end_of_warning;
   if (line.json) return text + to_json_text(prediction);
@@ -177,7 +177,7 @@ int run_sweep(const PredictCommand& command, const CommandLine& line) {
     parts.push_back(could ? without_warnings(words, warnings) : error_report(name_of(cases[i]), words, command, line));
   }
   for (const auto& warning : warnings) narrate(line, warning);
-  write_page(line, command.html, [&] { return sweep_html(names_of_axes(command), pages); });
+  write_page(line, command.picture.html, [&] { return sweep_html(names_of_axes(command), pages); });
   emit(line, whole_report(parts, command, line));
   return one_could ? 0 : 1;
 }

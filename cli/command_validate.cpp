@@ -257,7 +257,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   const auto methods = methods_for(command, data, threads_of_each(line.threads, clusters));
   const auto result = validate_measurements(sources.files, methods, options);
   narrate_own(sources, result, data, line);
-  write_page(line, command.html, [&] { return validation_html(result); });
+  write_page(line, command.picture.html, [&] { return validation_html(result); });
   emit(line, line.json ? validation_json(result) : report_for(command, result));
   return compare_with_thresholds(command, thresholds, result, line);
 }

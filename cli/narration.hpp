@@ -3,6 +3,7 @@
 
 #include "cli/options.hpp"
 #include "sim/predict/predict.hpp"
+#include "viewer/page.hpp"
 
 #include <cstddef>
 #include <filesystem>
@@ -17,6 +18,9 @@ void emit(const CommandLine& line, const std::string& text);
 /// Writes a page to its file, completely or not at all, and reports it on standard error. Does nothing for an empty
 /// name.
 void write_page(const CommandLine& line, const std::filesystem::path& file, const std::function<std::string()>& page);
+
+/// Writes an answer's page and its main chart, where the command names files for them.
+void write_picture(const CommandLine& line, const PictureFiles& files, const std::function<Picture()>& picture);
 
 /// Writes one line to standard error unless --quiet.
 void narrate(const CommandLine& line, const std::string& text);

@@ -48,14 +48,16 @@ std::string conflict_in(const PredictCommand& command) {
   if (sweep && !command.trace.empty()) return "--trace writes one iteration; give one scenario without --sweep";
   if (command.collective.empty()) return command.sizes.empty() ? "" : "--sizes are a collective's; give --collective";
   if (sweep) return "--collective asks one scenario; give it without --sweep";
-  if (!command.html.empty()) return "a page is of iterations; give --html without --collective";
+  if (!command.picture.html.empty() || !command.picture.svg.empty())
+    return "a page is of iterations; give --html and --svg without --collective";
   return command.trace.empty() ? "" : "--collective has no iteration to trace; give one of --collective and --trace";
 }
 
 /// Whether the command asks about shipped series.
 bool asks_of_series(const ValidateCommand& command) {
   return !command.measurements.empty() || !command.context.cluster.empty() || command.own_only || command.collectives ||
-         command.ratios || !command.splits.empty() || !command.sites.empty() || !command.html.empty() ||
+         command.ratios || !command.splits.empty() || !command.sites.empty() || !command.picture.html.empty() ||
+         !command.picture.svg.empty() ||
          !command.thresholds.empty() || !command.update_thresholds.empty() || !command.without.empty() ||
          command.placebos > 0;
 }

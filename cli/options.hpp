@@ -45,6 +45,12 @@ struct SweepAxis {
   std::vector<std::string> values;
 };
 
+/// The files of an answer's picture; empty: none.
+struct PictureFiles {
+  std::filesystem::path html; ///< the page
+  std::filesystem::path svg;  ///< the main chart
+};
+
 struct PredictCommand {
   std::vector<std::filesystem::path> scenarios;
   std::vector<SweepAxis> axes;         ///< axes; every combination of their values is a scenario
@@ -58,7 +64,7 @@ struct PredictCommand {
   bool why = false;     ///< whether to explain what the prediction of each strategy is based on
   Fidelity fidelity = Fidelity::by_default;
   std::filesystem::path trace;    ///< file for the trace of one simulated iteration; empty: none
-  std::filesystem::path html;     ///< file for the page; empty: no page
+  PictureFiles picture;
   std::string collective;         ///< "all-reduce": print tables over sizes; "": print iterations
   std::vector<std::string> sizes; ///< sizes of the collective, such as 4MiB; empty: the default sizes
 };
@@ -78,6 +84,7 @@ struct DiagnoseCommand {
   bool details = false;
   bool follow = false;
   std::string follow_for; ///< a time as typed; "": it runs until interrupted
+  PictureFiles picture;
   // The options from here on replace a scenario.
   std::string cluster;
   std::string gpu;
@@ -100,7 +107,7 @@ struct PlanCommand {
   bool csv = false;
   bool markdown = false;
   bool details = false;       ///< whether to print every sentence and the best options, not a screen
-  std::filesystem::path html; ///< file for the page; empty: no page
+  PictureFiles picture;
 };
 
 /// The formats of other tools.
@@ -134,7 +141,7 @@ struct ValidateCommand {
   bool form_in_sight = false;              ///< whether somebody who knew the results chose the form of the model
   std::filesystem::path blind_log;         ///< file of the log; empty: validate/blind.jsonl of the data folder
   int placebos = 0;                        ///< number of simulators whose priors are moved at random
-  std::filesystem::path html;              ///< file for the page; empty: no page
+  PictureFiles picture;
   std::filesystem::path thresholds;        ///< file with the accuracy that must not be lost; empty: no comparison
   std::filesystem::path update_thresholds; ///< file for the figures that were reached; empty: none
 };
@@ -148,7 +155,7 @@ struct CalibrateCommand {
   bool kernels = false;       ///< fit kernel-rates.json to the tables of all GPUs
   bool all = false;           ///< whether to keep a calibration of each cluster that has records
   bool details = false;       ///< whether to print every parameter, series and table after the first screen
-  std::filesystem::path html; ///< file for the page; empty: no page
+  PictureFiles picture;
 };
 
 struct ImportCommand {

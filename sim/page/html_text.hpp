@@ -2,15 +2,12 @@
 // Small pieces of HTML that are also well-formed XML.
 
 #include "sim/base/table.hpp"
+#include "viewer/html_text.hpp"
 
 #include <string>
 #include <vector>
 
 namespace ddlsim {
-
-/// Escapes text for a place between tags or in a quoted attribute. It writes & < > " ' as entities, leaves out control
-/// characters that XML does not allow, and replaces bytes that are not UTF-8 by U+FFFD.
-std::string html_escaped(const std::string& text);
 
 /// Returns "12.3" for a ratio of 0.123.
 std::string html_percent(double ratio);

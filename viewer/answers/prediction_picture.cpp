@@ -1,0 +1,77 @@
+#include "sim/base/plain_number.hpp"
+#include "sim/base/table.hpp"
+#include "sim/predict/at_hand.hpp"
+#include "sim/predict/prediction_sentences.hpp"
+#include "sim/predict/report.hpp"
+#include "viewer/answers/pictures.hpp"
+#include "viewer/answers/prediction_charts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ddlsim {
+namespace {
+
+/// What stands in brackets and behind them in the first sentence of the screen: "nodes of 4 V100, 128 images a GPU, fp32".
+std::string facts_of(const std::string& question, const std::string& title) {
+  auto facts = question.starts_with(title) ? question.substr(title.size()) : question;
+  for (const char* unwanted : {" (", ")"})
+    if (const auto at = facts.find(unwanted); at != std::string::npos) facts.erase(at, std::string(unwanted).size());
+  if (!facts.empty() && facts.back() == '.') facts.pop_back();
+  return facts;
+}
+
+/// The text without the words that its heading has already said.
+std::string without_start(const std::string& text, const std::string& start) {
+  return text.starts_with(start) ? text.substr(start.size()) : text;
+}
+
+void add_notes(Picture& picture, const std::vector<std::string>& screen, const Prediction& prediction) {
+  enum { question, verdict, time, ways, sure, next };
+  if (screen.size() <= next) return;
+  const auto at = screen[time].find(": ");
+  picture.notes = {{screen[time].substr(0, at), {screen[time].substr(at == std::string::npos ? 0 : at + 2)}},
+                   {"Other ways", {screen[ways]}},
+                   {"How sure, and what to measure next",
+                    {without_start(screen[sure], "How sure: "), without_start(screen[next], "Measure next: ")}}};
+  for (auto& note : picture.notes)
+    for (auto& text : note.paragraphs)
+      if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  PageNote assumptions{"Assumptions and notes", prediction.warnings};
+  for (const auto& answer : prediction.strategies) {
+    const auto& text = answer.one_gpu.text;
+    auto& told = assumptions.paragraphs;
+    if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(text);
+  }
+  picture.folded.push_back(std::move(assumptions));
+}
+
+} // namespace
+
+Picture prediction_picture(const Prediction& prediction) {
+  const auto screen = screen_sentences(prediction);
+  Picture picture;
+  picture.title = prediction.scenario.model + " on " + prediction.scenario.cluster;
+  picture.facts = facts_of(screen.front(), picture.title);
+  set_verdict(picture, screen[1]);
+  picture.json = to_json_text(prediction);
+  add_notes(picture, screen, prediction);
+  const auto* answer = recommended_answer(prediction);
+  picture.is_bad = answer == nullptr || picture.heading.starts_with("Does not fit");
+  if (picture.is_bad) picture.figure = picture.heading.substr(0, picture.heading.find(':'));
+  if (answer == nullptr) {
+    picture.sentences.clear();
+    for (const auto& one : prediction.strategies)
+      for (const auto& point : one.points) {
+        const auto sentence = fmt::format("{}, {} GPUs: {}.", label_of(one.strategy), with_commas(point.gpus), point.error);
+        if (picture.sentences.size() < 3) picture.sentences.push_back(sentence);
+      }
+    return picture;
+  }
+  picture.shown_row = static_cast<std::size_t>(answer - prediction.strategies.data());
+  picture.charts = prediction_charts(prediction, *answer);
+  return picture;
+}
+
+} // namespace ddlsim
