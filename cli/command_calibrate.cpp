@@ -1,6 +1,5 @@
 #include "calibrate/cache/calibration_cache.hpp"
 #include "calibrate/cache/fit_inputs.hpp"
-#include "calibrate/page/calibration_html.hpp"
 #include "calibrate/priors/fit_priors.hpp"
 #include "cli/command.hpp"
 #include "sim/base/error.hpp"
@@ -8,6 +7,7 @@
 #include "sim/compute/kernels/kernel_book.hpp"
 #include "sim/formats/kernel_rates.hpp"
 #include "sim/formats/own_files.hpp"
+#include "viewer/answers/pictures.hpp"
 
 #include <fmt/format.h>
 
@@ -74,7 +74,7 @@ int run_calibrate(const CalibrateCommand& command, const CommandLine& line) {
   }
   load_cluster(data, name); // this reports an unknown name before anything else
   const auto calibrated = fit_from_files(data, name, line.threads);
-  write_page(line, command.picture.html, [&] { return calibration_html(calibrated); });
+  write_picture(line, command.picture, [&] { return calibration_picture(calibrated); });
   emit_both(line, data.platforms_of(name) / name / "calibration.json", calibration_json(calibrated.calibration),
             calibration_summary(calibrated) + (command.details ? calibration_details(calibrated) : ""));
   return 0;

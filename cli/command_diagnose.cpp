@@ -14,6 +14,7 @@
 #include "sim/predict/ask.hpp"
 #include "sim/predict/batch_at_scale.hpp"
 #include "sim/predict/known_files.hpp"
+#include "viewer/answers/pictures.hpp"
 
 #include <fmt/format.h>
 
@@ -158,6 +159,7 @@ int run_diagnose(const DiagnoseCommand& typed, const CommandLine& line) {
   check_enough(command);
   const auto diagnosis = command.follow ? follow_logs(command, line) : diagnosis_of(command, line);
   for (const auto& warning : diagnosis.warnings) narrate(line, warning);
+  write_picture(line, command.picture, [&] { return diagnosis_picture(diagnosis); });
   if (!command.follow) emit(line, text_of(diagnosis, command, line));
   return diagnosis.verdict == Verdict::not_normal ? not_normal : 0;
 }

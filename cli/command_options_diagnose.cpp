@@ -80,6 +80,8 @@ void add_diagnose(CLI::App& app, CommandLine& line, DiagnoseCommand& command, Va
   diagnose.add_option("--for", command.follow_for, "With --follow: end after that time, e.g. \"8 h\"")
       ->type_name("TIME")
       ->needs(follow);
+  for (auto* option : add_picture(diagnose, command.picture, "the verdict, a chart of what was measured, and causes"))
+    option->excludes(follow);
   add_changes(diagnose, variation);
   add_threads(diagnose, line);
   add_json(diagnose, line);

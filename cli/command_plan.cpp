@@ -2,11 +2,11 @@
 #include "cli/config_model.hpp"
 #include "cli/plan_words.hpp"
 #include "cli/task_runner.hpp"
-#include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
 #include "plan/report.hpp"
 #include "sim/formats/known_spelling.hpp"
 #include "sim/formats/own_files.hpp"
+#include "viewer/answers/pictures.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -55,7 +55,7 @@ int run_plan(const PlanCommand& asked, const CommandLine& line) {
   const auto request = read_plan_request(command.request, command.changes, spell);
   const auto plan = make_plan(request, data, task_runner(line, "options"), threads_of_each(line.threads, 1));
   for (const auto& warning : plan.warnings) narrate(line, warning);
-  write_page(line, command.picture.html, [&] { return plan_html(plan); });
+  write_picture(line, command.picture, [&] { return plan_picture(plan); });
   emit(line, to_output(plan, command, line));
   constexpr int answer_is_no = 3;
   return plan.limits_met ? 0 : answer_is_no;

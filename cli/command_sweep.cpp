@@ -4,8 +4,8 @@
 #include "sim/base/error.hpp"
 #include "sim/base/threads.hpp"
 #include "sim/formats/check.hpp"
-#include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/report.hpp"
+#include "viewer/answers/pictures.hpp"
 
 #include <fmt/format.h>
 
@@ -31,11 +31,15 @@ constexpr char refused = 'R';
 constexpr char end_of_length = ':';
 constexpr char end_of_warning = '\f';
 
+bool has_picture(const PredictCommand& command) {
+  return !command.picture.html.empty() || !command.picture.svg.empty();
+}
+
 std::string report_of(const SweepCase& one, const PredictCommand& command, const CommandLine& line,
                       const PredictOptions& options) {
   auto prediction = predict_scenario(one, command, line, options);
   prediction.scenario.name = name_of(one);
-  const auto page = command.picture.html.empty() ? "" : page_part(page_scenario(prediction));
+  const auto page = !has_picture(command) ? "" : swept_part(prediction_picture(prediction));
   std::string text = fmt::format("{}{}{}", page.size(), end_of_length, page);
   for (const auto& warning : prediction.warnings) text += warning + end_of_warning;
   if (line.json) return text + to_json_text(prediction);
@@ -104,8 +108,8 @@ std::vector<std::string> names_of_axes(const PredictCommand& command) {
   return names;
 }
 
-SweepPart page_part_of(const SweepCase& one, const PredictCommand& command) {
-  SweepPart part;
+SweptPicture page_part_of(const SweepCase& one, const PredictCommand& command) {
+  SweptPicture part;
   part.name = command.scenarios.size() > 1 || one.variant.empty() ? name_of(one) : one.variant;
   if (command.scenarios.size() > 1) part.values.push_back(one.scenario.string());
   for (std::size_t i = command.changes.size(); i < one.changes.size(); ++i) part.values.push_back(one.changes[i].value);
@@ -159,7 +163,7 @@ int run_sweep(const PredictCommand& command, const CommandLine& line) {
       all_tasks(cases.size()),
       [&](int task) { return work_on(cases[static_cast<std::size_t>(task)], command, line, options); }, {});
   std::vector<std::string> parts;
-  std::vector<SweepPart> pages;
+  std::vector<SweptPicture> pages;
   std::set<std::string> warnings;
   bool one_could = false;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -170,14 +174,18 @@ int run_sweep(const PredictCommand& command, const CommandLine& line) {
     pages.push_back(page_part_of(cases[i], command));
     if (could) {
       const auto page = take_page_part(words);
-      if (!page.empty()) pages.back().scenario = read_page_part(page);
+      if (!page.empty()) read_swept_part(page, pages.back());
     } else {
       pages.back().error = words;
     }
     parts.push_back(could ? without_warnings(words, warnings) : error_report(name_of(cases[i]), words, command, line));
   }
   for (const auto& warning : warnings) narrate(line, warning);
-  write_page(line, command.picture.html, [&] { return sweep_html(names_of_axes(command), pages); });
+  if (has_picture(command)) {
+    const Sweep sweep{names_of_axes(command), pages};
+    write_page(line, command.picture.html, [&] { return sweep_html(sweep); });
+    write_page(line, command.picture.svg, [&] { return sweep_svg(sweep); });
+  }
   emit(line, whole_report(parts, command, line));
   return one_could ? 0 : 1;
 }

@@ -12,9 +12,9 @@
 #include "validate/collectives/size_tables.hpp"
 #include "validate/methods/baselines.hpp"
 #include "validate/methods/simulator.hpp"
-#include "validate/page/report_html.hpp"
 #include "validate/ratios/ratios.hpp"
 #include "validate/report.hpp"
+#include "viewer/answers/pictures.hpp"
 
 #include <fmt/format.h>
 
@@ -257,7 +257,7 @@ int run_validate(const ValidateCommand& command, const CommandLine& line) {
   const auto methods = methods_for(command, data, threads_of_each(line.threads, clusters));
   const auto result = validate_measurements(sources.files, methods, options);
   narrate_own(sources, result, data, line);
-  write_page(line, command.picture.html, [&] { return validation_html(result); });
+  write_picture(line, command.picture, [&] { return validation_picture(result); });
   emit(line, line.json ? validation_json(result) : report_for(command, result));
   return compare_with_thresholds(command, thresholds, result, line);
 }

@@ -63,7 +63,7 @@ endif()
 
 include(CMakePackageConfigHelpers)
 # The libraries that a C++ program may use, by module: all but those of the command line.
-set(libraries base viewer page formats network compute collective libraries parameter_server neighbours simgrid iteration predict
+set(libraries base formats network compute collective libraries parameter_server neighbours simgrid iteration predict
     import calibrate plan diagnose)
 list(TRANSFORM libraries PREPEND ddlsim_)
 install(TARGETS ${libraries} ddlsim_options EXPORT ddlsim ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)

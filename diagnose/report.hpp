@@ -5,12 +5,17 @@
 #include "sim/formats/file_formats.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ddlsim {
 
 /// Returns the first screen, 80 columns wide: the verdict in words, a chart of some points, causes with their chances,
 /// what to run next.
 std::string to_screen_text(const Diagnosis& diagnosis);
+
+/// Returns the sentences of that screen: the verdict; what fits times that are better than expected; what to run next,
+/// where the cluster is not normal.
+std::vector<std::string> screen_sentences(const Diagnosis& diagnosis);
 
 /// Returns the first screen, then every point with its expected time, and every cause with what to check.
 std::string to_details_text(const Diagnosis& diagnosis);

@@ -219,9 +219,9 @@ std::string what_to_measure(const DiscriminatingPoint& measurement) {
 /// The measurement that distinguishes the causes; without one, the first thing to check for the first cause.
 std::string run_next_text(const Diagnosis& diagnosis) {
   if (diagnosis.discriminating)
-    return to_lines("Run next: " + what_to_measure(*diagnosis.discriminating), screen_columns);
+    return "Run next: " + what_to_measure(*diagnosis.discriminating);
   const std::string look_at = diagnosis.causes.front().row.look_at;
-  return to_lines(fmt::format("Run next: {}.", look_at.substr(0, look_at.find(';'))), screen_columns);
+  return fmt::format("Run next: {}.", look_at.substr(0, look_at.find(';')));
 }
 
 /// The headline, shortened to the parts that fit on a line.
@@ -235,12 +235,22 @@ std::string better_text(const Diagnosis& diagnosis) {
   if (!diagnosis.gain) return "";
   const auto& gain = *diagnosis.gain;
   const auto times = gain.row.severity == Severity::none ? "" : fmt::format(" ({:.2g} times as fast)", gain.severity);
-  return to_lines(fmt::format("The times fit {}{}. If that is what you have, say so in the scenario or the cluster.",
-                              gain.row.what, times),
-                  screen_columns);
+  return fmt::format("The times fit {}{}. If that is what you have, say so in the scenario or the cluster.",
+                     gain.row.what, times);
+}
+
+/// An empty text has no line.
+std::string wrapped(const std::string& text) {
+  return text.empty() ? "" : to_lines(text, screen_columns);
 }
 
 } // namespace
+
+std::vector<std::string> screen_sentences(const Diagnosis& diagnosis) {
+  std::vector<std::string> sentences{verdict_text(diagnosis), better_text(diagnosis)};
+  if (diagnosis.verdict == Verdict::not_normal) sentences.push_back(run_next_text(diagnosis));
+  return sentences;
+}
 
 std::string to_screen_text(const Diagnosis& diagnosis) {
   constexpr std::ptrdiff_t most_lines = 20;
@@ -248,8 +258,8 @@ std::string to_screen_text(const Diagnosis& diagnosis) {
   constexpr std::ptrdiff_t most_rows = 8;
   const bool not_normal = diagnosis.verdict == Verdict::not_normal;
   const auto head = headline_of(diagnosis) + "\n\n" + to_lines(verdict_text(diagnosis), screen_columns) +
-                    better_text(diagnosis) + "\n";
-  const auto tail = "\n" + (not_normal ? causes_text(diagnosis) + run_next_text(diagnosis) : "") +
+                    wrapped(better_text(diagnosis)) + "\n";
+  const auto tail = "\n" + (not_normal ? causes_text(diagnosis) + wrapped(run_next_text(diagnosis)) : "") +
                     to_lines(fmt::format("More: --details (every point and cause), --json.{}",
                                          not_normal ? " Exit code 3: not normal." : ""),
                              screen_columns);

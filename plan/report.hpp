@@ -13,6 +13,15 @@ namespace ddlsim {
 /// choices beside it; what to measure first; what the choice rests on.
 std::string to_screen_text(const Plan& plan);
 
+/// Returns the sentences of that screen: the question, the choice, what to measure first, what the choice rests on.
+std::vector<std::string> screen_sentences(const Plan& plan);
+
+/// "B200-SXM-180GB" -> "B200"; a name whose first word has no digit stays whole.
+std::string short_gpu(const std::string& gpu);
+
+/// Returns the first option of each candidate and number of GPUs, of which other layouts are no choice of their own.
+std::vector<const PlannedOption*> choices_of(const Plan& plan);
+
 /// Returns every sentence and the best options: what to take, the runner-up, the chance that the order is wrong, what to measure first; then the
 /// best options as a table.
 std::string to_terminal_text(const Plan& plan);

@@ -20,13 +20,6 @@ const CandidateMachine& machine_of(const Plan& plan, const PlannedOption& option
                        [&](const CandidateMachine& machine) { return machine.candidate == option.candidate; });
 }
 
-/// "B200-SXM-180GB" -> "B200"; a name whose first word has no digit stays whole.
-std::string short_gpu(const std::string& gpu) {
-  const auto first = gpu.substr(0, gpu.find('-'));
-  const bool has_digit = std::any_of(first.begin(), first.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-  return gpu.empty() ? "processes" : has_digit ? first : gpu;
-}
-
 // The question.
 
 std::string length_in_words(const Workload& work) {
@@ -114,15 +107,6 @@ std::string choice_sentence(const Plan& plan) {
 }
 
 // The table of choices.
-
-/// The first options of each candidate and number of GPUs, of which other layouts are no choice of their own.
-std::vector<const PlannedOption*> choices_of(const Plan& plan) {
-  std::set<std::pair<std::string, int>> seen;
-  std::vector<const PlannedOption*> choices;
-  for (const auto& option : plan.options)
-    if (seen.emplace(option.candidate, option.gpus).second) choices.push_back(&option);
-  return choices;
-}
 
 /// The unit of the times of a table, which its first choice decides.
 struct TimeUnit {
@@ -238,6 +222,24 @@ std::string rests_on(const Plan& plan) {
 }
 
 } // namespace
+
+std::vector<std::string> screen_sentences(const Plan& plan) {
+  return {asked_sentence(plan), choice_sentence(plan), measure_first_sentence(plan), rests_on(plan)};
+}
+
+std::vector<const PlannedOption*> choices_of(const Plan& plan) {
+  std::set<std::pair<std::string, int>> seen;
+  std::vector<const PlannedOption*> choices;
+  for (const auto& option : plan.options)
+    if (seen.emplace(option.candidate, option.gpus).second) choices.push_back(&option);
+  return choices;
+}
+
+std::string short_gpu(const std::string& gpu) {
+  const auto first = gpu.substr(0, gpu.find('-'));
+  const bool has_digit = std::any_of(first.begin(), first.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  return gpu.empty() ? "processes" : has_digit ? first : gpu;
+}
 
 std::string to_screen_text(const Plan& plan) {
   const auto choices = choices_of(plan);

@@ -12,6 +12,13 @@ namespace ddlsim {
 /// series that are farthest off.
 std::string validation_screen_text(const ValidationResult& result);
 
+/// Returns the first sentence of that screen: the mean error of the first split, and the coverage.
+std::string validation_verdict(const ValidationResult& result);
+
+/// Returns the method with the least error of those that answered as many points of the split as `own`; null when no
+/// other did.
+const SplitScore* best_rival(const ValidationResult& result, const SplitScore& own);
+
 /// Returns plain text of at most 110 columns. For every split it has a table of mean errors in per cent by cluster and
 /// method, the figures over all clusters, the comparison with the reference, the ranking, and the series with large
 /// errors. A table shows at most seven methods; more methods make more tables.

@@ -24,16 +24,6 @@ const SplitScore* score_on_screen(const ValidationResult& result, const std::str
   return found == result.scores.end() ? nullptr : &*found;
 }
 
-/// The rule with the least error of those that answered as many points; null when no other method did.
-const SplitScore* best_rival(const ValidationResult& result, const SplitScore& own) {
-  const SplitScore* best = nullptr;
-  for (const auto& score : result.scores) {
-    if (score.split != own.split || score.method == own.method || score.overall.points < own.overall.points) continue;
-    if (best == nullptr || score.overall.mean_error < best->overall.mean_error) best = &score;
-  }
-  return best;
-}
-
 std::vector<const SplitScore*> own_scores(const ValidationResult& result) {
   std::vector<const SplitScore*> scores;
   for (const auto& split : split_names()) {
@@ -80,12 +70,26 @@ std::string farthest_off(const ValidationResult& result, const std::string& spli
 
 } // namespace
 
+const SplitScore* best_rival(const ValidationResult& result, const SplitScore& own) {
+  const SplitScore* best = nullptr;
+  for (const auto& score : result.scores) {
+    if (score.split != own.split || score.method == own.method || score.overall.points < own.overall.points) continue;
+    if (best == nullptr || score.overall.mean_error < best->overall.mean_error) best = &score;
+  }
+  return best;
+}
+
+std::string validation_verdict(const ValidationResult& result) {
+  const auto scores = own_scores(result);
+  if (scores.empty()) return fmt::format("{} answered no point of {} series.", result.reference, result.series.size());
+  return verdict_on(result, scores);
+}
+
 std::string validation_screen_text(const ValidationResult& result) {
   const auto scores = own_scores(result);
   const std::string more = "More: --details (every cluster and method), --html page.html (charts), --json\n";
   if (scores.empty())
-    return screen_text(fmt::format("{} answered no point of {} series.", result.reference, result.series.size()), 2) +
-           more;
+    return screen_text(validation_verdict(result), 2) + more;
   const auto head = screen_text(verdict_on(result, scores), 3) + "\n" + scores_table(result, scores);
   const auto used = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n')) + 2;
   constexpr std::size_t most_series = 5;

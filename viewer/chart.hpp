@@ -32,11 +32,11 @@ struct ChartPoint {
 /// A line, which has its name and its last value at its end.
 struct PictureLine {
   std::string name;
-  std::string value;     ///< "81 % (56-97)"
+  std::string value{};   ///< "81 % (56 to 97 %)"
   int colour = 0;        ///< of four colours, each with a dash of its own; 0 is that of the recommended line
   bool has_band = false; ///< whether it is drawn thick, with a band of its intervals
   bool is_verdict = false; ///< whether it is drawn in the colour of a bad verdict
-  std::vector<ChartPoint> points;
+  std::vector<ChartPoint> points{};
 };
 
 enum class Glyph { dot, ring, diamond, triangle };
@@ -46,7 +46,7 @@ enum class Glyph { dot, ring, diamond, triangle };
 struct ChartMark {
   double x = 0;
   double y = 0;
-  double x_low = 0; ///< x_low == x_high: no bar
+  double x_low = 0; ///< without an interval equal to x_high, as y_low to y_high: no bar
   double x_high = 0;
   double y_low = 0;
   double y_high = 0;
@@ -55,6 +55,7 @@ struct ChartMark {
   bool strong = true; ///< false: drawn in grey, behind the others
   std::string letter{}; ///< a letter inside, which ties the mark to a table
   std::string label{};  ///< text beside it, left out where there is no room
+  std::string short_label{}; ///< for a narrow chart
   std::string readout{};
 };
 

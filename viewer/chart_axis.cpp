@@ -66,7 +66,7 @@ std::vector<double> linear_steps(const ChartAxis& axis, std::size_t most) {
   constexpr double rises[] = {2, 2.5, 2};
   for (std::size_t i = 0; (axis.high - axis.low) / step + 1 > static_cast<double>(most); ++i) step *= rises[i % 3];
   std::vector<double> values;
-  for (double i = std::ceil(axis.low / step - 1e-9); is_inside(axis, i * step); ++i) values.push_back(i * step);
+  for (double i = std::ceil(axis.low / step - 1e-9); is_inside(axis, i * step); ++i) values.push_back(i * step + 0.0); // no -0
   return values;
 }
 

@@ -40,8 +40,8 @@ void draw_band(ChartCanvas& canvas, const std::vector<const ChartPoint*>& points
 void draw_hits(ChartCanvas& canvas, const PictureLine& line) {
   for (const auto* point : points_apart(canvas, line, least_hit_px)) {
     if (point->readout.empty()) continue;
-    canvas.hits += fmt::format("<circle class=\"hit\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"7\"><title>{}</title></circle>\n",
-                               x_px(canvas, point->x), y_px(canvas, point->y), html_escaped(point->readout));
+    canvas.hits += fmt::format("<circle class=\"hit\" data-x=\"{:g}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"7\"><title>{}</title></circle>\n",
+                               point->x, x_px(canvas, point->x), y_px(canvas, point->y), html_escaped(point->readout));
   }
 }
 
@@ -69,6 +69,11 @@ double line_height(const ChartCanvas& canvas) {
   return canvas.font_px + 3;
 }
 
+/// Below it are the figures of the x axis.
+double ends_bottom(const ChartCanvas& canvas) {
+  return canvas.bottom + 8;
+}
+
 /// Names, and values where there is room for all of them; the last lines lose theirs first.
 std::vector<LineEnd> ends_with_room(const ChartCanvas& canvas, std::vector<TextBox>& boxes) {
   const double width = canvas.width - canvas.right - 14;
@@ -81,7 +86,7 @@ std::vector<LineEnd> ends_with_room(const ChartCanvas& canvas, std::vector<TextB
   }
   const double height = line_height(canvas);
   constexpr double gap_px = 4;
-  const double room = canvas.height - canvas.top;
+  const double room = ends_bottom(canvas) - canvas.top + 12;
   const auto needs = [&] { return rows * height + gap_px * static_cast<double>(ends.size()); };
   for (auto end = ends.rbegin(); end != ends.rend() && needs() > room; ++end)
     if (end->has_value) end->has_value = false, --rows;
@@ -106,7 +111,7 @@ void draw_lines(ChartCanvas& canvas) {
 void draw_line_ends(ChartCanvas& canvas) {
   std::vector<TextBox> boxes;
   const auto ends = ends_with_room(canvas, boxes);
-  spread_boxes(boxes, canvas.top - 12, canvas.height);
+  spread_boxes(boxes, canvas.top - 12, ends_bottom(canvas));
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const auto& line = *ends[i].line;
     const auto& last = line.points.back();

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
 
 namespace ddlsim {
 namespace {
@@ -37,7 +40,7 @@ std::string glyph_svg(const ChartMark& mark, double x, double y) {
 }
 
 void draw_bar(ChartCanvas& canvas, const ChartMark& mark) {
-  if (mark.x_low == mark.x_high) return;
+  if (mark.x_low == mark.x_high && mark.y_low == mark.y_high) return;
   const double x1 = x_px(canvas, mark.x_low);
   const double y1 = y_px(canvas, mark.y_low);
   const double x2 = x_px(canvas, mark.x_high);
@@ -78,8 +81,11 @@ void draw_rules(ChartCanvas& canvas) {
   for (const auto& rule : rules) {
     const char* classes = rule.is_dashed ? "rule dashed" : "rule";
     if (rule.is_vertical)
-      canvas.svg += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", classes, x_px(canvas, rule.at),
-                                canvas.top, canvas.bottom);
+      {
+      const double x = x_px(canvas, rule.at);
+      canvas.svg += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", classes, x, canvas.top, canvas.bottom);
+      take_line(canvas.occupied, x, canvas.top, x, canvas.bottom);
+    }
     else
       canvas.svg += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", classes, canvas.left,
                                 y_px(canvas, rule.at), canvas.right);
@@ -104,6 +110,7 @@ void label_rules(ChartCanvas& canvas) {
 
 void draw_marks(ChartCanvas& canvas) {
   draw_front(canvas);
+  std::set<std::pair<long, long>> drawn; // of marks on the same pixel one is enough
   for (const bool strong : {false, true})
     for (const auto& mark : canvas.chart.marks)
       if (mark.strong == strong) draw_bar(canvas, mark);
@@ -112,6 +119,8 @@ void draw_marks(ChartCanvas& canvas) {
       if (mark.strong != strong) continue;
       const double x = x_px(canvas, mark.x);
       const double y = y_px(canvas, mark.y);
+      const bool is_plain = mark.letter.empty() && mark.label.empty();
+      if (is_plain && !drawn.emplace(std::lround(x), std::lround(y)).second) continue;
       canvas.svg += glyph_svg(mark, x, y);
       const double r = radius_of(mark);
       canvas.occupied.lines.push_back({x - r, y - r, 2 * r, 2 * r});
@@ -128,7 +137,8 @@ void draw_marks(ChartCanvas& canvas) {
 void label_marks(ChartCanvas& canvas) {
   const auto& chart = canvas.chart;
   for (const auto& mark : chart.marks) {
-    if (mark.label.empty()) continue;
+    const auto& label = canvas.is_narrow ? mark.short_label : mark.label;
+    if (label.empty()) continue;
     const double x = x_px(canvas, mark.x);
     const double y = y_px(canvas, mark.y);
     const double away = radius_of(mark) + 5;
@@ -136,13 +146,13 @@ void label_marks(ChartCanvas& canvas) {
     std::vector<PlacedText> places{{x, y + away + 11, TextAnchor::middle}, {x - away, y + middle, TextAnchor::end},
                                    {x + away, y + middle},                 {x, y - away, TextAnchor::middle},
                                    {x - away, y + away + 9, TextAnchor::end}, {x + away, y - away}};
-    for (const double step : {26.0, 44.0, 62.0})
+    for (const double step : {26.0, 44.0})
       for (const double side : {1.0, -1.0}) {
         places.push_back({x, y + side * (step + 8), TextAnchor::middle});
         places.push_back({x - away, y + side * step, TextAnchor::end});
         places.push_back({x + away, y + side * step});
       }
-    put_text(canvas, mark.label, "strong halo " + colour_class(mark), places);
+    put_text(canvas, label, "strong halo " + colour_class(mark), places);
   }
   if (chart.band.empty()) return;
   for (const auto& line : chart.lines) {

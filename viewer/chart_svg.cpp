@@ -10,6 +10,8 @@
 namespace ddlsim {
 namespace {
 
+constexpr std::size_t most_y_ticks = 8;
+
 /// Ticks of the x axis that have room beside each other.
 std::vector<Tick> ticks_with_room(const ChartCanvas& canvas) {
   constexpr double gap_px = 14;
@@ -27,7 +29,7 @@ std::vector<Tick> ticks_with_room(const ChartCanvas& canvas) {
 
 double widest_tick(const Chart& chart, double font_px) {
   double widest = 0;
-  for (const auto& tick : axis_ticks(chart.y, 6)) widest = std::max(widest, text_width(tick.text, font_px));
+  for (const auto& tick : axis_ticks(chart.y, most_y_ticks)) widest = std::max(widest, text_width(tick.text, font_px));
   return widest;
 }
 
@@ -45,7 +47,7 @@ void draw_y_ticks(ChartCanvas& canvas) {
   const auto& chart = canvas.chart;
   const double middle = canvas.font_px / 3;
   const double widest = widest_tick(chart, canvas.font_px);
-  for (const auto& tick : axis_ticks(chart.y, 6)) {
+  for (const auto& tick : axis_ticks(chart.y, most_y_ticks)) {
     const double y = y_px(canvas, tick.value);
     canvas.svg += fmt::format("<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", canvas.left, y, canvas.right);
     const auto name = chart.y.scale == AxisScale::names ? cut_in_the_middle(tick.text, canvas.is_narrow ? 18 : 34) : tick.text;
@@ -147,8 +149,9 @@ std::string chart_svg(const Chart& chart, int width, bool is_file) {
   label_marks(canvas);
   const auto about = html_escaped(chart.title);
   auto svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart {0}\" width=\"{1:.0f}\" height=\"{2:.0f}\" "
-                         "viewBox=\"0 0 {1:.0f} {2:.0f}\" role=\"img\" aria-label=\"{3}\">\n",
-                         canvas.is_narrow ? "narrow" : "wide", canvas.width, canvas.height, about);
+                         "viewBox=\"0 0 {1:.0f} {2:.0f}\" role=\"img\" aria-label=\"{3}\"{4}>\n",
+                         canvas.is_narrow ? "narrow" : "wide", canvas.width, canvas.height, about,
+                         is_file ? "" : fmt::format(" data-top=\"{:.0f}\" data-bottom=\"{:.0f}\"", canvas.top, canvas.bottom));
   if (is_file)
     svg += fmt::format("<title>{}</title>\n<style>\n{}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
                        about, chart_style());

@@ -29,6 +29,7 @@ std::string filled_template(const std::map<std::string, std::string>& texts) {
 std::string unbroken(const std::string& text) {
   auto html = html_escaped(text);
   for (auto at = html.find(" %"); at != std::string::npos; at = html.find(" %", at)) html.replace(at, 1, "&#160;");
+  for (auto at = html.find("+-"); at != std::string::npos; at = html.find("+-", at)) html.replace(at, 2, "&#177;");
   return html;
 }
 
@@ -75,7 +76,7 @@ std::string charts_html(const Picture& picture) {
 std::string notes_html(const Picture& picture) {
   std::string html;
   for (const auto& note : picture.notes)
-    html += fmt::format("<section class=\"panel\"><h2>{}</h2>\n{}</section>\n", html_escaped(note.title),
+    html += fmt::format("<section class=\"panel {}\"><h2>{}</h2>\n{}</section>\n", note.kind, html_escaped(note.title),
                         paragraphs_html(note.paragraphs));
   return "<div class=\"beside\">\n" + html + "</div>\n";
 }
@@ -84,20 +85,20 @@ std::string folded_html(const Picture& picture) {
   std::string html;
   for (const auto& note : picture.folded)
     if (!note.paragraphs.empty())
-      html += fmt::format("<details><summary>{}</summary>\n{}</details>\n", html_escaped(note.title),
+      html += fmt::format("<details class=\"{}\"><summary>{}</summary>\n{}</details>\n", note.kind, html_escaped(note.title),
                           paragraphs_html(note.paragraphs));
   return "<div class=\"folds\">\n" + html + "</div>\n";
 }
 
-std::string with_frame(const std::string& title, const std::string& answer) {
+} // namespace
+
+std::string framed_page(const std::string& title, const std::string& shown) {
   return filled_template({{"title", html_escaped(title)},
                           {"style", std::string(page_style())},
                           {"chart_style", std::string(chart_style())},
-                          {"answer", answer},
+                          {"answer", shown},
                           {"script", std::string(page_script())}});
 }
-
-} // namespace
 
 std::string picture_svg(const Picture& picture) {
   return picture.charts.empty() ? "" : chart_svg(picture.charts.front(), wide_chart, true);
@@ -140,7 +141,7 @@ std::string answer_html(const Picture& picture) {
 }
 
 std::string page_html(const Picture& picture) {
-  return with_frame(picture.title, answer_html(picture));
+  return framed_page(picture.title, "<div id=\"shown\">\n" + answer_html(picture) + "</div>\n");
 }
 
 } // namespace ddlsim

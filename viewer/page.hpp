@@ -4,6 +4,7 @@
 
 #include "viewer/chart.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,17 @@ namespace ddlsim {
 
 /// A paragraph with a heading of its own beside the chart, or folded below it.
 struct PageNote {
+  std::string kind; ///< a word by which the script finds it
   std::string title;
   std::vector<std::string> paragraphs;
+};
+
+/// A figure with its 90 % interval.
+struct PictureFigure {
+  std::string what; ///< "images/s on 96 GPUs"
+  double value = 0;
+  double low = 0;
+  double high = 0;
 };
 
 /// An answer as people look at it.
@@ -27,6 +37,7 @@ struct Picture {
   std::vector<PageNote> notes{};        ///< beside the chart
   std::vector<PageNote> folded{};       ///< below
   std::string json;                     ///< as --json prints it
+  std::optional<PictureFigure> figure_at_hand{}; ///< of a sweep's answer, for the chart of all
   std::size_t shown_row = 0; ///< of the JSON's list: the strategy or option that the verdict is about
 };
 
@@ -49,13 +60,31 @@ void set_verdict(Picture& picture, const std::string& verdict);
 struct SweptPicture {
   std::string name;
   std::vector<std::string> values;
-  std::string answer; ///< answer_html()
-  std::string error;  ///< "": there is an answer
+  std::string answer; ///< the part of the page that this answer fills
+  std::optional<PictureFigure> figure{};
+  std::string error; ///< "": there is an answer
 };
 
-/// The part of a page that one answer fills, with its JSON; one process can send it to another.
-std::string answer_html(const Picture& picture);
+struct Sweep {
+  std::vector<std::string> names; ///< of what was varied
+  std::vector<SweptPicture> pictures;
+};
 
-std::string sweep_html(const std::vector<std::string>& names, const std::vector<SweptPicture>& pictures);
+/// Writes what the page of a sweep shows of one answer, as a text that one process sends to another; read_swept_part()
+/// puts it into the picture, and throws UserError for any other text.
+std::string swept_part(const Picture& picture);
+void read_swept_part(const std::string& text, SweptPicture& picture);
+
+/// A page with controls for what was varied, of which each choice shows its own verdict and charts at once.
+std::string sweep_html(const Sweep& sweep);
+
+/// The chart of all answers, with a row for each, as a file of SVG.
+std::string sweep_svg(const Sweep& sweep);
+
+/// The frame of a page around what it shows, which must be well-formed.
+std::string framed_page(const std::string& title, const std::string& shown);
+
+/// The part of a page that one answer fills, with its JSON.
+std::string answer_html(const Picture& picture);
 
 } // namespace ddlsim

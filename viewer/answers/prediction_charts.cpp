@@ -134,7 +134,7 @@ void add_pays_marks(const CurveChart& asked, Chart& chart) {
     const double x = scale.gpus;
     const auto text = "pays to " + with_commas(x);
     chart.marks.push_back({.x = x, .y = value_between(points, x), .glyph = Glyph::diamond, .colour = static_cast<int>(i),
-                           .label = text, .readout = fmt::format("{}: {} GPUs (90 %: {} to {})", chart.lines[i].name, text,
+                           .label = text, .short_label = with_commas(x), .readout = fmt::format("{}: {} GPUs (90 %: {} to {})", chart.lines[i].name, text,
                                                                  with_commas(scale.gpus_low), with_commas(scale.gpus_high))});
   }
 }
@@ -143,7 +143,7 @@ void add_point_at_hand(const CurveChart& asked, Chart& chart) {
   const auto* point = point_at(*asked.answers.front(), gpus_at_hand(asked.prediction));
   if (point == nullptr || point->measured) return;
   const auto shown = value_at(asked, *point);
-  chart.marks.push_back({.x = static_cast<double>(point->gpus), .y = shown.value, .label = range_text(asked, shown),
+  chart.marks.push_back({.x = static_cast<double>(point->gpus), .y = shown.value, .label = range_text(asked, shown), .short_label = figure_text(asked, shown.value),
                          .readout = readout_of(asked, chart.lines.front().name, *point)});
 }
 

@@ -31,14 +31,14 @@ void add_notes(Picture& picture, const std::vector<std::string>& screen, const P
   enum { question, verdict, time, ways, sure, next };
   if (screen.size() <= next) return;
   const auto at = screen[time].find(": ");
-  picture.notes = {{screen[time].substr(0, at), {screen[time].substr(at == std::string::npos ? 0 : at + 2)}},
-                   {"Other ways", {screen[ways]}},
-                   {"How sure, and what to measure next",
+  picture.notes = {{"time", screen[time].substr(0, at), {screen[time].substr(at == std::string::npos ? 0 : at + 2)}},
+                   {"ways", "Other ways", {screen[ways].substr(screen[ways].find(". ") + 2)}},
+                   {"sure", "How sure, and what to measure next",
                     {without_start(screen[sure], "How sure: "), without_start(screen[next], "Measure next: ")}}};
   for (auto& note : picture.notes)
     for (auto& text : note.paragraphs)
       if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
-  PageNote assumptions{"Assumptions and notes", prediction.warnings};
+  PageNote assumptions{"notes", "Assumptions and notes", prediction.warnings};
   for (const auto& answer : prediction.strategies) {
     const auto& text = answer.one_gpu.text;
     auto& told = assumptions.paragraphs;
@@ -68,6 +68,14 @@ Picture prediction_picture(const Prediction& prediction) {
         if (picture.sentences.size() < 3) picture.sentences.push_back(sentence);
       }
     return picture;
+  }
+  if (const auto* point = point_at(*answer, gpus_at_hand(prediction))) {
+    const auto& machine = prediction.machine;
+    const bool tokens = machine.tokens_per_sample > 0;
+    const double factor = tokens ? machine.tokens_per_sample : 1;
+    picture.figure_at_hand = PictureFigure{
+        fmt::format("{}/s on {} GPUs", tokens ? "tokens" : machine.unit, with_commas(point->gpus)),
+        factor * point->samples_per_s, factor * point->samples_per_s_low, factor * point->samples_per_s_high};
   }
   picture.shown_row = static_cast<std::size_t>(answer - prediction.strategies.data());
   picture.charts = prediction_charts(prediction, *answer);

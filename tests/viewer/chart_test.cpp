@@ -1,0 +1,3 @@
+#include "viewer/chart.hpp"
+
+#include <catch2/catch.hpp>
