@@ -4,6 +4,7 @@
 #include "cli/task_runner.hpp"
 #include "plan/plan.hpp"
 #include "plan/report.hpp"
+#include "sim/base/threads.hpp"
 #include "sim/formats/known_spelling.hpp"
 #include "sim/formats/own_files.hpp"
 #include "viewer/answers/pictures.hpp"
