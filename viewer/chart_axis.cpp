@@ -73,6 +73,7 @@ std::vector<double> linear_steps(const ChartAxis& axis, std::size_t most) {
 } // namespace
 
 double share_of_axis(const ChartAxis& axis, double value) {
+  if (axis.scale == AxisScale::names) return (value + 0.5) / std::max(1.0, static_cast<double>(axis.names.size()));
   if (axis.high <= axis.low) return 0.5;
   if (axis.scale != AxisScale::logarithmic) return std::clamp((value - axis.low) / (axis.high - axis.low), 0.0, 1.0);
   return value <= axis.low ? 0 : std::clamp(std::log(value / axis.low) / std::log(axis.high / axis.low), 0.0, 1.0);

@@ -18,7 +18,7 @@ std::string colour_class(const ChartMark& mark) {
 
 double radius_of(const ChartMark& mark) {
   if (!mark.letter.empty()) return 10;
-  return mark.glyph == Glyph::diamond ? 6 : 4.5;
+  return mark.glyph == Glyph::dot || mark.glyph == Glyph::ring ? 4.5 : 6;
 }
 
 std::string glyph_svg(const ChartMark& mark, double x, double y) {
@@ -114,8 +114,10 @@ void draw_marks(ChartCanvas& canvas) {
   for (const bool strong : {false, true})
     for (const auto& mark : canvas.chart.marks)
       if (mark.strong == strong) draw_bar(canvas, mark);
+  const auto& marks = canvas.chart.marks;
   for (const bool strong : {false, true})
-    for (const auto& mark : canvas.chart.marks) {
+    for (auto at = marks.rbegin(); at != marks.rend(); ++at) { // the first one above the others
+      const auto& mark = *at;
       if (mark.strong != strong) continue;
       const double x = x_px(canvas, mark.x);
       const double y = y_px(canvas, mark.y);

@@ -51,7 +51,6 @@ Chart chart_of_all(const Sweep& sweep) {
     ends.push_back(high);
   }
   span_axis(chart.x, ends);
-  chart.y.high = std::max(1.0, static_cast<double>(chart.y.names.size()) - 1);
   return chart;
 }
 

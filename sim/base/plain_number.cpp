@@ -101,6 +101,13 @@ std::string plain_percent(double share) {
   return fmt::format("{:.0f} %", percent);
 }
 
+std::string words_of_range(const std::string& low, const std::string& high) {
+  const auto blank = high.rfind(' ');
+  const auto unit = blank == std::string::npos ? std::string() : high.substr(blank);
+  const bool is_same = !unit.empty() && low.ends_with(unit);
+  return (is_same ? low.substr(0, low.size() - unit.size()) : low) + " to " + high;
+}
+
 std::string plain_range(double low, double high) {
   return plain_number(low) + " to " + plain_number(high);
 }

@@ -28,6 +28,9 @@ std::string plain_time(double time_s);
 /// Writes a share without decimals: "86 %"; with one below a percent: "0.3 %".
 std::string plain_percent(double share);
 
+/// Writes the ends of an interval of texts, with a unit that both have once: "4.06 to 13.5 d".
+std::string words_of_range(const std::string& low, const std::string& high);
+
 /// Writes the ends of an interval: "20,500 to 40,300".
 std::string plain_range(double low, double high);
 

@@ -36,7 +36,6 @@ Chart parameters_chart(const Calibration& calibration) {
                            .readout = fmt::format("{}: expected {}, learnt {}", chart.y.names.back(), about_z_score(one, 0, 1),
                                                   about_z_score(one, one.z_score, one.error))});
   }
-  chart.y.high = std::max(1.0, static_cast<double>(chart.y.names.size()) - 1);
   chart.rules = {{true, 0, "expected", "expected"}, {true, -upper_95, "", "", true}, {true, upper_95, "", "", true}};
   return chart;
 }

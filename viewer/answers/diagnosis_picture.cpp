@@ -33,8 +33,8 @@ std::string figure_words(double value, bool as_bandwidth) {
 }
 
 std::string healthy_words(const IterationTime& healthy, bool as_bandwidth) {
-  return fmt::format("{} ({} to {})", figure_words(healthy.s, as_bandwidth), figure_words(healthy.s_low, as_bandwidth),
-                     figure_words(healthy.s_high, as_bandwidth));
+  if (as_bandwidth) return fmt::format("{} ({})", figure_words(healthy.s, true), plain_range(healthy.s_low, healthy.s_high));
+  return fmt::format("{} ({})", plain_time(healthy.s), words_of_range(plain_time(healthy.s_low), plain_time(healthy.s_high)));
 }
 
 /// The collectives of the operation and scale that most points have, by size.
@@ -113,7 +113,6 @@ Chart ratio_chart(const Diagnosis& diagnosis) {
     add_own_mark(one, ratio, row, fmt::format("{}: {}; healthy {}", row_name(one.observed), plain_time(one.observed.time_s), healthy_words(one.expected, false)), chart);
     x.insert(x.end(), {low, high, ratio});
   }
-  chart.y.high = std::max(1.0, static_cast<double>(chart.y.names.size()) - 1);
   span_axis(chart.x, x);
   return chart;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace ddlsim {
 namespace {
@@ -41,7 +42,7 @@ bool keeps_limits(const Plan& plan, const PlannedOption& option) {
 }
 
 std::string range_words(const Estimate& figure, std::string (*text)(double)) {
-  return fmt::format("{} ({} to {})", text(shown_figure(figure)), text(figure.low), text(figure.high));
+  return fmt::format("{} ({})", text(shown_figure(figure)), words_of_range(text(figure.low), text(figure.high)));
 }
 
 std::string choice_readout(const Plan& plan, const PlannedOption& option) {
@@ -141,11 +142,22 @@ void set_heading(const Plan& plan, const std::vector<std::string>& screen, Pictu
   if (!plan.limits_met) picture.sentences.push_back("Nearest: " + choice);
   auto details = fmt::format("{} node{} of {}, {}", with_commas(first.nodes), first.nodes == 1 ? "" : "s", first.candidate, label_of(first.strategy));
   if (first.simulated) {
-    details += fmt::format("; 90 % interval: {} to {}", plain_time(first.time_s.low), plain_time(first.time_s.high));
+    details += "; 90 % interval: " + words_of_range(plain_time(first.time_s.low), plain_time(first.time_s.high));
     if (first.usd) details += fmt::format(", {} USD", plain_range(first.usd->low, first.usd->high));
   }
   picture.sentences.push_back(details + ".");
   if (told.back().starts_with("Chance to keep")) picture.sentences.push_back(told.back());
+}
+
+/// "Rests on: 35 % MFU" -> "35 % MFU", where a heading says the rest.
+std::string after_colon(const std::string& text) {
+  for (const std::string head : {"Measure first: ", "Rests on: "}) {
+    if (!text.starts_with(head)) continue;
+    auto rest = text.substr(head.size());
+    if (!rest.empty()) rest.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(rest.front())));
+    return rest;
+  }
+  return text;
 }
 
 } // namespace
@@ -158,8 +170,8 @@ Picture plan_picture(const Plan& plan) {
   picture.facts = comma == std::string::npos ? "" : screen[0].substr(comma + 2);
   set_heading(plan, screen, picture);
   picture.charts = {choices_chart(chosen_units(plan))};
-  if (!screen[2].empty()) picture.notes.push_back({"measure", "Measure first, because it could change the choice", {screen[2]}});
-  picture.notes.push_back({"rests", "What this rests on", {screen[3]}});
+  if (!screen[2].empty()) picture.notes.push_back({"measure", "Measure first, because it could change the choice", {after_colon(screen[2])}});
+  picture.notes.push_back({"rests", "What this rests on", {after_colon(screen[3])}});
   picture.folded = {{"prices", "Prices and power", plan.prices}, {"notes", "Notes", plan.warnings}};
   picture.json = to_json_text(plan);
   return picture;

@@ -62,10 +62,8 @@ std::string figure_text(const CurveChart& asked, double value) {
 }
 
 std::string range_text(const CurveChart& asked, const ShownValue& shown) {
-  auto low = figure_text(asked, shown.low);
-  const auto high = figure_text(asked, shown.high);
-  if (low.ends_with(" %") && high.ends_with(" %")) low.resize(low.size() - 2);
-  return fmt::format("{} ({} to {})", figure_text(asked, shown.value), low, high);
+  return fmt::format("{} ({})", figure_text(asked, shown.value),
+                     words_of_range(figure_text(asked, shown.low), figure_text(asked, shown.high)));
 }
 
 std::string short_name(const CurveChart& asked, const StrategyAnswer& answer) {

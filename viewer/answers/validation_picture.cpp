@@ -60,7 +60,6 @@ Chart errors_chart(const ValidationResult& result, const std::vector<const Split
   }
   chart.x.low = 0;
   chart.x.high = 1.15 * most;
-  chart.y.high = std::max(1.0, static_cast<double>(chart.y.names.size()) - 1);
   return chart;
 }
 
@@ -113,10 +112,10 @@ Picture validation_picture(const ValidationResult& result) {
   picture.title = "Predicted against measured";
   picture.facts = fmt::format("{} points of {} series, none of them shown to the method that predicts it", result.points.size(), result.series.size());
   const auto verdict = validation_verdict(result);
-  const auto semicolon = verdict.find("; ");
-  picture.heading = verdict.substr(0, semicolon) + (semicolon == std::string::npos ? "" : ".");
+  const auto semicolon = verdict.find("); ");
+  picture.heading = semicolon == std::string::npos ? verdict : verdict.substr(0, semicolon) + ").";
   if (semicolon != std::string::npos) {
-    auto rest = verdict.substr(semicolon + 2);
+    auto rest = verdict.substr(semicolon + 3);
     rest.front() = static_cast<char>(std::toupper(rest.front()));
     picture.sentences.push_back(rest);
   }

@@ -23,11 +23,11 @@ function severityText(cause) {
 
 function causesPanel(causes) {
   const percents = wholePercents(causes.map((cause) => cause.chance));
-  const rows = causes.map((cause, i) => ({cause, percent: percents[i]})).filter(({percent}) => percent >= 5).slice(0, 5);
+  const rows = causes.map((cause, i) => ({cause, percent: percents[i]})).filter(({percent}, i) => i === 0 || percent >= 5).slice(0, 3);
   const list = rows.map(({cause, percent}) => {
     const text = `${percent}\u00a0%`;
     return element("div", {}, element("div", {class: "bars cause"}, element("b", {}, cause.what), track({low: 0, high: percent / 100, kind: "whole", label: text}), element("b", {}, text)),
-      element("p", {}, element("small", {}, [severityText(cause), cause.look_at].filter(Boolean).join("; "))));
+      element("p", {}, element("small", {}, severityText(cause) || cause.look_at)));
   });
   return panel("causes", "What explains it", "", ...list);
 }

@@ -54,7 +54,9 @@ function plainBytes(bytes) {
 }
 
 function rangeText(low, high, text) {
-  return text(low).replace("\u00a0%", "") + " to " + text(high);
+  const [from, to] = [text(low), text(high)];
+  const unit = (to.match(/[\s\u00a0][^\s\u00a0]+$/) || [""])[0];
+  return (unit && from.endsWith(unit) ? from.slice(0, -unit.length) : from) + " to " + to;
 }
 
 // Elements: element("p", {class: "x"}, "text", other). Functions among the attributes are listeners.
