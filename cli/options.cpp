@@ -57,9 +57,8 @@ std::string conflict_in(const PredictCommand& command) {
 bool asks_of_series(const ValidateCommand& command) {
   return !command.measurements.empty() || !command.context.cluster.empty() || command.own_only || command.collectives ||
          command.ratios || !command.splits.empty() || !command.sites.empty() || !command.picture.html.empty() ||
-         !command.picture.svg.empty() ||
-         !command.thresholds.empty() || !command.update_thresholds.empty() || !command.without.empty() ||
-         command.placebos > 0;
+         !command.picture.svg.empty() || !command.thresholds.empty() || !command.update_thresholds.empty() ||
+         !command.without.empty() || command.placebos > 0;
 }
 
 std::string conflict_in(const ValidateCommand& command) {

@@ -63,7 +63,7 @@ struct PredictCommand {
   bool details = false; ///< whether to print every strategy and scale, not a screen
   bool why = false;     ///< whether to explain what the prediction of each strategy is based on
   Fidelity fidelity = Fidelity::by_default;
-  std::filesystem::path trace;    ///< file for the trace of one simulated iteration; empty: none
+  std::filesystem::path trace; ///< file for the trace of one simulated iteration; empty: none
   PictureFiles picture;
   std::string collective;         ///< "all-reduce": print tables over sizes; "": print iterations
   std::vector<std::string> sizes; ///< sizes of the collective, such as 4MiB; empty: the default sizes
@@ -106,7 +106,7 @@ struct PlanCommand {
   PlanWords words;                 ///< the request in words; without machines the request is a file
   bool csv = false;
   bool markdown = false;
-  bool details = false;       ///< whether to print every sentence and the best options, not a screen
+  bool details = false; ///< whether to print every sentence and the best options, not a screen
   PictureFiles picture;
 };
 
@@ -138,9 +138,9 @@ struct ValidateCommand {
   bool nothing_known = false;
   bool one_gpu_known = false;
   bool one_node_known = false;
-  bool form_in_sight = false;              ///< whether somebody who knew the results chose the form of the model
-  std::filesystem::path blind_log;         ///< file of the log; empty: validate/blind.jsonl of the data folder
-  int placebos = 0;                        ///< number of simulators whose priors are moved at random
+  bool form_in_sight = false;      ///< whether somebody who knew the results chose the form of the model
+  std::filesystem::path blind_log; ///< file of the log; empty: validate/blind.jsonl of the data folder
+  int placebos = 0;                ///< number of simulators whose priors are moved at random
   PictureFiles picture;
   std::filesystem::path thresholds;        ///< file with the accuracy that must not be lost; empty: no comparison
   std::filesystem::path update_thresholds; ///< file for the figures that were reached; empty: none
@@ -150,11 +150,11 @@ struct ValidateCommand {
 bool is_csv(const std::filesystem::path& file);
 
 struct CalibrateCommand {
-  std::string cluster;        ///< "" with priors, kernels or all
-  bool priors = false;        ///< whether to fit priors.json to the records of all clusters
-  bool kernels = false;       ///< fit kernel-rates.json to the tables of all GPUs
-  bool all = false;           ///< whether to keep a calibration of each cluster that has records
-  bool details = false;       ///< whether to print every parameter, series and table after the first screen
+  std::string cluster;  ///< "" with priors, kernels or all
+  bool priors = false;  ///< whether to fit priors.json to the records of all clusters
+  bool kernels = false; ///< fit kernel-rates.json to the tables of all GPUs
+  bool all = false;     ///< whether to keep a calibration of each cluster that has records
+  bool details = false; ///< whether to print every parameter, series and table after the first screen
   PictureFiles picture;
 };
 

@@ -218,8 +218,7 @@ std::string what_to_measure(const DiscriminatingPoint& measurement) {
 
 /// The measurement that distinguishes the causes; without one, the first thing to check for the first cause.
 std::string run_next_text(const Diagnosis& diagnosis) {
-  if (diagnosis.discriminating)
-    return "Run next: " + what_to_measure(*diagnosis.discriminating);
+  if (diagnosis.discriminating) return "Run next: " + what_to_measure(*diagnosis.discriminating);
   const std::string look_at = diagnosis.causes.front().row.look_at;
   return fmt::format("Run next: {}.", look_at.substr(0, look_at.find(';')));
 }

@@ -88,8 +88,7 @@ std::string validation_verdict(const ValidationResult& result) {
 std::string validation_screen_text(const ValidationResult& result) {
   const auto scores = own_scores(result);
   const std::string more = "More: --details (every cluster and method), --html page.html (charts), --json\n";
-  if (scores.empty())
-    return screen_text(validation_verdict(result), 2) + more;
+  if (scores.empty()) return screen_text(validation_verdict(result), 2) + more;
   const auto head = screen_text(verdict_on(result, scores), 3) + "\n" + scores_table(result, scores);
   const auto used = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n')) + 2;
   constexpr std::size_t most_series = 5;

@@ -7,6 +7,9 @@
 
 namespace ddlsim {
 
+inline constexpr int wide_chart = 824;   ///< usual width in pixels, for screens of 1280 and paper
+inline constexpr int narrow_chart = 358; ///< for telephones
+
 enum class AxisScale { linear, logarithmic, names };
 
 /// How the figures of an axis are written: "28.5k", "65,536", "80 %", "64 KiB".
@@ -32,9 +35,9 @@ struct ChartPoint {
 /// A line, which has its name and its last value at its end.
 struct PictureLine {
   std::string name;
-  std::string value{};   ///< "81 % (56 to 97 %)"
-  int colour = 0;        ///< of four colours, each with a dash of its own; 0 is that of the recommended line
-  bool has_band = false; ///< whether it is drawn thick, with a band of its intervals
+  std::string value{};     ///< "81 % (56 to 97 %)"
+  int colour = 0;          ///< of four colours, each with a dash of its own; 0 is that of the recommended line
+  bool has_band = false;   ///< whether it is drawn thick, with a band of its intervals
   bool is_verdict = false; ///< whether it is drawn in the colour of a bad verdict
   std::vector<ChartPoint> points{};
 };
@@ -51,10 +54,10 @@ struct ChartMark {
   double y_low = 0;
   double y_high = 0;
   Glyph glyph = Glyph::dot;
-  int colour = 0;     ///< as a line's; -1: that of text
-  bool strong = true; ///< false: drawn in grey, behind the others
-  std::string letter{}; ///< a letter inside, which ties the mark to a table
-  std::string label{};  ///< text beside it, left out where there is no room
+  int colour = 0;            ///< as a line's; -1: that of text
+  bool strong = true;        ///< false: drawn in grey, behind the others
+  std::string letter{};      ///< a letter inside, which ties the mark to a table
+  std::string label{};       ///< text beside it, left out where there is no room
   std::string short_label{}; ///< for a narrow chart
   std::string readout{};
 };
@@ -76,25 +79,23 @@ struct ChartStrip {
 };
 
 struct Chart {
-  std::string name;  ///< word on the button that shows it
-  std::string title; ///< what is drawn, and for a reader who cannot see it, the name of the picture
-  std::string note{};   ///< how to read it, beside the title
+  std::string name;       ///< word on the button that shows it
+  std::string title;      ///< what is drawn, and for a reader who cannot see it, the name of the picture
+  std::string note{};     ///< how to read it, beside the title
+  int width = wide_chart; ///< pixels of the wide drawing, for screens of 1280 and paper
   ChartAxis x;
   ChartAxis y;
   double second_y = 0; ///< factor of a second scale of the same height, in per cent; 0: none
   std::string second_title{};
   std::vector<PictureLine> lines{};
-  std::string front{};  ///< what a dotted line through the marks of `front_marks` means; "": no such line
+  std::string front{}; ///< what a dotted line through the marks of `front_marks` means; "": no such line
   std::vector<std::size_t> front_marks{};
   std::vector<ChartMark> marks{};
   std::vector<ChartRule> rules{};
-  std::string box{}; ///< what it means to lie inside the rules; "": no box is drawn
+  std::string box{};  ///< what it means to lie inside the rules; "": no box is drawn
   std::string band{}; ///< what the band means
   std::optional<ChartStrip> strip{};
 };
-
-inline constexpr int wide_chart = 824;   ///< pixels, for screens of 1280 and paper
-inline constexpr int narrow_chart = 358; ///< pixels, for telephones
 
 /// Draws the chart as an <svg> element. `is_file`: with the style and a white ground, as a file of its own.
 std::string chart_svg(const Chart& chart, int width, bool is_file = false);

@@ -48,7 +48,8 @@ std::vector<double> powers_of_two(const ChartAxis& axis, std::size_t most) {
 
 /// Figures like 1, 2, 5, 10: the longest of these lists of leading digits that fits.
 std::vector<double> decimal_steps(const ChartAxis& axis, std::size_t most) {
-  const std::vector<std::vector<double>> digits{{1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 1.5, 2, 3, 5, 7}, {1, 2, 5}, {1, 3}, {1}};
+  const std::vector<std::vector<double>> digits{
+      {1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9}, {1, 1.5, 2, 3, 5, 7}, {1, 2, 5}, {1, 3}, {1}};
   std::vector<double> values;
   for (double each = 1;; ++each) { // every power, then every second, and so on
     for (const auto& list : digits) {
@@ -66,7 +67,8 @@ std::vector<double> linear_steps(const ChartAxis& axis, std::size_t most) {
   constexpr double rises[] = {2, 2.5, 2};
   for (std::size_t i = 0; (axis.high - axis.low) / step + 1 > static_cast<double>(most); ++i) step *= rises[i % 3];
   std::vector<double> values;
-  for (double i = std::ceil(axis.low / step - 1e-9); is_inside(axis, i * step); ++i) values.push_back(i * step + 0.0); // no -0
+  for (double i = std::ceil(axis.low / step - 1e-9); is_inside(axis, i * step); ++i)
+    values.push_back(i * step + 0.0); // no -0
   return values;
 }
 
@@ -90,7 +92,8 @@ void span_axis(ChartAxis& axis, const std::vector<double>& values) {
   if (!any) axis.low = 1, axis.high = 2;
   constexpr double least_ratio = 1.1; // one value alone, or equal ones
   if (axis.scale == AxisScale::logarithmic && axis.high < least_ratio * axis.low) axis.low /= 2, axis.high *= 2;
-  if (axis.scale == AxisScale::linear && axis.high <= axis.low) axis.high = axis.low + std::max(1.0, std::abs(axis.low));
+  if (axis.scale == AxisScale::linear && axis.high <= axis.low)
+    axis.high = axis.low + std::max(1.0, std::abs(axis.low));
 }
 
 std::vector<Tick> axis_ticks(const ChartAxis& axis, std::size_t most) {

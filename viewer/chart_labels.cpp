@@ -17,10 +17,10 @@ double text_width(const std::string& text, double size_px, bool is_bold) {
   double em = 0;
   for (const char c : text) {
     if ((static_cast<unsigned char>(c) & 0xC0U) == 0x80U) continue; // the rest of a character of UTF-8
-    em += slim.find(c) != std::string_view::npos           ? slim_em
+    em += slim.find(c) != std::string_view::npos                        ? slim_em
           : std::string_view("mwMW%").find(c) != std::string_view::npos ? wide_em
-          : c >= 'A' && c <= 'Z'                           ? capital_em
-                                                           : usual_em;
+          : c >= 'A' && c <= 'Z'                                        ? capital_em
+                                                                        : usual_em;
   }
   return em * size_px * (is_bold ? bold : 1);
 }

@@ -40,8 +40,9 @@ void draw_band(ChartCanvas& canvas, const std::vector<const ChartPoint*>& points
 void draw_hits(ChartCanvas& canvas, const PictureLine& line) {
   for (const auto* point : points_apart(canvas, line, least_hit_px)) {
     if (point->readout.empty()) continue;
-    canvas.hits += fmt::format("<circle class=\"hit\" data-x=\"{:g}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"7\"><title>{}</title></circle>\n",
-                               point->x, x_px(canvas, point->x), y_px(canvas, point->y), html_escaped(point->readout));
+    canvas.hits += fmt::format(
+        "<circle class=\"hit\" data-x=\"{:g}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"7\"><title>{}</title></circle>\n",
+        point->x, x_px(canvas, point->x), y_px(canvas, point->y), html_escaped(point->readout));
   }
 }
 

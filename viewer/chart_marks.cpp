@@ -45,7 +45,8 @@ void draw_bar(ChartCanvas& canvas, const ChartMark& mark) {
   const double y1 = y_px(canvas, mark.y_low);
   const double x2 = x_px(canvas, mark.x_high);
   const double y2 = y_px(canvas, mark.y_high);
-  canvas.svg += fmt::format("<path class=\"bar {}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", colour_class(mark), x1, y1, x2, y2);
+  canvas.svg +=
+      fmt::format("<path class=\"bar {}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", colour_class(mark), x1, y1, x2, y2);
   take_line(canvas.occupied, x1, y1, x2, y2);
 }
 
@@ -74,19 +75,19 @@ void draw_rules(ChartCanvas& canvas) {
   if (!canvas.chart.box.empty()) {
     double right = canvas.right;
     double top = canvas.top;
-    for (const auto& rule : rules) (rule.is_vertical ? right : top) = rule.is_vertical ? x_px(canvas, rule.at) : y_px(canvas, rule.at);
+    for (const auto& rule : rules)
+      (rule.is_vertical ? right : top) = rule.is_vertical ? x_px(canvas, rule.at) : y_px(canvas, rule.at);
     canvas.svg += fmt::format("<rect class=\"box\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
                               canvas.left, top, right - canvas.left, canvas.bottom - top);
   }
   for (const auto& rule : rules) {
     const char* classes = rule.is_dashed ? "rule dashed" : "rule";
-    if (rule.is_vertical)
-      {
+    if (rule.is_vertical) {
       const double x = x_px(canvas, rule.at);
-      canvas.svg += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", classes, x, canvas.top, canvas.bottom);
+      canvas.svg +=
+          fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", classes, x, canvas.top, canvas.bottom);
       take_line(canvas.occupied, x, canvas.top, x, canvas.bottom);
-    }
-    else
+    } else
       canvas.svg += fmt::format("<path class=\"{}\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", classes, canvas.left,
                                 y_px(canvas, rule.at), canvas.right);
   }
@@ -100,8 +101,11 @@ void label_rules(ChartCanvas& canvas) {
       put_text(canvas, text, "strong", above(canvas, x_px(canvas, rule.at)));
     else
       put_text(canvas, text, "soft",
-               {{canvas.left + 6, y - 5}, {canvas.right - 6, y - 5, TextAnchor::end}, {canvas.left + 6, y + 15},
-                {(canvas.left + canvas.right) / 2, y + 15, TextAnchor::middle}, {canvas.right - 6, y + 15, TextAnchor::end}});
+               {{canvas.left + 6, y - 5},
+                {canvas.right - 6, y - 5, TextAnchor::end},
+                {canvas.left + 6, y + 15},
+                {(canvas.left + canvas.right) / 2, y + 15, TextAnchor::middle},
+                {canvas.right - 6, y + 15, TextAnchor::end}});
   }
   if (!canvas.chart.box.empty())
     put_text(canvas, canvas.chart.box, "good",
@@ -127,12 +131,13 @@ void draw_marks(ChartCanvas& canvas) {
       const double r = radius_of(mark);
       canvas.occupied.lines.push_back({x - r, y - r, 2 * r, 2 * r});
       if (!mark.letter.empty())
-        canvas.svg += fmt::format("<text class=\"letter {} {}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-                                  mark.glyph == Glyph::dot ? "inside" : "strong", colour_class(mark), x, y + 4.2,
-                                  html_escaped(mark.letter));
+        canvas.svg += fmt::format(
+            "<text class=\"letter {} {}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+            mark.glyph == Glyph::dot ? "inside" : "strong", colour_class(mark), x, y + 4.2, html_escaped(mark.letter));
       if (!mark.readout.empty())
-        canvas.hits += fmt::format("<circle class=\"hit\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"10\"><title>{}</title></circle>\n",
-                                   x, y, html_escaped(mark.readout));
+        canvas.hits +=
+            fmt::format("<circle class=\"hit\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"10\"><title>{}</title></circle>\n", x, y,
+                        html_escaped(mark.readout));
     }
 }
 
@@ -145,9 +150,9 @@ void label_marks(ChartCanvas& canvas) {
     const double y = y_px(canvas, mark.y);
     const double away = radius_of(mark) + 5;
     const double middle = canvas.font_px / 3;
-    std::vector<PlacedText> places{{x, y + away + 11, TextAnchor::middle}, {x - away, y + middle, TextAnchor::end},
-                                   {x + away, y + middle},                 {x, y - away, TextAnchor::middle},
-                                   {x - away, y + away + 9, TextAnchor::end}, {x + away, y - away}};
+    std::vector<PlacedText> places{
+        {x, y + away + 11, TextAnchor::middle}, {x - away, y + middle, TextAnchor::end},   {x + away, y + middle},
+        {x, y - away, TextAnchor::middle},      {x - away, y + away + 9, TextAnchor::end}, {x + away, y - away}};
     for (const double step : {26.0, 44.0})
       for (const double side : {1.0, -1.0}) {
         places.push_back({x, y + side * (step + 8), TextAnchor::middle});
@@ -163,7 +168,8 @@ void label_marks(ChartCanvas& canvas) {
     for (const double share : {0.6, 0.5, 0.7, 0.4, 0.3, 0.8}) {
       const auto& point = line.points[static_cast<std::size_t>(share * static_cast<double>(line.points.size() - 1))];
       const double x = x_px(canvas, point.x);
-      for (const double y : {y_px(canvas, point.high) + 16, y_px(canvas, point.low) - 7, y_px(canvas, point.high) - 6, y_px(canvas, point.low) + 15})
+      for (const double y : {y_px(canvas, point.high) + 16, y_px(canvas, point.low) - 7, y_px(canvas, point.high) - 6,
+                             y_px(canvas, point.low) + 15})
         places.push_back({x, y, TextAnchor::middle});
     }
     put_text(canvas, chart.band, "c0 halo", places);

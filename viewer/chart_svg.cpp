@@ -34,7 +34,9 @@ double widest_tick(const Chart& chart, double font_px) {
 }
 
 std::string anchor_text(TextAnchor anchor) {
-  return anchor == TextAnchor::start ? "" : anchor == TextAnchor::end ? " text-anchor=\"end\"" : " text-anchor=\"middle\"";
+  return anchor == TextAnchor::start ? ""
+         : anchor == TextAnchor::end ? " text-anchor=\"end\""
+                                     : " text-anchor=\"middle\"";
 }
 
 /// A text where it must stand, whatever is there.
@@ -50,7 +52,8 @@ void draw_y_ticks(ChartCanvas& canvas) {
   for (const auto& tick : axis_ticks(chart.y, most_y_ticks)) {
     const double y = y_px(canvas, tick.value);
     canvas.svg += fmt::format("<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", canvas.left, y, canvas.right);
-    const auto name = chart.y.scale == AxisScale::names ? cut_in_the_middle(tick.text, canvas.is_narrow ? 18 : 34) : tick.text;
+    const auto name =
+        chart.y.scale == AxisScale::names ? cut_in_the_middle(tick.text, canvas.is_narrow ? 18 : 34) : tick.text;
     put_text(canvas, name, "tick", {{canvas.left - 8, y + middle, TextAnchor::end}});
     if (chart.second_y <= 0) continue;
     const auto second = fmt::format("{:.0f} %", 100 * chart.second_y * tick.value);
@@ -67,7 +70,8 @@ double x_px(const ChartCanvas& canvas, double x) {
 double y_px(const ChartCanvas& canvas, double y) {
   const double share = share_of_axis(canvas.chart.y, y);
   const bool downwards = canvas.chart.y.scale == AxisScale::names; // the first name is at the top
-  return downwards ? canvas.top + share * (canvas.bottom - canvas.top) : canvas.bottom - share * (canvas.bottom - canvas.top);
+  return downwards ? canvas.top + share * (canvas.bottom - canvas.top)
+                   : canvas.bottom - share * (canvas.bottom - canvas.top);
 }
 
 ChartCanvas make_canvas(const Chart& chart, int width) {
@@ -113,7 +117,8 @@ void draw_axes(ChartCanvas& canvas) {
     const double inside = std::clamp(x, half, canvas.width - half);
     put_text(canvas, tick.text, "tick", {{inside, canvas.bottom + 19, TextAnchor::middle}});
   }
-  canvas.svg += fmt::format("<path class=\"axis\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", canvas.left, canvas.bottom, canvas.right);
+  canvas.svg +=
+      fmt::format("<path class=\"axis\" d=\"M{:.1f} {:.1f}H{:.1f}\"/>\n", canvas.left, canvas.bottom, canvas.right);
   put_text(canvas, chart.x.title, "soft", {{canvas.left, canvas.bottom + 36}, {0, canvas.bottom + 36}});
   const double title_y = canvas.top - (canvas.is_narrow ? 22 : 26);
   if (chart.second_y > 0)
@@ -148,13 +153,15 @@ std::string chart_svg(const Chart& chart, int width, bool is_file) {
   draw_strip(canvas);
   label_marks(canvas);
   const auto about = html_escaped(chart.title);
-  auto svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart {0}\" width=\"{1:.0f}\" height=\"{2:.0f}\" "
-                         "viewBox=\"0 0 {1:.0f} {2:.0f}\" role=\"img\" aria-label=\"{3}\"{4}>\n",
-                         canvas.is_narrow ? "narrow" : "wide", canvas.width, canvas.height, about,
-                         is_file ? "" : fmt::format(" data-top=\"{:.0f}\" data-bottom=\"{:.0f}\"", canvas.top, canvas.bottom));
+  auto svg =
+      fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart {0}\" width=\"{1:.0f}\" height=\"{2:.0f}\" "
+                  "viewBox=\"0 0 {1:.0f} {2:.0f}\" role=\"img\" aria-label=\"{3}\"{4}>\n",
+                  canvas.is_narrow ? "narrow" : "wide", canvas.width, canvas.height, about,
+                  is_file ? "" : fmt::format(" data-top=\"{:.0f}\" data-bottom=\"{:.0f}\"", canvas.top, canvas.bottom));
   if (is_file)
-    svg += fmt::format("<title>{}</title>\n<style>\n{}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
-                       about, chart_style());
+    svg +=
+        fmt::format("<title>{}</title>\n<style>\n{}</style>\n<rect class=\"ground\" width=\"100%\" height=\"100%\"/>\n",
+                    about, chart_style());
   return svg + canvas.svg + canvas.texts + (is_file ? "" : canvas.hits) + "</svg>\n";
 }
 

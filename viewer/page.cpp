@@ -57,7 +57,7 @@ std::string verdict_html(const Picture& picture) {
 std::string chart_html(const Chart& chart, std::size_t number) {
   const auto note = chart.note.empty() ? "" : " <span>" + html_escaped(chart.note) + "</span>";
   return fmt::format("<figure class=\"view view{}\">\n<figcaption>{}{}</figcaption>\n{}{}</figure>\n", number,
-                     html_escaped(chart.title), note, chart_svg(chart, wide_chart), chart_svg(chart, narrow_chart));
+                     html_escaped(chart.title), note, chart_svg(chart, chart.width), chart_svg(chart, narrow_chart));
 }
 
 std::string charts_html(const Picture& picture) {
@@ -65,8 +65,8 @@ std::string charts_html(const Picture& picture) {
   std::string buttons;
   std::string charts;
   for (std::size_t i = 0; i < picture.charts.size(); ++i) {
-    buttons += fmt::format("<input type=\"radio\" name=\"view\" id=\"view{0}\"{1}><label for=\"view{0}\">{2}</label>\n", i,
-                           i == 0 ? " checked" : "", html_escaped(picture.charts[i].name));
+    buttons += fmt::format("<input type=\"radio\" name=\"view\" id=\"view{0}\"{1}><label for=\"view{0}\">{2}</label>\n",
+                           i, i == 0 ? " checked" : "", html_escaped(picture.charts[i].name));
     charts += chart_html(picture.charts[i], i);
   }
   if (picture.charts.size() == 1) buttons.clear();
@@ -85,8 +85,8 @@ std::string folded_html(const Picture& picture) {
   std::string html;
   for (const auto& note : picture.folded)
     if (!note.paragraphs.empty())
-      html += fmt::format("<details class=\"{}\"><summary>{}</summary>\n{}</details>\n", note.kind, html_escaped(note.title),
-                          paragraphs_html(note.paragraphs));
+      html += fmt::format("<details class=\"{}\"><summary>{}</summary>\n{}</details>\n", note.kind,
+                          html_escaped(note.title), paragraphs_html(note.paragraphs));
   return "<div class=\"folds\">\n" + html + "</div>\n";
 }
 
@@ -101,7 +101,7 @@ std::string framed_page(const std::string& title, const std::string& shown) {
 }
 
 std::string picture_svg(const Picture& picture) {
-  return picture.charts.empty() ? "" : chart_svg(picture.charts.front(), wide_chart, true);
+  return picture.charts.empty() ? "" : chart_svg(picture.charts.front(), picture.charts.front().width, true);
 }
 
 std::vector<std::string> sentences_of(const std::string& text) {
@@ -125,7 +125,8 @@ void set_verdict(Picture& picture, const std::string& verdict) {
   const auto close = open == std::string::npos ? open : picture.heading.find(')', open);
   if (close == std::string::npos) return;
   const auto from = open + interval.size();
-  picture.sentences.insert(picture.sentences.begin(), "90 % interval: " + picture.heading.substr(from, close - from) + ".");
+  picture.sentences.insert(picture.sentences.begin(),
+                           "90 % interval: " + picture.heading.substr(from, close - from) + ".");
   picture.heading.erase(open, close + 1 - open);
   const std::string about = " about ";
   if (const auto at = picture.heading.find(about); at < open)
@@ -135,7 +136,9 @@ void set_verdict(Picture& picture, const std::string& verdict) {
 std::string answer_html(const Picture& picture) {
   return fmt::format("<header class=\"what\"><p><b>{}</b> <span>{}</span></p></header>\n", html_escaped(picture.title),
                      html_escaped(picture.facts)) +
-         fmt::format("<main data-row=\"{}\">\n", picture.shown_row) + verdict_html(picture) + "<div class=\"body\">\n" +
+         fmt::format("<main data-row=\"{}\">\n", picture.shown_row) + verdict_html(picture) +
+         (picture.charts.empty() || picture.charts.front().width == wide_chart ? "<div class=\"body\">\n"
+                                                                               : "<div class=\"body even\">\n") +
          charts_html(picture) + notes_html(picture) + "</div>\n" + folded_html(picture) + "</main>\n" +
          "<script type=\"application/json\" class=\"answer\">" + json_in_script(picture.json) + "</script>\n";
 }

@@ -27,11 +27,11 @@ struct PictureFigure {
 
 /// An answer as people look at it.
 struct Picture {
-  std::string title; ///< "resnet50_v1.5 on iris"
-  std::string facts; ///< "nodes of 4 V100, 128 images a GPU, fp32"
-  std::string heading; ///< the verdict
-  std::string figure{}; ///< the part of the heading that is drawn in colour
-  bool is_bad = false;  ///< whether that is the colour of a bad verdict
+  std::string title;                    ///< "resnet50_v1.5 on iris"
+  std::string facts;                    ///< "nodes of 4 V100, 128 images a GPU, fp32"
+  std::string heading;                  ///< the verdict
+  std::string figure{};                 ///< the part of the heading that is drawn in colour
+  bool is_bad = false;                  ///< whether that is the colour of a bad verdict
   std::vector<std::string> sentences{}; ///< below the heading
   std::vector<Chart> charts{};          ///< the main one first; buttons choose which one is shown, four at most
   std::vector<PageNote> notes{};        ///< beside the chart

@@ -46,8 +46,14 @@ Chart chart_of_all(const Sweep& sweep) {
     const auto& [what, value, low, high] = *one.figure;
     const auto row = static_cast<double>(chart.marks.size());
     chart.y.names.push_back(one.name);
-    chart.marks.push_back({.x = value, .y = row, .x_low = low, .x_high = high, .y_low = row, .y_high = row,
-                           .readout = fmt::format("{}: {} {} ({})", one.name, plain_number(value), what, plain_range(low, high))});
+    chart.marks.push_back(
+        {.x = value,
+         .y = row,
+         .x_low = low,
+         .x_high = high,
+         .y_low = row,
+         .y_high = row,
+         .readout = fmt::format("{}: {} {} ({})", one.name, plain_number(value), what, plain_range(low, high))});
     ends.push_back(high);
   }
   span_axis(chart.x, ends);
@@ -56,9 +62,10 @@ Chart chart_of_all(const Sweep& sweep) {
 
 /// What stands in the place of an answer that there is not.
 std::string refused_html(const SweptPicture& one) {
-  return fmt::format("<header class=\"what\"><p><b>{}</b></p></header>\n<main data-row=\"0\"><section class=\"verdict\">"
-                     "<h1><em class=\"bad\">No answer</em></h1>\n<p>{}</p></section></main>\n",
-                     html_escaped(one.name), html_escaped(one.error));
+  return fmt::format(
+      "<header class=\"what\"><p><b>{}</b></p></header>\n<main data-row=\"0\"><section class=\"verdict\">"
+      "<h1><em class=\"bad\">No answer</em></h1>\n<p>{}</p></section></main>\n",
+      html_escaped(one.name), html_escaped(one.error));
 }
 
 std::string answer_of(const SweptPicture& one) {
@@ -82,12 +89,14 @@ std::string swept_part(const Picture& picture) {
 
 void read_swept_part(const std::string& text, SweptPicture& picture) {
   const auto json = parse_json(text, "an answer of the sweep");
-  if (!json.is_object() || !json.contains("answer") || !json["answer"].is_string() || !json.contains("figure"))
+  try {
+    picture.answer = json.at("answer").get<std::string>();
+    const auto& figure = json.at("figure");
+    if (!figure.is_null())
+      picture.figure = PictureFigure{figure.at("what"), figure.at("value"), figure.at("low"), figure.at("high")};
+  } catch (const nlohmann::json::exception&) {
     throw UserError("an answer of the sweep", "", "is no part of a page");
-  picture.answer = json["answer"];
-  if (json["figure"].is_null()) return;
-  const auto& figure = json["figure"];
-  picture.figure = PictureFigure{figure.at("what"), figure.at("value"), figure.at("low"), figure.at("high")};
+  }
 }
 
 std::string sweep_svg(const Sweep& sweep) {
@@ -95,14 +104,17 @@ std::string sweep_svg(const Sweep& sweep) {
 }
 
 std::string sweep_html(const Sweep& sweep) {
-  const auto answered = std::find_if(sweep.pictures.begin(), sweep.pictures.end(), [](const auto& one) { return one.error.empty(); });
+  const auto answered =
+      std::find_if(sweep.pictures.begin(), sweep.pictures.end(), [](const auto& one) { return one.error.empty(); });
   const auto first = answered == sweep.pictures.end() ? sweep.pictures.begin() : answered;
   const auto about = fmt::format("{} answers by {}", sweep.pictures.size(), joined_names(sweep.names));
-  std::string body = fmt::format("<nav class=\"pick\" id=\"pick\" aria-label=\"choice\"><b>{}</b></nav>\n<div id=\"shown\">\n{}</div>\n",
-                                 html_escaped(about), first == sweep.pictures.end() ? "" : answer_of(*first));
+  std::string body = fmt::format(
+      "<nav class=\"pick\" id=\"pick\" aria-label=\"choice\"><b>{}</b></nav>\n<div id=\"shown\">\n{}</div>\n",
+      html_escaped(about), first == sweep.pictures.end() ? "" : answer_of(*first));
   const auto chart = chart_of_all(sweep);
   if (!chart.marks.empty())
-    body += fmt::format("<section class=\"all\" aria-label=\"all answers\">\n<figure class=\"view\">\n<figcaption>{}</figcaption>\n{}{}</figure>\n</section>\n",
+    body += fmt::format("<section class=\"all\" aria-label=\"all answers\">\n<figure "
+                        "class=\"view\">\n<figcaption>{}</figcaption>\n{}{}</figure>\n</section>\n",
                         html_escaped(chart.title), chart_svg(chart, wide_chart), chart_svg(chart, narrow_chart));
   body += "<script type=\"application/json\" id=\"sweep\">" + json_in_script(sweep_json(sweep)) + "</script>\n";
   for (const auto& one : sweep.pictures) body += "<template class=\"swept\">\n" + answer_of(one) + "</template>\n";

@@ -1,6 +1,6 @@
 #pragma once
 // Escapes text from files (names, notes, titles), so that it stays text in what this program writes. For HTML and SVG
-// see sim/page/html_text.hpp, for JSON json_text(), for messages in_quotes().
+// see viewer/html_text.hpp, for JSON json_text(), for messages in_quotes().
 
 #include <string>
 #include <string_view>

@@ -1,17 +1,16 @@
 // `check`, then `predict` or `plan` on whatever `check` accepts: no crash, no NaN, bounds in order, every report
 // written.
-#include "plan/page/plan_html.hpp"
 #include "plan/plan.hpp"
 #include "plan/report.hpp"
 #include "sim/base/json.hpp"
 #include "sim/compute/other_clusters.hpp"
 #include "sim/formats/check.hpp"
 #include "sim/formats/own_files.hpp"
-#include "sim/predict/page/prediction_html.hpp"
 #include "sim/predict/predict.hpp"
 #include "sim/predict/report.hpp"
 #include "tests/formats/sample_files.hpp"
 #include "tests/fuzz/target.hpp"
+#include "viewer/answers/pictures.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -80,7 +79,7 @@ void demand_prediction(const Prediction& prediction) {
            "the largest efficient scale is outside its interval");
   }
   for (const auto& text : {to_terminal_text(prediction), to_csv_text(prediction), to_markdown_text(prediction),
-                           prediction_html(prediction)})
+                           page_html(prediction_picture(prediction))})
     demand(!text.empty(), "an empty report");
   parse_json(to_json_text(prediction), "the answer");
 }
@@ -125,7 +124,8 @@ void demand_plan(const Plan& plan) {
     if (option.usd) demand_number(option.usd->value, "usd");
     if (option.simulated) demand(option.time_s.low <= option.time_s.high, "bounds of time_s out of order");
   }
-  for (const auto& text : {to_terminal_text(plan), to_csv_text(plan), to_markdown_text(plan), plan_html(plan)})
+  for (const auto& text :
+       {to_terminal_text(plan), to_csv_text(plan), to_markdown_text(plan), page_html(plan_picture(plan))})
     demand(!text.empty(), "an empty report");
   parse_json(to_json_text(plan), "the plan");
 }

@@ -22,12 +22,17 @@ Chart busy_chart(int lines = 4, const std::string& name = "a way of doing it") {
   chart.x = log_axis(1, 65536, AxisUnit::count);
   chart.y = {"share", AxisScale::linear, AxisUnit::percent, 0, 1.1};
   for (int i = 0; i < lines; ++i) {
-    PictureLine line{.name = name + " " + std::to_string(i), .value = "81 % (65 to 97 %)", .colour = i, .has_band = i == 0};
+    PictureLine line{
+        .name = name + " " + std::to_string(i), .value = "81 % (65 to 97 %)", .colour = i, .has_band = i == 0};
     for (double x = 1; x <= 65536; x *= 4) line.points.push_back({x, 1 / (1 + i * x / 1e4), 0.3, 1.1, "read me"});
     chart.lines.push_back(line);
   }
-  for (double x = 2; x < 1e4; x *= 3) chart.marks.push_back({.x = x, .y = 0.8, .glyph = Glyph::diamond, .label = "pays to " + std::to_string(x), .short_label = "pays"});
-  chart.rules = {{true, 96, "you have 96", "you have"}, {true, 128, "may grow to 128", "growth"}, {false, 0.8, "your bound: 80 %", "bound", true}};
+  for (double x = 2; x < 1e4; x *= 3)
+    chart.marks.push_back(
+        {.x = x, .y = 0.8, .glyph = Glyph::diamond, .label = "pays to " + std::to_string(x), .short_label = "pays"});
+  chart.rules = {{true, 96, "you have 96", "you have"},
+                 {true, 128, "may grow to 128", "growth"},
+                 {false, 0.8, "your bound: 80 %", "bound", true}};
   chart.strip = ChartStrip{64, "measured here", "computed"};
   chart.band = "shaded: 90 % interval";
   return chart;
@@ -139,7 +144,8 @@ TEST_CASE("boxes that are spread do not overlap and keep their order") {
 TEST_CASE("labels of a chart neither overlap nor leave it") {
   for (const int width : {wide_chart, narrow_chart})
     for (const int lines : {1, 2, 4, 9, 30})
-      for (const std::string name : {"ring", "a strategy with a very long name that goes on", "unbreakablywidenameofasinglewordthatgoeson"})
+      for (const std::string name :
+           {"ring", "a strategy with a very long name that goes on", "unbreakablywidenameofasinglewordthatgoeson"})
         check_labels(drawn(busy_chart(lines, name), width));
 }
 
@@ -151,7 +157,8 @@ TEST_CASE("labels of random marks neither overlap nor leave the chart") {
     chart.x = {"across", AxisScale::linear, AxisUnit::number, 0, 1};
     chart.y = {"up", AxisScale::linear, AxisUnit::number, 0, 1};
     for (int mark = 0; mark < 12; ++mark)
-      chart.marks.push_back({.x = share(random), .y = share(random), .letter = "A", .label = "128 B200", .short_label = "B200"});
+      chart.marks.push_back(
+          {.x = share(random), .y = share(random), .letter = "A", .label = "128 B200", .short_label = "B200"});
     chart.rules = {{true, share(random), "deadline 14 d", "deadline"}, {false, share(random), "budget", "budget"}};
     chart.box = "inside both limits";
     check_labels(drawn(chart, i % 2 == 0 ? wide_chart : narrow_chart));

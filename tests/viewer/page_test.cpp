@@ -12,7 +12,9 @@ namespace {
 Picture small_picture(const std::string& title = "a model on a cluster") {
   Picture picture;
   picture.title = title;
-  set_verdict(picture, "Your 8 GPUs train about 900 images/s (90 %: 800 to 1,000), which is 93 % of perfect scaling. Growing pays.");
+  set_verdict(
+      picture,
+      "Your 8 GPUs train about 900 images/s (90 %: 800 to 1,000), which is 93 % of perfect scaling. Growing pays.");
   picture.json = R"({"format": "ddlsim-prediction", "model": "</script><b>"})";
   Chart chart;
   chart.title = "Efficiency";
@@ -56,7 +58,8 @@ TEST_CASE("sentences end at full stops, not inside figures") {
 
 TEST_CASE("verdict and charts stand in the page without a script") {
   const auto page = page_html(small_picture());
-  CHECK(page.find("<h1>Your 8 GPUs train about <em>900 images/s</em>, which is 93&#160;% of perfect scaling.</h1>") != std::string::npos);
+  CHECK(page.find("<h1>Your 8 GPUs train about <em>900 images/s</em>, which is 93&#160;% of perfect scaling.</h1>") !=
+        std::string::npos);
   CHECK(count_of(page, "<svg") == 4); // two charts at two widths
   CHECK(page.find("Known to &#177;20&#160;%.") != std::string::npos);
   CHECK(page.find("default-src 'none'") != std::string::npos);
@@ -97,7 +100,8 @@ TEST_CASE("an answer of a sweep survives its way between processes") {
 }
 
 TEST_CASE("a sweep's page has every answer, and says where there is none") {
-  SweptPicture good{"batch=32", {"32"}, answer_html(small_picture()), PictureFigure{"images/s on 8 GPUs", 900, 800, 1000}, ""};
+  SweptPicture good{
+      "batch=32", {"32"}, answer_html(small_picture()), PictureFigure{"images/s on 8 GPUs", 900, 800, 1000}, ""};
   SweptPicture bad{"batch=</template>", {"</template>"}, "", {}, "it is not a number: </template>"};
   const Sweep sweep{{"batch"}, {good, bad}};
   const auto page = sweep_html(sweep);

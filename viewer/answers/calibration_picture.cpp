@@ -31,10 +31,15 @@ Chart parameters_chart(const Calibration& calibration) {
     if (!one.identified) continue;
     const auto row = static_cast<double>(chart.y.names.size());
     chart.y.names.push_back(one.name + ", " + scope_text(one.scope));
-    chart.marks.push_back({.x = one.z_score, .y = row, .x_low = one.z_score - upper_95 * one.error,
-                           .x_high = one.z_score + upper_95 * one.error, .y_low = row, .y_high = row,
-                           .readout = fmt::format("{}: expected {}, learnt {}", chart.y.names.back(), about_z_score(one, 0, 1),
-                                                  about_z_score(one, one.z_score, one.error))});
+    chart.marks.push_back(
+        {.x = one.z_score,
+         .y = row,
+         .x_low = one.z_score - upper_95 * one.error,
+         .x_high = one.z_score + upper_95 * one.error,
+         .y_low = row,
+         .y_high = row,
+         .readout = fmt::format("{}: expected {}, learnt {}", chart.y.names.back(), about_z_score(one, 0, 1),
+                                about_z_score(one, one.z_score, one.error))});
   }
   chart.rules = {{true, 0, "expected", "expected"}, {true, -upper_95, "", "", true}, {true, upper_95, "", "", true}};
   return chart;
@@ -54,8 +59,12 @@ Chart residuals_chart(const Calibration& calibration) {
     for (const auto& point : series.points) {
       const double off = std::exp(point.residual) - 1;
       const bool is_own = !series.borrowed && !point.excluded;
-      chart.marks.push_back({.x = static_cast<double>(point.gpus), .y = off, .glyph = is_own ? Glyph::dot : Glyph::ring, .strong = is_own,
-                             .readout = fmt::format("{}, {} GPUs: {:+.1f} %", series.id, with_commas(point.gpus), 100 * off)});
+      chart.marks.push_back(
+          {.x = static_cast<double>(point.gpus),
+           .y = off,
+           .glyph = is_own ? Glyph::dot : Glyph::ring,
+           .strong = is_own,
+           .readout = fmt::format("{}, {} GPUs: {:+.1f} %", series.id, with_commas(point.gpus), 100 * off)});
       x.push_back(point.gpus);
       farthest = std::max(farthest, std::abs(off));
     }
@@ -73,12 +82,15 @@ std::vector<std::string> calibration_sentences(const Calibrated& calibrated) {
   const auto& quality = calibration.quality;
   std::vector<std::string> sentences;
   if (quality.leave_one_out_points > 0)
-    sentences.push_back(fmt::format("A series that the fit did not see is {:.1f} % off.", 100 * quality.leave_one_out_error));
+    sentences.push_back(
+        fmt::format("A series that the fit did not see is {:.1f} % off.", 100 * quality.leave_one_out_error));
   if (quality.unmeasured_models > 0)
-    sentences.push_back(fmt::format("A model that it did not see is {:.1f} % off (root mean square).", 100 * quality.unmeasured_model_error));
+    sentences.push_back(fmt::format("A model that it did not see is {:.1f} % off (root mean square).",
+                                    100 * quality.unmeasured_model_error));
   const auto learnt = std::count_if(calibration.parameters.begin(), calibration.parameters.end(),
                                     [](const CalibratedParameter& one) { return one.identified; });
-  sentences.push_back(fmt::format("{} of {} parameters were learnt; the others stay at their priors.", learnt, calibration.parameters.size()));
+  sentences.push_back(fmt::format("{} of {} parameters were learnt; the others stay at their priors.", learnt,
+                                  calibration.parameters.size()));
   const auto borrowed = std::count_if(calibration.series.begin(), calibration.series.end(),
                                       [](const CalibratedSeries& one) { return one.borrowed; });
   if (borrowed > 0) sentences.push_back(fmt::format("{} series are borrowed from other clusters.", borrowed));
@@ -88,7 +100,8 @@ std::vector<std::string> calibration_sentences(const Calibrated& calibrated) {
 PageNote next_note(const Calibrated& calibrated) {
   PageNote note{"next", "Measure next", {}};
   for (const auto& next : calibrated.next)
-    note.paragraphs.push_back(fmt::format("{}. {} is then known to +-{:.0f} %, now +-{:.0f} %.", next.run, next.predicted, 100 * next.then, 100 * next.now));
+    note.paragraphs.push_back(fmt::format("{}. {} is then known to +-{:.0f} %, now +-{:.0f} %.", next.run,
+                                          next.predicted, 100 * next.then, 100 * next.now));
   if (note.paragraphs.empty()) note.paragraphs = {"No single run would narrow a prediction by 1 % or more."};
   return note;
 }
@@ -98,7 +111,8 @@ PageNote doubts_note(const Calibration& calibration) {
   constexpr std::size_t most = 3;
   for (std::size_t i = 0; i < std::min(most, calibration.excluded.size()); ++i)
     note.paragraphs.push_back(calibration.excluded[i].what + ": " + calibration.excluded[i].why);
-  if (calibration.excluded.size() > most) note.paragraphs.push_back(fmt::format("{} more below.", calibration.excluded.size() - most));
+  if (calibration.excluded.size() > most)
+    note.paragraphs.push_back(fmt::format("{} more below.", calibration.excluded.size() - most));
   return note;
 }
 
@@ -110,8 +124,8 @@ Picture calibration_picture(const Calibrated& calibrated) {
   Picture picture;
   picture.title = "Calibration of " + calibration.cluster;
   picture.figure = fmt::format("{:.1f} %", 100 * quality.fit_error);
-  picture.heading = fmt::format("Fitted to {} points of {} series: simulated and measured times are {} apart.", quality.points,
-                                calibration.series.size(), picture.figure);
+  picture.heading = fmt::format("Fitted to {} points of {} series: simulated and measured times are {} apart.",
+                                quality.points, calibration.series.size(), picture.figure);
   picture.sentences = calibration_sentences(calibrated);
   picture.charts = {residuals_chart(calibration), parameters_chart(calibration)};
   picture.notes = {next_note(calibrated)};

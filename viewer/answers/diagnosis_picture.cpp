@@ -33,8 +33,10 @@ std::string figure_words(double value, bool as_bandwidth) {
 }
 
 std::string healthy_words(const IterationTime& healthy, bool as_bandwidth) {
-  if (as_bandwidth) return fmt::format("{} ({})", figure_words(healthy.s, true), plain_range(healthy.s_low, healthy.s_high));
-  return fmt::format("{} ({})", plain_time(healthy.s), words_of_range(plain_time(healthy.s_low), plain_time(healthy.s_high)));
+  if (as_bandwidth)
+    return fmt::format("{} ({})", figure_words(healthy.s, true), plain_range(healthy.s_low, healthy.s_high));
+  return fmt::format("{} ({})", plain_time(healthy.s),
+                     words_of_range(plain_time(healthy.s_low), plain_time(healthy.s_high)));
 }
 
 /// The collectives of the operation and scale that most points have, by size.
@@ -42,7 +44,9 @@ std::vector<const ComparedPoint*> collectives_of(const Diagnosis& diagnosis) {
   std::vector<const ComparedPoint*> found;
   for (const auto& one : diagnosis.points) {
     if (!is_collective(one.observed)) continue;
-    if (!found.empty() && (found.front()->observed.what != one.observed.what || found.front()->observed.gpus != one.observed.gpus)) continue;
+    if (!found.empty() &&
+        (found.front()->observed.what != one.observed.what || found.front()->observed.gpus != one.observed.gpus))
+      continue;
     found.push_back(&one);
   }
   std::stable_sort(found.begin(), found.end(),
@@ -52,7 +56,11 @@ std::vector<const ComparedPoint*> collectives_of(const Diagnosis& diagnosis) {
 
 void add_own_mark(const ComparedPoint& one, double x, double y, const std::string& readout, Chart& chart) {
   const bool is_slow = place_of(one) == PositionInInterval::slower;
-  chart.marks.push_back({.x = x, .y = y, .glyph = is_slow ? Glyph::triangle : Glyph::dot, .colour = is_slow ? 0 : -1, .readout = readout});
+  chart.marks.push_back({.x = x,
+                         .y = y,
+                         .glyph = is_slow ? Glyph::triangle : Glyph::dot,
+                         .colour = is_slow ? 0 : -1,
+                         .readout = readout});
 }
 
 Chart size_chart(const std::vector<const ComparedPoint*>& points, bool as_bandwidth) {
@@ -61,7 +69,8 @@ Chart size_chart(const std::vector<const ComparedPoint*>& points, bool as_bandwi
   chart.title = as_bandwidth ? "Bus bandwidth by size" : "Time by size";
   chart.note = "triangles: slower than the interval";
   chart.x = {"size", AxisScale::logarithmic, AxisUnit::bytes};
-  chart.y = {as_bandwidth ? "bus bandwidth, GB/s" : "seconds", as_bandwidth ? AxisScale::linear : AxisScale::logarithmic};
+  chart.y = {as_bandwidth ? "bus bandwidth, GB/s" : "seconds",
+             as_bandwidth ? AxisScale::linear : AxisScale::logarithmic};
   PictureLine healthy{.name = "healthy", .has_band = true};
   PictureLine own{.name = "yours", .colour = 3, .is_verdict = place_of(*points.back()) == PositionInInterval::slower};
   std::vector<double> x;
@@ -72,9 +81,13 @@ Chart size_chart(const std::vector<const ComparedPoint*>& points, bool as_bandwi
     const double measured = own_figure(*one, as_bandwidth);
     const double size = one->observed.size_bytes;
     const auto what = point_text(one->observed);
-    healthy.points.push_back({size, expected.s, expected.s_low, expected.s_high, fmt::format("healthy, {}: {}", what, healthy_words(expected, as_bandwidth))});
+    healthy.points.push_back({size, expected.s, expected.s_low, expected.s_high,
+                              fmt::format("healthy, {}: {}", what, healthy_words(expected, as_bandwidth))});
     own.points.push_back({size, measured, measured, measured, ""});
-    add_own_mark(*one, size, measured, fmt::format("yours, {}: {}; healthy {}", what, figure_words(measured, as_bandwidth), healthy_words(expected, as_bandwidth)), chart);
+    add_own_mark(*one, size, measured,
+                 fmt::format("yours, {}: {}; healthy {}", what, figure_words(measured, as_bandwidth),
+                             healthy_words(expected, as_bandwidth)),
+                 chart);
     healthy.value = healthy_words(expected, as_bandwidth);
     own.value = figure_words(measured, as_bandwidth);
     x.push_back(size);
@@ -110,7 +123,10 @@ Chart ratio_chart(const Diagnosis& diagnosis) {
     const double ratio = one.observed.time_s / one.expected.s;
     ChartMark bar{.x = 1, .y = row, .x_low = low, .x_high = high, .y_low = row, .y_high = row, .glyph = Glyph::ring};
     chart.marks.push_back(bar);
-    add_own_mark(one, ratio, row, fmt::format("{}: {}; healthy {}", row_name(one.observed), plain_time(one.observed.time_s), healthy_words(one.expected, false)), chart);
+    add_own_mark(one, ratio, row,
+                 fmt::format("{}: {}; healthy {}", row_name(one.observed), plain_time(one.observed.time_s),
+                             healthy_words(one.expected, false)),
+                 chart);
     x.insert(x.end(), {low, high, ratio});
   }
   span_axis(chart.x, x);
@@ -121,7 +137,8 @@ void add_causes(const Diagnosis& diagnosis, Picture& picture) {
   PageNote causes{"causes", "What explains it", {}};
   const auto percents = percents_of(diagnosis.causes);
   for (std::size_t i = 0; i < percents.size(); ++i)
-    if (percents[i] >= 5) causes.paragraphs.push_back(fmt::format("{} %: {}", percents[i], cause_text(diagnosis.causes[i])));
+    if (percents[i] >= 5)
+      causes.paragraphs.push_back(fmt::format("{} %: {}", percents[i], cause_text(diagnosis.causes[i])));
   picture.notes.push_back(std::move(causes));
 }
 
@@ -143,10 +160,14 @@ Picture diagnosis_picture(const Diagnosis& diagnosis) {
   if (picture.is_bad) {
     add_causes(diagnosis, picture);
     const std::string next = "Run next: ";
-    picture.notes.push_back({"next", "Run next", {screen[2].starts_with(next) ? screen[2].substr(next.size()) : screen[2]}});
+    picture.notes.push_back(
+        {"next", "Run next", {screen[2].starts_with(next) ? screen[2].substr(next.size()) : screen[2]}});
   }
-  picture.folded = {{"healthy", "What \"healthy\" means here", {diagnosis.question + ", with the parameters that records of this and of other clusters leave possible."}},
-                    {"notes", "Notes", diagnosis.warnings}};
+  picture.folded = {
+      {"healthy",
+       "What \"healthy\" means here",
+       {diagnosis.question + ", with the parameters that records of this and of other clusters leave possible."}},
+      {"notes", "Notes", diagnosis.warnings}};
   picture.json = to_json_text(diagnosis);
   return picture;
 }

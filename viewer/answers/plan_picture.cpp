@@ -34,7 +34,8 @@ ChosenUnits chosen_units(const Plan& plan) {
 std::string machines_text(const Plan& plan, const PlannedOption& option) {
   const auto machine = std::find_if(plan.machines.begin(), plan.machines.end(),
                                     [&](const auto& one) { return one.candidate == option.candidate; });
-  return fmt::format("{} {}", with_commas(option.gpus), machine == plan.machines.end() ? option.candidate : short_gpu(machine->gpu));
+  return fmt::format("{} {}", with_commas(option.gpus),
+                     machine == plan.machines.end() ? option.candidate : short_gpu(machine->gpu));
 }
 
 bool keeps_limits(const Plan& plan, const PlannedOption& option) {
@@ -49,7 +50,8 @@ std::string choice_readout(const Plan& plan, const PlannedOption& option) {
   auto text = fmt::format("{} of {}: {}", machines_text(plan, option), option.candidate,
                           option.simulated ? range_words(option.time_s, plain_time) : plain_time(option.time_s.value));
   if (option.usd)
-    text += fmt::format(", {} USD", option.simulated ? range_words(*option.usd, plain_number) : plain_number(option.usd->value));
+    text += fmt::format(", {} USD",
+                        option.simulated ? range_words(*option.usd, plain_number) : plain_number(option.usd->value));
   return option.simulated ? text + fmt::format("; kept with {}", plain_percent(option.chance)) : text;
 }
 
@@ -92,20 +94,26 @@ void set_front(Chart& chart) {
 void add_limits(const ChosenUnits& chosen, bool by_cost, Chart& chart) {
   const auto& limits = chosen.plan.request.limits;
   if (limits.deadline_s > 0)
-    chart.rules.push_back({true, limits.deadline_s / chosen.unit_s, "deadline " + plain_time(limits.deadline_s), "deadline", true});
+    chart.rules.push_back(
+        {true, limits.deadline_s / chosen.unit_s, "deadline " + plain_time(limits.deadline_s), "deadline", true});
   if (by_cost && limits.budget_usd > 0)
-    chart.rules.push_back({false, limits.budget_usd, fmt::format("budget {} USD", cell_number(limits.budget_usd)), "budget", true});
+    chart.rules.push_back(
+        {false, limits.budget_usd, fmt::format("budget {} USD", cell_number(limits.budget_usd)), "budget", true});
   if (!chart.rules.empty()) chart.box = chart.rules.size() > 1 ? "inside both limits" : "inside the limit";
 }
 
 Chart choices_chart(const ChosenUnits& chosen) {
   const bool by_cost = chosen.choices.front()->usd.has_value();
+  constexpr int beside_table_px = 680;
   Chart chart;
+  chart.width = beside_table_px;
   chart.title = by_cost ? "Time against cost" : "Time against GPUs";
-  chart.note = fmt::format("bar: 90 % interval; filled: keeps the limits ({} or more), ring: does not; dotted: none is both faster and {}",
-                           plain_percent(chosen.plan.request.limits.chance), by_cost ? "cheaper" : "smaller");
+  chart.note = fmt::format(
+      "bar: 90 % interval; filled: keeps the limits ({} or more), ring: does not; dotted: none is both faster and {}",
+      plain_percent(chosen.plan.request.limits.chance), by_cost ? "cheaper" : "smaller");
   chart.x = {"time of the whole training, " + chosen.unit, AxisScale::logarithmic};
-  chart.y = {by_cost ? "cost of the whole training, USD" : "GPUs", AxisScale::logarithmic, by_cost ? AxisUnit::number : AxisUnit::count};
+  chart.y = {by_cost ? "cost of the whole training, USD" : "GPUs", AxisScale::logarithmic,
+             by_cost ? AxisUnit::number : AxisUnit::count};
   for (std::size_t i = 0; i < chosen.choices.size(); ++i)
     if (!by_cost || chosen.choices[i]->usd) chart.marks.push_back(choice_mark(chosen, i, by_cost));
   add_limits(chosen, by_cost, chart);
@@ -127,7 +135,8 @@ Chart choices_chart(const ChosenUnits& chosen) {
 std::string cost_words(const PlannedOption& option) {
   if (!option.usd) return "";
   auto text = fmt::format(", {} USD", plain_number(shown_figure(*option.usd)));
-  if (option.tokens > 0) text += fmt::format(", {} USD per million tokens", plain_number(1e6 * shown_figure(*option.usd) / option.tokens));
+  if (option.tokens > 0)
+    text += fmt::format(", {} USD per million tokens", plain_number(1e6 * shown_figure(*option.usd) / option.tokens));
   return text;
 }
 
@@ -140,7 +149,8 @@ void set_heading(const Plan& plan, const std::vector<std::string>& screen, Pictu
   picture.figure = plan.limits_met ? figure : "Nothing keeps";
   picture.heading = plan.limits_met ? "Take " + choice : told.front();
   if (!plan.limits_met) picture.sentences.push_back("Nearest: " + choice);
-  auto details = fmt::format("{} node{} of {}, {}", with_commas(first.nodes), first.nodes == 1 ? "" : "s", first.candidate, label_of(first.strategy));
+  auto details = fmt::format("{} node{} of {}, {}", with_commas(first.nodes), first.nodes == 1 ? "" : "s",
+                             first.candidate, label_of(first.strategy));
   if (first.simulated) {
     details += "; 90 % interval: " + words_of_range(plain_time(first.time_s.low), plain_time(first.time_s.high));
     if (first.usd) details += fmt::format(", {} USD", plain_range(first.usd->low, first.usd->high));
@@ -170,7 +180,8 @@ Picture plan_picture(const Plan& plan) {
   picture.facts = comma == std::string::npos ? "" : screen[0].substr(comma + 2);
   set_heading(plan, screen, picture);
   picture.charts = {choices_chart(chosen_units(plan))};
-  if (!screen[2].empty()) picture.notes.push_back({"measure", "Measure first, because it could change the choice", {after_colon(screen[2])}});
+  if (!screen[2].empty())
+    picture.notes.push_back({"measure", "Measure first, because it could change the choice", {after_colon(screen[2])}});
   picture.notes.push_back({"rests", "What this rests on", {after_colon(screen[3])}});
   picture.folded = {{"prices", "Prices and power", plan.prices}, {"notes", "Notes", plan.warnings}};
   picture.json = to_json_text(plan);

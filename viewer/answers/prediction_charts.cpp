@@ -94,8 +94,8 @@ PictureLine line_of(const CurveChart& asked, std::size_t number) {
   for (const auto& point : answer.points) {
     if (!point.error.empty()) continue;
     const auto shown = value_at(asked, point);
-    line.points.push_back({static_cast<double>(point.gpus), shown.value, shown.low, shown.high,
-                           readout_of(asked, line.name, point)});
+    line.points.push_back(
+        {static_cast<double>(point.gpus), shown.value, shown.low, shown.high, readout_of(asked, line.name, point)});
     line.value = range_text(asked, shown);
   }
   if (!line.name.empty() && number == 0) line.name.front() = static_cast<char>(std::toupper(line.name.front()));
@@ -107,7 +107,8 @@ void add_measured(const CurveChart& asked, Chart& chart) {
     for (const auto& point : answer->points) {
       if (!point.error.empty() || !point.measured) continue;
       ChartMark mark{.x = static_cast<double>(point.gpus), .y = measured_at(asked, point), .colour = -1};
-      mark.readout = fmt::format("measured, {} GPUs: {}{}", with_commas(point.gpus), figure_text(asked, mark.y), unit_of(asked));
+      mark.readout =
+          fmt::format("measured, {} GPUs: {}{}", with_commas(point.gpus), figure_text(asked, mark.y), unit_of(asked));
       chart.marks.push_back(mark);
     }
 }
@@ -128,12 +129,18 @@ void add_pays_marks(const CurveChart& asked, Chart& chart) {
   for (std::size_t i = 0; i < asked.answers.size(); ++i) {
     const auto& scale = asked.answers[i]->largest_scale;
     const auto& points = chart.lines[i].points;
-    if (scale.beyond_growth || points.empty() || scale.gpus < points.front().x || scale.gpus > points.back().x) continue;
+    if (scale.beyond_growth || points.empty() || scale.gpus < points.front().x || scale.gpus > points.back().x)
+      continue;
     const double x = scale.gpus;
     const auto text = "pays to " + with_commas(x);
-    chart.marks.push_back({.x = x, .y = value_between(points, x), .glyph = Glyph::diamond, .colour = static_cast<int>(i),
-                           .label = text, .short_label = with_commas(x), .readout = fmt::format("{}: {} GPUs (90 %: {} to {})", chart.lines[i].name, text,
-                                                                 with_commas(scale.gpus_low), with_commas(scale.gpus_high))});
+    chart.marks.push_back({.x = x,
+                           .y = value_between(points, x),
+                           .glyph = Glyph::diamond,
+                           .colour = static_cast<int>(i),
+                           .label = text,
+                           .short_label = with_commas(x),
+                           .readout = fmt::format("{}: {} GPUs (90 %: {} to {})", chart.lines[i].name, text,
+                                                  with_commas(scale.gpus_low), with_commas(scale.gpus_high))});
   }
 }
 
@@ -141,7 +148,10 @@ void add_point_at_hand(const CurveChart& asked, Chart& chart) {
   const auto* point = point_at(*asked.answers.front(), gpus_at_hand(asked.prediction));
   if (point == nullptr || point->measured) return;
   const auto shown = value_at(asked, *point);
-  chart.marks.push_back({.x = static_cast<double>(point->gpus), .y = shown.value, .label = range_text(asked, shown), .short_label = figure_text(asked, shown.value),
+  chart.marks.push_back({.x = static_cast<double>(point->gpus),
+                         .y = shown.value,
+                         .label = range_text(asked, shown),
+                         .short_label = figure_text(asked, shown.value),
                          .readout = readout_of(asked, chart.lines.front().name, *point)});
 }
 
@@ -241,7 +251,8 @@ Chart curve_chart(const CurveChart& asked) {
 std::vector<Chart> prediction_charts(const Prediction& prediction, const StrategyAnswer& recommended) {
   std::vector<const StrategyAnswer*> answers{&recommended};
   for (const auto& answer : prediction.strategies) {
-    const bool any = std::any_of(answer.points.begin(), answer.points.end(), [](const auto& one) { return one.error.empty(); });
+    const bool any =
+        std::any_of(answer.points.begin(), answer.points.end(), [](const auto& one) { return one.error.empty(); });
     if (any && &answer != &recommended) answers.push_back(&answer);
   }
   const auto& machine = prediction.machine;

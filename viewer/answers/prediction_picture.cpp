@@ -27,17 +27,32 @@ std::string without_start(const std::string& text, const std::string& start) {
   return text.starts_with(start) ? text.substr(start.size()) : text;
 }
 
+/// What is known besides of servers, layouts, input and offload.
+PageNote details_note(const Prediction& prediction) {
+  PageNote note{"more", "More about this answer", {}};
+  for (const auto& answer : prediction.strategies) {
+    const auto* point = largest_possible(answer);
+    if (point == nullptr) continue;
+    for (const auto& text : layout_sentences(answer)) note.paragraphs.push_back(text);
+    for (const auto& text : {server_lines(answer), offload_sentence(answer), input_sentences(*point)})
+      if (!text.empty()) note.paragraphs.push_back(text);
+  }
+  return note;
+}
+
 void add_notes(Picture& picture, const std::vector<std::string>& screen, const Prediction& prediction) {
   enum { question, verdict, time, ways, sure, next };
   if (screen.size() <= next) return;
   const auto at = screen[time].find(": ");
   picture.notes = {{"time", screen[time].substr(0, at), {screen[time].substr(at == std::string::npos ? 0 : at + 2)}},
                    {"ways", "Other ways", {screen[ways].substr(screen[ways].find(". ") + 2)}},
-                   {"sure", "How sure, and what to measure next",
+                   {"sure",
+                    "How sure, and what to measure next",
                     {without_start(screen[sure], "How sure: "), without_start(screen[next], "Measure next: ")}}};
   for (auto& note : picture.notes)
     for (auto& text : note.paragraphs)
-      if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
+      if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+        text.front() = static_cast<char>(text.front() - 'a' + 'A');
   PageNote assumptions{"notes", "Assumptions and notes", prediction.warnings};
   for (const auto& answer : prediction.strategies) {
     const auto& text = answer.one_gpu.text;
@@ -45,6 +60,7 @@ void add_notes(Picture& picture, const std::vector<std::string>& screen, const P
     if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(text);
   }
   picture.folded.push_back(std::move(assumptions));
+  picture.folded.push_back(details_note(prediction));
 }
 
 } // namespace
@@ -64,7 +80,8 @@ Picture prediction_picture(const Prediction& prediction) {
     picture.sentences.clear();
     for (const auto& one : prediction.strategies)
       for (const auto& point : one.points) {
-        const auto sentence = fmt::format("{}, {} GPUs: {}.", label_of(one.strategy), with_commas(point.gpus), point.error);
+        const auto sentence =
+            fmt::format("{}, {} GPUs: {}.", label_of(one.strategy), with_commas(point.gpus), point.error);
         if (picture.sentences.size() < 3) picture.sentences.push_back(sentence);
       }
     return picture;

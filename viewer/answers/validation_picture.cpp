@@ -21,11 +21,16 @@ std::vector<const SplitScore*> scores_of_reference(const ValidationResult& resul
 }
 
 std::string error_words(const SplitScore& score) {
-  return fmt::format("{}, {}: {:.1f} % off in the mean of {} points", score.split, score.method, 100 * score.overall.mean_error, score.overall.points);
+  return fmt::format("{}, {}: {:.1f} % off in the mean of {} points", score.split, score.method,
+                     100 * score.overall.mean_error, score.overall.points);
 }
 
 ChartMark error_mark(const SplitScore& score, double row, bool is_own) {
-  ChartMark mark{.x = score.overall.mean_error, .y = row, .glyph = is_own ? Glyph::dot : Glyph::ring, .strong = is_own, .readout = error_words(score)};
+  ChartMark mark{.x = score.overall.mean_error,
+                 .y = row,
+                 .glyph = is_own ? Glyph::dot : Glyph::ring,
+                 .strong = is_own,
+                 .readout = error_words(score)};
   mark.x_low = mark.x_high = mark.x;
   mark.y_low = mark.y_high = row;
   if (const auto& range = score.overall.mean_error_range; is_own && range) {
@@ -40,7 +45,8 @@ Chart errors_chart(const ValidationResult& result, const std::vector<const Split
   Chart chart;
   chart.name = "by split";
   chart.title = "Mean error by split";
-  chart.note = fmt::format("dots: {}; bar: 90 % of resampled sites; rings: the other methods, the best one named", result.reference);
+  chart.note = fmt::format("dots: {}; bar: 90 % of resampled sites; rings: the other methods, the best one named",
+                           result.reference);
   chart.x = {"mean error of the iteration time", AxisScale::linear, AxisUnit::percent};
   chart.y.scale = AxisScale::names;
   constexpr double widest = 4; // errors far beyond the reference's stand at the edge
@@ -56,7 +62,8 @@ Chart errors_chart(const ValidationResult& result, const std::vector<const Split
         chart.marks.push_back(mark);
       }
     chart.marks.push_back(error_mark(*own, row, true));
-    most = std::max({most, chart.marks.back().x_high, rival == nullptr ? 0 : std::min(rival->overall.mean_error, widest * own->overall.mean_error)});
+    most = std::max({most, chart.marks.back().x_high,
+                     rival == nullptr ? 0 : std::min(rival->overall.mean_error, widest * own->overall.mean_error)});
   }
   chart.x.low = 0;
   chart.x.high = 1.15 * most;
@@ -64,8 +71,10 @@ Chart errors_chart(const ValidationResult& result, const std::vector<const Split
 }
 
 std::string point_words(const ValidationResult& result, const ScoredPoint& point, const Forecast& forecast) {
-  auto text = fmt::format("{}, {} GPUs: {} predicted, {} measured", point.series, with_commas(point.gpus), plain_time(forecast.predicted_s), plain_time(point.measured_s));
-  if (forecast.high_s > forecast.low_s) text += fmt::format(" (90 %: {} to {})", plain_time(forecast.low_s), plain_time(forecast.high_s));
+  auto text = fmt::format("{}, {} GPUs: {} predicted, {} measured", point.series, with_commas(point.gpus),
+                          plain_time(forecast.predicted_s), plain_time(point.measured_s));
+  if (forecast.high_s > forecast.low_s)
+    text += fmt::format(" (90 %: {} to {})", plain_time(forecast.low_s), plain_time(forecast.high_s));
   return text + ", by " + result.reference;
 }
 
@@ -83,7 +92,10 @@ Chart times_chart(const ValidationResult& result, const std::string& split) {
     if (point.split != split || found == point.forecasts.end()) continue;
     const double predicted_s = found->second.predicted_s;
     const bool is_noisy = point.grade == 'C';
-    chart.marks.push_back({.x = point.measured_s, .y = predicted_s, .glyph = is_noisy ? Glyph::ring : Glyph::dot, .strong = !is_noisy,
+    chart.marks.push_back({.x = point.measured_s,
+                           .y = predicted_s,
+                           .glyph = is_noisy ? Glyph::ring : Glyph::dot,
+                           .strong = !is_noisy,
                            .readout = point_words(result, point, found->second)});
     times.insert(times.end(), {point.measured_s, predicted_s});
   }
@@ -100,7 +112,8 @@ PageNote worst_series(const ValidationResult& result, const std::string& split) 
   PageNote note{"worst", "Farthest off, " + split, {}};
   constexpr std::size_t most = 4;
   for (const auto& one : result.explained)
-    if (one.split == split && note.paragraphs.size() < most) note.paragraphs.push_back(fmt::format("{:.0f} %: {}", 100 * one.mean_error, one.series));
+    if (one.split == split && note.paragraphs.size() < most)
+      note.paragraphs.push_back(fmt::format("{:.0f} %: {}", 100 * one.mean_error, one.series));
   return note;
 }
 
@@ -110,7 +123,8 @@ Picture validation_picture(const ValidationResult& result) {
   Picture picture;
   const auto scores = scores_of_reference(result);
   picture.title = "Predicted against measured";
-  picture.facts = fmt::format("{} points of {} series, none of them shown to the method that predicts it", result.points.size(), result.series.size());
+  picture.facts = fmt::format("{} points of {} series, none of them shown to the method that predicts it",
+                              result.points.size(), result.series.size());
   const auto verdict = validation_verdict(result);
   const auto semicolon = verdict.find("); ");
   picture.heading = semicolon == std::string::npos ? verdict : verdict.substr(0, semicolon) + ").";
@@ -124,7 +138,8 @@ Picture validation_picture(const ValidationResult& result) {
   const auto& first = *scores.front();
   picture.figure = fmt::format("{:.1f} %", 100 * first.overall.mean_error);
   if (const auto* rival = best_rival(result, first))
-    picture.sentences.push_back(fmt::format("The best other method, {}, is {:.1f} % off.", rival->method, 100 * rival->overall.mean_error));
+    picture.sentences.push_back(
+        fmt::format("The best other method, {}, is {:.1f} % off.", rival->method, 100 * rival->overall.mean_error));
   picture.charts = {errors_chart(result, scores), times_chart(result, first.split)};
   auto worst = worst_series(result, first.split);
   if (!worst.paragraphs.empty()) picture.notes.push_back(std::move(worst));

@@ -89,7 +89,6 @@ function drawPlan(plan, main) {
   const beside = main.querySelector(".beside");
   beside.prepend(panel("worth wide-panel", "Worth discussing", "median, 90\u00a0% interval", table("choices", choiceColumns(plan, choices, true), choices.slice(0, LETTERED))),
     factsPanel(plan, choices[0]));
-  main.querySelector(".body").classList.add("even");
   const simulated = `ddlsim ${plan.ddlsim}, SimGrid ${plan.simgrid}. Medians and intervals are over samples of what is not known.`;
   addFold(main, fold(`All ${withCommas(plan.options.length)} options`, "", () => element("div", {}, element("p", {}, simulated), table("all options", choiceColumns(plan, choices, false), plan.options))),
     plan.refused.length > 0 && fold(`Cannot run: ${withCommas(plan.refused.length)}`, "", () => table("what cannot run", [
