@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <unistd.h>
 
 namespace ddlsim {
@@ -81,11 +80,9 @@ std::function<void(const PredictStage&)> make_stage_progress(bool quiet) {
 std::function<void(std::size_t, std::size_t)> make_task_progress(bool quiet, const std::string& tasks) {
   const auto show = make_progress(quiet);
   if (!show) return {};
-  return [show, tasks, begun = Clock::now(), before = std::optional<std::size_t>()](std::size_t ended,
-                                                                                    std::size_t count) mutable {
-    if (!before) before = ended;
+  return [show, tasks, begun = Clock::now()](std::size_t ended, std::size_t count) {
     const std::chrono::duration<double> passed = Clock::now() - begun;
-    show(progress_text({*before, ended, count}, tasks, passed.count(), terminal_columns()));
+    show(progress_text({0, ended, count}, tasks, passed.count(), terminal_columns()));
   };
 }
 
