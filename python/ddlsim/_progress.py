@@ -24,11 +24,11 @@ def _notebook() -> Optional[Any]:
 class Shown:
     """What is shown of one call. `wanted` is False for silence."""
 
-    def __init__(self, what: str, wanted: Optional[bool] = None) -> None:
+    def __init__(self, what: str, wanted: bool = True) -> None:
         self.what = what
         self._begun = time.monotonic()
         self._display = _notebook()
-        self._is_wanted = wanted is not False
+        self._is_wanted = wanted
         self._is_log = self._display is None and not sys.stderr.isatty()
         self._last = self._begun
         self._line: Any = None

@@ -61,7 +61,7 @@ def prediction_text(folder: Folder, scenario: Optional[Document] = None, *, mode
 def predict(scenario: Optional[Document] = None, *, model: Any = None, cluster: Any = None, gpus: Optional[Gpus] = None,
             strategy: Optional[Strategy] = None, strategies: Optional[Strategy] = None, fidelity: Optional[str] = None,
             sequence: Optional[int] = None, trace: Optional[PathLike] = None, threads: Optional[int] = None,
-            changes: Optional[Mapping[str, Any]] = None, data: Optional[PathLike] = None, progress: Optional[bool] = None,
+            changes: Optional[Mapping[str, Any]] = None, data: Optional[PathLike] = None, progress: bool = True,
             **fields: Any) -> Prediction:
     """Throughput, iteration time and efficiency of each strategy at each number of GPUs, with 90 % intervals.
 
@@ -112,7 +112,7 @@ def _request(model: Any, clusters: Any, gpus: Any, strategy: Any, preset: str, p
 def plan(request: Optional[Document] = None, *, model: Any = None, clusters: Any = None, gpus: Optional[Gpus] = None,
          strategy: Optional[Strategy] = None, preset: str = DEFAULT_PRESET, price: Optional[Mapping[str, Any]] = None,
          sequence: Optional[int] = None, threads: Optional[int] = None, changes: Optional[Mapping[str, Any]] = None,
-         data: Optional[PathLike] = None, progress: Optional[bool] = None, **fields: Any) -> Plan:
+         data: Optional[PathLike] = None, progress: bool = True, **fields: Any) -> Plan:
     """What to buy or rent for a training: time, cost and energy of each option, with 90 % intervals.
 
     request   a file or a dict; without it one is made of the other arguments
@@ -145,7 +145,7 @@ def _copied(content: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def calibrate(cluster: PathLike, *, output: Optional[PathLike] = None, threads: Optional[int] = None, data: Optional[PathLike] = None,
-              progress: Optional[bool] = None) -> Calibration:
+              progress: bool = True) -> Calibration:
     """A cluster's parameters from its measurements. Writes calibration.json only where `output` says, unlike the command."""
     with Folder() as folder, Shown("calibrate", progress) as shown:
         file = folder.path / "calibration.json" if output is None else os.fspath(output)
@@ -156,7 +156,7 @@ def calibrate(cluster: PathLike, *, output: Optional[PathLike] = None, threads: 
 def diagnose(*files: Document, scenario: Optional[Document] = None, steps: Optional[Mapping[int, Union[float, str]]] = None,
              logs: Iterable[PathLike] = (), strategy: Optional[str] = None, model: Any = None, cluster: Any = None,
              level: Optional[float] = None, mapping: Optional[Mapping[str, str]] = None, changes: Optional[Mapping[str, Any]] = None,
-             threads: Optional[int] = None, data: Optional[PathLike] = None, progress: Optional[bool] = None, **fields: Any) -> Diagnosis:
+             threads: Optional[int] = None, data: Optional[PathLike] = None, progress: bool = True, **fields: Any) -> Diagnosis:
     """Is what was measured what a healthy cluster does, and what explains it if not?
 
     files    logs or tables of any kind that `ddlsim import` reads, records (.jsonl), and the scenario, if there is one
@@ -185,7 +185,7 @@ def diagnose(*files: Document, scenario: Optional[Document] = None, steps: Optio
 
 def validate(measurements: Iterable[PathLike] = (), *, splits: Optional[Iterable[str]] = None, sites: Optional[Iterable[str]] = None,
              cluster: Optional[str] = None, own_only: bool = False, threads: Optional[int] = None, data: Optional[PathLike] = None,
-             progress: Optional[bool] = None) -> Validation:
+             progress: bool = True) -> Validation:
     """The simulator and its baselines on measured series they did not see: the shipped ones and one's own (.jsonl)."""
     with Folder() as folder, Shown("validate", progress) as shown:
         words = ["validate", "--json", "--html", str(folder.path / "page.html"), *_data(data)]

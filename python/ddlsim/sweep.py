@@ -116,7 +116,7 @@ def _cores() -> int:
 
 
 def sweep(values: Mapping[str, Iterable[Any]], scenario: Optional[Document] = None, *, executor: Optional[Any] = None,
-          progress: Optional[bool] = None, **arguments: Any) -> Sweep:
+          progress: bool = True, **arguments: Any) -> Sweep:
     """Predicts every combination of values; the answers do not depend on the executor.
 
     values     arguments of predict() or paths in the scenario, with several values each:
