@@ -70,6 +70,93 @@ class Installed(unittest.TestCase):
         self.addCleanup(moved.rename, self.prefix)
         self.assertEqual(self.ask(moved / "bin" / "ddlsim"), self.answer)
 
+    def told(self, *more, program=None, env=None, status=0):
+        """The answer, and what is said beside it. Of calibrations, only a folder of this test is written."""
+        env = os.environ | {"DDLSIM_CACHE": str(self.folder / "cache")} | (env or {})
+        done = subprocess.run([*map(str, (program or self.program,)), *QUESTION, *map(str, more)], capture_output=True, text=True,
+                              cwd=self.folder, env=env, timeout=1800)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return json.loads(done.stdout) if status == 0 else None, done.stderr
+
+    def changed(self, name, content):
+        """Writes a file of the installation, until the end of the test."""
+        file = self.prefix / "share" / "ddlsim" / name
+        self.addCleanup(file.write_bytes, file.read_bytes())
+        file.write_bytes(content)
+        return file
+
+    def calibration(self):
+        (file,) = (self.prefix / "share" / "ddlsim" / "calibrations").glob("iris-????????????????.json")
+        return file
+
+    def test_a_cut_calibration_is_said_and_fitted_again(self):
+        file = self.calibration()
+        self.changed(f"calibrations/{file.name}", file.read_bytes()[:1000])
+        answer, said = self.told()
+        self.assertEqual(answer, self.answer)
+        self.assertIn(f"{file} is damaged", said)
+
+    def test_a_missing_folder_of_data_is_named(self):
+        data = self.prefix / "share" / "ddlsim"
+        (data / "platforms").rename(data / "away")
+        self.addCleanup((data / "away").rename, data / "platforms")
+        said = self.told(status=1)[1]
+        self.assertTrue(said.startswith(f"{data}: has no platforms/"), said)
+        self.assertIn("install ddlsim again", said)
+        self.assertEqual(said.count("\n"), 1)
+
+    def test_a_cut_file_of_the_installation_is_named_as_such(self):
+        file = self.changed("platforms/gpus.json", b'{"format": "ddl')
+        said = self.told(status=1)[1]
+        self.assertTrue(said.startswith(f"{file}: "), said)
+        self.assertIn("belongs to the installation of ddlsim", said)
+
+    def test_data_of_another_version_are_read_and_said_once(self):
+        version = (SOURCE / "VERSION").read_text().strip()
+        copy = self.folder / "newer"
+        shutil.copytree(self.prefix / "share" / "ddlsim", copy)
+        self.addCleanup(shutil.rmtree, copy)
+        (copy / "VERSION").write_text("9.9.0\n")
+        answer, said = self.told("--data", copy)
+        self.assertEqual((answer, said), (self.answer, f"the data in {copy} are of ddlsim 9.9.0, and this is ddlsim {version}\n"))
+        self.assertEqual(self.told("--data", copy, "--quiet"), (self.answer, ""))
+        (copy / "scenarios" / "presets.json").write_text('{"format": "ddlsim-presets", "version": 99, "presets": []}')
+        said = self.told("--data", copy, "--quiet", status=1)[1]
+        self.assertIn("presets.json", said)
+        self.assertIn("are of ddlsim 9.9.0", said)
+        (copy / "VERSION").write_bytes(b"\x1b[31m" + b"x" * 5000)
+        self.assertLess(len(self.told("--data", copy, status=1)[1].splitlines()[-1]), 300)
+
+    def test_a_cache_of_another_version_is_left_alone(self):
+        cache = self.folder / "old"
+        cache.mkdir()
+        self.addCleanup(shutil.rmtree, cache)
+        theirs = cache / "iris-0123456789abcdef.json"
+        theirs.write_text('{"format": "ddlsim-calibration", "version": 99}')
+        kept = self.calibration()
+        (cache / kept.name).write_text('{"format": "ddlsim-calibration", "version": 99}')
+        away = kept.rename(self.folder / "kept")
+        self.addCleanup(away.rename, kept)
+        answer, said = self.told(env={"DDLSIM_CACHE": str(cache)})
+        self.assertEqual(answer, self.answer)
+        self.assertIn("of another version", said)
+        self.assertTrue(theirs.is_file())
+        self.assertEqual(self.told(env={"DDLSIM_CACHE": str(cache)}), (self.answer, ""))
+
+    def test_no_network_no_home_and_a_prefix_that_cannot_be_written(self):
+        if os.geteuid() != 0:
+            self.skipTest("needs root")
+        script = 'mount --bind "$0" "$0"; mount -o remount,ro,bind "$0"; exec env -i HOME=/nonexistent "$0/bin/ddlsim" "$@"'
+        done = subprocess.run(["unshare", "--mount", "--net", "sh", "-ec", script, self.prefix, *QUESTION], capture_output=True,
+                              text=True, cwd="/", timeout=600)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads(done.stdout), self.answer)
+
+    def test_a_processor_without_avx(self):
+        if shutil.which("qemu-x86_64") is None:
+            self.skipTest("qemu-user is not installed")
+        self.assertEqual(json.loads(run("qemu-x86_64", "-cpu", "Nehalem", self.program, *QUESTION, cwd=self.folder)), self.answer)
+
     def test_each_command_has_a_man_page(self):
         if shutil.which("help2man") is None:
             self.skipTest("help2man is not installed")
