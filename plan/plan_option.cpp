@@ -3,6 +3,7 @@
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/predict/ask.hpp"
+#include "sim/predict/batch_at_scale.hpp"
 
 #include <fmt/format.h>
 
@@ -47,6 +48,9 @@ Scenario scenario_of(const PlanRequest& request, const PlanCandidate& candidate)
   scenario.batch_per_gpu = candidate.batch_per_gpu > 0 ? candidate.batch_per_gpu : request.workload.global_batch;
   scenario.precision = request.workload.precision;
   scenario.wire_precision = request.workload.wire_precision;
+  scenario.micro_batch = request.workload.micro_batch;
+  scenario.train = request.workload.train;
+  scenario.optimizer = request.workload.optimizer;
   scenario.cross_entropy = request.workload.cross_entropy;
   scenario.cluster = candidate.cluster;
   scenario.preset = candidate.preset;
@@ -60,6 +64,13 @@ Scenario scenario_of(const PlanRequest& request, const PlanCandidate& candidate)
   scenario.samples = request.samples;
   scenario.slow_node = request.slow_node;
   return scenario;
+}
+
+/// The GPUs that compute the same samples, for which a stated micro-batch gives the same number of micro-batches as for
+/// any multiple of them.
+int gpus_of_one_replica(const Strategy& strategy) {
+  if (!is_model_parallel(strategy.name) || seeks_best_layout(strategy)) return 1;
+  return strategy.parallel.tensor * strategy.parallel.context * strategy.parallel.pipeline;
 }
 
 /// FNV-1a of a name. Unlike std::hash it is the same on every machine.
@@ -130,7 +141,9 @@ const Curve& curve_at(PlanOption& option, double batch_per_gpu) {
   if (!curve) {
     auto scenario = option.scenario;
     scenario.batch_per_gpu = batch_per_gpu;
-    auto made = make_curve(scenario, option.strategy, option.files->model(), option.files->knowledge());
+    scenario.strategies = {option.strategy};
+    scenario = scenario_at(scenario, option.files->model(), gpus_of_one_replica(option.strategy));
+    auto made = make_curve(scenario, scenario.strategies.front(), option.files->model(), option.files->knowledge());
     separate_uncertainties(made, scenario.seed);
     curve = std::make_shared<const Curve>(std::move(made));
   }

@@ -4,6 +4,7 @@
 #include "sim/formats/file_formats.hpp"
 #include "sim/formats/question_fields.hpp"
 #include "sim/formats/strategy_fields.hpp"
+#include "sim/formats/trained_part_fields.hpp"
 
 #include <fmt/format.h>
 
@@ -50,6 +51,9 @@ FieldTable<Workload> workload_fields() {
                     "of scenarios/convergence/: runs that say samples and epochs by the global batch"),
            optional("batch_per_gpu", &Workload::batch_per_gpu, positive_type(), "the same on every GPU"),
            optional("global_batch", &Workload::global_batch, positive_type(), "of all GPUs together"),
+           optional("micro_batch", &Workload::micro_batch, positive_type(), "as of a scenario"),
+           optional("train", &Workload::train, trained_part_type(), "as of a scenario; all if not given"),
+           optional("optimizer", &Workload::optimizer, optional_name_type<Optimizer>(), "as of a scenario"),
            optional_group("evaluation", evaluation_fields(), "none if not given"),
            required("precision", &Workload::precision, name_of_type<Precision>(), "of arithmetic"),
            optional("wire_precision", &Workload::wire_precision,
@@ -141,7 +145,7 @@ FieldTable<PlanCandidate> candidate_fields() {
                     "shm on a single machine, else the preset's first that the cluster has, if not given"),
            optional("network", &PlanCandidate::network_Bps, quantity_type(Dimension::bandwidth),
                     "line rate of each NIC in place of the cluster's"),
-           required("strategies", &PlanCandidate::strategies, strategies_type(), "to compare"),
+           required("strategies", &PlanCandidate::strategies, strategies_type(MicroBatches::may_follow), "to compare"),
            optional("gpus", &PlanCandidate::gpus, gpu_counts_type(),
                     "ascending; one, then doubling up to what growth and limits allow, if not given"),
            optional("batch_per_gpu", &PlanCandidate::batch_per_gpu, positive_type(), "in place of the workload's"),
@@ -155,6 +159,10 @@ FieldTable<PlanCandidate> candidate_fields() {
 void check_candidate(const JsonNode& node, const PlanCandidate& candidate, const Workload& work) {
   if (candidate.cores_per_node > 0 && work.input_names.loader.empty())
     node.mistake_at("cores_per_node", "the workload's \"input\" names no loader; name one there, or drop this");
+  const auto places = node.list("strategies");
+  for (std::size_t i = 0; i < places.size() && i < candidate.strategies.size(); ++i)
+    check_micro_batch(places[i], candidate.strategies[i], work.micro_batch > 0);
+  check_optimizer(places, candidate.strategies, work.optimizer);
   if (work.global_batch > 0 && candidate.batch_per_gpu > 0)
     node.mistake_at("batch_per_gpu", "found beside the workload's \"global_batch\"; keep one of them");
 }

@@ -25,8 +25,11 @@ struct Workload {
   double epochs = 0;         ///< number of epochs; 0: from the convergence data
   double start_up_s = 0;     ///< time from the start of the job to the first iteration, which is paid for
   double batch_per_gpu = 0;  ///< batch of one GPU; 0: the global batch is given
-  double global_batch = 0;   ///< batch of all GPUs together, for any number of GPUs; 0: the batch of a GPU is given
-  double evaluation_samples = 0;    ///< samples that one evaluation reads; 0: no evaluations
+  double micro_batch = 0;    ///< samples of a replica at the same time; 0: the strategies' micro-batches decide it
+  TrainedPart train{};       ///< what of the model is trained
+  std::optional<Optimizer> optimizer{}; ///< nothing: what the measured times have
+  double global_batch = 0;       ///< batch of all GPUs together, for any number of GPUs; 0: the batch of a GPU is given
+  double evaluation_samples = 0; ///< samples that one evaluation reads; 0: no evaluations
   double epochs_per_evaluation = 1; ///< epochs between two evaluations
   Precision precision = Precision::fp32;
   WirePrecision wire_precision = WirePrecision::fp32;

@@ -7,6 +7,8 @@
 #include "sim/formats/scenario.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace ddlsim {
 
@@ -15,6 +17,13 @@ ValueType<SlowNode> slow_node_type();
 
 /// The field "gpus": ascending, without repeats.
 ValueType<std::vector<int>> gpu_counts_type();
+
+/// Checks a strategy against the question's "micro_batch", if it states one.
+void check_micro_batch(const JsonNode& place, const Strategy& strategy, bool is_stated);
+
+/// Refuses an "optimizer" beside strategies with which no GPU updates parameters.
+void check_optimizer(const std::vector<JsonNode>& places, const std::vector<Strategy>& strategies,
+                     const std::optional<Optimizer>& optimizer);
 
 /// The field "seed".
 ValueType<std::uint64_t> seed_type();

@@ -96,6 +96,23 @@ ValueType<std::vector<int>> gpu_counts_type() {
   return type;
 }
 
+void check_micro_batch(const JsonNode& place, const Strategy& strategy, bool is_stated) {
+  if (!is_stated) return require_micro_batches(place, strategy);
+  if (place.has("micro_batches"))
+    place.mistake_at("micro_batches", "follows from the stated \"micro_batch\"; leave one of them out");
+  if (seeks_best_layout(strategy))
+    place.mistake("its layout is searched, and the micro-batches with it; leave \"micro_batch\" out");
+}
+
+void check_optimizer(const std::vector<JsonNode>& places, const std::vector<Strategy>& strategies,
+                     const std::optional<Optimizer>& optimizer) {
+  if (!optimizer) return; // the GPU's own update is all that an optimizer changes
+  for (std::size_t i = 0; i < places.size() && i < strategies.size(); ++i)
+    if (is_parameter_server(strategies[i].name) || strategies[i].sharded.offload != Offload::none)
+      places[i].mistake("no GPU updates parameters here, so that \"optimizer\" says nothing; leave it out, or this "
+                        "strategy");
+}
+
 double StatedRate::width() const {
   constexpr double upper_95 = 1.6448536269514722; // 95 % of a standard normal distribution lie below this value
   return low > 0 ? std::log(high / low) / (2 * upper_95) : 0;
@@ -121,15 +138,6 @@ void refuse_endless_work(const JsonNode& root, const Scenario& scenario) {
 
 constexpr long most_samples_of_scenario = 100'000;
 
-/// Checks a strategy against the scenario's "micro_batch".
-void check_micro_batch(const JsonNode& place, const Strategy& strategy, bool is_stated) {
-  if (!is_stated) return require_micro_batches(place, strategy);
-  if (place.has("micro_batches"))
-    place.mistake_at("micro_batches", "follows from the scenario's \"micro_batch\"; leave one of them out");
-  if (seeks_best_layout(strategy))
-    place.mistake("its layout is searched, and the micro-batches with it; leave the scenario's \"micro_batch\" out");
-}
-
 /// Exactly one of three keys says how large an iteration's batch is.
 void check_batch(const JsonNode& root, const Scenario& scenario) {
   constexpr const char* keys[]{"batch_per_gpu", "global_batch", "global_batch_tokens"};
@@ -143,24 +151,12 @@ void check_batch(const JsonNode& root, const Scenario& scenario) {
     check_micro_batch(places[i], scenario.strategies[i], scenario.micro_batch > 0);
 }
 
-/// The GPU's own update is all that an optimizer changes.
-void check_optimizer(const JsonNode& root, const Scenario& scenario) {
-  if (!scenario.optimizer) return;
-  const auto places = root.list("strategies");
-  for (std::size_t i = 0; i < places.size() && i < scenario.strategies.size(); ++i) {
-    const auto& strategy = scenario.strategies[i];
-    if (is_parameter_server(strategy.name) || strategy.sharded.offload != Offload::none)
-      places[i].mistake("no GPU updates parameters here, so that the scenario's \"optimizer\" says nothing; leave it "
-                        "out, or this strategy");
-  }
-}
-
 void check_scenario(const JsonNode& root, Scenario& scenario) {
   refuse_bare_model_name(root, "model", scenario.model);
   check_co_location(root, scenario.co_location);
   check_tf32_keys(root, scenario.precision, scenario.matmul_tf32, scenario.conv_tf32);
   check_batch(root, scenario);
-  check_optimizer(root, scenario);
+  check_optimizer(root.list("strategies"), scenario.strategies, scenario.optimizer);
   refuse_endless_work(root, scenario);
 }
 

@@ -36,11 +36,11 @@ TEST_CASE("a batch is stated once, of a GPU or of all") {
         "/strategies/1/micro_batches: missing beside \"pipeline\"; give the number of micro-batches, "
         "or \"best\""},
        {"/strategies/0/micro_batches", "2",
-        "/strategies/0/micro_batches: follows from the scenario's \"micro_batch\"; "
+        "/strategies/0/micro_batches: follows from the stated \"micro_batch\"; "
         "leave one of them out"},
        {"/strategies/1/tensor", "\"best\"",
         "/strategies/1: its layout is searched, and the micro-batches with it; leave "
-        "the scenario's \"micro_batch\" out"}},
+        "\"micro_batch\" out"}},
       [](const auto& file) { read_scenario(file); });
 }
 
@@ -62,7 +62,7 @@ TEST_CASE("what is trained, and by which optimizer") {
        {"/train", "{}",
         "/train: nothing says what is trained; give \"lora_rank\" or \"freeze\", or leave \"train\" out"},
        {"/optimizer", "\"muon\"",
-        "/strategies/1: no GPU updates parameters here, so that the scenario's \"optimizer\" "
+        "/strategies/1: no GPU updates parameters here, so that \"optimizer\" "
         "says nothing; leave it out, or this strategy"}},
       [](const auto& file) { read_scenario(file); });
 }
