@@ -1,6 +1,8 @@
 #include "plan/plan.hpp"
 
+#include "plan/choice_reason.hpp"
 #include "plan/compare.hpp"
+#include "plan/relief.hpp"
 #include "plan/screen.hpp"
 #include "plan/simulate.hpp"
 #include "sim/base/error.hpp"
@@ -204,6 +206,8 @@ Plan make_plan(const PlanRequest& request, const DataFolder& data, const RunTask
     plan.options.push_back(evaluations[i].reported);
     plan.options.back().on_front = front[i];
   }
+  plan.reliefs = find_reliefs(evaluations, plan);
+  set_reasons(plan);
   warn_of_memory(plan);
   return plan;
 }

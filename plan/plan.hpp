@@ -1,6 +1,7 @@
 #pragma once
 // Answers a buyer's request with the option to take, its uncertainty, and what to measure first, for `ddlsim plan`.
 
+#include "plan/whole_training.hpp"
 #include "sim/base/child_process.hpp"
 #include "sim/formats/data_folder.hpp"
 #include "sim/formats/plan_request.hpp"
@@ -19,6 +20,10 @@ struct Estimate {
   double low = 0;
   double high = 0;
 };
+
+/// Why an option is worth a row: it has the least time, cost, energy or GPUs, the highest chance to keep the limits, is
+/// the runner-up, or none beats it in time, cost and energy together.
+enum class ChoiceReason { fastest, cheapest, least_energy, fewest_gpus, most_certain, runner_up, front };
 
 /// One possible training: a candidate, a strategy and a number of GPUs.
 struct PlannedOption {
@@ -53,7 +58,8 @@ struct PlannedOption {
   double chance = 0; ///< probability that deadline and budget are met
   double deadline_chance = 0;
   double budget_chance = 0;
-  bool on_front = false; ///< whether no other option is better in time, cost and energy together
+  std::vector<ChoiceReason> reasons{}; ///< why it is worth a row, the strongest first; empty: nothing special
+  bool on_front = false;               ///< whether no other option is better in time, cost and energy together
   /// whether the option was simulated with all samples; if not, it has no interval and no chance
   bool simulated = false;
 };
@@ -70,6 +76,27 @@ struct RefusedOption {
   int gpus = 0;
   std::string why;
   Refusal kind = Refusal::impossible;
+  int nodes = 0;                    ///< nodes that it would take; this and what follows: of `nodes` and `power` only
+  double power_w = 0;               ///< with cooling; 0: not known
+  std::optional<Outcome> outcome{}; ///< with the likeliest parameters
+};
+
+/// What may be given so that a plan keeps its limits: more time, more money, both, more nodes, more power, more GPUs
+/// than were asked about, or a run that needs less memory.
+enum class Remedy { time, money, time_and_money, nodes, power, gpus, memory };
+
+/// One way to keep the limits where nothing keeps them, and the option that would.
+struct Relief {
+  Remedy remedy = Remedy::time;
+  std::string candidate;
+  std::string strategy;
+  int gpus = 0;
+  double deadline_s = 0;   ///< limits with which the option keeps them; of time and money only; 0: none
+  double budget_usd = 0;   ///< the same
+  double chance = 0;       ///< with these limits
+  int nodes = 0;           ///< of nodes and power only
+  double power_w = 0;      ///< of nodes and power only
+  std::string would_fit{}; ///< of memory: what of its run would fit, in words
 };
 
 /// The machine of a candidate, with its price and power.
@@ -109,6 +136,7 @@ struct Plan {
   double runner_up_better = 0; ///< probability that the runner-up is the better choice
   DiscriminatingMeasurement discriminating;
   std::vector<RefusedOption> refused;
+  std::vector<Relief> reliefs; ///< what would let the plan keep its limits; empty if it does
   std::vector<CandidateMachine> machines;
   std::vector<std::string> prices; ///< a line for each candidate: price and power with their sources
   std::vector<std::string> warnings;

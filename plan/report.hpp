@@ -37,6 +37,9 @@ FileFormat plan_format();
 /// Returns CSV with a row for each option, in SI units.
 std::string to_csv_text(const Plan& plan);
 
+/// Returns what would keep the limits where nothing keeps them, and which choices were not compared; "" if they are kept.
+std::string would_keep_sentence(const Plan& plan);
+
 /// Returns the sentences of the first screen. Each is one paragraph.
 std::vector<std::string> plan_sentences(const Plan& plan);
 

@@ -1,3 +1,4 @@
+#include "plan/choice_reason.hpp"
 #include "plan/report.hpp"
 #include "sim/base/escape.hpp"
 
@@ -17,6 +18,12 @@ std::string cell_of(double figure) {
   return figure > 0 ? fmt::format("{:.9g}", figure) : "";
 }
 
+std::string reasons_cell(const PlannedOption& option) {
+  std::string text;
+  for (const auto reason : option.reasons) text += (text.empty() ? "" : " ") + to_text(reason);
+  return text;
+}
+
 } // namespace
 
 std::string to_csv_text(const Plan& plan) {
@@ -24,7 +31,7 @@ std::string to_csv_text(const Plan& plan) {
       "candidate,cluster,strategy,gpus,nodes,batch_per_gpu,epochs,iterations,simulated,on_front,time_s,time_s_low,"
       "time_s_high,cost_usd,cost_usd_low,cost_usd_high,energy_kwh,energy_kwh_low,energy_kwh_high,power_w,"
       "goodput,efficiency,chance,evidence,deadline_chance,budget_chance,usd_per_million_tokens,tokens_per_s,"
-      "flop_utilisation,peak_memory_bytes\n";
+      "flop_utilisation,peak_memory_bytes,reasons\n";
   for (const auto& option : plan.options) {
     text += fmt::format("{},{},{},{},{},{:.9g},{:.9g},{:.9g},{},{},{},", csv_cell(option.candidate),
                         csv_cell(option.cluster), csv_cell(label_of(option.strategy)), option.gpus, option.nodes,
@@ -37,8 +44,8 @@ std::string to_csv_text(const Plan& plan) {
                                            option.deadline_chance, option.budget_chance)
                              : ",,,";
     const double usd = option.usd && option.tokens > 0 ? 1e6 * shown_figure(*option.usd) / option.tokens : 0;
-    text += fmt::format(",{},{},{},{}\n", cell_of(usd), cell_of(option.tokens_per_s), cell_of(option.flop_utilisation),
-                        cell_of(option.peak_memory_bytes));
+    text += fmt::format(",{},{},{},{},{}\n", cell_of(usd), cell_of(option.tokens_per_s),
+                        cell_of(option.flop_utilisation), cell_of(option.peak_memory_bytes), reasons_cell(option));
   }
   return text;
 }

@@ -1,3 +1,5 @@
+#include "plan/choice_reason.hpp"
+#include "plan/relief.hpp"
 #include "plan/report.hpp"
 #include "sim/base/json.hpp"
 #include "sim/formats/answer_types.hpp"
@@ -40,26 +42,36 @@ std::optional<ShownEstimate> energy_of(const PlannedOption& option) {
   return ShownEstimate{option.kwh, option.simulated};
 }
 
+std::vector<std::string> names_of_reasons(const PlannedOption& option) {
+  std::vector<std::string> names;
+  for (const auto reason : option.reasons) names.push_back(to_text(reason));
+  return names;
+}
+
 /// What is trained where, and whether it was simulated.
 std::vector<Field<PlannedOption>> option_rows() {
   using One = PlannedOption;
   const auto strategy = [](const One& option) { return label_of(option.strategy); };
   const auto positive = rounded_positive_type();
-  return {answered<One>("candidate", &One::candidate, text_type(), "of the request"),
-          answered<One>("cluster", &One::cluster, text_type(), "of the candidate"),
-          answered<One>("strategy", strategy, text_type(), "with its own preset and transport, if it has them"),
-          answered<One>("gpus", &One::gpus, number_of_things(1), "that train"),
-          answered<One>("nodes", &One::nodes, number_of_things(1), "paid for, with those of servers and the spares"),
-          answered<One>("spare_nodes", &One::spare_nodes, number_of_things(), "of these"),
-          answered<One>("batch_per_gpu", &One::batch_per_gpu, positive, "samples of an iteration"),
-          answered<One>("global_batch", &One::global_batch, positive, "the same on all GPUs"),
-          answered<One>("epochs", &One::epochs, positive, "of the whole training"),
-          answered<One>("iterations", &One::iterations, positive, "of the whole training"),
-          answered<One>("simulated", &One::simulated, boolean_type(),
-                        "with all samples; false: by formulas, with the likeliest parameters"),
-          answered<One>("on_front", &One::on_front, boolean_type(),
-                        "no other option is better in time, cost and energy together, by the medians; a figure that "
-                        "one of two does not have is left out between them")};
+  return {
+      answered<One>("candidate", &One::candidate, text_type(), "of the request"),
+      answered<One>("cluster", &One::cluster, text_type(), "of the candidate"),
+      answered<One>("strategy", strategy, text_type(), "with its own preset and transport, if it has them"),
+      answered<One>("gpus", &One::gpus, number_of_things(1), "that train"),
+      answered<One>("nodes", &One::nodes, number_of_things(1), "paid for, with those of servers and the spares"),
+      answered<One>("spare_nodes", &One::spare_nodes, number_of_things(), "of these"),
+      answered<One>("batch_per_gpu", &One::batch_per_gpu, positive, "samples of an iteration"),
+      answered<One>("global_batch", &One::global_batch, positive, "the same on all GPUs"),
+      answered<One>("epochs", &One::epochs, positive, "of the whole training"),
+      answered<One>("iterations", &One::iterations, positive, "of the whole training"),
+      answered<One>("simulated", &One::simulated, boolean_type(),
+                    "with all samples; false: by formulas, with the likeliest parameters"),
+      answered<One>("on_front", &One::on_front, boolean_type(),
+                    "no other option is better in time, cost and energy together, by the medians; a figure that "
+                    "one of two does not have is left out between them"),
+      answered<One>("reasons", names_of_reasons, list_type(word_type(choice_reasons())),
+                    "why it is worth a row, the strongest first; the first five are among the options that keep the "
+                    "limits, or among all simulated ones if none does")};
 }
 
 /// US dollars for a million tokens of the whole training; nothing where tokens or a price are not known.
@@ -145,6 +157,23 @@ FieldTable<RefusedOption> refused_fields() {
            answered<RefusedOption>(
                "kind", [](const RefusedOption& one) { return to_text(one.kind); },
                word_type({"impossible", "memory", "nodes", "power"}), "of the reason")}};
+}
+
+FieldTable<Relief> relief_fields() {
+  using One = Relief;
+  const auto positive = rounded_positive_type();
+  return {{answered<One>(
+               "remedy", [](const One& one) { return to_text(one.remedy); }, word_type(remedies()),
+               "what there would have to be more of; memory: what the run would have to need less of"),
+           answered<One>("candidate", &One::candidate, text_type(), "of the option that would keep the limits"),
+           answered<One>("strategy", &One::strategy, any_text_type(), "the same"),
+           answered<One>("gpus", &One::gpus, number_of_things(1), "the same; of gpus: the most that were asked about"),
+           optional("deadline_s", &One::deadline_s, positive, "limit with which it would"),
+           optional("budget_usd", &One::budget_usd, positive, "limit with which it would"),
+           optional("chance", &One::chance, rounded_type(0, 1), "that it keeps these two"),
+           optional("nodes", &One::nodes, number_of_things(1), "that it takes, where nodes or power are the limit"),
+           optional("power_w", &One::power_w, positive, "that it takes, where nodes or power are the limit"),
+           optional("would_fit", &One::would_fit, text_type(), "of memory: what of its run would fit")}};
 }
 
 FieldTable<DiscriminatingMeasurement> measurement_fields() {
@@ -245,6 +274,8 @@ const FieldTable<Plan>& plan_fields() {
                                  "candidates with a strategy at a scale, the best first"),
                   answered<Plan>("refused", &Plan::refused, answer_list(answer_object(refused_fields())),
                                  "options that break a limit for any parameters, or are impossible"),
+                  answered<Plan>("would_keep_limits", &Plan::reliefs, answer_list(answer_object(relief_fields())),
+                                 "what would, where nothing keeps the limits"),
                   answered<Plan>("machines", &Plan::machines, answer_list(answer_object(machine_fields())),
                                  "of the candidates, with their prices and power"),
                   answered<Plan>("prices", &Plan::prices, list_type(text_type()),

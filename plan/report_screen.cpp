@@ -101,9 +101,9 @@ std::string choice_sentence(const Plan& plan) {
   const auto& first = plan.options.front();
   const auto choice = fmt::format("{}: {}.{}", where_to_train(plan, first), what_it_takes(first), chances(plan, first));
   if (plan.limits_met) return "Take " + choice;
-  return fmt::format("Nothing keeps {} with a chance of {}. Nearest: {}",
+  return fmt::format("Nothing keeps {} with a chance of {}. Nearest: {} {}",
                      join_names(limits_in_words(plan.request.limits)), plain_percent(plan.request.limits.chance),
-                     choice);
+                     choice, would_keep_sentence(plan));
 }
 
 // The table of choices.
@@ -123,44 +123,120 @@ bool misses(const Plan& plan, const PlannedOption& option) {
   return !option.simulated || option.chance < plan.request.limits.chance;
 }
 
-std::string choice_table(const Plan& plan, const std::vector<const PlannedOption*>& choices, std::size_t most) {
+/// The word of a reason in the table; "" for the front, which several options are on.
+std::string word_of(ChoiceReason reason) {
+  switch (reason) {
+  case ChoiceReason::fastest:
+    return "fastest";
+  case ChoiceReason::cheapest:
+    return "cheapest";
+  case ChoiceReason::least_energy:
+    return "least kWh";
+  case ChoiceReason::fewest_gpus:
+    return "fewest GPUs";
+  case ChoiceReason::most_certain:
+    return "surest";
+  case ChoiceReason::runner_up:
+    return "runner-up";
+  case ChoiceReason::front:
+    break;
+  }
+  return "";
+}
+
+std::string strongest_reason(const PlannedOption& option) {
+  return option.reasons.empty() ? "" : word_of(option.reasons.front());
+}
+
+/// The first choice, those with a reason, and others up to `most`, in the order of the ranking.
+std::vector<const PlannedOption*> worth_a_row(const std::vector<const PlannedOption*>& choices, std::size_t most) {
+  std::vector<bool> is_kept(choices.size());
+  std::size_t kept = 0;
+  for (const bool with_reason : {true, false})
+    for (std::size_t i = 0; i < choices.size() && kept < most; ++i) {
+      const bool is_worth = i == 0 || !with_reason || !strongest_reason(*choices[i]).empty();
+      if (is_kept[i] || !is_worth) continue;
+      is_kept[i] = true;
+      ++kept;
+    }
+  std::vector<const PlannedOption*> rows;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    if (is_kept[i]) rows.push_back(choices[i]);
+  return rows;
+}
+
+std::string range_cell(const PlannedOption& option, const Estimate& figure, std::string (*text)(double)) {
+  return option.simulated ? fmt::format("({}-{})", text(figure.low), text(figure.high)) : "";
+}
+
+/// "<- cheapest"; "no, fastest"; "runner-up".
+std::string mark_of(const Plan& plan, const PlannedOption& option, bool is_first, bool has_limits) {
+  const auto reason = strongest_reason(option);
+  if (is_first) return reason.empty() ? "<-" : "<- " + reason;
+  if (!has_limits || !misses(plan, option)) return reason;
+  return reason.empty() ? "no" : "no, " + reason;
+}
+
+std::string choice_table(const Plan& plan, const std::vector<const PlannedOption*>& choices,
+                         std::size_t widest_candidate, bool with_energy) {
   const auto unit = unit_of_times(shown_figure(choices.front()->time_s));
   const bool has_limits = plan.request.limits.deadline_s > 0 || plan.request.limits.budget_usd > 0;
-  constexpr std::size_t widest_candidate = 16;
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < std::min(most, choices.size()); ++i) {
-    const auto& option = *choices[i];
+  for (const auto* choice : choices) {
+    const auto& option = *choice;
     const Estimate time{option.time_s.value / unit.s, option.time_s.median / unit.s, option.time_s.low / unit.s,
                         option.time_s.high / unit.s};
     const auto usd = option.usd.value_or(Estimate{});
-    rows.push_back({with_commas(option.gpus), cut_in_the_middle(option.candidate, widest_candidate),
-                    plain_number(shown_figure(time)), range_of(option, time, plain_number),
-                    option.usd ? cell_number(shown_figure(usd)) : "-",
-                    option.usd ? range_of(option, usd, cell_number) : "",
-                    option.kwh.value > 0 ? cell_number(shown_figure(option.kwh)) : "-"});
-    auto& row = rows.back();
-    for (auto& cell : row)
-      if (cell.starts_with(" ")) cell.erase(0, 1);
-    if (!has_limits) continue;
-    row.push_back(option.simulated ? plain_percent(option.chance) : "-");
-    row.push_back(i == 0 ? "<-" : misses(plan, option) ? "no" : "");
+    rows.push_back({
+        with_commas(option.gpus),
+        cut_in_the_middle(option.candidate, widest_candidate),
+        plain_number(shown_figure(time)),
+        range_cell(option, time, plain_number),
+        option.usd ? cell_number(shown_figure(usd)) : "-",
+        option.usd ? range_cell(option, usd, cell_number) : "",
+    });
+    if (with_energy) rows.back().push_back(option.kwh.value > 0 ? cell_number(shown_figure(option.kwh)) : "-");
+    if (has_limits) rows.back().push_back(option.simulated ? plain_percent(option.chance) : "-");
+    rows.back().push_back(mark_of(plan, option, choice == choices.front(), has_limits));
   }
   std::vector<Column> columns{{"GPUs"}, {"candidate", Align::left}, {unit.name}, {"(90 %)", Align::left},
-                              {"USD"},  {"(90 %)", Align::left},    {"kWh"}};
-  if (has_limits) columns.insert(columns.end(), {{"kept"}, {"", Align::left}});
+                              {"USD"},  {"(90 %)", Align::left}};
+  if (with_energy) columns.push_back({"kWh"});
+  if (has_limits) columns.push_back({"kept"});
+  columns.push_back({"", Align::left});
   return to_table(columns, rows);
 }
 
-std::string below_table(const Plan& plan, const std::vector<const PlannedOption*>& choices, std::size_t shown) {
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  for (std::size_t from = 0; from < text.size(); from = text.find('\n', from) + 1)
+    widest = std::max(widest, text.find('\n', from) - from);
+  return widest;
+}
+
+/// The table with names of candidates as long as lines of a screen allow, and with energy if it has room.
+std::string choice_table(const Plan& plan, const std::vector<const PlannedOption*>& choices) {
+  constexpr std::size_t widest_candidate = 16;
+  constexpr std::size_t narrowest_candidate = 8;
+  std::string table;
+  for (const bool with_energy : {true, false})
+    for (std::size_t width = widest_candidate; width >= narrowest_candidate; --width) {
+      table = choice_table(plan, choices, width, with_energy);
+      if (widest_line(table) <= screen_columns) return table;
+    }
+  return table;
+}
+
+std::string below_table(const Plan& plan, std::size_t choices, const std::vector<const PlannedOption*>& rows) {
   std::string text;
-  const bool any_misses = std::any_of(choices.begin() + 1, choices.begin() + static_cast<std::ptrdiff_t>(shown),
-                                      [&](const PlannedOption* option) { return misses(plan, *option); });
+  const bool any_misses =
+      std::any_of(rows.begin() + 1, rows.end(), [&](const PlannedOption* option) { return misses(plan, *option); });
   if (any_misses && plan.request.limits.deadline_s + plan.request.limits.budget_usd > 0)
     text += fmt::format("no: less than the {} asked for. ", plain_percent(plan.request.limits.chance));
   const auto lack = std::count_if(plan.refused.begin(), plan.refused.end(),
                                   [](const RefusedOption& one) { return one.kind == Refusal::memory; });
-  if (choices.size() > shown)
-    text += fmt::format("{} more choice{}. ", choices.size() - shown, choices.size() - shown == 1 ? "" : "s");
+  if (const auto more = choices - rows.size(); more > 0)
+    text += fmt::format("{} more choice{}. ", more, more == 1 ? "" : "s");
   if (!plan.refused.empty())
     text += fmt::format("{} refused{}. ", plan.refused.size(), lack > 0 ? fmt::format(", {} for memory", lack) : "");
   if (!text.empty()) text.pop_back();
@@ -243,8 +319,10 @@ std::string short_gpu(const std::string& gpu) {
 
 std::string to_screen_text(const Plan& plan) {
   const auto choices = choices_of(plan);
-  const auto head = screen_text(asked_sentence(plan), 3) + "\n" + screen_text(choice_sentence(plan), 6) + "\n";
-  const auto tail = screen_text(measure_first_sentence(plan), 4) + screen_text(rests_on(plan), 3) +
+  const auto head =
+      screen_text(asked_sentence(plan), 3) + "\n" + screen_text(choice_sentence(plan), plan.limits_met ? 6 : 8) + "\n";
+  const auto tail = screen_text(measure_first_sentence(plan), plan.limits_met ? 4 : 3) +
+                    screen_text(rests_on(plan), plan.limits_met ? 3 : 2) +
                     "More: --details (options, prices, sources), --html page.html (charts), --json\n";
   constexpr std::size_t around = 1 + 2; // the head of the table, and what is below it
   constexpr std::size_t fewest = 3;
@@ -252,8 +330,8 @@ std::string to_screen_text(const Plan& plan) {
   const auto lines =
       static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n') + std::count(tail.begin(), tail.end(), '\n'));
   const auto room = screen_lines - std::min(screen_lines, lines + around);
-  const auto shown = std::min(choices.size(), std::clamp(room, fewest, most));
-  return head + choice_table(plan, choices, shown) + screen_text(below_table(plan, choices, shown), 2) + tail;
+  const auto rows = worth_a_row(choices, std::clamp(room, fewest, most));
+  return head + choice_table(plan, rows) + screen_text(below_table(plan, choices.size(), rows), 2) + tail;
 }
 
 } // namespace ddlsim

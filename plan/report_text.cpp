@@ -196,8 +196,9 @@ std::vector<std::string> option_cells(const Plan& plan, const PlannedOption& opt
 }
 
 std::vector<std::string> plan_sentences(const Plan& plan) {
-  std::vector<std::string> sentences{question_text(plan), limits_text(plan), first_choice_text(plan),
-                                     runner_up_text(plan)};
+  std::vector<std::string> sentences{question_text(plan), limits_text(plan), first_choice_text(plan)};
+  if (const auto would_keep = would_keep_sentence(plan); !would_keep.empty()) sentences.push_back(would_keep);
+  sentences.push_back(runner_up_text(plan));
   if (const auto discriminating = discriminating_text(plan); !discriminating.empty())
     sentences.push_back(discriminating);
   sentences.push_back(simulated_text(plan));

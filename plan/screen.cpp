@@ -71,7 +71,8 @@ struct WhyNot {
 
 /// Returns why the limits or the batch exclude this option at `gpus` GPUs, whatever it costs.
 WhyNot why_not(const PlanRequest& request, const PlanOption& option, const Curve& curve, int gpus) {
-  if (auto why = why_impossible(curve, gpus); !why.empty()) return {why, Refusal::impossible};
+  if (auto why = why_impossible(curve, gpus); !why.empty())
+    return {why, why == memory_refusal(at_scale(curve, gpus)) ? Refusal::memory : Refusal::impossible};
   if (auto why = memory_complaint(at_scale(curve, gpus)); !why.empty()) return {why, Refusal::memory};
   const auto training = whole_training(request, option, curve, gpus);
   const auto& limits = request.limits;
@@ -127,6 +128,7 @@ Evaluation screened(const PlanRequest& request, const PlanOption& option, const 
   evaluation.reported.efficiency = efficiency_there;
   evaluation.reported.tight_memory = tight_memory(at_scale(curve, gpus));
   evaluation.reported.peak_memory_bytes = peak_memory(at_scale(curve, gpus)).total();
+  if (request.workload.micro_batch > 0) evaluation.reported.strategy = curve.setup.strategy;
   if (curve.best_layout) {
     evaluation.reported.strategy = curve.best_layout->at(gpus).strategy;
     evaluation.reported.layouts_tried = curve.best_layout->at(gpus).tried;
@@ -157,6 +159,14 @@ RefusedOption refused_option(const PlanOption& option, int gpus, const WhyNot& w
   return {option.candidate->name, label_of(option.strategy), gpus, why.text, why.kind};
 }
 
+/// Adds what the option would take if its nodes and its power were allowed.
+void add_outcome(const PlanRequest& request, const PlanOption& option, const Curve& curve, RefusedOption& refused) {
+  const auto one = screened(request, option, curve, refused.gpus);
+  refused.nodes = one.reported.nodes;
+  refused.power_w = one.reported.room_power_w;
+  refused.outcome = one.likeliest;
+}
+
 /// Calls `work` unless the place is refused; where it throws UserError, the option is impossible there.
 template <typename Work> void unless_refused(const PlanOption& option, Place& place, const Work& work) {
   if (place.refused) return;
@@ -181,6 +191,7 @@ void evaluate(const PlanRequest& request, PlanOption& option, Place& place) {
   const auto& curve = curve_at(option, batch_at(request, option, place.gpus));
   if (const auto why = why_not(request, option, curve, place.gpus); !why.text.empty()) {
     place.refused = refused_option(option, place.gpus, why);
+    if (why.kind == Refusal::nodes || why.kind == Refusal::power) add_outcome(request, option, curve, *place.refused);
     return;
   }
   place.evaluation = screened(request, option, curve, place.gpus);

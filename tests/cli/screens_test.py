@@ -58,6 +58,21 @@ class Screens(Case):
         for word in ("tokens/s", "MFU", "memory"):
             self.assertIn(word, text)
 
+    def test_a_plan_says_what_would_keep_limits_and_why_a_row_is_there(self):
+        request = SOURCE / "scenarios" / "plans" / "extend-iris.json"
+        command = ("plan", request, "--set", "/samples=40", "--set", '/limits/deadline="2 h"', "--set", '/limits/budget="1 USD"')
+        text = " ".join(self.screen(*command, code=3).split())
+        for words in ("Nothing keeps 2 h, 1 USD ", "Nearest: "):
+            self.assertIn(words, text)
+        plan = json.loads(run(*command, "--json").stdout)
+        self.assertFalse(plan["limits_met"])
+        late = json.loads(run("plan", request, "--set", "/samples=40", "--set", '/limits/deadline="5 min"', "--json").stdout)
+        relief = late["would_keep_limits"][0]
+        self.assertEqual(relief["remedy"], "time")
+        kept = run("plan", request, "--set", "/samples=40", "--set", f"/limits/deadline=\"{relief['deadline_s']} s\"", "--json")
+        self.assertEqual(kept.returncode, 0, kept.stderr)
+        self.assertTrue(any("fastest" in option["reasons"] for option in late["options"]))
+
     def test_a_plan_prints_what_it_ranks(self):
         request = SOURCE / "scenarios" / "plans" / "extend-iris.json"
         text = self.screen("plan", request, "--set", "/samples=40")
