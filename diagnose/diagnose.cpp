@@ -3,6 +3,7 @@
 #include "diagnose/discriminating_point.hpp"
 #include "diagnose/evidence.hpp"
 #include "diagnose/headline.hpp"
+#include "diagnose/possible_faults.hpp"
 #include "sim/base/error.hpp"
 #include "sim/base/statistics.hpp"
 #include "sim/predict/predict.hpp"
@@ -146,6 +147,13 @@ Diagnosis diagnose(const Curve& curve, const std::vector<Observation>& observati
   auto diagnosis =
       reach_verdict(all, healthy_evidence(all, options.seed, options.healthy_draws), ln_times, options.level);
   for (const auto& one : points) diagnosis.points.push_back({one, expected_time(curve, one)});
+  Scales observed;
+  bool only_collectives = true;
+  for (const auto& one : points) {
+    observed.insert(one.gpus);
+    only_collectives = only_collectives && is_collective(one);
+  }
+  diagnosis.untested = untested_faults(curve, observed, only_collectives, others);
   diagnosis.headline = headline_of(curve, points);
   diagnosis.model = curve.setup.model.name;
   diagnosis.cluster = curve.setup.cluster.name;

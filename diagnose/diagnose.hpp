@@ -47,8 +47,9 @@ struct Diagnosis {
   std::vector<ComparedPoint> points;
   double chance_if_healthy = 1; ///< probability that a healthy cluster gives at least as much evidence of a fault
   Verdict verdict = Verdict::normal;
-  std::vector<Cause> causes; ///< causes, the likeliest first
-  std::optional<Cause> gain; ///< advantage that explains times that are faster than expected
+  std::vector<Cause> causes;           ///< causes, the likeliest first
+  std::vector<UntestedFault> untested; ///< causes that what was timed cannot show
+  std::optional<Cause> gain;           ///< advantage that explains times that are faster than expected
   /// measurement that distinguishes the first two causes, if one does
   std::optional<DiscriminatingPoint> discriminating;
   std::vector<std::string> warnings;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace ddlsim {
@@ -71,6 +72,18 @@ struct FaultKind {
   std::vector<double> severities;
   double weight = 1;            ///< prior probability, as a multiple of that of the other rows
   const Curve* curve = nullptr; ///< curve of the cluster with that fault, if the fault needs one; else null
+};
+
+/// What a log would have to time for a fault that it cannot test: iterations beside collectives, another number of
+/// nodes, several nodes, several GPUs of a node.
+enum class Untimed { iterations, other_nodes, several_nodes, several_gpus };
+/// returns "iterations", "other-nodes", "several-nodes" or "several-gpus"
+std::string to_text(Untimed untimed);
+
+/// A fault that could act on such a job and that the observed times cannot show.
+struct UntestedFault {
+  FaultRow row;
+  Untimed missing = Untimed::iterations;
 };
 
 /// Curves for the same question on a cluster that differs in one respect. A curve is null if the cluster cannot differ

@@ -159,6 +159,47 @@ std::vector<FaultKind> possible_faults(const Curve& curve, const Scales& observe
   return possible;
 }
 
+std::string to_text(Untimed untimed) {
+  switch (untimed) {
+  case Untimed::iterations:
+    return "iterations";
+  case Untimed::other_nodes:
+    return "other-nodes";
+  case Untimed::several_nodes:
+    return "several-nodes";
+  case Untimed::several_gpus:
+    break;
+  }
+  return "several-gpus";
+}
+
+std::vector<UntestedFault> untested_faults(const Curve& curve, const Scales& observed, bool only_collectives,
+                                           const OtherCurves& others) {
+  const int of_node = curve.gpus_per_full_node * domain_nodes(curve.setup.cluster, curve.setup.transport);
+  Scales all{1, of_node};
+  for (const int nodes : {2, 4})
+    if (nodes * of_node <= curve.growth_gpus) all.insert(nodes * of_node);
+  const auto seen = job_of(curve, observed);
+  const auto ideal = job_of(curve, all);
+  auto across = seen;
+  across.several_nodes = ideal.several_nodes;
+  std::vector<UntestedFault> untested;
+  for (const auto& row : fault_rows()) {
+    if (!is_possible(row.fault, curve, ideal, others)) continue;
+    if (only_collectives && !row.slows_collectives)
+      untested.push_back({row, Untimed::iterations});
+    else if (is_possible(row.fault, curve, seen, others))
+      continue;
+    else if (row.fault == Fault::contention && seen.several_nodes)
+      untested.push_back({row, Untimed::other_nodes});
+    else
+      untested.push_back({row, is_possible(row.fault, curve, across, others) || row.fault == Fault::contention
+                                   ? Untimed::several_nodes
+                                   : Untimed::several_gpus});
+  }
+  return untested;
+}
+
 std::vector<FaultKind> possible_gains(const Curve& curve, const Scales& observed, bool only_collectives,
                                       const OtherCurves& others) {
   const auto job = job_of(curve, observed);

@@ -17,6 +17,11 @@ using Scales = std::set<int>;
 std::vector<FaultKind> possible_faults(const Curve& curve, const Scales& observed, bool only_collectives,
                                        const OtherCurves& others);
 
+/// Returns the faults that possible_faults() leaves out only because of what was not timed, with what that is. Faults
+/// that no log of such a job could show are not among them.
+std::vector<UntestedFault> untested_faults(const Curve& curve, const Scales& observed, bool only_collectives,
+                                           const OtherCurves& others);
+
 /// Returns the rows of what would make a cluster faster than its file says.
 std::vector<FaultKind> possible_gains(const Curve& curve, const Scales& observed, bool only_collectives,
                                       const OtherCurves& others);

@@ -1,12 +1,14 @@
 #include "diagnose/report.hpp"
 
 #include "diagnose/words.hpp"
+#include "sim/base/error.hpp"
 #include "sim/base/table.hpp"
 #include "sim/predict/measured.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace ddlsim {
 namespace {
@@ -22,6 +24,30 @@ std::string cause_list_text(const Diagnosis& diagnosis) {
     text += "        " + to_lines(fmt::format("{}.", cause.row.look_at), report_columns - 8);
   }
   return text + "\n";
+}
+
+std::string words_of(Untimed untimed) {
+  switch (untimed) {
+  case Untimed::iterations:
+    return "the time of iterations";
+  case Untimed::other_nodes:
+    return "a time on another number of nodes";
+  case Untimed::several_nodes:
+    return "a time on several nodes";
+  case Untimed::several_gpus:
+    break;
+  }
+  return "a time on several GPUs of a node";
+}
+
+/// The causes that what was timed cannot show, by what is missing.
+std::string untested_text(const Diagnosis& diagnosis) {
+  std::map<Untimed, std::vector<std::string>> names;
+  for (const auto& one : diagnosis.untested) names[one.missing].emplace_back(one.row.name);
+  std::string text;
+  for (const auto& [missing, causes] : names)
+    text += to_lines(fmt::format("These times cannot test {}: that takes {}.", join_names(causes), words_of(missing)));
+  return text.empty() ? text : text + "\n";
 }
 
 std::string table_of(const Diagnosis& diagnosis) {
@@ -54,7 +80,7 @@ std::string table_of(const Diagnosis& diagnosis) {
 std::string to_details_text(const Diagnosis& diagnosis) {
   auto text = to_screen_text(diagnosis) + "\n" + to_lines(diagnosis.question);
   for (const auto& warning : diagnosis.warnings) text += to_lines("Note: " + warning + ".");
-  return text + "\n" + cause_list_text(diagnosis) + table_of(diagnosis);
+  return text + "\n" + cause_list_text(diagnosis) + untested_text(diagnosis) + table_of(diagnosis);
 }
 
 } // namespace ddlsim

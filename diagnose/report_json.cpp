@@ -97,6 +97,17 @@ FieldTable<Cause> gain_fields() {
                                  "of what it acts on: the median")}};
 }
 
+FieldTable<UntestedFault> untested_fields() {
+  using One = UntestedFault;
+  const auto text = [](auto member) { return [member](const One& one) { return one.row.*member; }; };
+  const auto missing = [](const One& one) { return to_text(one.missing); };
+  return {
+      {answered<One>("cause", text(&FaultRow::name), text_type(), "its name"),
+       answered<One>("what", text(&FaultRow::what), text_type(), "the same in a sentence"),
+       answered<One>("not_timed", missing, words_up_to(Untimed::several_gpus, [](Untimed one) { return to_text(one); }),
+                     "what would have to be timed")}};
+}
+
 FieldTable<DiscriminatingPoint> discriminating_fields() {
   using One = DiscriminatingPoint;
   FieldTable<One> table{rows_of_part<One>(&One::point, observation_rows())};
@@ -127,6 +138,8 @@ const FieldTable<Diagnosis>& diagnosis_fields() {
        answered<One>("points", &One::points, answer_list(answer_object(compared_fields())),
                      "measured times beside expected ones"),
        answered<One>("causes", &One::causes, answer_list(answer_object(cause_fields()), 1), "the likeliest first"),
+       answered<One>("cannot_test", &One::untested, answer_list(answer_object(untested_fields())),
+                     "causes that what was timed cannot show"),
        answered_if_any<One>("better_because", &One::gain, answer_object(gain_fields()),
                             "what explains times that are shorter than expected"),
        answered_if_any<One>("tell_apart", &One::discriminating, answer_object(discriminating_fields()),

@@ -1,4 +1,5 @@
 #include "diagnose/diagnose.hpp"
+#include "diagnose/possible_faults.hpp"
 #include "diagnose/report.hpp"
 #include "sim/base/error.hpp"
 #include "tests/predict/small_cluster.hpp"
@@ -129,6 +130,28 @@ TEST_CASE("faults that cannot act are not among the causes") {
   const auto benchmark = diagnose(known.curve(), {{Measured::all_reduce, 8, 1e8, 0.175}}, {});
   CHECK_FALSE(has(benchmark, Fault::loader));
   CHECK(has(benchmark, Fault::link));
+}
+
+TEST_CASE("causes that a log cannot test are named with what it does not time") {
+  const auto missing_of = [](const std::vector<UntestedFault>& untested, const std::string& cause) -> std::string {
+    for (const auto& one : untested)
+      if (one.row.name == cause) return to_text(one.missing);
+    return "";
+  };
+  const KnownCluster known;
+  const auto curve = known.curve();
+  const int of_node = curve.gpus_per_full_node;
+  REQUIRE(of_node > 1);
+  const auto alone = untested_faults(curve, {1}, false, {});
+  CHECK(missing_of(alone, "link") == "several-nodes");
+  CHECK(missing_of(alone, "inside") == "several-gpus");
+  CHECK(missing_of(alone, "gpu").empty());
+  CHECK(missing_of(alone, "server").empty()); // no log of an all-reduce could show servers
+  const auto across = untested_faults(curve, {of_node, 2 * of_node}, false, {});
+  CHECK(missing_of(across, "contention") == "other-nodes");
+  CHECK(missing_of(across, "link").empty());
+  CHECK(missing_of(untested_faults(curve, {2 * of_node}, true, {}), "loader") == "iterations");
+  CHECK(untested_faults(curve, {1, of_node, 2 * of_node, 4 * of_node}, false, {}).empty());
 }
 
 TEST_CASE("nothing measured, a scale that cannot be, all-reduces of servers: one sentence each") {
