@@ -21,12 +21,12 @@ using Glossary = std::vector<GlossaryEntry>;
 constexpr int unknown_term = 2;          ///< the exit code of wrong use
 constexpr std::size_t page_columns = 80; ///< narrower than a report, because the page holds running text
 
-/// Rewrites links for the terminal: "[causes](diagnosis.md)" becomes "causes (docs/diagnosis.md)".
+/// Rewrites links for the terminal: "[causes](diagnosis.md)" becomes "causes". Not every installation has the documents.
 std::string with_plain_links(std::string text) {
   for (auto middle = text.find("]("); middle != std::string::npos; middle = text.find("](", middle)) {
     const auto begin = text.rfind('[', middle);
     if (begin == std::string::npos) return text;
-    text.replace(middle, 2, " (docs/");
+    text.erase(middle, text.find(')', middle) + 1 - middle);
     text.erase(begin, 1);
   }
   return text;

@@ -87,8 +87,8 @@ std::string examples_of(const std::string& command) {
        "net.jsonl\n"
        "  ddlsim import hf-config config.json --sequence 4096 --output my-model.json      of Hugging Face "
        "Transformers\n"
-       "A table needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together); all columns:\n"
-       "docs/calibration.md. Models and clusters of your own: docs/your-own.md."}};
+       "A table needs the columns model,batch_per_gpu,gpus,rate (samples/s of all GPUs together); `ddlsim schema\n"
+       "measurement` has all columns. Models and clusters of your own: ddlsim new --help."}};
   return examples.at(command);
 }
 

@@ -324,9 +324,8 @@ TransformerShape shape_of_type(const JsonNode& root, const std::string& type, st
   const auto other = other_families().find(type);
   if (other != other_families().end()) return other->second(config);
   if (const auto* row = row_of(type)) return by_row(config, *row);
-  root.mistake_at("model_type",
-                  unknown_name_text("model type that is read", type, hf_families(), hf_families()) +
-                      "; of any other ddlsim.from_transformers of Python makes the table, docs/your-own.md");
+  root.mistake_at("model_type", unknown_name_text("model type that is read", type, hf_families(), hf_families()) +
+                                    "; of any other ddlsim.from_transformers of Python makes the table");
   return {};
 }
 

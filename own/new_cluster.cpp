@@ -295,7 +295,7 @@ private:
                                                     "are, so that larger scales can be asked about";
     if (!networks_.empty())
       notes_.emplace_back("how nodes are linked is not stated: one non-blocking switch is assumed; "
-                          "docs/strategies.md has the other forms");
+                          "`ddlsim explain fabric` has the other forms");
     Json json{{"format", "ddlsim-cluster"}, {"version", 1}, {"name", request_.name}};
     json["title"] = title(gpu);
     json["node"] = node;

@@ -73,7 +73,7 @@ void check_text(const std::string& text, const std::string& where, bool single_l
     at += length;
   }
   if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    throw UserError(where, "", "the file is empty; a JSON object is expected, see docs/formats.md");
+    throw UserError(where, "", "the file is empty; a JSON object is expected (`ddlsim schema --help` names the kinds)");
 }
 
 /// Largest number of values in a document, in all its lists and objects together. The largest shipped document has

@@ -44,7 +44,7 @@ public:
     mistakes_.move_to(name_);
     refuse_unused_fields();
     if (mistakes_.empty() && !has_context_)
-      mistakes_.add("", "the file is empty; a context record is expected first, see docs/formats.md");
+      mistakes_.add("", "the file is empty; a context record is expected first (`ddlsim schema measurement`)");
     mistakes_.throw_if_any();
     return std::move(read_);
   }
@@ -133,7 +133,7 @@ private:
   }
 
   void read_record(const JsonNode& node) {
-    if (!has_context_) node.mistake("a context record is expected first; see docs/formats.md");
+    if (!has_context_) node.mistake("a context record is expected first (`ddlsim schema measurement`)");
     has_context_ = true; // so that the missing context is reported once
     const auto record = record_from(node, {&context_, name_, line_});
     if (!record) return;

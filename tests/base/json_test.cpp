@@ -38,7 +38,7 @@ TEST_CASE("a good document is what it says") {
 }
 
 TEST_CASE("texts that are no JSON are refused with their place") {
-  const std::string empty = "the file is empty; a JSON object is expected, see docs/formats.md";
+  const std::string empty = "the file is empty; a JSON object is expected (`ddlsim schema --help` names the kinds)";
   const Bad all[] = {
       {"", empty},
       {" \n\t\r\n", empty},

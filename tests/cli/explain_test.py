@@ -29,8 +29,7 @@ class Explain(Case):
         self.glossary(b"**global batch** (also: all samples, global_batch): " + b"Samples of [GPUs](a.md#b), `n`. " * 3)
         self.assertEqual(self.entry("global", "batch", "--data", self.folder),
                          "global batch\n"
-                         "  Samples of GPUs (docs/a.md#b), `n`. Samples of GPUs (docs/a.md#b), `n`.\n"
-                         "  Samples of GPUs (docs/a.md#b), `n`.\n"
+                         "  Samples of GPUs, `n`. Samples of GPUs, `n`. Samples of GPUs, `n`.\n"
                          "  Also: all samples, global_batch\n")
 
     def test_a_term_is_found_in_any_spelling(self):

@@ -51,9 +51,9 @@ TEST_CASE("records are known by their first line, whatever the file is called") 
   const Sample sample;
   CHECK(sample.reported("records.txt", ddlsim_test::sample_measurements()).empty());
   CHECK(sample.reported("records.txt", ddlsim_test::sample_record("step").dump()) ==
-        Lines{":1: a context record is expected first; see docs/formats.md"});
+        Lines{":1: a context record is expected first (`ddlsim schema measurement`)"});
   CHECK(sample.reported("records.jsonl", "") ==
-        Lines{"the file is empty; a context record is expected first, see docs/formats.md"});
+        Lines{"the file is empty; a context record is expected first (`ddlsim schema measurement`)"});
 }
 
 TEST_CASE("what is of no known format is reported with the formats there are") {
@@ -65,7 +65,7 @@ TEST_CASE("what is of no known format is reported with the formats there are") {
         Lines{"/format: \"ddlsim-modell\" found, one of " + formats + " expected; did you mean \"ddlsim-model\"?"});
   CHECK(sample.reported("a.json", "{}") == Lines{"/format: missing; give one of " + formats});
   CHECK(sample.reported("a.json", "[]") == Lines{"a list of 0 found, an object expected; write {...}"});
-  CHECK(sample.reported("a.json", "") == Lines{"the file is empty; a JSON object is expected, see docs/formats.md"});
+  CHECK(sample.reported("a.json", "") == Lines{"the file is empty; a JSON object is expected (`ddlsim schema --help` names the kinds)"});
   CHECK(sample.reported("a.json", "{\"format\": \"ddlsim-model\"") ==
         Lines{"the text ends too early, at line 1, column 26: expected '}'; is the file truncated?"});
 }
