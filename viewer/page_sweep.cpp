@@ -38,6 +38,7 @@ Chart chart_of_all(const Sweep& sweep) {
   constexpr std::size_t most_rows = 60;
   Chart chart;
   chart.title = "All answers: " + what_of_all(sweep);
+  chart.note = "by " + joined_names(sweep.names);
   chart.x = {"dot: the prediction; bar: its 90 % interval", AxisScale::linear};
   chart.y.scale = AxisScale::names;
   std::vector<double> ends{0};
@@ -45,7 +46,7 @@ Chart chart_of_all(const Sweep& sweep) {
     if (!one.figure || chart.marks.size() == most_rows) continue;
     const auto& [what, value, low, high] = *one.figure;
     const auto row = static_cast<double>(chart.marks.size());
-    chart.y.names.push_back(one.name);
+    chart.y.names.push_back(one.values.empty() ? one.name : joined_names(one.values));
     chart.marks.push_back(
         {.x = value,
          .y = row,
@@ -114,8 +115,9 @@ std::string sweep_html(const Sweep& sweep) {
   const auto chart = chart_of_all(sweep);
   if (!chart.marks.empty())
     body += fmt::format("<section class=\"all\" aria-label=\"all answers\">\n<figure "
-                        "class=\"view\">\n<figcaption>{}</figcaption>\n{}{}</figure>\n</section>\n",
-                        html_escaped(chart.title), chart_svg(chart, wide_chart), chart_svg(chart, narrow_chart));
+                        "class=\"view\">\n<figcaption>{} <span>{}</span></figcaption>\n{}{}</figure>\n</section>\n",
+                        html_escaped(chart.title), html_escaped(chart.note), chart_svg(chart, wide_chart),
+                        chart_svg(chart, narrow_chart));
   body += "<script type=\"application/json\" id=\"sweep\">" + json_in_script(sweep_json(sweep)) + "</script>\n";
   for (const auto& one : sweep.pictures) body += "<template class=\"swept\">\n" + answer_of(one) + "</template>\n";
   return framed_page(about, body);

@@ -154,7 +154,7 @@ function addScale(answer, main, strategies, strategy) {
   price.value = choices().get("price") || "";
   slider.addEventListener("input", () => { show(); keepChoice("gpus", scales[Number(slider.value)]); });
   price.addEventListener("input", () => { show(); keepChoice("price", price.value); });
-  main.querySelector(".body").after(element("section", {class: "time", "aria-label": "where the time goes"},
+  main.querySelector(".body").after(element("section", {class: "time", "aria-label": "at one scale"},
     element("div", {class: "head"}, title, element("div", {class: "ask no-print"},
       element("label", {}, "at", slider, shownScale), element("label", {}, price, "USD a GPU-hour"))), body, said));
   show();
