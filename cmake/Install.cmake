@@ -10,7 +10,7 @@ else()
 endif()
 install(DIRECTORY platforms scenarios DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim COMPONENT program
         PATTERN tools EXCLUDE PATTERN convert EXCLUDE PATTERN held-out EXCLUDE)
-install(FILES VERSION DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim COMPONENT program)
+install(FILES VERSION packaging/smoke_test.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim COMPONENT program)
 install(FILES docs/glossary.md DESTINATION ${CMAKE_INSTALL_DATADIR}/ddlsim/docs COMPONENT program) # `ddlsim explain`
 # The calibrations that the program looks for first: made when they are installed, from those that the build folder keeps
 # and by fits for the rest, so that no build waits for them. OFF: each is fitted when it is first needed.
