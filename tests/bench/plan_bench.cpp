@@ -1,7 +1,7 @@
 // How long a plan takes that searches layouts at many scales.
 
 #include "plan/plan.hpp"
-#include "sim/base/child_process.hpp"
+#include "tests/base/in_workers.hpp"
 #include "tests/bench/bench_support.hpp"
 #include "tests/calibrate/shipped_data.hpp"
 

@@ -1,5 +1,6 @@
 // ddlsim as a method: what a site shaped is taken away from it, and a point is refused as `predict` refuses it.
 
+#include "tests/base/in_workers.hpp"
 #include "tests/validate/records.hpp"
 #include "validate/methods/simulator.hpp"
 #include "validate/report.hpp"
