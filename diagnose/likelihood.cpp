@@ -43,16 +43,6 @@ ModelError model_error_of(const Curve& curve, const Observation& one) {
   return unexplained;
 }
 
-/// Covariance of two collectives on a cluster without any table: one common standard deviation of ln for all of them,
-/// because their path is only assumed in the cluster's file. The value is the most likely one for the shipped logs,
-/// each predicted without its cluster's measurements (0.4 to 0.6).
-constexpr double common_where_unmeasured = 0.4;
-
-double common_covariance(const Curve& curve, const Observation& a, const Observation& b) {
-  const bool unmeasured = is_collective(a) && is_collective(b) && curve.calibration.all_reduces.empty();
-  return unmeasured ? common_where_unmeasured * common_where_unmeasured : 0;
-}
-
 } // namespace
 
 Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observations) {
@@ -67,7 +57,7 @@ Scatter scatter_of(const Curve& curve, const std::vector<Observation>& observati
     for (Eigen::Index j = 0; j < count; ++j) {
       const auto& other = observations[static_cast<std::size_t>(j)];
       scatter.factor(i, j) =
-          common_covariance(curve, one, other) +
+          common_spread(curve, one) * common_spread(curve, other) +
           own.spread * unexplained[static_cast<std::size_t>(j)].spread * correlation_of(curve, one, other);
     }
     scatter.factor(i, i) += own.noise * own.noise;

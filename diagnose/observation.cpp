@@ -1,6 +1,7 @@
 #include "diagnose/observation.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
 #include "sim/predict/collectives.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,9 @@
 
 namespace ddlsim {
 namespace {
+
+/// The most likely value for the shipped logs, each predicted without its cluster's measurements (0.4 to 0.6).
+constexpr double common_where_unmeasured = 0.4;
 
 /// Standard deviation of ln time if no table of this operation was fitted.
 double prior_collective_spread(const StepSetup& setup, const Parameters& median) {
@@ -26,6 +30,14 @@ IterationTime expected_collective(const Curve& curve, const Observation& one) {
   return collective_interval(collective_alone_s(setup, curve.median, one.what, one.size_bytes), ln_times, spread);
 }
 
+/// The interval with a further deviation of ln time, independent of those that it has.
+IterationTime widened(const IterationTime& time, double spread) {
+  const double further = normal_quantile(0.95) * spread;
+  const double below = std::hypot(std::log(time.s / time.s_low), further);
+  const double above = std::hypot(std::log(time.s_high / time.s), further);
+  return {time.s, time.s * std::exp(-below), time.s * std::exp(above)};
+}
+
 } // namespace
 
 bool is_collective(const Observation& one) {
@@ -37,8 +49,12 @@ double bus_factor(Measured what, int ranks) {
   return what == Measured::all_reduce ? 2 * others : others;
 }
 
+double common_spread(const Curve& curve, const Observation& one) {
+  return is_collective(one) && curve.calibration.all_reduces.empty() ? common_where_unmeasured : 0;
+}
+
 IterationTime expected_time(const Curve& curve, const Observation& one) {
-  if (is_collective(one)) return expected_collective(curve, one);
+  if (is_collective(one)) return widened(expected_collective(curve, one), common_spread(curve, one));
   const auto point = predict_point(curve, one.gpus, Fidelity::by_default).point;
   if (!point.error.empty()) throw UserError(one.where, "", point.error);
   return {point.iteration_s, point.iteration_s_low, point.iteration_s_high};

@@ -22,6 +22,10 @@ bool is_collective(const Observation& one);
 /// Bus bandwidth over algorithm bandwidth (NVIDIA/nccl-tests, doc/PERFORMANCE.md).
 double bus_factor(Measured what, int ranks);
 
+/// Standard deviation of ln of a factor that all collectives share on a healthy cluster without any table of them,
+/// because their path is only assumed in the cluster's file. 0 where a table was measured, and of iterations.
+double common_spread(const Curve& curve, const Observation& one);
+
 /// The time on a healthy cluster, with the interval that holds 90 % of measurements. Throws UserError where an
 /// iteration is impossible.
 IterationTime expected_time(const Curve& curve, const Observation& one);

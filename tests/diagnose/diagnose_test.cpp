@@ -2,6 +2,8 @@
 #include "diagnose/possible_faults.hpp"
 #include "diagnose/report.hpp"
 #include "sim/base/error.hpp"
+#include "sim/base/statistics.hpp"
+#include "sim/predict/collectives.hpp"
 #include "tests/predict/small_cluster.hpp"
 
 #include <catch2/catch.hpp>
@@ -218,6 +220,23 @@ TEST_CASE("one odd size among many makes no cluster not normal") {
   for (auto& one : sizes) one.time_s = lone_all_reduce_s(halved, known.sample, one.size_bytes);
   sizes[7].time_s *= 9;
   CHECK(diagnose(curve, sizes, {}).verdict == Verdict::not_normal);
+}
+
+TEST_CASE("one size alone is normal inside the healthy interval that is printed, also without any table") {
+  const KnownCluster known;
+  const auto curve = known.curve();
+  REQUIRE(curve.calibration.all_reduces.empty());
+  const Observation likely{Measured::all_reduce, 8, 1e8, 1};
+  const auto healthy = expected_time(curve, likely);
+  const auto predicted = predict_collective(curve, 8, likely.size_bytes).time;
+  CHECK(healthy.s == predicted.s);
+  const double common = normal_quantile(0.95) * common_spread(curve, likely);
+  CHECK(common > 0);
+  CHECK(std::log(healthy.s_high / healthy.s) == Approx(std::hypot(std::log(predicted.s_high / predicted.s), common)));
+  CHECK(std::log(healthy.s / healthy.s_low) == Approx(std::hypot(std::log(predicted.s / predicted.s_low), common)));
+  auto inside = likely;
+  inside.time_s = 0.9 * healthy.s_high;
+  CHECK(diagnose(curve, {inside}, {}).verdict == Verdict::normal);
 }
 
 TEST_CASE("a benchmark of reduce-scatter, all-gather or all-to-all is compared, and needs no memory of a model") {
