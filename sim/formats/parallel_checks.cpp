@@ -44,7 +44,9 @@ void open_layout(const JsonNode& node, ModelParallelOptions& parallel) {
   open("expert", parallel.expert);
   if (!node.has("schedule")) parallel.virtual_stages = ModelParallelOptions::best;
   if (!node.has("recompute")) parallel.recompute = Recompute::best;
-  if (!node.has("data_parallel")) parallel.data_parallel = DataParallel::zero_1;
+  if (node.has("data_parallel")) return;
+  parallel.data_parallel = DataParallel::zero_1;
+  parallel.shard_group = searched_replicas;
 }
 
 void check_degrees(const JsonNode& node, const ModelParallelOptions& parallel, StrategyUse use) {

@@ -3,8 +3,13 @@
 
 #include "sim/base/json.hpp"
 #include "sim/formats/strategy.hpp"
+#include "sim/formats/readers.hpp"
 
 namespace ddlsim {
+
+/// Value of ModelParallelOptions::shard_group in questions, beside zero_1: predict searches what replicas do with
+/// gradients.
+constexpr int searched_replicas = -2;
 
 /// Lets predict search what a question for the best layout does not state.
 void open_layout(const JsonNode& node, ModelParallelOptions& parallel);

@@ -1,6 +1,7 @@
 #include "sim/formats/strategy.hpp"
 
 #include "sim/base/error.hpp"
+#include "sim/formats/parallel_checks.hpp"
 #include "sim/formats/readers.hpp"
 #include "sim/formats/sharded_options.hpp"
 
@@ -148,7 +149,8 @@ std::string model_parallel_text(const Strategy& strategy) {
   add_experts(parts, parallel);
   add_stages(parts, parallel);
   if (parallel.rank_order != RankOrder::stages_last) parts.push_back("ranks " + to_text(parallel.rank_order));
-  if (parallel.data_parallel != DataParallel::all_reduce) parts.push_back(replicas_text(parallel));
+  if (parallel.data_parallel != DataParallel::all_reduce && parallel.shard_group != searched_replicas)
+    parts.push_back(replicas_text(parallel));
   const bool is_said = parallel.best_layout && parallel.recompute == Recompute::best;
   if (parallel.recompute != Recompute::none && !is_said)
     parts.push_back(to_text(parallel.recompute) + " recomputation");

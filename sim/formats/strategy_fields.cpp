@@ -201,6 +201,11 @@ bool states_schedule(const Strategy& strategy) {
   return has_stages(strategy) && !is_searched;
 }
 
+bool states_replicas(const Strategy& strategy) {
+  return strategy.parallel.shard_group != searched_replicas &&
+         strategy.parallel.data_parallel != DataParallel::all_reduce;
+}
+
 bool has_micro_batches(const Strategy& strategy) {
   return has_stages(strategy) || strategy.parallel.micro_batches != 1;
 }
@@ -240,6 +245,8 @@ std::vector<Field<Strategy>> rows_of_schedule(StrategyUse use) {
           .only_where("schedule", {"interleaved"}),
       optional("data_parallel", of(&ModelParallelOptions::data_parallel), name_of_type<DataParallel>(),
                "what replicas do with gradients; all-reduce if not given")
+          .written_where(states_replicas,
+                         [](const Strategy& strategy) { return to_text(strategy.parallel.data_parallel); })
           .only_where("name", model_parallel),
       optional("tensor_overlap", of(&ModelParallelOptions::tensor_overlap), boolean_type(),
                "gathers and scatters inside layers run beside the layers' compute; false if not given")
@@ -254,13 +261,13 @@ std::vector<Field<Strategy>> rows_of_schedule(StrategyUse use) {
 }
 
 std::vector<Field<Strategy>> rows_of_questions() {
-  return {
-      optional("layout", within(&Strategy::parallel, &ModelParallelOptions::best_layout), best_layout_type(),
-               "predict searches the degrees, schedule and recomputation that are left out, with zero-1 for replicas")
-          .only_where("name", model_parallel),
-      optional("preset", &Strategy::preset, text_type(), "in place of the question's"),
-      optional("transport", &Strategy::transport, word_type(transport_names()), "in place of the question's"),
-      optional("note", &Strategy::note, text_type(), "your words on this strategy")};
+  return {optional("layout", within(&Strategy::parallel, &ModelParallelOptions::best_layout), best_layout_type(),
+                   "predict searches the degrees, schedule and recomputation that are left out, and what replicas do: "
+                   "zero-1, fsdp or both, as the preset can")
+              .only_where("name", model_parallel),
+          optional("preset", &Strategy::preset, text_type(), "in place of the question's"),
+          optional("transport", &Strategy::transport, word_type(transport_names()), "in place of the question's"),
+          optional("note", &Strategy::note, text_type(), "your words on this strategy")};
 }
 
 void check_degrees_of(const JsonNode& node, Strategy& strategy, StrategyUse use) {

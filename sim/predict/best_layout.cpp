@@ -9,6 +9,7 @@
 #include "sim/iteration/pipeline_layout.hpp"
 #include "sim/iteration/step_cache.hpp"
 #include "sim/predict/layout_estimate.hpp"
+#include "sim/predict/replica_choices.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -41,6 +42,9 @@ Strategy least_layout(const StepSetup& setup) {
   if (parallel.expert == open_degree) parallel.expert = 1;
   parallel.best_layout = false;
   if (parallel.recompute == Recompute::best) parallel.recompute = Recompute::full;
+  const auto usual = replica_choices(setup, {}).front();
+  parallel.data_parallel = usual.kind;
+  parallel.shard_group = usual.shard_group;
   return strategy;
 }
 
@@ -131,10 +135,11 @@ private:
       candidate.fits = memory_fit(candidate.peak_bytes, setup_.gpu, setup_.model) != MemoryFit::too_large;
   }
 
-  /// The cache of layouts with as many pieces and the same recomputation. They share the layers' times and the pieces.
+  /// The cache of layouts with as many pieces, the same recomputation, and parameters shared or not. They share the layers' times and the pieces.
   StepCache& memory_of(const Strategy& strategy) {
     const auto& parallel = strategy.parallel;
-    auto& memory = memories_[parallel.recompute][parallel.pipeline * parallel.virtual_stages];
+    auto& memory =
+        memories_[{parallel.recompute, shards_parameters(strategy)}][parallel.pipeline * parallel.virtual_stages];
     memory.stores = memory.divides = false;
     setup_.strategy = strategy;
     if (!memory.shape) memory.shape = backward_shape_of(setup_);
@@ -241,8 +246,9 @@ private:
   const Parameters& likeliest_;
   std::map<Recompute, std::vector<LayerMemory>> layers_; ///< the same for all layouts that recompute the same
   std::vector<LayoutCandidate> candidates_;
-  std::map<Recompute, std::map<int, StepCache>> memories_; ///< caches by recomputation and number of pieces
-  double operations_ = 0;                                  ///< number of operations run so far
+  /// caches by recomputation, by whether replicas share parameters, and by number of pieces
+  std::map<std::pair<Recompute, bool>, std::map<int, StepCache>> memories_;
+  double operations_ = 0; ///< number of operations run so far
 };
 
 } // namespace

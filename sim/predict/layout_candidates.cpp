@@ -3,6 +3,7 @@
 #include "sim/compute/piece_shape.hpp"
 #include "sim/iteration/pipeline_graph.hpp"
 #include "sim/iteration/pipeline_layout.hpp"
+#include "sim/predict/replica_choices.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -158,8 +159,9 @@ PipelineSchedule schedule_of(int virtual_stages) {
   return virtual_stages > 1 ? PipelineSchedule::interleaved : PipelineSchedule::one_f_one_b;
 }
 
-/// The divisions of experts and the recomputations that the GPUs and the model allow with the candidate's degrees.
+/// What replicas do, the divisions of experts and the recomputations that the GPUs and the model allow with the candidate's degrees.
 struct AllowedParts {
+  std::vector<ReplicaChoice> replicas;
   std::vector<int> experts;
   std::vector<Recompute> recomputations;
 };
@@ -168,6 +170,15 @@ AllowedParts allowed_parts(const StepSetup& setup, Strategy candidate) {
   AllowedParts allowed;
   auto& parallel = candidate.parallel;
   parallel.recompute = Recompute::none;
+  for (const auto& replicas : replica_choices(setup, parallel)) {
+    parallel.data_parallel = replicas.kind;
+    parallel.shard_group = replicas.shard_group;
+    parallel.expert = 1;
+    if (is_laid_out(setup, candidate)) allowed.replicas.push_back(replicas);
+  }
+  if (allowed.replicas.empty()) return allowed;
+  parallel.data_parallel = allowed.replicas.front().kind;
+  parallel.shard_group = allowed.replicas.front().shard_group;
   for (const int expert : experts_of_search(setup)) {
     parallel.expert = expert;
     if (is_laid_out(setup, candidate)) allowed.experts.push_back(expert);
@@ -194,12 +205,15 @@ std::vector<Strategy> with_degrees(const StepSetup& setup, Strategy candidate, i
       parallel.micro_batches = micro_batches;
       parallel.virtual_stages = virtual_stages;
       if (searches_schedule) parallel.schedule = schedule_of(virtual_stages);
-      for (const int expert : allowed.experts)
-        for (const auto recompute : allowed.recomputations) {
-          parallel.expert = expert;
-          parallel.recompute = recompute;
-          if (is_scheduled(setup, parallel, blocks)) found.push_back(candidate);
-        }
+      for (const auto& replicas : allowed.replicas)
+        for (const int expert : allowed.experts)
+          for (const auto recompute : allowed.recomputations) {
+            parallel.data_parallel = replicas.kind;
+            parallel.shard_group = replicas.shard_group;
+            parallel.expert = expert;
+            parallel.recompute = recompute;
+            if (is_scheduled(setup, parallel, blocks)) found.push_back(candidate);
+          }
     }
   return found;
 }

@@ -20,16 +20,30 @@ StepSetup one_micro_batch(StepSetup setup) {
   return setup;
 }
 
-/// Seconds for which the busiest stage computes or waits for a transfer inside a layer.
+/// Seconds in which at least one of the spans runs.
+double covered_s(std::vector<Span>& spans) {
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.start_s < b.start_s; });
+  double covered_s = 0;
+  double until_s = 0;
+  for (const auto& span : spans) {
+    covered_s += std::max(0.0, span.end_s - std::max(span.start_s, until_s));
+    until_s = std::max(until_s, span.end_s);
+  }
+  return covered_s;
+}
+
+/// Seconds for which the busiest stage computes or waits for a transfer inside a layer. Gathers of parameters may run
+/// beside compute.
 double busiest_stage_s(const Graph& graph, const Execution& execution) {
-  std::vector<double> busy_s(graph.roles.size(), 0);
+  std::vector<std::vector<Span>> spans(graph.roles.size());
   for (std::size_t i = 0; i < graph.operations.size(); ++i) {
     const auto& operation = graph.operations[i];
     const bool is_of_pass = operation.micro_batch >= 0 && operation.kind != OperationKind::send;
-    const auto& span = execution.spans[i];
-    if (is_of_pass) busy_s[graph.streams[operation.stream].role] += span.end_s - span.start_s;
+    if (is_of_pass) spans[graph.streams[operation.stream].role].push_back(execution.spans[i]);
   }
-  return *std::max_element(busy_s.begin(), busy_s.end());
+  double most_s = 0;
+  for (auto& of_stage : spans) most_s = std::max(most_s, covered_s(of_stage));
+  return most_s;
 }
 
 } // namespace

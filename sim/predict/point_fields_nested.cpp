@@ -85,6 +85,10 @@ FieldTable<TimedLayout> layout_fields() {
   const auto has_experts = [](const Layout& layout) { return layout.strategy.parallel.expert != 1; };
   const auto is_interleaved = [](const Layout& layout) { return layout.strategy.parallel.virtual_stages != 1; };
   const auto recomputes = [](const Layout& layout) { return recompute_of(layout.strategy) != Recompute::none; };
+  const auto shards_on_a_node = [](const Layout& layout) {
+    return shards_parameters(layout.strategy) && layout.strategy.parallel.shard_group == ShardedOptions::a_node;
+  };
+  const auto node_word_of = [](const Layout&) { return std::string("node"); };
   const auto iteration_s = [](const Layout& layout) { return layout.time.iteration_s; };
   const auto bubble_s = [](const Layout& layout) { return layout.time.parts.bubble_s; };
   const auto exposed = [=](const Layout& layout) {
@@ -103,6 +107,9 @@ FieldTable<TimedLayout> layout_fields() {
                               number_of_things(1), "as in a strategy"),
        answered_where<Layout>(recomputes, "recompute", degree(&ModelParallelOptions::recompute),
                               name_of_type<Recompute>({"selective", "full"}), "as in a strategy"),
+       answered<Layout>("data_parallel", degree(&ModelParallelOptions::data_parallel), name_of_type<DataParallel>(),
+                        "as in a strategy"),
+       answered_where<Layout>(shards_on_a_node, "shard_group", node_word_of, word_type({"node"}), "as in a strategy"),
        answered<Layout>("formula_iteration_s", iteration_s, rounded_positive_type(), "iteration by the formulas"),
        answered<Layout>("bubble_s", bubble_s, rounded_type(), "of that iteration")}};
   add_to(table.fields, rows_of_part<Layout>(exposed, exposed_rows()));

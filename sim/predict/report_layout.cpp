@@ -73,9 +73,12 @@ std::string degrees_in_words(const Strategy& strategy) {
   const auto expert = parallel.expert == 1 ? "" : fmt::format("expert {}, ", parallel.expert);
   const auto pieces = parallel.virtual_stages > 1 ? fmt::format(" of {} pieces", parallel.virtual_stages) : "";
   const auto again = parallel.recompute == Recompute::none ? "" : ", " + to_text(parallel.recompute) + " recomputation";
-  return fmt::format("tensor {}, {}{}{} stage{}{}, {} micro-batch{}{}", parallel.tensor, context, expert,
+  const auto shards = parallel.data_parallel != DataParallel::fsdp     ? ""
+                      : parallel.shard_group == ShardedOptions::a_node ? ", fsdp in groups of a node"
+                                                                       : ", fsdp";
+  return fmt::format("tensor {}, {}{}{} stage{}{}, {} micro-batch{}{}{}", parallel.tensor, context, expert,
                      parallel.pipeline, parallel.pipeline == 1 ? "" : "s", pieces, parallel.micro_batches,
-                     parallel.micro_batches == 1 ? "" : "es", again);
+                     parallel.micro_batches == 1 ? "" : "es", shards, again);
 }
 
 std::string offload_sentence(const StrategyAnswer& answer) {

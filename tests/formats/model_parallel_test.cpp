@@ -175,7 +175,7 @@ TEST_CASE("a question for the best layout opens what it does not state") {
        {parallel.context, parallel.pipeline, parallel.micro_batches, parallel.virtual_stages, parallel.expert})
     CHECK(degree == ModelParallelOptions::best);
   CHECK(parallel.data_parallel == DataParallel::zero_1);
-  CHECK(to_text(strategy) == "model-parallel(best layout, tensor 8, zero-1, full recomputation)");
+  CHECK(to_text(strategy) == "model-parallel(best layout, tensor 8, full recomputation)");
   const auto written = strategy_to_json(strategy, StrategyUse::scenario);
   CHECK(read_strategy(written.dump(), StrategyUse::scenario).strategy.parallel == parallel);
   CHECK(seeks_best_layout(strategy));

@@ -1,6 +1,7 @@
 // "tensor", "pipeline", "micro_batches": "best": the degrees that win, and why.
 
 #include "sim/formats/data_folder.hpp"
+#include "sim/formats/parallel_checks.hpp"
 #include "sim/iteration/memory_fit.hpp"
 #include "sim/iteration/peak_memory.hpp"
 #include "sim/predict/best_layout.hpp"
@@ -195,6 +196,58 @@ TEST_CASE("the best of all layouts of a transformer is within 1 % of the fastest
   CHECK(fit > 10);
   CHECK(fit < found.tried);
   CHECK(found.best->time.iteration_s <= 1.01 * fastest_s);
+}
+
+TEST_CASE("what replicas do is searched as the preset can, and the best is that of all", "[best-layout]") {
+  TwoBlocks two;
+  ModelParallelOptions asked{searched, searched, searched, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1};
+  asked.shard_group = searched_replicas;
+  const auto kinds_on = [&](int gpus) {
+    std::set<std::pair<DataParallel, int>> kinds;
+    for (const auto& one : layout_candidates(seeking_layout(two, gpus, asked)))
+      kinds.insert({one.parallel.data_parallel, one.parallel.shard_group});
+    return kinds;
+  };
+  const int all = ShardedOptions::all_ranks;
+  CHECK(kinds_on(4) == std::set<std::pair<DataParallel, int>>{{DataParallel::zero_1, all}});
+  two.preset.name = "megatron-lm";
+  CHECK(kinds_on(8) == std::set<std::pair<DataParallel, int>>{{DataParallel::zero_1, all},
+                                                              {DataParallel::fsdp, all},
+                                                              {DataParallel::fsdp, ShardedOptions::a_node}});
+  for (const double latency_s : {0.0, 1e-3, 5e-3})
+    for (const double rate : {0.1, 1.0, 10.0}) {
+      INFO(latency_s << " s, " << rate);
+      two.sample.net_latency_s = latency_s;
+      auto faster = two;
+      for (auto& nic : faster.cluster.nics) nic.bandwidth_Bps *= rate;
+      check_against_all(faster, 4, asked);
+      check_against_all(faster, 8, asked);
+    }
+}
+
+TEST_CASE("fsdp is chosen where nothing else fits", "[best-layout]") {
+  EvenModel host(1);
+  host.model = load_model(DataFolder{DDLSIM_SOURCE_DIR}, "llama_3.1_8b_seq8192");
+  host.cluster.gpus_per_node = 8;
+  host.gpu.memory_bandwidth_Bps = 3e12;
+  host.preset.name = "megatron-lm";
+  ModelParallelOptions asked{1, 1, searched, PipelineSchedule::one_f_one_b, 1, DataParallel::zero_1};
+  asked.shard_group = searched_replicas;
+  asked.recompute = Recompute::full;
+  auto setup = seeking_layout(host, 8, asked);
+  setup.batch_per_gpu = 1;
+  const auto peak_of = [&](DataParallel kind) {
+    auto run = setup;
+    run.strategy.parallel.micro_batches = 1;
+    run.strategy.parallel.data_parallel = kind;
+    run.strategy.parallel.shard_group = ShardedOptions::all_ranks;
+    return peak_memory(run).total();
+  };
+  host.gpu.memory_bytes = std::round((peak_of(DataParallel::zero_1) + peak_of(DataParallel::fsdp)) / 2);
+  const auto found = BestLayout(setup, host.sample, 8).at(8);
+  REQUIRE(found.best);
+  CHECK(found.best->strategy.parallel.data_parallel == DataParallel::fsdp);
+  CHECK(found.refused_by_memory == 1);
 }
 
 TEST_CASE("scales without a layout have none, and a point says why", "[best-layout]") {
