@@ -62,7 +62,7 @@ function choiceColumns(plan, choices, isShort) {
     {name: unit[0], text: (option) => withRange(option, option.time_s, time)},
     {name: "USD", text: (option) => withRange(option, option.cost_usd, cellNumber)},
   ];
-  if (plan.options.some((option) => option.usd_per_million_tokens)) columns.push({name: "USD per M tokens", text: (option) => withRange(option, option.usd_per_million_tokens, plainNumber)});
+  if (plan.options.some((option) => option.usd_per_million_tokens)) columns.push({name: "USD per M tokens", spare: true, text: (option) => withRange(option, option.usd_per_million_tokens, plainNumber)});
   if (!isShort) {
     columns.push({name: "kWh", text: (option) => option.energy_kwh && option.energy_kwh.value > 0 ? withRange(option, option.energy_kwh, cellNumber) : "-"},
       {name: "MFU", text: (option) => option.flop_utilisation ? plainPercent(option.flop_utilisation) : "-"},

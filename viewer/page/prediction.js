@@ -88,7 +88,7 @@ function timeBar(answer, strategy, point) {
     if (seconds < -0.005 * total) legend.append(element("li", {class: "plain"}, `measured runs take ${plainTime(-seconds)} less`));
     if (seconds < 0.002 * total) continue;
     const share = seconds / point.iteration_s;
-    const bar = element("i", {class: part.kind}, seconds / total > 0.16 ? `${part.name} ${plainPercent(share)}` : seconds / total > 0.045 ? plainPercent(share) : "");
+    const bar = element("i", {class: part.kind + (seconds / total < 0.12 ? " slim" : "")}, seconds / total > 0.16 ? `${part.name} ${plainPercent(share)}` : seconds / total > 0.045 ? plainPercent(share) : "");
     bar.style.width = (100 * seconds / total).toFixed(3) + "%";
     stack.append(bar);
     legend.append(element("li", {class: part.kind}, part.name + " ", element("b", {}, plainTime(seconds)), ", " + plainPercent(share)));

@@ -2,11 +2,12 @@
 
 const MOST_ROWS = 300; // more are in the CSV
 
-// columns: [{name, text: (row) => text or element, left: true}]
+// columns: [{name, text: (row) => text or element, left: true, spare: true (its second line gives way on a telephone)}]
 function table(caption, columns, rows) {
+  const kind = (column) => (column.long ? "long" : column.left ? "t" : "") + (column.spare ? " spare" : "");
   const head = element("tr", {}, ...columns.map((column) => element("th", {scope: "col", class: column.left ? "t" : ""}, column.name)));
   const body = rows.slice(0, MOST_ROWS).map((row) => element("tr", {}, ...columns.map((column, i) =>
-    element(i === 0 ? "th" : "td", {scope: i === 0 ? "row" : undefined, class: column.long ? "long" : column.left ? "t" : ""}, column.text(row)))));
+    element(i === 0 ? "th" : "td", {scope: i === 0 ? "row" : undefined, class: kind(column)}, column.text(row)))));
   const more = rows.length > MOST_ROWS ? element("p", {}, `The first ${MOST_ROWS} of ${withCommas(rows.length)} rows; Data (CSV) has all.`) : "";
   return element("div", {}, element("div", {class: "table", tabindex: "0", role: "region", "aria-label": caption},
     element("table", {}, element("thead", {}, head), element("tbody", {}, ...body))), more);
