@@ -13,9 +13,14 @@ namespace ddlsim {
 /// what to run next.
 std::string to_screen_text(const Diagnosis& diagnosis);
 
-/// Returns the sentences of that screen: the verdict; what fits times that are better than expected; what to run next,
-/// where the cluster is not normal.
-std::vector<std::string> screen_sentences(const Diagnosis& diagnosis);
+/// The sentences of that screen; "" where one does not apply.
+struct DiagnosisScreen {
+  std::string verdict;
+  std::string better;   ///< what fits times that are better than expected
+  std::string run_next; ///< "Run next: ...", where the cluster is not normal
+};
+
+DiagnosisScreen screen_sentences(const Diagnosis& diagnosis);
 
 /// Returns the first screen, then every point with its expected time, and every cause with what to check.
 std::string to_details_text(const Diagnosis& diagnosis);

@@ -245,10 +245,9 @@ std::string wrapped(const std::string& text) {
 
 } // namespace
 
-std::vector<std::string> screen_sentences(const Diagnosis& diagnosis) {
-  std::vector<std::string> sentences{verdict_text(diagnosis), better_text(diagnosis)};
-  if (diagnosis.verdict == Verdict::not_normal) sentences.push_back(run_next_text(diagnosis));
-  return sentences;
+DiagnosisScreen screen_sentences(const Diagnosis& diagnosis) {
+  const bool not_normal = diagnosis.verdict == Verdict::not_normal;
+  return {verdict_text(diagnosis), better_text(diagnosis), not_normal ? run_next_text(diagnosis) : ""};
 }
 
 std::string to_screen_text(const Diagnosis& diagnosis) {

@@ -13,8 +13,15 @@ namespace ddlsim {
 /// choices beside it; what to measure first; what the choice rests on.
 std::string to_screen_text(const Plan& plan);
 
-/// Returns the sentences of that screen: the question, the choice, what to measure first, what the choice rests on.
-std::vector<std::string> screen_sentences(const Plan& plan);
+/// The sentences of that screen; "" where one does not apply.
+struct PlanScreen {
+  std::string question;
+  std::string choice;
+  std::string measure_first; ///< "Measure first: ..."
+  std::string rests_on;      ///< "Rests on: ..."
+};
+
+PlanScreen screen_sentences(const Plan& plan);
 
 /// "B200-SXM-180GB" -> "B200"; a name whose first word has no digit stays whole.
 std::string short_gpu(const std::string& gpu);

@@ -299,7 +299,7 @@ std::string rests_on(const Plan& plan) {
 
 } // namespace
 
-std::vector<std::string> screen_sentences(const Plan& plan) {
+PlanScreen screen_sentences(const Plan& plan) {
   return {asked_sentence(plan), choice_sentence(plan), measure_first_sentence(plan), rests_on(plan)};
 }
 

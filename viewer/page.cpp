@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 namespace ddlsim {
@@ -107,12 +108,23 @@ std::string picture_svg(const Picture& picture) {
 std::vector<std::string> sentences_of(const std::string& text) {
   std::vector<std::string> sentences;
   std::size_t from = 0;
-  for (auto at = text.find(". "); at != std::string::npos; at = text.find(". ", from)) {
-    sentences.push_back(text.substr(from, at + 1 - from));
+  for (auto at = text.find(". "); at != std::string::npos; at = text.find(". ", at + 1)) {
+    const auto sentence = text.substr(from, at + 1 - from);
+    const bool in_brackets =
+        std::count(sentence.begin(), sentence.end(), '(') > std::count(sentence.begin(), sentence.end(), ')');
+    if (in_brackets) continue;
+    sentences.push_back(sentence);
     from = at + 2;
   }
   if (from < text.size()) sentences.push_back(text.substr(from));
   return sentences;
+}
+
+std::string after_label(const std::string& text) {
+  const auto at = text.find(": ");
+  auto rest = at == std::string::npos ? text : text.substr(at + 2);
+  if (!rest.empty()) rest.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(rest.front())));
+  return rest;
 }
 
 void set_verdict(Picture& picture, const std::string& verdict) {

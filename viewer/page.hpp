@@ -50,6 +50,9 @@ std::string picture_svg(const Picture& picture);
 /// Splits a text into sentences: each ends in a full stop before a space.
 std::vector<std::string> sentences_of(const std::string& text);
 
+/// Returns what follows the label of a sentence, with a capital: "How sure: runs here" -> "Runs here".
+std::string after_label(const std::string& text);
+
 /// Makes heading, figure and sentences of a verdict like "Your 8 GPUs train about 900 images/s (90 %: 800 to 1,000),
 /// which is 93 % of perfect scaling. Growing pays.": the interval becomes a sentence of its own.
 void set_verdict(Picture& picture, const std::string& verdict);

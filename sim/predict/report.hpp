@@ -15,9 +15,18 @@ namespace ddlsim {
 /// what to measure next.
 std::string to_screen_text(const Prediction& prediction);
 
-/// The sentences of the screen: the question, the verdict, where the time goes, the other ways, how sure that is, and what
-/// to measure next. Of a scenario that is not possible at any scale: the question, and that.
-std::vector<std::string> screen_sentences(const Prediction& prediction);
+/// The sentences of the screen. Of a scenario that is not possible at any scale only the question and the verdict are
+/// there.
+struct PredictionScreen {
+  std::string question;
+  std::string verdict;
+  std::string time_goes; ///< "Where the time goes at 96 GPUs: ..."
+  std::string other_ways;
+  std::string how_sure;     ///< "How sure: ..."
+  std::string measure_next; ///< "Measure next: ..."
+};
+
+PredictionScreen screen_sentences(const Prediction& prediction);
 
 /// Writes a request for an allocation, in Markdown: what is asked for, how it scales with GPU-hours, how sure that is, and
 /// the sources.

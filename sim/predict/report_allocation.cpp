@@ -110,10 +110,11 @@ std::string to_allocation_text(const Prediction& prediction) {
   const auto* answer = recommended_answer(prediction);
   auto text =
       fmt::format("# Request for allocation: {} on {}\n\n", prediction.scenario.model, prediction.scenario.cluster);
-  if (answer == nullptr) return without_tags(text + sentences.back() + "\n");
-  text += sentences[1] + "\n\n" + asked_section(prediction, *answer) + scaling_section(prediction, *answer);
+  if (answer == nullptr) return without_tags(text + sentences.verdict + "\n");
+  text += sentences.verdict + "\n\n" + asked_section(prediction, *answer) + scaling_section(prediction, *answer);
   text += "## How sure\n\n";
-  for (std::size_t i = 2; i < sentences.size(); ++i) text += sentences[i] + "\n\n";
+  for (const auto& sentence : {sentences.time_goes, sentences.other_ways, sentences.how_sure, sentences.measure_next})
+    text += sentence + "\n\n";
   return without_tags(text + sources_section(prediction, *answer));
 }
 

@@ -350,10 +350,11 @@ std::string impossible_screen(const Prediction& prediction) {
 
 } // namespace
 
-std::vector<std::string> screen_sentences(const Prediction& prediction) {
+PredictionScreen screen_sentences(const Prediction& prediction) {
   const auto* answer = recommended_answer(prediction);
   const auto* point = answer == nullptr ? nullptr : point_at(*answer, gpus_at_hand(prediction));
-  if (point == nullptr) return {screen_headline(prediction) + ".", "None of the scales asked for is possible."};
+  if (point == nullptr)
+    return {screen_headline(prediction) + ".", "None of the scales asked for is possible.", {}, {}, {}, {}};
   const Shown shown{prediction, *answer, *point};
   return {screen_headline(prediction) + ".",
           screen_verdict(shown),

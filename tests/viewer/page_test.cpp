@@ -52,6 +52,9 @@ TEST_CASE("a verdict becomes a heading, its figure and sentences") {
 }
 
 TEST_CASE("sentences end at full stops, not inside figures") {
+  CHECK(sentences_of("It is 18 % off (a new site. Priors taken away). The best is 20 %.").size() == 2);
+  CHECK(after_label("How sure: runs here reach 8 GPUs.") == "Runs here reach 8 GPUs.");
+  CHECK(after_label("no label") == "No label");
   CHECK(sentences_of("It takes 0.294 USD. It is 6.72 d (90 %: 4.06 to 13.5 d).") ==
         std::vector<std::string>{"It takes 0.294 USD.", "It is 6.72 d (90 %: 4.06 to 13.5 d)."});
 }

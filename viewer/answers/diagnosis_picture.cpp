@@ -150,18 +150,16 @@ Picture diagnosis_picture(const Diagnosis& diagnosis) {
   const auto comma = diagnosis.headline.find(", ");
   picture.title = diagnosis.headline.substr(0, comma);
   picture.facts = comma == std::string::npos ? "" : diagnosis.headline.substr(comma + 2);
-  set_verdict(picture, screen[0]);
+  set_verdict(picture, screen.verdict);
   picture.is_bad = diagnosis.verdict == Verdict::not_normal;
   picture.figure = picture.is_bad ? "Not normal" : "Normal";
-  if (!screen[1].empty()) picture.sentences.push_back(screen[1]);
+  if (!screen.better.empty()) picture.sentences.push_back(screen.better);
   const auto collectives = collectives_of(diagnosis);
   if (collectives.size() > 1) picture.charts = {size_chart(collectives, true), size_chart(collectives, false)};
   picture.charts.push_back(ratio_chart(diagnosis));
   if (picture.is_bad) {
     add_causes(diagnosis, picture);
-    const std::string next = "Run next: ";
-    picture.notes.push_back(
-        {"next", "Run next", {screen[2].starts_with(next) ? screen[2].substr(next.size()) : screen[2]}});
+    picture.notes.push_back({"next", "Run next", {after_label(screen.run_next)}});
   }
   picture.folded = {
       {"healthy",

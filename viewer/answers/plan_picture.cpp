@@ -140,11 +140,11 @@ std::string cost_words(const PlannedOption& option) {
   return text;
 }
 
-void set_heading(const Plan& plan, const std::vector<std::string>& screen, Picture& picture) {
+void set_heading(const Plan& plan, const PlanScreen& screen, Picture& picture) {
   const auto& first = plan.options.front();
   const auto figure = machines_text(plan, first);
   const auto choice = fmt::format("{}: {}{}.", figure, plain_time(shown_figure(first.time_s)), cost_words(first));
-  const auto told = sentences_of(screen[1]);
+  const auto told = sentences_of(screen.choice);
   picture.is_bad = !plan.limits_met;
   picture.figure = plan.limits_met ? figure : "Nothing keeps";
   picture.heading = plan.limits_met ? "Take " + choice : told.front();
@@ -159,30 +159,20 @@ void set_heading(const Plan& plan, const std::vector<std::string>& screen, Pictu
   if (told.back().starts_with("Chance to keep")) picture.sentences.push_back(told.back());
 }
 
-/// "Rests on: 35 % MFU" -> "35 % MFU", where a heading says the rest.
-std::string after_colon(const std::string& text) {
-  for (const std::string head : {"Measure first: ", "Rests on: "}) {
-    if (!text.starts_with(head)) continue;
-    auto rest = text.substr(head.size());
-    if (!rest.empty()) rest.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(rest.front())));
-    return rest;
-  }
-  return text;
-}
-
 } // namespace
 
 Picture plan_picture(const Plan& plan) {
   const auto screen = screen_sentences(plan);
   Picture picture;
-  const auto comma = screen[0].find(", ");
-  picture.title = screen[0].substr(0, comma);
-  picture.facts = comma == std::string::npos ? "" : screen[0].substr(comma + 2);
+  const auto comma = screen.question.find(", ");
+  picture.title = screen.question.substr(0, comma);
+  picture.facts = comma == std::string::npos ? "" : screen.question.substr(comma + 2);
   set_heading(plan, screen, picture);
   picture.charts = {choices_chart(chosen_units(plan))};
-  if (!screen[2].empty())
-    picture.notes.push_back({"measure", "Measure first, because it could change the choice", {after_colon(screen[2])}});
-  picture.notes.push_back({"rests", "What this rests on", {after_colon(screen[3])}});
+  if (!screen.measure_first.empty())
+    picture.notes.push_back(
+        {"measure", "Measure first, because it could change the choice", {after_label(screen.measure_first)}});
+  picture.notes.push_back({"rests", "What this rests on", {after_label(screen.rests_on)}});
   picture.folded = {{"prices", "Prices and power", plan.prices}, {"notes", "Notes", plan.warnings}};
   picture.json = to_json_text(plan);
   return picture;

@@ -22,11 +22,6 @@ std::string facts_of(const std::string& question, const std::string& title) {
   return facts;
 }
 
-/// The text without the words that its heading has already said.
-std::string without_start(const std::string& text, const std::string& start) {
-  return text.starts_with(start) ? text.substr(start.size()) : text;
-}
-
 /// What is known besides of servers, layouts, input and offload.
 PageNote details_note(const Prediction& prediction) {
   PageNote note{"more", "More about this answer", {}};
@@ -40,19 +35,20 @@ PageNote details_note(const Prediction& prediction) {
   return note;
 }
 
-void add_notes(Picture& picture, const std::vector<std::string>& screen, const Prediction& prediction) {
-  enum { question, verdict, time, ways, sure, next };
-  if (screen.size() <= next) return;
-  const auto at = screen[time].find(": ");
-  picture.notes = {{"time", screen[time].substr(0, at), {screen[time].substr(at == std::string::npos ? 0 : at + 2)}},
-                   {"ways", "Other ways", {screen[ways].substr(screen[ways].find(". ") + 2)}},
-                   {"sure",
-                    "How sure, and what to measure next",
-                    {without_start(screen[sure], "How sure: "), without_start(screen[next], "Measure next: ")}}};
-  for (auto& note : picture.notes)
-    for (auto& text : note.paragraphs)
-      if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
-        text.front() = static_cast<char>(text.front() - 'a' + 'A');
+/// What is said of the other ways, without the sentence on the table of the terminal.
+std::string text_of_others(const std::string& other_ways) {
+  const auto first = other_ways.find(". ");
+  return first == std::string::npos ? "" : other_ways.substr(first + 2);
+}
+
+void add_notes(Picture& picture, const PredictionScreen& screen, const Prediction& prediction) {
+  const auto& time = screen.time_goes;
+  if (time.empty()) return;
+  picture.notes.push_back({"time", time.substr(0, time.find(": ")), {after_label(time)}});
+  if (const auto others = text_of_others(screen.other_ways); !others.empty())
+    picture.notes.push_back({"ways", "Other ways", {others}});
+  picture.notes.push_back(
+      {"sure", "How sure, and what to measure next", {after_label(screen.how_sure), after_label(screen.measure_next)}});
   PageNote assumptions{"notes", "Assumptions and notes", prediction.warnings};
   for (const auto& answer : prediction.strategies) {
     const auto& text = answer.one_gpu.text;
@@ -69,8 +65,8 @@ Picture prediction_picture(const Prediction& prediction) {
   const auto screen = screen_sentences(prediction);
   Picture picture;
   picture.title = prediction.scenario.model + " on " + prediction.scenario.cluster;
-  picture.facts = facts_of(screen.front(), picture.title);
-  set_verdict(picture, screen[1]);
+  picture.facts = facts_of(screen.question, picture.title);
+  set_verdict(picture, screen.verdict);
   picture.json = to_json_text(prediction);
   add_notes(picture, screen, prediction);
   const auto* answer = recommended_answer(prediction);
