@@ -44,7 +44,7 @@ std::string text_of_others(const std::string& other_ways) {
 void add_notes(Picture& picture, const PredictionScreen& screen, const Prediction& prediction) {
   const auto& time = screen.time_goes;
   if (time.empty()) return;
-  picture.notes.push_back({"time", time.substr(0, time.find(": ")), {after_label(time)}});
+  picture.notes.push_back({"parts", time.substr(0, time.find(": ")), {after_label(time)}});
   if (const auto others = text_of_others(screen.other_ways); !others.empty())
     picture.notes.push_back({"ways", "Other ways", {others}});
   picture.notes.push_back(

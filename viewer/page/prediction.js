@@ -207,7 +207,7 @@ function drawPrediction(answer, main) {
   const sure = main.querySelector(".panel.sure");
   const next = [strategy.at_hand && strategy.at_hand.measure_next, strategy.measure_next].find((one) => measureBars(one) !== "");
   if (sure && next) sure.append(measureBars(next));
-  const time = main.querySelector(".panel.time");
+  const time = main.querySelector(".panel.parts");
   if (time) time.remove();
   const memoryBars = memoryPanel(answer, strategies);
   if (memoryBars) main.querySelector(".beside").prepend(memoryBars);
