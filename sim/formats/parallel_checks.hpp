@@ -2,8 +2,8 @@
 // Rules between the keys of a model-parallel strategy.
 
 #include "sim/base/json.hpp"
-#include "sim/formats/strategy.hpp"
 #include "sim/formats/readers.hpp"
+#include "sim/formats/strategy.hpp"
 
 namespace ddlsim {
 

@@ -201,11 +201,6 @@ bool states_schedule(const Strategy& strategy) {
   return has_stages(strategy) && !is_searched;
 }
 
-bool states_replicas(const Strategy& strategy) {
-  return strategy.parallel.shard_group != searched_replicas &&
-         strategy.parallel.data_parallel != DataParallel::all_reduce;
-}
-
 bool has_micro_batches(const Strategy& strategy) {
   return has_stages(strategy) || strategy.parallel.micro_batches != 1;
 }
@@ -231,6 +226,17 @@ std::vector<Field<Strategy>> rows_of_degrees(StrategyUse use) {
           .only_where("name", model_parallel)};
 }
 
+/// What replicas do with gradients; left out where predict searches it.
+Field<Strategy> data_parallel_row() {
+  auto row = optional("data_parallel", within(&Strategy::parallel, &ModelParallelOptions::data_parallel),
+                      name_of_type<DataParallel>(), "what replicas do with gradients; all-reduce if not given")
+                 .only_where("name", model_parallel);
+  row.is_left_out = [usual = row.is_left_out](const Strategy& strategy) {
+    return strategy.parallel.shard_group == searched_replicas || (usual && usual(strategy));
+  };
+  return row;
+}
+
 std::vector<Field<Strategy>> rows_of_schedule(StrategyUse use) {
   const auto of = [](auto member) { return within(&Strategy::parallel, member); };
   return {
@@ -243,11 +249,7 @@ std::vector<Field<Strategy>> rows_of_schedule(StrategyUse use) {
                                             : whole_type(2, most_degree),
                "pieces of the model on each stage; \"best\" may also choose one, which is 1f1b")
           .only_where("schedule", {"interleaved"}),
-      optional("data_parallel", of(&ModelParallelOptions::data_parallel), name_of_type<DataParallel>(),
-               "what replicas do with gradients; all-reduce if not given")
-          .written_where(states_replicas,
-                         [](const Strategy& strategy) { return to_text(strategy.parallel.data_parallel); })
-          .only_where("name", model_parallel),
+      data_parallel_row(),
       optional("tensor_overlap", of(&ModelParallelOptions::tensor_overlap), boolean_type(),
                "gathers and scatters inside layers run beside the layers' compute; false if not given")
           .only_where("name", model_parallel),

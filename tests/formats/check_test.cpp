@@ -65,7 +65,8 @@ TEST_CASE("what is of no known format is reported with the formats there are") {
         Lines{"/format: \"ddlsim-modell\" found, one of " + formats + " expected; did you mean \"ddlsim-model\"?"});
   CHECK(sample.reported("a.json", "{}") == Lines{"/format: missing; give one of " + formats});
   CHECK(sample.reported("a.json", "[]") == Lines{"a list of 0 found, an object expected; write {...}"});
-  CHECK(sample.reported("a.json", "") == Lines{"the file is empty; a JSON object is expected (`ddlsim schema --help` names the kinds)"});
+  CHECK(sample.reported("a.json", "") ==
+        Lines{"the file is empty; a JSON object is expected (`ddlsim schema --help` names the kinds)"});
   CHECK(sample.reported("a.json", "{\"format\": \"ddlsim-model\"") ==
         Lines{"the text ends too early, at line 1, column 26: expected '}'; is the file truncated?"});
 }

@@ -334,7 +334,8 @@ TEST_CASE("the order and the kinds of lines are held") {
   const std::string context = sample_context().dump();
   const std::string step = sample_record("step").dump();
   CHECK(reported("") == Lines{"the file is empty; a context record is expected first (`ddlsim schema measurement`)"});
-  CHECK(reported("\n \r\n") == Lines{"the file is empty; a context record is expected first (`ddlsim schema measurement`)"});
+  CHECK(reported("\n \r\n") ==
+        Lines{"the file is empty; a context record is expected first (`ddlsim schema measurement`)"});
   CHECK(reported(step + "\n" + step) == Lines{":1: a context record is expected first (`ddlsim schema measurement`)"});
   CHECK(reported(context + "\n{\"record\": \"stepp\"}") ==
         Lines{":2: /record: \"stepp\" found, one of step, collective, point_to_point, layers, server, input, loss, "
