@@ -130,38 +130,6 @@ TEST_CASE("a plan compares pipelines, names the degrees that it found, and takes
   CHECK(option.time_s.value == Approx(2.5e6 * stated.iteration_s)); // 10 million samples, four an iteration
 }
 
-TEST_CASE("optimizer and micro-batch and what is trained are those of predict") {
-  auto request = short_request({p3("p3", 24.48)});
-  request.workload.model = "bert_large_seq512";
-  request.workload.batch_per_gpu = 0;
-  request.workload.global_batch = 64;
-  request.candidates[0].batch_per_gpu = 0;
-  request.candidates[0].gpus = {8};
-  Strategy pipeline{StrategyName::model_parallel, {}};
-  pipeline.parallel.pipeline = 2;
-  request.candidates[0].strategies = {pipeline};
-  request.workload.micro_batch = 2;
-  request.workload.optimizer = Optimizer::sgd;
-  request.workload.train.freeze = {"block0"};
-  const auto plan = make_plan(request, shipped);
-  const auto& option = option_at(plan, "p3", 8);
-  CHECK(option.strategy.parallel.micro_batches == 8); // four replicas with 16 samples each
-  Scenario scenario;
-  scenario.name = "p3";
-  scenario.model = "bert_large_seq512";
-  scenario.global_batch = 64;
-  scenario.micro_batch = 2;
-  scenario.optimizer = Optimizer::sgd;
-  scenario.train = request.workload.train;
-  scenario.cluster = "ec2-p3.16xlarge";
-  scenario.preset = "horovod";
-  scenario.strategies = {pipeline};
-  scenario.gpus = {8};
-  scenario.samples = 60;
-  const auto stated = predict(scenario, shipped, {}).strategies.front().points.front();
-  CHECK(option.time_s.value == Approx(1e7 / 64 * stated.iteration_s));
-}
-
 TEST_CASE("time, cost and energy of one option, by hand") {
   const auto plan = make_plan(short_request({p3("p3", 24.48)}), shipped);
   const auto& option = option_at(plan, "p3", 32);
