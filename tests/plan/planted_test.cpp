@@ -100,7 +100,7 @@ Truth draw_truth(const PlanRequest& request, const DataFolder& data) {
   auto options = make_plan_options(request, data);
   std::vector<RefusedOption> refused;
   auto evaluations = screen(request, options, refused);
-  simulate(request, options, PlanGoal::cost, evaluations.size(), {}, evaluations, refused);
+  simulate(request, options, PlanGoal::cost, evaluations.size(), in_this_process(), evaluations, refused);
   Truth truth;
   for (const auto& one : evaluations) truth[{one.reported.candidate, one.reported.gpus}] = one.samples.front();
   return truth;
