@@ -24,6 +24,9 @@ struct ChartCanvas {
 /// Finds the edges of the plot, for the texts that stand around it.
 ChartCanvas make_canvas(const Chart& chart, int width);
 
+/// The class of a colour: c0 to c3; further lines share c1 to c3, so that c0 stays that of the recommended one.
+std::string colour_class_of(int colour);
+
 double x_px(const ChartCanvas& canvas, double x);
 double y_px(const ChartCanvas& canvas, double y);
 

@@ -25,7 +25,7 @@ std::vector<const ChartPoint*> points_apart(const ChartCanvas& canvas, const Pic
 }
 
 std::string classes_of(const PictureLine& line) {
-  return line.is_verdict ? "line bad" : fmt::format("line c{}{}", line.colour, line.has_band ? " first" : "");
+  return line.is_verdict ? "line bad" : "line " + colour_class_of(line.colour) + (line.has_band ? " first" : "");
 }
 
 void draw_band(ChartCanvas& canvas, const std::vector<const ChartPoint*>& points) {
@@ -116,7 +116,7 @@ void draw_line_ends(ChartCanvas& canvas) {
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const auto& line = *ends[i].line;
     const auto& last = line.points.back();
-    const auto classes = line.is_verdict ? std::string("bad") : fmt::format("c{}", line.colour);
+    const auto classes = line.is_verdict ? std::string("bad") : colour_class_of(line.colour);
     const double middle = boxes[i].top + line_height(canvas) * 0.75;
     canvas.svg += fmt::format("<path class=\"leader {}\" d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>\n", classes,
                               x_px(canvas, last.x) + 1, y_px(canvas, last.y), boxes[i].left - 3, middle);

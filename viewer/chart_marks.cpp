@@ -13,7 +13,7 @@ namespace {
 
 std::string colour_class(const ChartMark& mark) {
   if (!mark.strong) return "grey";
-  return mark.colour < 0 ? "ink" : mark.glyph == Glyph::triangle ? "bad" : fmt::format("c{}", mark.colour);
+  return mark.colour < 0 ? "ink" : mark.glyph == Glyph::triangle ? "bad" : colour_class_of(mark.colour);
 }
 
 double radius_of(const ChartMark& mark) {

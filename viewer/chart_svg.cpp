@@ -63,6 +63,11 @@ void draw_y_ticks(ChartCanvas& canvas) {
 
 } // namespace
 
+std::string colour_class_of(int colour) {
+  constexpr int shared = 3;
+  return fmt::format("c{}", colour <= shared ? colour : 1 + (colour - 1) % shared);
+}
+
 double x_px(const ChartCanvas& canvas, double x) {
   return canvas.left + share_of_axis(canvas.chart.x, x) * (canvas.right - canvas.left);
 }

@@ -188,6 +188,14 @@ TEST_CASE("a line keeps its first and last point, and hits lie on it") {
   CHECK(x.back() == Approx(canvas.right).margin(0.06));
 }
 
+TEST_CASE("every line has one of four colours, and only the first has the first one") {
+  const auto svg = chart_svg(busy_chart(9), wide_chart);
+  for (const char* unknown : {"line c4", "line c8"}) CHECK(svg.find(unknown) == std::string::npos);
+  const auto first = svg.find("line c0");
+  REQUIRE(first != std::string::npos);
+  CHECK(svg.find("line c0", first + 1) == std::string::npos);
+}
+
 TEST_CASE("only the line that has a band is drawn with one") {
   const auto svg = chart_svg(busy_chart(3), wide_chart);
   const auto first = svg.find("class=\"band\"");
