@@ -14,7 +14,7 @@ from scikit_build_core.build import *  # noqa: F403
 from scikit_build_core.build import build_editable as _build_editable
 from scikit_build_core.build import build_wheel as _build_wheel
 
-STEP = re.compile(rb"\[(\d+/\d+)\] |(\d+ of \d+ \w+)")  # of ninja, and of `ddlsim calibrate --all`
+STEP = re.compile(rb"\[(\d+/\d+)\] |(fitting \S+) to its ")  # of ninja, and of `ddlsim calibrate --all`
 BETWEEN_LINES_S = 5
 
 
