@@ -159,7 +159,7 @@ def pandas() -> Any:
 
 
 def version() -> str:
-    """Of the program: "0.1.0"."""
+    """Of the program: "0.2.0"."""
     return run(["--version"]).split()[-1]
 
 

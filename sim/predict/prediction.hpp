@@ -202,7 +202,7 @@ struct Prediction {
   std::vector<UsedFile> files;
 };
 
-std::string version();         ///< returns the version of ddlsim: "0.1.0"
+std::string version();         ///< returns the version of ddlsim: "0.2.0"
 std::string simgrid_version(); ///< returns the version of the SimGrid that it was built with: "3.32"
 
 } // namespace ddlsim
